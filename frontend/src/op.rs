@@ -1,0 +1,289 @@
+//! The primitive operations of the core, and what each does to bits.
+//!
+//! A backend implements these and nothing else; every other builtin is an expansion into them.
+//! [`Op::apply`] is the meaning: constant folding and both evaluators go through it.
+//!
+//! Values are slices of `u32`, one word per component (`f32::to_bits`, or 0/1 for `bool`), vectors
+//! in order, matrices by columns.
+
+use crate::math;
+use crate::types::{Scalar, Type};
+
+/// A correctly rounded function of LANGUAGE §6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "each is the function of its name")]
+pub enum Elementary {
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Asinh,
+    Acosh,
+    Atanh,
+    Exp,
+    Exp2,
+    Log,
+    Log2,
+    /// `(atan2 y x)`
+    Atan2,
+    /// `(pow x y)`
+    Pow,
+}
+
+impl Elementary {
+    /// All of them.
+    pub const ALL: [Self; 18] = {
+        use Elementary::*;
+        [
+            Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh, Exp, Exp2, Log,
+            Log2, Atan2, Pow,
+        ]
+    };
+
+    /// The name in λV and in core text.
+    pub fn name(self) -> &'static str {
+        use Elementary::*;
+        match self {
+            Sin => "sin",
+            Cos => "cos",
+            Tan => "tan",
+            Asin => "asin",
+            Acos => "acos",
+            Atan => "atan",
+            Sinh => "sinh",
+            Cosh => "cosh",
+            Tanh => "tanh",
+            Asinh => "asinh",
+            Acosh => "acosh",
+            Atanh => "atanh",
+            Exp => "exp",
+            Exp2 => "exp2",
+            Log => "log",
+            Log2 => "log2",
+            Atan2 => "atan2",
+            Pow => "pow",
+        }
+    }
+
+    /// 1 or 2.
+    pub fn arity(self) -> usize {
+        if matches!(self, Self::Atan2 | Self::Pow) { 2 } else { 1 }
+    }
+
+    /// The correctly rounded value of the unary function at `x`, or of the binary one at `(x, y)`
+    /// in the order of the λV operands; `y` is ignored by unary functions.
+    pub fn evaluate(self, x: f32, y: f32) -> f32 {
+        use Elementary::*;
+        match self {
+            Sin => math::sin(x),
+            Cos => math::cos(x),
+            Tan => math::tan(x),
+            Asin => math::asin(x),
+            Acos => math::acos(x),
+            Atan => math::atan(x),
+            Sinh => math::sinh(x),
+            Cosh => math::cosh(x),
+            Tanh => math::tanh(x),
+            Asinh => math::asinh(x),
+            Acosh => math::acosh(x),
+            Atanh => math::atanh(x),
+            Exp => math::exp(x),
+            Exp2 => math::exp2(x),
+            Log => math::log(x),
+            Log2 => math::log2(x),
+            Atan2 => math::atan2(x, y),
+            Pow => math::pow(x, y),
+        }
+    }
+}
+
+/// A primitive operation: total, pure, reading only its own operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Op {
+    /// Componentwise on `num` and vectors: `-x`.
+    Neg,
+    /// Componentwise: the sign bit cleared.
+    Abs,
+    /// Componentwise: toward −∞.
+    Floor,
+    /// Componentwise: toward +∞.
+    Ceil,
+    /// Componentwise: toward zero.
+    Trunc,
+    /// Componentwise: to nearest, ties to even.
+    RoundEven,
+    /// Componentwise: IEEE square root.
+    Sqrt,
+    /// Componentwise on two equal types.
+    Add,
+    /// Componentwise on two equal types.
+    Sub,
+    /// Componentwise on two equal types.
+    Mul,
+    /// Componentwise on two equal types.
+    Div,
+    /// Componentwise: `b < a ? b : a`.
+    Min,
+    /// Componentwise: `a < b ? b : a`.
+    Max,
+    /// Componentwise to `bool`/`bvec`.
+    Less,
+    /// Componentwise to `bool`/`bvec`.
+    LessEqual,
+    /// Componentwise to `bool`/`bvec`, of two equal types of numbers or of bools.
+    Equal,
+    /// The negation of [`Op::Equal`].
+    NotEqual,
+    /// Componentwise on bools.
+    And,
+    /// Componentwise on bools.
+    Or,
+    /// Componentwise on bools.
+    Not,
+    /// `bvec` to `bool`.
+    Any,
+    /// `bvec` to `bool`.
+    All,
+    /// `(c, a, b)`: of a `bool`, a whole value of any type; of a `bvecN`, componentwise.
+    Select,
+    /// A vector from its scalars, or a matrix from its columns. The type is that of the result.
+    Construct(Type),
+    /// One component of a vector.
+    Component(u8),
+    /// One column of a matrix.
+    Column(u8),
+    /// Componentwise.
+    Elementary(Elementary),
+}
+
+impl Op {
+    /// The type of the result for operands of these types, or `None` where the operation is not
+    /// defined on them.
+    pub fn result_type(self, operands: &[Type]) -> Option<Type> {
+        let is_num = |t: Type| t.scalar() == Scalar::F32 && !matches!(t, Type::Matrix(..));
+        let is_bool = |t: Type| t.scalar() == Scalar::Bool;
+        match (self, operands) {
+            (
+                Self::Neg
+                | Self::Abs
+                | Self::Floor
+                | Self::Ceil
+                | Self::Trunc
+                | Self::RoundEven
+                | Self::Sqrt,
+                &[a],
+            ) if is_num(a) => Some(a),
+            (Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Min | Self::Max, &[a, b])
+                if a == b && is_num(a) =>
+            {
+                Some(a)
+            }
+            (Self::Less | Self::LessEqual, &[a, b]) if a == b && is_num(a) => {
+                Some(a.with_scalar(Scalar::Bool))
+            }
+            (Self::Equal | Self::NotEqual, &[a, b]) if a == b && (is_num(a) || is_bool(a)) => {
+                Some(a.with_scalar(Scalar::Bool))
+            }
+            (Self::And | Self::Or, &[a, b]) if a == b && is_bool(a) => Some(a),
+            (Self::Not, &[a]) if is_bool(a) => Some(a),
+            (Self::Any | Self::All, &[Type::Vector(Scalar::Bool, _)]) => Some(Type::BOOL),
+            (Self::Select, &[Type::BOOL, a, b]) if a == b => Some(a),
+            (Self::Select, &[Type::Vector(Scalar::Bool, n), a, b])
+                if a == b && matches!(a, Type::Vector(_, m) if m == n) =>
+            {
+                Some(a)
+            }
+            (Self::Construct(t @ Type::Vector(s, n)), parts)
+                if parts.len() == usize::from(n) && parts.iter().all(|&p| p == Type::Scalar(s)) =>
+            {
+                Some(t)
+            }
+            (Self::Construct(t @ Type::Matrix(s, n)), parts)
+                if parts.len() == usize::from(n)
+                    && parts.iter().all(|&p| p == Type::Vector(s, n)) =>
+            {
+                Some(t)
+            }
+            (Self::Component(k), &[Type::Vector(s, n)]) if k < n => Some(Type::Scalar(s)),
+            (Self::Column(k), &[Type::Matrix(s, n)]) if k < n => Some(Type::Vector(s, n)),
+            (Self::Elementary(f), &[a]) if f.arity() == 1 && is_num(a) => Some(a),
+            (Self::Elementary(f), &[a, b]) if f.arity() == 2 && a == b && is_num(a) => Some(a),
+            _ => None,
+        }
+    }
+
+    /// Whether the operation costs more than a few cycles, so that a schedule should not run it
+    /// where it may not be needed.
+    pub fn is_costly(self) -> bool {
+        matches!(self, Self::Div | Self::Sqrt | Self::Elementary(_))
+    }
+
+    /// Computes the operation. `types` are the operands' types, for which
+    /// [`Op::result_type`] must be `Some`; `out` has as many words as the result has components.
+    pub fn apply(self, types: &[Type], operands: &[&[u32]], out: &mut [u32]) {
+        let num = |k: usize, i: usize| f32::from_bits(operands[k][i]);
+        let is_num = types[0].scalar() == Scalar::F32;
+        match self {
+            Self::Any => out[0] = u32::from(operands[0].iter().any(|&b| b != 0)),
+            Self::All => out[0] = u32::from(operands[0].iter().all(|&b| b != 0)),
+            Self::Component(k) => out[0] = operands[0][usize::from(k)],
+            Self::Column(k) => {
+                let n = out.len();
+                out.copy_from_slice(&operands[0][usize::from(k) * n..][..n]);
+            }
+            Self::Construct(_) => {
+                let mut at = 0;
+                for part in operands {
+                    out[at..at + part.len()].copy_from_slice(part);
+                    at += part.len();
+                }
+            }
+            Self::Select if types[0] == Type::BOOL => {
+                out.copy_from_slice(if operands[0][0] != 0 { operands[1] } else { operands[2] });
+            }
+            _ => {
+                for (i, out) in out.iter_mut().enumerate() {
+                    *out = match self {
+                        Self::Neg => (-num(0, i)).to_bits(),
+                        Self::Abs => num(0, i).abs().to_bits(),
+                        Self::Floor => num(0, i).floor().to_bits(),
+                        Self::Ceil => num(0, i).ceil().to_bits(),
+                        Self::Trunc => num(0, i).trunc().to_bits(),
+                        Self::RoundEven => num(0, i).round_ties_even().to_bits(),
+                        Self::Sqrt => num(0, i).sqrt().to_bits(),
+                        Self::Add => (num(0, i) + num(1, i)).to_bits(),
+                        Self::Sub => (num(0, i) - num(1, i)).to_bits(),
+                        Self::Mul => (num(0, i) * num(1, i)).to_bits(),
+                        Self::Div => (num(0, i) / num(1, i)).to_bits(),
+                        Self::Min => operands[usize::from(num(1, i) < num(0, i))][i],
+                        Self::Max => operands[usize::from(num(0, i) < num(1, i))][i],
+                        Self::Less => u32::from(num(0, i) < num(1, i)),
+                        Self::LessEqual => u32::from(num(0, i) <= num(1, i)),
+                        Self::Equal if is_num => u32::from(num(0, i) == num(1, i)),
+                        Self::Equal => u32::from(operands[0][i] == operands[1][i]),
+                        Self::NotEqual if is_num => u32::from(num(0, i) != num(1, i)),
+                        Self::NotEqual => u32::from(operands[0][i] != operands[1][i]),
+                        Self::And => operands[0][i] & operands[1][i],
+                        Self::Or => operands[0][i] | operands[1][i],
+                        Self::Not => operands[0][i] ^ 1,
+                        Self::Select => operands[if operands[0][i] != 0 { 1 } else { 2 }][i],
+                        Self::Elementary(f) => {
+                            let y = if f.arity() == 2 { num(1, i) } else { 0.0 };
+                            f.evaluate(num(0, i), y).to_bits()
+                        }
+                        Self::Any
+                        | Self::All
+                        | Self::Component(_)
+                        | Self::Column(_)
+                        | Self::Construct(_) => unreachable!("handled above"),
+                    };
+                }
+            }
+        }
+    }
+}

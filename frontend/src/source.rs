@@ -1,0 +1,74 @@
+//! Source files and positions in them.
+
+/// A half-open range of byte offsets into one [`SourceFile`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset one past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span from `start` up to but not including `end`.
+    pub fn new(start: u32, end: u32) -> Self {
+        Self { start, end }
+    }
+
+    /// The smallest span that covers both.
+    pub fn to(self, other: Self) -> Self {
+        Self { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+/// A position for people: both numbers count from 1, columns count characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LineColumn {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in Unicode scalar values, from 1.
+    pub column: u32,
+}
+
+/// The text of a program and the name by which messages call it.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    name: String,
+    text: String,
+    line_starts: Vec<u32>,
+}
+
+impl SourceFile {
+    /// Takes over `text`; `name` is what messages show (a path, or `<stdin>`).
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        let text = text.into();
+        let line_starts = std::iter::once(0)
+            .chain(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1))
+            .collect();
+        Self { name: name.into(), text, line_starts }
+    }
+
+    /// The name by which messages call this file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text of `span`.
+    pub fn slice(&self, span: Span) -> &str {
+        &self.text[span.start as usize..span.end as usize]
+    }
+
+    /// Line and column of a byte offset; an offset past the end counts as the end.
+    pub fn line_column(&self, offset: u32) -> LineColumn {
+        let offset = (offset as usize).min(self.text.len());
+        let line = self.line_starts.partition_point(|&start| start as usize <= offset);
+        let start = self.line_starts[line - 1] as usize;
+        let column = self.text.get(start..offset).map_or(offset - start, |s| s.chars().count());
+        LineColumn { line: line as u32, column: column as u32 + 1 }
+    }
+}

@@ -1,0 +1,2 @@
+//! Tiles, threads, pixel formats, image files and comparison of images.
+#![forbid(unsafe_code)]

@@ -1,0 +1,4 @@
+//! The `lambdav` command.
+#![forbid(unsafe_code)]
+
+fn main() {}

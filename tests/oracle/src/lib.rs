@@ -1,0 +1,2 @@
+//! Independent oracle for the reference mathematics.
+#![forbid(unsafe_code)]
