@@ -1,0 +1,181 @@
+//! Application of function values.
+
+use super::machine::{Frame, Machine, OperandSource, State};
+use super::values::{Arguments, Denotation, EnvId, Function, FunctionId, Site, Value};
+use crate::builtins::Builtin;
+use crate::core::ExprType;
+use crate::diagnostics::{Code as Lv, Diagnostic};
+use crate::resolve::{Code, CodeId, Parameter};
+use crate::source::Span;
+use std::rc::Rc;
+
+impl Machine<'_> {
+    /// The value of a builtin that is not applied.
+    pub(super) fn builtin_value(&mut self, builtin: Builtin, span: Span) -> Value {
+        match builtin.constant() {
+            Some(value) => Value::Data(self.graph.number(value, span)),
+            None => Value::Function(self.function_id(Function::Builtin(builtin))),
+        }
+    }
+
+    pub(super) fn resume_callee(&mut self, code: CodeId, env: EnvId, callee: Value) -> State {
+        let site = self.site(code, env);
+        match callee {
+            Value::Error => State::Return(Value::Error),
+            Value::Function(function) => {
+                let arguments = self.denote_arguments(code, env);
+                State::Apply(function, site, arguments)
+            }
+            Value::Data(node) => {
+                let what = match self.graph.expr_type(node) {
+                    ExprType::Value(ty) => format!("a {ty}"),
+                    ExprType::Rec(_) | ExprType::PureRec => "the next round of a loop".to_owned(),
+                };
+                let Code::Apply { callee, .. } = *self.arena.get(code) else {
+                    unreachable!("the frame was made for an application")
+                };
+                let span = self.span(callee, env);
+                self.report_in(
+                    Diagnostic::new(Lv::NotAFunction, span, "this is not a function")
+                        .label(format!("this is {what}"))
+                        .help("parentheses apply a function; leave them out around a value"),
+                    site.activation,
+                );
+                State::Return(Value::Error)
+            }
+        }
+    }
+
+    pub(super) fn apply(
+        &mut self,
+        function: FunctionId,
+        site: Site,
+        arguments: Arguments,
+    ) -> State {
+        match self.function(function) {
+            Function::Builtin(builtin) => {
+                self.apply_builtin(builtin, site, OperandSource::Arguments(arguments))
+            }
+            Function::Static { function, .. } => State::Apply(function, site, arguments),
+            Function::Rec(of) => self.apply_rec(of, site, arguments),
+            Function::Choice { condition, then, otherwise } => {
+                let first = arguments.clone();
+                self.wait(Frame::ChoiceThen { condition, otherwise, site, arguments });
+                State::Apply(then, site, first)
+            }
+            Function::Closure { code, .. } => {
+                let (parameters, recursive) = self.signature(code);
+                if arguments.len() != parameters.len() {
+                    self.argument_count(code, site, parameters.len(), arguments.len());
+                    return State::Return(Value::Error);
+                }
+                let key = self.settled(&arguments);
+                if let Some(&known) = self.results.get(&(function, key.clone())) {
+                    return State::Return(known);
+                }
+                self.wait(Frame::Remember { function, arguments: arguments.clone(), key });
+                if recursive {
+                    self.next_loop_argument(function, site, arguments, Vec::new())
+                } else {
+                    self.next_annotated(function, site, arguments, 0)
+                }
+            }
+        }
+    }
+
+    /// The parameters of a closure's code, and whether it is a `rec-func`.
+    pub(super) fn signature(&self, code: CodeId) -> (Rc<[Parameter]>, bool) {
+        match self.arena.get(code) {
+            Code::Function(f) => (f.parameters.clone(), f.recursive),
+            _ => unreachable!("closures are made of functions"),
+        }
+    }
+
+    fn argument_count(&mut self, code: CodeId, site: Site, wanted: usize, found: usize) {
+        let plural = |n: usize| if n == 1 { "1 argument".into() } else { format!("{n} arguments") };
+        let name = self.function_name(code).map_or("the function".into(), |n| format!("`{n}`"));
+        let span = self.site_span(site);
+        let diagnostic = Diagnostic::new(
+            Lv::ArgumentCount,
+            span,
+            format!("{name} takes {}, not {found}", plural(wanted)),
+        )
+        .label(format!("applied to {}", plural(found)))
+        .also(self.arena.span(code), "the function is this")
+        .help("give one argument for each parameter; a function that returns a function is applied as `((f a) b)`");
+        self.report_in(diagnostic, site.activation);
+    }
+
+    /// Goes on with the next annotated parameter, whose argument is typed even if unused, or enters
+    /// the body.
+    fn next_annotated(
+        &mut self,
+        function: FunctionId,
+        site: Site,
+        arguments: Arguments,
+        from: usize,
+    ) -> State {
+        let (code, env) = self.closure_parts(function);
+        let (parameters, _) = self.signature(code);
+        if let Some(next) = (from..parameters.len()).find(|&i| parameters[i].annotation.is_some()) {
+            let argument = arguments[next];
+            self.wait(Frame::Annotated { function, site, arguments, next });
+            return State::Force(argument);
+        }
+        let Some(activation) = self.activate(function, site) else {
+            return State::Return(Value::Error);
+        };
+        let Code::Function(f) = self.arena.get(code) else {
+            unreachable!("closures are made of functions")
+        };
+        let body = f.body;
+        let inner = self.push_env(env, arguments, activation);
+        State::Evaluate(body, inner)
+    }
+
+    pub(super) fn resume_annotated(
+        &mut self,
+        function: FunctionId,
+        site: Site,
+        arguments: Arguments,
+        next: usize,
+        value: Value,
+    ) -> State {
+        let (code, _) = self.closure_parts(function);
+        let (parameters, _) = self.signature(code);
+        let checked = self.check_parameter(&parameters[next], site, next, value);
+        if checked == Value::Error {
+            return State::Return(Value::Error);
+        }
+        self.next_annotated(function, site, arguments, next + 1)
+    }
+
+    /// The argument for a parameter, checked against its annotation if it has one.
+    pub(super) fn check_parameter(
+        &mut self,
+        parameter: &Parameter,
+        site: Site,
+        i: usize,
+        value: Value,
+    ) -> Value {
+        match parameter.annotation {
+            Some((ty, at)) => {
+                let span = self.argument_span(site, i);
+                self.check_annotation(value, ty, span, at, site.activation)
+            }
+            None => value,
+        }
+    }
+
+    pub(super) fn closure_parts(&self, function: FunctionId) -> (CodeId, EnvId) {
+        match self.function(function) {
+            Function::Closure { code, env, .. } => (code, env),
+            _ => unreachable!("the frame was made for a closure"),
+        }
+    }
+
+    /// The values as denotations.
+    pub(super) fn arguments_of(values: impl IntoIterator<Item = Value>) -> Arguments {
+        values.into_iter().map(Denotation::Value).collect()
+    }
+}

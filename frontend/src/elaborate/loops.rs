@@ -1,0 +1,251 @@
+//! `rec-func` and `rec`.
+
+use super::machine::{Frame, LoopInfo, LoopParameter, Machine, State};
+use super::values::{Arguments, Denotation, Function, FunctionId, Site, Value};
+use crate::core::{ExprType, LoopId, Node, NodeId};
+use crate::diagnostics::{Code as Lv, Diagnostic};
+use crate::resolve::{Code, CodeId};
+
+impl Machine<'_> {
+    /// Goes on with the next argument of a `rec-func` — all are reduced to values before the body is
+    /// entered —, or begins the loop.
+    pub(super) fn next_loop_argument(
+        &mut self,
+        function: FunctionId,
+        site: Site,
+        arguments: Arguments,
+        values: Vec<Value>,
+    ) -> State {
+        match arguments.get(values.len()) {
+            Some(&argument) => {
+                self.wait(Frame::LoopArguments { function, site, arguments, values });
+                State::Force(argument)
+            }
+            None => self.begin_loop(function, site, values),
+        }
+    }
+
+    fn begin_loop(&mut self, function: FunctionId, site: Site, mut values: Vec<Value>) -> State {
+        let (code, env) = self.closure_parts(function);
+        let (declared, _) = self.signature(code);
+        for (i, parameter) in declared.iter().enumerate() {
+            values[i] = self.check_parameter(parameter, site, i, values[i]);
+            if let Value::Data(_) = values[i] {
+                let span = self.argument_span(site, i);
+                let activation = Some(site.activation);
+                let node = self.require_value(values[i], span, "an argument of a loop", activation);
+                values[i] = node.map_or(Value::Error, Value::Data);
+            }
+        }
+        if values.contains(&Value::Error) {
+            return State::Return(Value::Error);
+        }
+        let Some(activation) = self.activate(function, site) else {
+            return State::Return(Value::Error);
+        };
+        let of = self.graph.begin_loop();
+        let (mut params, mut inits, mut parameters) = (Vec::new(), Vec::new(), Vec::new());
+        let mut slots = Vec::with_capacity(values.len() + 1);
+        for (i, &value) in values.iter().enumerate() {
+            let index = i as u32;
+            slots.push(Denotation::Value(match value {
+                Value::Data(init) => {
+                    let ty = self.graph.value_type(init);
+                    let span = self.span_in(code, activation);
+                    let param = self.graph.param(of, index, ty, span);
+                    params.push(param);
+                    inits.push(init);
+                    parameters.push(LoopParameter::Data(ty));
+                    Value::Data(param)
+                }
+                Value::Function(function) => {
+                    let fixed = Function::Static { of, parameter: index, function };
+                    let fixed = self.function_id(fixed);
+                    parameters.push(LoopParameter::Static(fixed));
+                    Value::Function(fixed)
+                }
+                Value::Error => unreachable!("checked above"),
+            }));
+        }
+        slots.push(Denotation::Value(Value::Function(self.function_id(Function::Rec(of)))));
+        let span = self.span_in(code, activation);
+        self.loops.insert(of, LoopInfo { parameters, span });
+        let Code::Function(f) = self.arena.get(code) else {
+            unreachable!("closures are made of functions")
+        };
+        let body = f.body;
+        let inner = self.push_env(env, slots.into(), activation);
+        self.wait(Frame::LoopBody { of, params, inits, code });
+        State::Evaluate(body, inner)
+    }
+
+    /// The value of the loop whose body has this value.
+    pub(super) fn end_loop(
+        &mut self,
+        of: LoopId,
+        params: Vec<NodeId>,
+        inits: Vec<NodeId>,
+        code: CodeId,
+        body: Value,
+    ) -> Value {
+        let span = self.loops[&of].span;
+        let body_span = match self.arena.get(code) {
+            Code::Function(f) => self.arena.span(f.body),
+            _ => unreachable!("closures are made of functions"),
+        };
+        let node = match body {
+            Value::Error => return Value::Error,
+            Value::Data(node) => node,
+            Value::Function(_) => {
+                self.report(
+                    Diagnostic::new(Lv::RecFuncResult, body_span, "a `rec-func` cannot return a function")
+                        .label("this is a function")
+                        .help("return a value and let the caller choose the function"),
+                );
+                return Value::Error;
+            }
+        };
+        let foreign = self.graph.tail_leaves(node).into_iter().find(
+            |&leaf| matches!(self.graph.node(leaf), Node::Rec(other, _) if *other != of),
+        );
+        if let Some(leaf) = foreign {
+            self.report(
+                Diagnostic::new(
+                    Lv::RecOfAnother,
+                    self.graph.span(leaf),
+                    "this `rec` belongs to another `rec-func`",
+                )
+                .label("belongs to the `rec-func` around its text")
+                .also(span, "but is reached from the body of this one")
+                .help("a loop can only go on with itself; return a value and decide outside"),
+            );
+            return Value::Error;
+        }
+        match self.graph.expr_type(node) {
+            ExprType::Rec(_) => Value::Data(self.graph.finish_loop(of, params, inits, node, span)),
+            ExprType::Value(_) => {
+                self.report(
+                    Diagnostic::new(Lv::NoRec, span, "this `rec-func` never goes on")
+                        .label("there is no `rec` in its body")
+                        .help("use `func`, or call `rec` in one branch of an `if`"),
+                );
+                Value::Error
+            }
+            ExprType::PureRec => {
+                self.report(
+                    Diagnostic::new(Lv::NoValue, span, "this `rec-func` never ends")
+                        .label("every path goes on with `rec`")
+                        .help("end in a value in one branch of an `if`"),
+                );
+                Value::Error
+            }
+        }
+    }
+
+    pub(super) fn apply_rec(&mut self, of: LoopId, site: Site, arguments: Arguments) -> State {
+        let wanted = self.loops[&of].parameters.len();
+        if arguments.len() != wanted {
+            let span = self.site_span(site);
+            let found = arguments.len();
+            self.report_in(
+                Diagnostic::new(
+                    Lv::RecCount,
+                    span,
+                    format!("`rec` takes {wanted} here, not {found}"),
+                )
+                .label("one argument for each parameter of the `rec-func`")
+                .also(self.loops[&of].span, "the `rec-func` is this"),
+                site.activation,
+            );
+            return State::Return(Value::Error);
+        }
+        self.next_rec_argument(of, site, arguments, Vec::with_capacity(wanted))
+    }
+
+    pub(super) fn next_rec_argument(
+        &mut self,
+        of: LoopId,
+        site: Site,
+        arguments: Arguments,
+        values: Vec<Value>,
+    ) -> State {
+        match arguments.get(values.len()) {
+            Some(&argument) => {
+                self.wait(Frame::RecArguments { of, site, arguments, values });
+                State::Force(argument)
+            }
+            None => State::Return(self.rec(of, site, &values)),
+        }
+    }
+
+    fn rec(&mut self, of: LoopId, site: Site, values: &[Value]) -> Value {
+        let mut nodes = Vec::new();
+        let mut failed = false;
+        for (i, &value) in values.iter().enumerate() {
+            let parameter = self.loops[&of].parameters[i];
+            match self.rec_argument(of, site, i, value, parameter) {
+                Some(node) => nodes.extend(node),
+                None => failed = true,
+            }
+        }
+        if failed {
+            return Value::Error;
+        }
+        let span = self.site_span(site);
+        Value::Data(self.graph.rec(of, nodes, span))
+    }
+
+    /// The node that goes to a parameter, `Some(None)` for a static function, `None` for an error.
+    fn rec_argument(
+        &mut self,
+        of: LoopId,
+        site: Site,
+        i: usize,
+        value: Value,
+        parameter: LoopParameter,
+    ) -> Option<Option<NodeId>> {
+        let span = self.argument_span(site, i);
+        let first = self.loops[&of].span;
+        let diagnostic = match (parameter, value) {
+            (_, Value::Error) => return None,
+            (LoopParameter::Static(fixed), Value::Function(found)) if fixed == found => {
+                return Some(None);
+            }
+            (_, Value::Function(_)) => Diagnostic::new(
+                Lv::NotStatic,
+                span,
+                "a function argument must stay the same in every round",
+            )
+            .label(match parameter {
+                LoopParameter::Static(_) => "this is not the parameter itself",
+                LoopParameter::Data(_) => "this is a function, the first call passed a value",
+            })
+            .also(first, "in a `rec` of this `rec-func`")
+            .help("pass the parameter on unchanged, or leave it out and use the outer name"),
+            (LoopParameter::Static(_), Value::Data(_)) => {
+                Diagnostic::new(Lv::RecTypes, span, "the first call passed a function here")
+                    .label("this is a value")
+                    .also(first, "in a `rec` of this `rec-func`")
+                    .help("every `rec` passes what the first call passed")
+            }
+            (LoopParameter::Data(wanted), Value::Data(_)) => {
+                let role = "an argument of `rec`";
+                let node = self.require_value(value, span, role, Some(site.activation))?;
+                let found = self.graph.value_type(node);
+                if found == wanted {
+                    return Some(Some(node));
+                }
+                Diagnostic::new(
+                    Lv::RecTypes,
+                    span,
+                    format!("this is a {found}, the first call passed a {wanted}"),
+                )
+                .label(format!("must be a {wanted}"))
+                .also(first, "in a `rec` of this `rec-func`")
+                .help("each parameter keeps the type that the first call gave it")
+            }
+        };
+        self.report_in(diagnostic, site.activation);
+        None
+    }
+}

@@ -1,0 +1,142 @@
+//! Elaboration: the program is run at compile time, and what depends on inputs becomes core.
+//!
+//! This is normalisation by evaluation. Functions exist only here, as closures; arguments and `let`
+//! bindings are call-by-need thunks; numbers and what is computed from them are core nodes
+//! ([`Value::Data`]). Typing is the report's: an expression is typed where substitution would bring
+//! it, which is where it is elaborated. `Rec τ` and `PureRec` are types of nodes, so `rec` can be
+//! passed by name like any value and is checked where it is used.
+//!
+//! # Guarantees
+//!
+//! - Sharing is linear. Applications are remembered by closure and arguments, closures and thunks by
+//!   their code and what the locals that they use denote; an argument that has a value already
+//!   counts as that value. So `(f (+ x 1))` written twice is elaborated once.
+//! - It ends. Each infinite elaboration nests applications without bound, where an application is
+//!   nested in that whose body (or whose argument's text) contains it; more than
+//!   [`MAX_APPLICATION_DEPTH`] are an error, as are more than [`MAX_APPLICATIONS`] in all and more
+//!   than [`MAX_NODES`] nodes.
+//! - It does not recurse: [`machine`] keeps its own stack.
+//! - The core is well typed, and every `Rec` is in the tail of its own loop.
+
+mod apply;
+mod loops;
+mod machine;
+mod operands;
+mod unreached;
+mod values;
+
+use crate::core::{Core, Output, Uniform};
+use crate::diagnostics::{Code as Lv, Diagnostic};
+use crate::resolve::{CodeArena, GlobalValue, Items};
+use crate::types::{Scalar, Type};
+use machine::Machine;
+use values::{Denotation, Value};
+
+/// How deep applications of functions may nest.
+pub const MAX_APPLICATION_DEPTH: u32 = 10_000;
+/// How many applications of functions a program may expand to.
+pub const MAX_APPLICATIONS: u32 = 1_000_000;
+/// How many core nodes a program may expand to.
+pub const MAX_NODES: usize = 1_000_000;
+
+/// Elaborates a resolved program. The core is whole only where no diagnostic is an error.
+pub(crate) fn elaborate(arena: CodeArena, items: &Items) -> (Core, Vec<Diagnostic>) {
+    let mut machine = Machine::new(arena, items);
+    let mut core = Core::default();
+    let globals = machine.globals.clone();
+    for item in &items.uniforms {
+        let default = match item.default {
+            Some(code) => default_value(&mut machine, item.ty, code),
+            None => Some(zero_or_identity(item.ty)),
+        };
+        let default = default.unwrap_or_else(|| zero_or_identity(item.ty));
+        core.uniforms.push(Uniform { name: item.name.clone(), ty: item.ty, default });
+    }
+    for item in &items.outputs {
+        let span = machine.arena.span(item.code);
+        let value = machine.evaluate(item.code);
+        match machine.require_value(value, span, "an output", None) {
+            Some(node) => {
+                let ty = machine.graph.value_type(node);
+                if ty.scalar() == Scalar::F32 && !matches!(ty, Type::Matrix(..)) {
+                    core.outputs.push(Output { location: item.location, node, span });
+                } else {
+                    machine.report(
+                        Diagnostic::new(Lv::OutputType, span, format!("an output cannot be a {ty}"))
+                            .label(format!("this is a {ty}"))
+                            .help("an output is a num or a vec2, vec3 or vec4"),
+                    );
+                }
+            }
+            None => debug_assert!(machine.has_errors()),
+        }
+    }
+    if !machine.has_errors() {
+        unreached::warn(&mut machine, &globals, items);
+    }
+    core.graph = machine.graph;
+    (core, machine.diagnostics)
+}
+
+/// The words of the default of a uniform that does not give one.
+fn zero_or_identity(ty: Type) -> Box<[u32]> {
+    let mut words = vec![0; ty.components()];
+    if let Type::Matrix(_, n) = ty {
+        words.iter_mut().step_by(usize::from(n) + 1).for_each(|w| *w = 1f32.to_bits());
+    }
+    words.into()
+}
+
+fn default_value(
+    machine: &mut Machine<'_>,
+    ty: Type,
+    code: crate::resolve::CodeId,
+) -> Option<Box<[u32]>> {
+    let span = machine.arena.span(code);
+    let value = machine.evaluate(code);
+    let node = machine.require_value(value, span, "the default of a uniform", None)?;
+    let found = machine.graph.value_type(node);
+    if found != ty {
+        machine.report(
+            Diagnostic::new(Lv::UniformDefaultType, span, "the default has another type")
+                .label(format!("this is a {found}, the uniform a {ty}"))
+                .help(format!("give it a {ty}, or leave the default out")),
+        );
+        return None;
+    }
+    if machine.graph.depends_on_inputs(node) {
+        machine.report(
+            Diagnostic::new(Lv::UniformDefaultInput, span, "the default depends on an input")
+                .label("must be the same before anything is rendered")
+                .help("use numbers and defines that use no input and no uniform"),
+        );
+        return None;
+    }
+    match machine.graph.constant_words(node) {
+        Some(words) => Some(words.into()),
+        // What remains contains a loop; the evaluator runs it.
+        None => match crate::evaluate::constant(&machine.graph, node) {
+            Ok(words) => Some(words),
+            Err(fault) => {
+                machine.report(fault);
+                None
+            }
+        },
+    }
+}
+
+/// What each global denotes before anything is elaborated.
+fn global_denotations(machine: &mut Machine<'_>, items: &Items) -> Vec<Denotation> {
+    let mut all = Vec::with_capacity(items.globals.len());
+    for global in &items.globals {
+        all.push(match *global {
+            GlobalValue::Code(code) => machine.thunk(code, values::ROOT),
+            GlobalValue::Uniform(index) => {
+                let uniform = &items.uniforms[index as usize];
+                let node = machine.graph.uniform(index, uniform.ty, uniform.span);
+                Denotation::Value(Value::Data(node))
+            }
+        });
+    }
+    all
+}

@@ -1,0 +1,236 @@
+//! Builtins: their operands, and the nodes that their recipes make of them.
+
+use super::machine::{Frame, Machine, OperandSource, State};
+use super::values::{Function, FunctionId, ROOT, Site, Value};
+use crate::builtins::{Builtin, Operand, Recipe, SignatureError};
+use crate::core::NodeId;
+use crate::diagnostics::Diagnostic;
+use crate::op::Op;
+use crate::resolve::{Code, resolve_expansion};
+use crate::source::Span;
+use crate::types::Type;
+
+impl Machine<'_> {
+    pub(super) fn apply_builtin(
+        &mut self,
+        builtin: Builtin,
+        site: Site,
+        source: OperandSource,
+    ) -> State {
+        let count = self.argument_count_of(site);
+        let (least, most) = builtin.arity();
+        if !builtin.is_function() || count < least || most.is_some_and(|most| count > most) {
+            // Any types will do: the number is wrong.
+            let operands = vec![Operand::from(Type::NUM); count];
+            let error = builtin.resolve(&operands).expect_err("the number of operands is wrong");
+            self.report_signature(builtin, &error, &operands, site);
+            return State::Return(Value::Error);
+        }
+        self.next_operand(builtin, site, source, Vec::with_capacity(count))
+    }
+
+    fn argument_count_of(&self, site: Site) -> usize {
+        match self.arena.get(site.code) {
+            Code::Apply { arguments, .. } => arguments.len(),
+            _ => unreachable!("a site is an application"),
+        }
+    }
+
+    /// Goes on with the next operand, or with the application when all have values.
+    pub(super) fn next_operand(
+        &mut self,
+        builtin: Builtin,
+        site: Site,
+        source: OperandSource,
+        values: Vec<Value>,
+    ) -> State {
+        let next = values.len();
+        let state = match &source {
+            OperandSource::Text(env) => {
+                if next < self.argument_count_of(site) {
+                    Some(State::Evaluate(self.argument_code(site, next), *env))
+                } else {
+                    None
+                }
+            }
+            OperandSource::Arguments(arguments) => {
+                arguments.get(next).map(|&argument| State::Force(argument))
+            }
+        };
+        match state {
+            Some(state) => {
+                self.wait(Frame::Operands { builtin, site, source, values });
+                state
+            }
+            None => self.apply_to_values(builtin, site, &values),
+        }
+    }
+
+    fn apply_to_values(&mut self, builtin: Builtin, site: Site, values: &[Value]) -> State {
+        let mut nodes = Vec::with_capacity(values.len());
+        for (i, &value) in values.iter().enumerate() {
+            let span = self.argument_span(site, i);
+            let role = format!("an operand of `{}`", builtin.name());
+            match self.require_value(value, span, &role, Some(site.activation)) {
+                Some(node) => nodes.push(node),
+                None => return State::Return(Value::Error),
+            }
+        }
+        let operands: Vec<Operand> = nodes
+            .iter()
+            .enumerate()
+            .map(|(i, &node)| Operand {
+                ty: self.graph.value_type(node),
+                index: match self.arena.get(self.argument_code(site, i)) {
+                    Code::Number(_, index) => *index,
+                    _ => None,
+                },
+            })
+            .collect();
+        match builtin.resolve(&operands) {
+            Ok(resolved) => self.follow(&resolved.recipe, nodes, site),
+            Err(error) => {
+                self.report_signature(builtin, &error, &operands, site);
+                State::Return(Value::Error)
+            }
+        }
+    }
+
+    fn report_signature(
+        &mut self,
+        builtin: Builtin,
+        error: &SignatureError,
+        operands: &[Operand],
+        site: Site,
+    ) {
+        let message = builtin.message(error, operands);
+        let span = match error {
+            SignatureError::Index { operand, .. } => self.argument_span(site, *operand),
+            _ => self.site_span(site),
+        };
+        let mut diagnostic = Diagnostic::new(error.code(), span, message)
+            .help(format!("write `{}`", builtin.usage()));
+        if let SignatureError::Types { culprit, .. } = error {
+            let shown: Vec<usize> = match culprit {
+                Some(k) if operands.len() > 2 => vec![*k],
+                _ => (0..operands.len()).collect(),
+            };
+            for i in shown {
+                let at = self.argument_span(site, i);
+                if at != span {
+                    diagnostic = diagnostic.also(at, format!("this is a {}", operands[i].ty));
+                }
+            }
+        }
+        self.report_in(diagnostic, site.activation);
+    }
+
+    /// Builds the nodes of a recipe.
+    fn follow(&mut self, recipe: &Recipe, nodes: Vec<NodeId>, site: Site) -> State {
+        let span = self.site_span(site);
+        let node = match recipe {
+            Recipe::Fold(op, ty) => {
+                let mut spread = nodes.iter().map(|&n| (n, *ty)).collect::<Vec<_>>().into_iter();
+                let (first, ty) = spread.next().expect("a fold has an operand");
+                let first = self.graph.spread(first, ty, span);
+                if nodes.len() == 1 {
+                    self.graph.op(*op, vec![first], span)
+                } else {
+                    spread.fold(first, |left, (right, ty)| {
+                        let right = self.graph.spread(right, ty, span);
+                        self.graph.op(*op, vec![left, right], span)
+                    })
+                }
+            }
+            Recipe::Reversed(op, ty) => {
+                let operands = [nodes[1], nodes[0]].map(|n| self.graph.spread(n, *ty, span));
+                self.graph.op(*op, operands.into(), span)
+            }
+            Recipe::Direct(op) => self.graph.op(*op, nodes, span),
+            Recipe::Flatten(ty) => self.flatten(*ty, &nodes, span),
+            Recipe::Diagonal(ty) => self.diagonal(*ty, nodes[0], span),
+            Recipe::Swizzle(components) => {
+                let scalar = self.graph.value_type(nodes[0]).scalar();
+                let parts: Vec<NodeId> = components
+                    .iter()
+                    .map(|&k| self.graph.op(Op::Component(k), vec![nodes[0]], span))
+                    .collect();
+                match parts.as_slice() {
+                    &[one] => one,
+                    _ => {
+                        let ty = Type::of(scalar, parts.len() as u8);
+                        self.graph.op(Op::Construct(ty), parts, span)
+                    }
+                }
+            }
+            Recipe::Column(k) => self.graph.op(Op::Column(*k), vec![nodes[0]], span),
+            Recipe::Input(input) => self.graph.input(*input, span),
+            Recipe::Expansion(text) => {
+                let function = self.expansion(text);
+                let arguments = Self::arguments_of(nodes.into_iter().map(Value::Data));
+                return State::Apply(function, site, arguments);
+            }
+        };
+        State::Return(Value::Data(node))
+    }
+
+    /// The components of the operands, in order.
+    fn scalars(&mut self, nodes: &[NodeId], span: Span) -> Vec<NodeId> {
+        let mut scalars = Vec::new();
+        for &node in nodes {
+            match self.graph.value_type(node) {
+                Type::Vector(_, n) => {
+                    for k in 0..n {
+                        scalars.push(self.graph.op(Op::Component(k), vec![node], span));
+                    }
+                }
+                _ => scalars.push(node),
+            }
+        }
+        scalars
+    }
+
+    fn flatten(&mut self, ty: Type, nodes: &[NodeId], span: Span) -> NodeId {
+        let mut scalars = self.scalars(nodes, span);
+        match ty {
+            Type::Matrix(scalar, n) => {
+                let n = usize::from(n);
+                let column = Type::Vector(scalar, n as u8);
+                let columns = scalars
+                    .chunks(n)
+                    .map(|c| self.graph.op(Op::Construct(column), c.to_vec(), span))
+                    .collect();
+                self.graph.op(Op::Construct(ty), columns, span)
+            }
+            _ => {
+                if scalars.len() == 1 {
+                    scalars = vec![scalars[0]; ty.components()];
+                }
+                self.graph.op(Op::Construct(ty), scalars, span)
+            }
+        }
+    }
+
+    fn diagonal(&mut self, ty: Type, value: NodeId, span: Span) -> NodeId {
+        let Type::Matrix(scalar, n) = ty else { unreachable!("a diagonal is that of a matrix") };
+        let zero = self.graph.number(0.0, span);
+        let columns = (0..n)
+            .map(|i| {
+                let column = (0..n).map(|j| if i == j { value } else { zero }).collect();
+                self.graph.op(Op::Construct(Type::Vector(scalar, n)), column, span)
+            })
+            .collect();
+        self.graph.op(Op::Construct(ty), columns, span)
+    }
+
+    /// The closure of an expansion's text.
+    fn expansion(&mut self, text: &str) -> FunctionId {
+        if let Some(&known) = self.expansions.get(text) {
+            return known;
+        }
+        let code = resolve_expansion(&mut self.arena, text);
+        let id = self.function_id(Function::Closure { code, env: ROOT, expansion: true });
+        self.expansions.insert(text.to_owned(), id);
+        id
+    }
+}

@@ -1,0 +1,57 @@
+//! Warnings for arguments and definitions that nothing reached and that are ill-typed.
+//!
+//! Typing follows substitution from the outputs, so such code does not make a program wrong; but its
+//! author would like to know.
+
+use super::machine::Machine;
+use super::values::{Denotation, ThunkId, Value};
+use crate::diagnostics::{Code as Lv, Diagnostic};
+use crate::resolve::{CodeId, GlobalValue, Items};
+use rustc_hash::FxHashSet;
+
+/// Adds the warnings, one for each piece of code, to a program without errors.
+pub(super) fn warn(machine: &mut Machine<'_>, globals: &[Denotation], items: &Items) {
+    let reached: FxHashSet<CodeId> =
+        machine.thunks.iter().filter(|t| t.value.is_some()).map(|t| t.code).collect();
+    let mut tried = FxHashSet::default();
+    let mut candidates: Vec<(CodeId, Denotation)> = machine
+        .thunks
+        .iter()
+        .enumerate()
+        .filter(|(_, t)| t.value.is_none() && !reached.contains(&t.code))
+        .map(|(i, t)| (t.code, Denotation::Thunk(ThunkId(i as u32))))
+        .collect();
+    for (global, &denotation) in items.globals.iter().zip(globals) {
+        if let (GlobalValue::Code(code), Denotation::Thunk(_)) = (global, denotation) {
+            if !reached.contains(code) {
+                candidates.push((*code, denotation));
+            }
+        }
+    }
+    for (code, denotation) in candidates {
+        if !tried.insert(code) {
+            continue;
+        }
+        let before = machine.diagnostics.len();
+        let value = machine.force(denotation);
+        let errors = machine.diagnostics.split_off(before);
+        if value != Value::Error {
+            continue;
+        }
+        let cause = errors.into_iter().find(Diagnostic::is_error);
+        let Some(cause) = cause else { continue };
+        if cause.code == Lv::ExpansionTooLarge {
+            return;
+        }
+        let span = machine.arena.span(code);
+        machine.report(
+            Diagnostic::new(Lv::UnreachedIllTyped, span, "this is never used, and ill-typed")
+                .label("nothing needs its value")
+                .also(cause.primary.span, format!("{} [{}]", cause.message, cause.code.as_str()))
+                .help("remove it or mend it"),
+        );
+        if machine.is_stopped() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What expressions denote while a program is elaborated.
+
+use crate::builtins::Builtin;
+use crate::core::{LoopId, NodeId};
+use crate::resolve::CodeId;
+use crate::source::Span;
+use std::rc::Rc;
+
+/// The value of an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Value {
+    /// A number, vector, … or a tail (`Rec τ`, `PureRec`): the node knows its type.
+    Data(NodeId),
+    /// A function; equal functions have equal identities.
+    Function(FunctionId),
+    /// Something ill-typed that has been reported; it makes what uses it ill-typed silently.
+    Error,
+}
+
+/// A function of the table in [`super::machine::Machine`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct FunctionId(pub(super) u32);
+
+/// A function value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Function {
+    /// A `func` or `rec-func` with the scopes around it. `expansion`: it is the definition of a
+    /// builtin, whose inside the user never sees.
+    Closure { code: CodeId, env: EnvId, expansion: bool },
+    Builtin(Builtin),
+    /// `rec` of a loop.
+    Rec(LoopId),
+    /// A function chosen by an `if`.
+    Choice { condition: NodeId, then: FunctionId, otherwise: FunctionId },
+    /// A function parameter of a `rec-func`, seen from its body. A `rec` must pass on this very
+    /// value in this very place.
+    Static { of: LoopId, parameter: u32, function: FunctionId },
+}
+
+/// An argument or binding whose value is found when it is first needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ThunkId(pub(super) u32);
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Thunk {
+    pub(super) code: CodeId,
+    pub(super) env: EnvId,
+    pub(super) value: Option<Value>,
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Denotation {
+    Value(Value),
+    Thunk(ThunkId),
+}
+
+/// Arguments of an application.
+pub(super) type Arguments = Rc<[Denotation]>;
+
+/// The innermost scope around some code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct EnvId(pub(super) u32);
+
+/// The scope of the top level, without locals.
+pub(super) const ROOT: EnvId = EnvId(0);
+
+#[derive(Clone, Debug)]
+pub(super) struct Env {
+    pub(super) parent: EnvId,
+    pub(super) level: u32,
+    pub(super) slots: Arguments,
+    pub(super) activation: ActivationId,
+}
+
+/// One application of a closure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ActivationId(pub(super) u32);
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Activation {
+    /// The activation whose code contains the application.
+    pub(super) caller: ActivationId,
+    /// How many applications this one is nested in.
+    pub(super) depth: u32,
+    /// The function that was applied.
+    pub(super) function: Option<CodeId>,
+    /// Where it was applied.
+    pub(super) site: Span,
+    /// Inside the expansion of a builtin: where that builtin was applied.
+    pub(super) expansion: Option<Span>,
+}
+
+/// An application that is under way, for positions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Site {
+    /// A [`crate::resolve::Code::Apply`].
+    pub(super) code: CodeId,
+    /// The activation whose code contains it.
+    pub(super) activation: ActivationId,
+}

@@ -1,0 +1,279 @@
+//! The top level of a program: defines, uniforms, outputs.
+
+use super::forms::{Binding, RESERVED, Resolver};
+use super::{CodeArena, CodeId};
+use crate::diagnostics::{Code as Lv, Diagnostic};
+use crate::source::{SourceFile, Span};
+use crate::syntax::{ExprId, ExprKind, Tree};
+use crate::types::{Scalar, Type};
+
+/// What a global name stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum GlobalValue {
+    /// The value of a `define`.
+    Code(CodeId),
+    /// Index into [`Items::uniforms`].
+    Uniform(u32),
+}
+
+/// A `uniform`.
+#[derive(Clone, Debug)]
+pub(crate) struct UniformItem {
+    pub(crate) name: String,
+    pub(crate) ty: Type,
+    pub(crate) default: Option<CodeId>,
+    pub(crate) span: Span,
+}
+
+/// An `output`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OutputItem {
+    pub(crate) location: u32,
+    pub(crate) code: CodeId,
+}
+
+/// The resolved top level.
+#[derive(Debug, Default)]
+pub(crate) struct Items {
+    pub(crate) globals: Vec<GlobalValue>,
+    pub(crate) uniforms: Vec<UniformItem>,
+    pub(crate) outputs: Vec<OutputItem>,
+}
+
+/// The highest location that Vulkan guarantees.
+const GUARANTEED_LOCATION: u32 = 3;
+const MAX_LOCATION: u32 = 7;
+
+/// Resolves a whole program. The items leave out what was in error.
+pub(crate) fn resolve(
+    arena: &mut CodeArena,
+    tree: &Tree,
+    source: &SourceFile,
+) -> (Items, Vec<Diagnostic>) {
+    let mut top = TopLevel {
+        resolver: Resolver::new(arena, tree),
+        items: Items::default(),
+        output_spans: Vec::new(),
+        uniform_spans: Vec::new(),
+        attempted_output: false,
+    };
+    for &root in &tree.roots {
+        top.form(root);
+    }
+    if !top.attempted_output {
+        let end = source.text().len() as u32;
+        top.resolver.report(
+            Diagnostic::new(Lv::NoOutput, Span::new(end, end), "the program has no output")
+                .label("the end of the program")
+                .help("end it with an expression, such as `(vec4 1 0.5 0 1)`, or write `(output 0 …)`"),
+        );
+    }
+    (top.items, top.resolver.diagnostics)
+}
+
+struct TopLevel<'t> {
+    resolver: Resolver<'t>,
+    items: Items,
+    output_spans: Vec<(u32, Span)>,
+    uniform_spans: Vec<(&'t str, Span)>,
+    /// Whether there was something that would be an output if it were right.
+    attempted_output: bool,
+}
+
+impl<'t> TopLevel<'t> {
+    fn form(&mut self, root: ExprId) {
+        let expr = self.resolver.tree.get(root);
+        if let ExprKind::List(children) = &expr.kind {
+            if let Some((&head, rest)) = children.split_first() {
+                match self.resolver.identifier(head) {
+                    Some("define") => return self.define(expr.span, rest),
+                    Some("output") => return self.output_form(expr.span, rest),
+                    Some("uniform") => return self.uniform(expr.span, rest),
+                    _ => {}
+                }
+            }
+        }
+        if matches!(expr.kind, ExprKind::Error) {
+            self.attempted_output = true;
+            return;
+        }
+        self.output(0, root, expr.span);
+    }
+
+    fn malformed(&mut self, span: Span, what: impl Into<String>, usage: &str) {
+        let diagnostic =
+            Diagnostic::new(Lv::MalformedTopLevel, span, what).help(format!("write `{usage}`"));
+        self.resolver.report(diagnostic);
+    }
+
+    /// Whether the name may be given a meaning at the top level.
+    fn may_bind(&mut self, name: &str, span: Span) -> bool {
+        let reserved = RESERVED.contains(&name);
+        if reserved {
+            let diagnostic =
+                Diagnostic::new(Lv::ReservedWord, span, format!("`{name}` is a reserved word"))
+                    .label("cannot be given another meaning")
+                    .help("choose another name");
+            self.resolver.report(diagnostic);
+        }
+        !reserved
+    }
+
+    fn add_global(&mut self, name: &'t str, value: GlobalValue) {
+        let index = self.items.globals.len() as u32;
+        self.items.globals.push(value);
+        self.resolver.bind_global(name, Binding::Global(index));
+    }
+
+    fn define(&mut self, span: Span, rest: &'t [ExprId]) {
+        const USAGE: &str = "(define name expression)` or `(define (name parameter …) body)";
+        let &[target, value] = rest else {
+            let at = rest.get(2).map_or(span, |&extra| self.resolver.tree.get(extra).span);
+            let has = rest.len();
+            self.malformed(at, format!("`define` has 2 parts after its name, not {has}"), USAGE);
+            // Whoever uses the name should not be told that it is unbound.
+            let name = rest.first().and_then(|&t| {
+                self.resolver.list(t).and_then(|l| l.first()).copied().or(Some(t))
+            });
+            if let Some(name) = name.and_then(|n| self.resolver.identifier(n)) {
+                self.resolver.bind_global(name, Binding::Error);
+            }
+            return;
+        };
+        let target_span = self.resolver.tree.get(target).span;
+        if let Some(name) = self.resolver.identifier(target) {
+            if !self.may_bind(name, target_span) {
+                return;
+            }
+            if let Some(form) = self.resolver.form_of(value) {
+                self.resolver.bind_global(name, Binding::Form(form));
+                return;
+            }
+            let code = self.resolver.expression(value);
+            self.add_global(name, GlobalValue::Code(code));
+            return;
+        }
+        let signature = self.resolver.list(target).and_then(<[_]>::split_first);
+        let name = signature.and_then(|(&name, _)| self.resolver.identifier(name));
+        let (Some(name), Some((&at, parameters))) = (name, signature) else {
+            if !matches!(self.resolver.tree.get(target).kind, ExprKind::Error) {
+                self.malformed(target_span, "`define` needs a name", USAGE);
+            }
+            return;
+        };
+        let name_span = self.resolver.tree.get(at).span;
+        if self.may_bind(name, name_span) {
+            let code = self.resolver.function(span, name, parameters, value);
+            self.add_global(name, GlobalValue::Code(code));
+        }
+    }
+
+    fn output_form(&mut self, span: Span, rest: &'t [ExprId]) {
+        self.attempted_output = true;
+        let &[location, value] = rest else {
+            let at = rest.get(2).map_or(span, |&extra| self.resolver.tree.get(extra).span);
+            let has = rest.len();
+            let what = format!("`output` has 2 parts after its name, not {has}");
+            self.malformed(at, what, "(output 0 expression)");
+            return;
+        };
+        let at = self.resolver.tree.get(location).span;
+        let location = match self.resolver.tree.get(location).kind {
+            ExprKind::Number { index: Some(index), .. } if index <= MAX_LOCATION => index,
+            ExprKind::Error => return,
+            _ => {
+                self.resolver.report(
+                    Diagnostic::new(Lv::OutputLocation, at, "not an output location")
+                        .label("must be a literal from 0 to 7")
+                        .help("most programs have one output: `(output 0 …)`"),
+                );
+                return;
+            }
+        };
+        if location > GUARANTEED_LOCATION {
+            self.resolver.report(
+                Diagnostic::new(
+                    Lv::HighLocation,
+                    at,
+                    format!("location {location} is not available on every GPU"),
+                )
+                .label("Vulkan guarantees locations 0 to 3"),
+            );
+        }
+        self.output(location, value, span);
+    }
+
+    fn output(&mut self, location: u32, value: ExprId, span: Span) {
+        self.attempted_output = true;
+        let code = self.resolver.expression(value);
+        if let Some(&(_, first)) = self.output_spans.iter().find(|(l, _)| *l == location) {
+            let diagnostic = Diagnostic::new(
+                Lv::DuplicateOutput,
+                span,
+                format!("a second output at location {location}"),
+            )
+            .label("here again")
+            .also(first, "first here")
+            .help("give each output its own location; an expression by itself is at location 0");
+            self.resolver.report(diagnostic);
+        }
+        self.output_spans.push((location, span));
+        self.items.outputs.push(OutputItem { location, code });
+    }
+
+    fn uniform(&mut self, span: Span, rest: &'t [ExprId]) {
+        let (name, ty, default) = match *rest {
+            [name, ty] => (name, ty, None),
+            [name, ty, default] => (name, ty, Some(default)),
+            _ => {
+                let at = rest.get(3).map_or(span, |&extra| self.resolver.tree.get(extra).span);
+                let has = rest.len();
+                let what = format!("`uniform` has 2 or 3 parts after its name, not {has}");
+                self.malformed(at, what, "(uniform name TYPE default)");
+                return;
+            }
+        };
+        let name_span = self.resolver.tree.get(name).span;
+        let Some(name) = self.resolver.identifier(name) else {
+            self.malformed(name_span, "`uniform` needs a name", "(uniform name TYPE default)");
+            return;
+        };
+        let type_span = self.resolver.tree.get(ty).span;
+        let ty = self.resolver.type_name(ty);
+        let default = default.map(|d| self.resolver.expression(d));
+        if !self.may_bind(name, name_span) {
+            return;
+        }
+        if let Some(&(_, first)) = self.uniform_spans.iter().find(|(n, _)| *n == name) {
+            let diagnostic = Diagnostic::new(
+                Lv::DuplicateUniform,
+                name_span,
+                format!("a second uniform named `{name}`"),
+            )
+            .label("here again")
+            .also(first, "first here")
+            .help("uniforms are set from outside by their names, so these must differ");
+            self.resolver.report(diagnostic);
+            return;
+        }
+        self.uniform_spans.push((name, name_span));
+        match ty {
+            Some(ty) if !matches!(ty, Type::Vector(Scalar::Bool, _)) => {
+                let index = self.items.uniforms.len() as u32;
+                self.items.uniforms.push(UniformItem { name: name.to_owned(), ty, default, span });
+                self.add_global(name, GlobalValue::Uniform(index));
+            }
+            Some(ty) => {
+                let diagnostic = Diagnostic::new(
+                    Lv::UniformType,
+                    type_span,
+                    format!("a uniform cannot be a {ty}"),
+                )
+                .help("use num, bool, vec2 to vec4 or mat2 to mat4");
+                self.resolver.report(diagnostic);
+                self.resolver.bind_global(name, Binding::Error);
+            }
+            None => self.resolver.bind_global(name, Binding::Error),
+        }
+    }
+}
