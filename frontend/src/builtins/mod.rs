@@ -3,9 +3,42 @@
 //! An application of a builtin is *resolved* against the types of its operands and yields a result
 //! type and a [`Recipe`]; elaboration builds core nodes from the recipe, the source evaluator
 //! computes with it. Nothing else in the system knows a builtin by name.
+//!
+//! The table consists of [`row::Row`]s, in one file per theme. Swizzles (`.xyz`) are not rows, since
+//! there are hundreds of them; they share one description.
+//!
+//! Guarantees, each of them tested:
+//! - a name means at most one builtin;
+//! - a recipe is well typed: computing it on operands of the resolved types gives a value of the
+//!   resolved result type;
+//! - an [`Recipe::Expansion`] is closed, uses the forms `func`, `let` and `let*` only, and comes to
+//!   an end: no builtin expands to an application of itself on the same types, however indirectly.
 
+mod arithmetic;
+mod comparison;
+mod construction;
+mod geometry;
+mod inputs;
+mod matrices;
+mod row;
+mod signature;
+mod swizzle;
+#[cfg(test)]
+mod tests;
+mod transcendental;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::LazyLock;
+
+use crate::diagnostics::Code;
 use crate::op::Op;
 use crate::types::Type;
+
+pub use row::{Example, Kind, Placement};
+use row::{Meaning, Row};
+use swizzle::Swizzle;
 
 /// A quantity given from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,12 +56,12 @@ pub enum Input {
 }
 
 /// How the value of an application is made of primitive operations.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Recipe {
     /// The operands, each first spread to the given type, folded from the left with a binary
     /// operation; with one operand (unary operations), the operation applied to it.
     Fold(Op, Type),
-    /// A binary operation on the operands in reverse order, both first spread to the type.
+    /// A binary operation on the two operands in reverse order, both first spread to the type.
     Reversed(Op, Type),
     /// The operation on the operands just as they are.
     Direct(Op),
@@ -37,10 +70,272 @@ pub enum Recipe {
     Flatten(Type),
     /// A matrix with the one operand on its diagonal and zero elsewhere.
     Diagonal(Type),
-    /// The components of the one operand (a vector), in this order; one component gives a scalar.
+    /// These components of the first operand (a vector), in this order; one component gives a
+    /// scalar. A second operand, the index of `(at v K)`, is already in the recipe.
     Swizzle(Vec<u8>),
-    /// The λV text of a `func` with as many parameters as there are operands.
+    /// This column of the first operand (a matrix). The second operand, the index of `(col m K)`,
+    /// is already in the recipe.
+    Column(u8),
+    /// The λV text of a `func` with as many parameters as there are operands. Its names denote
+    /// builtins and forms of the outermost scope, whatever the program binds.
     Expansion(String),
     /// No operands: an input.
     Input(Input),
+}
+
+/// An operand of an application, as far as resolution needs to know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Operand {
+    /// Its type.
+    pub ty: Type,
+    /// Its value where the operand is a literal token of decimal digits (what `at` and `col`
+    /// need), else `None`.
+    pub index: Option<u32>,
+}
+
+impl From<Type> for Operand {
+    /// An operand that is not an index.
+    fn from(ty: Type) -> Self {
+        Self { ty, index: None }
+    }
+}
+
+/// What an application of a builtin to operands of given types is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    /// The type of its value.
+    pub result: Type,
+    /// How the value is made.
+    pub recipe: Recipe,
+}
+
+/// Why a builtin cannot be applied so. [`Builtin::message`] makes a sentence of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SignatureError {
+    /// The builtin is a value, like `pi`.
+    NotAFunction,
+    /// Too few or too many operands.
+    Count {
+        /// How many it takes: `2 operands`, `at least 2 operands`.
+        expected: String,
+    },
+    /// Operands of wrong types.
+    Types {
+        /// What it takes, as a clause: `nums and vectors of one size`.
+        expected: String,
+        /// The first operand that does not fit, where one can be blamed.
+        culprit: Option<usize>,
+    },
+    /// An index that is not a literal token of digits, or too large.
+    Index {
+        /// Which operand it is.
+        operand: usize,
+        /// The index that was given, if it was a literal.
+        found: Option<u32>,
+        /// The smallest index that is too large.
+        limit: u32,
+    },
+}
+
+impl SignatureError {
+    /// The code under which it is reported.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::NotAFunction => Code::NotAFunction,
+            Self::Count { .. } => Code::OperandCount,
+            Self::Types { .. } => Code::OperandTypes,
+            Self::Index { .. } => Code::IndexLiteral,
+        }
+    }
+}
+
+/// A builtin: a row of the table or a swizzle.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Builtin(Handle);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Handle {
+    /// Index into [`ROWS`].
+    Row(u8),
+    Swizzle(Swizzle),
+}
+
+/// All rows, theme by theme.
+static ROWS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
+    [
+        arithmetic::ROWS,
+        comparison::ROWS,
+        transcendental::ROWS,
+        geometry::ROWS,
+        construction::ROWS,
+        matrices::ROWS,
+        inputs::ROWS,
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+});
+
+/// The row of every name and alias.
+static NAMES: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
+    let mut names = HashMap::new();
+    for (index, row) in ROWS.iter().enumerate() {
+        let index = u8::try_from(index).expect("the table has fewer than 256 rows");
+        for &name in std::iter::once(&row.name).chain(row.aliases) {
+            let previous = names.insert(name, index);
+            assert!(previous.is_none(), "two rows are called {name}");
+        }
+    }
+    names
+});
+
+impl Builtin {
+    /// The builtin of that name, alias or swizzle.
+    pub fn lookup(name: &str) -> Option<Self> {
+        if let Some(&row) = NAMES.get(name) {
+            return Some(Self(Handle::Row(row)));
+        }
+        Swizzle::parse(name).map(|swizzle| Self(Handle::Swizzle(swizzle)))
+    }
+
+    /// All builtins but the swizzles, in the order of the table.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..ROWS.len()).map(|index| Self(Handle::Row(index as u8)))
+    }
+
+    /// Its name; of a builtin with aliases, the principal one.
+    pub fn name(self) -> Cow<'static, str> {
+        match self.0 {
+            Handle::Row(_) => Cow::Borrowed(self.row().name),
+            Handle::Swizzle(swizzle) => Cow::Owned(swizzle.name()),
+        }
+    }
+
+    /// Its other names.
+    pub fn aliases(self) -> &'static [&'static str] {
+        self.row().aliases
+    }
+
+    /// Whether it can be applied; else it is a value, see [`Builtin::constant`].
+    pub fn is_function(self) -> bool {
+        self.constant().is_none()
+    }
+
+    /// The value of a constant such as `pi`: the nearest binary32.
+    pub fn constant(self) -> Option<f32> {
+        match self.row().meaning {
+            Meaning::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The smallest and the largest number of operands; `None` is without limit.
+    pub fn arity(self) -> (usize, Option<usize>) {
+        self.row().operands.arity()
+    }
+
+    /// What an application to these operands is.
+    pub fn resolve(self, operands: &[Operand]) -> Result<Resolved, SignatureError> {
+        if !self.is_function() {
+            return Err(SignatureError::NotAFunction);
+        }
+        let (least, most) = self.arity();
+        if operands.len() < least || most.is_some_and(|most| operands.len() > most) {
+            return Err(SignatureError::Count { expected: self.row().operands.expected() });
+        }
+        match self.0 {
+            Handle::Row(_) => self.row().resolve(operands),
+            Handle::Swizzle(swizzle) => swizzle.resolve(operands[0].ty),
+        }
+    }
+
+    /// Which of the three kinds of LANGUAGE §6 it is.
+    pub fn kind(self) -> Kind {
+        self.row().kind
+    }
+
+    /// Whether a schedule may move its operations.
+    pub fn placement(self) -> Placement {
+        self.row().placement
+    }
+
+    /// The λV text of a predicate, `(func (operands…) condition)`, that is `true` where SPIR-V
+    /// leaves the result undefined; `None` where it never is. `types` are operand types that the
+    /// builtin accepts. The condition of an expanded builtin covers its expansion: whoever reports
+    /// undefined behaviour asks about the builtins that the author wrote, not about those inside
+    /// expansions (`refract` takes a root that it does not use).
+    pub fn undefined(self, types: &[Type]) -> Option<String> {
+        self.row().undefined(types)
+    }
+
+    /// An application to show: `(clamp x lo hi)`; of a constant, its name.
+    pub fn usage(self) -> String {
+        let name = self.name();
+        match self.is_function() {
+            true => self.row().operands.usage(&name),
+            false => name.into_owned(),
+        }
+    }
+
+    /// What operand types it takes, as a clause: `nums and vectors of one size`; empty where it
+    /// takes no operands.
+    pub fn takes(self) -> &'static str {
+        self.row().signature.takes
+    }
+
+    /// What it does, in one paragraph.
+    pub fn documentation(self) -> &'static str {
+        self.row().documentation
+    }
+
+    /// An expression and its value.
+    pub fn example(self) -> Example {
+        self.row().example
+    }
+
+    /// What is wrong with an application, in one sentence without a full stop.
+    pub fn message(self, error: &SignatureError, operands: &[Operand]) -> String {
+        let name = self.name();
+        match error {
+            SignatureError::NotAFunction => {
+                format!("`{name}` is a value, not a function; write it without parentheses")
+            }
+            SignatureError::Count { expected } => {
+                format!("`{name}` takes {expected}, not {}", operands.len())
+            }
+            SignatureError::Types { expected, culprit } => {
+                let types: Vec<String> = operands.iter().map(|o| o.ty.to_string()).collect();
+                let found = match (types.as_slice(), *culprit) {
+                    ([one], _) => format!("not {one}"),
+                    ([first, second], _) => format!("not {first} and {second}"),
+                    (many, Some(k)) if k < many.len() => {
+                        format!("and operand {} is {}", k + 1, many[k])
+                    }
+                    (many, _) => format!("not {}", many.join(", ")),
+                };
+                format!("`{name}` takes {expected}, {found}")
+            }
+            SignatureError::Index { found, limit, .. } => {
+                let found = match found {
+                    Some(found) => format!("{found} is too large"),
+                    None => "this is no literal".to_owned(),
+                };
+                let last = limit - 1;
+                format!("the index of `{name}` is a literal from 0 to {last} here, and {found}")
+            }
+        }
+    }
+
+    fn row(self) -> &'static Row {
+        match self.0 {
+            Handle::Row(index) => ROWS[usize::from(index)],
+            Handle::Swizzle(_) => &swizzle::ROW,
+        }
+    }
+}
+
+impl fmt::Debug for Builtin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Builtin({})", self.name())
+    }
 }

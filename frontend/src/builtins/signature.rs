@@ -1,0 +1,315 @@
+//! The signatures that rows share: which operand types are accepted, and the type of the result.
+//!
+//! A `num` spreads where a signature here says so; a `bool` never does.
+
+use crate::types::{Scalar, Type};
+
+use super::{Operand, SignatureError};
+
+/// Which operand types a builtin accepts.
+pub(super) struct Signature {
+    /// A clause that says it: "… takes *nums and vectors of one size*".
+    pub(super) takes: &'static str,
+    /// The type of the result for that many operands as the row allows.
+    pub(super) check: fn(&[Operand]) -> Result<Type, Mismatch>,
+}
+
+/// Why operands are not accepted.
+pub(super) enum Mismatch {
+    /// This operand is the first that does not fit.
+    Operand(usize),
+    /// They do not fit for a special reason; the clause says what would.
+    Because(String),
+    /// This operand is no index below the limit.
+    Index { operand: usize, found: Option<u32>, limit: u32 },
+}
+
+impl Mismatch {
+    pub(super) fn into_error(self, takes: &str) -> SignatureError {
+        match self {
+            Self::Operand(k) => {
+                SignatureError::Types { expected: takes.to_owned(), culprit: Some(k) }
+            }
+            Self::Because(expected) => SignatureError::Types { expected, culprit: None },
+            Self::Index { operand, found, limit } => {
+                SignatureError::Index { operand, found, limit }
+            }
+        }
+    }
+}
+
+type Checked = Result<Type, Mismatch>;
+
+/// One `num` or vector, componentwise.
+pub(super) const UNARY: Signature = Signature { takes: "a num or a vector", check: numeric };
+
+/// Componentwise with spread: any mix of `num` and one vector type.
+pub(super) const NUMERIC: Signature =
+    Signature { takes: "nums and vectors of one size", check: numeric };
+
+/// The same, to `bool` or `bvec`.
+pub(super) const COMPARISON: Signature = Signature {
+    takes: "nums and vectors of one size",
+    check: |operands| numeric(operands).map(|t| t.with_scalar(Scalar::Bool)),
+};
+
+/// A comparison, or two equal types of bools.
+pub(super) const EQUALITY: Signature = Signature {
+    takes: "nums and vectors of one size, or two bools, or two bvecs of one size",
+    check: |operands| {
+        if is_logical(operands[0].ty) { logic(operands) } else { (COMPARISON.check)(operands) }
+    },
+};
+
+/// Bools of one type.
+pub(super) const LOGIC: Signature =
+    Signature { takes: "bools, or bvecs of one size", check: logic };
+
+/// One `bool` or `bvec`.
+pub(super) const LOGIC_UNARY: Signature = Signature { takes: "a bool or a bvec", check: logic };
+
+/// A `bvec` to `bool`.
+pub(super) const REDUCTION: Signature = Signature {
+    takes: "a bvec",
+    check: |operands| match operands[0].ty {
+        Type::Vector(Scalar::Bool, _) => Ok(Type::BOOL),
+        _ => Err(Mismatch::Operand(0)),
+    },
+};
+
+/// A condition and two values.
+pub(super) const SELECT: Signature = Signature {
+    takes: "a bool and two values of one type, or a bvec and two vectors or bvecs of its size",
+    check: |operands| {
+        let value = operands[1].ty;
+        match (operands[0].ty, value) {
+            (Type::BOOL, _) => {}
+            (Type::Vector(Scalar::Bool, n), Type::Vector(_, m)) if n == m => {}
+            (Type::Vector(Scalar::Bool, _), _) => return Err(Mismatch::Operand(1)),
+            _ => return Err(Mismatch::Operand(0)),
+        }
+        if operands[2].ty == value { Ok(value) } else { Err(Mismatch::Operand(2)) }
+    },
+};
+
+/// Componentwise with spread, or matrices of one type.
+pub(super) const SUM: Signature = Signature {
+    takes: "nums and vectors of one size, or matrices of one size",
+    check: |operands| match operands[0].ty {
+        Type::Matrix(..) => equal(operands),
+        _ => numeric(operands),
+    },
+};
+
+/// Componentwise with spread, or the products of linear algebra; folded from the left.
+pub(super) const PRODUCT: Signature = Signature {
+    takes: "nums and vectors of one size, or matrices with nums and with vectors and matrices of \
+            their size",
+    check: |operands| {
+        let first = operands[0].ty;
+        if !is_numeric(first) && !matches!(first, Type::Matrix(..)) {
+            return Err(Mismatch::Operand(0));
+        }
+        operands.iter().enumerate().skip(1).try_fold(first, |product, (k, operand)| {
+            multiply(product, operand.ty).ok_or(Mismatch::Operand(k))
+        })
+    },
+};
+
+/// One `num` or vector to `num`.
+pub(super) const MEASURE: Signature =
+    Signature { takes: "a num or a vector", check: |operands| equal_numeric(operands, Type::NUM) };
+
+/// Equal types, `num` or vector, to `num`.
+pub(super) const EQUAL_TO_NUM: Signature = Signature {
+    takes: "two nums or two vectors of one size",
+    check: |operands| equal_numeric(operands, Type::NUM),
+};
+
+/// Equal types, `num` or vector, to the same.
+pub(super) const EQUAL: Signature = Signature {
+    takes: "operands of one type, num or vector",
+    check: |operands| equal_numeric(operands, operands[0].ty),
+};
+
+/// Two equal types, `num` or vector, and a `num`.
+pub(super) const REFRACT: Signature = Signature {
+    takes: "two nums or two vectors of one size, and a num",
+    check: |operands| {
+        let result = equal_numeric(&operands[..2], operands[0].ty)?;
+        if operands[2].ty == Type::NUM { Ok(result) } else { Err(Mismatch::Operand(2)) }
+    },
+};
+
+/// Two `vec3`.
+pub(super) const CROSS: Signature = Signature {
+    takes: "two vec3",
+    check: |operands| match operands.iter().position(|o| o.ty != Type::vec(3)) {
+        None => Ok(Type::vec(3)),
+        Some(k) => Err(Mismatch::Operand(k)),
+    },
+};
+
+/// One matrix to the same type.
+pub(super) const MATRIX: Signature = Signature {
+    takes: "a matrix",
+    check: |operands| match operands[0].ty {
+        Type::Matrix(..) => Ok(operands[0].ty),
+        _ => Err(Mismatch::Operand(0)),
+    },
+};
+
+/// One matrix to `num`.
+pub(super) const DETERMINANT: Signature =
+    Signature { takes: "a matrix", check: |operands| (MATRIX.check)(operands).map(|_| Type::NUM) };
+
+/// `(at v K)`.
+pub(super) const AT: Signature = Signature {
+    takes: "a vector or bvec, and a literal index",
+    check: |operands| match operands[0].ty {
+        Type::Vector(scalar, n) => index(operands, n).map(|()| Type::Scalar(scalar)),
+        _ => Err(Mismatch::Operand(0)),
+    },
+};
+
+/// `(col m K)`.
+pub(super) const COLUMN: Signature = Signature {
+    takes: "a matrix and a literal index",
+    check: |operands| match operands[0].ty {
+        Type::Matrix(scalar, n) => index(operands, n).map(|()| Type::of(scalar, n)),
+        _ => Err(Mismatch::Operand(0)),
+    },
+};
+
+/// A vector of `N` numbers.
+pub(super) const fn vector<const N: u8>() -> Signature {
+    Signature {
+        takes: "nums and vectors that make up its components, or one num to spread",
+        check: |operands| components(operands, Scalar::F32, N),
+    }
+}
+
+/// A vector of `N` bools.
+pub(super) const fn bvector<const N: u8>() -> Signature {
+    Signature {
+        takes: "bools and bvecs that make up its components, or one bool to spread",
+        check: |operands| components(operands, Scalar::Bool, N),
+    }
+}
+
+/// A matrix of `N` columns.
+pub(super) const fn matrix<const N: u8>() -> Signature {
+    Signature {
+        takes: "its columns, or nums for all components by columns, or one num for the diagonal",
+        check: |operands| {
+            let n = usize::from(N);
+            let part = if operands[0].ty == Type::NUM { Type::NUM } else { Type::vec(N) };
+            if let Some(k) = operands.iter().position(|o| o.ty != part) {
+                return Err(Mismatch::Operand(k));
+            }
+            match (part == Type::NUM, operands.len()) {
+                (true, count) if count == 1 || count == n * n => Ok(Type::mat(N)),
+                (false, count) if count == n => Ok(Type::mat(N)),
+                (_, count) => Err(Mismatch::Because(format!(
+                    "{n} columns, {} nums or one num; here are {count} of type {part}",
+                    n * n
+                ))),
+            }
+        },
+    }
+}
+
+/// No operands, for an input of this type.
+pub(super) const fn input(check: fn(&[Operand]) -> Checked) -> Signature {
+    Signature { takes: "", check }
+}
+
+/// Never checked: the builtin is a value.
+pub(super) const VALUE: Signature = Signature { takes: "", check: |_| Ok(Type::NUM) };
+
+fn is_numeric(t: Type) -> bool {
+    matches!(t, Type::Scalar(Scalar::F32) | Type::Vector(Scalar::F32, _))
+}
+
+fn is_logical(t: Type) -> bool {
+    matches!(t, Type::Scalar(Scalar::Bool) | Type::Vector(Scalar::Bool, _))
+}
+
+fn numeric(operands: &[Operand]) -> Checked {
+    let mut result = Type::NUM;
+    for (k, operand) in operands.iter().enumerate() {
+        result = match (result, operand.ty) {
+            (_, t) if !is_numeric(t) => return Err(Mismatch::Operand(k)),
+            (common, Type::NUM) => common,
+            (common, t) if common == Type::NUM || common == t => t,
+            _ => return Err(Mismatch::Operand(k)),
+        };
+    }
+    Ok(result)
+}
+
+fn logic(operands: &[Operand]) -> Checked {
+    if is_logical(operands[0].ty) { equal(operands) } else { Err(Mismatch::Operand(0)) }
+}
+
+fn equal(operands: &[Operand]) -> Checked {
+    let first = operands[0].ty;
+    match operands.iter().position(|o| o.ty != first) {
+        None => Ok(first),
+        Some(k) => Err(Mismatch::Operand(k)),
+    }
+}
+
+fn equal_numeric(operands: &[Operand], result: Type) -> Checked {
+    if is_numeric(operands[0].ty) {
+        equal(operands).map(|_| result)
+    } else {
+        Err(Mismatch::Operand(0))
+    }
+}
+
+/// The type of a product of two, if they can be multiplied.
+fn multiply(a: Type, b: Type) -> Option<Type> {
+    match (a, b) {
+        (Type::NUM, t) | (t, Type::NUM) if is_numeric(t) || matches!(t, Type::Matrix(..)) => {
+            Some(t)
+        }
+        (a, b) if a == b && (is_numeric(a) || matches!(a, Type::Matrix(..))) => Some(a),
+        (Type::Matrix(Scalar::F32, n), v @ Type::Vector(Scalar::F32, m))
+        | (v @ Type::Vector(Scalar::F32, m), Type::Matrix(Scalar::F32, n))
+            if n == m =>
+        {
+            Some(v)
+        }
+        _ => None,
+    }
+}
+
+fn components(operands: &[Operand], scalar: Scalar, n: u8) -> Checked {
+    let mut count = 0;
+    for (k, operand) in operands.iter().enumerate() {
+        if operand.ty.scalar() != scalar || matches!(operand.ty, Type::Matrix(..)) {
+            return Err(Mismatch::Operand(k));
+        }
+        count += operand.ty.components();
+    }
+    let spread = operands.len() == 1 && count == 1;
+    if spread || count == usize::from(n) {
+        return Ok(Type::of(scalar, n));
+    }
+    let (one, vectors) = match scalar {
+        Scalar::F32 => ("num", "vectors"),
+        Scalar::Bool => ("bool", "bvecs"),
+    };
+    Err(Mismatch::Because(format!(
+        "{one}s and {vectors} of {n} components together, or one {one}; these have {count}"
+    )))
+}
+
+fn index(operands: &[Operand], limit: u8) -> Result<(), Mismatch> {
+    let limit = u32::from(limit);
+    match operands[1].index {
+        Some(k) if k < limit => Ok(()),
+        found => Err(Mismatch::Index { operand: 1, found, limit }),
+    }
+}
