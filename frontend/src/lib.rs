@@ -6,9 +6,15 @@
 #![forbid(unsafe_code)]
 
 pub mod builtins;
+pub mod core;
 pub mod diagnostics;
+mod elaborate;
+pub mod evaluate;
 pub mod math;
 pub mod op;
+mod resolve;
+pub mod schedule;
+mod sets;
 pub mod source;
 pub mod syntax;
 pub mod types;

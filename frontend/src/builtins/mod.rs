@@ -203,6 +203,11 @@ impl Builtin {
         (0..ROWS.len()).map(|index| Self(Handle::Row(index as u8)))
     }
 
+    /// All names and aliases but the swizzles.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        NAMES.keys().copied()
+    }
+
     /// Its name; of a builtin with aliases, the principal one.
     pub fn name(self) -> Cow<'static, str> {
         match self.0 {

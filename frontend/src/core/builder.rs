@@ -276,9 +276,13 @@ impl Graph {
         self.intern(Node::Rec(of, arguments.into()), span)
     }
 
+    pub(super) fn define_loop(&mut self, of: LoopId, l: Loop) {
+        self.loops[of.index()] = Some(l);
+    }
+
     pub(super) fn set_loop(&mut self, of: LoopId, l: Loop) -> NodeId {
         let span = l.span;
-        self.loops[of.index()] = Some(l);
+        self.define_loop(of, l);
         self.intern(Node::Loop(of), span)
     }
 

@@ -25,6 +25,7 @@
 //! - [`Node::Param`]s are used only below the body of their loop.
 
 mod builder;
+mod copy;
 mod tail;
 
 use crate::builtins::Input;

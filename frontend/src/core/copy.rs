@@ -1,0 +1,76 @@
+//! Copies of loops, for uses that cannot share one.
+
+use super::{Graph, Loop, LoopId, Node, NodeId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+impl Graph {
+    /// A loop that computes the same with parameters of its own; what does not depend on its
+    /// parameters is shared. Calls `copied` with each node and its copy.
+    pub(crate) fn copy_loop(
+        &mut self,
+        of: LoopId,
+        copied: &mut dyn FnMut(NodeId, NodeId),
+    ) -> NodeId {
+        let mut inside = FxHashSet::default();
+        let mut stack = vec![self.loop_(of).body];
+        let mut loops = vec![of];
+        stack.extend_from_slice(&self.loop_(of).params);
+        while let Some(id) = stack.pop() {
+            if !inside.insert(id) {
+                continue;
+            }
+            stack.extend_from_slice(self.operands(id));
+            if let Node::Loop(inner) = *self.node(id) {
+                stack.push(self.loop_(inner).body);
+                if self.depends_on(id, of) {
+                    stack.extend_from_slice(&self.loop_(inner).params);
+                    loops.push(inner);
+                }
+            }
+        }
+        let renamed: FxHashMap<LoopId, LoopId> =
+            loops.into_iter().map(|l| (l, self.begin_loop())).collect();
+        let mut inside: Vec<NodeId> = inside.into_iter().collect();
+        inside.sort_unstable();
+        let mut map: FxHashMap<NodeId, NodeId> = FxHashMap::default();
+        for id in inside {
+            let new = |old: &NodeId| map.get(old).copied().unwrap_or(*old);
+            let all = |old: &[NodeId]| -> Box<[NodeId]> { old.iter().map(new).collect() };
+            let changed = self.operands(id).iter().any(|o| map.contains_key(o));
+            let copy = match self.node(id) {
+                Node::Param(l, index, ty) => renamed.get(l).map(|&l| Node::Param(l, *index, *ty)),
+                Node::Rec(l, arguments) => renamed.get(l).map(|&l| Node::Rec(l, all(arguments))),
+                Node::Loop(l) => renamed.get(l).map(|&l| Node::Loop(l)),
+                Node::Op(op, operands) => changed.then(|| Node::Op(*op, all(operands))),
+                Node::If(parts) => changed.then(|| Node::If(parts.map(|p| new(&p)))),
+                Node::Constant(..) | Node::Input(_) | Node::Uniform(..) => None,
+            };
+            let Some(copy) = copy else { continue };
+            if let (Node::Loop(old), Node::Loop(l)) = (self.node(id), &copy) {
+                let old = self.loop_(*old).clone();
+                let renamed = Loop {
+                    params: all(&old.params).into(),
+                    inits: all(&old.inits).into(),
+                    body: new(&old.body),
+                    ..old
+                };
+                self.define_loop(*l, renamed);
+            }
+            let span = self.span(id);
+            let copy = self.push(copy, span);
+            copied(id, copy);
+            map.insert(id, copy);
+        }
+        let old = self.loop_(of).clone();
+        let get = |id: &NodeId| map.get(id).copied().unwrap_or(*id);
+        let copy = Loop {
+            params: old.params.iter().map(get).collect(),
+            inits: old.inits.clone(),
+            body: get(&old.body),
+            ..old
+        };
+        let (l, span) = (renamed[&of], copy.span);
+        self.define_loop(l, copy);
+        self.push(Node::Loop(l), span)
+    }
+}

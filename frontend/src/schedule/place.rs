@@ -1,0 +1,78 @@
+//! Places what is total: out of loops, then as deep as its uses allow.
+
+use super::regions::{Placed, ROOT, RegionId, RegionKind};
+use crate::core::{Node, NodeId};
+use rustc_hash::FxHashSet;
+
+/// All nodes below the outputs, operands (and the bodies of loops) before their users.
+pub(super) fn topological_order(placed: &Placed) -> Vec<NodeId> {
+    let mut order = Vec::new();
+    let mut entered = FxHashSet::default();
+    let mut stack: Vec<(NodeId, bool)> = placed.outputs.iter().rev().map(|&n| (n, false)).collect();
+    while let Some((node, done)) = stack.pop() {
+        if done {
+            order.push(node);
+            continue;
+        }
+        if !entered.insert(node) {
+            continue;
+        }
+        stack.push((node, true));
+        if let Node::Loop(of) = placed.graph.node(node) {
+            stack.push((placed.graph.loop_(*of).body, false));
+        }
+        stack.extend(placed.graph.operands(node).iter().rev().map(|&o| (o, false)));
+    }
+    order
+}
+
+/// Gives a region to every node that [`super::demand::pin`] left without one.
+pub(super) fn place(placed: &mut Placed) {
+    // The deepest region that encloses all uses seen so far.
+    let mut latest: Vec<Option<RegionId>> = vec![None; placed.graph.len()];
+    for &output in &placed.outputs {
+        latest[output.index()] = Some(ROOT);
+    }
+    for node in topological_order(placed).into_iter().rev() {
+        let region = match placed.region_of(node) {
+            Some(region) => region,
+            None => {
+                let region = match placed.graph.node(node) {
+                    Node::Constant(..) | Node::Input(_) | Node::Uniform(..) => ROOT,
+                    Node::Param(..) => continue,
+                    _ => {
+                        let late = latest[node.index()].expect("users come first");
+                        out_of_loops(placed, node, late)
+                    }
+                };
+                placed.set_region(node, region);
+                if matches!(placed.graph.node(node), Node::If(_)) {
+                    placed.open_arms(node, region);
+                }
+                region
+            }
+        };
+        let is_if = matches!(placed.graph.node(node), Node::If(_));
+        for (slot, operand) in placed.graph.operands(node).to_vec().into_iter().enumerate() {
+            let at = if is_if && slot > 0 { placed.arms(node)[slot - 1] } else { region };
+            let slot = &mut latest[operand.index()];
+            *slot = Some(slot.map_or(at, |other| placed.common(other, at)));
+        }
+    }
+}
+
+/// From `late` out of every loop that the node does not depend on.
+fn out_of_loops(placed: &Placed, node: NodeId, late: RegionId) -> RegionId {
+    let (mut best, mut at) = (late, late);
+    while at != ROOT {
+        let region = placed.region(at);
+        if let RegionKind::Body { of, .. } = region.kind {
+            if placed.graph.depends_on(node, of) {
+                break;
+            }
+            best = region.parent;
+        }
+        at = region.parent;
+    }
+    best
+}
