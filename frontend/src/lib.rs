@@ -18,3 +18,22 @@ mod sets;
 pub mod source;
 pub mod syntax;
 pub mod types;
+
+use core::Core;
+use diagnostics::Diagnostic;
+use source::SourceFile;
+
+/// The version of the language that this compiler implements (LANGUAGE.md).
+pub const LANGUAGE_VERSION: u32 = 1;
+
+/// Compiles a program: its core, if no diagnostic is an error, and all that is to be said about it.
+pub fn compile(source: &SourceFile) -> (Option<Core>, Vec<Diagnostic>) {
+    let (tree, mut diagnostics) = syntax::parse(source);
+    let mut arena = resolve::CodeArena::default();
+    let (items, found) = resolve::resolve(&mut arena, &tree, source);
+    diagnostics.extend(found);
+    let (core, found) = elaborate::elaborate(arena, &items);
+    diagnostics.extend(found);
+    let whole = !diagnostics.iter().any(Diagnostic::is_error);
+    (whole.then_some(core), diagnostics)
+}

@@ -63,12 +63,17 @@ impl SourceFile {
         &self.text[span.start as usize..span.end as usize]
     }
 
-    /// Line and column of a byte offset; an offset past the end counts as the end.
+    /// Line and column of a byte offset; an offset past the end counts as the end. A byte order
+    /// mark at the start of the text is not a column.
     pub fn line_column(&self, offset: u32) -> LineColumn {
         let offset = (offset as usize).min(self.text.len());
         let line = self.line_starts.partition_point(|&start| start as usize <= offset);
         let start = self.line_starts[line - 1] as usize;
-        let column = self.text.get(start..offset).map_or(offset - start, |s| s.chars().count());
+        let before = self.text.get(start..offset);
+        let mut column = before.map_or(offset - start, |s| s.chars().count());
+        if line == 1 && offset > 0 && self.text.starts_with('\u{feff}') {
+            column -= 1;
+        }
         LineColumn { line: line as u32, column: column as u32 + 1 }
     }
 }

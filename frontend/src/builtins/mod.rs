@@ -55,6 +55,32 @@ pub enum Input {
     Mouse,
 }
 
+impl Input {
+    /// All inputs.
+    pub const ALL: [Self; 5] =
+        [Self::FragCoord, Self::Resolution, Self::Time, Self::Frame, Self::Mouse];
+
+    /// Its type.
+    pub fn ty(self) -> Type {
+        match self {
+            Self::FragCoord | Self::Mouse => Type::vec(4),
+            Self::Resolution => Type::vec(2),
+            Self::Time | Self::Frame => Type::NUM,
+        }
+    }
+
+    /// The name of the builtin that gives it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FragCoord => "frag-coord",
+            Self::Resolution => "resolution",
+            Self::Time => "time",
+            Self::Frame => "frame",
+            Self::Mouse => "mouse",
+        }
+    }
+}
+
 /// How the value of an application is made of primitive operations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Recipe {

@@ -1,5 +1,9 @@
 //! Diagnostics: what is wrong, where, and what to do about it.
 
+mod words;
+
+pub use words::{nearest_name, quote};
+
 use crate::source::Span;
 
 /// How bad it is.

@@ -333,11 +333,9 @@ impl<'t> Resolver<'t> {
         let diagnostic =
             Diagnostic::new(Lv::UnboundName, span, format!("`{name}` is not bound"))
                 .label("not found in this scope");
-        let bound = self.scope.iter().filter(|(_, b)| !b.is_empty()).map(|(&name, _)| name);
-        let forms = Form::NAMES.iter().map(|&(name, _)| name);
-        let mut names: Vec<&str> =
-            bound.chain(forms).collect();
-        names.extend(Builtin::names());
+        let mut names: Vec<&str> = Builtin::names().collect();
+        names.extend(Form::NAMES.iter().map(|&(name, _)| name));
+        names.extend(self.scope.iter().filter(|(_, b)| !b.is_empty()).map(|(&name, _)| name));
         names.sort_unstable();
         match nearest_name(name, names.into_iter()) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),

@@ -3,8 +3,25 @@
 //! The tree is an arena in post-order: the children of a list have smaller indices than the list
 //! itself, so a pass that needs its children's results is a loop over the arena, and no pass has to
 //! recurse on the depth of the program.
+//!
+//! [`decode`] turns bytes into a [`SourceFile`](crate::source::SourceFile), [`parse`] turns that
+//! into a [`Tree`]. Both always give a result: what cannot be read is reported, and stands in the
+//! tree as [`ExprKind::Error`].
+
+mod decode;
+mod lexer;
+mod number;
+mod parser;
+#[cfg(test)]
+mod tests;
+
+pub use decode::decode;
+pub use parser::{MAX_NESTING, parse};
 
 use crate::source::Span;
+
+/// The length of the longest text that is read, in bytes: 16 MiB. A larger one is LV0108.
+pub const MAX_TEXT: usize = 1 << 24;
 
 /// Index of a node in a [`Tree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

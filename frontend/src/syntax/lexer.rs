@@ -1,0 +1,88 @@
+//! Tokens: parentheses, words and comments, with their spans. White space is dropped.
+//!
+//! The lexer only cuts; what a word is (number, literal, identifier) and whether it holds
+//! characters that it must not is the parser's business.
+
+use crate::source::Span;
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TokenKind {
+    /// `(`
+    Open,
+    /// `)`
+    Close,
+    /// A number, a literal, an identifier, or rubbish.
+    Word,
+    /// From `;` up to, but not including, the end of the line.
+    Comment,
+}
+
+/// A token and where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Token {
+    pub(super) kind: TokenKind,
+    pub(super) span: Span,
+    /// Where the token is the first of its line, its distance from the start of the line in bytes.
+    pub(super) indent: Option<u32>,
+}
+
+/// Cuts a text of less than 4 GiB into tokens.
+pub(super) struct Lexer<'a> {
+    bytes: &'a [u8],
+    position: usize,
+    line_start: usize,
+    first_on_line: bool,
+}
+
+impl<'a> Lexer<'a> {
+    /// A lexer for `text`; a byte order mark at its start is skipped.
+    pub(super) fn new(text: &'a str) -> Self {
+        let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        Self { bytes: text.as_bytes(), position: start, line_start: start, first_on_line: true }
+    }
+
+    /// The position of the first byte from here on for which `stop` holds.
+    fn find_byte(&self, stop: impl Fn(u8) -> bool) -> usize {
+        let rest = &self.bytes[self.position..];
+        rest.iter().position(|&b| stop(b)).map_or(self.bytes.len(), |n| self.position + n)
+    }
+}
+
+impl Iterator for Lexer<'_> {
+    type Item = Token;
+
+    fn next(&mut self) -> Option<Token> {
+        loop {
+            match self.bytes.get(self.position)? {
+                b'\n' => {
+                    self.position += 1;
+                    self.line_start = self.position;
+                    self.first_on_line = true;
+                }
+                &b if is_white_space(b) => self.position += 1,
+                _ => break,
+            }
+        }
+        let start = self.position;
+        let (kind, end) = match self.bytes[start] {
+            b'(' => (TokenKind::Open, start + 1),
+            b')' => (TokenKind::Close, start + 1),
+            b';' => (TokenKind::Comment, self.find_byte(|b| b == b'\n')),
+            _ => (TokenKind::Word, self.find_byte(ends_word)),
+        };
+        self.position = end;
+        let indent = self.first_on_line.then_some((start - self.line_start) as u32);
+        self.first_on_line = false;
+        Some(Token { kind, span: Span::new(start as u32, end as u32), indent })
+    }
+}
+
+/// The white space of ASCII: tab, line feed, vertical tab, form feed, carriage return, space.
+fn is_white_space(b: u8) -> bool {
+    matches!(b, b'\t'..=b'\r' | b' ')
+}
+
+fn ends_word(b: u8) -> bool {
+    is_white_space(b) || matches!(b, b'(' | b')' | b';')
+}

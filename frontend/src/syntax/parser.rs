@@ -1,0 +1,318 @@
+//! From tokens to the tree.
+//!
+//! Guarantees, for every text: the parser returns; it does not recurse; at most
+//! [`MAX_DIAGNOSTICS`] findings come back, and one or two more on lists that are not closed; there
+//! is a finding if and only if the text breaks a rule of the syntax. A text without findings has
+//! no [`ExprKind::Error`].
+
+use super::decode::too_long;
+use super::lexer::{Lexer, Token, TokenKind};
+use super::number::{self, Reading};
+use super::{Expr, ExprId, ExprKind, MAX_TEXT, Tree};
+use crate::diagnostics::{Code, Diagnostic, quote};
+use crate::source::{SourceFile, Span};
+
+/// How deep lists may nest. A list inside this many others is LV0106.
+pub const MAX_NESTING: usize = 20_000;
+
+/// How many findings are kept; of the others only the number is told.
+const MAX_DIAGNOSTICS: usize = 20;
+
+/// Reads a text. The findings come in the order of their positions.
+///
+/// What cannot be read is [`ExprKind::Error`] in the tree: malformed numbers, words with control
+/// characters, lists that are not closed or nested too deep. Nodes inside such lists stay in the
+/// arena, although no list holds them.
+pub fn parse(source: &SourceFile) -> (Tree, Vec<Diagnostic>) {
+    if source.text().len() > MAX_TEXT {
+        return (Tree::default(), vec![too_long(source.text().len())]);
+    }
+    let mut parser = Parser::new(source);
+    for token in Lexer::new(source.text()) {
+        parser.token(token);
+    }
+    parser.finish()
+}
+
+/// A list whose closing parenthesis has not come yet.
+struct OpenList {
+    open: Span,
+    children: Vec<ExprId>,
+}
+
+/// A sign that a list should have been closed earlier: a line inside it begins no further right.
+struct Suspicion {
+    /// Index of the list in the stack.
+    depth: usize,
+    /// The parenthesis that begins that line.
+    next: Span,
+}
+
+struct Parser<'a> {
+    source: &'a SourceFile,
+    tree: Tree,
+    stack: Vec<OpenList>,
+    /// The lists of the stack that begin a line: their indices and indents. While nothing is
+    /// suspicious the indents ascend.
+    indented: Vec<(usize, u32)>,
+    /// How many lists are open beyond [`MAX_NESTING`], and where the first of them begins.
+    skipped: usize,
+    skipped_open: Span,
+    /// The oldest suspicion about a list that is still open.
+    suspicion: Option<Suspicion>,
+    /// The place in `diagnostics` of the unmatched parenthesis just seen, and how many it stands
+    /// for. A run of them is one finding.
+    unmatched: Option<(usize, usize)>,
+    diagnostics: Vec<Diagnostic>,
+    /// How many findings were not kept.
+    dropped: usize,
+    too_deep_reported: bool,
+}
+
+impl<'a> Parser<'a> {
+    fn new(source: &'a SourceFile) -> Self {
+        Self {
+            source,
+            tree: Tree::default(),
+            stack: Vec::new(),
+            indented: Vec::new(),
+            skipped: 0,
+            skipped_open: Span::default(),
+            suspicion: None,
+            unmatched: None,
+            diagnostics: Vec::new(),
+            dropped: 0,
+            too_deep_reported: false,
+        }
+    }
+
+    fn report(&mut self, diagnostic: impl FnOnce() -> Diagnostic) {
+        if self.diagnostics.len() < MAX_DIAGNOSTICS {
+            self.diagnostics.push(diagnostic());
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    /// Adds a node to the innermost open list.
+    fn push(&mut self, kind: ExprKind, span: Span) {
+        let id = self.tree.push(Expr { kind, span });
+        match self.stack.last_mut() {
+            Some(list) => list.children.push(id),
+            None => self.tree.roots.push(id),
+        }
+    }
+
+    fn token(&mut self, token: Token) {
+        if self.skipped > 0 {
+            match token.kind {
+                TokenKind::Open => self.skipped += 1,
+                TokenKind::Close => {
+                    self.skipped -= 1;
+                    if self.skipped == 0 {
+                        self.push(ExprKind::Error, self.skipped_open.to(token.span));
+                    }
+                }
+                TokenKind::Word | TokenKind::Comment => {}
+            }
+            return;
+        }
+        if matches!(token.kind, TokenKind::Open | TokenKind::Word) {
+            self.end_unmatched();
+        }
+        match token.kind {
+            TokenKind::Open => self.open(token),
+            TokenKind::Close => self.close(token.span),
+            TokenKind::Word => self.word(token.span),
+            TokenKind::Comment => {
+                self.control_characters(token.span);
+            }
+        }
+    }
+
+    fn open(&mut self, token: Token) {
+        if self.stack.len() == MAX_NESTING {
+            self.skipped = 1;
+            self.skipped_open = token.span;
+            if !self.too_deep_reported {
+                self.too_deep_reported = true;
+                self.report(|| {
+                    Diagnostic::new(
+                        Code::NestedTooDeep,
+                        token.span,
+                        format!("this list is inside {MAX_NESTING} others, the most that can be"),
+                    )
+                    .label("too deep from here on")
+                    .help("name inner expressions with `let*` or `define`")
+                });
+            }
+            return;
+        }
+        let depth = self.stack.len();
+        if let Some(indent) = token.indent {
+            if self.suspicion.is_none() {
+                let before = self.indented.partition_point(|&(_, other)| other < indent);
+                let around = self.indented.get(before);
+                self.suspicion = around.map(|&(depth, _)| Suspicion { depth, next: token.span });
+            }
+            self.indented.push((depth, indent));
+        }
+        self.stack.push(OpenList { open: token.span, children: Vec::new() });
+    }
+
+    fn close(&mut self, close: Span) {
+        let Some(list) = self.stack.pop() else { return self.unmatched(close) };
+        let depth = self.stack.len();
+        self.indented.pop_if(|list| list.0 == depth);
+        if self.suspicion.as_ref().is_some_and(|s| s.depth == depth) {
+            self.suspicion = None;
+        }
+        self.push(ExprKind::List(list.children.into()), list.open.to(close));
+    }
+
+    fn unmatched(&mut self, close: Span) {
+        if let Some((_, count)) = &mut self.unmatched {
+            *count += 1;
+            return;
+        }
+        self.unmatched = Some((self.diagnostics.len(), 1));
+        self.report(|| {
+            let message = "this closing parenthesis has no opening one";
+            Diagnostic::new(Code::UnmatchedParenthesis, close, message)
+                .label("no list is open here")
+                .help("remove it or open a list before it")
+        });
+    }
+
+    /// Ends a run of unmatched parentheses.
+    fn end_unmatched(&mut self) {
+        if let Some((at, count @ 2..)) = self.unmatched.take()
+            && let Some(d) = self.diagnostics.get_mut(at)
+        {
+            d.message = format!("{count} closing parentheses have no opening ones");
+            d.primary.message = "the first of them: no list is open here".into();
+            d.help = Some("remove them or open lists before them".into());
+        }
+    }
+
+    fn word(&mut self, span: Span) {
+        let word = self.source.slice(span);
+        if word.contains(char::is_control) {
+            let has_others = self.control_characters(span);
+            if has_others {
+                self.push(ExprKind::Error, span);
+            }
+            return;
+        }
+        let kind = match number::read(word) {
+            Reading::Number { value, index } => ExprKind::Number { value, index },
+            Reading::NotANumber => match word {
+                "true" => ExprKind::Bool(true),
+                "false" => ExprKind::Bool(false),
+                _ => ExprKind::Identifier(word.into()),
+            },
+            Reading::Malformed => {
+                self.report(|| {
+                    let message = format!("{} starts like a number and is not one", quote(word));
+                    Diagnostic::new(Code::MalformedNumber, span, message)
+                        .label("not a number")
+                        .help(number::advice(word))
+                });
+                ExprKind::Error
+            }
+            Reading::TooLarge => {
+                self.report(|| {
+                    let message = format!("{} is too large for a binary32", quote(word));
+                    Diagnostic::new(Code::NumberTooLarge, span, message)
+                        .label("rounds to infinity")
+                        .note("the largest number is 3.4028235e38")
+                        .help("write a smaller number; `(/ 1 0)` is infinity, if that is meant")
+                });
+                ExprKind::Error
+            }
+        };
+        self.push(kind, span);
+    }
+
+    /// Reports each run of control characters in `span`, and says whether there are others. White
+    /// space does not count as control characters: it stands in comments.
+    fn control_characters(&mut self, span: Span) -> bool {
+        let text = self.source.slice(span);
+        let is_bad = |c: char| c.is_control() && !matches!(c, '\t'..='\r');
+        let mut has_others = false;
+        let mut rest = 0;
+        while let Some(start) = text[rest..].find(is_bad).map(|n| rest + n) {
+            has_others |= start > rest;
+            let run = &text[start..];
+            let run = &run[..run.find(|c| !is_bad(c)).unwrap_or(run.len())];
+            rest = start + run.len();
+            let at = span.start + start as u32;
+            self.report(|| {
+                let first = run.chars().next().map_or(0, u32::from);
+                let message = match run.chars().count() {
+                    1 => format!("the control character U+{first:04X} stands in the text"),
+                    count => format!("{count} control characters stand in the text"),
+                };
+                Diagnostic::new(
+                    Code::ControlCharacter,
+                    Span::new(at, at + run.len() as u32),
+                    message,
+                )
+                .label(format!("U+{first:04X}"))
+                .help("remove it; of the control characters only white space may stand in a text")
+            });
+        }
+        has_others || rest < text.len()
+    }
+
+    fn finish(mut self) -> (Tree, Vec<Diagnostic>) {
+        self.end_unmatched();
+        if self.dropped > 0
+            && let Some(last) = self.diagnostics.last_mut()
+        {
+            let more = self.dropped;
+            last.notes.push(format!("{more} more errors in the text are not shown"));
+        }
+        // What is too deep has been told already; that it is not closed either would be noise.
+        if self.skipped == 0 {
+            let unclosed = self.unclosed();
+            self.diagnostics.extend(unclosed);
+        }
+        if let Some(outermost) = self.stack.first() {
+            let end = self.source.text().trim_ascii_end().len() as u32;
+            let span = Span::new(outermost.open.start, end.max(outermost.open.end));
+            self.stack.clear();
+            self.push(ExprKind::Error, span);
+        }
+        self.diagnostics.sort_by_key(|d| d.primary.span);
+        (self.tree, self.diagnostics)
+    }
+
+    /// LV0104, if lists are open at the end of the text.
+    fn unclosed(&self) -> Option<Diagnostic> {
+        let (innermost, outermost) = (self.stack.last()?, self.stack.first()?);
+        let count = self.stack.len();
+        let list = match &self.suspicion {
+            Some(suspicion) => &self.stack[suspicion.depth],
+            None => innermost,
+        };
+        let mut diagnostic =
+            Diagnostic::new(Code::UnclosedList, list.open, "this list is not closed")
+                .label("opened here");
+        if let Some(suspicion) = &self.suspicion {
+            diagnostic =
+                diagnostic.also(suspicion.next, "indented as if that list had ended before");
+        } else if count > 1 {
+            diagnostic = diagnostic.also(outermost.open, "nor is this one");
+        }
+        if count > 1 {
+            diagnostic = diagnostic.note(format!("{count} lists are open at the end of the text"));
+        }
+        let help = match (&self.suspicion, count) {
+            (Some(_), _) => "close it with `)` before that line".into(),
+            (None, 1) => "close it with `)` where it ends".into(),
+            (None, _) => format!("close them with {count} `)` where they end"),
+        };
+        Some(diagnostic.help(help))
+    }
+}
