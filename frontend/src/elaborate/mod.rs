@@ -33,11 +33,11 @@ use machine::Machine;
 use values::{Denotation, Value};
 
 /// How deep applications of functions may nest.
-pub const MAX_APPLICATION_DEPTH: u32 = 10_000;
+pub(crate) const MAX_APPLICATION_DEPTH: u32 = 10_000;
 /// How many applications of functions a program may expand to.
-pub const MAX_APPLICATIONS: u32 = 1_000_000;
+pub(crate) const MAX_APPLICATIONS: u32 = 1_000_000;
 /// How many core nodes a program may expand to.
-pub const MAX_NODES: usize = 1_000_000;
+pub(crate) const MAX_NODES: usize = 1_000_000;
 
 /// Elaborates a resolved program. The core is whole only where no diagnostic is an error.
 pub(crate) fn elaborate(arena: CodeArena, items: &Items) -> (Core, Vec<Diagnostic>) {
