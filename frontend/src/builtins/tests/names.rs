@@ -1,6 +1,7 @@
 //! Which names there are.
 
 use crate::builtins::{Builtin, Kind, Operand, Recipe};
+use crate::op::{Elementary, Op};
 use crate::types::Type;
 
 /// The names of LANGUAGE §7 and §5, and the list of §6 to which §7 refers.
@@ -132,4 +133,18 @@ fn kinds() {
         };
         assert_eq!(builtin.kind(), kind, "{builtin:?}");
     }
+}
+
+/// By recipe, since values could not tell functions apart that agree on the operands.
+#[test]
+fn elementary_functions_are_those_of_their_name() {
+    for function in Elementary::ALL {
+        let builtin = Builtin::lookup(function.name()).unwrap();
+        let operands = vec![Operand::from(Type::NUM); function.arity()];
+        let expected = Recipe::Fold(Op::Elementary(function), Type::NUM);
+        assert_eq!(builtin.resolve(&operands).unwrap().recipe, expected);
+    }
+    let atan = Builtin::lookup("atan").unwrap();
+    let of_two = atan.resolve(&[Operand::from(Type::NUM); 2]).unwrap().recipe;
+    assert_eq!(of_two, Recipe::Fold(Op::Elementary(Elementary::Atan2), Type::NUM));
 }
