@@ -29,7 +29,7 @@
 #![forbid(unsafe_code)]
 
 //pub mod compare;
-//pub mod file;
+pub mod file;
 pub mod image;
 pub mod kernel;
 pub mod quantize;
