@@ -28,7 +28,7 @@
 //! 5. [`file::write_atomically`] leaves a regular file either as it was or whole and new.
 #![forbid(unsafe_code)]
 
-//pub mod compare;
+pub mod compare;
 pub mod file;
 pub mod image;
 pub mod kernel;
