@@ -11,7 +11,7 @@
 //! | [`render`](mod@render) | a kernel run over a whole frame, on threads |
 //! | [`srgb`] | the sRGB transfer function, correctly rounded |
 //! | [`quantize`] | binary32 to UNORM8 and UNORM16 |
-//! | [`file`] | PNG, OpenEXR and NPY, written whole or not at all; and read again |
+//! | [`file`](mod@file) | PNG, OpenEXR and NPY, written whole or not at all; and read again |
 //! | [`compare`] | how two images differ |
 //!
 //! Dependencies between the modules run down this table's order only: a later one uses earlier

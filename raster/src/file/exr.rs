@@ -1,6 +1,8 @@
 //! OpenEXR: four channels R, G, B and A of binary32.
 //!
-//! Pixels are stored bit for bit, compressed without loss (ZIP). Metadata goes into the attributes
+//! Pixels are stored bit for bit, in scan lines with run-length encoding: ZIP makes files of a
+//! quarter the size, but takes five times as long, many times what rendering a simple shader does
+//! (2.3 s against 0.46 s at 1920x1080). Metadata goes into the attributes
 //! `software`, `comments` (both OpenEXR's own) and [`LANGUAGE_VERSION_KEY`]. There is exactly one
 //! attribute of our own, because the `exr` crate keeps those in a hash map and would write two in
 //! an order that changes from run to run.
@@ -10,10 +12,11 @@
 
 use std::io::{Cursor, Write};
 
-use exr::image::{Encoding, Image as ExrImage, Layer, SpecificChannels, read::read};
+use exr::compression::Compression;
+use exr::image::{Blocks, Encoding, Image as ExrImage, Layer, SpecificChannels, read::read};
 use exr::math::Vec2;
 use exr::meta::MetaData;
-use exr::meta::attribute::{AttributeValue, Text};
+use exr::meta::attribute::{AttributeValue, LineOrder, Text};
 use exr::meta::header::LayerAttributes;
 use exr::prelude::{ReadChannels as _, ReadLayers as _, WritableImage as _};
 
@@ -37,8 +40,12 @@ pub fn encode(frame: &Frame, metadata: &Metadata, out: &mut dyn Write) -> Result
         let [r, g, b, a] = frame.pixels()[y * size.0 + x];
         (r, g, b, a)
     };
-    let layer =
-        Layer::new(size, attributes, Encoding::SMALL_LOSSLESS, SpecificChannels::rgba(pixel));
+    let encoding = Encoding {
+        compression: Compression::RLE,
+        blocks: Blocks::ScanLines,
+        line_order: LineOrder::Increasing,
+    };
+    let layer = Layer::new(size, attributes, encoding, SpecificChannels::rgba(pixel));
     let mut file = Cursor::new(Vec::new());
     let image = ExrImage::from_layer(layer);
     image.write().non_parallel().to_buffered(&mut file).map_err(EncodeError::Exr)?;

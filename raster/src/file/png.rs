@@ -5,13 +5,16 @@
 //! were sRGB-encoded says so in an `sRGB` chunk; others leave the question open, since what a
 //! shader means by 0.5 is its own affair.
 //!
+//! Compression is the encoder's fast kind: its usual one takes many times longer than rendering a
+//! simple shader does (at 1920x1080 and 16 bits, 1.5 s against 0.3 s).
+//!
 //! Every kind of PNG is read: palettes, grey, low depths, transparency chunks and interlacing all
 //! become RGBA of 8 bits, or of 16 where the file has 16. Colour profiles are not applied.
 
 use std::io::{Cursor, Write};
 
 use png::{
-    BitDepth, ColorType, Decoder, DecodingError, Encoder, Limits, SrgbRenderingIntent,
+    BitDepth, ColorType, Compression, Decoder, DecodingError, Encoder, Limits, SrgbRenderingIntent,
     Transformations,
 };
 
@@ -32,6 +35,7 @@ pub fn encode<T: Unorm>(
     out: &mut dyn Write,
 ) -> Result<(), EncodeError> {
     let mut encoder = Encoder::new(out, image.size().width(), image.size().height());
+    encoder.set_compression(Compression::Fast);
     encoder.set_color(ColorType::Rgba);
     encoder.set_depth(if T::BITS == 8 { BitDepth::Eight } else { BitDepth::Sixteen });
     if transfer == Transfer::Srgb {
