@@ -8,7 +8,8 @@
 //! an order that changes from run to run.
 //!
 //! Read are the data window of the first part with channels R, G and B (and A, else 1) of any
-//! sample type; deep data and subsampled channels are refused.
+//! sample type; deep data and subsampled channels are refused. So is lossy compression: such a
+//! file is no reference for anything, and its decoders in the `exr` crate panic on malformed data.
 
 use std::io::{Cursor, Write};
 
@@ -65,6 +66,14 @@ pub fn decode(bytes: &[u8]) -> Result<Frame, DecodeError> {
     for header in &meta.headers {
         let Vec2(width, height) = header.layer_size;
         Size::from_u64(width as u64, height as u64)?;
+        match header.compression {
+            Compression::Uncompressed
+            | Compression::RLE
+            | Compression::ZIP1
+            | Compression::ZIP16
+            | Compression::PIZ => {}
+            lossy => return Err(DecodeError::LossyExr(lossy)),
+        }
     }
 
     let create = |Vec2(width, height): Vec2<usize>, _: &_| {

@@ -186,6 +186,9 @@ pub enum DecodeError {
     /// The OpenEXR decoder refused.
     #[error("malformed or unsupported OpenEXR file")]
     Exr(#[source] ::exr::error::Error),
+    /// The pixels of an OpenEXR file are not the ones that were given to its writer.
+    #[error("OpenEXR files with lossy compression ({0}) are not read")]
+    LossyExr(::exr::compression::Compression),
     /// The NPY header is malformed or asks for what is not supported.
     #[error("malformed or unsupported NPY file")]
     Npy(#[from] npy::HeaderError),

@@ -302,6 +302,55 @@ fn damaged_files_do_not_panic() {
     }
 }
 
+/// An OpenEXR file with 20x40 pixels of half floats in tiles or scan lines, as others write it.
+fn foreign_exr(compression: ::exr::compression::Compression, tiles: bool) -> Vec<u8> {
+    use ::exr::prelude::{self as exr, WritableImage as _};
+    let blocks = if tiles { exr::Blocks::Tiles(exr::Vec2(16, 16)) } else { exr::Blocks::ScanLines };
+    let encoding = exr::Encoding { compression, blocks, line_order: exr::LineOrder::Increasing };
+    let pixel = |exr::Vec2(x, y): exr::Vec2<usize>| {
+        let half = |value: usize| exr::f16::from_f32(value as f32 / 64.0);
+        (half(x), half(y), half(x * y))
+    };
+    let channels = exr::SpecificChannels::rgb(pixel);
+    let mut out = io::Cursor::new(Vec::new());
+    let image = exr::Image::from_encoded_channels((20, 40), encoding, channels);
+    image.write().to_buffered(&mut out).expect("into memory");
+    out.into_inner()
+}
+
+#[test]
+fn every_kind_of_exr_is_read_and_none_panics() {
+    use ::exr::compression::Compression;
+    let mut random = Random(10);
+    for compression in [
+        Compression::Uncompressed,
+        Compression::RLE,
+        Compression::ZIP1,
+        Compression::ZIP16,
+        Compression::PIZ,
+    ] {
+        for tiles in [false, true] {
+            let whole = foreign_exr(compression, tiles);
+            let AnyImage::Float(frame) = decode(&whole).expect("it is whole") else {
+                panic!("OpenEXR holds floats");
+            };
+            assert_eq!(frame.pixel(16, 32), Some([0.25, 0.5, 8.0, 1.0]));
+            for _ in 0..2000 {
+                let mut file = whole.clone();
+                for _ in 0..1 + random.next() % 4 {
+                    let at = random.next() as usize % file.len();
+                    file[at] = random.next() as u8;
+                }
+                drop(decode(&file));
+            }
+        }
+    }
+    for compression in [Compression::PXR24, Compression::B44, Compression::B44A] {
+        let result = decode(&foreign_exr(compression, false));
+        assert!(matches!(result, Err(DecodeError::LossyExr(lossy)) if lossy == compression));
+    }
+}
+
 /// A PNG file of one chunk, which declares this size and no data.
 fn png_declaring(width: u32, height: u32) -> Vec<u8> {
     let mut out = Vec::new();
