@@ -22,8 +22,8 @@
 //! Rounding is monotone, so if both ends of an interval that contains the exact result round to
 //! one number, then so does the exact result. The interval of step 4 contains it because each
 //! operation of `ball` encloses its own error. That of step 2 contains it if the relative error of
-//! `libm` is below 2^-44: its functions come from musl and FreeBSD's msun, whose stated errors are
-//! below 2 ULP (2^-51), so the bound is 128 times what they claim. It is the only thing here that
+//! `libm` is below 2^-44: its functions come from musl and FreeBSD's msun, whose errors, where they
+//! state them, are below 2 ULP (2^-51), so the bound is 128 times what they claim. It is the only thing here that
 //! is assumed rather than proved. Where a result overflows or underflows in binary64 (`exp`,
 //! `exp2`, `pow`, `sinh`, `cosh` of large arguments) the bound does not hold, but both the exact
 //! result and `v` are then far beyond the last binary32 number, or far below half the least.
@@ -117,9 +117,9 @@ pub fn exp2(x: f32) -> f32 {
     rounded(libm::exp2(f64::from(x)), |bits| enclosures::exp2(x, bits))
 }
 
-/// The angle in [−π, π] radians of the point (`x`, `y`), note the order: `atan2(y, x)`.
+/// The angle in [−π, π] radians of the point (`x`, `y`); note the order of the arguments.
 ///
-/// The sign is that of `y`, also of a zero, and −0 as `x` lies to the left of `y`'s axis.
+/// The sign is that of `y`, also of a zero. Where `y` is a zero, an `x` of −0 counts as negative.
 pub fn atan2(y: f32, x: f32) -> f32 {
     use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
     if x.is_nan() || y.is_nan() {

@@ -1,6 +1,34 @@
-//! Hard cases.
-use lambdav_frontend::op::Elementary;
+//! Hard cases: arguments at which the result is extremely near to a midpoint, in whose decision
+//! binary64 cannot be trusted. Those of `sin`, `acos`, `exp` and `log` are the nearest of
+//! all arguments, as far as binary64 tells, the others the nearest of 2^25 random ones.
 
-pub(crate) fn arguments(_f: Elementary) -> Vec<f32> {
-    Vec::new()
+use lambdav_frontend::op::Elementary::{self, *};
+
+/// Hard cases of a unary function, as bits.
+#[rustfmt::skip]
+fn patterns(f: Elementary) -> &'static [u32] {
+    match f {
+        Sin => &[0x46199998, 0x73243f06, 0x4371ade3, 0x55cafb2a, 0x5f208d82, 0x67a9242b, 0x3ef3830f, 0x45a8abb3],
+        Cos => &[0x3e5fa70e, 0x69b7b0b9, 0x6598fdb5, 0x537928b5, 0x66be6819, 0x6461ea94, 0x3ce3983c, 0x56cced6f],
+        Tan => &[0x5d92978f, 0x61af0986, 0x64056c27, 0x6ea28ac2, 0x4b58371d, 0x49966fd0, 0x66afb59f, 0x511f8a94],
+        Asin => &[0x3d09bf86, 0x3abffffc, 0x3b99179f, 0x3c95d3b4, 0x3ce49422, 0x3eaa887d, 0x3d3b8ad8, 0x3bbdc027],
+        Acos => &[0x328885a3, 0x39826222, 0xbc406ccd, 0x3c8a2f9b, 0xba9d5f75, 0x3b7d281b, 0x3a6a490f, 0xba66deed],
+        Atan => &[0x3ee06db1, 0x424dd4a2, 0x46c99109, 0x4252099d, 0x3e136af2, 0x4309084e, 0x4159cb56, 0x436bf521],
+        Sinh => &[0x3b36aa1f, 0x4283070f, 0x3d7304b4, 0x3f4e109d, 0x3f9a26c4, 0x3b0151d6, 0x3cd0d6a9, 0x3c95d56a],
+        Cosh => &[0x3d609528, 0x4283070f, 0x3e9a6f18, 0x3bdfb6b3, 0x3ac542e0, 0x3c10feff, 0x3deec9d1, 0x3b30b9c9],
+        Tanh => &[0x40acb4d0, 0x40a6ef82, 0x3ff8bc7e, 0x3f172be6, 0x3f325d3b, 0x3bc11b0b, 0x3ca1e990, 0x3be46e2b],
+        Asinh => &[0x7967ec37, 0x5d000341, 0x5ee4c24a, 0x623467ba, 0x77196704, 0x42016ef2, 0x6995ac59, 0x5bf006d6],
+        Acosh => &[0x4b770db3, 0x4296b2ab, 0x5af77193, 0x62713366, 0x7140d919, 0x7c17418c, 0x66ac6c43, 0x43c034dc],
+        Atanh => &[0x3ddc2ece, 0x3d23e422, 0x3d39f569, 0x3c545da3, 0x3caa7cca, 0x3bfcbf62, 0x3f037e63, 0x3a9863f5],
+        Exp => &[0xc16912cd, 0xbbf0edf1, 0x377eff81, 0x38e69cc1, 0x39c6be5b, 0xb3000000, 0xbae0e25c, 0x383a3ef1],
+        Exp2 => &[0x383ecb1d, 0x354fbf7f, 0x39e14097, 0x3cfe4448, 0x4099a4e4, 0x41a66939, 0x41b66939, 0x41fe6939],
+        Log => &[0x1f116ab8, 0x3c413d3a, 0x41178feb, 0x4c5d65a5, 0x4d604ebe, 0x65d890d3, 0x66a8c860, 0x6f31a8ec],
+        Log2 => &[0x16114a90, 0x68114a90, 0x79914a90, 0x4dd54996, 0x096b8090, 0x0ceb8090, 0x14974467, 0x1d174467],
+        Atan2 | Pow => &[],
+    }
+}
+
+/// Hard cases of a unary function.
+pub(crate) fn arguments(f: Elementary) -> impl Iterator<Item = f32> {
+    patterns(f).iter().map(|&bits| f32::from_bits(bits))
 }

@@ -51,3 +51,38 @@ pub fn to_f32(value: &BigFloat, reliable: usize) -> Rounding {
         Rounding::Nearest(signed(f32::from_bits(below + u32::from(above_half))))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `m · 2^e`, a bit more or less by `nudge · 2^(e - 100)`.
+    fn rounded(m: i32, e: i32, nudge: i32) -> Rounding {
+        let exact = BigFloat::from_i32(m, 192);
+        let mut small = BigFloat::from_i32(nudge, 192);
+        if nudge != 0 {
+            small.set_exponent(small.exponent().expect("a number") - 100);
+        }
+        let mut value = exact.add(&small, 192, astro_float_num::RoundingMode::None);
+        value.set_exponent(value.exponent().expect("a number") + e);
+        to_f32(&value, 160)
+    }
+
+    #[test]
+    fn normal_subnormal_and_overflowing_numbers() {
+        let least = f32::from_bits(1);
+        assert_eq!(rounded(-3, 0, 0), Rounding::Nearest(-3.0));
+        assert_eq!(rounded(3, -149, 0), Rounding::Nearest(3.0 * least));
+        assert_eq!(rounded(3, -150, 0), Rounding::Midpoint(2.0 * least));
+        assert_eq!(rounded(5, -150, 0), Rounding::Midpoint(2.0 * least));
+        assert_eq!(rounded(5, -150, 1), Rounding::Nearest(3.0 * least));
+        assert_eq!(rounded(3, -150, -1), Rounding::Nearest(least));
+        assert_eq!(rounded(1, -150, 0), Rounding::Midpoint(0.0));
+        assert_eq!(rounded(1, -150, 1), Rounding::Nearest(least));
+        assert_eq!(rounded(1, -150, -1), Rounding::Nearest(0.0));
+        assert_eq!(rounded(0x1ff_ffff, -1, 0), Rounding::Midpoint(16_777_216.0));
+        assert_eq!(rounded(0x1ff_ffff, 103, 0), Rounding::Midpoint(f32::INFINITY));
+        assert_eq!(rounded(0x1ff_ffff, 103, -1), Rounding::Nearest(f32::MAX));
+        assert_eq!(rounded(1, 128, 0), Rounding::Nearest(f32::INFINITY));
+    }
+}
