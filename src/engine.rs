@@ -1,7 +1,8 @@
 //! Engines as kernels: what computes the pixels of one output of a program.
 
 use lambdav_frontend::core::Core;
-use lambdav_frontend::diagnostics::Diagnostic;
+use lambdav_frontend::diagnostics::{Code, Diagnostic};
+use lambdav_frontend::evaluate::source::{self, Limits, SourceFault};
 use lambdav_frontend::evaluate::{self, DEFAULT_MAX_ITERATIONS, Inputs};
 use lambdav_frontend::schedule::{self, Program};
 use lambdav_frontend::source::{SourceFile, Span};
@@ -45,30 +46,24 @@ fn fill(words: &[u32]) -> [f32; 4] {
     pixel
 }
 
-/// Numbers for the places at which a pixel can fail, as [`Fault::site`] wants them.
+/// Numbers for what can be wrong with a pixel, as [`Fault::site`] wants them.
 #[derive(Debug, Default)]
-struct Sites(Mutex<Vec<Span>>);
+struct Sites(Mutex<Vec<Diagnostic>>);
 
 impl Sites {
-    fn number(&self, span: Span) -> u32 {
+    fn stop(&self, diagnostic: Diagnostic, x: u32, y: u32) -> Stop {
         let mut sites = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = sites.iter().position(|&s| s == span).unwrap_or_else(|| {
-            sites.push(span);
+        let site = sites.iter().position(|known| *known == diagnostic).unwrap_or_else(|| {
+            sites.push(diagnostic);
             sites.len() - 1
         });
-        at as u32
+        Fault { x, y, site: site as u32 }.into()
     }
 
-    fn span(&self, number: u32) -> Span {
+    fn explain(&self, fault: &Fault) -> Diagnostic {
         let sites = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        sites.get(number as usize).copied().unwrap_or_default()
-    }
-
-    fn stop(&self, fault: evaluate::Fault, x: u32, y: u32) -> Stop {
-        match fault {
-            evaluate::Fault::LoopLimit(span) => Fault { x, y, site: self.number(span) }.into(),
-            evaluate::Fault::Cancelled => Stop::Cancelled,
-        }
+        let note = format!("the first such pixel in scan order is ({}, {})", fault.x, fault.y);
+        sites[fault.site as usize].clone().note(note)
     }
 }
 
@@ -81,9 +76,23 @@ pub trait Engine: Kernel {
     fn stack_size(&self) -> usize;
 }
 
-fn explain_loop(sites: &Sites, max_iterations: u64, fault: &Fault) -> Diagnostic {
-    evaluate::loop_limit_diagnostic(sites.span(fault.site), max_iterations)
-        .note(format!("the first such pixel in scan order is ({}, {})", fault.x, fault.y))
+/// Computes each pixel of a tile in scan order.
+fn each_pixel(
+    tile: Tile,
+    pixels: &mut TileBuffer<'_>,
+    cancel: &Cancel<'_>,
+    mut compute: impl FnMut(u32, u32, &dyn Fn() -> bool) -> Result<[f32; 4], Stop>,
+) -> Result<(), Stop> {
+    for y in tile.y..tile.y + tile.height {
+        for x in tile.x..tile.x + tile.width {
+            let cancelled = || !cancel.wants(x, y);
+            if cancelled() {
+                return Err(Stop::Cancelled);
+            }
+            pixels.set(x, y, compute(x, y, &cancelled)?);
+        }
+    }
+    Ok(())
 }
 
 /// The evaluator of the scheduled core.
@@ -109,31 +118,98 @@ impl Kernel for CoreEngine {
         pixels: &mut TileBuffer<'_>,
         cancel: &Cancel<'_>,
     ) -> Result<(), Stop> {
-        let mut evaluator =
-            evaluate::core::Evaluator::new(&self.program, self.settings.max_iterations);
-        for y in tile.y..tile.y + tile.height {
-            for x in tile.x..tile.x + tile.width {
-                let wanted = || cancel.wants(x, y);
-                if !wanted() {
-                    return Err(Stop::Cancelled);
+        let limit = self.settings.max_iterations;
+        let mut evaluator = evaluate::core::Evaluator::new(&self.program, limit);
+        each_pixel(tile, pixels, cancel, |x, y, cancelled| {
+            match evaluator.run(&self.settings.at(x, y), cancelled) {
+                Ok(()) => Ok(fill(evaluator.output(0))),
+                Err(evaluate::Fault::Cancelled) => Err(Stop::Cancelled),
+                Err(evaluate::Fault::LoopLimit(span)) => {
+                    Err(self.sites.stop(evaluate::loop_limit_diagnostic(span, limit), x, y))
                 }
-                evaluator
-                    .run(&self.settings.at(x, y), &|| !wanted())
-                    .map_err(|fault| self.sites.stop(fault, x, y))?;
-                pixels.set(x, y, fill(evaluator.output(0)));
             }
-        }
-        Ok(())
+        })
     }
 }
 
 impl Engine for CoreEngine {
     fn explain(&self, fault: &Fault) -> Diagnostic {
-        explain_loop(&self.sites, self.settings.max_iterations, fault)
+        self.sites.explain(fault)
     }
 
     fn stack_size(&self) -> usize {
         // The evaluator recurses once for each block inside a block.
         (2 << 20) + self.program.nesting() * (4 << 10)
+    }
+}
+
+/// The evaluator of the text, by substitution.
+#[derive(Debug)]
+pub struct SourceEngine {
+    program: source::Program,
+    location: u32,
+    settings: Settings,
+    sites: Sites,
+}
+
+impl SourceEngine {
+    /// For the output at `location` of a shader text that the compiler accepts.
+    pub fn new(text: &SourceFile, location: u32, settings: &Settings) -> Result<Self, Diagnostic> {
+        let (tree, _) = syntax::parse(text);
+        let program = source::Program::new(&tree).map_err(|fault| explain_source(fault, 0))?;
+        Ok(Self { program, location, settings: settings.clone(), sites: Sites::default() })
+    }
+}
+
+fn explain_source(fault: SourceFault, max_iterations: u64) -> Diagnostic {
+    match fault {
+        SourceFault::Pixel(evaluate::Fault::LoopLimit(span)) => {
+            evaluate::loop_limit_diagnostic(span, max_iterations)
+        }
+        SourceFault::Limit(what) => Diagnostic::new(
+            Code::EvaluatorLimit,
+            Span::default(),
+            format!("the source evaluator gave up: too many {what}"),
+        )
+        .help("use another engine"),
+        SourceFault::Unexpected(span, what) => Diagnostic::new(
+            Code::EvaluatorLimit,
+            span,
+            format!("the source evaluator did not expect this: {what}"),
+        )
+        .note("the compiler accepted the program, so this is a bug in lambdav"),
+        SourceFault::Pixel(evaluate::Fault::Cancelled) => {
+            unreachable!("a cancelled pixel is no finding")
+        }
+    }
+}
+
+impl Kernel for SourceEngine {
+    fn tile(
+        &self,
+        tile: Tile,
+        pixels: &mut TileBuffer<'_>,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Stop> {
+        let max_iterations = self.settings.max_iterations;
+        let limits = Limits { max_iterations, ..Limits::default() };
+        each_pixel(tile, pixels, cancel, |x, y, cancelled| {
+            match self.program.run(self.location, &self.settings.at(x, y), limits, cancelled) {
+                Ok(words) => Ok(fill(&words)),
+                Err(SourceFault::Pixel(evaluate::Fault::Cancelled)) => Err(Stop::Cancelled),
+                Err(fault) => Err(self.sites.stop(explain_source(fault, max_iterations), x, y)),
+            }
+        })
+    }
+}
+
+impl Engine for SourceEngine {
+    fn explain(&self, fault: &Fault) -> Diagnostic {
+        self.sites.explain(fault)
+    }
+
+    fn stack_size(&self) -> usize {
+        // It keeps its own stack.
+        2 << 20
     }
 }

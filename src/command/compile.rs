@@ -1,6 +1,6 @@
 //! `lambdav compile`: shows or writes a stage of the compilation.
 
-use super::{Failure, Messages, Result, chain, load, print, report};
+use super::{Failure, Messages, Result, load, print, report, save_failure};
 use clap::{Args, ValueEnum};
 use lambdav::frontend::core_text;
 use lambdav::raster::file::write_atomically;
@@ -45,6 +45,6 @@ pub(super) fn run(options: &Options) -> Result {
         None => print(&text),
         Some(path) if path == Path::new("-") => print(&text),
         Some(path) => write_atomically::<io::Error>(path, |out| out.write_all(text.as_bytes()))
-            .map_err(|error| super::save_failure(&error, &chain(&error))),
+            .map_err(|error| save_failure(&error)),
     }
 }

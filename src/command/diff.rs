@@ -46,7 +46,7 @@ pub(super) fn run(options: &Options) -> Result {
             Some(heat) => write_atomically::<EncodeError>(path, |out| {
                 file::png::encode(&heat, Transfer::Linear, &metadata(), out)
             })
-            .map_err(|error| save_failure(&error, &chain(&error)))?,
+            .map_err(|error| save_failure(&error))?,
             None => return Err(Failure::input("images of different sizes have no heat map")),
         }
     }
@@ -61,7 +61,7 @@ fn load(path: &Path) -> Result<AnyImage> {
         file::load(path)
     };
     loaded.map_err(|error| match &error {
-        LoadError::Read { source, .. } => Failure::file(chain(&error), source),
+        LoadError::Io { source, .. } => Failure::file(chain(&error), source),
         _ => Failure::input(chain(&error)),
     })
 }

@@ -14,7 +14,7 @@ use lambdav::frontend::LANGUAGE_VERSION;
 use lambdav::frontend::diagnostics::{Diagnostic, render_json, render_text};
 use lambdav::frontend::source::SourceFile;
 use lambdav::program::Loaded;
-use lambdav::raster::file::Metadata;
+use lambdav::raster::file::{Metadata, SaveError};
 use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -187,5 +187,14 @@ fn metadata() -> Metadata {
         language_version: LANGUAGE_VERSION.to_string(),
         software: concat!("lambdav ", env!("CARGO_PKG_VERSION")).to_owned(),
         comment: None,
+    }
+}
+
+/// The failure of a file that was not written.
+fn save_failure<E: std::error::Error>(error: &SaveError<E>) -> Failure {
+    let message = chain(error);
+    match error {
+        SaveError::File { source, .. } => Failure::file(message, source),
+        SaveError::Content { .. } => Failure::machine(message),
     }
 }

@@ -127,6 +127,7 @@ codes! {
     ExpansionTooLarge = "LV0502", Error, "the program expands to too much code";
     BlocksTooDeep = "LV0503", Error, "branches and loops are nested too deep";
     LoopLimit = "LV0504", Error, "a loop exceeds the iteration limit";
+    EvaluatorLimit = "LV0505", Error, "the source evaluator gave up";
     MalformedCore = "LV0601", Error, "core text is malformed";
     CoreVersion = "LV0602", Error, "core text is of another version";
 }
