@@ -242,6 +242,7 @@ impl Pinning {
         let zero = self.constant(ty, 0);
         let guarded = self.push(Node::If([guard, node, zero]), span);
         self.redirect(uses, guarded);
+        self.placed.guards.insert(guarded);
         let region = self.hoist(guarded, above);
         self.settle_new(guarded, region, first_new);
     }

@@ -173,6 +173,9 @@ pub struct Program {
     pub locations: Vec<u32>,
     /// All uniforms of the program, also those that are not used.
     pub uniforms: Vec<Uniform>,
+    /// The values of the `if`s that are guards (see above), ascending: where the condition does not
+    /// hold, the value is never needed.
+    pub guards: Vec<ValueId>,
 }
 
 impl Program {
@@ -187,6 +190,11 @@ impl Program {
     /// The type of a value.
     pub fn ty(&self, id: ValueId) -> Type {
         self.values[id.index()].ty
+    }
+
+    /// Whether the value is that of a guard.
+    pub fn is_guard(&self, id: ValueId) -> bool {
+        self.guards.binary_search(&id).is_ok()
     }
 
     /// The values that the root yields.
