@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// How many mistakes are reported.
-const MAX_MISTAKES: usize = 50;
+pub(super) const MAX_MISTAKES: usize = 50;
 
 /// Reads core text: the program, if no diagnostic is an error, and all that is to be said about it.
 pub fn read(source: &SourceFile) -> (Option<Core>, Vec<Diagnostic>) {
@@ -81,7 +81,11 @@ type Ending = Option<NodeId>;
 enum Kind {
     Root,
     /// The arm of an `if`: of a definition, or of a tail. `then` is there in the second arm.
-    If { target: Option<Target>, condition: NodeId, then: Option<Ending> },
+    If {
+        target: Option<Target>,
+        condition: NodeId,
+        then: Option<Ending>,
+    },
     Guard(Target),
     Loop(Target, Rc<OpenLoop>),
     /// Something whose first line is wrong.
@@ -201,7 +205,9 @@ impl Reader {
             return self.definition(line);
         }
         if !is_statement(first.text) {
-            return Err(malformed(first.span, format!("{} begins no statement", first.name())).into());
+            return Err(
+                malformed(first.span, format!("{} begins no statement", first.name())).into()
+            );
         }
         line.take();
         match first.text {
@@ -367,7 +373,12 @@ impl Reader {
                 let name = line.take();
                 let input = Input::ALL.into_iter().find(|input| input.name() == name.text);
                 let Some(input) = input else {
-                    return Err(unknown(name.text, name.span, "input", Input::ALL.map(Input::name)));
+                    return Err(unknown(
+                        name.text,
+                        name.span,
+                        "input",
+                        Input::ALL.map(Input::name),
+                    ));
                 };
                 (self.core.graph.input(input, line.span_from(first)), input.ty())
             }
@@ -557,16 +568,26 @@ impl Reader {
                     *then = Some(ending);
                     shape
                 }
-                _ => {
-                    frame.ending = Some(None);
-                    let span = frame.span;
-                    let diagnostic = malformed(line.span_from(first), "this block has no `else`");
-                    Err(diagnostic.also(span, "it belongs to this").into())
+                Kind::Loop(target, _)
+                | Kind::Guard(target)
+                | Kind::If { target: Some(target), .. } => {
+                    let number = target.number;
+                    self.values.entry(number).and_modify(|(state, _)| *state = State::Broken);
+                    self.no_else(line.span_from(first))
                 }
+                _ => self.no_else(line.span_from(first)),
             };
         }
         let frame = self.frames.pop().expect("the root is never closed");
         self.finish(frame, ending, first).and(shape)
+    }
+
+    /// The innermost block has an `else` that it must not have: all about it is wrong now.
+    fn no_else(&mut self, span: Span) -> Reading<()> {
+        let frame = self.frame();
+        (frame.kind, frame.wants) = (Kind::Broken, Wants::Anything);
+        let diagnostic = malformed(span, "this block has no `else`");
+        Err(diagnostic.also(frame.span, "it belongs to this").into())
     }
 
     /// Makes the node of a statement whose last block is closed.
@@ -577,15 +598,16 @@ impl Reader {
             Kind::Broken => Ok(()),
             Kind::If { target, then: None, .. } => {
                 self.settle(target, None);
-                Err(malformed(closing, "`} else {` must follow").also(frame.span, "after this").into())
+                Err(malformed(closing, "`} else {` must follow")
+                    .also(frame.span, "after this")
+                    .into())
             }
             Kind::If { target, condition, then: Some(then) } => {
                 let arms = then.zip(ending).filter(|&(then, otherwise)| {
                     graph.expr_type(then).rec_match(graph.expr_type(otherwise)).is_some()
                 });
-                let node = arms.map(|(then, otherwise)| {
-                    graph.if_([condition, then, otherwise], frame.span)
-                });
+                let node = arms
+                    .map(|(then, otherwise)| graph.if_([condition, then, otherwise], frame.span));
                 self.settle(target, node);
                 Ok(())
             }
