@@ -197,6 +197,31 @@ impl Program {
         self.guards.binary_search(&id).is_ok()
     }
 
+    /// How many blocks lie around the innermost one, itself included.
+    pub fn nesting(&self) -> usize {
+        let (mut deepest, mut stack) = (0, vec![(Self::ROOT, 1)]);
+        while let Some((id, depth)) = stack.pop() {
+            deepest = deepest.max(depth);
+            let block = self.block(id);
+            let mut inner = |id| stack.push((id, depth + 1));
+            for statement in &block.statements {
+                match *statement {
+                    Statement::Let { .. } => {}
+                    Statement::If { then, otherwise, .. } => {
+                        inner(then);
+                        inner(otherwise);
+                    }
+                    Statement::Loop { body, .. } => inner(body),
+                }
+            }
+            if let End::If { then, otherwise, .. } = block.end {
+                inner(then);
+                inner(otherwise);
+            }
+        }
+        deepest
+    }
+
     /// The values that the root yields.
     pub fn outputs(&self) -> &[ValueId] {
         match &self.block(Self::ROOT).end {
