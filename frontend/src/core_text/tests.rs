@@ -109,6 +109,8 @@ fn programs_survive() {
     let fails = |program: &&&str| std::panic::catch_unwind(|| check(program)).is_err();
     let failing: Vec<_> = programs::PROGRAMS.iter().filter(fails).collect();
     assert!(failing.is_empty(), "{failing:#?}");
+    let guarded = |program: &&&str| printed(&compiled(program)).contains(" = guard %");
+    assert!(programs::PROGRAMS.iter().filter(guarded).count() >= 3);
     for f in Elementary::ALL {
         check(&match f.arity() {
             1 => format!("({} (/ (.x (frag-coord)) 64))", f.name()),
@@ -134,7 +136,7 @@ fn deep_ifs_survive() {
     with_large_stack(|| {
         let mut text = String::from("(define x (.x (frag-coord)))\n");
         for i in 0..10_000 {
-            let _ = write!(text, "(if (< x {i}) (+ x {i})\n");
+            let _ = writeln!(text, "(if (< x {i}) (+ x {i})");
         }
         text.push_str("(sin x)");
         text.push_str(&")".repeat(10_000));
