@@ -192,11 +192,6 @@ impl Program {
         self.values[id.index()].ty
     }
 
-    /// Whether the value is that of a guard.
-    pub fn is_guard(&self, id: ValueId) -> bool {
-        self.guards.binary_search(&id).is_ok()
-    }
-
     /// How many blocks lie around the innermost one, itself included.
     pub fn nesting(&self) -> usize {
         let (mut deepest, mut stack) = (0, vec![(Self::ROOT, 1)]);
@@ -220,6 +215,11 @@ impl Program {
             }
         }
         deepest
+    }
+
+    /// Whether the value is that of a guard.
+    pub fn is_guard(&self, id: ValueId) -> bool {
+        self.guards.binary_search(&id).is_ok()
     }
 
     /// The values that the root yields.
