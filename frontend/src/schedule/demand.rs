@@ -339,6 +339,8 @@ impl Pinning {
                     arm = self.push(rec, span);
                     self.placed.graph.replace_operand(node, slot, arm);
                 }
+                // Now, not when its turn comes: the other arm may be the same node.
+                self.placed.set_region(arm, region);
                 stack.push((arm, region));
             }
         }
