@@ -21,6 +21,8 @@ pub struct Case {
     pub literal: Option<String>,
     /// The pixel that is computed.
     pub inputs: Inputs,
+    /// The largest number of `rec`s that an entry of a loop may execute.
+    pub max_iterations: u64,
 }
 
 /// What must come of a program.
@@ -30,8 +32,8 @@ pub enum Verdict {
     Accepted(Vec<(u32, Expected)>),
     /// The first error.
     Rejected(Finding),
-    /// A loop that exceeds that many iterations.
-    Exceeds(u64, Finding),
+    /// A loop that exceeds [`Case::max_iterations`].
+    Exceeds(Finding),
 }
 
 /// A code at a line and column of the program.
@@ -54,16 +56,6 @@ impl Expected {
             a == b || f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan()
         };
         self.0.len() == words.len() && self.0.iter().zip(words).all(same)
-    }
-}
-
-impl Case {
-    /// The largest number of `rec`s that an entry of a loop may execute.
-    pub fn max_iterations(&self) -> u64 {
-        match self.verdict {
-            Verdict::Exceeds(limit, _) => limit,
-            _ => DEFAULT_MAX_ITERATIONS,
-        }
     }
 }
 
@@ -100,7 +92,7 @@ fn read_case(header: &[&str], line: usize, program: String) -> Result<Case, Stri
     let title = lines.next().ok_or("there is no title")?.to_owned();
     let (mut values, mut refusal) = (Vec::new(), None);
     let (mut warnings, mut fixme, mut literal) = (Vec::new(), None, None);
-    let mut inputs = Inputs::default();
+    let (mut inputs, mut max_iterations) = (Inputs::default(), DEFAULT_MAX_ITERATIONS);
     for line in lines {
         let (key, value) = line.split_once(": ").ok_or_else(|| format!("no `: ` in `{line}`"))?;
         let mut words = key.split_ascii_whitespace();
@@ -111,11 +103,13 @@ fn read_case(header: &[&str], line: usize, program: String) -> Result<Case, Stri
             }
             (Some("rejected"), None) => refusal = Some(Verdict::Rejected(finding(value)?)),
             (Some("exceeds"), Some(limit)) => {
-                refusal = Some(Verdict::Exceeds(number(limit)?, finding(value)?));
+                max_iterations = number(limit)?;
+                refusal = Some(Verdict::Exceeds(finding(value)?));
             }
             (Some("warned"), None) => warnings.push(finding(value)?),
             (Some("fixme"), None) => fixme = Some(value.to_owned()),
             (Some("literal"), None) => literal = Some(value.to_owned()),
+            (Some("max-iterations"), None) => max_iterations = number(value)?,
             (Some("pixel"), None) => pixel(value, &mut inputs)?,
             (Some("time"), None) => inputs.time = number(value)?,
             (Some("frame"), None) => inputs.frame = number(value)?,
@@ -130,7 +124,7 @@ fn read_case(header: &[&str], line: usize, program: String) -> Result<Case, Stri
         (Some(refusal), true) => refusal,
         _ => return Err("one verdict is needed".into()),
     };
-    Ok(Case { title, line, program, verdict, warnings, fixme, literal, inputs })
+    Ok(Case { title, line, program, verdict, warnings, fixme, literal, inputs, max_iterations })
 }
 
 fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {

@@ -54,12 +54,12 @@ fn evaluate(
 ) -> Result<(), String> {
     let program = Accepted { source, core };
     for (name, engine) in ENGINES {
-        let result = engine(&program, &case.inputs, case.max_iterations());
+        let result = engine(&program, &case.inputs, case.max_iterations);
         match (&case.verdict, result) {
             (Verdict::Accepted(expected), Ok(outputs)) => {
                 compare(expected, &outputs).map_err(|e| format!("{name}: {e}"))?;
             }
-            (Verdict::Exceeds(_, expected), Err(fault)) => {
+            (Verdict::Exceeds(expected), Err(fault)) => {
                 let found = finding(&fault, source);
                 if found.code != expected.code || places_count && found != *expected {
                     return Err(format!("{name}: {}", show(&[fault], source)));
