@@ -316,9 +316,10 @@ impl Pinning {
 
     /// Places the tail of a loop. Its `Rec`s may be shared between arms; here each arm gets its own.
     fn settle_tail(&mut self, of: LoopId, body: RegionId) {
-        let mut stack = vec![(self.graph().loop_(of).body, body)];
+        let root = self.graph().loop_(of).body;
+        self.placed.set_region(root, body);
+        let mut stack = vec![(root, body)];
         while let Some((node, region)) = stack.pop() {
-            self.placed.set_region(node, region);
             if matches!(self.graph().node(node), Node::Rec(..)) {
                 for slot in 0..self.graph().operands(node).len() {
                     self.demand_operand(node, slot, region);
@@ -339,6 +340,8 @@ impl Pinning {
                     arm = self.push(rec, span);
                     self.placed.graph.replace_operand(node, slot, arm);
                 }
+                // At once: another arm may want it before its turn comes.
+                self.placed.set_region(arm, region);
                 stack.push((arm, region));
             }
         }
