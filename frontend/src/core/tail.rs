@@ -171,7 +171,34 @@ impl Graph {
             rebuilt.insert(id, new);
             reified.insert(id, parts);
         }
-        rebuilt[&root]
+        self.unshare(rebuilt[&root])
+    }
+
+    /// The same tail as a tree: an `If` that is reached again is pushed again. What was rebuilt can
+    /// be equal where the original was not, and a reified `If` has several uses by its nature; but
+    /// unfolded it is no larger than the original and those uses together.
+    fn unshare(&mut self, root: NodeId) -> NodeId {
+        let (mut seen, mut done) = (FxHashSet::default(), Vec::new());
+        let mut stack = vec![(root, false)];
+        while let Some((id, arms_done)) = stack.pop() {
+            let Some([then, otherwise]) = self.tail_arms(id) else {
+                done.push(id);
+                continue;
+            };
+            if !arms_done {
+                stack.extend([(id, true), (otherwise, false), (then, false)]);
+                continue;
+            }
+            let new_arms = done.split_off(done.len() - 2);
+            if seen.insert(id) && new_arms == [then, otherwise] {
+                done.push(id);
+            } else {
+                let condition = self.operands(id)[0];
+                let node = Node::If([condition, new_arms[0], new_arms[1]]);
+                done.push(self.push(node, self.span(id)));
+            }
+        }
+        done.pop().expect("the root leaves one")
     }
 
     /// The tail nodes at or below any of `roots`.
