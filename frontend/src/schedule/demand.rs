@@ -242,6 +242,7 @@ impl Pinning {
         let zero = self.constant(ty, 0);
         let guarded = self.push(Node::If([guard, node, zero]), span);
         self.redirect(uses, guarded);
+        self.placed.guards.insert(guarded);
         let region = self.hoist(guarded, above);
         self.settle_new(guarded, region, first_new);
     }
@@ -314,11 +315,13 @@ impl Pinning {
         }
     }
 
-    /// Places the tail of a loop. Its `Rec`s may be shared between arms; here each arm gets its own.
+    /// Places the tail of a loop. Its `Rec`s may be shared between arms, and so may be its `If`s of
+    /// two leaves; here each arm gets its own.
     fn settle_tail(&mut self, of: LoopId, body: RegionId) {
-        let mut stack = vec![(self.graph().loop_(of).body, body)];
+        let root = self.graph().loop_(of).body;
+        self.placed.set_region(root, body);
+        let mut stack = vec![(root, body)];
         while let Some((node, region)) = stack.pop() {
-            self.placed.set_region(node, region);
             if matches!(self.graph().node(node), Node::Rec(..)) {
                 for slot in 0..self.graph().operands(node).len() {
                     self.demand_operand(node, slot, region);
@@ -334,11 +337,11 @@ impl Pinning {
                     continue;
                 }
                 if self.placed.region_of(arm).is_some() {
-                    let (rec, span) = (self.graph().node(arm).clone(), self.graph().span(arm));
-                    debug_assert!(matches!(rec, Node::Rec(..)), "only leaves of a tail are shared");
-                    arm = self.push(rec, span);
+                    let (shared, span) = (self.graph().node(arm).clone(), self.graph().span(arm));
+                    arm = self.push(shared, span);
                     self.placed.graph.replace_operand(node, slot, arm);
                 }
+                self.placed.set_region(arm, region);
                 stack.push((arm, region));
             }
         }

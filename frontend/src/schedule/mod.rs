@@ -173,6 +173,9 @@ pub struct Program {
     pub locations: Vec<u32>,
     /// All uniforms of the program, also those that are not used.
     pub uniforms: Vec<Uniform>,
+    /// The values of the `if`s that are guards (see above), ascending: where the condition does not
+    /// hold, the value is never needed.
+    pub guards: Vec<ValueId>,
 }
 
 impl Program {
@@ -212,6 +215,11 @@ impl Program {
             }
         }
         deepest
+    }
+
+    /// Whether the value is that of a guard.
+    pub fn is_guard(&self, id: ValueId) -> bool {
+        self.guards.binary_search(&id).is_ok()
     }
 
     /// The values that the root yields.
