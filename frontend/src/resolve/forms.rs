@@ -68,16 +68,36 @@ struct ParsedParameter<'t> {
 enum Task<'t> {
     Visit(ExprId),
     /// The next binding of a `let*`.
-    LetStar { form: Span, bindings: &'t [ExprId], body: ExprId },
+    LetStar {
+        form: Span,
+        bindings: &'t [ExprId],
+        body: ExprId,
+    },
     /// Opens a scope. Names of special forms take no slot in it.
     Bind(Vec<(&'t str, Option<Form>)>),
     /// Closes it again.
     Unbind(Vec<(&'t str, Option<Form>)>),
-    Apply { span: Span, arguments: usize },
-    Let { span: Span, values: usize },
-    Function { span: Span, recursive: bool, parameters: Vec<Parameter>, name: Option<&'t str> },
-    If { span: Span },
-    The { span: Span, ty: Type },
+    Apply {
+        span: Span,
+        arguments: usize,
+    },
+    Let {
+        span: Span,
+        values: usize,
+    },
+    Function {
+        span: Span,
+        recursive: bool,
+        parameters: Vec<Parameter>,
+        name: Option<&'t str>,
+    },
+    If {
+        span: Span,
+    },
+    The {
+        span: Span,
+        ty: Type,
+    },
 }
 
 /// Resolves the expressions of one text.
@@ -330,9 +350,8 @@ impl<'t> Resolver<'t> {
             .label("inside an expression")
             .help("move the form to the top level, or use `let` for a local name");
         }
-        let diagnostic =
-            Diagnostic::new(Lv::UnboundName, span, format!("`{name}` is not bound"))
-                .label("not found in this scope");
+        let diagnostic = Diagnostic::new(Lv::UnboundName, span, format!("`{name}` is not bound"))
+            .label("not found in this scope");
         let mut names: Vec<&str> = Builtin::names().collect();
         names.extend(Form::NAMES.iter().map(|&(name, _)| name));
         names.extend(self.scope.iter().filter(|(_, b)| !b.is_empty()).map(|(&name, _)| name));
@@ -357,7 +376,11 @@ impl<'t> Resolver<'t> {
             let has = rest.len();
             // Point at the first part too many, else at the whole form.
             let at = rest.get(wanted).map_or(span, |&extra| self.tree.get(extra).span);
-            self.malformed(form, at, format!("`{name}` has {wanted} parts after its name, not {has}"));
+            self.malformed(
+                form,
+                at,
+                format!("`{name}` has {wanted} parts after its name, not {has}"),
+            );
             return None;
         }
         match form {
@@ -401,9 +424,10 @@ impl<'t> Resolver<'t> {
         let name = self.identifier(id);
         let found = name.and_then(Type::from_name);
         if found.is_none() && !matches!(self.tree.get(id).kind, ExprKind::Error) {
-            let diagnostic = Diagnostic::new(Lv::UnknownType, span, "there is no type of that name")
-                .label("a type must stand here")
-                .help("the types are num, bool, vec2 to vec4, bvec2 to bvec4 and mat2 to mat4");
+            let diagnostic =
+                Diagnostic::new(Lv::UnknownType, span, "there is no type of that name")
+                    .label("a type must stand here")
+                    .help("the types are num, bool, vec2 to vec4, bvec2 to bvec4 and mat2 to mat4");
             self.report(diagnostic);
         }
         found
@@ -423,7 +447,7 @@ impl<'t> Resolver<'t> {
             parsed.push(self.parameter(form, parameter)?);
         }
         let mut names: Vec<(&str, Option<Form>)> = parsed.iter().map(|p| (p.name, None)).collect();
-        self.refuse_duplicates(parsed.iter().map(|p| (p.name, p.parameter.span)))?;
+        self.check_names(parsed.iter().map(|p| (p.name, p.parameter.span)))?;
         if recursive {
             if let Some(rec) = parsed.iter().find(|p| p.name == "rec") {
                 self.report(
@@ -464,23 +488,51 @@ impl<'t> Resolver<'t> {
             }
         }
         if !matches!(self.tree.get(id).kind, ExprKind::Error) {
-            self.malformed(form, span, "a parameter is a name, or a name and a type in parentheses");
+            self.malformed(
+                form,
+                span,
+                "a parameter is a name, or a name and a type in parentheses",
+            );
         }
         None
     }
 
-    fn refuse_duplicates(&mut self, names: impl Iterator<Item = (&'t str, Span)>) -> Option<()> {
+    /// Whether the name may be given a meaning; reports it if not.
+    pub(super) fn may_bind(&mut self, name: &str, span: Span) -> bool {
+        let reserved = RESERVED.contains(&name);
+        if reserved {
+            let diagnostic =
+                Diagnostic::new(Lv::ReservedWord, span, format!("`{name}` is a reserved word"))
+                    .label("cannot be given another meaning")
+                    .help("choose another name");
+            self.report(diagnostic);
+        }
+        !reserved
+    }
+
+    /// Refuses reserved words, and names that one form binds twice.
+    fn check_names(&mut self, names: impl Iterator<Item = (&'t str, Span)>) -> Option<()> {
         let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
         let mut result = Some(());
         for (name, span) in names {
+            if !self.may_bind(name, span) {
+                result = None;
+                continue;
+            }
             match seen.get(name) {
                 Some(&first) => {
                     result = None;
                     self.report(
-                        Diagnostic::new(Lv::DuplicateName, span, format!("`{name}` is bound twice"))
-                            .label("here again")
-                            .also(first, "first here")
-                            .help("the names of one form must differ; `let*` binds one after the other"),
+                        Diagnostic::new(
+                            Lv::DuplicateName,
+                            span,
+                            format!("`{name}` is bound twice"),
+                        )
+                        .label("here again")
+                        .also(first, "first here")
+                        .help(
+                            "the names of one form must differ; `let*` binds one after the other",
+                        ),
                     );
                 }
                 None => {
@@ -514,7 +566,7 @@ impl<'t> Resolver<'t> {
         for &binding in bindings {
             parsed.push(self.binding(Form::Let, binding)?);
         }
-        self.refuse_duplicates(parsed.iter().map(|&(name, _, span)| (name, span)))?;
+        self.check_names(parsed.iter().map(|&(name, _, span)| (name, span)))?;
         let names: Vec<_> = parsed.iter().map(|&(n, value, _)| (n, self.form_of(value))).collect();
         let values: Vec<ExprId> = parsed
             .iter()
@@ -536,7 +588,9 @@ impl<'t> Resolver<'t> {
             self.tasks.push(Task::Visit(body));
             return;
         };
-        let Some((name, value, _)) = self.binding(Form::LetStar, first) else {
+        let binding = self.binding(Form::LetStar, first);
+        let binding = binding.filter(|&(name, _, at)| self.may_bind(name, at));
+        let Some((name, value, _)) = binding else {
             let error = self.push(Code::Error, span);
             self.results.push(error);
             return;
