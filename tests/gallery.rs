@@ -67,7 +67,8 @@ fn digest(frame: &Frame) -> String {
 /// Each shader, output and size has the bits that it always had.
 #[test]
 fn digests() {
-    let mut found = String::from("# shader output size: SHA-256 of the frame's bits (first 8 bytes)\n");
+    let mut found =
+        String::from("# shader output size: SHA-256 of the frame's bits (first 8 bytes)\n");
     for (name, loaded) in gallery() {
         let core = loaded.core.expect("no diagnostics");
         for output in &core.outputs {

@@ -37,5 +37,6 @@ pub fn compile(source: &SourceFile) -> (Option<Core>, Vec<Diagnostic>) {
     let (core, found) = elaborate::elaborate(arena, &items, sound);
     diagnostics.extend(found);
     let whole = !diagnostics.iter().any(Diagnostic::is_error);
+    debug_assert!(!whole || core.outputs.len() == items.outputs.len(), "an output is lost");
     (whole.then_some(core), diagnostics)
 }

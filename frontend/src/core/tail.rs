@@ -148,14 +148,19 @@ impl Graph {
                     let kept = keep.iter().zip(&arguments).filter(|(k, _)| **k);
                     let arguments: Vec<NodeId> = kept.map(|(_, &a)| a).collect();
                     let goes_on = self.bool(true, Span::default());
-                    let parts = Reified { goes_on, arguments: Some(arguments.clone()), value: None };
+                    let parts =
+                        Reified { goes_on, arguments: Some(arguments.clone()), value: None };
                     (self.rec(of, arguments, span), parts)
                 }
                 Node::If([condition, then, otherwise]) if self.tail_arms(id).is_some() => {
                     let of = self.loop_of_tail(id);
                     if inside_shared.contains(&id) {
-                        let parts =
-                            self.join(condition, reified[&then].clone(), reified[&otherwise].clone(), span);
+                        let parts = self.join(
+                            condition,
+                            reified[&then].clone(),
+                            reified[&otherwise].clone(),
+                            span,
+                        );
                         (self.tail_from(of, &parts, span), parts)
                     } else {
                         let arms = [condition, rebuilt[&then], rebuilt[&otherwise]];
@@ -233,9 +238,9 @@ impl Graph {
         let goes_on = self.if_([condition, a.goes_on, b.goes_on], span);
         let value = either(self, a.value, b.value);
         let arguments = match (a.arguments, b.arguments) {
-            (Some(a), Some(b)) => Some(
-                a.into_iter().zip(b).map(|(a, b)| self.if_([condition, a, b], span)).collect(),
-            ),
+            (Some(a), Some(b)) => {
+                Some(a.into_iter().zip(b).map(|(a, b)| self.if_([condition, a, b], span)).collect())
+            }
             (a, b) => a.or(b),
         };
         Reified { goes_on, arguments, value }

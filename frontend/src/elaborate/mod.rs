@@ -56,20 +56,18 @@ pub(crate) fn elaborate(arena: CodeArena, items: &Items, sound: bool) -> (Core, 
     for item in &items.outputs {
         let span = machine.arena.span(item.code);
         let value = machine.evaluate(item.code);
-        match machine.require_value(value, span, "an output", None) {
-            Some(node) => {
-                let ty = machine.graph.value_type(node);
-                if ty.scalar() == Scalar::F32 && !matches!(ty, Type::Matrix(..)) {
-                    core.outputs.push(Output { location: item.location, node, span });
-                } else {
-                    machine.report(
-                        Diagnostic::new(Lv::OutputType, span, format!("an output cannot be a {ty}"))
-                            .label(format!("this is a {ty}"))
-                            .help("an output is a num or a vec2, vec3 or vec4"),
-                    );
-                }
+        // Without a value, the error has been reported, here or by an earlier stage.
+        if let Some(node) = machine.require_value(value, span, "an output", None) {
+            let ty = machine.graph.value_type(node);
+            if ty.scalar() == Scalar::F32 && !matches!(ty, Type::Matrix(..)) {
+                core.outputs.push(Output { location: item.location, node, span });
+            } else {
+                machine.report(
+                    Diagnostic::new(Lv::OutputType, span, format!("an output cannot be a {ty}"))
+                        .label(format!("this is a {ty}"))
+                        .help("an output is a num or a vec2, vec3 or vec4"),
+                );
             }
-            None => debug_assert!(!sound || machine.has_errors(), "a mistake was not reported"),
         }
     }
     if sound && !machine.has_errors() {

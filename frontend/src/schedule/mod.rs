@@ -244,10 +244,10 @@ pub fn schedule(core: &Core, locations: &[u32]) -> Result<Program, Diagnostic> {
     place::place(&mut placed);
     let locations = outputs.iter().map(|&(location, _)| location).collect();
     let program = emit::emit(&placed, locations, core.uniforms.clone())?;
-    if cfg!(debug_assertions) {
-        if let Err(errors) = verify(&program) {
-            panic!("the schedule is malformed: {errors:?}");
-        }
+    if cfg!(debug_assertions)
+        && let Err(errors) = verify(&program)
+    {
+        panic!("the schedule is malformed: {errors:?}");
     }
     Ok(program)
 }
