@@ -1,4 +1,10 @@
 //! The `lambdav` command.
 #![forbid(unsafe_code)]
 
-fn main() {}
+mod command;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    command::run()
+}

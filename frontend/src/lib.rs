@@ -7,6 +7,7 @@
 
 pub mod builtins;
 pub mod core;
+pub mod core_text;
 pub mod diagnostics;
 mod elaborate;
 pub mod evaluate;

@@ -102,6 +102,13 @@ impl Elementary {
     }
 }
 
+/// The bits of every NaN that an operation computes.
+pub const NAN: u32 = 0x7fc0_0000;
+
+fn word(value: f32) -> u32 {
+    if value.is_nan() { NAN } else { value.to_bits() }
+}
+
 /// A primitive operation: total, pure, reading only its own operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Op {
@@ -165,8 +172,8 @@ impl Op {
     /// The type of the result for operands of these types, or `None` where the operation is not
     /// defined on them.
     pub fn result_type(self, operands: &[Type]) -> Option<Type> {
-        let is_num = |t: Type| t.scalar() == Scalar::F32 && !matches!(t, Type::Matrix(..));
-        let is_bool = |t: Type| t.scalar() == Scalar::Bool;
+        let is_num = |t| matches!(t, Type::Scalar(Scalar::F32) | Type::Vector(Scalar::F32, _));
+        let is_bool = |t| matches!(t, Type::Scalar(Scalar::Bool) | Type::Vector(Scalar::Bool, _));
         match (self, operands) {
             (
                 Self::Neg
@@ -225,6 +232,9 @@ impl Op {
 
     /// Computes the operation. `types` are the operands' types, for which
     /// [`Op::result_type`] must be `Some`; `out` has as many words as the result has components.
+    ///
+    /// A NaN that is computed is always [`NAN`], so that folded constants, and with them printed
+    /// core, are the same on every machine (x86 makes negative NaNs, others positive ones).
     pub fn apply(self, types: &[Type], operands: &[&[u32]], out: &mut [u32]) {
         let num = |k: usize, i: usize| f32::from_bits(operands[k][i]);
         let is_num = types[0].scalar() == Scalar::F32;
@@ -249,17 +259,17 @@ impl Op {
             _ => {
                 for (i, out) in out.iter_mut().enumerate() {
                     *out = match self {
-                        Self::Neg => (-num(0, i)).to_bits(),
-                        Self::Abs => num(0, i).abs().to_bits(),
-                        Self::Floor => num(0, i).floor().to_bits(),
-                        Self::Ceil => num(0, i).ceil().to_bits(),
-                        Self::Trunc => num(0, i).trunc().to_bits(),
-                        Self::RoundEven => num(0, i).round_ties_even().to_bits(),
-                        Self::Sqrt => num(0, i).sqrt().to_bits(),
-                        Self::Add => (num(0, i) + num(1, i)).to_bits(),
-                        Self::Sub => (num(0, i) - num(1, i)).to_bits(),
-                        Self::Mul => (num(0, i) * num(1, i)).to_bits(),
-                        Self::Div => (num(0, i) / num(1, i)).to_bits(),
+                        Self::Neg => word(-num(0, i)),
+                        Self::Abs => word(num(0, i).abs()),
+                        Self::Floor => word(num(0, i).floor()),
+                        Self::Ceil => word(num(0, i).ceil()),
+                        Self::Trunc => word(num(0, i).trunc()),
+                        Self::RoundEven => word(num(0, i).round_ties_even()),
+                        Self::Sqrt => word(num(0, i).sqrt()),
+                        Self::Add => word(num(0, i) + num(1, i)),
+                        Self::Sub => word(num(0, i) - num(1, i)),
+                        Self::Mul => word(num(0, i) * num(1, i)),
+                        Self::Div => word(num(0, i) / num(1, i)),
                         Self::Min => operands[usize::from(num(1, i) < num(0, i))][i],
                         Self::Max => operands[usize::from(num(0, i) < num(1, i))][i],
                         Self::Less => u32::from(num(0, i) < num(1, i)),
@@ -274,7 +284,7 @@ impl Op {
                         Self::Select => operands[if operands[0][i] != 0 { 1 } else { 2 }][i],
                         Self::Elementary(f) => {
                             let y = if f.arity() == 2 { num(1, i) } else { 0.0 };
-                            f.evaluate(num(0, i), y).to_bits()
+                            word(f.evaluate(num(0, i), y))
                         }
                         Self::Any
                         | Self::All
@@ -284,6 +294,58 @@ impl Op {
                     };
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unary(op: Op, x: f32) -> u32 {
+        binary(op, x, 0.0, &[Type::NUM])
+    }
+
+    fn binary(op: Op, a: f32, b: f32, types: &[Type]) -> u32 {
+        let mut out = [0];
+        let operands: [&[u32]; 2] = [&[a.to_bits()], &[b.to_bits()]];
+        op.apply(types, &operands[..types.len()], &mut out);
+        out[0]
+    }
+
+    #[test]
+    fn computed_nans_are_one() {
+        let pair = [Type::NUM; 2];
+        let negative = f32::from_bits(0xffc0_1234);
+        assert_eq!(binary(Op::Div, 0.0, 0.0, &pair), NAN);
+        assert_eq!(binary(Op::Sub, f32::INFINITY, f32::INFINITY, &pair), NAN);
+        assert_eq!(binary(Op::Add, negative, 1.0, &pair), NAN);
+        for op in [Op::Neg, Op::Abs, Op::Floor, Op::Sqrt] {
+            assert_eq!(unary(op, negative), NAN, "{op:?}");
+        }
+        assert_eq!(unary(Op::Sqrt, -1.0), NAN);
+    }
+
+    #[test]
+    fn signs_of_zero() {
+        let pair = [Type::NUM; 2];
+        let (plus, minus) = (0.0_f32.to_bits(), (-0.0_f32).to_bits());
+        assert_eq!(unary(Op::Neg, 0.0), minus);
+        assert_eq!(unary(Op::Ceil, -0.5), minus);
+        assert_eq!(unary(Op::RoundEven, -0.5), minus);
+        assert_eq!(unary(Op::Sqrt, -0.0), minus);
+        assert_eq!(binary(Op::Min, 0.0, -0.0, &pair), plus);
+        assert_eq!(binary(Op::Min, -0.0, 0.0, &pair), minus);
+        assert_eq!(binary(Op::Max, -0.0, 0.0, &pair), minus);
+        assert_eq!(binary(Op::Sub, 0.0, 0.0, &pair), plus);
+    }
+
+    #[test]
+    fn minimum_and_maximum_keep_the_first_of_unordered() {
+        let pair = [Type::NUM; 2];
+        for op in [Op::Min, Op::Max] {
+            assert_eq!(binary(op, 1.0, f32::NAN, &pair), 1.0_f32.to_bits());
+            assert!(f32::from_bits(binary(op, f32::NAN, 1.0, &pair)).is_nan());
         }
     }
 }

@@ -63,6 +63,23 @@ impl SourceFile {
         &self.text[span.start as usize..span.end as usize]
     }
 
+    /// The line of a byte offset, counted from 0.
+    pub(crate) fn line_index(&self, offset: u32) -> usize {
+        // The first line starts at 0, so at least one start is not after the offset.
+        self.line_starts.partition_point(|&start| start <= offset) - 1
+    }
+
+    /// The text of a line counted from 0, without its end and without a byte order mark.
+    pub(crate) fn line_span(&self, index: usize) -> Span {
+        let start = self.line_starts[index] as usize;
+        let end = self.line_starts.get(index + 1).map_or(self.text.len(), |&next| next as usize);
+        let line = &self.text[start..end];
+        let content = line.strip_suffix('\n').unwrap_or(line);
+        let content = content.strip_suffix('\r').unwrap_or(content);
+        let mark = if index == 0 && content.starts_with('\u{feff}') { 3 } else { 0 };
+        Span::new((start + mark) as u32, (start + content.len()) as u32)
+    }
+
     /// Line and column of a byte offset; an offset past the end counts as the end. A byte order
     /// mark at the start of the text is not a column.
     pub fn line_column(&self, offset: u32) -> LineColumn {

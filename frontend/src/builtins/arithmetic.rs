@@ -230,7 +230,7 @@ pub(super) static ROWS: &[Row] = &[
         placement: Placement::Floating,
         documentation: "Degrees to radians: the product with the binary32 value nearest to \
                         π/180.",
-        example: Example { expression: "(radians 180)", value: "3.1415925" },
+        example: Example { expression: "(radians 180)", value: "3.1415927" },
     },
     Row {
         name: "degrees",

@@ -1,8 +1,22 @@
 //! Diagnostics: what is wrong, where, and what to do about it.
+//!
+//! Every kind of diagnostic is one line of the table of codes below and one page in `pages/`, which
+//! explains it and holds a program that provokes it and one that is mended. [`render_text`] and
+//! [`render_json`] show diagnostics to people and to programs.
 
+pub mod json;
+mod pages;
+#[cfg(test)]
+mod tests;
+mod text;
 mod words;
 
+pub use json::render_json;
+pub use pages::{Tag, page_examples};
+pub use text::render_text;
 pub use words::{nearest_name, quote};
+
+use std::collections::HashSet;
 
 use crate::source::Span;
 
@@ -16,7 +30,7 @@ pub enum Severity {
 }
 
 /// A place with a word on what is there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Label {
     /// Where.
     pub span: Span,
@@ -48,6 +62,16 @@ macro_rules! codes {
             /// Whether it is an error or a warning.
             pub fn severity(self) -> Severity {
                 match self { $(Self::$variant => Severity::$severity,)* }
+            }
+
+            /// The page that explains the code, in Markdown.
+            pub fn page(self) -> &'static str {
+                match self { $(Self::$variant => include_str!(concat!("pages/", $code, ".md")),)* }
+            }
+
+            /// The code that is printed so, in upper or lower case.
+            pub fn parse(text: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|code| code.as_str().eq_ignore_ascii_case(text))
             }
         }
     };
@@ -103,12 +127,13 @@ codes! {
     ExpansionTooLarge = "LV0502", Error, "the program expands to too much code";
     BlocksTooDeep = "LV0503", Error, "branches and loops are nested too deep";
     LoopLimit = "LV0504", Error, "a loop exceeds the iteration limit";
+    EvaluatorLimit = "LV0505", Error, "the source evaluator gave up";
     MalformedCore = "LV0601", Error, "core text is malformed";
     CoreVersion = "LV0602", Error, "core text is of another version";
 }
 
 /// One finding.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
     /// Its kind.
     pub code: Code,
@@ -169,4 +194,12 @@ impl Diagnostic {
     pub fn is_error(&self) -> bool {
         self.code.severity() == Severity::Error
     }
+}
+
+/// The diagnostics in the order of their positions, errors and warnings mixed, identical ones once.
+fn in_order(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
+    let mut seen = HashSet::new();
+    let mut ordered: Vec<_> = diagnostics.iter().filter(|&d| seen.insert(d)).collect();
+    ordered.sort_by_key(|d| d.primary.span);
+    ordered
 }

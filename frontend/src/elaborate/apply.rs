@@ -69,11 +69,10 @@ impl Machine<'_> {
                     self.argument_count(code, site, parameters.len(), arguments.len());
                     return State::Return(Value::Error);
                 }
-                let key = self.settled(&arguments);
-                if let Some(&known) = self.results.get(&(function, key.clone())) {
+                if let Some(known) = self.remembered(function, &arguments) {
                     return State::Return(known);
                 }
-                self.wait(Frame::Remember { function, arguments: arguments.clone(), key });
+                self.wait(Frame::Remember { function, arguments: arguments.clone() });
                 if recursive {
                     self.next_loop_argument(function, site, arguments, Vec::new())
                 } else {
@@ -81,6 +80,12 @@ impl Machine<'_> {
                 }
             }
         }
+    }
+
+    /// The result of an earlier application to the same arguments.
+    fn remembered(&self, function: FunctionId, arguments: &Arguments) -> Option<Value> {
+        let result = |arguments| self.results.get(&(function, arguments)).copied();
+        result(arguments.clone()).or_else(|| result(self.settled(arguments)))
     }
 
     /// The parameters of a closure's code, and whether it is a `rec-func`.

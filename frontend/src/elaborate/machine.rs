@@ -39,7 +39,7 @@ pub(super) enum Frame {
     The { code: CodeId, env: EnvId },
     Thunk(ThunkId),
     /// The result of an application, to be remembered.
-    Remember { function: FunctionId, arguments: Arguments, key: Arguments },
+    Remember { function: FunctionId, arguments: Arguments },
     /// The next annotated argument of a closure.
     Annotated { function: FunctionId, site: Site, arguments: Arguments, next: usize },
     /// The next argument of a `rec-func`.
@@ -288,14 +288,12 @@ impl<'a> Machine<'a> {
                 let activation = self.env(env).activation;
                 State::Return(self.check_annotation(value, ty, span, span, activation))
             }
-            Frame::Remember { function, arguments, key } => {
+            Frame::Remember { function, arguments } => {
                 // By now the arguments that were needed have values; whoever comes with these
                 // values, or with the same thunks, gets the same result.
                 let settled = self.settled(&arguments);
-                if settled != key {
-                    self.results.insert((function, settled), value);
-                }
-                self.results.insert((function, key), value);
+                self.results.insert((function, settled), value);
+                self.results.insert((function, arguments), value);
                 State::Return(value)
             }
             Frame::Annotated { function, site, arguments, next } => {
@@ -427,10 +425,18 @@ impl<'a> Machine<'a> {
         arguments.iter().map(|&a| self.denote(a, env)).collect()
     }
 
+    /// The thunk of this code here. Code and captured locals identify it: both as they were when it
+    /// was made, and as values where they have been found since.
     pub(super) fn thunk(&mut self, code: CodeId, env: EnvId) -> Denotation {
-        let identity = (self.arena.key(code), self.captured(code, env));
+        let key = self.arena.key(code);
+        let captured = self.captured(code, env);
+        if let Some(&known) = self.thunk_ids.get(&(key, captured.clone())) {
+            return Denotation::Thunk(known);
+        }
+        let settled = self.settled(&captured);
         let next = ThunkId(self.thunks.len() as u32);
-        let id = *self.thunk_ids.entry(identity).or_insert(next);
+        let id = *self.thunk_ids.entry((key, settled)).or_insert(next);
+        self.thunk_ids.insert((key, captured), id);
         if id == next {
             self.thunks.push(Thunk { code, env, value: None });
         }
@@ -438,19 +444,25 @@ impl<'a> Machine<'a> {
     }
 
     fn closure(&mut self, code: CodeId, env: EnvId) -> Value {
-        let identity = (self.arena.key(code), self.captured(code, env));
-        if let Some(&known) = self.closure_ids.get(&identity) {
+        let key = self.arena.key(code);
+        let captured = self.captured(code, env);
+        if let Some(&known) = self.closure_ids.get(&(key, captured.clone())) {
             return Value::Function(known);
         }
-        let id = self.function_id(Function::Closure { code, env, expansion: false });
-        self.closure_ids.insert(identity, id);
+        let settled = self.settled(&captured);
+        let id = match self.closure_ids.get(&(key, settled.clone())) {
+            Some(&known) => known,
+            None => self.function_id(Function::Closure { code, env, expansion: false }),
+        };
+        self.closure_ids.insert((key, settled), id);
+        self.closure_ids.insert((key, captured), id);
         Value::Function(id)
     }
 
     /// What the locals that the code uses denote, in order.
     fn captured(&self, code: CodeId, env: EnvId) -> Arguments {
         let free = self.arena.free(code);
-        free.iter().map(|&local| self.settle(self.local(local, env))).collect()
+        free.iter().map(|&local| self.local(local, env)).collect()
     }
 
     fn settle(&self, denotation: Denotation) -> Denotation {

@@ -3,8 +3,10 @@
 //! They are the oracles for everything else: short, obvious, one pixel at a time.
 //!
 //! - [`core`] walks a scheduled [`crate::schedule::Program`].
+//! - [`source`] reduces the syntax tree by the rules of the report.
 
 pub mod core;
+pub mod source;
 
 use crate::core::{Core, Graph, NodeId, Output};
 use crate::diagnostics::{Code as Lv, Diagnostic};

@@ -27,6 +27,7 @@ struct Emitter<'a> {
     contents: Vec<Vec<NodeId>>,
     ids: Vec<Option<ValueId>>,
     values: Vec<ValueInfo>,
+    guards: Vec<ValueId>,
     blocks: Vec<Option<Block>>,
     open: Vec<Open>,
 }
@@ -48,6 +49,7 @@ pub(super) fn emit(
         contents,
         ids: vec![None; placed.graph.len()],
         values: Vec::new(),
+        guards: Vec::new(),
         blocks: Vec::new(),
         open: Vec::new(),
     };
@@ -56,7 +58,8 @@ pub(super) fn emit(
         emitter.advance(open)?;
     }
     let blocks = emitter.blocks.into_iter().map(|b| b.expect("all blocks are closed")).collect();
-    Ok(Program { values: emitter.values, blocks, locations, uniforms })
+    let Emitter { values, guards, .. } = emitter;
+    Ok(Program { values, blocks, locations, uniforms, guards })
 }
 
 impl Emitter<'_> {
@@ -87,6 +90,9 @@ impl Emitter<'_> {
             ValueInfo { ty: self.placed.graph.value_type(node), span: self.placed.graph.span(node) };
         self.values.push(info);
         self.ids[node.index()] = Some(id);
+        if self.placed.guards.contains(&node) {
+            self.guards.push(id);
+        }
         id
     }
 

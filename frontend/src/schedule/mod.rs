@@ -9,13 +9,13 @@
 //!
 //! *Regions* are the program, the arms of each `if` and the body of each loop; they form a tree.
 //!
-//! 1. What might not end — loops and all that depends on them — is *pinned*: it runs exactly where
+//! 1. What might not end — loops, and `if`s around them — is *pinned*: it runs exactly where
 //!    substitution would have run it ([`demand`]). Needed in one region, it is placed there. Needed in
 //!    several, it is placed in their common ancestor, under a guard: the disjunction of the conditions
 //!    on the ways down. A guard is an ordinary `if`. Where the guard itself would depend on the
 //!    node (a condition that needs it in some cases), or on a parameter of a loop that lies between,
 //!    the node is copied.
-//! 2. All else is total and *floats* ([`place`]): out of every loop that it does not depend on,
+//! 2. All else *floats* ([`place`]): out of every loop that it does not depend on,
 //!    and otherwise down to the deepest region that holds all its uses. So work sinks into the arm
 //!    that alone needs it, and leaves an arm only together with a loop.
 //!
@@ -173,6 +173,9 @@ pub struct Program {
     pub locations: Vec<u32>,
     /// All uniforms of the program, also those that are not used.
     pub uniforms: Vec<Uniform>,
+    /// The values of the `if`s that are guards (see above), ascending: where the condition does not
+    /// hold, the value is never needed.
+    pub guards: Vec<ValueId>,
 }
 
 impl Program {
@@ -187,6 +190,36 @@ impl Program {
     /// The type of a value.
     pub fn ty(&self, id: ValueId) -> Type {
         self.values[id.index()].ty
+    }
+
+    /// How many blocks lie around the innermost one, itself included.
+    pub fn nesting(&self) -> usize {
+        let (mut deepest, mut stack) = (0, vec![(Self::ROOT, 1)]);
+        while let Some((id, depth)) = stack.pop() {
+            deepest = deepest.max(depth);
+            let block = self.block(id);
+            let mut inner = |id| stack.push((id, depth + 1));
+            for statement in &block.statements {
+                match *statement {
+                    Statement::Let { .. } => {}
+                    Statement::If { then, otherwise, .. } => {
+                        inner(then);
+                        inner(otherwise);
+                    }
+                    Statement::Loop { body, .. } => inner(body),
+                }
+            }
+            if let End::If { then, otherwise, .. } = block.end {
+                inner(then);
+                inner(otherwise);
+            }
+        }
+        deepest
+    }
+
+    /// Whether the value is that of a guard.
+    pub fn is_guard(&self, id: ValueId) -> bool {
+        self.guards.binary_search(&id).is_ok()
     }
 
     /// The values that the root yields.

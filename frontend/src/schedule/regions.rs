@@ -1,6 +1,7 @@
 //! The tree of regions, and the state that both placements share.
 
 use crate::core::{Graph, LoopId, NodeId};
+use rustc_hash::FxHashSet;
 
 /// A region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,6 +34,8 @@ pub(super) struct Placed {
     /// The nodes of the outputs.
     pub(super) outputs: Vec<NodeId>,
     pub(super) regions: Vec<Region>,
+    /// The `if`s that are guards.
+    pub(super) guards: FxHashSet<NodeId>,
     /// The region of each node, by index.
     region_of: Vec<Option<RegionId>>,
     /// Of an `if`, the regions of its arms; of a loop, twice that of its body.
@@ -47,6 +50,7 @@ impl Placed {
             graph,
             outputs,
             regions: vec![root],
+            guards: FxHashSet::default(),
             region_of: vec![None; count],
             inner: vec![None; count],
         }

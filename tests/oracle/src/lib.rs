@@ -1,2 +1,29 @@
-//! Independent oracle for the reference mathematics.
+//! An independent oracle for the reference mathematics of λV.
+//!
+//! [`evaluate`] gives the correctly rounded value of each elementary function, by another way than
+//! `lambdav_frontend::math`: a table of special values written from C23 Annex F ([`special`]), the
+//! multi-precision library `astro-float` at 192 bits, and at 1088 where those do not decide
+//! ([`precise`]), and its own rounding to binary32 ([`round`]). It shares no code and no library with
+//! what it checks, only the enumeration of the functions.
+//!
+//! What it takes on trust: that `astro-float` is right to all but the last 32 of its bits, and that a
+//! result within 2^-1050 of a midpoint is a midpoint. (The nearest one that is not, an angle just below
+//! a subnormal midpoint, is within 2^-300.)
+//!
+//! [`inputs`] chooses the arguments with which to compare; [`compare`] does so on all cores.
 #![forbid(unsafe_code)]
+
+pub mod compare;
+mod hard;
+pub mod inputs;
+pub mod precise;
+pub mod round;
+pub mod special;
+
+use lambdav_frontend::op::Elementary;
+
+/// The correctly rounded value of `f` at `x`, or at (`x`, `y`) in the order of the λV operands:
+/// `(atan2 y x)` has the ordinate first, `(pow x y)` the base. Unary functions ignore `y`.
+pub fn evaluate(f: Elementary, x: f32, y: f32) -> f32 {
+    special::special(f, x, y).unwrap_or_else(|| precise::rounded(f, x, y))
+}

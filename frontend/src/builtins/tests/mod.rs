@@ -1,1 +1,100 @@
-//! Tests of the table.
+//! Tests of the table against LANGUAGE §6 and §7, written down here a second time.
+
+mod evaluator;
+mod formulas;
+mod linear_algebra;
+mod names;
+mod signatures;
+mod texts;
+
+use crate::types::Type;
+
+/// Every type there is.
+fn types() -> Vec<Type> {
+    ["num", "vec2", "vec3", "vec4", "bool", "bvec2", "bvec3", "bvec4", "mat2", "mat3", "mat4"]
+        .map(|name| Type::from_name(name).expect("a type"))
+        .to_vec()
+}
+
+/// All sequences of that many of the types.
+fn tuples(types: &[Type], length: usize) -> Vec<Vec<Type>> {
+    (0..length).fold(vec![vec![]], |shorter, _| {
+        shorter
+            .iter()
+            .flat_map(|tuple| {
+                types.iter().map(|&t| tuple.iter().copied().chain([t]).collect::<Vec<_>>())
+            })
+            .collect()
+    })
+}
+
+/// Random operands: xorshift64*, so that a failure repeats.
+struct Random(u64);
+
+impl Random {
+    fn new() -> Self {
+        Self(0x9e37_79b9_7f4a_7c15)
+    }
+
+    fn bits(&mut self) -> u32 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
+    }
+
+    fn below(&mut self, n: u32) -> u32 {
+        self.bits() % n
+    }
+
+    /// Mostly ordinary numbers; also any bits at all, special values, and subnormals.
+    fn number(&mut self) -> f32 {
+        const SPECIAL: [f32; 14] = [
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            0.5,
+            2.0,
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+            f32::NAN,
+            f32::MAX,
+            f32::MIN_POSITIVE,
+            f32::MIN,
+            1e-45,
+            -1e-45,
+        ];
+        match self.below(8) {
+            0 => f32::from_bits(self.bits()),
+            1 => SPECIAL[self.below(14) as usize],
+            2 => f32::from_bits(self.bits() & 0x807f_ffff),
+            _ => (self.bits() as i32 as f32) / (1 << 29) as f32,
+        }
+    }
+
+    fn numbers(&mut self, count: usize) -> Vec<f32> {
+        // A vector of ordinary numbers must not be rare, or products are NaN nearly always.
+        if self.below(2) == 0 {
+            (0..count).map(|_| (self.bits() as i32 as f32) / (1 << 29) as f32).collect()
+        } else {
+            (0..count).map(|_| self.number()).collect()
+        }
+    }
+
+    fn value(&mut self, ty: Type) -> evaluator::Value {
+        let count = ty.components();
+        let bits = match ty.scalar() {
+            crate::types::Scalar::F32 => {
+                self.numbers(count).into_iter().map(f32::to_bits).collect()
+            }
+            crate::types::Scalar::Bool => (0..count).map(|_| self.below(2)).collect(),
+        };
+        evaluator::Value { ty, bits }
+    }
+}
+
+/// Equality of bits, all NaNs being one.
+fn same(a: f32, b: f32) -> bool {
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+}

@@ -1,0 +1,261 @@
+//! A small evaluator of λV expressions, for tests of the table only: call by value, no `if`, no
+//! loops. It knows builtins through [`Builtin::resolve`] and [`Op::apply`] alone.
+
+use std::rc::Rc;
+
+use crate::builtins::{Builtin, Input, Operand, Recipe};
+use crate::op::Op;
+use crate::types::Type;
+
+/// A value that is not a function.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Value {
+    pub(super) ty: Type,
+    pub(super) bits: Vec<u32>,
+}
+
+impl Value {
+    pub(super) fn floats(&self) -> Vec<f32> {
+        self.bits.iter().map(|&b| f32::from_bits(b)).collect()
+    }
+
+    pub(super) fn of(ty: Type, floats: &[f32]) -> Self {
+        assert_eq!(ty.components(), floats.len());
+        Self { ty, bits: floats.iter().map(|f| f.to_bits()).collect() }
+    }
+
+    fn spread(&self, to: Type) -> Self {
+        if self.ty == to {
+            return self.clone();
+        }
+        assert!(matches!(self.ty, Type::Scalar(_)), "{} cannot be spread to {to}", self.ty);
+        assert_eq!(self.ty.scalar(), to.scalar());
+        Self { ty: to, bits: vec![self.bits[0]; to.components()] }
+    }
+}
+
+/// A parsed expression.
+#[derive(Debug, PartialEq)]
+pub(super) enum Syntax {
+    Atom(String),
+    List(Vec<Syntax>),
+}
+
+impl Syntax {
+    pub(super) fn atom(&self) -> &str {
+        match self {
+            Self::Atom(atom) => atom,
+            Self::List(_) => panic!("{self:?} should be an atom"),
+        }
+    }
+
+    pub(super) fn list(&self) -> &[Self] {
+        match self {
+            Self::List(items) => items,
+            Self::Atom(_) => panic!("{self:?} should be a list"),
+        }
+    }
+}
+
+/// Reads exactly one expression, with balanced parentheses.
+pub(super) fn read(text: &str) -> Syntax {
+    let spaced = text.replace('(', " ( ").replace(')', " ) ");
+    let mut open: Vec<Vec<Syntax>> = vec![vec![]];
+    for token in spaced.split_whitespace() {
+        match token {
+            "(" => open.push(vec![]),
+            ")" => {
+                let list = open.pop().expect("parentheses balance");
+                open.last_mut().expect("parentheses balance").push(Syntax::List(list));
+            }
+            atom => open.last_mut().expect("never empty").push(Syntax::Atom(atom.to_owned())),
+        }
+    }
+    assert_eq!(open.len(), 1, "parentheses do not balance in {text}");
+    let mut expressions = open.remove(0);
+    assert_eq!(expressions.len(), 1, "{text} should be one expression");
+    expressions.remove(0)
+}
+
+/// The value of an expression without free names.
+pub(super) fn evaluate(text: &str) -> Value {
+    Evaluator::default().expression(&read(text), &None)
+}
+
+/// The value of a `(func …)` at these arguments.
+pub(super) fn call(text: &str, arguments: &[Value]) -> Value {
+    Evaluator::default().call(&read(text), arguments)
+}
+
+/// The value of a builtin at these operands; panics if it does not take them.
+pub(super) fn apply(builtin: Builtin, operands: &[Value]) -> Value {
+    let operands: Vec<_> = operands.iter().map(|v| (v.clone(), None)).collect();
+    Evaluator::default().builtin(builtin, &operands)
+}
+
+type Scope = Option<Rc<Binding>>;
+
+struct Binding {
+    name: String,
+    value: Value,
+    outer: Scope,
+}
+
+fn bind(outer: &Scope, name: &str, value: Value) -> Scope {
+    Some(Rc::new(Binding { name: name.to_owned(), value, outer: outer.clone() }))
+}
+
+fn find(mut scope: &Scope, name: &str) -> Option<Value> {
+    while let Some(binding) = scope {
+        if binding.name == name {
+            return Some(binding.value.clone());
+        }
+        scope = &binding.outer;
+    }
+    None
+}
+
+#[derive(Default)]
+struct Evaluator {
+    /// The expansions being evaluated; one inside itself is a cycle.
+    active: Vec<(Builtin, Vec<Type>)>,
+}
+
+impl Evaluator {
+    fn expression(&mut self, syntax: &Syntax, scope: &Scope) -> Value {
+        match syntax {
+            Syntax::Atom(atom) => self.atom(atom, scope),
+            Syntax::List(items) => match items[0].atom() {
+                "let" => self.bindings(items, scope, true),
+                "let*" => self.bindings(items, scope, false),
+                name => {
+                    assert!(find(scope, name).is_none(), "{name} is no function here");
+                    let builtin =
+                        Builtin::lookup(name).unwrap_or_else(|| panic!("{name} is not bound"));
+                    let operands: Vec<_> = items[1..]
+                        .iter()
+                        .map(|item| (self.expression(item, scope), index(item)))
+                        .collect();
+                    self.builtin(builtin, &operands)
+                }
+            },
+        }
+    }
+
+    fn atom(&mut self, atom: &str, scope: &Scope) -> Value {
+        if let Some(value) = find(scope, atom) {
+            return value;
+        }
+        if let Some(value) = Builtin::lookup(atom).and_then(Builtin::constant) {
+            return Value::of(Type::NUM, &[value]);
+        }
+        match atom {
+            "true" => Value { ty: Type::BOOL, bits: vec![1] },
+            "false" => Value { ty: Type::BOOL, bits: vec![0] },
+            _ => {
+                let digits = atom.trim_start_matches(['+', '-', '.']);
+                assert!(digits.starts_with(|c: char| c.is_ascii_digit()), "{atom} is not bound");
+                let value = atom.parse().unwrap_or_else(|_| panic!("{atom} is not a number"));
+                Value::of(Type::NUM, &[value])
+            }
+        }
+    }
+
+    fn bindings(&mut self, items: &[Syntax], scope: &Scope, parallel: bool) -> Value {
+        let [_, bindings, body] = items else { panic!("a let has two parts") };
+        let mut inner = scope.clone();
+        for binding in bindings.list() {
+            let [name, value] = binding.list() else { panic!("a binding has two parts") };
+            let value = self.expression(value, if parallel { scope } else { &inner });
+            inner = bind(&inner, name.atom(), value);
+        }
+        self.expression(body, &inner)
+    }
+
+    fn call(&mut self, function: &Syntax, arguments: &[Value]) -> Value {
+        let [head, parameters, body] = function.list() else { panic!("a func has two parts") };
+        assert_eq!(head.atom(), "func");
+        let parameters = parameters.list();
+        assert_eq!(parameters.len(), arguments.len(), "number of parameters");
+        let scope = parameters
+            .iter()
+            .zip(arguments)
+            .fold(None, |scope, (name, value)| bind(&scope, name.atom(), value.clone()));
+        self.expression(body, &scope)
+    }
+
+    fn builtin(&mut self, builtin: Builtin, operands: &[(Value, Option<u32>)]) -> Value {
+        let described: Vec<Operand> =
+            operands.iter().map(|(v, index)| Operand { ty: v.ty, index: *index }).collect();
+        let resolved = builtin
+            .resolve(&described)
+            .unwrap_or_else(|e| panic!("{}", builtin.message(&e, &described)));
+        let values: Vec<Value> = operands.iter().map(|(v, _)| v.clone()).collect();
+        let result = resolved.result;
+        let value = match resolved.recipe {
+            Recipe::Fold(op, ty) => {
+                let mut values = values.iter().map(|v| v.spread(ty));
+                let first = values.next().expect("a fold has operands");
+                match operands.len() {
+                    1 => primitive(op, &[first], result),
+                    _ => values.fold(first, |a, b| primitive(op, &[a, b], result)),
+                }
+            }
+            Recipe::Reversed(op, ty) => {
+                let [a, b] = values.as_slice() else { panic!("two operands are reversed") };
+                primitive(op, &[b.spread(ty), a.spread(ty)], result)
+            }
+            Recipe::Direct(op) => primitive(op, &values, result),
+            Recipe::Flatten(ty) => match values.as_slice() {
+                [one @ Value { ty: Type::Scalar(_), .. }] => one.spread(ty),
+                many => Value { ty, bits: many.iter().flat_map(|v| v.bits.clone()).collect() },
+            },
+            Recipe::Diagonal(ty) => {
+                let Type::Matrix(_, n) = ty else { panic!("{ty} has no diagonal") };
+                let n = usize::from(n);
+                let bits = (0..n * n).map(|k| if k % (n + 1) == 0 { values[0].bits[0] } else { 0 });
+                Value { ty, bits: bits.collect() }
+            }
+            Recipe::Swizzle(components) => Value {
+                ty: Type::of(values[0].ty.scalar(), components.len() as u8),
+                bits: components.iter().map(|&c| values[0].bits[usize::from(c)]).collect(),
+            },
+            Recipe::Column(k) => primitive(Op::Column(k), &values[..1], result),
+            Recipe::Expansion(text) => {
+                let types = values.iter().map(|v| v.ty).collect();
+                let this = (builtin, types);
+                assert!(!self.active.contains(&this), "{builtin:?} expands to itself");
+                self.active.push(this);
+                let value = self.call(&read(&text), &values);
+                self.active.pop();
+                value
+            }
+            Recipe::Input(input) => match input {
+                Input::FragCoord => Value::of(Type::vec(4), &[0.5, 0.5, 0.0, 1.0]),
+                Input::Resolution => Value::of(Type::vec(2), &[512.0, 512.0]),
+                Input::Time | Input::Frame => Value::of(Type::NUM, &[0.0]),
+                Input::Mouse => Value::of(Type::vec(4), &[0.0; 4]),
+            },
+        };
+        assert_eq!(value.ty, result, "type of the value of {builtin:?} on {described:?}");
+        assert_eq!(value.bits.len(), result.components());
+        value
+    }
+}
+
+/// The value of a token of digits alone.
+fn index(syntax: &Syntax) -> Option<u32> {
+    match syntax {
+        Syntax::Atom(atom) if atom.bytes().all(|b| b.is_ascii_digit()) => atom.parse().ok(),
+        _ => None,
+    }
+}
+
+fn primitive(op: Op, operands: &[Value], result: Type) -> Value {
+    let types: Vec<Type> = operands.iter().map(|v| v.ty).collect();
+    assert_eq!(op.result_type(&types), Some(result), "{op:?} on {types:?}");
+    let bits: Vec<&[u32]> = operands.iter().map(|v| v.bits.as_slice()).collect();
+    let mut out = vec![0; result.components()];
+    op.apply(&types, &bits, &mut out);
+    Value { ty: result, bits: out }
+}

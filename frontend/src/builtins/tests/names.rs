@@ -1,0 +1,150 @@
+//! Which names there are.
+
+use crate::builtins::{Builtin, Kind, Operand, Recipe};
+use crate::op::{Elementary, Op};
+use crate::types::Type;
+
+/// The names of LANGUAGE §7 and §5, and the list of §6 to which §7 refers.
+const NAMES: &str = "
+    + * - / mod pow min max abs sign floor ceil trunc round round-even fract sqrt inverse-sqrt
+    radians degrees mix clamp step smooth-step
+    eq neq less less-eq greater greater-eq = != < <= > >=
+    and or not any-of all-of select
+    sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 log log2 atan2 pow
+    dot length distance normalize cross reflect refract face-forward
+    vec2 vec3 vec4 bvec2 bvec3 bvec4 mat2 mat3 mat4
+    at col
+    transpose determinant inverse
+    frag-coord resolution time frame mouse
+    pi tau";
+
+#[test]
+fn every_name_of_the_language_is_there() {
+    for name in NAMES.split_whitespace() {
+        assert!(Builtin::lookup(name).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn no_other_name_is_there() {
+    let known: Vec<&str> = NAMES.split_whitespace().collect();
+    for builtin in Builtin::all() {
+        for name in std::iter::once(&*builtin.name()).chain(builtin.aliases().iter().copied()) {
+            assert!(known.contains(&name), "{name}");
+        }
+    }
+    for name in ["", "if", "func", "let", "rec", "define", "true", "lerp", "==", "PI", "Sin", "."] {
+        assert!(Builtin::lookup(name).is_none(), "{name}");
+    }
+}
+
+#[test]
+fn names_lead_back() {
+    for builtin in Builtin::all() {
+        assert_eq!(Builtin::lookup(&builtin.name()), Some(builtin));
+        for alias in builtin.aliases() {
+            assert_eq!(Builtin::lookup(alias), Some(builtin));
+        }
+    }
+}
+
+#[test]
+fn aliases_are_one_builtin() {
+    for (a, b) in [
+        ("eq", "="),
+        ("neq", "!="),
+        ("less", "<"),
+        ("less-eq", "<="),
+        ("greater", ">"),
+        ("greater-eq", ">="),
+        ("round", "round-even"),
+    ] {
+        assert_eq!(Builtin::lookup(a), Builtin::lookup(b));
+    }
+}
+
+#[test]
+fn swizzles() {
+    // All words of up to five letters over both alphabets and a stranger.
+    let letters = ['x', 'y', 'z', 'w', 'r', 'g', 'b', 'a', 's'];
+    let mut words = vec![String::new()];
+    for _ in 0..5 {
+        let longer: Vec<String> = words
+            .iter()
+            .flat_map(|word| letters.iter().map(move |letter| format!("{word}{letter}")))
+            .collect();
+        for word in &longer {
+            let position = word.chars().all(|c| "xyzw".contains(c));
+            let colour = word.chars().all(|c| "rgba".contains(c));
+            let expected = word.len() <= 4 && (position || colour);
+            let found = Builtin::lookup(&format!(".{word}"));
+            assert_eq!(found.is_some(), expected, ".{word}");
+            let Some(swizzle) = found else { continue };
+            assert_eq!(swizzle.name(), format!(".{word}"));
+            assert_eq!(swizzle.arity(), (1, Some(1)));
+            for n in 1..=4 {
+                for vector in [Type::vec(n), Type::bvec(n)] {
+                    let components: Vec<u8> = word
+                        .chars()
+                        .map(|c| "xyzw".find(c).or("rgba".find(c)).unwrap() as u8)
+                        .collect();
+                    let fits = n > 1 && components.iter().all(|&c| c < n);
+                    match swizzle.resolve(&[Operand::from(vector)]) {
+                        Ok(resolved) => {
+                            assert!(fits, ".{word} of {vector}");
+                            let result = Type::of(vector.scalar(), word.len() as u8);
+                            assert_eq!(resolved.result, result);
+                            assert_eq!(resolved.recipe, Recipe::Swizzle(components));
+                        }
+                        Err(_) => assert!(!fits, ".{word} of {vector}"),
+                    }
+                }
+            }
+            assert!(swizzle.resolve(&[Operand::from(Type::mat(4))]).is_err());
+        }
+        words = longer;
+        words.retain(|word| word.len() <= 4);
+    }
+}
+
+#[test]
+fn constants_are_no_functions() {
+    let value = |name: &str| Builtin::lookup(name).unwrap().constant();
+    assert_eq!(value("pi").map(f32::to_bits), Some(0x4049_0fdb));
+    assert_eq!(value("tau").map(f32::to_bits), Some(0x40c9_0fdb));
+    for builtin in Builtin::all() {
+        assert_eq!(builtin.is_function(), !["pi", "tau"].contains(&&*builtin.name()));
+    }
+}
+
+/// The lists of LANGUAGE §6.
+#[test]
+fn kinds() {
+    let correctly_rounded = "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh \
+                             exp exp2 log log2 atan2 pow";
+    let expanded = "dot length distance normalize cross reflect refract face-forward mix clamp \
+                    smooth-step fract mod inverse-sqrt radians degrees determinant inverse transpose";
+    for builtin in Builtin::all() {
+        let listed = |list: &str| list.split_whitespace().any(|name| name == builtin.name());
+        let kind = match (listed(correctly_rounded), listed(expanded)) {
+            (true, _) => Kind::CorrectlyRounded,
+            (_, true) => Kind::Expanded,
+            _ => Kind::Exact,
+        };
+        assert_eq!(builtin.kind(), kind, "{builtin:?}");
+    }
+}
+
+/// By recipe, since values could not tell functions apart that agree on the operands.
+#[test]
+fn elementary_functions_are_those_of_their_name() {
+    for function in Elementary::ALL {
+        let builtin = Builtin::lookup(function.name()).unwrap();
+        let operands = vec![Operand::from(Type::NUM); function.arity()];
+        let expected = Recipe::Fold(Op::Elementary(function), Type::NUM);
+        assert_eq!(builtin.resolve(&operands).unwrap().recipe, expected);
+    }
+    let atan = Builtin::lookup("atan").unwrap();
+    let of_two = atan.resolve(&[Operand::from(Type::NUM); 2]).unwrap().recipe;
+    assert_eq!(of_two, Recipe::Fold(Op::Elementary(Elementary::Atan2), Type::NUM));
+}

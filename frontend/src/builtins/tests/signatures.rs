@@ -1,0 +1,307 @@
+//! Which operand types are accepted, against a second formulation of LANGUAGE §7.
+
+use super::{Random, evaluator, tuples, types};
+use crate::builtins::{Builtin, Operand, SignatureError};
+use crate::diagnostics::Code;
+use crate::types::Type;
+
+/// The result type of an application without literal indices by LANGUAGE §7, types and results
+/// being names.
+fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
+    let count = types.len();
+    let is = |t: &str, list: &str| list.split(' ').any(|item| item == t);
+    let numeric = |t: &str| is(t, "num vec2 vec3 vec4");
+    let logical = |t: &str| is(t, "bool bvec2 bvec3 bvec4");
+    let matrix = |t: &str| is(t, "mat2 mat3 mat4");
+    let equal = types.windows(2).all(|pair| pair[0] == pair[1]);
+    let size = |t: &str| t.chars().last().and_then(|c| c.to_digit(10)).unwrap_or(1);
+    // Any mix of `num` and one vector type.
+    let mix = || {
+        let mut vectors: Vec<&str> = types.iter().copied().filter(|&t| t != "num").collect();
+        vectors.sort_unstable();
+        vectors.dedup();
+        let fits = types.iter().all(|t| numeric(t)) && vectors.len() <= 1;
+        fits.then(|| vectors.first().copied().unwrap_or("num").to_owned())
+    };
+    let to_bools = |t: String| t.replace("num", "bool").replace("vec", "bvec");
+    let when = |condition: bool, result: &str| condition.then(|| result.to_owned());
+    match name {
+        "+" | "-" if count >= 1 && matrix(types[0]) => {
+            when(equal && (count >= 2 || name == "-"), types[0])
+        }
+        "+" | "min" | "max" => mix().filter(|_| count >= 2),
+        "-" => mix().filter(|_| count >= 1),
+        "*" => {
+            if count < 2 || types.iter().any(|t| logical(t)) {
+                return None;
+            }
+            // From the left: n×k times k×m; a vector is a row on the left and a column on the right.
+            types[1..].iter().try_fold(types[0].to_owned(), |a, &b| match (&*a, b) {
+                ("num", _) => Some(b.to_owned()),
+                (_, "num") => Some(a),
+                (_, _) if size(&a) != size(b) => None,
+                (_, _) if matrix(&a) && matrix(b) => Some(a),
+                (_, _) if matrix(&a) => Some(b.to_owned()),
+                _ => Some(a),
+            })
+        }
+        "/" | "mod" | "pow" | "atan2" | "step" => mix().filter(|_| count == 2),
+        "atan" => mix().filter(|_| count == 1 || count == 2),
+        "mix" | "clamp" | "smooth-step" => mix().filter(|_| count == 3),
+        "abs" | "sign" | "floor" | "ceil" | "trunc" | "round-even" | "fract" | "sqrt"
+        | "inverse-sqrt" | "radians" | "degrees" | "sin" | "cos" | "tan" | "asin" | "acos"
+        | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "exp" | "exp2" | "log"
+        | "log2" | "normalize" => mix().filter(|_| count == 1),
+        "less" | "less-eq" | "greater" | "greater-eq" => mix().filter(|_| count == 2).map(to_bools),
+        "eq" | "neq" if count == 2 && equal && logical(types[0]) => Some(types[0].to_owned()),
+        "eq" | "neq" => mix().filter(|_| count == 2).map(to_bools),
+        "and" | "or" => when(count >= 2 && equal && logical(types[0]), types.first()?),
+        "not" => when(count == 1 && logical(types[0]), types.first()?),
+        "any-of" | "all-of" => when(count == 1 && is(types[0], "bvec2 bvec3 bvec4"), "bool"),
+        "select" => {
+            let &[c, a, b] = types else { return None };
+            let per_component = is(c, "bvec2 bvec3 bvec4") && !matrix(a) && size(c) == size(a);
+            when(a == b && (c == "bool" || per_component), a)
+        }
+        "dot" | "distance" => when(count == 2 && equal && numeric(types[0]), "num"),
+        "length" => when(count == 1 && numeric(types[0]), "num"),
+        "reflect" => when(count == 2 && equal && numeric(types[0]), types.first()?),
+        "face-forward" => when(count == 3 && equal && numeric(types[0]), types.first()?),
+        "refract" => {
+            let &[i, n, eta] = types else { return None };
+            when(i == n && numeric(i) && eta == "num", i)
+        }
+        "cross" => when(types == ["vec3", "vec3"], "vec3"),
+        "transpose" | "inverse" => when(count == 1 && matrix(types[0]), types.first()?),
+        "determinant" => when(count == 1 && matrix(types[0]), "num"),
+        "vec2" | "vec3" | "vec4" => {
+            let total: u32 = types.iter().map(|t| size(t)).sum();
+            let fits = total == size(name) || types == ["num"];
+            when(fits && types.iter().all(|t| numeric(t)), name)
+        }
+        "bvec2" | "bvec3" | "bvec4" => {
+            let total: u32 = types.iter().map(|t| size(t)).sum();
+            let fits = total == size(name) || types == ["bool"];
+            when(fits && types.iter().all(|t| logical(t)), name)
+        }
+        "mat2" | "mat3" | "mat4" => {
+            let n = size(name) as usize;
+            let column = format!("vec{n}");
+            let columns = count == n && types.iter().all(|t| *t == column);
+            let scalars = (count == 1 || count == n * n) && types.iter().all(|&t| t == "num");
+            when(columns || scalars, name)
+        }
+        "frag-coord" | "mouse" => when(count == 0, "vec4"),
+        "resolution" => when(count == 0, "vec2"),
+        "time" | "frame" => when(count == 0, "num"),
+        // Without a literal index; and values.
+        "at" | "col" | "pi" | "tau" => None,
+        _ => panic!("{name} is not covered"),
+    }
+}
+
+fn operands(types: &[Type]) -> Vec<Operand> {
+    types.iter().map(|&t| Operand::from(t)).collect()
+}
+
+fn named(name: &str) -> Builtin {
+    Builtin::lookup(name).expect("a builtin")
+}
+
+/// Checks acceptance and result type, and that the recipe gives a value of that type.
+fn check(builtin: Builtin, types: &[Type], random: &mut Random) {
+    let names: Vec<String> = types.iter().map(|t| t.to_string()).collect();
+    let names: Vec<&str> = names.iter().map(|s| &**s).collect();
+    let expected = by_the_page(&builtin.name(), &names);
+    let found = builtin.resolve(&operands(types));
+    match &found {
+        Ok(resolved) => {
+            assert_eq!(Some(resolved.result.to_string()), expected, "{builtin:?} {names:?}");
+            let values: Vec<_> = types.iter().map(|&t| random.value(t)).collect();
+            let value = evaluator::apply(builtin, &values);
+            assert_eq!(value.ty, resolved.result);
+            if let Some(predicate) = builtin.undefined(types) {
+                assert_eq!(evaluator::call(&predicate, &values).ty, Type::BOOL, "{predicate}");
+            }
+        }
+        Err(error) => {
+            assert_eq!(None, expected, "{builtin:?} {names:?} {error:?}");
+            if let SignatureError::Types { expected, culprit } = error {
+                assert!(!expected.is_empty());
+                assert!(culprit.is_none_or(|k| k < types.len()));
+            }
+        }
+    }
+}
+
+#[test]
+fn up_to_three_operands_of_any_types() {
+    let mut random = Random::new();
+    for builtin in Builtin::all() {
+        for count in 0..=3 {
+            for types in tuples(&types(), count) {
+                check(builtin, &types, &mut random);
+            }
+        }
+    }
+}
+
+#[test]
+fn four_operands_of_any_types() {
+    let mut random = Random::new();
+    for types in tuples(&types(), 4) {
+        for name in [
+            "+", "-", "*", "min", "and", "clamp", "vec2", "vec3", "vec4", "bvec3", "bvec4", "mat2",
+            "mat3", "mat4",
+        ] {
+            check(named(name), &types, &mut random);
+        }
+    }
+}
+
+#[test]
+fn long_constructors() {
+    let mut random = Random::new();
+    for name in ["mat2", "mat3", "mat4", "vec4", "bvec4"] {
+        for count in 0..=20 {
+            for ty in types() {
+                check(named(name), &vec![ty; count], &mut random);
+                if count > 0 {
+                    for other in types() {
+                        let mut types = vec![ty; count];
+                        types[count - 1] = other;
+                        check(named(name), &types, &mut random);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn many_operands() {
+    let mut random = Random::new();
+    for name in ["+", "-", "*", "max"] {
+        for ty in ["num", "vec3", "mat3"] {
+            let ty = Type::from_name(ty).unwrap();
+            check(named(name), &vec![ty; 100], &mut random);
+        }
+    }
+    let mut types = vec![Type::mat(4); 50];
+    types.push(Type::vec(4));
+    types.extend([Type::mat(4), Type::NUM]);
+    check(named("*"), &types, &mut random);
+}
+
+#[test]
+fn indices() {
+    for ty in types() {
+        for index in [None, Some(0), Some(1), Some(2), Some(3), Some(4), Some(u32::MAX)] {
+            let operands = [Operand::from(ty), Operand { ty: Type::NUM, index }];
+            for (name, result, size) in [
+                (
+                    "at",
+                    Type::Scalar(ty.scalar()),
+                    match ty {
+                        Type::Vector(_, n) => n,
+                        _ => 0,
+                    },
+                ),
+                (
+                    "col",
+                    Type::of(ty.scalar(), (ty.components() as f32).sqrt() as u8),
+                    match ty {
+                        Type::Matrix(_, n) => n,
+                        _ => 0,
+                    },
+                ),
+            ] {
+                let found = named(name).resolve(&operands);
+                let small = index.is_some_and(|k| k < u32::from(size));
+                match found {
+                    Ok(resolved) => {
+                        assert!(small);
+                        assert_eq!(resolved.result, result);
+                    }
+                    Err(SignatureError::Index { operand, found, limit }) => {
+                        assert!(!small && size > 0);
+                        assert_eq!((operand, found, limit), (1, index, size.into()));
+                    }
+                    Err(SignatureError::Types { culprit, .. }) => {
+                        assert_eq!((size, culprit), (0, Some(0)));
+                    }
+                    Err(other) => panic!("{other:?}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn arity_agrees_with_resolution() {
+    for builtin in Builtin::all().filter(|b| b.is_function()) {
+        let (least, most) = builtin.arity();
+        for count in 0..=20 {
+            let inside = count >= least && most.is_none_or(|most| count <= most);
+            let found = builtin.resolve(&operands(&vec![Type::NUM; count]));
+            let is_count = matches!(found, Err(SignatureError::Count { .. }));
+            assert_eq!(is_count, !inside, "{builtin:?} {count}");
+        }
+    }
+}
+
+#[test]
+fn messages() {
+    let message = |name: &str, types: &[&str]| {
+        let types: Vec<Type> = types.iter().map(|t| Type::from_name(t).unwrap()).collect();
+        let operands = operands(&types);
+        let error = named(name).resolve(&operands).unwrap_err();
+        (error.code(), named(name).message(&error, &operands))
+    };
+    for (name, types, code, text) in [
+        ("sin", &["num", "num"][..], Code::OperandCount, "`sin` takes 1 operand, not 2"),
+        ("+", &["num"], Code::OperandCount, "`+` takes at least 2 operands, not 1"),
+        ("atan", &[], Code::OperandCount, "`atan` takes 1 or 2 operands, not 0"),
+        ("time", &["num"], Code::OperandCount, "`time` takes no operands, not 1"),
+        ("sin", &["bool"], Code::OperandTypes, "`sin` takes a num or a vector, not bool"),
+        (
+            "cross",
+            &["vec3", "vec2"],
+            Code::OperandTypes,
+            "`cross` takes two vec3, not vec3 and vec2",
+        ),
+        (
+            "clamp",
+            &["vec3", "num", "vec2"],
+            Code::OperandTypes,
+            "`clamp` takes nums and vectors of one size, and operand 3 is vec2",
+        ),
+        (
+            "vec3",
+            &["vec2", "vec2"],
+            Code::OperandTypes,
+            "`vec3` takes nums and vectors of 3 components together, or one num; these have 4, \
+             not vec2 and vec2",
+        ),
+        (
+            ".xyz",
+            &["vec2"],
+            Code::OperandTypes,
+            "`.xyz` takes a vector or bvec of at least 3 components, not vec2",
+        ),
+        (
+            "at",
+            &["vec2", "num"],
+            Code::IndexLiteral,
+            "the index of `at` is a literal from 0 to 1 here, and this is no literal",
+        ),
+        (
+            "pi",
+            &[],
+            Code::NotAFunction,
+            "`pi` is a value, not a function; write it without parentheses",
+        ),
+    ] {
+        assert_eq!(message(name, types), (code, text.to_owned()));
+    }
+}

@@ -1,0 +1,96 @@
+//! Diagnostics as JSON for programs: one object per line.
+//!
+//! | member | type | meaning |
+//! |---|---|---|
+//! | `code` | string | `"LV0401"`; stable |
+//! | `severity` | string | `"error"` or `"warning"` |
+//! | `message` | string | what is wrong, one sentence without a full stop |
+//! | `file` | string | the name of the file, as given |
+//! | `primary` | place | the place that it is about |
+//! | `secondary` | array of places | other places that matter |
+//! | `notes` | array of strings | facts that help to understand |
+//! | `help` | string or null | what to do |
+//! | `rendered` | string | the message as [`render_text`] without colour shows it |
+//!
+//! A place is an object:
+//!
+//! | member | type | meaning |
+//! |---|---|---|
+//! | `start`, `end` | number | half-open range of byte offsets into the file |
+//! | `line`, `column` | number | position of `start`, both from 1; columns count Unicode scalar values |
+//! | `endLine`, `endColumn` | number | position of `end`, likewise |
+//! | `label` | string | what is there; may be empty |
+//!
+//! Members may be added; readers ignore those that they do not know.
+
+use serde::Serialize;
+
+use super::{Diagnostic, Label, Severity, in_order, render_text};
+use crate::source::SourceFile;
+
+#[derive(Serialize)]
+struct Object<'a> {
+    code: &'static str,
+    severity: &'static str,
+    message: &'a str,
+    file: &'a str,
+    primary: Place<'a>,
+    secondary: Vec<Place<'a>>,
+    notes: &'a [String],
+    help: Option<&'a str>,
+    rendered: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Place<'a> {
+    start: u32,
+    end: u32,
+    line: u32,
+    column: u32,
+    end_line: u32,
+    end_column: u32,
+    label: &'a str,
+}
+
+impl<'a> Place<'a> {
+    fn new(label: &'a Label, source: &SourceFile) -> Self {
+        let start = source.line_column(label.span.start);
+        let end = source.line_column(label.span.end);
+        Self {
+            start: label.span.start,
+            end: label.span.end,
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+            label: &label.message,
+        }
+    }
+}
+
+/// The diagnostics in the order of their positions, identical ones once, as one JSON object per
+/// line. The members are listed at the head of the module.
+pub fn render_json(diagnostics: &[Diagnostic], source: &SourceFile) -> String {
+    let mut text = String::new();
+    for diagnostic in in_order(diagnostics) {
+        let object = Object {
+            code: diagnostic.code.as_str(),
+            severity: match diagnostic.code.severity() {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            message: &diagnostic.message,
+            file: source.name(),
+            primary: Place::new(&diagnostic.primary, source),
+            secondary: diagnostic.secondary.iter().map(|l| Place::new(l, source)).collect(),
+            notes: &diagnostic.notes,
+            help: diagnostic.help.as_deref(),
+            rendered: render_text(std::slice::from_ref(diagnostic), source, false),
+        };
+        // Fails only for maps with other keys than strings, and for types that fail on their own.
+        text += &serde_json::to_string(&object).expect("strings and numbers are always JSON");
+        text.push('\n');
+    }
+    text
+}

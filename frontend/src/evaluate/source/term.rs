@@ -1,0 +1,186 @@
+//! Terms at run time, and substitution.
+
+use super::operate::Data;
+use super::read::{Form, TextId, Texts, Variable};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+thread_local! {
+    /// How many nodes there are in this thread.
+    static LIVE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How many nodes there are in this thread.
+pub(super) fn live_nodes() -> usize {
+    LIVE.get()
+}
+
+/// A term: one of the text with some of its variables replaced.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) text: TextId,
+    /// How many of the free variables of the text have not been replaced.
+    open: u32,
+    pub(super) state: RefCell<State>,
+}
+
+/// What a node is now.
+#[derive(Debug)]
+pub(super) enum State {
+    /// What its text says, of these subterms.
+    Term(Box<[Rc<Node>]>),
+    /// It was, or was reduced to, a value.
+    Data(Data),
+    /// It was reduced to a function, which is this node.
+    Function(Rc<Node>),
+    /// The `rec` of an entry of a loop: the `rec-func` itself, whose rounds are counted.
+    Rec(Rc<Entry>),
+}
+
+/// An entry of a loop.
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// The `rec-func`.
+    pub(super) function: Rc<Node>,
+    /// Which arguments are functions. They are the same in all rounds.
+    pub(super) functions: Rc<[bool]>,
+    /// How many `rec`s were executed.
+    pub(super) rounds: Cell<u64>,
+}
+
+impl Node {
+    fn new(text: TextId, open: u32, state: State) -> Rc<Self> {
+        LIVE.set(LIVE.get() + 1);
+        Rc::new(Self { text, open, state: RefCell::new(state) })
+    }
+
+    /// The `rec` of an entry.
+    pub(super) fn rec(entry: Rc<Entry>) -> Rc<Self> {
+        Self::new(entry.function.text, 0, State::Rec(entry))
+    }
+
+    /// The value, if it has been found.
+    pub(super) fn data(&self) -> Option<Data> {
+        match &*self.state.borrow() {
+            State::Data(data) => Some(data.clone()),
+            _ => None,
+        }
+    }
+
+    /// A subterm, if this has not been reduced.
+    pub(super) fn child(&self, i: usize) -> Option<Rc<Self>> {
+        match &*self.state.borrow() {
+            State::Term(children) => children.get(i).cloned(),
+            _ => None,
+        }
+    }
+}
+
+/// Nodes for the terms of the text from `from` on, added to `nodes`.
+pub(super) fn instantiate(texts: &Texts, from: usize, nodes: &mut Vec<Rc<Node>>) {
+    for i in from..texts.len() {
+        let id = TextId(i as u32);
+        let text = texts.get(id);
+        let state = match &text.form {
+            Form::Data(data) => State::Data(data.clone()),
+            _ => State::Term(text.children.iter().map(|c| nodes[c.0 as usize].clone()).collect()),
+        };
+        nodes.push(Node::new(id, text.free.len() as u32, state));
+    }
+}
+
+/// A step of a substitution.
+enum Task {
+    Visit(Rc<Node>),
+    /// Copies the node with the latest results as its subterms; so many fewer variables are open.
+    Copy(Rc<Node>, u32),
+}
+
+/// Substitution, with its stacks.
+#[derive(Default)]
+pub(super) struct Substitution {
+    tasks: Vec<Task>,
+    results: Vec<Rc<Node>>,
+    /// How many nodes were copied by all substitutions so far.
+    pub(super) copied: u64,
+}
+
+impl Substitution {
+    /// `body[values/variables]`, where the variables are those from `first` on and the values are
+    /// closed.
+    ///
+    /// The cost is that of the paths to the variables: a subterm whose text does not have them, or in
+    /// which nothing is open, is shared. Open subterms are never shared, so that nothing is copied
+    /// twice: whatever was substituted before is closed, and the text is a tree (of which only
+    /// `define` makes a graph, by sharing closed terms).
+    pub(super) fn apply(
+        &mut self,
+        texts: &Texts,
+        body: &Rc<Node>,
+        first: Variable,
+        values: &[Rc<Node>],
+    ) -> Rc<Node> {
+        self.tasks.push(Task::Visit(body.clone()));
+        while let Some(task) = self.tasks.pop() {
+            match task {
+                Task::Visit(node) => self.visit(texts, node, first, values),
+                Task::Copy(node, hits) => {
+                    let count = match &*node.state.borrow() {
+                        State::Term(children) => children.len(),
+                        _ => 0,
+                    };
+                    let children = self.results.drain(self.results.len() - count..).collect();
+                    self.copied += 1;
+                    let copy = Node::new(node.text, node.open - hits, State::Term(children));
+                    self.results.push(copy);
+                }
+            }
+        }
+        self.results.pop().expect("each visit leaves one result")
+    }
+
+    fn visit(&mut self, texts: &Texts, node: Rc<Node>, first: Variable, values: &[Rc<Node>]) {
+        let text = texts.get(node.text);
+        let end = first + values.len() as u32;
+        let below = |limit| text.free.partition_point(|&v| v < limit) as u32;
+        let hits = if node.open == 0 { 0 } else { below(end) - below(first) };
+        if hits == 0 {
+            self.results.push(node);
+        } else if let Form::Variable(variable) = text.form {
+            let value = &values[(variable - first) as usize];
+            self.results.push(match &*value.state.borrow() {
+                State::Function(function) => function.clone(),
+                _ => value.clone(),
+            });
+        } else {
+            self.tasks.push(Task::Copy(node.clone(), hits));
+            if let State::Term(children) = &*node.state.borrow() {
+                self.tasks.extend(children.iter().rev().map(|c| Task::Visit(c.clone())));
+            }
+        }
+    }
+}
+
+impl Drop for Node {
+    /// Drops what only this node holds, however deep it is, without recursion.
+    fn drop(&mut self) {
+        LIVE.set(LIVE.get() - 1);
+        let mut orphans = Vec::new();
+        release(self.state.get_mut(), &mut orphans);
+        while let Some(mut orphan) = orphans.pop() {
+            release(orphan.state.get_mut(), &mut orphans);
+        }
+    }
+}
+
+/// Takes out of the state the nodes that nobody else holds.
+fn release(state: &mut State, orphans: &mut Vec<Node>) {
+    match std::mem::replace(state, State::Data(Data::bool(false))) {
+        State::Data(_) => {}
+        State::Function(function) => orphans.extend(Rc::into_inner(function)),
+        State::Rec(entry) => {
+            orphans.extend(Rc::into_inner(entry).and_then(|e| Rc::into_inner(e.function)));
+        }
+        State::Term(children) => orphans.extend(children.into_iter().filter_map(Rc::into_inner)),
+    }
+}

@@ -1,0 +1,181 @@
+//! The scalar reference mathematics: the elementary functions of λV, correctly rounded.
+//!
+//! Every function here returns the binary32 number nearest to the exact real result, ties to even,
+//! with the ULP of the subnormal range where the result lies there; special values are those of
+//! C23, Annex F.10. The result is therefore unique: the same bits on every machine.
+//!
+//! # Method
+//!
+//! Ziv's scheme ("Fast evaluation of elementary mathematical functions with correctly rounded last
+//! bit", ACM TOMS 17, 1991), in four steps:
+//!
+//! 1. *Special values*: NaN, arguments outside the domain, and zeros whose sign must be kept.
+//! 2. *Binary64*: the `libm` crate evaluates the function at the argument, which binary64 holds
+//!    exactly, to a value `v`. If the whole interval `v·(1 ± 2^-44)` rounds to one binary32
+//!    number, that is the answer (`decide`).
+//! 3. *Exact results* of `pow` (`exact_pow`), and the one midpoint of `exp2`, are rounded exactly.
+//! 4. *Ball arithmetic* (`ball`) of 256, 512, … fractional bits encloses the exact result in an
+//!    interval, until the whole interval rounds to one number.
+//!
+//! # Why the answer is right for every argument
+//!
+//! Rounding is monotone, so if both ends of an interval that contains the exact result round to
+//! one number, then so does the exact result. The interval of step 4 contains it because each
+//! operation of `ball` encloses its own error. That of step 2 contains it if the relative error of
+//! `libm` is below 2^-44: its functions come from musl and FreeBSD's msun, whose errors, where they
+//! state them, are below 2 ULP (2^-51), so the bound is 128 times what they claim. It is the only thing here that
+//! is assumed rather than proved. Where a result overflows or underflows in binary64 (`exp`,
+//! `exp2`, `pow`, `sinh`, `cosh` of large arguments) the bound does not hold, but both the exact
+//! result and `v` are then far beyond the last binary32 number, or far below half the least.
+//!
+//! Step 4 ends unless the exact result is *on* the boundary of two rounding intervals: a midpoint
+//! between two neighbouring binary32 numbers. (A result which is itself a binary32 number is far from
+//! any midpoint, so step 2 answers.) Midpoints are rational, and
+//!
+//! - by Lindemann and Weierstrass, `sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp
+//!   log` are transcendental at every algebraic argument but one at which they are 0 or 1, and so is
+//!   the angle of `atan2`, unless it is 0;
+//! - by Gelfond and Schneider, `log2 x` is transcendental unless `x` is a power of two, when it is
+//!   a binary32 number; and `exp2 x` and `pow x y` are algebraic. For a dyadic rational exponent
+//!   they are midpoints in a few cases only, which step 3 decides in integers: see `exact_pow`.
+//!   For `exp2` it is -150 alone, half the least subnormal number.
+//!
+//! The bits needed are bounded by the midpoints' distance: at most about 450 fractional bits, for
+//! `atan2` where `y/x` is a subnormal midpoint and the angle lies `(y/x)³/3` below it.
+
+mod ball;
+mod enclosures;
+mod exact_pow;
+mod rounding;
+#[cfg(test)]
+mod tests;
+
+use rounding::{decide, rounded};
+
+/// Defines functions of one argument: NaN outside `$domain`, the argument itself where it is zero
+/// if the function is marked `keeps_zero`, else the rounded value.
+///
+/// At infinities, at poles, and where results overflow, `libm` gives the infinities and limits of
+/// Annex F, and the rounding test passes them.
+macro_rules! unary {
+    (@zero keeps_zero $x:ident) => { if $x == 0.0 { return $x; } };
+    (@zero moves_zero $x:ident) => {};
+    ($($(#[$doc:meta])* $name:ident, $zero:ident, |$x:ident| $domain:expr;)*) => { $(
+        $(#[$doc])*
+        pub fn $name($x: f32) -> f32 {
+            let defined: bool = $domain;
+            if $x.is_nan() || !defined {
+                return f32::NAN;
+            }
+            unary!(@zero $zero $x);
+            rounded(libm::$name(f64::from($x)), |bits| enclosures::$name($x, bits))
+        }
+    )* };
+}
+
+unary! {
+    /// The sine of `x` radians. NaN of infinities.
+    sin, keeps_zero, |x| x.is_finite();
+    /// The cosine of `x` radians. NaN of infinities.
+    cos, moves_zero, |x| x.is_finite();
+    /// The tangent of `x` radians. NaN of infinities.
+    tan, keeps_zero, |x| x.is_finite();
+    /// The angle in [−π/2, π/2] radians whose sine is `x`. NaN outside [−1, 1].
+    asin, keeps_zero, |x| x.abs() <= 1.0;
+    /// The angle in [0, π] radians whose cosine is `x`. NaN outside [−1, 1].
+    acos, moves_zero, |x| x.abs() <= 1.0;
+    /// The angle in [−π/2, π/2] radians whose tangent is `x`.
+    atan, keeps_zero, |_x| true;
+    /// The hyperbolic sine.
+    sinh, keeps_zero, |_x| true;
+    /// The hyperbolic cosine.
+    cosh, moves_zero, |_x| true;
+    /// The hyperbolic tangent.
+    tanh, keeps_zero, |_x| true;
+    /// The inverse of [`sinh`].
+    asinh, keeps_zero, |_x| true;
+    /// The inverse of [`cosh`] that is not negative. NaN below 1.
+    acosh, moves_zero, |x| x >= 1.0;
+    /// The inverse of [`tanh`]. Infinite at ±1, NaN outside [−1, 1].
+    atanh, keeps_zero, |x| x.abs() <= 1.0;
+    /// e to the power of `x`.
+    exp, moves_zero, |_x| true;
+    /// The natural logarithm. −∞ at zeros, NaN below.
+    log, moves_zero, |x| x >= 0.0;
+    /// The logarithm to base 2. −∞ at zeros, NaN below.
+    log2, moves_zero, |x| x >= 0.0;
+}
+
+/// 2 to the power of `x`.
+pub fn exp2(x: f32) -> f32 {
+    if x.is_nan() {
+        return f32::NAN;
+    }
+    if x == -150.0 {
+        return 0.0; // halfway between 0 and the least subnormal number, of which 0 is even
+    }
+    rounded(libm::exp2(f64::from(x)), |bits| enclosures::exp2(x, bits))
+}
+
+/// The angle in [−π, π] radians of the point (`x`, `y`); note the order of the arguments.
+///
+/// The sign is that of `y`, also of a zero. Where `y` is a zero, an `x` of −0 counts as negative.
+pub fn atan2(y: f32, x: f32) -> f32 {
+    use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
+    if x.is_nan() || y.is_nan() {
+        return f32::NAN;
+    }
+    let (a, b) = (y.abs(), x.abs());
+    let left = x.is_sign_negative();
+    // Directions along the axes and the diagonals, as the limits of Annex F. None of the binary64
+    // constants is near a midpoint, so rounding them a second time is right.
+    let angle = if a == 0.0 || (b.is_infinite() && a.is_finite()) {
+        (if left { PI } else { 0.0 }) as f32
+    } else if b == 0.0 || (a.is_infinite() && b.is_finite()) {
+        FRAC_PI_2 as f32
+    } else if a.is_infinite() {
+        (if left { 3.0 * FRAC_PI_4 } else { FRAC_PI_4 }) as f32
+    } else {
+        let x = if left { -b } else { b };
+        rounded(libm::atan2(f64::from(a), f64::from(x)), |bits| enclosures::atan2(a, x, bits))
+    };
+    angle.copysign(y)
+}
+
+/// `x` to the power of `y`.
+///
+/// 1 where `y` is zero or `x` is 1, even if the other is NaN. A finite negative base is defined for
+/// integral exponents only, NaN otherwise; −0 and −∞ are negative for odd exponents only.
+pub fn pow(x: f32, y: f32) -> f32 {
+    if y == 0.0 || x == 1.0 {
+        return 1.0;
+    }
+    if x.is_nan() || y.is_nan() {
+        return f32::NAN;
+    }
+    if x < 0.0 && x.is_finite() && y.is_finite() && y != y.trunc() {
+        return f32::NAN;
+    }
+    let base = x.abs();
+    let magnitude = if base == 1.0 {
+        1.0
+    } else if base == 0.0 || base.is_infinite() || y.is_infinite() {
+        if (base > 1.0) == (y > 0.0) { f32::INFINITY } else { 0.0 }
+    } else {
+        pow_of_positive(base, y)
+    };
+    if x.is_sign_negative() && is_odd(y) { -magnitude } else { magnitude }
+}
+
+/// `pow` of a positive finite base other than 1 and a finite exponent other than 0.
+fn pow_of_positive(x: f32, y: f32) -> f32 {
+    decide(libm::pow(f64::from(x), f64::from(y))).unwrap_or_else(|| {
+        exact_pow::exact_pow(x, y)
+            .map_or_else(|| rounding::refine(|bits| enclosures::pow(x, y, bits)), |v| v as f32)
+    })
+}
+
+/// Whether `y` is an odd integer. From 2^24 on, binary32 numbers are even.
+fn is_odd(y: f32) -> bool {
+    y.abs() < 16_777_216.0 && y == y.trunc() && (y as i32) % 2 != 0
+}

@@ -1,0 +1,85 @@
+//! Rounding to binary32, and the rounding tests.
+
+use super::ball::Ball;
+use num_bigint::{BigInt, Sign};
+
+/// The relative error allowed to binary64 evaluations; see the head of [`super`].
+const BINARY64_ERROR: f64 = 1.0 / (1_u64 << 44) as f64;
+
+/// The fractional bits with which step 4 begins. Enough for all but results below 2^-150 or so
+/// from a midpoint.
+const FIRST_BITS: u64 = 256;
+
+/// The binary32 number to which every real number within the error of `value` rounds, if there is
+/// one. Zeros keep their sign.
+pub(super) fn decide(value: f64) -> Option<f32> {
+    let low = (value * (1.0 - BINARY64_ERROR)) as f32;
+    let high = (value * (1.0 + BINARY64_ERROR)) as f32;
+    (low == high).then_some(low)
+}
+
+/// The correctly rounded value of a function of which `value` is the binary64 approximation and
+/// `enclose(bits)` a ball with that many fractional bits.
+pub(super) fn rounded(value: f64, enclose: impl Fn(u64) -> Ball) -> f32 {
+    decide(value).unwrap_or_else(|| refine(enclose))
+}
+
+/// The binary32 number to which everything in the balls rounds, from the first that decides.
+/// Does not return if the exact result is a midpoint.
+#[cold]
+pub(super) fn refine(enclose: impl Fn(u64) -> Ball) -> f32 {
+    let mut bits = FIRST_BITS;
+    loop {
+        let ball = enclose(bits);
+        let (low, high) = ball.ends();
+        let low = nearest_f32(&low, bits);
+        if low.to_bits() == nearest_f32(&high, bits).to_bits() {
+            return low;
+        }
+        bits *= 2;
+    }
+}
+
+/// The binary32 number nearest to `value · 2^-bits`, ties to even; `bits` is at least 151.
+pub(super) fn nearest_f32(value: &BigInt, bits: u64) -> f32 {
+    let magnitude = value.magnitude();
+    let bits = i64::try_from(bits).expect("precisions are small");
+    let length = i64::try_from(magnitude.bits()).expect("numbers fit in memory");
+    if length == 0 {
+        return 0.0;
+    }
+    let exponent = length - 1 - bits;
+    if exponent > 127 {
+        return if value.sign() == Sign::Minus { f32::NEG_INFINITY } else { f32::INFINITY };
+    }
+    // The exponent of the last place: 23 below the first, or that of subnormal numbers.
+    let last = (exponent - 23).max(-149);
+    let dropped = u64::try_from(last + bits).expect("at least one bit is dropped");
+    let kept: u32 = (magnitude >> dropped).try_into().expect("24 bits are kept");
+    let half = magnitude.bit(dropped - 1);
+    let sticky = magnitude.trailing_zeros().is_some_and(|zeros| zeros < dropped - 1);
+    let significand = kept + u32::from(half && (sticky || kept % 2 == 1));
+    // Exact in binary64; the conversion can only overflow, which is then right.
+    let result = (f64::from(significand) * power_of_two(last)) as f32;
+    if value.sign() == Sign::Minus { -result } else { result }
+}
+
+/// 2^`exponent`, for an exponent within the normal range of binary64.
+pub(super) fn power_of_two(exponent: i64) -> f64 {
+    f64::from_bits(u64::try_from(exponent + 1023).expect("a normal exponent") << 52)
+}
+
+/// `(m, e)` with `x = m · 2^e`, `m` an odd integer of at most 24 bits (0 if `x` is 0); `x` finite.
+pub(super) fn odd_significand(x: f32) -> (i32, i32) {
+    let bits = x.to_bits();
+    let field = (bits >> 23 & 0xff) as i32;
+    let fraction = (bits & 0x7f_ffff) as i32;
+    let (magnitude, exponent) =
+        if field == 0 { (fraction, -149) } else { (fraction | 0x80_0000, field - 150) };
+    if magnitude == 0 {
+        return (0, 0);
+    }
+    let zeros = magnitude.trailing_zeros();
+    let magnitude = magnitude >> zeros;
+    (if x < 0.0 { -magnitude } else { magnitude }, exponent + zeros as i32)
+}

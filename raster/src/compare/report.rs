@@ -1,0 +1,93 @@
+//! A comparison in words.
+
+use std::fmt::{self, Display};
+
+use super::{Comparison, Depth, Outcome, SWEEP, Verdict};
+
+impl Display for Depth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unorm8 => "8-bit UNORM",
+            Self::Unorm16 => "16-bit UNORM",
+            Self::Float => "binary32",
+        })
+    }
+}
+
+impl Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Identical => "identical",
+            Self::WithinTolerance => "same within the tolerance",
+            Self::Different => "different",
+        })
+    }
+}
+
+impl Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sizes { a, b } => write!(f, "different: {a} pixels against {b}"),
+            Self::Pixels(comparison) => comparison.fmt(f),
+        }
+    }
+}
+
+/// Several lines, without a line end after the last.
+impl Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pixels = self.size.pixels() as u64;
+        write!(f, "{}: {} pixels compared as {}", self.verdict(), self.size, self.depth)?;
+        if self.differing == 0 {
+            return Ok(());
+        }
+        let share = self.differing as f64 / pixels as f64 * 100.0;
+        write!(f, "\ndiffering pixels: {} of {pixels} ({share:.4} %)", self.differing)?;
+        if let Some(first) = &self.first {
+            let (x, y) = (first.x, first.y);
+            write!(f, "\nfirst: ({x}, {y}), ")?;
+            pixel(f, first.a)?;
+            f.write_str(" against ")?;
+            pixel(f, first.b)?;
+        }
+        if let Some(peak) = &self.steps {
+            let unit = if self.depth == Depth::Float { "ULP" } else { "levels" };
+            write!(f, "\nlargest: {} {unit} at ({}, {})", peak.value, peak.x, peak.y)?;
+        }
+        if let Some(peak) = &self.absolute {
+            write!(f, "\nlargest absolute: {:e} at ({}, {})", peak.value, peak.x, peak.y)?;
+        }
+        if let Some((tolerance, count)) = self.tolerance {
+            write!(f, "\npixels beyond the tolerance of {tolerance} levels of 8 bits: {count}")?;
+        }
+        f.write_str("\npixels differing by more than so many levels of 8 bits:")?;
+        for (tolerance, count) in SWEEP.into_iter().zip(self.exceeding) {
+            write!(f, "\n  {tolerance:>3}: {count}")?;
+        }
+        if let Some(ulps) = &self.ulps {
+            f.write_str("\nsamples by distance in ULP:")?;
+            for (least, most, count) in ulps.buckets() {
+                match least == most {
+                    true => write!(f, "\n  {least}: {count}")?,
+                    false => write!(f, "\n  {least}-{most}: {count}")?,
+                }
+            }
+            let nan = ulps.nan_against_number();
+            if nan != 0 {
+                write!(f, "\n  NaN against a number: {nan}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A pixel. Levels are whole numbers; a binary32 is shown with the digits that tell it apart.
+fn pixel(f: &mut fmt::Formatter<'_>, pixel: [f64; 4]) -> fmt::Result {
+    f.write_str("(")?;
+    for (channel, value) in pixel.into_iter().enumerate() {
+        let comma = if channel == 0 { "" } else { ", " };
+        // All values came from an f32 or a shorter integer, so nothing is lost.
+        write!(f, "{comma}{}", value as f32)?;
+    }
+    f.write_str(")")
+}

@@ -1,0 +1,189 @@
+use super::*;
+use crate::image::Frame;
+
+fn size(width: u32, height: u32) -> Size {
+    Size::new(width, height).expect("within the limits")
+}
+
+fn pixels(a: impl Into<AnyImage>, b: impl Into<AnyImage>, options: &Options) -> Comparison {
+    match compare(&a.into(), &b.into(), options) {
+        Outcome::Pixels(comparison) => *comparison,
+        Outcome::Sizes { .. } => panic!("both are of one size"),
+    }
+}
+
+/// A grey image of one row.
+fn row<T: Sample>(values: &[T]) -> Image<T> {
+    Image::from_fn(size(values.len() as u32, 1), |x, _| {
+        let value = values[x as usize];
+        [value, value, value, T::ONE]
+    })
+}
+
+fn tolerant(tolerance: f64) -> Options {
+    Options { tolerance: Some(tolerance), ..Options::default() }
+}
+
+#[test]
+fn sizes_come_first() {
+    let (a, b) = (row(&[1u8, 2]), row(&[1.0f32]));
+    let outcome = compare(&a.into(), &b.into(), &tolerant(255.0));
+    assert_eq!(outcome, Outcome::Sizes { a: size(2, 1), b: size(1, 1) });
+    assert!(!outcome.is_same());
+    assert_eq!(outcome.to_string(), "different: 2x1 pixels against 1x1");
+}
+
+#[test]
+fn identical_images() {
+    let values = [0.0, -0.0, f32::NAN, f32::INFINITY, 1e-45, 3.0];
+    let result = pixels(row(&values), row(&values), &Options::default());
+    assert_eq!(result.verdict(), Verdict::Identical);
+    assert_eq!((result.differing, result.first, result.steps), (0, None, None));
+    assert_eq!(result.exceeding, [0; 9]);
+    let ulps: Vec<_> = result.ulps.iter().flat_map(UlpHistogram::buckets).collect();
+    assert_eq!(ulps, [(0, 0, 24)]);
+    assert_eq!(result.to_string(), "identical: 6x1 pixels compared as binary32");
+}
+
+#[test]
+fn levels_of_8_bits() {
+    let a = row(&[0u8, 10, 20, 30, 200]);
+    let b = row(&[0u8, 12, 19, 30, 101]);
+    let result = pixels(a.clone(), b.clone(), &Options::default());
+    assert_eq!(result.differing, 3);
+    let first = result.first.expect("three differ");
+    assert_eq!((first.x, first.y), (1, 0));
+    assert_eq!((first.a, first.b), ([10.0, 10.0, 10.0, 255.0], [12.0, 12.0, 12.0, 255.0]));
+    assert_eq!(result.steps, Some(Peak { value: 99, x: 4, y: 0 }));
+    assert_eq!((result.absolute, &result.ulps), (None, &None));
+    assert_eq!(result.exceeding, [3, 2, 1, 1, 1, 1, 1, 1, 0]);
+    assert_eq!(result.verdict(), Verdict::Different);
+
+    for (tolerance, beyond) in [(0.0, 3), (1.0, 2), (1.5, 2), (2.0, 1), (98.9, 1), (99.0, 0)] {
+        let result = pixels(a.clone(), b.clone(), &tolerant(tolerance));
+        assert_eq!(result.tolerance, Some((tolerance, beyond)));
+        let same = result.verdict() == Verdict::WithinTolerance;
+        assert_eq!(same, beyond == 0, "{tolerance}");
+    }
+}
+
+#[test]
+fn levels_of_16_bits_count_257_to_one() {
+    let (a, b) = (row(&[1000u16, 5, 7]), row(&[1257u16, 5, 8]));
+    let result = pixels(a, b, &tolerant(1.0));
+    assert_eq!(result.verdict(), Verdict::WithinTolerance);
+    assert_eq!(result.steps, Some(Peak { value: 257, x: 0, y: 0 }));
+    assert_eq!(result.exceeding[..2], [2, 0]);
+}
+
+#[test]
+fn whole_tolerances_are_exact() {
+    for level in 0..=255u8 {
+        let (a, b) = (row(&[0u16]), row(&[u16::from(level) * 257]));
+        let result = pixels(a, b, &tolerant(level.into()));
+        assert_ne!(result.verdict(), Verdict::Different, "{level}");
+    }
+}
+
+#[test]
+fn zeros_differ_by_nothing() {
+    let (a, b) = (row(&[0.0f32, 1.0]), row(&[-0.0f32, 1.0]));
+    let exact = pixels(a.clone(), b.clone(), &Options::default());
+    assert_eq!((exact.differing, exact.verdict()), (1, Verdict::Different));
+    assert_eq!((exact.steps, exact.absolute), (None, None));
+    assert_eq!(exact.exceeding, [0; 9]);
+    let ulps: Vec<_> = exact.ulps.iter().flat_map(UlpHistogram::buckets).collect();
+    assert_eq!(ulps, [(0, 0, 8)]);
+    assert_eq!(pixels(a, b, &tolerant(0.0)).verdict(), Verdict::WithinTolerance);
+}
+
+#[test]
+fn a_nan_is_beyond_every_tolerance() {
+    let (a, b) = (row(&[f32::NAN, 1.0]), row(&[1.0f32, 1.0]));
+    for options in [Options::default(), tolerant(1e9), tolerant(f64::INFINITY)] {
+        let result = pixels(a.clone(), b.clone(), &options);
+        assert_eq!(result.verdict(), Verdict::Different);
+        assert_eq!(result.exceeding, [1; 9]);
+        assert_eq!((result.steps, result.absolute), (None, None));
+        assert_eq!(result.ulps.expect("floats").nan_against_number(), 3);
+    }
+}
+
+#[test]
+fn floats_by_ulp_and_by_value() {
+    let a = row(&[1.0f32, 1e-30, 0.5, f32::INFINITY]);
+    let b = row(&[1.0f32.next_up(), 2e-30, 0.75, f32::INFINITY]);
+    let result = pixels(a.clone(), b, &Options::default());
+    assert_eq!(result.differing, 3);
+    let ulps = ulp_distance(1e-30, 2e-30).expect("numbers");
+    assert_eq!(result.steps, Some(Peak { value: ulps, x: 1, y: 0 }));
+    assert_eq!(result.absolute, Some(Peak { value: 0.25, x: 2, y: 0 }));
+    // 0.25 is 63.75 levels.
+    assert_eq!(result.exceeding, [3, 1, 1, 1, 1, 1, 1, 0, 0]);
+
+    let finite = row(&[1.0f32, 1e-30, 0.5, f32::MAX]);
+    let result = pixels(a, finite, &Options::default());
+    assert_eq!(result.steps, Some(Peak { value: 1, x: 3, y: 0 }));
+    assert_eq!(result.absolute, Some(Peak { value: f64::INFINITY, x: 3, y: 0 }));
+    assert_eq!(result.exceeding, [1; 9]);
+}
+
+#[test]
+fn mixed_depths_meet_without_loss() {
+    let values = [0.0f32, 0.25, 0.5, 1.0, f32::NAN, -1.0, 7.0, 0.1];
+    let float = row(&values);
+    for transfer in [Transfer::Linear, Transfer::Srgb] {
+        let options = Options { transfer, ..Options::default() };
+        let unorm8 = quantize::<u8>(&float, transfer);
+        let unorm16 = quantize::<u16>(&float, transfer);
+        let as8 = pixels(float.clone(), unorm8.clone(), &options);
+        assert_eq!((as8.verdict(), as8.depth), (Verdict::Identical, Depth::Unorm8));
+        let as16 = pixels(unorm16.clone(), float.clone(), &options);
+        assert_eq!((as16.verdict(), as16.depth), (Verdict::Identical, Depth::Unorm16));
+        let half = Options { tolerance: Some(0.5), ..options };
+        let both = pixels(unorm8, unorm16, &half);
+        assert_eq!((both.verdict(), both.depth), (Verdict::WithinTolerance, Depth::Unorm16));
+    }
+    let wide = row(&[0u16, 257, 65535]);
+    let result = pixels(row(&[0u8, 1, 255]), wide, &Options::default());
+    assert_eq!(result.verdict(), Verdict::Identical);
+}
+
+#[test]
+fn the_first_in_scan_order_is_named() {
+    let a = Frame::from_fn(size(5, 4), |_, _| [0.0; 4]);
+    let b = Frame::from_fn(size(5, 4), |x, y| [0.0, 0.0, 0.0, f32::from(y > 1 && x > 2)]);
+    let result = pixels(a, b, &Options::default());
+    let first = result.first.expect("four differ");
+    assert_eq!((first.x, first.y, result.differing), (3, 2, 4));
+    let peak = result.absolute.expect("they differ");
+    assert_eq!((peak.value, peak.x, peak.y), (1.0, 3, 2));
+}
+
+#[test]
+fn in_words() {
+    let a = row(&[1.0f32, 0.5, 0.1, 0.0]);
+    let b = row(&[1.0f32, 0.75, f32::NAN, 0.0]);
+    let expected = "\
+different: 4x1 pixels compared as binary32
+differing pixels: 2 of 4 (50.0000 %)
+first: (1, 0), (0.5, 0.5, 0.5, 1) against (0.75, 0.75, 0.75, 1)
+largest: 4194304 ULP at (1, 0)
+largest absolute: 2.5e-1 at (1, 0)
+pixels beyond the tolerance of 64 levels of 8 bits: 1
+pixels differing by more than so many levels of 8 bits:
+    0: 2
+    1: 2
+    2: 2
+    4: 2
+    8: 2
+   16: 2
+   32: 2
+   64: 1
+  128: 1
+samples by distance in ULP:
+  0: 10
+  2097153-4194304: 3
+  NaN against a number: 3";
+    assert_eq!(pixels(a, b, &tolerant(64.0)).to_string(), expected);
+}

@@ -1,0 +1,102 @@
+//! OpenEXR: four channels R, G, B and A of binary32.
+//!
+//! Pixels are stored bit for bit, in scan lines with run-length encoding: ZIP makes files of a
+//! quarter the size, but takes five times as long, many times what rendering a simple shader does
+//! (2.3 s against 0.46 s at 1920x1080). Metadata goes into the attributes
+//! `software`, `comments` (both OpenEXR's own) and [`LANGUAGE_VERSION_KEY`]. There is exactly one
+//! attribute of our own, because the `exr` crate keeps those in a hash map and would write two in
+//! an order that changes from run to run.
+//!
+//! Read are the data window of the first part with channels R, G and B (and A, else 1) of any
+//! sample type; deep data and subsampled channels are refused. So is lossy compression: such a
+//! file is no reference for anything, and its decoders in the `exr` crate panic on malformed data.
+
+use std::io::{Cursor, Write};
+
+use exr::compression::Compression;
+use exr::image::{Blocks, Encoding, Image as ExrImage, Layer, SpecificChannels, read::read};
+use exr::math::Vec2;
+use exr::meta::MetaData;
+use exr::meta::attribute::{AttributeValue, LineOrder, Text};
+use exr::meta::header::LayerAttributes;
+use exr::prelude::{ReadChannels as _, ReadLayers as _, WritableImage as _};
+
+use super::{DecodeError, EncodeError, LANGUAGE_VERSION_KEY, Metadata};
+use crate::image::{Frame, Image, Sample, zeros};
+use crate::size::Size;
+
+/// Encodes a frame as OpenEXR. The file is put together in memory first, since parts of it are
+/// written out of order.
+pub fn encode(frame: &Frame, metadata: &Metadata, out: &mut dyn Write) -> Result<(), EncodeError> {
+    let mut attributes = LayerAttributes {
+        software_name: Some(text(&metadata.software)?),
+        comments: metadata.comment.as_deref().map(text).transpose()?,
+        ..LayerAttributes::default()
+    };
+    let version = AttributeValue::Text(text(&metadata.language_version)?);
+    attributes.other.insert(Text::from(LANGUAGE_VERSION_KEY), version);
+
+    let size = Vec2(frame.size().width() as usize, frame.size().height() as usize);
+    let pixel = |Vec2(x, y): Vec2<usize>| {
+        let [r, g, b, a] = frame.pixels()[y * size.0 + x];
+        (r, g, b, a)
+    };
+    let encoding = Encoding {
+        compression: Compression::RLE,
+        blocks: Blocks::ScanLines,
+        line_order: LineOrder::Increasing,
+    };
+    let layer = Layer::new(size, attributes, encoding, SpecificChannels::rgba(pixel));
+    let mut file = Cursor::new(Vec::new());
+    let image = ExrImage::from_layer(layer);
+    image.write().non_parallel().to_buffered(&mut file).map_err(EncodeError::Exr)?;
+    Ok(out.write_all(file.get_ref())?)
+}
+
+/// Metadata as an attribute's text.
+fn text(text: &str) -> Result<Text, EncodeError> {
+    let plain = Text::new_or_none(text).filter(|_| !text.contains('\0'));
+    plain.ok_or_else(|| EncodeError::Text { text: text.to_owned() })
+}
+
+/// Decodes an OpenEXR file.
+pub fn decode(bytes: &[u8]) -> Result<Frame, DecodeError> {
+    // The sizes first: the reader asks for memory before it can be refused.
+    let meta = MetaData::read_from_buffered(bytes, false).map_err(DecodeError::Exr)?;
+    for header in &meta.headers {
+        let Vec2(width, height) = header.layer_size;
+        Size::from_u64(width as u64, height as u64)?;
+        match header.compression {
+            Compression::Uncompressed
+            | Compression::RLE
+            | Compression::ZIP1
+            | Compression::ZIP16
+            | Compression::PIZ => {}
+            lossy => return Err(DecodeError::LossyExr(lossy)),
+        }
+    }
+
+    let create = |Vec2(width, height): Vec2<usize>, _: &_| {
+        let size = Size::from_u64(width as u64, height as u64)?;
+        Ok::<_, DecodeError>((size, zeros::<f32>(size)?))
+    };
+    let set = |image: &mut Result<(Size, Vec<f32>), DecodeError>,
+               Vec2(x, y): Vec2<usize>,
+               (r, g, b, a): (f32, f32, f32, f32)| {
+        if let Ok((size, samples)) = image {
+            let index = y * size.width() as usize + x;
+            samples.as_chunks_mut().0[index] = [r, g, b, a].map(Sample::canonical);
+        }
+    };
+    let image = read()
+        .no_deep_data()
+        .largest_resolution_level()
+        .rgba_channels(create, set)
+        .first_valid_layer()
+        .all_attributes()
+        .non_parallel()
+        .from_buffered(Cursor::new(bytes))
+        .map_err(DecodeError::Exr)?;
+    let (size, samples) = image.layer_data.channel_data.pixels?;
+    Ok(Image::from_canonical(size, samples))
+}

@@ -1,0 +1,152 @@
+//! NPY, NumPy's file of one array: version 1.0, little-endian float32 in C order, of shape
+//! (height, width, 4).
+//!
+//! The format is a dozen bytes and a line of text, and this module is smaller than what a general
+//! reader of it would bring along (a parser of Python's literals). It has no place for metadata.
+//!
+//! Read are versions 1 to 3, float32 of either byte order, and also the shapes (height, width),
+//! (height, width, 1) and (height, width, 3): one channel is grey, and a missing alpha is 1.
+
+use std::io::Write;
+
+use thiserror::Error;
+
+use super::{DecodeError, EncodeError, Format};
+use crate::image::{Frame, Image, Sample, zeros};
+use crate::size::Size;
+
+/// What every file begins with.
+const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// What is wrong with the header of an NPY file.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum HeaderError {
+    /// A version other than 1, 2 and 3.
+    #[error("version {0} of NPY is not known")]
+    Version(u8),
+    /// The header is no dictionary of the three entries.
+    #[error("the header {0:?} cannot be read")]
+    Syntax(String),
+    /// Numbers of another type than float32.
+    #[error("the numbers are of type {0:?}, not float32")]
+    Type(String),
+    /// Columns first.
+    #[error("the array is in Fortran order")]
+    Fortran,
+    /// A shape that is no image.
+    #[error("an array of shape {0:?} is no image")]
+    Shape(Vec<u64>),
+}
+
+/// Encodes a frame as NPY.
+pub fn encode(frame: &Frame, out: &mut dyn Write) -> Result<(), EncodeError> {
+    let (height, width) = (frame.size().height(), frame.size().width());
+    let dictionary =
+        format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({height}, {width}, 4), }}");
+    // Magic, version and length take 10 bytes; spaces and a line end fill up to a multiple of 64.
+    let length = (10 + dictionary.len() + 1).next_multiple_of(64) - 10;
+    out.write_all(MAGIC)?;
+    out.write_all(&[1, 0])?;
+    out.write_all(&(length as u16).to_le_bytes())?;
+    out.write_all(format!("{dictionary:<padded$}\n", padded = length - 1).as_bytes())?;
+
+    let mut bytes = Vec::new();
+    for samples in frame.samples().chunks(1 << 14) {
+        bytes.clear();
+        bytes.extend(samples.iter().flat_map(|sample| sample.to_le_bytes()));
+        out.write_all(&bytes)?;
+    }
+    Ok(())
+}
+
+/// Decodes an NPY file. Bytes after the array are ignored, as NumPy does.
+pub fn decode(bytes: &[u8]) -> Result<Frame, DecodeError> {
+    let truncated = || DecodeError::Truncated { format: Format::Npy, found: bytes.len() };
+    let rest = bytes.strip_prefix(MAGIC).ok_or(DecodeError::Unknown)?;
+    let (&[version, _], rest) = rest.split_first_chunk().ok_or_else(truncated)?;
+    let (length, rest) = match version {
+        1 => {
+            let (&length, rest) = rest.split_first_chunk().ok_or_else(truncated)?;
+            (u16::from_le_bytes(length).into(), rest)
+        }
+        2 | 3 => {
+            let (&length, rest) = rest.split_first_chunk().ok_or_else(truncated)?;
+            (u32::from_le_bytes(length), rest)
+        }
+        other => return Err(HeaderError::Version(other).into()),
+    };
+    let (header, data) = rest.split_at_checked(length as usize).ok_or_else(truncated)?;
+    let header = Header::parse(header)?;
+
+    let size = Size::from_u64(header.width, header.height)?;
+    let needed = size.pixels() * header.channels * 4;
+    let data = data.get(..needed).ok_or_else(truncated)?;
+    let number = |&bytes: &[u8; 4]| {
+        let number = if header.big_endian { f32::from_be_bytes } else { f32::from_le_bytes };
+        number(bytes).canonical()
+    };
+    let mut samples = zeros(size)?;
+    let pixels = data.as_chunks().0.chunks_exact(header.channels);
+    for (to, from) in samples.as_chunks_mut().0.iter_mut().zip(pixels) {
+        *to = match from {
+            [grey] => [number(grey), number(grey), number(grey), f32::ONE],
+            [r, g, b] => [number(r), number(g), number(b), f32::ONE],
+            [r, g, b, a] => [number(r), number(g), number(b), number(a)],
+            _ => unreachable!("the header allows 1, 3 and 4 channels"),
+        };
+    }
+    Ok(Image::from_canonical(size, samples))
+}
+
+/// What the header says.
+#[derive(Debug)]
+struct Header {
+    width: u64,
+    height: u64,
+    /// 1, 3 or 4.
+    channels: usize,
+    big_endian: bool,
+}
+
+impl Header {
+    /// Reads the dictionary: `{'descr': '<f4', 'fortran_order': False, 'shape': (4, 5, 4), }`.
+    ///
+    /// NumPy writes its entries in this order, and each once; others need not, so each is looked
+    /// for by its key. The values hold neither braces nor keys, so nothing needs more of a parser.
+    fn parse(bytes: &[u8]) -> Result<Self, HeaderError> {
+        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(1000)]).into_owned();
+        let syntax = || HeaderError::Syntax(text.clone());
+        let entries = text.trim().strip_prefix('{').and_then(|t| t.strip_suffix('}'));
+        let entries = entries.ok_or_else(syntax)?;
+        let value = |key: &str| {
+            let quoted = [format!("'{key}'"), format!("\"{key}\"")];
+            let found = quoted.iter().find_map(|key| entries.split_once(key.as_str()));
+            let value = found.and_then(|(_, rest)| rest.trim_start().strip_prefix(':'));
+            value.map(str::trim_start).ok_or_else(syntax)
+        };
+
+        let descr = value("descr")?;
+        let quote = descr.chars().next().filter(|c| "'\"".contains(*c)).ok_or_else(syntax)?;
+        let descr = descr[1..].split(quote).next().ok_or_else(syntax)?;
+        let big_endian = match descr {
+            "<f4" => false,
+            ">f4" => true,
+            other => return Err(HeaderError::Type(other.to_owned())),
+        };
+        match value("fortran_order")? {
+            order if order.starts_with("False") => {}
+            order if order.starts_with("True") => return Err(HeaderError::Fortran),
+            _ => return Err(syntax()),
+        }
+        let shape = value("shape")?.strip_prefix('(').and_then(|s| s.split_once(')'));
+        let shape = shape.map(|(numbers, _)| numbers).ok_or_else(syntax)?;
+        let shape = shape.trim().trim_end_matches(',').split(',').map(|n| n.trim().parse().ok());
+        let shape: Vec<u64> = shape.collect::<Option<_>>().ok_or_else(syntax)?;
+        let (height, width, channels) = match shape[..] {
+            [height, width] => (height, width, 1),
+            [height, width, channels @ (1 | 3 | 4)] => (height, width, channels as usize),
+            _ => return Err(HeaderError::Shape(shape)),
+        };
+        Ok(Self { width, height, channels, big_endian })
+    }
+}

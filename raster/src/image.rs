@@ -1,0 +1,230 @@
+//! RGBA pixels in memory.
+//!
+//! An [`Image`] is row-major from the upper left, four samples to a pixel. Samples are `u8` and
+//! `u16` (UNORM: the largest value stands for 1) or `f32`. Signs and payloads of NaNs are not
+//! observable in the language, so an image holds one NaN only, [`NAN_BITS`]: it is put in place
+//! when an image is made, and there is no way to write another into it afterwards. Frames may
+//! therefore be compared, hashed and stored by their bits.
+
+use thiserror::Error;
+
+use crate::size::Size;
+
+/// The bits of the only NaN that an image of binary32 holds.
+pub const NAN_BITS: u32 = 0x7fc0_0000;
+
+/// A type of samples: `u8`, `u16` or `f32`. Others cannot be added.
+pub trait Sample: Copy + Default + PartialEq + Send + Sync + 'static + sealed::Sealed {
+    /// Full intensity, and what an image without an alpha channel has for alpha.
+    const ONE: Self;
+
+    /// The representative of this value: of a NaN, the one with [`NAN_BITS`]; else itself.
+    #[must_use]
+    fn canonical(self) -> Self {
+        self
+    }
+}
+
+mod sealed {
+    /// Keeps [`super::Sample`] to the types that this crate knows.
+    pub trait Sealed {}
+    impl Sealed for u8 {}
+    impl Sealed for u16 {}
+    impl Sealed for f32 {}
+}
+
+impl Sample for u8 {
+    const ONE: Self = Self::MAX;
+}
+
+impl Sample for u16 {
+    const ONE: Self = Self::MAX;
+}
+
+impl Sample for f32 {
+    const ONE: Self = 1.0;
+
+    #[inline]
+    fn canonical(self) -> Self {
+        if self.is_nan() { Self::from_bits(NAN_BITS) } else { self }
+    }
+}
+
+/// RGBA pixels, row-major from the upper left.
+#[derive(Clone, Debug)]
+pub struct Image<T> {
+    size: Size,
+    samples: Vec<T>,
+}
+
+/// What a kernel rendered: binary32 RGBA.
+pub type Frame = Image<f32>;
+
+/// The samples are not as many as the size says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("an image of {size} pixels has {} samples, not {found}", size.samples())]
+pub struct SampleCountError {
+    /// The size of the image.
+    pub size: Size,
+    /// How many samples were given.
+    pub found: usize,
+}
+
+/// There is not enough memory for an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("not enough memory for an image of {size} pixels ({bytes} bytes)")]
+pub struct OutOfMemory {
+    /// The size of the image.
+    pub size: Size,
+    /// How many bytes its samples take.
+    pub bytes: usize,
+}
+
+impl<T: Sample> Image<T> {
+    /// An image of these samples: R, G, B, A of the first pixel, of the second, and so on.
+    /// There must be `size.samples()` of them. NaNs become the canonical one.
+    pub fn from_samples(size: Size, mut samples: Vec<T>) -> Result<Self, SampleCountError> {
+        if samples.len() != size.samples() {
+            return Err(SampleCountError { size, found: samples.len() });
+        }
+        for sample in &mut samples {
+            *sample = sample.canonical();
+        }
+        Ok(Self { size, samples })
+    }
+
+    /// An image whose pixel (x, y) is `pixel(x, y)`.
+    pub fn from_fn(size: Size, mut pixel: impl FnMut(u32, u32) -> [T; 4]) -> Self {
+        let mut samples = Vec::with_capacity(size.samples());
+        for y in 0..size.height() {
+            for x in 0..size.width() {
+                samples.extend(pixel(x, y).map(T::canonical));
+            }
+        }
+        Self { size, samples }
+    }
+
+    /// `samples` as an image; they are as many as the size says, and their NaNs canonical.
+    pub(crate) fn from_canonical(size: Size, samples: Vec<T>) -> Self {
+        debug_assert_eq!(samples.len(), size.samples());
+        Self { size, samples }
+    }
+
+    /// Width and height.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// All samples, row-major, `size().samples()` of them.
+    pub fn samples(&self) -> &[T] {
+        &self.samples
+    }
+
+    /// All pixels, in scan order.
+    pub fn pixels(&self) -> &[[T; 4]] {
+        self.samples.as_chunks().0
+    }
+
+    /// The pixel at (`x`, `y`), if that is inside.
+    pub fn pixel(&self, x: u32, y: u32) -> Option<[T; 4]> {
+        let inside = x < self.size.width() && y < self.size.height();
+        inside.then(|| self.pixels()[self.size.index(x, y) as usize])
+    }
+
+    /// The image whose samples are `convert` of this one's.
+    pub(crate) fn map<U: Sample>(&self, convert: impl Fn(T) -> U) -> Image<U> {
+        let samples = self.samples.iter().map(|&sample| convert(sample).canonical()).collect();
+        Image { size: self.size, samples }
+    }
+}
+
+/// Zeros for an image of this size, or an error where memory does not suffice.
+///
+/// They come from the system as untouched pages, so that nothing is spent on rows that are never
+/// reached: a file that declares a large image and then ends costs address space only.
+pub(crate) fn zeros<T: Sample>(size: Size) -> Result<Vec<T>, OutOfMemory> {
+    let bytes = size.samples() * size_of::<T>();
+    // `vec!` alone gets zeroed pages but aborts without memory; reserving alone fails politely
+    // but would have to be filled. So the one asks and the other takes.
+    let mut probe = Vec::<T>::new();
+    probe.try_reserve_exact(size.samples()).map_err(|_| OutOfMemory { size, bytes })?;
+    drop(probe);
+    Ok(vec![T::default(); size.samples()])
+}
+
+/// An image of any sample type, as a file may hold it.
+#[derive(Clone, Debug)]
+pub enum AnyImage {
+    /// 8-bit UNORM.
+    Unorm8(Image<u8>),
+    /// 16-bit UNORM.
+    Unorm16(Image<u16>),
+    /// binary32.
+    Float(Frame),
+}
+
+impl AnyImage {
+    /// Width and height.
+    pub fn size(&self) -> Size {
+        match self {
+            Self::Unorm8(image) => image.size(),
+            Self::Unorm16(image) => image.size(),
+            Self::Float(image) => image.size(),
+        }
+    }
+}
+
+impl From<Image<u8>> for AnyImage {
+    fn from(image: Image<u8>) -> Self {
+        Self::Unorm8(image)
+    }
+}
+
+impl From<Image<u16>> for AnyImage {
+    fn from(image: Image<u16>) -> Self {
+        Self::Unorm16(image)
+    }
+}
+
+impl From<Frame> for AnyImage {
+    fn from(image: Frame) -> Self {
+        Self::Float(image)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_nan_becomes_the_canonical_one() {
+        let size = Size::new(2, 1).expect("within the limits");
+        let bits = [0x7fc0_0001, 0xffc0_0000, 0x7f80_0001, 0xffff_ffff, 0x7f80_0000, 0x8000_0000];
+        let mut samples: Vec<f32> = bits.into_iter().map(f32::from_bits).collect();
+        samples.extend([0.5, -1.0]);
+        let image = Image::from_samples(size, samples).expect("eight samples");
+        let stored: Vec<u32> = image.samples().iter().map(|s| s.to_bits()).collect();
+        assert_eq!(stored[..4], [NAN_BITS; 4]);
+        assert_eq!(stored[4..6], bits[4..]);
+    }
+
+    #[test]
+    fn the_number_of_samples_is_checked() {
+        let size = Size::new(2, 3).expect("within the limits");
+        assert!(Image::from_samples(size, vec![0u8; 24]).is_ok());
+        assert_eq!(
+            Image::from_samples(size, vec![0u8; 23]).map(|_| ()),
+            Err(SampleCountError { size, found: 23 })
+        );
+    }
+
+    #[test]
+    fn pixels_are_found_by_their_place() {
+        let size = Size::new(3, 2).expect("within the limits");
+        let image = Image::from_fn(size, |x, y| [x as u8, y as u8, 7, 9]);
+        assert_eq!(image.pixel(2, 1), Some([2, 1, 7, 9]));
+        assert_eq!(image.pixel(3, 0), None);
+        assert_eq!(image.pixel(0, 2), None);
+        assert_eq!(image.pixels().len(), 6);
+    }
+}

@@ -1,0 +1,186 @@
+//! binary32 to UNORM8 and UNORM16: the one place where a frame loses precision.
+//!
+//! A sample is clamped to [0, 1], multiplied by 255 or 65535, and rounded to the nearest integer,
+//! ties to even. NaN becomes 0, and so does −0. The product is formed in binary64, where it is
+//! exact (24 significant bits times at most 16), so there is one rounding, and the result is that
+//! of real arithmetic.
+//!
+//! With [`Transfer::Srgb`] the colour channels pass through the sRGB transfer function first, and
+//! that value, too, is rounded once; see [`crate::srgb`]. Alpha is never encoded.
+
+use crate::image::{Frame, Image, Sample};
+use crate::srgb::Encoder;
+
+/// What becomes of colour before it is quantised.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Transfer {
+    /// Nothing: 0.5 becomes half of full intensity.
+    #[default]
+    Linear,
+    /// R, G and B are taken as linear intensities and sRGB-encoded.
+    Srgb,
+}
+
+/// A sample type that stands for [0, 1]: `u8` or `u16`.
+pub trait Unorm: Sample + Into<u32> {
+    /// The number of bits.
+    const BITS: u32;
+
+    /// The nearest value to `value`, clamped to [0, 1]; ties to even, NaN to 0.
+    fn quantize(value: f32) -> Self;
+
+    /// The nearest value to the sRGB encoding of a linear intensity, clamped to [0, 1].
+    fn quantize_srgb(linear: f32) -> Self;
+}
+
+/// `value`, clamped to [0, 1], times `max`, to the nearest integer, ties to even.
+#[inline]
+fn scale(value: f32, max: f64) -> f64 {
+    // A comparison with NaN is false, so NaN takes the same way as what is below 0.
+    let clamped = if value > 0.0 { value.min(1.0) } else { 0.0 };
+    (f64::from(clamped) * max).round_ties_even()
+}
+
+impl Unorm for u8 {
+    const BITS: u32 = Self::BITS;
+
+    #[inline]
+    fn quantize(value: f32) -> Self {
+        scale(value, 255.0) as Self
+    }
+
+    #[inline]
+    fn quantize_srgb(linear: f32) -> Self {
+        // At most 255, by the encoder's table.
+        Encoder::to_8_bits().encode(linear) as Self
+    }
+}
+
+impl Unorm for u16 {
+    const BITS: u32 = Self::BITS;
+
+    #[inline]
+    fn quantize(value: f32) -> Self {
+        scale(value, 65535.0) as Self
+    }
+
+    #[inline]
+    fn quantize_srgb(linear: f32) -> Self {
+        Encoder::to_16_bits().encode(linear)
+    }
+}
+
+/// The frame in UNORM samples.
+pub fn quantize<T: Unorm>(frame: &Frame, transfer: Transfer) -> Image<T> {
+    match transfer {
+        Transfer::Linear => frame.map(T::quantize),
+        Transfer::Srgb => {
+            let pixel = |&[r, g, b, a]: &[f32; 4]| {
+                [T::quantize_srgb(r), T::quantize_srgb(g), T::quantize_srgb(b), T::quantize(a)]
+            };
+            Image::from_canonical(frame.size(), frame.pixels().iter().flat_map(pixel).collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::size::Size;
+
+    /// Whether `k` is the nearest integer to `x * max`, ties to even, for x in [0, 1]: in integers,
+    /// x being `mantissa / 2^shift`.
+    fn is_nearest(x: f32, k: u32, max: u32) -> bool {
+        let exponent = (x.to_bits() >> 23).max(1);
+        let hidden = u32::from(x.to_bits() >> 23 != 0) << 23;
+        let mantissa = u128::from((x.to_bits() & 0x007f_ffff) | hidden);
+        let shift = 127 + 23 - exponent;
+        if shift >= 80 {
+            // Far below half a level.
+            return k == 0;
+        }
+        // |2 x max - 2k| <= 1, with equality for even k only; all times 2^shift.
+        let (product, level) = (2 * mantissa * u128::from(max), u128::from(2 * k) << shift);
+        match product.abs_diff(level).cmp(&(1 << shift)) {
+            std::cmp::Ordering::Less => true,
+            std::cmp::Ordering::Equal => k.is_multiple_of(2),
+            std::cmp::Ordering::Greater => false,
+        }
+    }
+
+    #[test]
+    fn every_binary32_in_the_unit_interval_goes_to_its_nearest_level() {
+        // All of [2^-4, 1], and every 61st below, where levels are sparse.
+        let low = 0.0625f32.to_bits();
+        for bits in (0..low).step_by(61).chain(low..=1.0f32.to_bits()) {
+            let x = f32::from_bits(bits);
+            let level = u8::quantize(x);
+            assert!(is_nearest(x, level.into(), 255), "{x:?} to {level}");
+        }
+        for bits in (0..=1.0f32.to_bits()).step_by(31) {
+            let x = f32::from_bits(bits);
+            let level = u16::quantize(x);
+            assert!(is_nearest(x, level.into(), 65535), "{x:?} to {level}");
+        }
+    }
+
+    #[test]
+    fn neighbours_of_every_halfway_point() {
+        for k in 0..65535u32 {
+            let halfway = ((f64::from(k) + 0.5) / 65535.0) as f32;
+            for x in [halfway.next_down(), halfway, halfway.next_up()] {
+                assert!(is_nearest(x, u16::quantize(x).into(), 65535), "{x:?}");
+                assert!(is_nearest(x, u8::quantize(x).into(), 255), "{x:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn ties_go_to_even() {
+        // 255 is odd, so x * 255 is halfway at 0.5 only.
+        assert_eq!(u8::quantize(0.5), 128);
+        assert_eq!(u16::quantize(0.5), 32768);
+    }
+
+    #[test]
+    fn levels_come_back() {
+        for k in 0..=255u8 {
+            assert_eq!(u8::quantize(f32::from(k) / 255.0), k);
+        }
+        for k in 0..=65535u16 {
+            assert_eq!(u16::quantize(f32::from(k) / 65535.0), k);
+        }
+    }
+
+    #[test]
+    fn special_values() {
+        let cases = [
+            (f32::NAN, 0),
+            (-f32::NAN, 0),
+            (-0.0, 0),
+            (0.0, 0),
+            (-1.0, 0),
+            (f32::NEG_INFINITY, 0),
+            (f32::from_bits(1), 0),
+            (1.0, 255),
+            (1.0f32.next_up(), 255),
+            (1e30, 255),
+            (f32::INFINITY, 255),
+        ];
+        for (x, level) in cases {
+            assert_eq!(u8::quantize(x), level, "{x}");
+            assert_eq!(u16::quantize(x), u16::from(level) * 257, "{x}");
+            assert_eq!(u8::quantize_srgb(x), level, "{x}");
+            assert_eq!(u16::quantize_srgb(x), u16::from(level) * 257, "{x}");
+        }
+    }
+
+    #[test]
+    fn alpha_is_not_encoded() {
+        let size = Size::new(1, 1).expect("within the limits");
+        let frame = Frame::from_fn(size, |_, _| [0.5; 4]);
+        assert_eq!(quantize::<u8>(&frame, Transfer::Srgb).samples(), [188, 188, 188, 128]);
+        assert_eq!(quantize::<u8>(&frame, Transfer::Linear).samples(), [128; 4]);
+        assert_eq!(quantize::<u16>(&frame, Transfer::Srgb).samples()[3], 32768);
+    }
+}

@@ -1,0 +1,295 @@
+//! A kernel run over a whole frame, on threads.
+//!
+//! The frame is cut into fixed tiles, which the workers of a thread pool claim one by one in scan
+//! order from a shared counter; each renders into a buffer of its own and then copies the rows
+//! to their place. Nothing that comes out depends on who claimed what:
+//!
+//! - Every pixel is written once, by a kernel that knows its coordinates only.
+//! - The first fault in scan order, at index f, is always found. Its tile is skipped or cut short
+//!   before f only if the frontier (see [`crate::kernel`]) is at or below f; other faults lower it
+//!   to their own indices, which are above f.
+//! - Running out of time is the one thing that does depend on the machine. It is reported unless
+//!   the outcome was already certain: all pixels done, or all before the first fault.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use rayon::ThreadPoolBuilder;
+use thiserror::Error;
+
+use crate::image::{Frame, OutOfMemory, Sample, zeros};
+use crate::kernel::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
+use crate::size::Size;
+
+#[cfg(test)]
+mod tests;
+
+/// How to render. None of it changes the frame.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// Worker threads; by default as many as the machine runs at a time.
+    pub threads: Option<NonZeroUsize>,
+    /// The size of a tile; those at the right and lower edges may be smaller.
+    pub tile: Size,
+    /// Bounds the whole render.
+    pub timeout: Option<Duration>,
+    /// Bytes of stack for each worker.
+    pub stack_size: usize,
+    /// Called after each tile, from any worker, with the number of tiles done and of all tiles.
+    /// Calls may overlap and overtake one another; each number of tiles done is given once.
+    pub progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
+}
+
+/// The default size of a tile: 16 KiB of pixels, enough that claiming one costs nothing, and
+/// small enough that a frame of 512x512 keeps 64 threads busy.
+const TILE: (u32, u32) = (32, 32);
+
+/// The default stack of a worker: interpreters recurse, and compiled frames hold many registers.
+const STACK_SIZE: usize = 8 << 20;
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        let tile = Size::new(TILE.0, TILE.1).expect("a constant within the limits");
+        Self { threads: None, tile, timeout: None, stack_size: STACK_SIZE, progress: None }
+    }
+}
+
+/// Why there is no frame.
+#[derive(Debug, Error)]
+pub enum RenderError {
+    /// A pixel could not be computed: the first such in scan order.
+    #[error("pixel ({}, {}) could not be computed (site {})", .0.x, .0.y, .0.site)]
+    Fault(Fault),
+    /// The time that was given is over.
+    #[error("rendering took longer than {} s", .timeout.as_secs_f64())]
+    TimedOut {
+        /// The time that was given.
+        timeout: Duration,
+    },
+    /// No memory for the frame.
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
+    /// The system did not give the worker threads.
+    #[error("cannot start {threads} rendering threads")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// The pool's reason.
+        source: rayon::ThreadPoolBuildError,
+    },
+    /// The system did not give the thread that watches the clock.
+    #[error("cannot start the thread that watches the clock")]
+    Clock(#[source] std::io::Error),
+    /// The kernel gave up a tile although nothing had cancelled it.
+    #[error("the kernel left the tile at ({}, {}) unfinished", .0.x, .0.y)]
+    Abandoned(Tile),
+}
+
+/// Renders `kernel` over a frame of `size` pixels.
+///
+/// A panic of the kernel is passed on, once the other workers have finished.
+pub fn render(
+    kernel: &(impl Kernel + ?Sized),
+    size: Size,
+    options: &Options<'_>,
+) -> Result<Frame, RenderError> {
+    let tiles = Tiles { size, tile: options.tile };
+    let mut samples = zeros::<f32>(size)?;
+    let job = Job::new(kernel, tiles, &mut samples, options.progress);
+
+    let threads = options.threads.or_else(|| thread::available_parallelism().ok());
+    let threads = threads.map_or(1, NonZeroUsize::get).min(tiles.count());
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .stack_size(options.stack_size)
+        .thread_name(|index| format!("render {index}"))
+        .build()
+        .map_err(|source| RenderError::Threads { threads, source })?;
+
+    thread::scope(|scope| {
+        // Dropped at the end of this closure, also by a panic: then the clock stops waiting.
+        let (_done, waiting) = channel::<()>();
+        match options.timeout {
+            None => {}
+            Some(Duration::ZERO) => job.time_out(),
+            Some(timeout) => {
+                let job = &job;
+                let clock = move || {
+                    if waiting.recv_timeout(timeout) == Err(RecvTimeoutError::Timeout) {
+                        job.time_out();
+                    }
+                };
+                let thread = thread::Builder::new().name("render clock".to_owned());
+                thread.spawn_scoped(scope, clock).map_err(RenderError::Clock)?;
+            }
+        }
+        pool.broadcast(|_| job.work());
+        Ok::<_, RenderError>(())
+    })?;
+    job.outcome(options.timeout)?;
+    Ok(Frame::from_canonical(size, samples))
+}
+
+/// The tiles of a frame, numbered in scan order of their first pixels.
+#[derive(Clone, Copy)]
+struct Tiles {
+    size: Size,
+    tile: Size,
+}
+
+impl Tiles {
+    fn columns(self) -> usize {
+        self.size.width().div_ceil(self.tile.width()) as usize
+    }
+
+    fn count(self) -> usize {
+        self.columns() * self.size.height().div_ceil(self.tile.height()) as usize
+    }
+
+    /// The tile of this number, and the number of its band of tiles.
+    fn get(self, number: usize) -> (Tile, usize) {
+        let (column, band) = (number % self.columns(), number / self.columns());
+        // A tile begins inside the frame, so its corner fits in 32 bits.
+        let x = column as u32 * self.tile.width();
+        let y = band as u32 * self.tile.height();
+        let width = self.tile.width().min(self.size.width() - x);
+        let height = self.tile.height().min(self.size.height() - y);
+        (Tile { x, y, width, height }, band)
+    }
+}
+
+/// What the workers share.
+struct Job<'a, K: ?Sized> {
+    kernel: &'a K,
+    tiles: Tiles,
+    progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
+    /// The frame by bands of tiles: workers wait for one another only to copy into the same band.
+    bands: Vec<Mutex<&'a mut [f32]>>,
+    /// The number of the next tile to claim.
+    next: AtomicUsize,
+    done: AtomicUsize,
+    /// Pixels with an index below it are wanted.
+    frontier: AtomicU64,
+    timed_out: AtomicBool,
+    /// The fault with the lowest index so far.
+    fault: Mutex<Option<Fault>>,
+    /// The lowest number of a tile that was skipped or cut short without a fault of its own.
+    unfinished: AtomicUsize,
+}
+
+impl<'a, K: Kernel + ?Sized> Job<'a, K> {
+    fn new(
+        kernel: &'a K,
+        tiles: Tiles,
+        samples: &'a mut [f32],
+        progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
+    ) -> Self {
+        let band = tiles.size.width() as usize * 4 * tiles.tile.height() as usize;
+        Self {
+            kernel,
+            tiles,
+            progress,
+            bands: samples.chunks_mut(band).map(Mutex::new).collect(),
+            next: AtomicUsize::new(0),
+            done: AtomicUsize::new(0),
+            frontier: AtomicU64::new(u64::MAX),
+            timed_out: AtomicBool::new(false),
+            fault: Mutex::new(None),
+            unfinished: AtomicUsize::new(usize::MAX),
+        }
+    }
+
+    /// What each worker does: claims tiles until none is left or wanted.
+    fn work(&self) {
+        let (largest, _) = self.tiles.get(0);
+        let mut storage = vec![0.0; largest.samples()];
+        loop {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            if number >= self.tiles.count() {
+                return;
+            }
+            let (tile, band) = self.tiles.get(number);
+            let cancel = Cancel::new(&self.frontier, self.tiles.size, tile);
+            if cancel.is_cancelled() {
+                // Later tiles begin later in scan order, so they are not wanted either.
+                self.unfinished.fetch_min(number, Ordering::Relaxed);
+                return;
+            }
+            let mut buffer = TileBuffer::new(tile, &mut storage);
+            match self.kernel.tile(tile, &mut buffer, &cancel) {
+                Ok(()) => self.finish(band, &mut buffer),
+                Err(Stop::Cancelled) => {
+                    self.unfinished.fetch_min(number, Ordering::Relaxed);
+                }
+                Err(Stop::Fault(fault)) => {
+                    debug_assert!(tile.contains(fault.x, fault.y), "{fault:?} is not in {tile:?}");
+                    self.record(fault);
+                }
+            }
+        }
+    }
+
+    /// Copies a finished tile to its place, and counts it.
+    fn finish(&self, band: usize, buffer: &mut TileBuffer<'_>) {
+        let tile = buffer.tile();
+        let (stride, start) = (self.tiles.size.width() as usize * 4, tile.x as usize * 4);
+        let width = tile.width as usize * 4;
+        {
+            // A poisoned lock is another worker's panic, which the pool passes on by itself.
+            let mut rows = self.bands[band].lock().unwrap_or_else(PoisonError::into_inner);
+            for (row, from) in buffer.samples_mut().chunks_exact(width).enumerate() {
+                let to = &mut rows[row * stride + start..][..width];
+                for (to, from) in to.iter_mut().zip(from) {
+                    *to = from.canonical();
+                }
+            }
+        }
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        if let Some(progress) = self.progress {
+            progress(done, self.tiles.count());
+        }
+    }
+
+    /// Keeps the fault if it is the first so far, and lowers the frontier to it.
+    fn record(&self, fault: Fault) {
+        let index = |fault: &Fault| self.tiles.size.index(fault.x, fault.y);
+        let mut first = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        if first.as_ref().is_none_or(|first| index(&fault) < index(first)) {
+            *first = Some(fault);
+        }
+        self.frontier.fetch_min(index(&fault), Ordering::Relaxed);
+    }
+
+    /// Cancels everything.
+    fn time_out(&self) {
+        self.timed_out.store(true, Ordering::Relaxed);
+        self.frontier.store(0, Ordering::Relaxed);
+    }
+
+    /// What came of it, when all workers are done.
+    fn outcome(self, timeout: Option<Duration>) -> Result<(), RenderError> {
+        let count = self.tiles.count();
+        let unfinished = Some(self.unfinished.into_inner()).filter(|&number| number < count);
+        let unfinished = unfinished.map(|number| self.tiles.get(number).0);
+        let timed_out = timeout.filter(|_| self.timed_out.into_inner());
+        let fault = self.fault.into_inner().unwrap_or_else(PoisonError::into_inner);
+
+        let index = |x, y| self.tiles.size.index(x, y);
+        match (fault, unfinished, timed_out) {
+            (None, None, _) => Ok(()),
+            (None, Some(tile), None) => Err(RenderError::Abandoned(tile)),
+            (None, Some(_), Some(timeout)) => Err(RenderError::TimedOut { timeout }),
+            // What was left out may hold an earlier fault, if it was for lack of time.
+            (Some(fault), Some(tile), Some(timeout))
+                if index(tile.x, tile.y) < index(fault.x, fault.y) =>
+            {
+                Err(RenderError::TimedOut { timeout })
+            }
+            (Some(fault), _, _) => Err(RenderError::Fault(fault)),
+        }
+    }
+}

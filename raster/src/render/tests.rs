@@ -1,0 +1,314 @@
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use super::*;
+
+const SIZES: [(u32, u32); 4] = [(1, 1), (33, 17), (97, 61), (256, 3)];
+const TILES: [(u32, u32); 6] = [(1, 1), (4, 3), (8, 8), (32, 32), (5, 100), (1000, 1)];
+const THREADS: [usize; 3] = [1, 2, 7];
+
+fn size((width, height): (u32, u32)) -> Size {
+    Size::new(width, height).expect("within the limits")
+}
+
+/// Every combination of tile size and thread count.
+fn every_option() -> impl Iterator<Item = Options<'static>> {
+    TILES.into_iter().flat_map(|tile| {
+        THREADS.map(|threads| Options {
+            tile: size(tile),
+            threads: NonZeroUsize::new(threads),
+            ..Options::default()
+        })
+    })
+}
+
+/// A well-mixed number of a pixel, for tests that need many unlike pixels.
+fn hash(x: u32, y: u32, salt: u32) -> u32 {
+    let mut h = x.wrapping_mul(0x9e37_79b1) ^ y.wrapping_mul(0x85eb_ca77) ^ salt;
+    for _ in 0..2 {
+        h = (h ^ (h >> 15)).wrapping_mul(0x2c1b_3c6d);
+        h = (h ^ (h >> 12)).wrapping_mul(0x297a_2d39);
+    }
+    h ^ (h >> 15)
+}
+
+/// A kernel made of a function from a pixel; goes row by row, polling before each pixel.
+struct PerPixel<F>(F);
+
+impl<F: Fn(u32, u32, &Cancel<'_>) -> Result<[f32; 4], Stop> + Sync> Kernel for PerPixel<F> {
+    fn tile(
+        &self,
+        tile: Tile,
+        pixels: &mut TileBuffer<'_>,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Stop> {
+        for y in tile.y..tile.y + tile.height {
+            for x in tile.x..tile.x + tile.width {
+                if !cancel.wants(x, y) {
+                    return Err(Stop::Cancelled);
+                }
+                pixels.set(x, y, (self.0)(x, y, cancel)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn noise(x: u32, y: u32) -> [f32; 4] {
+    [0, 1, 2, 3].map(|channel| f32::from_bits(hash(x, y, channel)))
+}
+
+#[test]
+fn frames_do_not_depend_on_tiles_or_threads() {
+    for dimensions in SIZES {
+        let size = size(dimensions);
+        let expected = Frame::from_fn(size, noise);
+        let expected: Vec<u32> = expected.samples().iter().map(|s| s.to_bits()).collect();
+        for options in every_option() {
+            let frame = render(&PerPixel(|x, y, _: &Cancel<'_>| Ok(noise(x, y))), size, &options);
+            let frame = frame.expect("no pixel is at fault");
+            assert_eq!(frame.size(), size);
+            assert!(frame.samples().iter().map(|s| s.to_bits()).eq(expected.iter().copied()));
+        }
+    }
+}
+
+/// Faults at some pixels, whose sites tell them apart; work of uneven length in between.
+fn faulty(x: u32, y: u32, salt: u32, one_in: u32) -> Result<[f32; 4], Stop> {
+    let h = hash(x, y, salt);
+    for step in 0..h % 64 {
+        std::hint::black_box(step);
+    }
+    if h.is_multiple_of(one_in) { Err(Fault { x, y, site: h }.into()) } else { Ok([0.0; 4]) }
+}
+
+/// The fault that a plain loop in scan order meets first.
+fn first_fault(size: Size, salt: u32, one_in: u32) -> Option<Fault> {
+    let pixels = (0..size.height()).flat_map(|y| (0..size.width()).map(move |x| (x, y)));
+    pixels.into_iter().find_map(|(x, y)| match faulty(x, y, salt, one_in) {
+        Err(Stop::Fault(fault)) => Some(fault),
+        _ => None,
+    })
+}
+
+#[test]
+fn the_first_fault_in_scan_order_is_reported() {
+    let mut outcomes = [0, 0];
+    for dimensions in SIZES {
+        let size = size(dimensions);
+        for (salt, one_in) in [(0, 7), (1, 100), (2, 2000), (3, 20000), (4, 20000), (5, 1)] {
+            let expected = first_fault(size, salt, one_in);
+            outcomes[usize::from(expected.is_some())] += 1;
+            for options in every_option() {
+                let kernel = PerPixel(|x, y, _: &Cancel<'_>| faulty(x, y, salt, one_in));
+                let found = match render(&kernel, size, &options) {
+                    Ok(_) => None,
+                    Err(RenderError::Fault(fault)) => Some(fault),
+                    Err(other) => panic!("{other}"),
+                };
+                assert_eq!(found, expected, "{size}, {salt}, tiles of {}", options.tile);
+            }
+        }
+    }
+    assert!(outcomes.iter().all(|&n| n > 3), "{outcomes:?}");
+}
+
+/// A kernel that never polls, and looks at its pixels backwards.
+struct Backwards;
+
+impl Kernel for Backwards {
+    fn tile(&self, tile: Tile, _: &mut TileBuffer<'_>, _: &Cancel<'_>) -> Result<(), Stop> {
+        let mut result = Ok(());
+        for y in (tile.y..tile.y + tile.height).rev() {
+            for x in (tile.x..tile.x + tile.width).rev() {
+                if let Err(stop) = faulty(x, y, 1, 100) {
+                    result = Err(stop);
+                }
+            }
+        }
+        result
+    }
+}
+
+#[test]
+fn a_kernel_need_not_poll() {
+    let size = size((97, 61));
+    for options in every_option() {
+        let Err(RenderError::Fault(fault)) = render(&Backwards, size, &options) else {
+            panic!("one pixel in a hundred is at fault");
+        };
+        assert_eq!(Some(fault), first_fault(size, 1, 100));
+    }
+}
+
+#[test]
+fn a_fault_to_the_right_does_not_hide_one_below_in_scan_order() {
+    // The tile on the right is at fault at once, in row 9; the one on the left only later, but in
+    // row 8, which comes first.
+    let right = Fault { x: 20, y: 9, site: 1 };
+    let left = Fault { x: 3, y: 8, site: 2 };
+    let met = AtomicBool::new(false);
+    let kernel = PerPixel(|x, y, _: &Cancel<'_>| {
+        if (x, y) == (right.x, right.y) {
+            met.store(true, Ordering::Relaxed);
+            return Err(right.into());
+        }
+        if (x, y) == (left.x, left.y) {
+            while !met.load(Ordering::Relaxed) {
+                thread::yield_now();
+            }
+            thread::sleep(Duration::from_millis(5));
+            return Err(left.into());
+        }
+        Ok([0.0; 4])
+    });
+    let options = Options { tile: size((16, 16)), threads: NonZeroUsize::new(2), ..<_>::default() };
+    let result = render(&kernel, size((32, 16)), &options);
+    assert!(matches!(result, Err(RenderError::Fault(fault)) if fault == left), "{result:?}");
+}
+
+#[test]
+fn endless_pixels_after_a_fault_are_cancelled() {
+    // Pixels after the first one never end by themselves; they poll, as loops must.
+    for threads in THREADS {
+        let kernel = PerPixel(|x, y, cancel: &Cancel<'_>| {
+            if (x, y) == (0, 0) {
+                thread::sleep(Duration::from_millis(5));
+                return Err(Fault { x, y, site: 9 }.into());
+            }
+            while cancel.wants(x, y) {
+                thread::yield_now();
+            }
+            Err(Stop::Cancelled)
+        });
+        let options = Options { threads: NonZeroUsize::new(threads), ..Options::default() };
+        let result = render(&kernel, size((97, 61)), &options);
+        assert!(matches!(result, Err(RenderError::Fault(Fault { x: 0, y: 0, site: 9 }))));
+    }
+}
+
+#[test]
+fn time_runs_out() {
+    for threads in THREADS {
+        let kernel = PerPixel(|_, _, cancel: &Cancel<'_>| {
+            while !cancel.is_cancelled() {
+                thread::yield_now();
+            }
+            Err(Stop::Cancelled)
+        });
+        for timeout in [Duration::ZERO, Duration::from_millis(20)] {
+            let options = Options {
+                threads: NonZeroUsize::new(threads),
+                timeout: Some(timeout),
+                ..Options::default()
+            };
+            let result = render(&kernel, size((97, 61)), &options);
+            assert!(
+                matches!(result, Err(RenderError::TimedOut { timeout: t }) if t == timeout),
+                "{result:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_fault_beyond_pixels_that_took_too_long_is_not_reported() {
+    // (40, 0) is at fault, but whether (0, 0) is the first to be will never be known.
+    let kernel = PerPixel(|x, y, cancel: &Cancel<'_>| {
+        if x >= 40 {
+            return Err(Fault { x, y, site: 0 }.into());
+        }
+        while cancel.wants(x, y) {
+            thread::yield_now();
+        }
+        Err(Stop::Cancelled)
+    });
+    let options = Options {
+        threads: NonZeroUsize::new(2),
+        timeout: Some(Duration::from_millis(30)),
+        ..Options::default()
+    };
+    let result = render(&kernel, size((64, 1)), &options);
+    assert!(matches!(result, Err(RenderError::TimedOut { .. })), "{result:?}");
+}
+
+#[test]
+fn a_long_timeout_is_not_waited_for() {
+    let start = Instant::now();
+    for timeout in [Duration::from_secs(3600), Duration::MAX] {
+        let options = Options { timeout: Some(timeout), ..Options::default() };
+        let kernel = PerPixel(|x, y, _: &Cancel<'_>| Ok(noise(x, y)));
+        assert!(render(&kernel, size((33, 17)), &options).is_ok());
+    }
+    assert!(start.elapsed() < Duration::from_secs(60));
+}
+
+#[test]
+fn progress_counts_every_tile_once() {
+    for options in every_option() {
+        let seen = Mutex::new(BTreeSet::new());
+        let progress = |done, total| {
+            let mut seen = seen.lock().expect("no panic while it is held");
+            assert!(seen.insert((total, done)));
+        };
+        let size = size((97, 61));
+        let options = Options { progress: Some(&progress), ..options };
+        render(&PerPixel(|x, y, _: &Cancel<'_>| Ok(noise(x, y))), size, &options)
+            .expect("no faults");
+        let count = Tiles { size, tile: options.tile }.count();
+        let seen = seen.into_inner().expect("no panic while it was held");
+        assert!(seen.into_iter().eq((1..=count).map(|done| (count, done))));
+    }
+}
+
+#[test]
+fn a_kernel_that_gives_up_is_found_out() {
+    let kernel = PerPixel(
+        |x, y, _: &Cancel<'_>| {
+            if (x, y) == (40, 2) { Err(Stop::Cancelled) } else { Ok([0.0; 4]) }
+        },
+    );
+    let result = render(&kernel, size((97, 61)), &Options::default());
+    assert!(matches!(result, Err(RenderError::Abandoned(tile)) if tile.contains(40, 2)));
+}
+
+#[test]
+fn a_panic_of_the_kernel_is_passed_on() {
+    let kernel = PerPixel(|x, _, _: &Cancel<'_>| {
+        assert!(x != 50, "on purpose");
+        Ok([0.0; 4])
+    });
+    let timeout = Some(Duration::from_secs(3600));
+    let options = Options { timeout, ..Options::default() };
+    let result = catch_unwind(AssertUnwindSafe(|| render(&kernel, size((97, 61)), &options)));
+    assert!(result.is_err());
+}
+
+#[test]
+fn workers_have_the_stack_that_was_asked_for() {
+    fn deep(depth: u32) -> u32 {
+        let page = std::hint::black_box([depth; 1024]);
+        if depth == 0 { 0 } else { deep(depth - 1) + page[depth as usize % 1024] - depth + 1 }
+    }
+    // 12,000 frames of more than 4 KiB.
+    let kernel = PerPixel(|_, _, _: &Cancel<'_>| Ok([deep(12_000) as f32; 4]));
+    for threads in [1, 2] {
+        let options = Options {
+            threads: NonZeroUsize::new(threads),
+            stack_size: 256 << 20,
+            ..Options::default()
+        };
+        let frame = render(&kernel, size((2, 1)), &options).expect("no faults");
+        assert_eq!(frame.pixel(1, 0), Some([12_000.0; 4]));
+    }
+}
+
+#[test]
+fn nans_are_canonical() {
+    let kernel =
+        PerPixel(|_, _, _: &Cancel<'_>| Ok([0xffc0_0001, 0x7f80_0001, 0, 1].map(f32::from_bits)));
+    let frame = render(&kernel, size((1, 1)), &Options::default()).expect("no faults");
+    let bits: Vec<u32> = frame.samples().iter().map(|s| s.to_bits()).collect();
+    assert_eq!(bits, [0x7fc0_0000, 0x7fc0_0000, 0, 1]);
+}

@@ -1,0 +1,186 @@
+//! The sRGB transfer function (IEC 61966-2-1), correctly rounded.
+//!
+//! Encoding takes a linear intensity x to `12.92 x` up to 0.0031308 and to
+//! `1.055 x^(1/2.4) - 0.055` above it. What a file needs is that value times 255 or 65535, rounded
+//! to the nearest integer, and the same integer on every machine. No power is computed for it:
+//! the function rises, so the result is k exactly from some binary32 on, and a table holds those
+//! *thresholds*, one for each k. A sample's value is the number of thresholds that do not exceed
+//! it, found by binary search in the few that share its exponent and leading fraction bits.
+//!
+//! A threshold is where the encoded value is k - ½, that is `((v + 0.055) / 1.055)^(12/5)` for
+//! v = (k - ½) / 255. It is computed in binary64 with the four operations only, which IEEE 754
+//! makes the same everywhere (no `powf` of a platform's library), and rounded up to binary32. That
+//! the rounding error of these steps never chooses a neighbour is not argued but tested: all
+//! 65,790 thresholds are compared with the exact definition, `x^5` against `r^12` in integers.
+//! No tie exists, so rounding to even does not enter.
+
+use std::sync::LazyLock;
+
+/// The end of the linear piece, as a linear intensity; exclusive for the curved piece.
+const KNEE: f64 = 0.003_130_8;
+
+/// Bits of a binary32 below those that choose its bucket.
+const SHIFT: u32 = 15;
+
+/// Encodes and quantises to `0..=MAX` for one largest value.
+#[derive(Debug)]
+pub struct Encoder {
+    /// At k - 1, the least binary32 that is encoded as k or more.
+    thresholds: Vec<f32>,
+    /// At b, the number of thresholds whose bits are below `b << SHIFT`.
+    below: Vec<u16>,
+}
+
+impl Encoder {
+    /// The encoder to 8 bits.
+    pub fn to_8_bits() -> &'static Self {
+        static ENCODER: LazyLock<Encoder> = LazyLock::new(|| Encoder::new(u8::MAX.into()));
+        &ENCODER
+    }
+
+    /// The encoder to 16 bits.
+    pub fn to_16_bits() -> &'static Self {
+        static ENCODER: LazyLock<Encoder> = LazyLock::new(|| Encoder::new(u16::MAX));
+        &ENCODER
+    }
+
+    fn new(max: u16) -> Self {
+        let thresholds: Vec<f32> = (1..=max).map(|k| threshold(k, max)).collect();
+        let buckets = 0..=1.0f32.to_bits() >> SHIFT;
+        let below = buckets
+            .map(|bucket| thresholds.partition_point(|t| t.to_bits() >> SHIFT < bucket) as u16)
+            .collect();
+        Self { thresholds, below }
+    }
+
+    /// The encoded value of a linear intensity: clamped to [0, 1], NaN taken as 0.
+    #[inline]
+    pub fn encode(&self, linear: f32) -> u16 {
+        if linear >= 1.0 {
+            return self.thresholds.len() as u16;
+        }
+        if linear.is_nan() || linear <= 0.0 {
+            return 0;
+        }
+        // Positive binary32 numbers are ordered as their bits are.
+        let bucket = (linear.to_bits() >> SHIFT) as usize;
+        let (start, end) = (self.below[bucket], self.below[bucket + 1]);
+        let bucket = &self.thresholds[start.into()..end.into()];
+        start + bucket.partition_point(|&threshold| threshold <= linear) as u16
+    }
+}
+
+/// The least binary32 whose encoded value, times `max`, is `k - ½` or more.
+fn threshold(k: u16, max: u16) -> f32 {
+    let encoded = (f64::from(k) - 0.5) / f64::from(max);
+    let linear = if encoded <= 12.92 * KNEE {
+        encoded / 12.92
+    } else {
+        let root = (encoded + 0.055) / 1.055;
+        let square = root * root;
+        square * fifth_root(square)
+    };
+    let nearest = linear as f32;
+    if f64::from(nearest) < linear { nearest.next_up() } else { nearest }
+}
+
+/// The fifth root of a number in (0, 1), to within a few units in the last place of binary64.
+fn fifth_root(a: f64) -> f64 {
+    // Newton's iteration from above falls until it reaches the root, then stops falling.
+    let mut y = 1.0;
+    loop {
+        let fourth = (y * y) * (y * y);
+        let next = (4.0 * y + a / fourth) / 5.0;
+        if next >= y {
+            return y;
+        }
+        y = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+
+    use num_bigint::BigUint;
+
+    use super::*;
+
+    /// The encoded value of `x` against `(2k - 1) / 2max`, in integers: an independent statement
+    /// of the standard's formula.
+    fn compare_exactly(x: f32, k: u16, max: u16) -> Ordering {
+        assert!(x > 0.0 && x.is_normal());
+        // x = mantissa / 2^shift
+        let mantissa = BigUint::from((x.to_bits() & 0x007f_ffff) | 0x0080_0000);
+        let shift = 127 + 23 - (x.to_bits() >> 23);
+        let (twice_k, max) = (2 * u64::from(k) - 1, u64::from(max));
+        // x <= 0.0031308 = 31308 / 10^7?
+        if &mantissa * 10_000_000u32 <= BigUint::from(31_308u32) << shift {
+            // 1292/100 x against twice_k / 2 max
+            let left = mantissa * 1292u32 * (2 * max);
+            left.cmp(&((BigUint::from(twice_k) * 100u32) << shift))
+        } else {
+            // x^(5/12) against (twice_k / 2max + 55/1000) / (1055/1000), raised to 12
+            let numerator = BigUint::from(twice_k * 1000 + 55 * 2 * max);
+            let denominator = BigUint::from(1055 * 2 * max);
+            let left = mantissa.pow(5) * denominator.pow(12);
+            left.cmp(&(numerator.pow(12) << (5 * shift)))
+        }
+    }
+
+    fn thresholds_are_exact(max: u16) {
+        for k in 1..=max {
+            let x = threshold(k, max);
+            assert_eq!(compare_exactly(x, k, max), Ordering::Greater, "{k} of {max}");
+            assert_eq!(compare_exactly(x.next_down(), k, max), Ordering::Less, "{k} of {max}");
+        }
+    }
+
+    #[test]
+    fn thresholds_to_8_bits_are_exact() {
+        thresholds_are_exact(u8::MAX.into());
+    }
+
+    #[test]
+    fn thresholds_to_16_bits_are_exact() {
+        thresholds_are_exact(u16::MAX);
+    }
+
+    #[test]
+    fn encoding_counts_thresholds() {
+        for encoder in [Encoder::to_8_bits(), Encoder::to_16_bits()] {
+            let max = encoder.thresholds.len() as u16;
+            assert!(encoder.thresholds.is_sorted_by(|a, b| a < b));
+            for k in 1..=max {
+                let threshold = encoder.thresholds[usize::from(k) - 1];
+                assert_eq!(encoder.encode(threshold), k);
+                assert_eq!(encoder.encode(threshold.next_down()), k - 1);
+            }
+            for (x, expected) in [
+                (0.0, 0),
+                (-0.0, 0),
+                (f32::NAN, 0),
+                (-f32::NAN, 0),
+                (-1.0, 0),
+                (f32::NEG_INFINITY, 0),
+                (f32::MIN_POSITIVE, 0),
+                (f32::from_bits(1), 0),
+                (1.0f32.next_down(), max),
+                (1.0, max),
+                (1.5, max),
+                (f32::INFINITY, max),
+            ] {
+                assert_eq!(encoder.encode(x), expected, "{x}");
+            }
+        }
+    }
+
+    #[test]
+    fn known_values() {
+        let encoder = Encoder::to_8_bits();
+        // 50 % linear grey is 188 in sRGB, 18 % grey is 118.
+        assert_eq!(encoder.encode(0.5), 188);
+        assert_eq!(encoder.encode(0.18), 118);
+        assert_eq!(encoder.encode(0.214_041_14), 128);
+    }
+}

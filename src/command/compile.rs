@@ -1,0 +1,50 @@
+//! `lambdav compile`: shows or writes a stage of the compilation.
+
+use super::{Failure, Messages, Result, load, print, report, save_failure};
+use clap::{Args, ValueEnum};
+use lambdav::frontend::core_text;
+use lambdav::raster::file::write_atomically;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Show or write what a program is compiled to
+#[derive(Args)]
+pub(super) struct Options {
+    /// A shader or core text; `-` is standard input
+    shader: PathBuf,
+    /// The file to write; by default, and for `-`, standard output
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+    /// What to write
+    #[arg(long, value_enum)]
+    emit: Stage,
+    #[command(flatten)]
+    messages: Messages,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Stage {
+    /// The typed core as text, which every command takes in place of a shader
+    Core,
+}
+
+pub(super) fn run(options: &Options) -> Result {
+    let loaded = load(&options.shader, options.messages)?;
+    let core = loaded.core.ok_or_else(Failure::reported)?;
+    let text = match options.emit {
+        Stage::Core => core_text::print(&core, Some(&loaded.source)),
+    };
+    let text = match text {
+        Ok(text) => text,
+        Err(diagnostic) => {
+            report(&loaded.source, &[diagnostic], options.messages)?;
+            return Err(Failure::reported());
+        }
+    };
+    match options.output.as_deref() {
+        None => print(&text),
+        Some(path) if path == Path::new("-") => print(&text),
+        Some(path) => write_atomically::<io::Error>(path, |out| out.write_all(text.as_bytes()))
+            .map_err(|error| save_failure(&error)),
+    }
+}

@@ -1,0 +1,67 @@
+//! `lambdav diff`: compares two images.
+
+use super::{Failure, Result, chain, metadata, print, save_failure};
+use clap::Args;
+use lambdav::raster::AnyImage;
+use lambdav::raster::compare::{self, compare, heat_map};
+use lambdav::raster::file::{self, EncodeError, LoadError, write_atomically};
+use lambdav::raster::quantize::Transfer;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Compare two images, exactly unless told otherwise
+///
+/// Exit status 0: the same; 1: different.
+#[derive(Args)]
+pub(super) struct Options {
+    /// An image: PNG, OpenEXR or NPY; `-` is standard input
+    a: PathBuf,
+    /// Another
+    b: PathBuf,
+    /// Write a picture of the differences here (PNG)
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// How much a sample may differ, in levels of 8 bits
+    #[arg(long, value_name = "LEVELS", value_parser = tolerance)]
+    tolerance: Option<f64>,
+    /// Compare a float image with an integer one by its sRGB encoding
+    #[arg(long)]
+    srgb: bool,
+}
+
+fn tolerance(text: &str) -> std::result::Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(levels) if (0.0..=255.0).contains(&levels) => Ok(levels),
+        _ => Err("a tolerance is a number from 0 to 255".to_owned()),
+    }
+}
+
+pub(super) fn run(options: &Options) -> Result {
+    let (a, b) = (load(&options.a)?, load(&options.b)?);
+    let transfer = if options.srgb { Transfer::Srgb } else { Transfer::Linear };
+    let how = compare::Options { tolerance: options.tolerance, transfer };
+    let outcome = compare(&a, &b, &how);
+    if let Some(path) = &options.out {
+        match heat_map(&a, &b, &how) {
+            Some(heat) => write_atomically::<EncodeError>(path, |out| {
+                file::png::encode(&heat, Transfer::Linear, &metadata(), out)
+            })
+            .map_err(|error| save_failure(&error))?,
+            None => return Err(Failure::input("images of different sizes have no heat map")),
+        }
+    }
+    print(&format!("{outcome}\n"))?;
+    if outcome.is_same() { Ok(()) } else { Err(Failure::reported()) }
+}
+
+fn load(path: &Path) -> Result<AnyImage> {
+    let loaded = if path == Path::new("-") {
+        file::load_from(&mut io::stdin(), Path::new("<stdin>"))
+    } else {
+        file::load(path)
+    };
+    loaded.map_err(|error| match &error {
+        LoadError::Io { source, .. } => Failure::file(chain(&error), source),
+        _ => Failure::input(chain(&error)),
+    })
+}

@@ -1,0 +1,200 @@
+//! The command line: its options, its exit status, and what is common to its subcommands.
+//!
+//! Exit status: 0 done; 1 the program, image or comparison is at fault; 2 the command line is;
+//! 3 the machine is.
+
+mod check;
+mod compile;
+mod diff;
+mod explain;
+mod render;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use lambdav::frontend::LANGUAGE_VERSION;
+use lambdav::frontend::diagnostics::{Diagnostic, render_json, render_text};
+use lambdav::frontend::source::SourceFile;
+use lambdav::program::Loaded;
+use lambdav::raster::file::{Metadata, SaveError};
+use std::io::{self, ErrorKind, IsTerminal, Read, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (λV language version 1)");
+const _: () = assert!(LANGUAGE_VERSION == 1, "VERSION names the language version");
+
+/// Compiler and exact CPU renderer for the shader language λV.
+#[derive(Parser)]
+#[command(name = "lambdav", version = VERSION, subcommand_required = true, arg_required_else_help = true)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Render(render::Options),
+    Compile(compile::Options),
+    Check(check::Options),
+    Diff(diff::Options),
+    Explain(explain::Options),
+}
+
+/// How diagnostics are written.
+#[derive(Args, Clone, Copy)]
+struct Messages {
+    /// How diagnostics are written: for people to standard error, or as JSON to standard output
+    #[arg(long, value_enum, default_value_t = MessageFormat::Text)]
+    message_format: MessageFormat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MessageFormat {
+    Text,
+    Json,
+}
+
+/// Why a command did not do what it was asked for. What is to be said is in the message, or has been
+/// said.
+#[derive(Debug)]
+struct Failure {
+    status: u8,
+    message: Option<String>,
+}
+
+impl Failure {
+    /// The program, image or comparison is at fault, and that has been said.
+    fn reported() -> Self {
+        Self { status: 1, message: None }
+    }
+
+    /// The program, image or comparison is at fault.
+    fn input(message: impl Into<String>) -> Self {
+        Self { status: 1, message: Some(message.into()) }
+    }
+
+    /// The command line is at fault.
+    fn usage(message: impl Into<String>) -> Self {
+        Self { status: 2, message: Some(message.into()) }
+    }
+
+    /// The machine is at fault.
+    fn machine(message: impl Into<String>) -> Self {
+        Self { status: 3, message: Some(message.into()) }
+    }
+
+    /// A file cannot be read or written: the fault of whoever named it, or of the machine.
+    fn file(message: impl Into<String>, error: &io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::NotFound
+            | ErrorKind::IsADirectory
+            | ErrorKind::NotADirectory
+            | ErrorKind::InvalidFilename => Self::usage(message),
+            _ => Self::machine(message),
+        }
+    }
+}
+
+type Result<T = (), E = Failure> = std::result::Result<T, E>;
+
+/// Runs the command that the process was given.
+pub(crate) fn run() -> ExitCode {
+    let result = match CommandLine::parse().command {
+        Command::Render(options) => render::run(&options),
+        Command::Compile(options) => compile::run(&options),
+        Command::Check(options) => check::run(&options),
+        Command::Diff(options) => diff::run(&options),
+        Command::Explain(options) => explain::run(&options),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure { status, message }) => {
+            if let Some(message) = message {
+                // Nothing is left to do where even this cannot be written.
+                let _ = writeln!(io::stderr(), "error: {message}");
+            }
+            ExitCode::from(status)
+        }
+    }
+}
+
+/// The message of an error with those of its causes.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let next = error.to_string();
+        if !message.ends_with(&next) {
+            message = format!("{message}: {next}");
+        }
+        cause = error.source();
+    }
+    message
+}
+
+/// Writes to standard output. A reader that has gone away is no fault.
+fn print(text: &str) -> Result {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::machine(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Reads and compiles the program at `path`, or at standard input for `-`; says all that is to be
+/// said about it.
+fn load(path: &Path, messages: Messages) -> Result<Loaded> {
+    let loaded = read(path)?;
+    report(&loaded.source, &loaded.diagnostics, messages)?;
+    Ok(loaded)
+}
+
+/// Reads and compiles without saying anything.
+fn read(path: &Path) -> Result<Loaded> {
+    if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin()
+            .read_to_end(&mut bytes)
+            .map_err(|e| Failure::machine(format!("cannot read standard input: {e}")))?;
+        return Ok(Loaded::from_bytes("<stdin>", bytes));
+    }
+    let bytes = std::fs::read(path)
+        .map_err(|e| Failure::file(format!("cannot read `{}`: {e}", path.display()), &e))?;
+    Ok(Loaded::from_bytes(&path.to_string_lossy(), bytes))
+}
+
+/// Says what is to be said about a program.
+fn report(source: &SourceFile, diagnostics: &[Diagnostic], messages: Messages) -> Result {
+    if diagnostics.is_empty() {
+        return Ok(());
+    }
+    match messages.message_format {
+        MessageFormat::Json => print(&render_json(diagnostics, source)),
+        MessageFormat::Text => {
+            let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+            let text = render_text(diagnostics, source, color);
+            // Nothing is left to do where even this cannot be written.
+            let _ = io::stderr().write_all(text.as_bytes());
+            Ok(())
+        }
+    }
+}
+
+/// What image files say of their origin.
+fn metadata() -> Metadata {
+    Metadata {
+        language_version: LANGUAGE_VERSION.to_string(),
+        software: concat!("lambdav ", env!("CARGO_PKG_VERSION")).to_owned(),
+        comment: None,
+    }
+}
+
+/// The failure of a file that was not written.
+fn save_failure<E: std::error::Error>(error: &SaveError<E>) -> Failure {
+    let message = chain(error);
+    match error {
+        SaveError::File { source, .. } => Failure::file(message, source),
+        SaveError::Content { .. } => Failure::machine(message),
+    }
+}

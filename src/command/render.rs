@@ -1,0 +1,284 @@
+//! `lambdav render`: a program to an image file.
+
+use super::{Failure, Messages, Result, chain, load, metadata, report, save_failure};
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use lambdav::engine::{CoreEngine, Engine, Settings, SourceEngine};
+use lambdav::frontend::core::{Core, Uniform};
+use lambdav::frontend::diagnostics::nearest_name;
+use lambdav::frontend::evaluate::DEFAULT_MAX_ITERATIONS;
+use lambdav::frontend::types::Scalar;
+use lambdav::program::Loaded;
+use lambdav::raster::file::{Encoding, Format, encode, save};
+use lambdav::raster::quantize::Transfer;
+use lambdav::raster::{Frame, RenderError, Size, render};
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// Render a program to an image file
+#[derive(Args)]
+pub(super) struct Options {
+    /// A shader or core text; `-` is standard input
+    shader: PathBuf,
+    /// The image, by its ending .png, .exr (32-bit float) or .npy (float32, H×W×4); `-` is
+    /// standard output
+    out: PathBuf,
+    /// Which output of the program; by default 0, or the lowest that there is
+    #[arg(long, value_name = "LOC")]
+    output: Option<u32>,
+    /// Width and height in pixels
+    #[arg(long, value_name = "WxH", default_value = "512x512")]
+    size: Size,
+    /// What `(time)` gives, in seconds
+    #[arg(long, value_name = "T", default_value = "0", value_parser = number, allow_hyphen_values = true)]
+    time: f32,
+    /// What `(frame)` gives
+    #[arg(long, value_name = "N", default_value = "0", value_parser = number, allow_hyphen_values = true)]
+    frame: f32,
+    /// What `(mouse)` gives
+    #[arg(long, value_name = "X,Y,Z,W", value_parser = mouse, allow_hyphen_values = true)]
+    mouse: Option<[f32; 4]>,
+    /// Sets a uniform: its components in order (of a matrix, by columns), or true or false
+    #[arg(long = "set", value_name = "NAME=V[,V…]")]
+    set: Vec<String>,
+    /// What computes the pixels
+    #[arg(long, value_enum, default_value_t = EngineName::Core)]
+    engine: EngineName,
+    /// Worker threads; by default all cores
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// How many times each entry of a loop may go on
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_ITERATIONS)]
+    max_iterations: u64,
+    /// How many seconds the whole render may take
+    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
+    timeout: Duration,
+    /// Encode colours with the sRGB transfer function (PNG only)
+    #[arg(long)]
+    srgb: bool,
+    /// Bits of a sample: 8 or 16 (PNG only)
+    #[arg(long, value_name = "BITS", value_parser = ["8", "16"])]
+    depth: Option<String>,
+    /// The format, where the ending does not say it: png, exr or npy
+    #[arg(long)]
+    format: Option<Format>,
+    #[command(flatten)]
+    messages: Messages,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EngineName {
+    /// The evaluator of the typed core: exact
+    Core,
+    /// The literal semantics by substitution: exact and very slow
+    Source,
+}
+
+/// A finite number, as λV writes them.
+fn number(text: &str) -> std::result::Result<f32, String> {
+    let plain = text.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b));
+    match text.parse::<f32>() {
+        Ok(value) if plain && value.is_finite() => Ok(value),
+        _ => Err(format!("`{text}` is not a number that binary32 can hold")),
+    }
+}
+
+fn mouse(text: &str) -> std::result::Result<[f32; 4], String> {
+    let values: Vec<f32> = text.split(',').map(number).collect::<std::result::Result<_, _>>()?;
+    values.try_into().map_err(|_| "the mouse has four components: x,y,z,w".to_owned())
+}
+
+fn seconds(text: &str) -> std::result::Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok();
+    seconds
+        .and_then(|s| Duration::try_from_secs_f64(s).ok())
+        .ok_or_else(|| format!("`{text}` is not a number of seconds"))
+}
+
+pub(super) fn run(options: &Options) -> Result {
+    let encoding = encoding(options)?;
+    let loaded = load(&options.shader, options.messages)?;
+    let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
+    let location = location(core, options.output)?;
+    let mut settings = Settings::new(core, options.size);
+    settings.max_iterations = options.max_iterations;
+    settings.inputs.time = options.time;
+    settings.inputs.frame = options.frame;
+    settings.inputs.mouse = options.mouse.unwrap_or_default();
+    for set in &options.set {
+        set_uniform(&core.uniforms, &mut settings, set)?;
+    }
+    let frame = match options.engine {
+        EngineName::Core => {
+            let engine = CoreEngine::new(core, location, &settings);
+            draw(&loaded, engine, options)
+        }
+        EngineName::Source if loaded.is_core_text => {
+            Err(Failure::usage("the engine `source` evaluates shader text, and this is core text"))
+        }
+        EngineName::Source => {
+            let engine = SourceEngine::new(&loaded.source, location, &settings);
+            draw(&loaded, engine, options)
+        }
+    }?;
+    write(options, &frame, encoding)
+}
+
+fn encoding(options: &Options) -> Result<Encoding> {
+    let format = match options.format {
+        Some(format) => format,
+        None if options.out == Path::new("-") => {
+            return Err(Failure::usage("standard output has no ending; add --format png, exr or npy"));
+        }
+        None => Format::from_path(&options.out).map_err(|e| Failure::usage(chain(&e)))?,
+    };
+    if format != Format::Png && (options.srgb || options.depth.is_some()) {
+        return Err(Failure::usage(format!(
+            "--srgb and --depth are for PNG; {} holds the numbers as they are",
+            format.name()
+        )));
+    }
+    let transfer = if options.srgb { Transfer::Srgb } else { Transfer::Linear };
+    Ok(match format {
+        Format::Png if options.depth.as_deref() == Some("16") => Encoding::Png16(transfer),
+        Format::Png => Encoding::Png8(transfer),
+        Format::Exr => Encoding::Exr,
+        Format::Npy => Encoding::Npy,
+    })
+}
+
+fn location(core: &Core, wanted: Option<u32>) -> Result<u32> {
+    let mut all: Vec<u32> = core.outputs.iter().map(|o| o.location).collect();
+    all.sort_unstable();
+    match wanted {
+        None => Ok(all[0]),
+        Some(location) if all.contains(&location) => Ok(location),
+        Some(location) => {
+            let all: Vec<String> = all.iter().map(u32::to_string).collect();
+            let all = all.join(", ");
+            Err(Failure::usage(format!("the program has no output {location}; it has {all}")))
+        }
+    }
+}
+
+fn set_uniform(uniforms: &[Uniform], settings: &mut Settings, text: &str) -> Result {
+    let Some((name, value)) = text.split_once('=') else {
+        return Err(Failure::usage(format!("`{text}` sets nothing: write --set NAME=VALUE")));
+    };
+    let Some(index) = uniforms.iter().position(|u| u.name == name) else {
+        let near = nearest_name(name, uniforms.iter().map(|u| u.name.as_str()));
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if uniforms.is_empty() => "it has none".to_owned(),
+            None => {
+                let names: Vec<&str> = uniforms.iter().map(|u| u.name.as_str()).collect();
+                format!("it has {}", names.join(", "))
+            }
+        };
+        return Err(Failure::usage(format!("the program has no uniform `{name}`; {help}")));
+    };
+    let ty = uniforms[index].ty;
+    let word = |part: &str| match (ty.scalar(), part) {
+        (Scalar::Bool, "true") => Ok(1),
+        (Scalar::Bool, "false") => Ok(0),
+        (Scalar::F32, part) => number(part).map(f32::to_bits),
+        _ => Err(format!("`{part}` is neither true nor false")),
+    };
+    let words: Vec<u32> = value
+        .split(',')
+        .map(word)
+        .collect::<std::result::Result<_, _>>()
+        .map_err(|e| Failure::usage(format!("--set {name}: {e}")))?;
+    if words.len() != ty.components() {
+        return Err(Failure::usage(format!(
+            "--set {name}: a {ty} has {} components, not {}",
+            ty.components(),
+            words.len()
+        )));
+    }
+    settings.inputs.uniforms[index] = words.into();
+    Ok(())
+}
+
+fn draw<E: Engine>(
+    loaded: &Loaded,
+    engine: std::result::Result<E, lambdav::frontend::diagnostics::Diagnostic>,
+    options: &Options,
+) -> Result<Frame> {
+    let fail = |diagnostic| {
+        report(&loaded.source, &[diagnostic], options.messages)?;
+        Err(Failure::reported())
+    };
+    let engine = match engine {
+        Ok(engine) => engine,
+        Err(diagnostic) => return fail(diagnostic),
+    };
+    let progress = Progress::new();
+    let advance = |done, total| progress.advance(done, total);
+    let how = lambdav::raster::Options {
+        threads: options.threads,
+        timeout: Some(options.timeout),
+        stack_size: engine.stack_size(),
+        progress: Some(&advance),
+        ..lambdav::raster::Options::default()
+    };
+    let result = render(&engine, options.size, &how);
+    progress.clear();
+    match result {
+        Ok(frame) => Ok(frame),
+        Err(RenderError::Fault(fault)) => fail(engine.explain(&fault)),
+        Err(error) => Err(Failure::machine(chain(&error))),
+    }
+}
+
+/// A bar on standard error, if that is a terminal, for what takes longer than a second.
+struct Progress {
+    start: Instant,
+    bar: OnceLock<ProgressBar>,
+    terminal: bool,
+}
+
+impl Progress {
+    fn new() -> Self {
+        Self { start: Instant::now(), bar: OnceLock::new(), terminal: io::stderr().is_terminal() }
+    }
+
+    fn advance(&self, done: usize, total: usize) {
+        if !self.terminal || self.start.elapsed() < Duration::from_secs(1) {
+            return;
+        }
+        let bar = self.bar.get_or_init(|| {
+            let style = ProgressStyle::with_template("{wide_bar} {percent}% {eta}");
+            let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+            ProgressBar::new(total as u64).with_style(style).with_elapsed(self.start.elapsed())
+        });
+        // Calls overtake one another.
+        if done as u64 > bar.position() {
+            bar.set_position(done as u64);
+        }
+    }
+
+    fn clear(&self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn write(options: &Options, frame: &Frame, encoding: Encoding) -> Result {
+    if options.out != Path::new("-") {
+        return save(&options.out, frame, encoding, &metadata()).map_err(|e| save_failure(&e));
+    }
+    let mut bytes = Vec::new();
+    encode(frame, encoding, &metadata(), &mut bytes).map_err(|e| Failure::machine(chain(&e)))?;
+    let mut out = io::stdout().lock();
+    match out.write_all(&bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::machine(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,43 @@
+//! Programs from files: shader text, or core text in its place.
+
+use lambdav_frontend::core::Core;
+use lambdav_frontend::diagnostics::Diagnostic;
+use lambdav_frontend::source::SourceFile;
+use lambdav_frontend::{compile, core_text, syntax};
+
+/// A program, read and compiled as far as it goes.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The text that the diagnostics point into.
+    pub source: SourceFile,
+    /// Whether the text is core text; only shader text can be given to the `source` evaluator.
+    pub is_core_text: bool,
+    /// The core, if no diagnostic is an error.
+    pub core: Option<Core>,
+    /// All that is to be said about the program.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Loaded {
+    /// From the bytes of a file that messages call `name`.
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Self {
+        match syntax::decode(name, bytes) {
+            Ok(source) => Self::from_source(source),
+            Err((source, diagnostic)) => {
+                Self { source, is_core_text: false, core: None, diagnostics: vec![diagnostic] }
+            }
+        }
+    }
+
+    /// From text that messages call `name`.
+    pub fn from_text(name: &str, text: &str) -> Self {
+        Self::from_bytes(name, text.into())
+    }
+
+    fn from_source(source: SourceFile) -> Self {
+        let is_core_text = core_text::is_core_text(source.text());
+        let (core, diagnostics) =
+            if is_core_text { core_text::read(&source) } else { compile(&source) };
+        Self { source, is_core_text, core, diagnostics }
+    }
+}
