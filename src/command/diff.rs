@@ -40,13 +40,13 @@ fn tolerance(text: &str) -> std::result::Result<f64, String> {
 
 pub(super) fn run(options: &Options) -> Result {
     one_standard_input([&options.a, &options.b])?;
-    if let Some(out) = &options.out {
-        if Format::from_path(out) != Ok(Format::Png) {
-            return Err(Failure::usage(format!(
-                "the picture of the differences is PNG; let the name `{}` end in .png",
-                out.display()
-            )));
-        }
+    if let Some(out) = &options.out
+        && Format::from_path(out) != Ok(Format::Png)
+    {
+        return Err(Failure::usage(format!(
+            "the picture of the differences is PNG; let the name `{}` end in .png",
+            out.display()
+        )));
     }
     let (a, b) = (load(&options.a)?, load(&options.b)?);
     let transfer = if options.srgb { Transfer::Srgb } else { Transfer::Linear };

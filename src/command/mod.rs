@@ -210,7 +210,7 @@ fn report(source: &SourceFile, diagnostics: &[Diagnostic], messages: Messages) -
         return Ok(());
     }
     match messages.message_format {
-        MessageFormat::Json => print(&render_json(diagnostics, source)),
+        MessageFormat::Json => print(render_json(diagnostics, source)),
         MessageFormat::Text => {
             let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
             let text = render_text(diagnostics, source, color);

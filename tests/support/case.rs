@@ -4,30 +4,30 @@ use lambdav_frontend::evaluate::{DEFAULT_MAX_ITERATIONS, Inputs};
 
 /// One program and what must come of it.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub(crate) struct Case {
     /// What it shows.
-    pub title: String,
+    pub(crate) title: String,
     /// The line of its header in the file, from 1.
-    pub line: usize,
+    pub(crate) line: usize,
     /// Its text.
-    pub program: String,
+    pub(crate) program: String,
     /// What must come of it.
-    pub verdict: Verdict,
+    pub(crate) verdict: Verdict,
     /// All warnings, in order.
-    pub warnings: Vec<Finding>,
+    pub(crate) warnings: Vec<Finding>,
     /// The verdict is today's and wrong; this says why.
-    pub fixme: Option<String>,
+    pub(crate) fixme: Option<String>,
     /// Its literals cannot be replaced by uniforms; this says why.
-    pub literal: Option<String>,
+    pub(crate) literal: Option<String>,
     /// The pixel that is computed.
-    pub inputs: Inputs,
+    pub(crate) inputs: Inputs,
     /// The largest number of `rec`s that an entry of a loop may execute.
-    pub max_iterations: u64,
+    pub(crate) max_iterations: u64,
 }
 
 /// What must come of a program.
 #[derive(Clone, Debug)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// The values of outputs by location.
     Accepted(Vec<(u32, Expected)>),
     /// The first error.
@@ -38,20 +38,20 @@ pub enum Verdict {
 
 /// A code at a line and column of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// Like `LV0401`.
-    pub code: String,
+    pub(crate) code: String,
     /// Line and column, from 1.
-    pub at: (u32, u32),
+    pub(crate) at: (u32, u32),
 }
 
 /// The bits of a `num` or vector.
 #[derive(Clone, Debug)]
-pub struct Expected(pub Vec<u32>);
+pub(crate) struct Expected(pub(crate) Vec<u32>);
 
 impl Expected {
     /// Whether these are the bits, or a NaN where a NaN is expected.
-    pub fn matches(&self, words: &[u32]) -> bool {
+    pub(crate) fn matches(&self, words: &[u32]) -> bool {
         let same = |(&a, &b): (&u32, &u32)| {
             a == b || f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan()
         };
@@ -60,7 +60,7 @@ impl Expected {
 }
 
 /// The programs of a file.
-pub fn read_cases(text: &str) -> Result<Vec<Case>, String> {
+pub(crate) fn read_cases(text: &str) -> Result<Vec<Case>, String> {
     let lines: Vec<&str> = text.lines().collect();
     let mut cases = Vec::new();
     let mut at = lines.iter().position(|l| l.starts_with(";;")).ok_or("holds no program")?;

@@ -1,7 +1,7 @@
 //! Whether what must come of a program does.
 
 use super::case::{Case, Expected, Finding, Verdict};
-use super::engines::{Accepted, ENGINES};
+use super::engines::{Accepted, ENGINES, Stop};
 use lambdav_frontend::compile;
 use lambdav_frontend::core::Core;
 use lambdav_frontend::diagnostics::Diagnostic;
@@ -10,7 +10,7 @@ use lambdav_frontend::syntax::{ExprId, ExprKind, Tree, parse};
 use std::fmt::Write as _;
 
 /// Compiles the program, and evaluates it with every engine; says what is not as expected.
-pub fn check(case: &Case) -> Result<(), String> {
+pub(crate) fn check(case: &Case) -> Result<(), String> {
     let source = SourceFile::new("program.lv", case.program.as_str());
     let (core, diagnostics) = compile(&source);
     let found: Vec<Finding> = diagnostics.iter().map(|d| finding(d, &source)).collect();
@@ -59,14 +59,19 @@ fn evaluate(
             (Verdict::Accepted(expected), Ok(outputs)) => {
                 compare(expected, &outputs).map_err(|e| format!("{name}: {e}"))?;
             }
-            (Verdict::Exceeds(expected), Err(fault)) => {
+            (Verdict::Exceeds(expected), Err(Stop::Diagnostic(fault))) => {
                 let found = finding(&fault, source);
                 if found.code != expected.code || places_count && found != *expected {
-                    return Err(format!("{name}: {}", show(&[fault], source)));
+                    return Err(format!("{name}: {}", show(&[*fault], source)));
                 }
             }
+            (Verdict::Exceeds(_), Err(Stop::LoopLimit)) => {}
             (_, Ok(_)) => return Err(format!("{name}: it ended")),
-            (_, Err(fault)) => return Err(format!("{name}: {}", show(&[fault], source))),
+            (_, Err(Stop::Diagnostic(fault))) => {
+                return Err(format!("{name}: {}", show(&[*fault], source)));
+            }
+            (_, Err(Stop::LoopLimit)) => return Err(format!("{name}: a loop exceeds the limit")),
+            (_, Err(Stop::Other(what))) => return Err(format!("{name}: {what}")),
         }
     }
     Ok(())

@@ -1,5 +1,5 @@
 //! What the test programs of the root package share.
 
-pub mod case;
-pub mod check;
-pub mod engines;
+pub(crate) mod case;
+pub(crate) mod check;
+pub(crate) mod engines;
