@@ -1,6 +1,6 @@
 //! `lambdav render`: a program to an image file.
 
-use super::values::{mouse, number, seconds, threads, whole};
+use super::values::{mouse, number, output, seconds, threads, whole};
 use super::{
     Failure, Messages, Result, chain, check_target, fault, load, metadata, one_standard_output,
     print, save_failure,
@@ -32,10 +32,10 @@ pub(super) struct Options {
     /// standard output
     out: PathBuf,
     /// Which output of the program; by default 0, or the lowest that there is
-    #[arg(long, value_name = "LOC")]
+    #[arg(long, value_name = "LOC", value_parser = output, allow_hyphen_values = true)]
     output: Option<u32>,
     /// Width and height in pixels
-    #[arg(long, value_name = "WxH", default_value = "512x512")]
+    #[arg(long, value_name = "WxH", default_value = "512x512", allow_hyphen_values = true)]
     size: Size,
     /// What `(time)` gives, in seconds
     #[arg(long, value_name = "T", default_value = "0", value_parser = number, allow_hyphen_values = true)]

@@ -24,6 +24,11 @@ pub(super) fn whole(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("`{text}` is not a whole number from 0 to {}", u64::MAX))
 }
 
+/// Where an output goes.
+pub(super) fn output(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| format!("`{text}` is not the location of an output, such as 0"))
+}
+
 /// How many threads: at least one.
 pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| format!("`{text}` is not a whole number from 1 on"))
