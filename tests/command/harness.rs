@@ -144,7 +144,8 @@ impl Place {
         let status = output.status.code().filter(|status| (0..=3).contains(status));
         let status = status.unwrap_or_else(|| panic!("exit status {:?}: {err}", output.status));
         for name in self.files().keys() {
-            assert!(!Path::new(name).extension().is_some_and(|e| e == "tmp"), "{name} is left");
+            let temporary = Path::new(name).extension().is_some_and(|e| e == "tmp");
+            assert!(!temporary, "{name} is left");
         }
         Outcome { status, out: output.stdout.clone(), err }
     }
