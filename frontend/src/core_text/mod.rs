@@ -1,6 +1,6 @@
 //! The text form of the core: a scheduled program as lines, and back into a graph.
 //!
-//! [`print()`] schedules all outputs of a program and writes the result; [`read`] makes a [`Core`] of
+//! [`print()`] schedules all outputs of a program and writes the result; [`read()`] makes a [`Core`] of
 //! such a text, which can be scheduled again for whichever outputs are wanted. Nothing that affects
 //! the bits of an output is lost on the way, and a text that was printed, read and printed again is
 //! the same text.
