@@ -1,6 +1,8 @@
 //! `lambdav compile`: shows or writes a stage of the compilation.
 
-use super::{Failure, Messages, Result, fault, load, one_standard_output, print, save_failure};
+use super::{
+    Failure, Messages, Result, check_target, fault, load, one_standard_output, print, save_failure,
+};
 use clap::{Args, ValueEnum};
 use lambdav::frontend::core_text;
 use lambdav::raster::file::write_atomically;
@@ -30,8 +32,9 @@ enum Stage {
 
 pub(super) fn run(options: &Options) -> Result {
     let output = options.output.as_deref().filter(|path| *path != Path::new("-"));
-    if output.is_none() {
-        one_standard_output(options.messages, "the result", "add -o FILE")?;
+    match output {
+        None => one_standard_output(options.messages, "the result", "add -o FILE")?,
+        Some(path) => check_target(path)?,
     }
     let loaded = load(&options.shader, options.messages)?;
     let core = loaded.core.ok_or_else(Failure::reported)?;

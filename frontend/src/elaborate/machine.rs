@@ -725,10 +725,14 @@ impl<'a> Machine<'a> {
             Value::Data(node) => match self.graph.expr_type(node) {
                 ExprType::Value(_) => return Some(node),
                 ExprType::Rec(_) | ExprType::PureRec => {
-                    Diagnostic::new(Lv::RecNotTail, span, format!("{role} goes on with `rec`"))
-                        .label("`rec` is not in tail position here")
-                        .also(self.graph.span(node), "here is the `rec`, or the `if` around it")
-                        .help("make it the last thing that the body does; pass what is to be done with the result as another parameter")
+                    let diagnostic =
+                        Diagnostic::new(Lv::RecNotTail, span, format!("{role} goes on with `rec`"))
+                            .label("`rec` is not in tail position here")
+                            .help("make it the last thing that the body does; pass what is to be done with the result as another parameter");
+                    match self.graph.span(node) {
+                        same if same == span => diagnostic,
+                        other => diagnostic.also(other, "here is the `rec`, or the `if` around it"),
+                    }
                 }
             },
             Value::Function(_) => {

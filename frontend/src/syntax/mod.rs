@@ -15,7 +15,8 @@ mod parser;
 #[cfg(test)]
 mod tests;
 
-pub use decode::decode;
+pub(crate) use decode::too_long;
+pub use decode::{decode, decode_within};
 pub use parser::{MAX_NESTING, parse};
 
 use crate::source::Span;
