@@ -39,7 +39,6 @@ pub struct SimdKernel {
     code: Code,
     inputs: Inputs,
     sites: Vec<Span>,
-    nesting: usize,
     /// What is the same for the whole frame, once some tile has needed it.
     frame: Mutex<Option<Frame>>,
     /// The code with nothing moved to the frame's part.
@@ -74,7 +73,6 @@ impl SimdKernel {
             code,
             inputs: Inputs { given, max_iterations },
             sites: lane_program.sites,
-            nesting: lane_program.nesting,
             frame: Mutex::new(None),
             unhoisted: OnceLock::new(),
         })
@@ -242,6 +240,11 @@ pub fn lower(
         let register_program = registers::lower(&lane_program, shape);
         (lane_program, register_program)
     })
+}
+
+/// The text of a lane program, however deeply it nests.
+pub fn text(program: &lanes::Program) -> String {
+    with_stack(program.nesting, || program.to_string())
 }
 
 fn compile(

@@ -13,6 +13,7 @@
 pub mod cranelift;
 pub mod kernel;
 pub mod lanes;
+pub mod planted;
 pub mod registers;
 
 pub use cranelift::{EmitError, Target};

@@ -8,6 +8,7 @@ mod compile;
 mod diff;
 mod explain;
 mod render;
+mod stats;
 mod values;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};

@@ -1,15 +1,16 @@
 //! `lambdav render`: a program to an image file.
 
-use super::values::{mouse, number, output, seconds, threads, whole};
+use super::stats::Stats;
+use super::values::{lanes, mouse, number, output, seconds, threads, whole};
 use super::{
     Failure, Messages, Result, chain, check_target, fault, load, metadata, one_standard_output,
     print, save_failure,
 };
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use lambdav::engine::{CoreEngine, Engine, Settings, SourceEngine};
+use lambdav::engine::{CoreEngine, Engine, Settings, SimdEngine, SimdError, SourceEngine};
 use lambdav::frontend::core::{Core, Uniform};
-use lambdav::frontend::diagnostics::{Diagnostic, nearest_name};
+use lambdav::frontend::diagnostics::nearest_name;
 use lambdav::frontend::evaluate::DEFAULT_MAX_ITERATIONS;
 use lambdav::frontend::types::Scalar;
 use lambdav::program::Loaded;
@@ -51,8 +52,12 @@ pub(super) struct Options {
     #[arg(long = "set", value_name = "NAME=V[,V…]")]
     set: Vec<String>,
     /// What computes the pixels
-    #[arg(long, value_enum, default_value_t = EngineName::Core)]
+    #[arg(long, value_enum, default_value_t = EngineName::Simd)]
     engine: EngineName,
+    /// How many pixels the engine `simd` computes together: 1, 4, 8, 16 or 32; by default as many
+    /// as seem best. The image does not depend on it
+    #[arg(long, value_name = "N", value_parser = lanes)]
+    lanes: Option<u32>,
     /// Worker threads; by default all cores. The image does not depend on it
     #[arg(long, value_name = "N", value_parser = threads, allow_hyphen_values = true)]
     threads: Option<NonZeroUsize>,
@@ -83,12 +88,17 @@ pub(super) struct Options {
     /// The format, where the ending does not say it: png, exr or npy
     #[arg(long)]
     format: Option<Format>,
+    /// Say on standard error how long each part took, and what was compiled
+    #[arg(long)]
+    stats: bool,
     #[command(flatten)]
     messages: Messages,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum EngineName {
+    /// Compiled to machine code that computes many pixels at once: exact and fast
+    Simd,
     /// The evaluator of the typed core: exact
     Core,
     /// The literal semantics by substitution: exact and very slow
@@ -96,6 +106,10 @@ enum EngineName {
 }
 
 pub(super) fn run(options: &Options) -> Result {
+    let mut stats = Stats::new(options.stats);
+    if options.lanes.is_some() && options.engine != EngineName::Simd {
+        return Err(Failure::usage("--lanes is for the engine `simd`; the others have none"));
+    }
     if options.out == Path::new("-") {
         one_standard_output(options.messages, "the image", "name a file")?;
     } else {
@@ -113,20 +127,40 @@ pub(super) fn run(options: &Options) -> Result {
     for set in &options.set {
         set_uniform(&core.uniforms, &mut settings, set)?;
     }
+    stats.took("read and check");
+    let fail = |diagnostic| fault(&loaded.source, diagnostic, options.messages);
     let frame = match options.engine {
+        EngineName::Simd => {
+            let engine = SimdEngine::new(core, location, &settings, options.lanes);
+            let engine = engine.map_err(|error| match error {
+                SimdError::Program(diagnostic) => fail(diagnostic),
+                SimdError::Emit(error) => {
+                    Failure::machine(format!("{error}; --engine core does without"))
+                }
+            })?;
+            stats.took("compile");
+            stats.compiled(engine.kernel().code());
+            draw(&loaded, &engine, options)
+        }
         EngineName::Core => {
-            let engine = CoreEngine::new(core, location, &settings);
-            draw(&loaded, engine, options)
+            let engine = CoreEngine::new(core, location, &settings).map_err(fail)?;
+            stats.took("compile");
+            draw(&loaded, &engine, options)
         }
         EngineName::Source if loaded.is_core_text => {
             Err(Failure::usage("the engine `source` evaluates shader text, and this is core text"))
         }
         EngineName::Source => {
-            let engine = SourceEngine::new(&loaded.source, location, &settings);
-            draw(&loaded, engine, options)
+            let engine = SourceEngine::new(&loaded.source, location, &settings).map_err(fail)?;
+            stats.took("compile");
+            draw(&loaded, &engine, options)
         }
     }?;
-    write(options, &frame, encoding)
+    stats.took("render");
+    write(options, &frame, encoding)?;
+    stats.took("write");
+    stats.say(options.size);
+    Ok(())
 }
 
 fn encoding(options: &Options) -> Result<Encoding> {
@@ -160,7 +194,8 @@ fn encoding(options: &Options) -> Result<Encoding> {
     })
 }
 
-fn location(core: &Core, wanted: Option<u32>) -> Result<u32> {
+/// The location that is wanted, or the lowest.
+pub(super) fn location(core: &Core, wanted: Option<u32>) -> Result<u32> {
     let mut all: Vec<u32> = core.outputs.iter().map(|o| o.location).collect();
     all.sort_unstable();
     match wanted {
@@ -217,13 +252,8 @@ fn count(components: usize) -> String {
     format!("{components} component{}", if components == 1 { "" } else { "s" })
 }
 
-fn draw<E: Engine>(
-    loaded: &Loaded,
-    engine: std::result::Result<E, Diagnostic>,
-    options: &Options,
-) -> Result<Frame> {
+fn draw(loaded: &Loaded, engine: &impl Engine, options: &Options) -> Result<Frame> {
     let fail = |diagnostic| fault(&loaded.source, diagnostic, options.messages);
-    let engine = engine.map_err(fail)?;
     let progress = Progress::new();
     let advance = |done, total| progress.advance(done, total);
     let how = lambdav::raster::Options {
@@ -233,7 +263,7 @@ fn draw<E: Engine>(
         progress: Some(&advance),
         ..lambdav::raster::Options::default()
     };
-    let result = render(&engine, options.size, &how);
+    let result = render(engine, options.size, &how);
     progress.clear();
     match result {
         Ok(frame) => Ok(frame),

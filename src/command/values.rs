@@ -1,5 +1,6 @@
 //! Values of options: from words of the command line, with a message for what they are not.
 
+use lambdav::simd::registers::Shape;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -32,6 +33,12 @@ pub(super) fn output(text: &str) -> Result<u32, String> {
 /// How many threads: at least one.
 pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| format!("`{text}` is not a whole number from 1 on"))
+}
+
+/// How many lanes.
+pub(super) fn lanes(text: &str) -> Result<u32, String> {
+    let lanes = text.parse().ok().filter(|lanes| Shape::LANES.contains(lanes));
+    lanes.ok_or_else(|| format!("`{text}` is none of 1, 4, 8, 16 and 32"))
 }
 
 /// A time in seconds.

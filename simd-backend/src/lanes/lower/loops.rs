@@ -19,6 +19,7 @@ use lambdav_frontend::schedule::{self, BlockId, End as CoreEnd};
 
 use super::{Lowering, kind_of};
 use crate::lanes::{End, Kind, Op, Rate, Statement, ValueId};
+use crate::planted::{Bug, is_planted};
 
 /// What a part of a linearised tail leaves behind.
 struct Tail {
@@ -51,11 +52,13 @@ impl Lowering<'_> {
         let kind = kind_of(self.program.ty(value));
         let rates = self.rates.of(value).to_vec();
         let values: Box<[_]> = rates.iter().map(|&rate| self.value(kind, rate)).collect();
+        let outer = std::mem::replace(&mut self.params, own.clone());
         let body = if self.rates.is_divergent(value) {
             let kinds: Vec<Kind> = own.iter().map(|&v| self.out.kind(v)).collect();
             let live = self.value(Kind::Mask, Rate::VARYING);
             let results: Vec<_> = values.iter().map(|_| self.value(kind, Rate::VARYING)).collect();
-            inits.insert(0, mask);
+            let entering = if is_planted(Bug::DeadLaneAlive) { self.run } else { mask };
+            inits.insert(0, entering);
             for _ in &results {
                 inits.push(self.undefined(kind));
             }
@@ -65,6 +68,7 @@ impl Lowering<'_> {
         } else {
             self.block(|s| s.uniform_end(body, mask))
         };
+        self.params = outer;
         self.current.push(Statement::Loop {
             values: values.clone(),
             params: own.into(),
@@ -75,12 +79,25 @@ impl Lowering<'_> {
         values.into()
     }
 
+    /// The arguments of a `rec`, component by component.
+    fn arguments(&self, values: &[schedule::ValueId]) -> Vec<ValueId> {
+        let mut arguments = self.flat(values);
+        if is_planted(Bug::StaleSwap) {
+            for k in 0..arguments.len() {
+                if let Some(j) = self.params[..k].iter().position(|&p| p == arguments[k]) {
+                    arguments[k] = arguments[j];
+                }
+            }
+        }
+        arguments
+    }
+
     /// The tail of a loop that all lanes leave together.
     fn uniform_end(&mut self, id: BlockId, mask: ValueId) -> End {
         self.statements(id, mask);
         match &self.program.block(id).end {
             CoreEnd::Yield(values) => End::Yield(self.flat(values).into()),
-            CoreEnd::Rec(values) => End::Rec(self.flat(values).into()),
+            CoreEnd::Rec(values) => End::Rec(self.arguments(values).into()),
             CoreEnd::If { condition, then, otherwise } => {
                 let condition = self.components(*condition)[0];
                 let then = self.block(|s| s.uniform_end(*then, mask));
@@ -144,7 +161,7 @@ impl Lowering<'_> {
                 let results = captured.map(|(&v, &old)| self.select(mask, v, old)).collect();
                 Tail { again: None, results }
             }
-            CoreEnd::Rec(values) => Tail { again: Some((mask, self.flat(values))), results },
+            CoreEnd::Rec(values) => Tail { again: Some((mask, self.arguments(values))), results },
             CoreEnd::If { condition, then, otherwise } => {
                 let condition = self.components(*condition)[0];
                 if self.is_uniform(condition) {

@@ -16,6 +16,8 @@ use lambdav_frontend::schedule::{
 use lambdav_frontend::types::{Scalar, Type};
 
 use super::rates::Rates;
+use crate::planted::{Bug, is_planted};
+
 use super::{
     Block, BlockId, End, Expr, Given, Kind, Op, Program, Rate, Statement, ValueId, ValueInfo, prune,
 };
@@ -58,8 +60,11 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool) -> Program
         map: vec![Box::default(); program.values.len()],
         out,
         current: Vec::new(),
+        run: ValueId(0),
+        params: Vec::new(),
     };
     let run = lowering.define(Kind::Mask, Rate::VARYING, Expr::Run);
+    lowering.run = run;
     let outputs = lowering.arm(schedule::Program::ROOT, run);
     let mut pixel: Vec<ValueId> = lowering.components(outputs[output]).to_vec();
     for fill in [0.0_f32, 0.0, 0.0, 1.0].into_iter().skip(pixel.len()) {
@@ -88,6 +93,10 @@ struct Lowering<'p> {
     out: Program,
     /// The statements of the block that is being filled.
     current: Vec<Statement>,
+    /// All lanes that run.
+    run: ValueId,
+    /// The components of the innermost loop's parameters.
+    params: Vec<ValueId>,
 }
 
 fn kind_of(ty: Type) -> Kind {
@@ -148,6 +157,9 @@ impl Lowering<'_> {
 
     /// The lanes of `mask` that go each way.
     fn split(&mut self, mask: ValueId, condition: ValueId) -> [ValueId; 2] {
+        if is_planted(Bug::LostMask) {
+            return [condition, self.op(Op::Not, &[condition])];
+        }
         [self.op(Op::And, &[mask, condition]), self.op(Op::AndNot, &[mask, condition])]
     }
 
@@ -262,13 +274,14 @@ impl Lowering<'_> {
             return a;
         }
         let b = self.guarded(otherwise, off);
+        let (a, b) = if is_planted(Bug::WrongBlend) { (b, a) } else { (a, b) };
         a.iter().zip(&b).map(|(&a, &b)| self.select(condition, a, b)).collect()
     }
 
     /// What an arm yields for the lanes of `mask`: under a test whether there are any, if the arm is
     /// worth it.
     fn guarded(&mut self, id: schedule::BlockId, mask: ValueId) -> Vec<ValueId> {
-        if self.costs[id.index()].is_cheap() {
+        if self.costs[id.index()].is_cheap() || is_planted(Bug::HoistedLoop) {
             return self.arm_values(id, mask);
         }
         let any = self.any(mask);
