@@ -101,10 +101,6 @@ impl Emitter<'_, '_> {
     fn emit(mut self) {
         for block in &self.function.blocks {
             let id = self.pos.func.dfg.make_block();
-            self.pos.insert_block(id);
-            if block.cold {
-                self.pos.func.layout.set_cold(id);
-            }
             self.blocks.push(id);
             for &param in &block.params {
                 let ty = clif_type(self.function.registers[param.index()]);
@@ -117,8 +113,12 @@ impl Emitter<'_, '_> {
             let value = self.pos.func.dfg.append_block_param(entry, param.value_type);
             self.arguments.push(value);
         }
-        for (i, block) in self.function.blocks.iter().enumerate() {
-            self.pos.goto_bottom(self.blocks[i]);
+        for id in self.function.reverse_postorder() {
+            let (block, into) = (&self.function.blocks[id.index()], self.blocks[id.index()]);
+            self.pos.insert_block(into);
+            if block.cold {
+                self.pos.func.layout.set_cold(into);
+            }
             self.block(block);
         }
     }

@@ -301,6 +301,35 @@ pub struct Function {
     pub blocks: Vec<Block>,
 }
 
+impl Function {
+    /// All blocks, each after those that dominate it.
+    pub fn reverse_postorder(&self) -> Vec<BlockId> {
+        let mut seen = vec![false; self.blocks.len()];
+        let mut order = Vec::with_capacity(self.blocks.len());
+        // A block to enter, or one whose successors are done.
+        let mut stack = vec![(BlockId(0), false)];
+        while let Some((id, done)) = stack.pop() {
+            if done {
+                order.push(id);
+                continue;
+            }
+            if std::mem::replace(&mut seen[id.index()], true) {
+                continue;
+            }
+            stack.push((id, true));
+            match &self.blocks[id.index()].end {
+                End::Jump(target) => stack.push((target.block, false)),
+                End::Branch { then, otherwise, .. } => {
+                    stack.extend([(otherwise.block, false), (then.block, false)]);
+                }
+                End::Return(_) => {}
+            }
+        }
+        order.reverse();
+        order
+    }
+}
+
 /// A register program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
