@@ -33,8 +33,10 @@ pub fn compile(source: &SourceFile) -> (Option<Core>, Vec<Diagnostic>) {
     let mut arena = resolve::CodeArena::default();
     let (items, found) = resolve::resolve(&mut arena, &tree, source);
     diagnostics.extend(found);
-    let (core, found) = elaborate::elaborate(arena, &items);
+    let sound = !diagnostics.iter().any(Diagnostic::is_error);
+    let (core, found) = elaborate::elaborate(arena, &items, sound);
     diagnostics.extend(found);
     let whole = !diagnostics.iter().any(Diagnostic::is_error);
+    debug_assert!(!whole || core.outputs.len() == items.outputs.len(), "an output is lost");
     (whole.then_some(core), diagnostics)
 }

@@ -1,25 +1,27 @@
 //! `lambdav diff`: compares two images.
 
-use super::{Failure, Result, chain, metadata, print, save_failure};
+use super::{Failure, Result, chain, metadata, one_standard_input, print, save_failure};
 use clap::Args;
 use lambdav::raster::AnyImage;
 use lambdav::raster::compare::{self, compare, heat_map};
-use lambdav::raster::file::{self, EncodeError, LoadError, write_atomically};
+use lambdav::raster::file::{self, EncodeError, Format, LoadError, write_atomically};
 use lambdav::raster::quantize::Transfer;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Compare two images, exactly unless told otherwise
 ///
-/// Exit status 0: the same; 1: different.
+/// Equal means equal bit for bit, all NaNs being one value. 8 bits against 16 are compared as 16; a
+/// float image against an integer one is quantised first. Exit status 0: the same; 1: different.
 #[derive(Args)]
 pub(super) struct Options {
     /// An image: PNG, OpenEXR or NPY; `-` is standard input
     a: PathBuf,
     /// Another
     b: PathBuf,
-    /// Write a picture of the differences here (PNG)
-    #[arg(long)]
+    /// Write a picture of the differences here (PNG): black where the images are equal, the lighter the
+    /// more they differ
+    #[arg(long, value_name = "HEAT.png")]
     out: Option<PathBuf>,
     /// How much a sample may differ, in levels of 8 bits
     #[arg(long, value_name = "LEVELS", value_parser = tolerance)]
@@ -37,10 +39,20 @@ fn tolerance(text: &str) -> std::result::Result<f64, String> {
 }
 
 pub(super) fn run(options: &Options) -> Result {
+    one_standard_input([&options.a, &options.b])?;
+    if let Some(out) = &options.out
+        && Format::from_path(out) != Ok(Format::Png)
+    {
+        return Err(Failure::usage(format!(
+            "the picture of the differences is PNG; let the name `{}` end in .png",
+            out.display()
+        )));
+    }
     let (a, b) = (load(&options.a)?, load(&options.b)?);
     let transfer = if options.srgb { Transfer::Srgb } else { Transfer::Linear };
     let how = compare::Options { tolerance: options.tolerance, transfer };
     let outcome = compare(&a, &b, &how);
+    print(format!("{outcome}\n"))?;
     if let Some(path) = &options.out {
         match heat_map(&a, &b, &how) {
             Some(heat) => write_atomically::<EncodeError>(path, |out| {
@@ -50,7 +62,6 @@ pub(super) fn run(options: &Options) -> Result {
             None => return Err(Failure::input("images of different sizes have no heat map")),
         }
     }
-    print(&format!("{outcome}\n"))?;
     if outcome.is_same() { Ok(()) } else { Err(Failure::reported()) }
 }
 

@@ -16,15 +16,30 @@ use lambdav::frontend::source::SourceFile;
 use lambdav::program::Loaded;
 use lambdav::raster::file::{Metadata, SaveError};
 use std::io::{self, ErrorKind, IsTerminal, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (λV language version 1)");
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  done
+  1  the program, the image or the comparison is at fault
+  2  the command line is
+  3  the machine is: disk full, time out, no memory";
+
 const _: () = assert!(LANGUAGE_VERSION == 1, "VERSION names the language version");
 
-/// Compiler and exact CPU renderer for the shader language λV.
+/// Compiler and exact CPU renderer for the shader language λV
+///
+/// The same program, inputs and size give the same bits on every machine.
 #[derive(Parser)]
-#[command(name = "lambdav", version = VERSION, subcommand_required = true, arg_required_else_help = true)]
+#[command(
+    name = "lambdav",
+    version = VERSION,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = EXIT_STATUS
+)]
 struct CommandLine {
     #[command(subcommand)]
     command: Command,
@@ -42,14 +57,16 @@ enum Command {
 /// How diagnostics are written.
 #[derive(Args, Clone, Copy)]
 struct Messages {
-    /// How diagnostics are written: for people to standard error, or as JSON to standard output
-    #[arg(long, value_enum, default_value_t = MessageFormat::Text)]
+    /// How diagnostics are written
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MessageFormat::Text)]
     message_format: MessageFormat,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum MessageFormat {
+    /// For people, on standard error
     Text,
+    /// For programs, on standard output: one object per line
     Json,
 }
 
@@ -109,12 +126,17 @@ pub(crate) fn run() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure { status, message }) => {
             if let Some(message) = message {
-                // Nothing is left to do where even this cannot be written.
-                let _ = writeln!(io::stderr(), "error: {message}");
+                complain(&message);
             }
             ExitCode::from(status)
         }
     }
+}
+
+/// Says on standard error what went wrong.
+fn complain(message: &str) {
+    // Nothing is left to do where even this cannot be written.
+    let _ = writeln!(io::stderr(), "error: {message}");
 }
 
 /// The message of an error with those of its causes.
@@ -132,13 +154,31 @@ fn chain(error: &dyn std::error::Error) -> String {
 }
 
 /// Writes to standard output. A reader that has gone away is no fault.
-fn print(text: &str) -> Result {
+fn print(content: impl AsRef<[u8]>) -> Result {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(content.as_ref()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::machine(format!("cannot write to standard output: {error}")))
         }
         _ => Ok(()),
+    }
+}
+
+/// Standard input can be read once.
+fn one_standard_input<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result {
+    match paths.into_iter().filter(|path| *path == Path::new("-")).count() {
+        0 | 1 => Ok(()),
+        _ => Err(Failure::usage("standard input, `-`, can be given only once")),
+    }
+}
+
+/// Standard output cannot take both a result and what is to be said of the program.
+fn one_standard_output(messages: Messages, result: &str, instead: &str) -> Result {
+    match messages.message_format {
+        MessageFormat::Text => Ok(()),
+        MessageFormat::Json => Err(Failure::usage(format!(
+            "--message-format json writes to standard output, and so would {result}; {instead}"
+        ))),
     }
 }
 
@@ -170,7 +210,7 @@ fn report(source: &SourceFile, diagnostics: &[Diagnostic], messages: Messages) -
         return Ok(());
     }
     match messages.message_format {
-        MessageFormat::Json => print(&render_json(diagnostics, source)),
+        MessageFormat::Json => print(render_json(diagnostics, source)),
         MessageFormat::Text => {
             let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
             let text = render_text(diagnostics, source, color);
@@ -178,6 +218,14 @@ fn report(source: &SourceFile, diagnostics: &[Diagnostic], messages: Messages) -
             let _ = io::stderr().write_all(text.as_bytes());
             Ok(())
         }
+    }
+}
+
+/// The failure of a program for a single reason, which is said.
+fn fault(source: &SourceFile, diagnostic: Diagnostic, messages: Messages) -> Failure {
+    match report(source, &[diagnostic], messages) {
+        Ok(()) => Failure::reported(),
+        Err(failure) => failure,
     }
 }
 

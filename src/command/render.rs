@@ -1,18 +1,21 @@
 //! `lambdav render`: a program to an image file.
 
-use super::{Failure, Messages, Result, chain, load, metadata, report, save_failure};
+use super::{
+    Failure, Messages, Result, chain, fault, load, metadata, one_standard_output, print,
+    save_failure,
+};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use lambdav::engine::{CoreEngine, Engine, Settings, SourceEngine};
 use lambdav::frontend::core::{Core, Uniform};
-use lambdav::frontend::diagnostics::nearest_name;
+use lambdav::frontend::diagnostics::{Diagnostic, nearest_name};
 use lambdav::frontend::evaluate::DEFAULT_MAX_ITERATIONS;
 use lambdav::frontend::types::Scalar;
 use lambdav::program::Loaded;
 use lambdav::raster::file::{Encoding, Format, encode, save};
 use lambdav::raster::quantize::Transfer;
 use lambdav::raster::{Frame, RenderError, Size, render};
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -100,6 +103,7 @@ fn seconds(text: &str) -> std::result::Result<Duration, String> {
 
 pub(super) fn run(options: &Options) -> Result {
     let encoding = encoding(options)?;
+    check_target(options)?;
     let loaded = load(&options.shader, options.messages)?;
     let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
     let location = location(core, options.output)?;
@@ -131,7 +135,15 @@ fn encoding(options: &Options) -> Result<Encoding> {
     let format = match options.format {
         Some(format) => format,
         None if options.out == Path::new("-") => {
-            return Err(Failure::usage("standard output has no ending; add --format png, exr or npy"));
+            return Err(Failure::usage(
+                "standard output has no ending; add --format png, exr or npy",
+            ));
+        }
+        None if options.out.extension().is_none() => {
+            return Err(Failure::usage(format!(
+                "`{}` has no ending that says the format; add --format png, exr or npy",
+                options.out.display()
+            )));
         }
         None => Format::from_path(&options.out).map_err(|e| Failure::usage(chain(&e)))?,
     };
@@ -148,6 +160,26 @@ fn encoding(options: &Options) -> Result<Encoding> {
         Format::Exr => Encoding::Exr,
         Format::Npy => Encoding::Npy,
     })
+}
+
+/// Says before a long render what would be said after it.
+fn check_target(options: &Options) -> Result {
+    let path = &options.out;
+    if path == Path::new("-") {
+        return one_standard_output(options.messages, "the image", "name a file");
+    }
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let kind = if path.is_dir() {
+        ErrorKind::IsADirectory
+    } else {
+        match folder.metadata() {
+            Ok(found) if found.is_dir() => return Ok(()),
+            Ok(_) => ErrorKind::NotADirectory,
+            Err(error) => error.kind(),
+        }
+    };
+    let error = io::Error::from(kind);
+    Err(Failure::file(format!("cannot write `{}`: {error}", path.display()), &error))
 }
 
 fn location(core: &Core, wanted: Option<u32>) -> Result<u32> {
@@ -194,8 +226,8 @@ fn set_uniform(uniforms: &[Uniform], settings: &mut Settings, text: &str) -> Res
         .map_err(|e| Failure::usage(format!("--set {name}: {e}")))?;
     if words.len() != ty.components() {
         return Err(Failure::usage(format!(
-            "--set {name}: a {ty} has {} components, not {}",
-            ty.components(),
+            "--set {name}: a {ty} has {}, not {}",
+            count(ty.components()),
             words.len()
         )));
     }
@@ -203,19 +235,17 @@ fn set_uniform(uniforms: &[Uniform], settings: &mut Settings, text: &str) -> Res
     Ok(())
 }
 
+fn count(components: usize) -> String {
+    format!("{components} component{}", if components == 1 { "" } else { "s" })
+}
+
 fn draw<E: Engine>(
     loaded: &Loaded,
-    engine: std::result::Result<E, lambdav::frontend::diagnostics::Diagnostic>,
+    engine: std::result::Result<E, Diagnostic>,
     options: &Options,
 ) -> Result<Frame> {
-    let fail = |diagnostic| {
-        report(&loaded.source, &[diagnostic], options.messages)?;
-        Err(Failure::reported())
-    };
-    let engine = match engine {
-        Ok(engine) => engine,
-        Err(diagnostic) => return fail(diagnostic),
-    };
+    let fail = |diagnostic| fault(&loaded.source, diagnostic, options.messages);
+    let engine = engine.map_err(fail)?;
     let progress = Progress::new();
     let advance = |done, total| progress.advance(done, total);
     let how = lambdav::raster::Options {
@@ -229,7 +259,7 @@ fn draw<E: Engine>(
     progress.clear();
     match result {
         Ok(frame) => Ok(frame),
-        Err(RenderError::Fault(fault)) => fail(engine.explain(&fault)),
+        Err(RenderError::Fault(fault)) => Err(fail(engine.explain(&fault))),
         Err(error) => Err(Failure::machine(chain(&error))),
     }
 }
@@ -274,11 +304,5 @@ fn write(options: &Options, frame: &Frame, encoding: Encoding) -> Result {
     }
     let mut bytes = Vec::new();
     encode(frame, encoding, &metadata(), &mut bytes).map_err(|e| Failure::machine(chain(&e)))?;
-    let mut out = io::stdout().lock();
-    match out.write_all(&bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::machine(format!("cannot write to standard output: {error}")))
-        }
-        _ => Ok(()),
-    }
+    print(bytes)
 }

@@ -7,9 +7,9 @@
 use super::{ExprType, Loop, LoopId, Node, NodeId};
 use crate::builtins::Input;
 use crate::op::Op;
+use crate::sets::{SetId, Sets};
 use crate::source::Span;
 use crate::types::{Scalar, Type};
-use crate::sets::{SetId, Sets};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many source positions a node keeps.
@@ -127,9 +127,7 @@ impl Graph {
         let (ty, free, may_diverge) = match node {
             Node::Constant(ty, _) | Node::Uniform(_, ty) => (ExprType::Value(*ty), none, false),
             Node::Input(input) => (ExprType::Value(input.ty()), none, false),
-            Node::Param(of, _, ty) => {
-                (ExprType::Value(*ty), self.sets.single(*of), false)
-            }
+            Node::Param(of, _, ty) => (ExprType::Value(*ty), self.sets.single(*of), false),
             Node::Op(op, operands) => {
                 let types: Vec<Type> = operands.iter().map(|&o| self.value_type(o)).collect();
                 let ty = op.result_type(&types).unwrap_or_else(|| {
@@ -351,7 +349,9 @@ impl Graph {
                 _ => None,
             },
             (Op::Component(k) | Op::Column(k), &[x]) => match inner(x)? {
-                (Op::Construct(_), parts) if droppable(parts, k.into()) => Some(parts[usize::from(k)]),
+                (Op::Construct(_), parts) if droppable(parts, k.into()) => {
+                    Some(parts[usize::from(k)])
+                }
                 _ => None,
             },
             // (vec3 v.x v.y v.z) is v.
@@ -373,7 +373,11 @@ impl Graph {
     ///
     /// An `if` of tails stays as it is even where its condition is constant, so that a loop keeps
     /// its `Rec` and its exit.
-    pub fn if_(&mut self, [mut condition, mut then, mut otherwise]: [NodeId; 3], span: Span) -> NodeId {
+    pub fn if_(
+        &mut self,
+        [mut condition, mut then, mut otherwise]: [NodeId; 3],
+        span: Span,
+    ) -> NodeId {
         while let Node::Op(Op::Not, negated) = self.node(condition) {
             condition = negated[0];
             std::mem::swap(&mut then, &mut otherwise);

@@ -148,14 +148,19 @@ impl Graph {
                     let kept = keep.iter().zip(&arguments).filter(|(k, _)| **k);
                     let arguments: Vec<NodeId> = kept.map(|(_, &a)| a).collect();
                     let goes_on = self.bool(true, Span::default());
-                    let parts = Reified { goes_on, arguments: Some(arguments.clone()), value: None };
+                    let parts =
+                        Reified { goes_on, arguments: Some(arguments.clone()), value: None };
                     (self.rec(of, arguments, span), parts)
                 }
                 Node::If([condition, then, otherwise]) if self.tail_arms(id).is_some() => {
                     let of = self.loop_of_tail(id);
                     if inside_shared.contains(&id) {
-                        let parts =
-                            self.join(condition, reified[&then].clone(), reified[&otherwise].clone(), span);
+                        let parts = self.join(
+                            condition,
+                            reified[&then].clone(),
+                            reified[&otherwise].clone(),
+                            span,
+                        );
                         (self.tail_from(of, &parts, span), parts)
                     } else {
                         let arms = [condition, rebuilt[&then], rebuilt[&otherwise]];
@@ -171,7 +176,34 @@ impl Graph {
             rebuilt.insert(id, new);
             reified.insert(id, parts);
         }
-        rebuilt[&root]
+        self.unshare(rebuilt[&root])
+    }
+
+    /// The same tail as a tree: an `If` that is reached again is pushed again. What was rebuilt can
+    /// be equal where the original was not, and a reified `If` has several uses by its nature; but
+    /// unfolded it is no larger than the original and those uses together.
+    fn unshare(&mut self, root: NodeId) -> NodeId {
+        let (mut seen, mut done) = (FxHashSet::default(), Vec::new());
+        let mut stack = vec![(root, false)];
+        while let Some((id, arms_done)) = stack.pop() {
+            let Some([then, otherwise]) = self.tail_arms(id) else {
+                done.push(id);
+                continue;
+            };
+            if !arms_done {
+                stack.extend([(id, true), (otherwise, false), (then, false)]);
+                continue;
+            }
+            let new_arms = done.split_off(done.len() - 2);
+            if seen.insert(id) && new_arms == [then, otherwise] {
+                done.push(id);
+            } else {
+                let condition = self.operands(id)[0];
+                let node = Node::If([condition, new_arms[0], new_arms[1]]);
+                done.push(self.push(node, self.span(id)));
+            }
+        }
+        done.pop().expect("the root leaves one")
     }
 
     /// The tail nodes at or below any of `roots`.
@@ -206,9 +238,9 @@ impl Graph {
         let goes_on = self.if_([condition, a.goes_on, b.goes_on], span);
         let value = either(self, a.value, b.value);
         let arguments = match (a.arguments, b.arguments) {
-            (Some(a), Some(b)) => Some(
-                a.into_iter().zip(b).map(|(a, b)| self.if_([condition, a, b], span)).collect(),
-            ),
+            (Some(a), Some(b)) => {
+                Some(a.into_iter().zip(b).map(|(a, b)| self.if_([condition, a, b], span)).collect())
+            }
             (a, b) => a.or(b),
         };
         Reified { goes_on, arguments, value }

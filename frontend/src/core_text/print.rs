@@ -19,7 +19,6 @@ const MAX_INDENTATION: usize = 32;
 /// # Errors
 ///
 /// Those of [`schedule`]: LV0503.
-#[expect(clippy::result_large_err, reason = "made once per run")]
 pub fn print(core: &Core, source: Option<&SourceFile>) -> Result<String, Diagnostic> {
     let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
     let program = schedule(core, &locations)?;

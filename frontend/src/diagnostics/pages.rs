@@ -100,7 +100,6 @@ mod tests {
                     | Code::NestedTooDeep
                     | Code::ControlCharacter
                     | Code::TextTooLong
-                    | Code::ExpansionTooLarge
                     | Code::BlocksTooDeep
                     | Code::MalformedCore
                     | Code::CoreVersion

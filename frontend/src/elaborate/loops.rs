@@ -5,6 +5,14 @@ use super::values::{Arguments, Denotation, Function, FunctionId, Site, Value};
 use crate::core::{ExprType, LoopId, Node, NodeId};
 use crate::diagnostics::{Code as Lv, Diagnostic};
 use crate::resolve::{Code, CodeId};
+use crate::source::Span;
+
+/// The message for a `rec-func` with a path that ends in the function at `span`.
+pub(super) fn returns_function(span: Span) -> Diagnostic {
+    Diagnostic::new(Lv::RecFuncResult, span, "a `rec-func` cannot return a function")
+        .label("this is a function")
+        .help("return a value and let the caller choose the function")
+}
 
 impl Machine<'_> {
     /// Goes on with the next argument of a `rec-func` — all are reduced to values before the body is
@@ -97,17 +105,15 @@ impl Machine<'_> {
             Value::Error => return Value::Error,
             Value::Data(node) => node,
             Value::Function(_) => {
-                self.report(
-                    Diagnostic::new(Lv::RecFuncResult, body_span, "a `rec-func` cannot return a function")
-                        .label("this is a function")
-                        .help("return a value and let the caller choose the function"),
-                );
+                self.report(returns_function(body_span));
                 return Value::Error;
             }
         };
-        let foreign = self.graph.tail_leaves(node).into_iter().find(
-            |&leaf| matches!(self.graph.node(leaf), Node::Rec(other, _) if *other != of),
-        );
+        let foreign = self
+            .graph
+            .tail_leaves(node)
+            .into_iter()
+            .find(|&leaf| matches!(self.graph.node(leaf), Node::Rec(other, _) if *other != of));
         if let Some(leaf) = foreign {
             self.report(
                 Diagnostic::new(

@@ -30,26 +30,81 @@ pub(super) enum State {
 #[derive(Debug)]
 pub(super) enum Frame {
     /// The callee of an application.
-    Callee { code: CodeId, env: EnvId },
+    Callee {
+        code: CodeId,
+        env: EnvId,
+    },
     /// The next operand of a builtin.
-    Operands { builtin: Builtin, site: Site, source: OperandSource, values: Vec<Value> },
-    Condition { code: CodeId, env: EnvId },
-    Then { code: CodeId, env: EnvId, condition: Option<NodeId> },
-    Otherwise { code: CodeId, env: EnvId, condition: Option<NodeId>, then: Value },
-    The { code: CodeId, env: EnvId },
+    Operands {
+        builtin: Builtin,
+        site: Site,
+        source: OperandSource,
+        values: Vec<Value>,
+    },
+    Condition {
+        code: CodeId,
+        env: EnvId,
+    },
+    Then {
+        code: CodeId,
+        env: EnvId,
+        condition: Option<NodeId>,
+    },
+    Otherwise {
+        code: CodeId,
+        env: EnvId,
+        condition: Option<NodeId>,
+        then: Value,
+    },
+    The {
+        code: CodeId,
+        env: EnvId,
+    },
     Thunk(ThunkId),
     /// The result of an application, to be remembered.
-    Remember { function: FunctionId, arguments: Arguments },
+    Remember {
+        function: FunctionId,
+        arguments: Arguments,
+    },
     /// The next annotated argument of a closure.
-    Annotated { function: FunctionId, site: Site, arguments: Arguments, next: usize },
+    Annotated {
+        function: FunctionId,
+        site: Site,
+        arguments: Arguments,
+        next: usize,
+    },
     /// The next argument of a `rec-func`.
-    LoopArguments { function: FunctionId, site: Site, arguments: Arguments, values: Vec<Value> },
-    LoopBody { of: LoopId, params: Vec<NodeId>, inits: Vec<NodeId>, code: CodeId },
+    LoopArguments {
+        function: FunctionId,
+        site: Site,
+        arguments: Arguments,
+        values: Vec<Value>,
+    },
+    LoopBody {
+        of: LoopId,
+        params: Vec<NodeId>,
+        inits: Vec<NodeId>,
+        code: CodeId,
+    },
     /// The next argument of a `rec`.
-    RecArguments { of: LoopId, site: Site, arguments: Arguments, values: Vec<Value> },
+    RecArguments {
+        of: LoopId,
+        site: Site,
+        arguments: Arguments,
+        values: Vec<Value>,
+    },
     /// The application of the first of two functions chosen by an `if`.
-    ChoiceThen { condition: NodeId, otherwise: FunctionId, site: Site, arguments: Arguments },
-    ChoiceOtherwise { condition: NodeId, then: Value, site: Site },
+    ChoiceThen {
+        condition: NodeId,
+        otherwise: FunctionId,
+        site: Site,
+        arguments: Arguments,
+    },
+    ChoiceOtherwise {
+        condition: NodeId,
+        then: Value,
+        site: Site,
+    },
 }
 
 /// Where the operands of a builtin come from.
@@ -107,8 +162,7 @@ impl<'a> Machine<'a> {
             site: Span::default(),
             expansion: None,
         };
-        let root =
-            Env { parent: ROOT, level: 0, slots: Rc::new([]), activation: ActivationId(0) };
+        let root = Env { parent: ROOT, level: 0, slots: Rc::new([]), activation: ActivationId(0) };
         let mut machine = Self {
             arena,
             graph: Graph::default(),
@@ -365,6 +419,18 @@ impl<'a> Machine<'a> {
             _ => {}
         }
         let (a, b) = (describe(self, then), describe(self, otherwise));
+        // The other branch goes on with `rec`, so the function would be the loop's result.
+        let result = match (then, otherwise) {
+            (Value::Function(_), Value::Data(node)) => Some((node, spans[0])),
+            (Value::Data(node), Value::Function(_)) => Some((node, spans[1])),
+            _ => None,
+        };
+        if let Some((node, at)) = result
+            && !matches!(self.graph.expr_type(node), ExprType::Value(_))
+        {
+            self.report_in(super::loops::returns_function(at), activation);
+            return Value::Error;
+        }
         self.report_in(
             Diagnostic::new(Lv::BranchTypes, span, "the branches have different types")
                 .also(spans[0], format!("this is {a}"))
@@ -404,12 +470,14 @@ impl<'a> Machine<'a> {
         match self.arena.get(code) {
             Code::Local(local) => self.local(*local, env),
             Code::Global(global) => self.globals[*global as usize],
-            Code::Error | Code::Number(..) | Code::Bool(_) | Code::Builtin(_) | Code::Function(_) => {
-                match self.step(code, env) {
-                    State::Return(value) => Denotation::Value(value),
-                    _ => unreachable!("values take one step"),
-                }
-            }
+            Code::Error
+            | Code::Number(..)
+            | Code::Bool(_)
+            | Code::Builtin(_)
+            | Code::Function(_) => match self.step(code, env) {
+                State::Return(value) => Denotation::Value(value),
+                _ => unreachable!("values take one step"),
+            },
             Code::Apply { .. } | Code::Let { .. } | Code::If(_) | Code::The(..) => {
                 self.thunk(code, env)
             }
@@ -502,8 +570,13 @@ impl<'a> Machine<'a> {
         let depth = caller.depth + 1;
         let at = self.site_span(site);
         let expansion = caller.expansion.or(expansion.then_some(at));
-        let activation =
-            Activation { caller: site.activation, depth, function: Some(code), site: at, expansion };
+        let activation = Activation {
+            caller: site.activation,
+            depth,
+            function: Some(code),
+            site: at,
+            expansion,
+        };
         let id = ActivationId(self.activations.len() as u32);
         self.activations.push(activation);
         self.applications += 1;
@@ -576,7 +649,8 @@ impl<'a> Machine<'a> {
                 self.activations[at.0 as usize];
             if expansion.is_none() && site != diagnostic.primary.span {
                 let name = function.and_then(|f| self.function_name(f));
-                let what = name.map_or("this application".to_owned(), |n| format!("applying `{n}`"));
+                let what =
+                    name.map_or("this application".to_owned(), |n| format!("applying `{n}`"));
                 diagnostic = diagnostic.also(site, format!("reached by {what}"));
                 shown += 1;
             }
@@ -614,10 +688,12 @@ impl<'a> Machine<'a> {
         .help("use `rec-func` for a loop");
         for (function, site) in &cycle[1..] {
             let name = function.and_then(|f| self.function_name(f)).unwrap_or("a function");
-            diagnostic = diagnostic.also(*site, format!("which is inside this application of {name}"));
+            diagnostic =
+                diagnostic.also(*site, format!("which is inside this application of {name}"));
         }
         if let Some(function) = cycle[0].0 {
-            diagnostic = diagnostic.also(self.arena.span(function), "this function is applied again and again");
+            diagnostic = diagnostic
+                .also(self.arena.span(function), "this function is applied again and again");
         }
         self.report(diagnostic);
         self.stopped = true;

@@ -39,8 +39,9 @@ pub(crate) const MAX_APPLICATIONS: u32 = 1_000_000;
 /// How many core nodes a program may expand to.
 pub(crate) const MAX_NODES: usize = 1_000_000;
 
-/// Elaborates a resolved program. The core is whole only where no diagnostic is an error.
-pub(crate) fn elaborate(arena: CodeArena, items: &Items) -> (Core, Vec<Diagnostic>) {
+/// Elaborates a resolved program, `sound` if no error was found in it before. The core is whole
+/// only where that is so and no diagnostic is an error.
+pub(crate) fn elaborate(arena: CodeArena, items: &Items, sound: bool) -> (Core, Vec<Diagnostic>) {
     let mut machine = Machine::new(arena, items);
     let mut core = Core::default();
     let globals = machine.globals.clone();
@@ -55,23 +56,21 @@ pub(crate) fn elaborate(arena: CodeArena, items: &Items) -> (Core, Vec<Diagnosti
     for item in &items.outputs {
         let span = machine.arena.span(item.code);
         let value = machine.evaluate(item.code);
-        match machine.require_value(value, span, "an output", None) {
-            Some(node) => {
-                let ty = machine.graph.value_type(node);
-                if ty.scalar() == Scalar::F32 && !matches!(ty, Type::Matrix(..)) {
-                    core.outputs.push(Output { location: item.location, node, span });
-                } else {
-                    machine.report(
-                        Diagnostic::new(Lv::OutputType, span, format!("an output cannot be a {ty}"))
-                            .label(format!("this is a {ty}"))
-                            .help("an output is a num or a vec2, vec3 or vec4"),
-                    );
-                }
+        // Without a value, the error has been reported, here or by an earlier stage.
+        if let Some(node) = machine.require_value(value, span, "an output", None) {
+            let ty = machine.graph.value_type(node);
+            if ty.scalar() == Scalar::F32 && !matches!(ty, Type::Matrix(..)) {
+                core.outputs.push(Output { location: item.location, node, span });
+            } else {
+                machine.report(
+                    Diagnostic::new(Lv::OutputType, span, format!("an output cannot be a {ty}"))
+                        .label(format!("this is a {ty}"))
+                        .help("an output is a num or a vec2, vec3 or vec4"),
+                );
             }
-            None => debug_assert!(machine.has_errors()),
         }
     }
-    if !machine.has_errors() {
+    if sound && !machine.has_errors() {
         unreached::warn(&mut machine, &globals, items);
     }
     core.graph = machine.graph;

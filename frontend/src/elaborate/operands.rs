@@ -106,6 +106,10 @@ impl Machine<'_> {
         let message = builtin.message(error, operands);
         let span = match error {
             SignatureError::Index { operand, .. } => self.argument_span(site, *operand),
+            SignatureError::NotAFunction => match *self.arena.get(site.code) {
+                Code::Apply { callee, .. } => self.span_in(callee, site.activation),
+                _ => unreachable!("a site is an application"),
+            },
             _ => self.site_span(site),
         };
         let mut diagnostic = Diagnostic::new(error.code(), span, message)

@@ -26,15 +26,27 @@ pub(super) struct FunctionId(pub(super) u32);
 pub(super) enum Function {
     /// A `func` or `rec-func` with the scopes around it. `expansion`: it is the definition of a
     /// builtin, whose inside the user never sees.
-    Closure { code: CodeId, env: EnvId, expansion: bool },
+    Closure {
+        code: CodeId,
+        env: EnvId,
+        expansion: bool,
+    },
     Builtin(Builtin),
     /// `rec` of a loop.
     Rec(LoopId),
     /// A function chosen by an `if`.
-    Choice { condition: NodeId, then: FunctionId, otherwise: FunctionId },
+    Choice {
+        condition: NodeId,
+        then: FunctionId,
+        otherwise: FunctionId,
+    },
     /// A function parameter of a `rec-func`, seen from its body. A `rec` must pass on this very
     /// value in this very place.
-    Static { of: LoopId, parameter: u32, function: FunctionId },
+    Static {
+        of: LoopId,
+        parameter: u32,
+        function: FunctionId,
+    },
 }
 
 /// An argument or binding whose value is found when it is first needed.

@@ -68,16 +68,36 @@ struct ParsedParameter<'t> {
 enum Task<'t> {
     Visit(ExprId),
     /// The next binding of a `let*`.
-    LetStar { form: Span, bindings: &'t [ExprId], body: ExprId },
+    LetStar {
+        form: Span,
+        bindings: &'t [ExprId],
+        body: ExprId,
+    },
     /// Opens a scope. Names of special forms take no slot in it.
     Bind(Vec<(&'t str, Option<Form>)>),
     /// Closes it again.
     Unbind(Vec<(&'t str, Option<Form>)>),
-    Apply { span: Span, arguments: usize },
-    Let { span: Span, values: usize },
-    Function { span: Span, recursive: bool, parameters: Vec<Parameter>, name: Option<&'t str> },
-    If { span: Span },
-    The { span: Span, ty: Type },
+    Apply {
+        span: Span,
+        arguments: usize,
+    },
+    Let {
+        span: Span,
+        values: usize,
+    },
+    Function {
+        span: Span,
+        recursive: bool,
+        parameters: Vec<Parameter>,
+        name: Option<&'t str>,
+    },
+    If {
+        span: Span,
+    },
+    The {
+        span: Span,
+        ty: Type,
+    },
 }
 
 /// Resolves the expressions of one text.
@@ -132,10 +152,10 @@ impl<'t> Resolver<'t> {
     }
 
     pub(super) fn lookup(&self, name: &str) -> Option<Binding> {
-        if let Some(bindings) = self.scope.get(name) {
-            if let Some(&binding) = bindings.last() {
-                return Some(binding);
-            }
+        if let Some(bindings) = self.scope.get(name)
+            && let Some(&binding) = bindings.last()
+        {
+            return Some(binding);
         }
         Form::from_name(name)
             .map(Binding::Form)
@@ -330,14 +350,13 @@ impl<'t> Resolver<'t> {
             .label("inside an expression")
             .help("move the form to the top level, or use `let` for a local name");
         }
-        let diagnostic =
-            Diagnostic::new(Lv::UnboundName, span, format!("`{name}` is not bound"))
-                .label("not found in this scope");
+        let diagnostic = Diagnostic::new(Lv::UnboundName, span, format!("`{name}` is not bound"))
+            .label("not found in this scope");
         let mut names: Vec<&str> = Builtin::names().collect();
         names.extend(Form::NAMES.iter().map(|&(name, _)| name));
         names.extend(self.scope.iter().filter(|(_, b)| !b.is_empty()).map(|(&name, _)| name));
         names.sort_unstable();
-        match nearest_name(name, names.into_iter()) {
+        match nearest_name(name, names) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None => diagnostic.help("a name must be bound by `define`, `uniform`, `let` or a parameter before it is used"),
         }
@@ -357,7 +376,11 @@ impl<'t> Resolver<'t> {
             let has = rest.len();
             // Point at the first part too many, else at the whole form.
             let at = rest.get(wanted).map_or(span, |&extra| self.tree.get(extra).span);
-            self.malformed(form, at, format!("`{name}` has {wanted} parts after its name, not {has}"));
+            self.malformed(
+                form,
+                at,
+                format!("`{name}` has {wanted} parts after its name, not {has}"),
+            );
             return None;
         }
         match form {
@@ -401,9 +424,10 @@ impl<'t> Resolver<'t> {
         let name = self.identifier(id);
         let found = name.and_then(Type::from_name);
         if found.is_none() && !matches!(self.tree.get(id).kind, ExprKind::Error) {
-            let diagnostic = Diagnostic::new(Lv::UnknownType, span, "there is no type of that name")
-                .label("a type must stand here")
-                .help("the types are num, bool, vec2 to vec4, bvec2 to bvec4 and mat2 to mat4");
+            let diagnostic =
+                Diagnostic::new(Lv::UnknownType, span, "there is no type of that name")
+                    .label("a type must stand here")
+                    .help("the types are num, bool, vec2 to vec4, bvec2 to bvec4 and mat2 to mat4");
             self.report(diagnostic);
         }
         found
@@ -423,7 +447,7 @@ impl<'t> Resolver<'t> {
             parsed.push(self.parameter(form, parameter)?);
         }
         let mut names: Vec<(&str, Option<Form>)> = parsed.iter().map(|p| (p.name, None)).collect();
-        self.refuse_duplicates(parsed.iter().map(|p| (p.name, p.parameter.span)))?;
+        self.check_names(parsed.iter().map(|p| (p.name, p.parameter.span)))?;
         if recursive {
             if let Some(rec) = parsed.iter().find(|p| p.name == "rec") {
                 self.report(
@@ -457,30 +481,58 @@ impl<'t> Resolver<'t> {
         if let Some(name) = self.identifier(id) {
             return Some(ParsedParameter { name, parameter: Parameter { annotation: None, span } });
         }
-        if let Some(&[name, ty]) = self.list(id) {
-            if let Some(name) = self.identifier(name) {
-                let annotation = Some((self.type_name(ty)?, span));
-                return Some(ParsedParameter { name, parameter: Parameter { annotation, span } });
-            }
+        if let Some(&[name, ty]) = self.list(id)
+            && let Some(name) = self.identifier(name)
+        {
+            let annotation = Some((self.type_name(ty)?, span));
+            return Some(ParsedParameter { name, parameter: Parameter { annotation, span } });
         }
         if !matches!(self.tree.get(id).kind, ExprKind::Error) {
-            self.malformed(form, span, "a parameter is a name, or a name and a type in parentheses");
+            self.malformed(
+                form,
+                span,
+                "a parameter is a name, or a name and a type in parentheses",
+            );
         }
         None
     }
 
-    fn refuse_duplicates(&mut self, names: impl Iterator<Item = (&'t str, Span)>) -> Option<()> {
+    /// Whether the name may be given a meaning; reports it if not.
+    pub(super) fn may_bind(&mut self, name: &str, span: Span) -> bool {
+        let reserved = RESERVED.contains(&name);
+        if reserved {
+            let diagnostic =
+                Diagnostic::new(Lv::ReservedWord, span, format!("`{name}` is a reserved word"))
+                    .label("cannot be given another meaning")
+                    .help("choose another name");
+            self.report(diagnostic);
+        }
+        !reserved
+    }
+
+    /// Refuses reserved words, and names that one form binds twice.
+    fn check_names(&mut self, names: impl Iterator<Item = (&'t str, Span)>) -> Option<()> {
         let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
         let mut result = Some(());
         for (name, span) in names {
+            if !self.may_bind(name, span) {
+                result = None;
+                continue;
+            }
             match seen.get(name) {
                 Some(&first) => {
                     result = None;
                     self.report(
-                        Diagnostic::new(Lv::DuplicateName, span, format!("`{name}` is bound twice"))
-                            .label("here again")
-                            .also(first, "first here")
-                            .help("the names of one form must differ; `let*` binds one after the other"),
+                        Diagnostic::new(
+                            Lv::DuplicateName,
+                            span,
+                            format!("`{name}` is bound twice"),
+                        )
+                        .label("here again")
+                        .also(first, "first here")
+                        .help(
+                            "the names of one form must differ; `let*` binds one after the other",
+                        ),
                     );
                 }
                 None => {
@@ -492,10 +544,10 @@ impl<'t> Resolver<'t> {
     }
 
     fn binding(&mut self, form: Form, id: ExprId) -> Option<(&'t str, ExprId, Span)> {
-        if let Some(&[name, value]) = self.list(id) {
-            if let Some(text) = self.identifier(name) {
-                return Some((text, value, self.tree.get(name).span));
-            }
+        if let Some(&[name, value]) = self.list(id)
+            && let Some(text) = self.identifier(name)
+        {
+            return Some((text, value, self.tree.get(name).span));
         }
         if !matches!(self.tree.get(id).kind, ExprKind::Error) {
             let span = self.tree.get(id).span;
@@ -514,7 +566,7 @@ impl<'t> Resolver<'t> {
         for &binding in bindings {
             parsed.push(self.binding(Form::Let, binding)?);
         }
-        self.refuse_duplicates(parsed.iter().map(|&(name, _, span)| (name, span)))?;
+        self.check_names(parsed.iter().map(|&(name, _, span)| (name, span)))?;
         let names: Vec<_> = parsed.iter().map(|&(n, value, _)| (n, self.form_of(value))).collect();
         let values: Vec<ExprId> = parsed
             .iter()
@@ -536,7 +588,9 @@ impl<'t> Resolver<'t> {
             self.tasks.push(Task::Visit(body));
             return;
         };
-        let Some((name, value, _)) = self.binding(Form::LetStar, first) else {
+        let binding = self.binding(Form::LetStar, first);
+        let binding = binding.filter(|&(name, _, at)| self.may_bind(name, at));
+        let Some((name, value, _)) = binding else {
             let error = self.push(Code::Error, span);
             self.results.push(error);
             return;

@@ -1,6 +1,6 @@
 //! The top level of a program: defines, uniforms, outputs.
 
-use super::forms::{Binding, RESERVED, Resolver};
+use super::forms::{Binding, Resolver};
 use super::{CodeArena, CodeId};
 use crate::diagnostics::{Code as Lv, Diagnostic};
 use crate::source::{SourceFile, Span};
@@ -83,14 +83,14 @@ struct TopLevel<'t> {
 impl<'t> TopLevel<'t> {
     fn form(&mut self, root: ExprId) {
         let expr = self.resolver.tree.get(root);
-        if let ExprKind::List(children) = &expr.kind {
-            if let Some((&head, rest)) = children.split_first() {
-                match self.resolver.identifier(head) {
-                    Some("define") => return self.define(expr.span, rest),
-                    Some("output") => return self.output_form(expr.span, rest),
-                    Some("uniform") => return self.uniform(expr.span, rest),
-                    _ => {}
-                }
+        if let ExprKind::List(children) = &expr.kind
+            && let Some((&head, rest)) = children.split_first()
+        {
+            match self.resolver.identifier(head) {
+                Some("define") => return self.define(expr.span, rest),
+                Some("output") => return self.output_form(expr.span, rest),
+                Some("uniform") => return self.uniform(expr.span, rest),
+                _ => {}
             }
         }
         if matches!(expr.kind, ExprKind::Error) {
@@ -106,19 +106,6 @@ impl<'t> TopLevel<'t> {
         self.resolver.report(diagnostic);
     }
 
-    /// Whether the name may be given a meaning at the top level.
-    fn may_bind(&mut self, name: &str, span: Span) -> bool {
-        let reserved = RESERVED.contains(&name);
-        if reserved {
-            let diagnostic =
-                Diagnostic::new(Lv::ReservedWord, span, format!("`{name}` is a reserved word"))
-                    .label("cannot be given another meaning")
-                    .help("choose another name");
-            self.resolver.report(diagnostic);
-        }
-        !reserved
-    }
-
     fn add_global(&mut self, name: &'t str, value: GlobalValue) {
         let index = self.items.globals.len() as u32;
         self.items.globals.push(value);
@@ -132,9 +119,9 @@ impl<'t> TopLevel<'t> {
             let has = rest.len();
             self.malformed(at, format!("`define` has 2 parts after its name, not {has}"), USAGE);
             // Whoever uses the name should not be told that it is unbound.
-            let name = rest.first().and_then(|&t| {
-                self.resolver.list(t).and_then(|l| l.first()).copied().or(Some(t))
-            });
+            let name = rest
+                .first()
+                .and_then(|&t| self.resolver.list(t).and_then(|l| l.first()).copied().or(Some(t)));
             if let Some(name) = name.and_then(|n| self.resolver.identifier(n)) {
                 self.resolver.bind_global(name, Binding::Error);
             }
@@ -142,7 +129,7 @@ impl<'t> TopLevel<'t> {
         };
         let target_span = self.resolver.tree.get(target).span;
         if let Some(name) = self.resolver.identifier(target) {
-            if !self.may_bind(name, target_span) {
+            if !self.resolver.may_bind(name, target_span) {
                 return;
             }
             if let Some(form) = self.resolver.form_of(value) {
@@ -162,7 +149,7 @@ impl<'t> TopLevel<'t> {
             return;
         };
         let name_span = self.resolver.tree.get(at).span;
-        if self.may_bind(name, name_span) {
+        if self.resolver.may_bind(name, name_span) {
             let code = self.resolver.function(span, name, parameters, value);
             self.add_global(name, GlobalValue::Code(code));
         }
@@ -241,7 +228,7 @@ impl<'t> TopLevel<'t> {
         let type_span = self.resolver.tree.get(ty).span;
         let ty = self.resolver.type_name(ty);
         let default = default.map(|d| self.resolver.expression(d));
-        if !self.may_bind(name, name_span) {
+        if !self.resolver.may_bind(name, name_span) {
             return;
         }
         if let Some(&(_, first)) = self.uniform_spans.iter().find(|(n, _)| *n == name) {

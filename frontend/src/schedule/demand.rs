@@ -1,18 +1,19 @@
 //! Places what might not end: exactly where substitution would evaluate it.
 //!
+//! *Pinned* are loops, and `if`s with an arm that might not end. What only depends on them
+//! computes with values that are there already: it *carries* the demand for them to where it is
+//! needed itself, and is placed with everything else, later.
+//!
 //! Nodes are taken users first, so that when a node's turn comes all regions that demand it are
-//! known. Only nodes that may diverge take part, and the tails of loops; their users may diverge
-//! too, or are tails, so nothing else can demand them.
+//! known: those of its uses, less those enclosed by another. One: a pinned node is placed there.
+//! Several: it is placed in their common ancestor *L* inside `(if guard node zero)`, which replaces it
+//! everywhere; the guard is the disjunction, over the regions, of the conditions from *L* down to
+//! them. Conditions are evaluated lazily in the order of the way down, so none is evaluated that
+//! would not have been.
 //!
-//! The demand of a node is the set of regions of its uses, less those enclosed by another. One: it
-//! is placed there. Several: it is placed in their common ancestor *L* inside `(if guard node zero)`,
-//! which replaces it everywhere; the guard is the disjunction, over the uses, of the conditions
-//! from *L* down to the use. Conditions are evaluated lazily in the order of the way down, so none
-//! is evaluated that would not have been.
-//!
-//! A use cannot be guarded from *L* where a condition on its way depends on the node itself, on a
-//! parameter of a loop between *L* and the use, or is itself pinned deeper than *L*. Such uses get a
-//! copy of the node, placed for them alone.
+//! A region cannot be guarded from *L* where a condition on its way depends on the node itself, on a
+//! parameter of a loop between *L* and the region, or on something pinned deeper than *L*. It gets a
+//! copy of the node; a carrier that is needed on both sides is copied with it.
 
 use super::regions::{Placed, ROOT, RegionId, RegionKind};
 use crate::core::{Graph, LoopId, Node, NodeId};
@@ -20,35 +21,37 @@ use crate::source::Span;
 use crate::types::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
-/// A place that needs a node.
-#[derive(Clone, Copy, Debug)]
+/// An operand, or output, that needs a node, and the regions in which it does.
+#[derive(Clone, Debug)]
 struct Use {
     user: User,
-    region: RegionId,
+    regions: Rc<[RegionId]>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum User {
     Output(usize),
     Operand(NodeId, usize),
 }
 
-/// A condition on the way down to a use, and whether it must hold or not.
+/// A condition on the way down to a region, and whether it must hold or not.
 type Step = (NodeId, bool);
 
-/// Gives a region to every reachable node that may diverge and to every tail.
+/// Gives a region to every reachable node that is pinned and to every tail.
 pub(super) fn pin(graph: Graph, outputs: impl Iterator<Item = NodeId>) -> Placed {
     let outputs: Vec<NodeId> = outputs.collect();
     let ranks = (0..graph.len() as u32).collect();
     let mut pinning = Pinning {
         placed: Placed::new(graph, outputs.clone()),
         uses: FxHashMap::default(),
+        carriers: FxHashMap::default(),
         waiting: BTreeSet::new(),
         ranks,
     };
     for (i, &node) in outputs.iter().enumerate() {
-        pinning.demand(node, Use { user: User::Output(i), region: ROOT });
+        pinning.demand(node, Use { user: User::Output(i), regions: [ROOT].into() });
     }
     while let Some((_, node)) = pinning.waiting.pop_last() {
         let uses = pinning.uses.remove(&node).expect("waiting nodes have uses");
@@ -59,10 +62,13 @@ pub(super) fn pin(graph: Graph, outputs: impl Iterator<Item = NodeId>) -> Placed
 
 struct Pinning {
     placed: Placed,
+    /// What needs the nodes that wait.
     uses: FxHashMap<NodeId, Vec<Use>>,
-    /// Nodes whose users are all placed once it is their turn, by rank.
+    /// What needs the nodes that carry demand and have had their turn.
+    carriers: FxHashMap<NodeId, Vec<Use>>,
+    /// Nodes whose users have all had their turn when it is theirs, by rank.
     waiting: BTreeSet<(u32, NodeId)>,
-    /// A node's rank is above those of its operands; copies have that of the original.
+    /// A node's rank is above those of its operands. Copies have that of the original.
     ranks: Vec<u32>,
 }
 
@@ -71,26 +77,58 @@ impl Pinning {
         &self.placed.graph
     }
 
+    /// Guards have no rank of their own: their turn comes at once.
     fn rank(&self, node: NodeId) -> u32 {
-        // Nodes made here without a rank are placed at once and never wait.
         self.ranks.get(node.index()).copied().unwrap_or(u32::MAX)
     }
 
-    fn demand(&mut self, node: NodeId, by: Use) {
-        if self.graph().may_diverge(node) && self.placed.region_of(node).is_none() {
-            self.uses.entry(node).or_default().push(by);
-            self.waiting.insert((self.rank(node), node));
+    fn is_pinned(&self, node: NodeId) -> bool {
+        match self.graph().node(node) {
+            Node::Loop(_) => true,
+            Node::If([_, then, otherwise]) => {
+                self.graph().may_diverge(*then) || self.graph().may_diverge(*otherwise)
+            }
+            _ => false,
         }
     }
 
-    /// Demands the operand in that slot of a node, from a region.
-    fn demand_operand(&mut self, user: NodeId, slot: usize, region: RegionId) {
+    fn demand(&mut self, node: NodeId, by: Use) {
+        if !self.graph().may_diverge(node) || self.placed.region_of(node).is_some() {
+            return;
+        }
+        let Some(known) = self.carriers.get_mut(&node) else {
+            self.uses.entry(node).or_default().push(by);
+            self.waiting.insert((self.rank(node), node));
+            return;
+        };
+        // It has had its turn; what it carries, it carries on.
+        add(known, by.clone());
+        for slot in 0..self.graph().operands(node).len() {
+            let operand = self.graph().operands(node)[slot];
+            let by = Use { user: User::Operand(node, slot), regions: by.regions.clone() };
+            match self.uses.get_mut(&operand) {
+                Some(uses) => add(uses, by),
+                None => self.demand(operand, by),
+            }
+        }
+    }
+
+    /// Demands the operand in that slot of a node, in these regions.
+    fn demand_operand(&mut self, user: NodeId, slot: usize, regions: Rc<[RegionId]>) {
         let operand = self.graph().operands(user)[slot];
-        self.demand(operand, Use { user: User::Operand(user, slot), region });
+        self.demand(operand, Use { user: User::Operand(user, slot), regions });
     }
 
     fn place(&mut self, node: NodeId, uses: Vec<Use>) {
         let tops = self.outermost(&uses);
+        if !self.is_pinned(node) {
+            self.carriers.insert(node, uses);
+            let tops: Rc<[RegionId]> = tops.into();
+            for slot in 0..self.graph().operands(node).len() {
+                self.demand_operand(node, slot, tops.clone());
+            }
+            return;
+        }
         if let &[region] = tops.as_slice() {
             let region = self.hoist(node, region);
             self.settle(node, region);
@@ -100,40 +138,16 @@ impl Pinning {
         let above = above.expect("a demanded node has uses");
         let ways: Vec<Option<Vec<Step>>> =
             tops.iter().map(|&top| self.way(node, above, top)).collect();
-        if let Some(ways) = ways.iter().cloned().collect::<Option<Vec<_>>>() {
-            self.place_guarded(node, &uses, above, &ways);
-            return;
-        }
-        // Those that can be guarded together keep the node; the others get copies, one for each
-        // region below `above`.
-        let below = self.placed.region(above).depth + 1;
-        let mut groups: Vec<(Option<RegionId>, Vec<Use>)> = Vec::new();
-        for by in uses {
-            let top = tops.iter().position(|&t| self.placed.encloses(t, by.region));
-            let top = top.expect("each use is below an outermost one");
-            let group = match ways[top] {
-                Some(_) => None,
-                None => self.placed.ancestor_at(by.region, below),
-            };
-            match groups.iter_mut().find(|(g, _)| *g == group) {
-                Some((_, members)) => members.push(by),
-                None => groups.push((group, vec![by])),
-            }
-        }
-        for (i, (_, members)) in groups.into_iter().enumerate() {
-            if i == 0 {
-                self.place(node, members);
-            } else {
-                let copy = self.copy(node);
-                self.redirect(&members, copy);
-                self.place(copy, members);
-            }
+        match ways.iter().cloned().collect::<Option<Vec<_>>>() {
+            Some(ways) => self.place_guarded(node, &uses, above, &ways),
+            None => self.place_copies(node, uses, above, &tops, &ways),
         }
     }
 
     /// The regions of the uses, without those that another one encloses.
     fn outermost(&self, uses: &[Use]) -> Vec<RegionId> {
-        let mut regions: Vec<RegionId> = uses.iter().map(|u| u.region).collect();
+        let mut regions: Vec<RegionId> =
+            uses.iter().flat_map(|u| u.regions.iter().copied()).collect();
         regions.sort_unstable_by_key(|&r| (self.placed.region(r).depth, r));
         regions.dedup();
         let mut tops: Vec<RegionId> = Vec::new();
@@ -175,20 +189,31 @@ impl Pinning {
             }
             at = region.parent;
         }
-        let available = steps.iter().all(|&(condition, _)| {
-            if !self.graph().may_diverge(condition) {
-                return true;
+        steps.reverse();
+        steps.iter().all(|&(condition, _)| self.available(condition, above, node)).then_some(steps)
+    }
+
+    /// Whether `condition` can be evaluated in `above`, and does not depend on `node`.
+    fn available(&self, condition: NodeId, above: RegionId, node: NodeId) -> bool {
+        let (mut seen, mut stack) = (FxHashSet::default(), vec![condition]);
+        while let Some(id) = stack.pop() {
+            if !self.graph().may_diverge(id) || !seen.insert(id) {
+                continue;
             }
-            match self.placed.region_of(condition) {
-                Some(region) => {
-                    self.placed.encloses(region, above) && !self.reaches(condition, node)
+            let fine = match self.placed.region_of(id) {
+                Some(region) => self.placed.encloses(region, above) && !self.reaches(id, node),
+                None if self.carriers.contains_key(&id) => {
+                    stack.extend_from_slice(self.graph().operands(id));
+                    true
                 }
                 // Its turn comes after this node's, so it does not depend on it.
-                None => self.rank(condition) < self.rank(node),
+                None => self.rank(id) < self.rank(node),
+            };
+            if !fine {
+                return false;
             }
-        });
-        steps.reverse();
-        available.then_some(steps)
+        }
+        true
     }
 
     /// Whether the value of `from` can depend on `to`.
@@ -220,31 +245,26 @@ impl Pinning {
         self.push(Node::Constant(ty, words), Span::default())
     }
 
-    fn place_guarded(
-        &mut self,
-        node: NodeId,
-        uses: &[Use],
-        above: RegionId,
-        ways: &[Vec<Step>],
-    ) {
+    fn place_guarded(&mut self, node: NodeId, uses: &[Use], above: RegionId, ways: &[Vec<Step>]) {
         let span = self.graph().span(node);
         let ty = self.graph().value_type(node);
-        let first_new = NodeId(self.graph().len() as u32);
-        let (yes, no) = (self.constant(Type::BOOL, 1), self.constant(Type::BOOL, 0));
+        let constants = [1, 0].map(|word| self.constant(Type::BOOL, word));
+        let [yes, no] = constants;
         let mut guard = no;
         for way in ways.iter().rev() {
             let mut holds = yes;
             for &(condition, taken) in way.iter().rev() {
-                holds = self.decide(condition, if taken { [holds, no] } else { [no, holds] }, [yes, no]);
+                let arms = if taken { [holds, no] } else { [no, holds] };
+                holds = self.decide(condition, arms, constants);
             }
-            guard = self.decide(holds, [yes, guard], [yes, no]);
+            guard = self.decide(holds, [yes, guard], constants);
         }
         let zero = self.constant(ty, 0);
         let guarded = self.push(Node::If([guard, node, zero]), span);
         self.redirect(uses, guarded);
         self.placed.guards.insert(guarded);
         let region = self.hoist(guarded, above);
-        self.settle_new(guarded, region, first_new);
+        self.settle(guarded, region);
     }
 
     /// `(if condition then otherwise)`, simplified where that drops nothing.
@@ -266,52 +286,108 @@ impl Pinning {
         }
     }
 
-    /// Places nodes that were just made, and demands the older ones that they need.
-    fn settle_new(&mut self, node: NodeId, region: RegionId, first_new: NodeId) {
-        let mut stack = vec![(node, region)];
-        while let Some((node, region)) = stack.pop() {
-            self.settle(node, region);
-            let Node::If(operands) = *self.graph().node(node) else {
-                unreachable!("guards are made of ifs")
-            };
-            let [then, otherwise] = self.placed.arms(node);
-            for (operand, region) in operands.into_iter().zip([region, then, otherwise]) {
-                if operand >= first_new && self.graph().may_diverge(operand) {
-                    self.forget(operand);
-                    stack.push((operand, region));
-                }
-            }
+    /// Regions that can be guarded together keep the node; the others get copies, one for each
+    /// region right below `above`.
+    fn place_copies(
+        &mut self,
+        node: NodeId,
+        mut uses: Vec<Use>,
+        above: RegionId,
+        tops: &[RegionId],
+        ways: &[Option<Vec<Step>>],
+    ) {
+        let below = self.placed.region(above).depth + 1;
+        let groups: Vec<Option<RegionId>> = tops
+            .iter()
+            .zip(ways)
+            .map(|(&top, way)| match way {
+                Some(_) => None,
+                None => self.placed.ancestor_at(top, below),
+            })
+            .collect();
+        let mut order = groups.clone();
+        order.sort_unstable();
+        order.dedup();
+        for group in order.into_iter().skip(1) {
+            let members: Vec<RegionId> =
+                tops.iter().zip(&groups).filter(|(_, g)| **g == group).map(|(&t, _)| t).collect();
+            let moved = self.split(&mut uses, &members);
+            let copy = self.copy(node);
+            self.redirect(&moved, copy);
+            self.place(copy, moved);
         }
+        self.place(node, uses);
     }
 
-    /// Takes back the demand of a node that is placed right away.
-    fn forget(&mut self, node: NodeId) {
-        self.uses.remove(&node);
-        self.waiting.remove(&(self.rank(node), node));
+    /// Takes from `uses` what lies in one of the regions `tops`. A carrier that also lies elsewhere is
+    /// copied, and with it those that carry its value.
+    fn split(&mut self, uses: &mut Vec<Use>, tops: &[RegionId]) -> Vec<Use> {
+        let mut moved = Vec::new();
+        let mut rest = Vec::new();
+        for by in std::mem::take(uses) {
+            let (inside, outside): (Vec<RegionId>, Vec<RegionId>) = by
+                .regions
+                .iter()
+                .partition(|&&region| tops.iter().any(|&top| self.placed.encloses(top, region)));
+            if outside.is_empty() {
+                moved.push(by);
+            } else if inside.is_empty() {
+                rest.push(by);
+            } else {
+                let User::Operand(carrier, slot) = by.user else {
+                    unreachable!("only carriers need a node in several regions")
+                };
+                let copy = self.split_carrier(carrier, slot, tops, &inside);
+                moved.push(Use { user: User::Operand(copy, slot), regions: inside.into() });
+                rest.push(Use { user: by.user, regions: outside.into() });
+            }
+        }
+        *uses = rest;
+        moved
+    }
+
+    /// A copy of a carrier for its users in `tops`. The operand in `slot` is seen to by the caller.
+    fn split_carrier(
+        &mut self,
+        carrier: NodeId,
+        slot: usize,
+        tops: &[RegionId],
+        inside: &[RegionId],
+    ) -> NodeId {
+        let copy = self.copy(carrier);
+        let mut uses = self.carriers.remove(&carrier).expect("it has had its turn");
+        let moved = self.split(&mut uses, tops);
+        self.redirect(&moved, copy);
+        self.carriers.insert(carrier, uses);
+        self.carriers.insert(copy, moved);
+        for other in (0..self.graph().operands(copy).len()).filter(|&other| other != slot) {
+            let operand = self.graph().operands(copy)[other];
+            let by = Use { user: User::Operand(copy, other), regions: inside.into() };
+            match self.carriers.get_mut(&operand) {
+                // What it carries, it carries to these regions already.
+                Some(known) => known.push(by),
+                None => self.demand(operand, by),
+            }
+        }
+        copy
     }
 
     /// Places a node in a region and demands what it needs.
     fn settle(&mut self, node: NodeId, region: RegionId) {
         self.placed.set_region(node, region);
-        match *self.graph().node(node) {
-            Node::If(_) => {
-                let [then, otherwise] = self.placed.open_arms(node, region);
-                for (slot, region) in [region, then, otherwise].into_iter().enumerate() {
-                    self.demand_operand(node, slot, region);
-                }
+        if let Node::If(_) = self.graph().node(node) {
+            let [then, otherwise] = self.placed.open_arms(node, region);
+            for (slot, region) in [region, then, otherwise].into_iter().enumerate() {
+                self.demand_operand(node, slot, [region].into());
             }
-            Node::Loop(of) => {
-                for slot in 0..self.graph().operands(node).len() {
-                    self.demand_operand(node, slot, region);
-                }
-                let body = self.placed.open_body(node, of, region);
-                self.settle_tail(of, body);
-            }
-            _ => {
-                for slot in 0..self.graph().operands(node).len() {
-                    self.demand_operand(node, slot, region);
-                }
-            }
+            return;
+        }
+        for slot in 0..self.graph().operands(node).len() {
+            self.demand_operand(node, slot, [region].into());
+        }
+        if let Node::Loop(of) = *self.graph().node(node) {
+            let body = self.placed.open_body(node, of, region);
+            self.settle_tail(of, body);
         }
     }
 
@@ -324,16 +400,16 @@ impl Pinning {
         while let Some((node, region)) = stack.pop() {
             if matches!(self.graph().node(node), Node::Rec(..)) {
                 for slot in 0..self.graph().operands(node).len() {
-                    self.demand_operand(node, slot, region);
+                    self.demand_operand(node, slot, [region].into());
                 }
                 continue;
             }
-            self.demand_operand(node, 0, region);
+            self.demand_operand(node, 0, [region].into());
             let regions = self.placed.open_arms(node, region);
             for (slot, region) in [1, 2].into_iter().zip(regions) {
                 let mut arm = self.graph().operands(node)[slot];
                 if self.graph().expr_type(arm).value().is_some() {
-                    self.demand_operand(node, slot, region);
+                    self.demand_operand(node, slot, [region].into());
                     continue;
                 }
                 if self.placed.region_of(arm).is_some() {
@@ -362,5 +438,13 @@ impl Pinning {
         self.ranks.resize(self.graph().len(), u32::MAX);
         self.ranks[copy.index()] = rank;
         copy
+    }
+}
+
+/// Adds a use, joining it with what the same operand needs already.
+fn add(uses: &mut Vec<Use>, by: Use) {
+    match uses.iter_mut().find(|known| known.user == by.user) {
+        Some(known) => known.regions = known.regions.iter().chain(&*by.regions).copied().collect(),
+        None => uses.push(by),
     }
 }

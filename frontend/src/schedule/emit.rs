@@ -2,9 +2,7 @@
 
 use super::place::topological_order;
 use super::regions::{Placed, ROOT, RegionId};
-use super::{
-    Block, BlockId, End, Expr, MAX_BLOCK_NESTING, Program, Statement, ValueId, ValueInfo,
-};
+use super::{Block, BlockId, End, Expr, MAX_BLOCK_NESTING, Program, Statement, ValueId, ValueInfo};
 use crate::core::{Node, NodeId, Uniform};
 use crate::diagnostics::{Code as Lv, Diagnostic};
 
@@ -86,8 +84,10 @@ impl Emitter<'_> {
 
     fn define(&mut self, node: NodeId) -> ValueId {
         let id = ValueId(self.values.len() as u32);
-        let info =
-            ValueInfo { ty: self.placed.graph.value_type(node), span: self.placed.graph.span(node) };
+        let info = ValueInfo {
+            ty: self.placed.graph.value_type(node),
+            span: self.placed.graph.span(node),
+        };
         self.values.push(info);
         self.ids[node.index()] = Some(id);
         if self.placed.guards.contains(&node) {

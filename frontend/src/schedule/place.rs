@@ -1,4 +1,4 @@
-//! Places what is total: out of loops, then as deep as its uses allow.
+//! Places what is not pinned: out of loops, then as deep as its uses allow.
 
 use super::regions::{Placed, ROOT, RegionId, RegionKind};
 use crate::core::{Node, NodeId};
@@ -28,12 +28,14 @@ pub(super) fn topological_order(placed: &Placed) -> Vec<NodeId> {
 
 /// Gives a region to every node that [`super::demand::pin`] left without one.
 pub(super) fn place(placed: &mut Placed) {
+    let order = topological_order(placed);
+    let earliest = earliest(placed, &order);
     // The deepest region that encloses all uses seen so far.
     let mut latest: Vec<Option<RegionId>> = vec![None; placed.graph.len()];
     for &output in &placed.outputs {
         latest[output.index()] = Some(ROOT);
     }
-    for node in topological_order(placed).into_iter().rev() {
+    for node in order.into_iter().rev() {
         let region = match placed.region_of(node) {
             Some(region) => region,
             None => {
@@ -42,7 +44,7 @@ pub(super) fn place(placed: &mut Placed) {
                     Node::Param(..) => continue,
                     _ => {
                         let late = latest[node.index()].expect("users come first");
-                        out_of_loops(placed, node, late)
+                        out_of_loops(placed, node, late, earliest[node.index()])
                     }
                 };
                 placed.set_region(node, region);
@@ -61,10 +63,28 @@ pub(super) fn place(placed: &mut Placed) {
     }
 }
 
+/// For each node the deepest region of the pinned nodes that it depends on: it cannot leave it.
+fn earliest(placed: &Placed, order: &[NodeId]) -> Vec<RegionId> {
+    let mut earliest = vec![ROOT; placed.graph.len()];
+    for &node in order {
+        let deepest = |a: RegionId, b: RegionId| {
+            if placed.region(a).depth < placed.region(b).depth { b } else { a }
+        };
+        earliest[node.index()] = match placed.region_of(node) {
+            Some(region) => region,
+            None => {
+                let operands = placed.graph.operands(node).iter();
+                operands.map(|o| earliest[o.index()]).fold(ROOT, deepest)
+            }
+        };
+    }
+    earliest
+}
+
 /// From `late` out of every loop that the node does not depend on.
-fn out_of_loops(placed: &Placed, node: NodeId, late: RegionId) -> RegionId {
+fn out_of_loops(placed: &Placed, node: NodeId, late: RegionId, earliest: RegionId) -> RegionId {
     let (mut best, mut at) = (late, late);
-    while at != ROOT {
+    while at != earliest && at != ROOT {
         let region = placed.region(at);
         if let RegionKind::Body { of, .. } = region.kind {
             if placed.graph.depends_on(node, of) {

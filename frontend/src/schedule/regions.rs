@@ -15,9 +15,15 @@ pub(super) const ROOT: RegionId = RegionId(0);
 pub(super) enum RegionKind {
     Root,
     /// One arm of an `if`, of values or of tails.
-    Arm { of: NodeId, taken: bool },
+    Arm {
+        of: NodeId,
+        taken: bool,
+    },
     /// The body of a loop.
-    Body { of: LoopId, node: NodeId },
+    Body {
+        of: LoopId,
+        node: NodeId,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -97,8 +103,8 @@ impl Placed {
     /// Makes the regions of the arms of an `if` in `region`.
     pub(super) fn open_arms(&mut self, node: NodeId, region: RegionId) -> [RegionId; 2] {
         self.grow(node);
-        let arms = [true, false]
-            .map(|taken| self.add_region(region, RegionKind::Arm { of: node, taken }));
+        let arms =
+            [true, false].map(|taken| self.add_region(region, RegionKind::Arm { of: node, taken }));
         self.inner[node.index()] = Some(arms);
         arms
     }

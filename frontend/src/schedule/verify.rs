@@ -95,7 +95,11 @@ enum Context {
     /// An arm of an `if` statement: yields this type.
     Arm(Type),
     /// In the tail of a loop's body: parameters' types, the loop's type, the body's block.
-    Tail { params: std::rc::Rc<[Type]>, ty: Type, body: BlockId },
+    Tail {
+        params: std::rc::Rc<[Type]>,
+        ty: Type,
+        body: BlockId,
+    },
 }
 
 struct Verifier<'p> {

@@ -11,7 +11,6 @@ use crate::source::{SourceFile, Span};
 /// LV0101 at the first byte that is not UTF-8, LV0108 for more than [`MAX_TEXT`] bytes. The source
 /// file that comes with them is for showing the message only: the bad bytes are replaced by U+FFFD,
 /// and what is beyond the limit is cut off.
-#[expect(clippy::result_large_err, reason = "made once per run")]
 pub fn decode(
     name: impl Into<String>,
     mut bytes: Vec<u8>,

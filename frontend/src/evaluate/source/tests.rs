@@ -1,5 +1,7 @@
 //! The literal evaluator against the core evaluator, and against values known beforehand.
 
+mod generated;
+
 use super::{Limits, Program, SourceFault};
 use crate::core::Core;
 use crate::diagnostics::Diagnostic;
@@ -59,12 +61,17 @@ fn pixels(core: &Core) -> Vec<Inputs> {
 
 /// Both evaluators agree on the program; gives what they say of the first pixel.
 fn agree(text: &str) -> Outcome {
+    agree_as(text, |outcome| outcome)
+}
+
+/// The same, of outcomes after `view`.
+fn agree_as(text: &str, view: impl Fn(Outcome) -> Outcome) -> Outcome {
     let (core, program) = compile(text);
     let inputs = pixels(&core);
     let mut first = None;
     for inputs in &inputs {
-        let source = by_source(&program, inputs, LIMITS);
-        let core = by_core(&core, inputs, LIMITS);
+        let source = view(by_source(&program, inputs, LIMITS));
+        let core = view(by_core(&core, inputs, LIMITS));
         assert_eq!(source, core, "{text}\nsource, core at {:?}", inputs.frag_coord);
         first.get_or_insert(source);
     }
@@ -228,6 +235,8 @@ fn rec_is_passed_by_name() {
         (if (> n 20) stop (if (< n 3) a b)))) 0)",
         &[23.0],
     );
+    // Both arms are the same `rec`.
+    is("((rec-func (n) (if (<= n 0) n (if (= n 2) (rec (- n 1)) (rec (- n 1))))) 4)", &[0.0]);
     // `let` and `func` may shadow it.
     is(
         "((rec-func (n) (if (> n 3) (let ((rec (func (x) (* x 100)))) (rec n)) (rec (+ n 1)))) 0)",

@@ -1,0 +1,177 @@
+//! The form of the files of the conformance suite; `tests/language/README.md` describes it.
+
+use lambdav_frontend::evaluate::{DEFAULT_MAX_ITERATIONS, Inputs};
+
+/// One program and what must come of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    /// What it shows.
+    pub(crate) title: String,
+    /// The line of its header in the file, from 1.
+    pub(crate) line: usize,
+    /// Its text.
+    pub(crate) program: String,
+    /// What must come of it.
+    pub(crate) verdict: Verdict,
+    /// All warnings, in order.
+    pub(crate) warnings: Vec<Finding>,
+    /// The verdict is today's and wrong; this says why.
+    pub(crate) fixme: Option<String>,
+    /// Its literals cannot be replaced by uniforms; this says why.
+    pub(crate) literal: Option<String>,
+    /// The pixel that is computed.
+    pub(crate) inputs: Inputs,
+    /// The largest number of `rec`s that an entry of a loop may execute.
+    pub(crate) max_iterations: u64,
+}
+
+/// What must come of a program.
+#[derive(Clone, Debug)]
+pub(crate) enum Verdict {
+    /// The values of outputs by location.
+    Accepted(Vec<(u32, Expected)>),
+    /// The first error.
+    Rejected(Finding),
+    /// A loop that exceeds [`Case::max_iterations`].
+    Exceeds(Finding),
+}
+
+/// A code at a line and column of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Finding {
+    /// Like `LV0401`.
+    pub(crate) code: String,
+    /// Line and column, from 1.
+    pub(crate) at: (u32, u32),
+}
+
+/// The bits of a `num` or vector.
+#[derive(Clone, Debug)]
+pub(crate) struct Expected(pub(crate) Vec<u32>);
+
+impl Expected {
+    /// Whether these are the bits, or a NaN where a NaN is expected.
+    pub(crate) fn matches(&self, words: &[u32]) -> bool {
+        let same = |(&a, &b): (&u32, &u32)| {
+            a == b || f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan()
+        };
+        self.0.len() == words.len() && self.0.iter().zip(words).all(same)
+    }
+}
+
+/// The programs of a file.
+pub(crate) fn read_cases(text: &str) -> Result<Vec<Case>, String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut cases = Vec::new();
+    let mut at = lines.iter().position(|l| l.starts_with(";;")).ok_or("holds no program")?;
+    if let Some(stray) = lines[..at].iter().position(|l| !l.is_empty() && !l.starts_with("; ")) {
+        return Err(format!("line {}: text before the first header", stray + 1));
+    }
+    while at < lines.len() {
+        let header = count(&lines[at..], |l| l.starts_with(";;"));
+        let body = count(&lines[at + header..], |l| !l.starts_with(";;"));
+        let program = lines[at + header..at + header + body].join("\n");
+        let case = read_case(&lines[at..at + header], at + 1, program.trim_end().to_owned());
+        cases.push(case.map_err(|e| format!("line {}: {e}", at + 1))?);
+        at += header + body;
+    }
+    for (i, case) in cases.iter().enumerate() {
+        if cases[..i].iter().any(|other| other.title == case.title) {
+            return Err(format!("line {}: two programs have this title", case.line));
+        }
+    }
+    Ok(cases)
+}
+
+fn count(lines: &[&str], wanted: impl Fn(&str) -> bool) -> usize {
+    lines.iter().take_while(|l| wanted(l)).count()
+}
+
+fn read_case(header: &[&str], line: usize, program: String) -> Result<Case, String> {
+    let mut lines = header.iter().map(|l| l.trim_start_matches(";;").trim());
+    let title = lines.next().ok_or("there is no title")?.to_owned();
+    let (mut values, mut refusal) = (Vec::new(), None);
+    let (mut warnings, mut fixme, mut literal) = (Vec::new(), None, None);
+    let (mut inputs, mut max_iterations) = (Inputs::default(), DEFAULT_MAX_ITERATIONS);
+    for line in lines {
+        let (key, value) = line.split_once(": ").ok_or_else(|| format!("no `: ` in `{line}`"))?;
+        let mut words = key.split_ascii_whitespace();
+        match (words.next(), words.next()) {
+            (Some("accepted"), None) => values.push((0, expected(value)?)),
+            (Some("output"), Some(location)) => {
+                values.push((number(location)?, expected(value)?));
+            }
+            (Some("rejected"), None) => refusal = Some(Verdict::Rejected(finding(value)?)),
+            (Some("exceeds"), Some(limit)) => {
+                max_iterations = number(limit)?;
+                refusal = Some(Verdict::Exceeds(finding(value)?));
+            }
+            (Some("warned"), None) => warnings.push(finding(value)?),
+            (Some("fixme"), None) => fixme = Some(value.to_owned()),
+            (Some("literal"), None) => literal = Some(value.to_owned()),
+            (Some("max-iterations"), None) => max_iterations = number(value)?,
+            (Some("pixel"), None) => pixel(value, &mut inputs)?,
+            (Some("time"), None) => inputs.time = number(value)?,
+            (Some("frame"), None) => inputs.frame = number(value)?,
+            (Some("mouse"), None) => {
+                inputs.mouse = numbers(value)?.try_into().map_err(|_| "a mouse has 4 numbers")?;
+            }
+            _ => return Err(format!("what does `{key}` mean?")),
+        }
+    }
+    let verdict = match (refusal, values.is_empty()) {
+        (None, false) => Verdict::Accepted(values),
+        (Some(refusal), true) => refusal,
+        _ => return Err("one verdict is needed".into()),
+    };
+    Ok(Case { title, line, program, verdict, warnings, fixme, literal, inputs, max_iterations })
+}
+
+fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("`{text}` is no number that fits here"))
+}
+
+fn numbers<T: std::str::FromStr>(text: &str) -> Result<Vec<T>, String> {
+    text.split_ascii_whitespace().map(number).collect()
+}
+
+/// `3,4 of 10x20`
+fn pixel(text: &str, inputs: &mut Inputs) -> Result<(), String> {
+    let pair = |text: &str, separator| -> Result<(f32, f32), String> {
+        let (a, b) = text.split_once(separator).ok_or("two numbers are needed")?;
+        Ok((number(a)?, number(b)?))
+    };
+    let (at, size) = text.split_once(" of ").ok_or("a pixel is `X,Y of WxH`")?;
+    let ((x, y), (width, height)) = (pair(at, ',')?, pair(size, 'x')?);
+    inputs.frag_coord = [x + 0.5, y + 0.5, 0.0, 1.0];
+    inputs.resolution = [width, height];
+    Ok(())
+}
+
+/// `LV0401 at 2:10`
+fn finding(text: &str) -> Result<Finding, String> {
+    let parts = text.split_once(" at ").and_then(|(code, at)| Some((code, at.split_once(':')?)));
+    let (code, (line, column)) = parts.ok_or("a finding is `CODE at LINE:COLUMN`")?;
+    Ok(Finding { code: code.to_owned(), at: (number(line)?, number(column)?) })
+}
+
+/// `0.5`, `vec3(1 -0 nan)`, `vec2(0x3f800000 inf)`
+fn expected(text: &str) -> Result<Expected, String> {
+    let Some((name, rest)) = text.split_once('(') else {
+        return Ok(Expected(vec![word(text)?]));
+    };
+    let components = rest.strip_suffix(')').ok_or("`)` is missing")?;
+    let words: Vec<u32> =
+        components.split_ascii_whitespace().map(word).collect::<Result<_, _>>()?;
+    if name != format!("vec{}", words.len()) {
+        return Err(format!("`{text}` has {} components", words.len()));
+    }
+    Ok(Expected(words))
+}
+
+fn word(text: &str) -> Result<u32, String> {
+    match text.strip_prefix("0x") {
+        Some(bits) => u32::from_str_radix(bits, 16).map_err(|_| format!("`{text}` is not bits")),
+        None => Ok(number::<f32>(text)?.to_bits()),
+    }
+}

@@ -1,0 +1,110 @@
+//! The engines that the conformance suite compares.
+
+use lambdav_frontend::core::Core;
+use lambdav_frontend::core_text;
+use lambdav_frontend::diagnostics::Diagnostic;
+use lambdav_frontend::evaluate::core::Evaluator;
+use lambdav_frontend::evaluate::source::{self, Limits, SourceFault};
+use lambdav_frontend::evaluate::{Fault, Inputs, loop_limit_diagnostic};
+use lambdav_frontend::schedule::schedule;
+use lambdav_frontend::source::SourceFile;
+use lambdav_frontend::syntax::parse;
+
+/// A program that was accepted.
+pub(crate) struct Accepted<'a> {
+    /// Its text.
+    pub(crate) source: &'a SourceFile,
+    /// Its core.
+    pub(crate) core: &'a Core,
+}
+
+/// The words of each output by location.
+pub(crate) type Outputs = Vec<(u32, Vec<u32>)>;
+
+/// Why there are none.
+pub(crate) enum Stop {
+    /// The diagnostic that the user would see.
+    Diagnostic(Box<Diagnostic>),
+    /// A loop exceeds the limit, but the engine does not know the place in the source.
+    LoopLimit,
+    /// The engine gave up, or went wrong.
+    Other(String),
+}
+
+impl From<Diagnostic> for Stop {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::Diagnostic(Box::new(diagnostic))
+    }
+}
+
+/// Computes all outputs of one pixel. `inputs` has no uniforms: they keep their defaults. The number
+/// is the largest number of `rec`s that an entry of a loop may execute.
+pub(crate) type Engine = fn(&Accepted<'_>, &Inputs, u64) -> Result<Outputs, Stop>;
+
+/// All engines by name. This is the place to add one.
+pub(crate) const ENGINES: &[(&str, Engine)] =
+    &[("core", core), ("core text", printed_core), ("source", literal)];
+
+fn core(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
+    evaluate(program.core, inputs, max_iterations)
+}
+
+/// The core printed, read and printed again, which must give the same text, and then evaluated.
+fn printed_core(
+    program: &Accepted<'_>,
+    inputs: &Inputs,
+    max_iterations: u64,
+) -> Result<Outputs, Stop> {
+    let text = core_text::print(program.core, Some(program.source))?;
+    let (core, diagnostics) = core_text::read(&SourceFile::new("core", text.as_str()));
+    let core = core.ok_or_else(|| Stop::Other(format!("not read: {diagnostics:?}\n{text}")))?;
+    let bare = core_text::print(program.core, None)?;
+    let again = core_text::print(&core, None)?;
+    if again != bare {
+        return Err(Stop::Other(format!("printed\n{bare}\nand then\n{again}")));
+    }
+    evaluate(&core, inputs, max_iterations).map_err(|stop| match stop {
+        // Its positions are those of the core text.
+        Stop::Diagnostic(_) => Stop::LoopLimit,
+        other => other,
+    })
+}
+
+fn evaluate(core: &Core, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
+    let locations: Vec<u32> = core.outputs.iter().map(|o| o.location).collect();
+    let scheduled = schedule(core, &locations)?;
+    let mut evaluator = Evaluator::new(&scheduled, max_iterations);
+    let uniforms = core.uniforms.iter().map(|u| u.default.clone()).collect();
+    let inputs = Inputs { uniforms, ..inputs.clone() };
+    match evaluator.run(&inputs, &|| false) {
+        Ok(()) => {
+            let outputs = scheduled.locations.iter().enumerate();
+            Ok(outputs.map(|(i, &at)| (at, evaluator.output(i).to_vec())).collect())
+        }
+        Err(fault) => Err(explain(fault, max_iterations)),
+    }
+}
+
+/// The evaluator of the text, by substitution.
+fn literal(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
+    let explain = |fault| match fault {
+        SourceFault::Pixel(fault) => explain(fault, max_iterations),
+        other => Stop::Other(format!("{other:?}")),
+    };
+    let (tree, _) = parse(program.source);
+    let literal = source::Program::new(&tree).map_err(explain)?;
+    let (limits, never) = (Limits { max_iterations, ..Limits::default() }, || false);
+    let uniforms = literal.uniform_defaults(Limits::default(), &never).map_err(explain)?;
+    let inputs = Inputs { uniforms, ..inputs.clone() };
+    literal
+        .locations()
+        .map(|at| Ok((at, literal.run(at, &inputs, limits, &never).map_err(explain)?.into_vec())))
+        .collect()
+}
+
+fn explain(fault: Fault, max_iterations: u64) -> Stop {
+    match fault {
+        Fault::LoopLimit(span) => loop_limit_diagnostic(span, max_iterations).into(),
+        Fault::Cancelled => unreachable!("nobody cancels it"),
+    }
+}

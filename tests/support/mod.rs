@@ -1,0 +1,5 @@
+//! What the test programs of the root package share.
+
+pub(crate) mod case;
+pub(crate) mod check;
+pub(crate) mod engines;
