@@ -1,9 +1,11 @@
 //! Many programs on all threads.
 
-use crate::check::{Failure, check};
-use crate::engines::Engine;
-use crate::profile::Profile;
+use crate::check::{Bug, Failure, check};
+use crate::conditions::Conditions;
+use crate::engine::Engine;
+use crate::report::Report;
 use lambdav_generate::{Options, Program, Random, generate, shrink};
+use std::fmt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -31,53 +33,40 @@ pub struct Campaign {
 /// A program that shows a bug.
 #[derive(Clone, Debug)]
 pub struct Found {
+    /// The seed of the campaign.
+    pub seed: u64,
     /// Its number in the campaign.
     pub number: u64,
     /// What is wrong.
     pub failure: Failure,
     /// The smallest program that was found to show it.
     pub program: Program,
+    /// The simplest conditions under which it does.
+    pub conditions: Conditions,
 }
 
-/// Sums over all programs.
-#[derive(Clone, Debug, Default)]
-pub struct Report {
-    /// How many programs were checked.
-    pub programs: u64,
-    /// How many images they have, and how many are neither constant nor NaN.
-    pub images: [u64; 2],
-    /// Programs with a divergent loop inside a divergent `if`.
-    pub divergent_loop_in_if: u64,
-    /// Programs with divergent `if`s nested three deep.
-    pub three_deep: u64,
-    /// Programs with loops nested two deep, of which some pixel enters the inner one.
-    pub nested_loops: u64,
-    /// Programs that took too long at some pixel.
-    pub out_of_fuel: u64,
-    /// The bugs, in order.
-    pub found: Vec<Found>,
-}
-
-impl Report {
-    fn add(&mut self, profile: Profile) {
-        self.programs += 1;
-        for (sum, part) in self.images.iter_mut().zip(profile.images) {
-            *sum += u64::from(part);
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { seed, number, failure, program, conditions } = self;
+        let command = "cargo run --release -p lambdav-differential --";
+        writeln!(f, "; {:?}", failure.bug)?;
+        writeln!(f, "; {command} --seed {seed} --first {number} --programs 1")?;
+        writeln!(f, "; smaller, with {conditions}:")?;
+        for line in failure.detail.lines() {
+            writeln!(f, "; {line}")?;
         }
-        self.divergent_loop_in_if += u64::from(profile.divergent_loop_in_if);
-        self.three_deep += u64::from(profile.divergent_depth >= 3);
-        self.nested_loops += u64::from(profile.loop_depth >= 2);
-        self.out_of_fuel += u64::from(profile.out_of_fuel);
+        program.fmt(f)
     }
 }
 
 impl Campaign {
-    /// The program of that number.
-    pub fn program(&self, number: u64) -> Program {
+    /// The program of that number, and what it is run with.
+    pub fn program(&self, number: u64) -> (Program, Conditions) {
         let mut random = Random::new(self.seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
         let endless = random.percent(self.endless);
         let size = random.between(self.size / 4, self.size);
-        generate(random.bits(), Options { size, endless })
+        let conditions = Conditions::random(&mut random);
+        (generate(random.bits(), Options { size, endless }), conditions)
     }
 
     /// Checks all programs.
@@ -101,20 +90,34 @@ impl Campaign {
             if number >= self.first + self.programs || bugs >= self.max_bugs {
                 return;
             }
-            let program = self.program(number);
-            match check(&program, engines) {
-                Ok(profile) => report.lock().expect("no worker panics").add(profile),
+            let (program, conditions) = self.program(number);
+            match check(&program, conditions, engines) {
+                Ok(profile) => report.lock().expect("no worker panics").add(&profile),
                 Err(failure) => {
-                    let mut same = |smaller: &Program| {
-                        check(smaller, engines).is_err_and(|other| other.bug == failure.bug)
-                    };
-                    let program = shrink(&program, self.attempts, &mut same);
-                    let failure = check(&program, engines).err().unwrap_or(failure);
+                    let found = self.smaller(number, failure, engines);
                     let mut report = report.lock().expect("no worker panics");
                     report.programs += 1;
-                    report.found.push(Found { number, failure, program });
+                    report.found.push(found);
                 }
             }
         }
+    }
+
+    /// Makes the program of that number, which shows that bug, as small as it can.
+    fn smaller(&self, number: u64, failure: Failure, engines: &[&dyn Engine]) -> Found {
+        let (mut program, mut conditions) = self.program(number);
+        let shows = |program: &Program, conditions, bug: &Bug| {
+            check(program, conditions, engines).is_err_and(|other| other.bug == *bug)
+        };
+        for _ in 0..2 {
+            let simpler = conditions.simpler().into_iter();
+            if let Some(simpler) = { simpler }.find(|c| shows(&program, *c, &failure.bug)) {
+                conditions = simpler;
+            }
+            let mut still = |program: &Program| shows(program, conditions, &failure.bug);
+            program = shrink(&program, self.attempts, &mut still);
+        }
+        let failure = check(&program, conditions, engines).err().unwrap_or(failure);
+        Found { seed: self.seed, number, failure, program, conditions }
     }
 }

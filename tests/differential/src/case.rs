@@ -1,17 +1,11 @@
-//! A program, compiled, and the pixels to compute.
+//! A program, compiled, and the image to compute.
 
+use crate::conditions::Conditions;
 use lambdav_frontend::core::Core;
-use lambdav_frontend::diagnostics::{Diagnostic, Severity};
+use lambdav_frontend::diagnostics::{Code, Diagnostic};
 use lambdav_frontend::evaluate::Inputs;
 use lambdav_frontend::source::SourceFile;
 use lambdav_generate::Program;
-
-/// Width and height of the image.
-pub const SIDE: usize = 8;
-
-/// How many `rec`s an entry of a loop may execute. Loops of generated programs need less than half
-/// of it.
-pub const MAX_ITERATIONS: u64 = 64;
 
 /// A compiled program and its inputs.
 #[derive(Debug)]
@@ -20,18 +14,20 @@ pub struct Case {
     pub source: SourceFile,
     /// What the text compiles to.
     pub core: Core,
-    /// One for each pixel, in scan order.
-    pub pixels: Vec<Inputs>,
+    /// The inputs of the first pixel: all but `frag_coord` are the same for all pixels.
+    pub inputs: Inputs,
+    /// The size of the image, and the limit of loops.
+    pub conditions: Conditions,
 }
 
 impl Case {
     /// Compiles a program; the diagnostics, warnings too, if there are any.
-    pub fn new(program: &Program) -> Result<Self, Vec<Diagnostic>> {
+    pub fn new(program: &Program, conditions: Conditions) -> Result<Self, Vec<Diagnostic>> {
         let source = SourceFile::new("generated.lv", program.to_string());
         let (core, diagnostics) = lambdav_frontend::compile(&source);
-        // That there is nothing to warn of is part of being well typed.
         let Some(core) = core else { return Err(diagnostics) };
-        if diagnostics.iter().any(|d| d.severity == Severity::Error || is_unexpected(d)) {
+        // That unused parts are well typed too is what the generator promises.
+        if diagnostics.iter().any(|d| d.code == Code::UnreachedIllTyped) {
             return Err(diagnostics);
         }
         let uniforms = core
@@ -42,30 +38,31 @@ impl Case {
                 set.map_or_else(|| uniform.default.clone(), |(_, words)| words.clone())
             })
             .collect();
-        let first = Inputs {
-            resolution: [SIDE as f32; 2],
-            time: 1.25,
-            frame: 0.0,
-            mouse: [3.5, 2.0, 1.0, -1.0],
+        let inputs = Inputs {
+            resolution: [conditions.width as f32, conditions.height as f32],
+            time: conditions.time,
+            frame: conditions.frame,
+            mouse: conditions.mouse,
             uniforms,
             ..Inputs::default()
         };
-        let pixels = (0..SIDE * SIDE)
-            .map(|i| {
-                let (x, y) = ((i % SIDE) as f32, (i / SIDE) as f32);
-                Inputs { frag_coord: [x + 0.5, y + 0.5, 0.0, 1.0], ..first.clone() }
-            })
-            .collect();
-        Ok(Self { source, core, pixels })
+        Ok(Self { source, core, inputs, conditions })
     }
 
-    /// The locations of the outputs.
+    /// The locations of the outputs, in order of declaration.
     pub fn locations(&self) -> Vec<u32> {
         self.core.outputs.iter().map(|output| output.location).collect()
     }
-}
 
-/// Warnings that say that an unused part is ill-typed.
-fn is_unexpected(diagnostic: &Diagnostic) -> bool {
-    diagnostic.code == lambdav_frontend::diagnostics::Code::UnreachedIllTyped
+    /// The inputs of each pixel in scan order.
+    pub fn pixels(&self) -> impl Iterator<Item = Inputs> {
+        (0..self.conditions.pixels()).map(|pixel| self.at(pixel))
+    }
+
+    /// The inputs of the pixel of that index in scan order.
+    pub fn at(&self, pixel: usize) -> Inputs {
+        let width = self.conditions.width as usize;
+        let (x, y) = ((pixel % width) as f32, (pixel / width) as f32);
+        Inputs { frag_coord: [x + 0.5, y + 0.5, 0.0, 1.0], ..self.inputs.clone() }
+    }
 }

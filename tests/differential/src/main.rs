@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use clap::Parser;
-use lambdav_differential::{Campaign, Engine, Report, all};
+use lambdav_differential::{Campaign, Engine, engines};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -18,7 +18,7 @@ struct Arguments {
     /// The number of the first program
     #[arg(long, default_value_t = 0)]
     first: u64,
-    /// The engines, of which the first is what the others are compared with
+    /// The engines that are compared with the core evaluator (default: all)
     #[arg(long, value_delimiter = ',')]
     engines: Vec<String>,
     /// How large programs are, roughly in terms for each output
@@ -43,7 +43,7 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let engines = all();
+    let engines = engines::all();
     let mut chosen: Vec<&dyn Engine> = Vec::new();
     if arguments.engines.is_empty() {
         chosen = engines.iter().map(|engine| &**engine).collect();
@@ -71,37 +71,15 @@ fn main() -> ExitCode {
     };
     if arguments.print {
         for number in campaign.first..campaign.first + campaign.programs {
-            println!("; program {number} of seed {}\n{}", campaign.seed, campaign.program(number));
+            let (program, conditions) = campaign.program(number);
+            println!("; program {number} of seed {}, {conditions}\n{program}", campaign.seed);
         }
         return ExitCode::SUCCESS;
     }
     let start = Instant::now();
     let report = campaign.run(&chosen);
-    print(&campaign, &report, start.elapsed().as_secs_f64());
+    let seconds = start.elapsed().as_secs_f64();
+    print!("{report}");
+    println!("{:.0} programs per second", report.programs as f64 / seconds);
     if report.found.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-fn print(campaign: &Campaign, report: &Report, seconds: f64) {
-    for found in &report.found {
-        println!("; --seed {} --first {} --programs 1", campaign.seed, found.number);
-        println!("; {:?}", found.failure.bug);
-        for line in found.failure.detail.lines() {
-            println!("; {line}");
-        }
-        println!("{}", found.program);
-    }
-    let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
-    let programs = report.programs;
-    println!("programs {programs} ({:.0} per second)", programs as f64 / seconds);
-    println!("bugs {}", report.found.len());
-    let lines = [
-        ("images neither constant nor NaN", report.images[1], report.images[0]),
-        ("divergent loop inside a divergent if", report.divergent_loop_in_if, programs),
-        ("divergent ifs three deep", report.three_deep, programs),
-        ("loops two deep", report.nested_loops, programs),
-        ("out of fuel", report.out_of_fuel, programs),
-    ];
-    for (what, part, whole) in lines {
-        println!("{what}: {:.1} %", share(part, whole));
-    }
 }

@@ -1,193 +1,147 @@
-//! What control flow a program has, pixel by pixel: a plain walk over its schedule.
+//! What control flow a program has, measured: which `if`s and loops pixels go through differently.
 
 use crate::case::Case;
-use crate::engines::{Pixel, Verdict, is_number, scheduled, value};
-use lambdav_frontend::builtins::Input;
-use lambdav_frontend::evaluate::Inputs;
-use lambdav_frontend::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
-use lambdav_frontend::types::Type;
-use std::collections::HashMap;
+use crate::engine::{Verdict, same};
+use crate::reference::scheduled;
+use crate::walk::{Special, Walker};
+use lambdav_frontend::op::Op;
+use lambdav_frontend::schedule::{BlockId, End, Program, Statement};
+use std::collections::BTreeSet;
 
-/// What was seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What was seen in all pixels of an image.
+///
+/// An `if` is *divergent* if, the k-th time that two pixels come to it, they decide it differently;
+/// a loop, if they do not do equally many rounds of it then. The test at which a loop ends is no `if`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// How many outputs there are, and how many of them are neither constant nor all NaN.
-    pub images: [u32; 2],
-    /// Whether, inside an `if` that pixels decide differently, there is a loop that is as long for
-    /// one pixel as it is not for another.
+    /// How many outputs there are.
+    pub images: u32,
+    /// How many of them are neither constant nor all NaN.
+    pub varied_images: u32,
+    /// Whether some loop is divergent.
+    pub divergent_loop: bool,
+    /// Whether a divergent loop lies inside a divergent `if`.
     pub divergent_loop_in_if: bool,
-    /// How deep such `if`s nest.
+    /// Whether a divergent loop lies inside another one.
+    pub divergent_loop_in_loop: bool,
+    /// Whether a divergent `if` lies inside a divergent loop.
+    pub divergent_if_in_loop: bool,
+    /// How deep divergent `if`s nest.
     pub divergent_depth: u32,
     /// How deep loops nest that some pixel goes through.
     pub loop_depth: u32,
+    /// Whether the schedule has a guard.
+    pub guarded: bool,
+    /// Whether a pixel exceeds the limit of loops.
+    pub limited: bool,
     /// Whether a pixel was not computed because it would have taken too long.
     pub out_of_fuel: bool,
+    /// The operations that some pixel executed.
+    pub operations: BTreeSet<Op>,
+    /// The numbers that came up.
+    pub special: Special,
 }
 
-/// How many rounds of loops the walk goes through at most.
-const MAX_ROUNDS: u32 = 200_000;
-
-/// Walks over all pixels; an error where a value is not as expected.
-pub fn profile(case: &Case, expected: &[Pixel]) -> Result<Profile, String> {
+/// Walks over all pixels of all outputs; an error where a value is not as expected.
+pub(crate) fn profile(case: &Case, expected: &[Vec<Verdict>]) -> Result<Profile, String> {
     let program = scheduled(&case.core, &case.locations())?;
-    let mut walker = Walker {
-        program: &program,
-        words: vec![Box::default(); program.values.len()],
-        pixel: HashMap::new(),
-        rounds: 0,
+    let mut walker = Walker::new(&program);
+    let mut profile = Profile {
+        guarded: !program.guards.is_empty(),
+        limited: expected.iter().flatten().any(|v| matches!(v, Verdict::LoopLimit(_))),
+        ..Profile::default()
     };
-    let mut seen: HashMap<ValueId, Seen> = HashMap::new();
-    let mut profile = Profile::default();
-    for (inputs, expected) in case.pixels.iter().zip(expected) {
-        walker.pixel.clear();
-        if walker.block(Program::ROOT, inputs).is_none() {
+    for (pixel, inputs) in case.pixels().enumerate() {
+        let Some(outputs) = walker.pixel(&inputs) else {
             profile.out_of_fuel = true;
             break;
-        }
-        for (&output, expected) in program.outputs().iter().zip(expected) {
-            let found = value(&walker.words[output.index()], is_number(program.ty(output)));
-            if *expected != Verdict::OutOfFuel && found != *expected {
-                return Err(format!("the walk gives {found:?}, not {expected:?}"));
+        };
+        for (found, expected) in outputs.iter().zip(expected) {
+            match &expected[pixel] {
+                Verdict::Value(words) if !same(words, found) => {
+                    return Err(format!("pixel {pixel}: {found:x?}, not {words:x?}"));
+                }
+                _ => {}
             }
         }
-        for (&at, &count) in &walker.pixel {
-            seen.entry(at).and_modify(|s| s.varies |= s.first != count).or_insert(Seen {
-                first: count,
-                varies: false,
-            });
-        }
     }
-    for i in 0..program.outputs().len() {
-        let values = || expected.iter().map(|pixel| &pixel[i]);
-        let is_nan = |v: &&Verdict| {
-            matches!(v, Verdict::Value(w) if w.iter().all(|&w| f32::from_bits(w).is_nan()))
-        };
-        let first = values().find(|v| !is_nan(v));
-        let varied = values().any(|v| !is_nan(&v) && Some(v) != first);
-        profile.images[0] += 1;
-        profile.images[1] += u32::from(varied);
+    for pixels in expected {
+        profile.images += 1;
+        profile.varied_images += u32::from(is_varied(pixels));
     }
-    shape(&program, &seen, &mut profile);
+    shape(&program, &walker, &mut profile);
+    profile.operations = walker.operations;
+    profile.special = walker.special;
     Ok(profile)
 }
 
-/// A count of the first pixel that came there, and whether another pixel had another one.
-#[derive(Clone, Copy)]
-struct Seen {
-    first: u64,
-    varies: bool,
+/// Whether two pixels have different values that are not NaN alone.
+fn is_varied(pixels: &[Verdict]) -> bool {
+    let values = || {
+        pixels.iter().filter_map(|verdict| match verdict {
+            Verdict::Value(words) => Some(words),
+            Verdict::LoopLimit(_) | Verdict::OutOfFuel => None,
+        })
+    };
+    let is_nan = |words: &[u32]| words.iter().all(|&word| f32::from_bits(word).is_nan());
+    let Some(first) = values().find(|words| !is_nan(words)) else { return false };
+    values().any(|words| !is_nan(words) && !same(words, first))
 }
 
-/// Depths and nesting of what was seen to diverge.
-fn shape(program: &Program, seen: &HashMap<ValueId, Seen>, profile: &mut Profile) {
-    let varies = |value: ValueId| seen.get(&value).is_some_and(|s| s.varies);
-    let mut stack = vec![(Program::ROOT, 0, 0)];
-    while let Some((block, ifs, loops)) = stack.pop() {
-        let block = program.block(block);
+/// What lies around a block.
+#[derive(Clone, Copy, Default)]
+struct Around {
+    divergent_ifs: u32,
+    divergent_loops: u32,
+    loops: u32,
+}
+
+fn shape(program: &Program, walker: &Walker<'_>, profile: &mut Profile) {
+    let mut stack = vec![(Program::ROOT, Around::default())];
+    while let Some((id, around)) = stack.pop() {
+        let block = program.block(id);
+        let inside_if = |diverges: bool, profile: &mut Profile| {
+            let ifs = around.divergent_ifs + u32::from(diverges);
+            profile.divergent_depth = profile.divergent_depth.max(ifs);
+            profile.divergent_if_in_loop |= diverges && around.divergent_loops > 0;
+            Around { divergent_ifs: ifs, ..around }
+        };
         for statement in &block.statements {
             match *statement {
                 Statement::Let { .. } => {}
                 Statement::If { value, then, otherwise, .. } => {
-                    let ifs = ifs + u32::from(varies(value));
-                    profile.divergent_depth = profile.divergent_depth.max(ifs);
-                    stack.push((then, ifs, loops));
-                    stack.push((otherwise, ifs, loops));
+                    let arm = inside_if(walker.values[value.index()].varies, profile);
+                    stack.extend([(then, arm), (otherwise, arm)]);
                 }
                 Statement::Loop { value, body, .. } => {
-                    profile.divergent_loop_in_if |= ifs > 0 && varies(value);
-                    let loops = loops + u32::from(seen.contains_key(&value));
+                    let trace = &walker.values[value.index()];
+                    profile.divergent_loop |= trace.varies;
+                    profile.divergent_loop_in_if |= trace.varies && around.divergent_ifs > 0;
+                    profile.divergent_loop_in_loop |= trace.varies && around.divergent_loops > 0;
+                    let loops = around.loops + u32::from(trace.was_reached());
                     profile.loop_depth = profile.loop_depth.max(loops);
-                    stack.push((body, ifs, loops));
+                    let divergent_loops = around.divergent_loops + u32::from(trace.varies);
+                    stack.push((body, Around { loops, divergent_loops, ..around }));
                 }
             }
         }
         if let End::If { then, otherwise, .. } = block.end {
-            stack.push((then, ifs, loops));
-            stack.push((otherwise, ifs, loops));
+            let is_test = !goes_on(program, then) || !goes_on(program, otherwise);
+            let arm = inside_if(walker.ends[id.index()].varies && !is_test, profile);
+            stack.extend([(then, arm), (otherwise, arm)]);
         }
     }
 }
 
-struct Walker<'p> {
-    program: &'p Program,
-    words: Vec<Box<[u32]>>,
-    /// Of each `if` that this pixel came to, how often it took the first arm and (in the upper half)
-    /// the second; of each loop, how many rounds it did in all.
-    pixel: HashMap<ValueId, u64>,
-    rounds: u32,
-}
-
-impl<'p> Walker<'p> {
-    fn holds(&self, condition: ValueId) -> bool {
-        self.words[condition.index()][0] != 0
-    }
-
-    /// How the block ended: with the next round or not, and with what; `None` if it takes too long.
-    fn block(&mut self, mut id: BlockId, inputs: &Inputs) -> Option<(bool, &'p [ValueId])> {
-        let program = self.program;
-        loop {
-            let block = program.block(id);
-            for statement in &block.statements {
-                match statement {
-                    Statement::Let { value, expr } => self.compute(*value, expr, inputs),
-                    Statement::If { value, condition, then, otherwise } => {
-                        let holds = self.holds(*condition);
-                        *self.pixel.entry(*value).or_default() += if holds { 1 } else { 1 << 32 };
-                        let arm = if holds { *then } else { *otherwise };
-                        let (_, result) = self.block(arm, inputs)?;
-                        self.words[value.index()] = self.words[result[0].index()].clone();
-                    }
-                    Statement::Loop { value, params, inits, body } => {
-                        let mut next: &[ValueId] = inits;
-                        loop {
-                            let new: Vec<_> =
-                                next.iter().map(|v| self.words[v.index()].clone()).collect();
-                            for (param, words) in params.iter().zip(new) {
-                                self.words[param.index()] = words;
-                            }
-                            self.rounds += 1;
-                            if self.rounds > MAX_ROUNDS {
-                                return None;
-                            }
-                            *self.pixel.entry(*value).or_default() += 1;
-                            let (goes_on, result) = self.block(*body, inputs)?;
-                            if !goes_on {
-                                self.words[value.index()] = self.words[result[0].index()].clone();
-                                break;
-                            }
-                            next = result;
-                        }
-                    }
-                }
-            }
-            match &block.end {
-                End::Yield(values) => return Some((false, values)),
-                End::Rec(values) => return Some((true, values)),
-                End::If { condition, then, otherwise } => {
-                    id = if self.holds(*condition) { *then } else { *otherwise };
-                }
-            }
+/// Whether the tail that ends the block has a `rec`.
+fn goes_on(program: &Program, id: BlockId) -> bool {
+    let mut stack = vec![id];
+    while let Some(id) = stack.pop() {
+        match program.block(id).end {
+            End::Rec(_) => return true,
+            End::Yield(_) => {}
+            End::If { then, otherwise, .. } => stack.extend([then, otherwise]),
         }
     }
-
-    fn compute(&mut self, value: ValueId, expr: &Expr, inputs: &Inputs) {
-        let bits = |xs: &[f32]| xs.iter().map(|x| x.to_bits()).collect::<Box<[u32]>>();
-        self.words[value.index()] = match expr {
-            Expr::Constant(words) => words.clone(),
-            Expr::Uniform(index) => inputs.uniforms[*index as usize].clone(),
-            Expr::Input(Input::FragCoord) => bits(&inputs.frag_coord),
-            Expr::Input(Input::Resolution) => bits(&inputs.resolution),
-            Expr::Input(Input::Time) => bits(&[inputs.time]),
-            Expr::Input(Input::Frame) => bits(&[inputs.frame]),
-            Expr::Input(Input::Mouse) => bits(&inputs.mouse),
-            Expr::Op(op, operands) => {
-                let types: Vec<Type> = operands.iter().map(|&o| self.program.ty(o)).collect();
-                let words: Vec<&[u32]> =
-                    operands.iter().map(|&o| &*self.words[o.index()]).collect();
-                let mut out = vec![0; self.program.ty(value).components()];
-                op.apply(&types, &words, &mut out);
-                out.into()
-            }
-        };
-    }
+    false
 }

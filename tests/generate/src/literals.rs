@@ -8,10 +8,42 @@ use lambdav_frontend::types::{Scalar, Type};
 
 /// Numbers where something special happens, and ordinary ones.
 const NUMBERS: [&str; 36] = [
-    "0", "1", "2", "3", "-1", "-2", "0.5", "-0.5", "0.25", "7", "10", "1.5", "-3.75", "0.1", "-0.3",
-    "4", "6", "2.5", "1e-3", "100", "-0.0", "1e-40", "-1e-45", "1e-45", "1.17549435e-38", "3e38",
-    "-3e38", "16777216", "16777217", "8388608.5", "2147483648", "4294967296", "0.99999994",
-    "1.0000001", "3.1415927", "1e10",
+    "0",
+    "1",
+    "2",
+    "3",
+    "-1",
+    "-2",
+    "0.5",
+    "-0.5",
+    "0.25",
+    "7",
+    "10",
+    "1.5",
+    "-3.75",
+    "0.1",
+    "-0.3",
+    "4",
+    "6",
+    "2.5",
+    "1e-3",
+    "100",
+    "-0.0",
+    "1e-40",
+    "-1e-45",
+    "1e-45",
+    "1.17549435e-38",
+    "3e38",
+    "-3e38",
+    "16777216",
+    "16777217",
+    "8388608.5",
+    "2147483648",
+    "4294967296",
+    "0.99999994",
+    "1.0000001",
+    "3.1415927",
+    "1e10",
 ];
 
 /// NaN and infinities have no literals.
@@ -127,14 +159,16 @@ impl Generator<'_> {
     pub(crate) fn impossible(&mut self) -> Option<Term> {
         let bool = Kind::Value(Type::BOOL);
         let (num, vec2) = (Kind::Value(Type::NUM), Kind::Value(Type::vec(2)));
-        if self.constant || !self.scope.are_original(&["<", ".x", "resolution", "frame", "/"]) {
+        if self.constant || !self.scope.are_original(&["<", ".x", "resolution", "frame", "/", "-"])
+        {
             return None;
         }
         let width = Term::list(vec2, vec![Term::word("resolution")]);
         let width = Term::list(num.clone(), vec![Term::word(".x"), width]);
         let frame = Term::list(num.clone(), vec![Term::word("frame")]);
         let number = |text: &str| Term::atom(num.clone(), text);
-        let nan = Term::list(num.clone(), vec![Term::word("/"), number("0"), frame.clone()]);
+        let zero = Term::list(num.clone(), vec![Term::word("-"), frame.clone(), frame.clone()]);
+        let nan = Term::list(num.clone(), vec![Term::word("/"), number("0"), zero]);
         let [a, b] = match self.random.below(4) {
             0 => [width, number("1")],
             1 => [number("3"), frame],

@@ -88,7 +88,13 @@ impl Generator<'_> {
     }
 
     /// `(if test TAIL value)`, perhaps with bindings around it.
-    fn body(&mut self, (of, ty): (u32, Type), direction: Direction, if_: String, size: usize) -> Term {
+    fn body(
+        &mut self,
+        (of, ty): (u32, Type),
+        direction: Direction,
+        if_: String,
+        size: usize,
+    ) -> Term {
         let whole = Kind::Tail { of, ty, goes_on: true };
         let mut binding = None;
         let let_ = self.form(Form::Let).filter(|_| self.random.percent(35));
@@ -160,9 +166,7 @@ impl Generator<'_> {
     fn test(&mut self, of: u32, direction: Direction, size: usize) -> Term {
         let counter = Term::atom(Kind::Value(Type::NUM), counter(of, direction));
         match direction {
-            Direction::Down => {
-                Term::syntax(vec![Term::word("greater"), counter, Term::word("0")])
-            }
+            Direction::Down => Term::syntax(vec![Term::word("greater"), counter, Term::word("0")]),
             Direction::Up => {
                 let bound = Term::word(self.trip_bound());
                 let bound = match self.random.percent(60) {
@@ -216,7 +220,8 @@ impl Generator<'_> {
     }
 
     fn tail_variable(&mut self, kind: &Kind) -> Option<Term> {
-        let all = self.scope.variables(|have| matches!(have, Kind::Tail { .. }) && fits(have, kind));
+        let all =
+            self.scope.variables(|have| matches!(have, Kind::Tail { .. }) && fits(have, kind));
         (!all.is_empty()).then(|| Term::atom(kind.clone(), self.random.pick(&all).0.clone()))
     }
 }

@@ -77,7 +77,8 @@ impl Scope {
 
     /// The visible bindings, inner ones first.
     pub(crate) fn visible(&self) -> impl Iterator<Item = &Binding> {
-        let seen = |i: usize| self.bindings[i + 1..].iter().any(|b| b.name == self.bindings[i].name);
+        let seen =
+            |i: usize| self.bindings[i + 1..].iter().any(|b| b.name == self.bindings[i].name);
         (0..self.bindings.len()).rev().filter(move |&i| !seen(i)).map(|i| &self.bindings[i])
     }
 

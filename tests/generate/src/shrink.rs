@@ -136,7 +136,8 @@ fn constants(ty: Type) -> Vec<Term> {
         Scalar::Bool => ["false", "true"],
         _ => ["0", "1"],
     };
-    let spread = |text: &str| Term::list(Kind::Value(ty), vec![Term::word(ty.to_string()), atom(text)]);
+    let spread =
+        |text: &str| Term::list(Kind::Value(ty), vec![Term::word(ty.to_string()), atom(text)]);
     texts.map(|text| if let Type::Scalar(_) = ty { atom(text) } else { spread(text) }).into()
 }
 

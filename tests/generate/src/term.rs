@@ -2,7 +2,7 @@
 
 use lambdav_frontend::types::Type;
 use std::fmt;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What an expression is, as far as it decides where the expression can stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub enum Kind {
     /// A value of that type.
     Value(Type),
     /// A function value.
-    Function(Rc<FunctionKind>),
+    Function(Arc<FunctionKind>),
     /// A value that the counter of that loop may have in the next round.
     Step(u32),
     /// The function parameter of that name, which each `rec` must pass on unchanged.
