@@ -20,7 +20,7 @@ use crate::core::{Graph, LoopId, Node, NodeId};
 use crate::source::Span;
 use crate::types::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// An operand, or output, that needs a node, and the regions in which it does.
@@ -320,56 +320,98 @@ impl Pinning {
     }
 
     /// Takes from `uses` what lies in one of the regions `tops`. A carrier that also lies elsewhere is
-    /// copied, and with it those that carry its value.
+    /// copied, once however often it needs the node, and with it those that carry its value.
     fn split(&mut self, uses: &mut Vec<Use>, tops: &[RegionId]) -> Vec<Use> {
-        let mut moved = Vec::new();
-        let mut rest = Vec::new();
+        let copies = self.copy_carriers(uses, tops);
+        let moved = self.divide(uses, tops, &copies);
+        let mut others = Vec::new();
+        for (&carrier, &copy) in &copies {
+            let mut known = self.carriers.remove(&carrier).expect("it has had its turn");
+            let theirs = self.divide(&mut known, tops, &copies);
+            self.redirect(&theirs, copy);
+            self.carriers.insert(carrier, known);
+            self.carriers.insert(copy, theirs);
+            others.extend_from_slice(self.graph().operands(carrier));
+        }
+        // What else they need is still needed in the same regions, but by two.
+        others.sort_unstable();
+        others.dedup();
+        for other in others.into_iter().filter(|other| !copies.contains_key(other)) {
+            let needing = |this: &mut Self| match this.carriers.get_mut(&other) {
+                Some(known) => Some(std::mem::take(known)),
+                None => this.uses.get_mut(&other).map(std::mem::take),
+            };
+            let Some(mut known) = needing(self) else { continue };
+            let theirs = self.divide(&mut known, tops, &copies);
+            known.extend(theirs);
+            let place = match self.carriers.get_mut(&other) {
+                Some(place) => Some(place),
+                None => self.uses.get_mut(&other),
+            };
+            *place.expect("it was there before") = known;
+        }
+        moved
+    }
+
+    /// Copies of the carriers of that demand, at any distance, that lie both in `tops` and elsewhere.
+    fn copy_carriers(&mut self, uses: &[Use], tops: &[RegionId]) -> BTreeMap<NodeId, NodeId> {
+        let mut copies = BTreeMap::new();
+        let mut stack = self.astride(uses, tops);
+        while let Some(carrier) = stack.pop() {
+            if !copies.contains_key(&carrier) {
+                copies.insert(carrier, self.copy(carrier));
+                stack.extend(self.astride(&self.carriers[&carrier], tops));
+            }
+        }
+        copies
+    }
+
+    /// The users that lie both in `tops` and elsewhere.
+    fn astride(&self, uses: &[Use], tops: &[RegionId]) -> Vec<NodeId> {
+        let is_astride = |by: &&Use| {
+            let inside = |&&region: &&RegionId| self.lies_in(region, tops);
+            let count = by.regions.iter().filter(inside).count();
+            0 < count && count < by.regions.len()
+        };
+        uses.iter()
+            .filter(is_astride)
+            .map(|by| match by.user {
+                User::Operand(carrier, _) => carrier,
+                User::Output(_) => unreachable!("only carriers need a node in several regions"),
+            })
+            .collect()
+    }
+
+    fn lies_in(&self, region: RegionId, tops: &[RegionId]) -> bool {
+        tops.iter().any(|&top| self.placed.encloses(top, region))
+    }
+
+    /// Takes from `uses` what lies in `tops`: where a carrier that was copied lies there too, its copy.
+    fn divide(
+        &self,
+        uses: &mut Vec<Use>,
+        tops: &[RegionId],
+        copies: &BTreeMap<NodeId, NodeId>,
+    ) -> Vec<Use> {
+        let (mut moved, mut rest) = (Vec::new(), Vec::new());
         for by in std::mem::take(uses) {
-            let (inside, outside): (Vec<RegionId>, Vec<RegionId>) = by
-                .regions
-                .iter()
-                .partition(|&&region| tops.iter().any(|&top| self.placed.encloses(top, region)));
-            if outside.is_empty() {
-                moved.push(by);
-            } else if inside.is_empty() {
-                rest.push(by);
-            } else {
-                let User::Operand(carrier, slot) = by.user else {
-                    unreachable!("only carriers need a node in several regions")
-                };
-                let copy = self.split_carrier(carrier, slot, tops, &inside);
-                moved.push(Use { user: User::Operand(copy, slot), regions: inside.into() });
-                rest.push(Use { user: by.user, regions: outside.into() });
+            let (inside, outside): (Vec<RegionId>, Vec<RegionId>) =
+                by.regions.iter().partition(|&&region| self.lies_in(region, tops));
+            match by.user {
+                _ if outside.is_empty() => moved.push(by),
+                User::Operand(carrier, slot) if !inside.is_empty() => match copies.get(&carrier) {
+                    Some(&copy) => {
+                        let user = User::Operand(copy, slot);
+                        moved.push(Use { user, regions: inside.into() });
+                        rest.push(Use { user: by.user, regions: outside.into() });
+                    }
+                    None => rest.push(by),
+                },
+                _ => rest.push(by),
             }
         }
         *uses = rest;
         moved
-    }
-
-    /// A copy of a carrier for its users in `tops`. The operand in `slot` is seen to by the caller.
-    fn split_carrier(
-        &mut self,
-        carrier: NodeId,
-        slot: usize,
-        tops: &[RegionId],
-        inside: &[RegionId],
-    ) -> NodeId {
-        let copy = self.copy(carrier);
-        let mut uses = self.carriers.remove(&carrier).expect("it has had its turn");
-        let moved = self.split(&mut uses, tops);
-        self.redirect(&moved, copy);
-        self.carriers.insert(carrier, uses);
-        self.carriers.insert(copy, moved);
-        for other in (0..self.graph().operands(copy).len()).filter(|&other| other != slot) {
-            let operand = self.graph().operands(copy)[other];
-            let by = Use { user: User::Operand(copy, other), regions: inside.into() };
-            match self.carriers.get_mut(&operand) {
-                // What it carries, it carries to these regions already.
-                Some(known) => known.push(by),
-                None => self.demand(operand, by),
-            }
-        }
-        copy
     }
 
     /// Places a node in a region and demands what it needs.
