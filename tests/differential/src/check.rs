@@ -6,6 +6,7 @@ use crate::engine::{Engine, Image, Verdict, same};
 use crate::profile::{Profile, profile};
 use crate::reference::{evaluate, image, reference, scheduled};
 use lambdav_frontend::diagnostics::Diagnostic;
+use lambdav_frontend::source::Span;
 use lambdav_generate::Program;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -83,7 +84,7 @@ fn check_inside(
     conditions: Conditions,
     engines: &[&dyn Engine],
 ) -> Result<Profile, Failure> {
-    let case = Case::new(program, conditions).map_err(|diagnostics| rejected(&diagnostics))?;
+    let case = Case::new(program, conditions).map_err(|refused| rejected(program, &refused))?;
     let broken = |name, detail| Failure { bug: Bug::Engine(name), detail };
     let expected = reference(&case.core, &case).map_err(|detail| broken("core", detail))?;
     for engine in engines {
@@ -108,10 +109,16 @@ fn check_inside(
     profile(&case, &expected).map_err(|detail| broken("profile", detail))
 }
 
-fn rejected(diagnostics: &[Diagnostic]) -> Failure {
+fn rejected(program: &Program, diagnostics: &[Diagnostic]) -> Failure {
+    let text = program.to_string();
     let first = diagnostics.iter().find(|d| d.is_error()).or(diagnostics.last());
     let code = first.map_or("", |d| d.code.as_str());
-    let detail = diagnostics.iter().map(|d| format!("{}: {}", d.code.as_str(), d.message));
+    let place = |span: Span| &text[span.start as usize..span.end as usize];
+    let detail = diagnostics.iter().map(|d| {
+        let causes = d.secondary.iter().map(|l| format!("; {}: {}", l.message, place(l.span)));
+        let causes: String = causes.collect();
+        format!("{}: {}: {}{causes}", d.code.as_str(), d.message, place(d.primary.span))
+    });
     Failure { bug: Bug::Rejected(code), detail: detail.collect::<Vec<_>>().join("\n") }
 }
 

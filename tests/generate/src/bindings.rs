@@ -133,6 +133,8 @@ impl Generator<'_> {
             .visible()
             .filter(|b| matches!(&b.what, What::Term { kind, .. } if *kind == bool))
             .map(|b| (b.name.clone(), b.id))
+            // The loop's own `rec` would shadow it.
+            .filter(|(name, _)| name != "rec")
             .collect();
         let ty = self.any_type();
         if known.is_empty() || self.random.percent(15) {
@@ -164,6 +166,8 @@ impl Generator<'_> {
         self.deepest = self.deepest.max(self.loop_depth + 1);
         self.inside(|this| {
             let rounds = this.random.percent(40) && this.scope.are_original(&["+", "<"]);
+            // The loop's own `rec` shadows any other; the value must not use it.
+            this.scope.push("rec", What::Hidden, false);
             let value = this.value(ty, size / 2);
             let num = Kind::Value(Type::NUM);
             let z = || Term::atom(num.clone(), name.clone());

@@ -70,8 +70,7 @@ impl Generator<'_> {
         let fitting: Vec<_> = giving(result)
             .iter()
             .filter(|entry| {
-                entry.weight > 1
-                    && !(self.constant && params.is_empty())
+                !(self.constant && params.is_empty())
                     && entry.signatures.iter().any(|s| {
                         s.len() == params.len()
                             && s.iter().zip(&params).all(|(o, p)| o.index.is_none() && o.ty == *p)

@@ -37,6 +37,8 @@ pub(crate) struct Generator<'a> {
     /// The deepest that loops nest in what was made so far.
     pub(crate) deepest: u32,
     pub(crate) next_loop: u32,
+    /// How many arms of `if`s are around this place.
+    pub(crate) if_depth: u32,
 }
 
 /// How deep loops nest, through functions too.
@@ -52,6 +54,7 @@ impl<'a> Generator<'a> {
             loop_depth: 0,
             deepest: 0,
             next_loop: 0,
+            if_depth: 0,
         }
     }
 
@@ -90,7 +93,9 @@ impl<'a> Generator<'a> {
             return self.leaf(ty);
         }
         let loops = if self.loop_depth < MAX_LOOPS { 13 } else { 0 };
-        let weights = [40, 6, 17, 18, 7, 9, loops, 2, 3, 2];
+        // Deeper where it is deep already, so that some is three deep.
+        let ifs = if (1..4).contains(&self.if_depth) { 34 } else { 17 };
+        let weights = [40, 6, ifs, 18, 7, 9, loops, 2, 3, 2, loops * 2 / 3];
         for _ in 0..8 {
             let made = match self.random.weighted(&weights) {
                 0 => self.application(ty, size),
@@ -102,6 +107,7 @@ impl<'a> Generator<'a> {
                 6 => self.loop_(ty, size),
                 7 => self.annotated(ty, size),
                 8 => self.chosen_call(&Kind::Value(ty), size),
+                10 => self.chosen_loop(ty, size),
                 _ => Some(self.leaf(ty)),
             };
             if let Some(term) = made {
@@ -175,17 +181,37 @@ impl<'a> Generator<'a> {
     /// `if` of any kind.
     pub(crate) fn choice(&mut self, kind: &Kind, size: usize) -> Option<Term> {
         let word = Term::word(self.form(Form::If)?);
-        let third = size / 3;
-        let (condition, facts) = self.condition(third);
+        let comparison = if self.random.percent(60) { self.pixels_decide() } else { None };
+        let share = if comparison.is_some() { size.saturating_sub(6) / 2 } else { size / 3 };
+        let (condition, facts) = match comparison {
+            Some(comparison) => (comparison, [vec![], vec![]]),
+            None => self.condition(share),
+        };
         let kinds = self.arms(kind);
         let mut parts = vec![word, condition];
+        self.if_depth += 1;
         for (kind, facts) in kinds.iter().zip(facts) {
             parts.push(self.inside(|this| {
                 this.scope.facts.extend(facts);
-                this.term(kind, third)
+                this.term(kind, share)
             }));
         }
+        self.if_depth -= 1;
         Some(Term::list(kind.clone(), parts))
+    }
+
+    /// `(if test LOOP value)`, where the test is different for different pixels.
+    fn chosen_loop(&mut self, ty: Type, size: usize) -> Option<Term> {
+        let word = Term::word(self.form(Form::If)?);
+        let condition = self.pixels_decide()?;
+        let share = size.saturating_sub(6) / 2;
+        self.if_depth += 1;
+        let looping = self.inside(|this| this.loop_(ty, share.max(6)));
+        let other = self.inside(|this| this.value(ty, share));
+        self.if_depth -= 1;
+        let mut arms = [looping?, other];
+        self.random.shuffle(&mut arms);
+        Some(Term::list(Kind::Value(ty), [vec![word, condition], arms.into()].concat()))
     }
 
     /// What the arms of an `if` of that kind must be: a tail that goes on does so in one of them.

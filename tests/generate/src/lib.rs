@@ -27,7 +27,7 @@ mod table;
 mod term;
 
 pub use generator::Options;
-pub use program::generate;
+pub use program::{builtins, generate};
 pub use random::Random;
 pub use shrink::shrink;
 pub use term::{FunctionKind, Kind, Program, Role, Shape, Term};

@@ -53,7 +53,7 @@ impl Generator<'_> {
     /// A number that is the same for all pixels.
     pub(crate) fn number(&mut self) -> Term {
         let num = Kind::Value(Type::NUM);
-        if self.random.percent(4) && self.scope.are_original(&["/"]) {
+        if self.random.percent(3) && self.scope.are_original(&["/"]) {
             let &(a, b) = self.random.pick(&QUOTIENTS);
             let (a, b) = (Term::atom(num.clone(), a), Term::atom(num.clone(), b));
             return Term::list(num, vec![Term::word("/"), a, b]);
@@ -61,6 +61,7 @@ impl Generator<'_> {
         if self.random.percent(4) {
             let name = *self.random.pick(&["pi", "tau"]);
             if self.scope.are_original(&[name]) {
+                self.scope.used.extend(Builtin::lookup(name));
                 return Term::atom(num, name);
             }
         }
@@ -153,6 +154,29 @@ impl Generator<'_> {
             self.leaf(Type::NUM)
         };
         Term::list(bool, vec![Term::word(name), left, right])
+    }
+
+    /// A comparison of a coordinate, or of a number that is at hand, with a number among those that
+    /// coordinates have.
+    pub(crate) fn pixels_decide(&mut self) -> Option<Term> {
+        let name = *self.random.pick(&["less", "greater", "<=", ">="]);
+        if !self.scope.are_original(&[name]) {
+            return None;
+        }
+        let num = Kind::Value(Type::NUM);
+        let left = match self.random.percent(30) {
+            true => self.variable(Type::NUM),
+            false => None,
+        };
+        let left = match left {
+            Some(variable) => variable,
+            None => self.coordinate()?,
+        };
+        let right = match self.random.percent(80) {
+            true => Term::atom(num, *self.random.pick(&["1", "2", "3", "4", "5", "2.5", "1.5"])),
+            false => self.coordinate()?,
+        };
+        Some(Term::list(Kind::Value(Type::BOOL), vec![Term::word(name), left, right]))
     }
 
     /// A condition that holds at no pixel.

@@ -39,7 +39,8 @@ impl Generator<'_> {
             self.first_count(direction, share),
         )];
         let count = self.random.weighted(&[1, 6, 5, 2]);
-        let mut names = vec![counter];
+        // Nor may the name that `if` has here be shadowed.
+        let mut names = vec![counter, if_.clone()];
         for i in 0..count {
             if self.random.percent(8) {
                 let function = FunctionKind {
@@ -103,7 +104,7 @@ impl Generator<'_> {
             let goes_on = self.random.percent(60);
             let kind = Kind::Tail { of, ty, goes_on };
             let term = self.term(&kind, size / 2);
-            let name = self.name(&[], true);
+            let name = self.name(std::slice::from_ref(&if_), true);
             binding = Some((let_, Term::syntax(vec![Term::word(name.clone()), term])));
             self.scope.push(name, What::Term { kind, loops: 0 }, true);
         }

@@ -4,7 +4,9 @@ use crate::generator::{Generator, Options};
 use crate::random::Random;
 use crate::scope::What;
 use crate::term::{FunctionKind, Kind, Program, Term};
+use lambdav_frontend::builtins::Builtin;
 use lambdav_frontend::types::{Scalar, Type};
+use std::collections::BTreeSet;
 
 /// Values for uniforms, as bits.
 const SETTINGS: [u32; 10] = [
@@ -23,40 +25,60 @@ const SETTINGS: [u32; 10] = [
 /// The program of that seed.
 pub fn generate(seed: u64, options: Options) -> Program {
     let mut random = Random::new(seed);
+    Generator::new(&mut random, options).program()
+}
+
+/// The builtins, swizzles among them, that [`generate`] applies or passes in the program of that seed.
+pub fn builtins(seed: u64, options: Options) -> BTreeSet<Builtin> {
+    let mut random = Random::new(seed);
     let mut generator = Generator::new(&mut random, options);
-    let mut program = Program { forms: Vec::new(), settings: Vec::new() };
-    for i in 0..generator.random.weighted(&[5, 3, 2]) {
-        generator.uniform(i, &mut program);
-    }
-    let defines = generator.random.weighted(&[4, 3, 2, 1]);
-    for _ in 0..defines {
-        let form = generator.define();
-        program.forms.push(form);
-    }
-    let outputs = generator.random.weighted(&[0, 5, 3, 1]);
-    let mut locations = [0, 1, 2, 3];
-    generator.random.shuffle(&mut locations);
-    for (i, &location) in locations[..outputs].iter().enumerate() {
-        let ty = generator.output_type();
-        let size = generator.options.size;
-        let value = generator.inside(|this| this.value(ty, size));
-        let bare = i + 1 == outputs && location == 0 && generator.random.percent(60);
-        program.forms.push(match bare {
-            true => value,
-            false => {
-                let word = Term::word("output");
-                Term::syntax(vec![word, Term::word(location.to_string()), value])
-            }
-        });
-        if i + 1 < outputs && generator.random.percent(25) {
-            let form = generator.define();
-            program.forms.push(form);
-        }
-    }
-    program
+    generator.program();
+    generator.scope.used
 }
 
 impl Generator<'_> {
+    fn program(&mut self) -> Program {
+        let mut program = Program { forms: Vec::new(), settings: Vec::new() };
+        for i in 0..self.random.weighted(&[5, 3, 2]) {
+            self.uniform(i, &mut program);
+        }
+        let defines = self.random.weighted(&[4, 3, 2, 1]);
+        for _ in 0..defines {
+            let form = self.define();
+            program.forms.push(form);
+        }
+        let outputs = self.random.weighted(&[0, 5, 3, 1]);
+        let mut locations = [0, 1, 2, 3];
+        self.random.shuffle(&mut locations);
+        for (i, &location) in locations[..outputs].iter().enumerate() {
+            let ty = self.output_type();
+            let size = self.options.size;
+            let value = self.inside(|this| this.output(ty, size));
+            let bare = i + 1 == outputs && location == 0 && self.random.percent(60);
+            program.forms.push(match bare {
+                true => value,
+                false => {
+                    let word = Term::word("output");
+                    Term::syntax(vec![word, Term::word(location.to_string()), value])
+                }
+            });
+            if i + 1 < outputs && self.random.percent(25) {
+                let form = self.define();
+                program.forms.push(form);
+            }
+        }
+        program
+    }
+
+    /// A value; often its components are made one by one, so that a NaN in one is none in another.
+    fn output(&mut self, ty: Type, size: usize) -> Term {
+        let count = ty.components();
+        if count == 1 || self.random.percent(40) {
+            return self.value(ty, size);
+        }
+        let parts = (0..count).map(|_| self.value(Type::NUM, size / count)).collect();
+        Term::list(Kind::Value(ty), [vec![Term::word(ty.to_string())], parts].concat())
+    }
     fn uniform(&mut self, i: usize, program: &mut Program) {
         let ty = loop {
             let ty = self.any_type();

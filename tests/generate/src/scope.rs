@@ -4,6 +4,7 @@ use crate::random::Random;
 use crate::term::Kind;
 use lambdav_frontend::builtins::Builtin;
 use lambdav_frontend::types::Type;
+use std::collections::BTreeSet;
 
 /// The special forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +67,8 @@ pub(crate) struct Binding {
 pub(crate) struct Scope {
     pub(crate) bindings: Vec<Binding>,
     pub(crate) facts: Vec<Fact>,
+    /// The builtins that were asked for.
+    pub(crate) used: BTreeSet<Builtin>,
     next_id: u32,
 }
 
@@ -104,11 +107,15 @@ impl Scope {
     }
 
     /// A name of the builtin, if it has one here.
-    pub(crate) fn builtin(&self, builtin: Builtin, random: &mut Random) -> Option<String> {
+    pub(crate) fn builtin(&mut self, builtin: Builtin, random: &mut Random) -> Option<String> {
         let mut names = vec![builtin.name().into_owned()];
         names.extend(builtin.aliases().iter().map(|&a| a.to_owned()));
         names.retain(|name| !self.is_shadowed(name));
-        (!names.is_empty()).then(|| random.pick(&names).clone())
+        if names.is_empty() {
+            return None;
+        }
+        self.used.insert(builtin);
+        Some(random.pick(&names).clone())
     }
 
     /// Whether these names denote builtins or forms of the outermost scope.

@@ -49,7 +49,7 @@ fn build() -> HashMap<Type, Vec<Entry>> {
             }
         }
         // The reference implementations of these are slow, and NaN comes easily.
-        let weight = if builtin.kind() == Kind::CorrectlyRounded { 1 } else { 8 };
+        let weight = if builtin.kind() == Kind::CorrectlyRounded { 2 } else { 8 };
         for (result, signatures) in by_result {
             table.entry(result).or_default().push(Entry { builtin, signatures, weight });
         }
