@@ -87,11 +87,15 @@ fn check_inside(
     let case = Case::new(program, conditions).map_err(|refused| rejected(program, &refused))?;
     let broken = |name, detail| Failure { bug: Bug::Engine(name), detail };
     let expected = reference(&case.core, &case).map_err(|detail| broken("core", detail))?;
+    let mut gave_up = Vec::new();
     for engine in engines {
         let name = engine.name();
         let images = engine.run(&case).map_err(|detail| broken(name, detail))?;
         if images.len() != expected.len() {
             return Err(broken(name, format!("{} images", images.len())));
+        }
+        if images.iter().any(Image::is_partial) {
+            gave_up.push(name);
         }
         for (location, (pixels, found)) in case.locations().iter().zip(expected.iter().zip(&images))
         {
@@ -106,7 +110,8 @@ fn check_inside(
         return Err(Failure { bug: Bug::Endless, detail: String::new() });
     }
     subsets(&case, &expected)?;
-    profile(&case, &expected).map_err(|detail| broken("profile", detail))
+    let profile = profile(&case, &expected).map_err(|detail| broken("profile", detail))?;
+    Ok(Profile { gave_up, ..profile })
 }
 
 fn rejected(program: &Program, diagnostics: &[Diagnostic]) -> Failure {

@@ -58,6 +58,21 @@ impl Conditions {
         }
     }
 
+    /// Some of different sizes, without and with a limit that loops exceed, to check one program.
+    pub fn several() -> impl Iterator<Item = Self> {
+        let sizes = SIZES.iter().map(|&((width, height), _)| (width, height));
+        sizes.flat_map(|(width, height)| {
+            [ENOUGH_ITERATIONS, 3].map(|max_iterations| Self {
+                width,
+                height,
+                time: 1.25,
+                frame: 0.0,
+                mouse: [3.5, 2.0, 1.0, -1.0],
+                max_iterations,
+            })
+        })
+    }
+
     /// How many pixels the image has.
     pub fn pixels(&self) -> usize {
         self.width as usize * self.height as usize

@@ -32,6 +32,17 @@ pub enum Image {
     OutOfFuel,
 }
 
+impl Image {
+    /// Whether the engine ran out of fuel at a pixel that it was given.
+    pub(crate) fn is_partial(&self) -> bool {
+        match self {
+            Self::Whole(_) | Self::LoopLimit { .. } => false,
+            Self::Sampled(pixels) => pixels.iter().any(|(_, v)| *v == Verdict::OutOfFuel),
+            Self::OutOfFuel => true,
+        }
+    }
+}
+
 /// What an engine says of one output at one pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {

@@ -2,7 +2,9 @@
 #![forbid(unsafe_code)]
 
 use clap::Parser;
-use lambdav_differential::{Campaign, Engine, engines};
+use lambdav_differential::{Campaign, Conditions, Engine, check, engines};
+use lambdav_generate::{Program, Term};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -36,6 +38,9 @@ struct Arguments {
     /// How many bugs end the run
     #[arg(long, default_value_t = 10)]
     max_bugs: usize,
+    /// Check this program instead of generated ones; comments `; name = 0x…` give uniforms their words
+    #[arg(long, value_name = "PATH")]
+    file: Option<PathBuf>,
     /// Print the programs instead of checking them
     #[arg(long)]
     print: bool,
@@ -57,6 +62,15 @@ fn main() -> ExitCode {
                 return ExitCode::from(2);
             }
         }
+    }
+    if let Some(path) = &arguments.file {
+        return match std::fs::read_to_string(path) {
+            Ok(text) => check_text(&text, &chosen),
+            Err(error) => {
+                eprintln!("error: {}: {error}", path.display());
+                ExitCode::from(2)
+            }
+        };
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let campaign = Campaign {
@@ -82,4 +96,28 @@ fn main() -> ExitCode {
     print!("{report}");
     println!("{:.0} programs per second", report.programs as f64 / seconds);
     if report.found.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Checks a program, a smaller one that was printed for example, under several conditions.
+fn check_text(text: &str, engines: &[&dyn Engine]) -> ExitCode {
+    let program = Program { forms: vec![Term::word(text)], settings: settings(text) };
+    for conditions in Conditions::several() {
+        if let Err(failure) = check(&program, conditions, engines) {
+            println!("{:?}, with {conditions}\n{}", failure.bug, failure.detail);
+            return ExitCode::FAILURE;
+        }
+    }
+    println!("no bug");
+    ExitCode::SUCCESS
+}
+
+/// What comments like `; name = 0x3f800000 0x00000000` say, as [`Program`] prints them.
+fn settings(text: &str) -> Vec<(String, Box<[u32]>)> {
+    let setting = |line: &str| {
+        let (name, words) = line.strip_prefix("; ")?.split_once(" = ")?;
+        let word = |word: &str| u32::from_str_radix(word.strip_prefix("0x")?, 16).ok();
+        let words = words.split_whitespace().map(word).collect::<Option<_>>()?;
+        Some((name.to_owned(), words))
+    };
+    text.lines().filter_map(setting).collect()
 }

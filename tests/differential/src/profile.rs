@@ -36,6 +36,8 @@ pub struct Profile {
     pub limited: bool,
     /// Whether a pixel was not computed because it would have taken too long.
     pub out_of_fuel: bool,
+    /// The engines that ran out of fuel at some pixel.
+    pub gave_up: Vec<&'static str>,
     /// The operations that some pixel executed.
     pub operations: BTreeSet<Op>,
     /// The numbers that came up.

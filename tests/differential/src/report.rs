@@ -14,7 +14,7 @@ pub struct Report {
     /// How many images they have.
     pub images: u64,
     /// How many programs, or images, are of each kind.
-    pub counts: BTreeMap<&'static str, u64>,
+    pub counts: BTreeMap<String, u64>,
     /// How many programs execute each operation.
     pub operations: BTreeMap<Op, u64>,
     /// The bugs, in order.
@@ -49,7 +49,10 @@ impl Report {
             ("limit of loops exceeded", profile.limited.into()),
             ("out of fuel", profile.out_of_fuel.into()),
         ] {
-            *self.counts.entry(kind).or_default() += u64::from(count);
+            *self.counts.entry(kind.to_owned()).or_default() += u64::from(count);
+        }
+        for engine in &profile.gave_up {
+            *self.counts.entry(format!("{engine} gave up at some pixel")).or_default() += 1;
         }
         for &operation in &profile.operations {
             *self.operations.entry(operation).or_default() += 1;

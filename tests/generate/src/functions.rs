@@ -17,11 +17,21 @@ pub(crate) fn fits(have: &Kind, want: &Kind) -> bool {
     }
 }
 
+/// Whether a function of this kind has a tail in its body, where a `rec` and its counter's step must
+/// stay visible.
+fn leads_to_tail(kind: &FunctionKind) -> bool {
+    match &kind.result {
+        Kind::Tail { .. } => true,
+        Kind::Function(inner) => leads_to_tail(inner),
+        _ => false,
+    }
+}
+
 impl Generator<'_> {
     /// A function value.
     pub(crate) fn function(&mut self, kind: &FunctionKind, size: usize) -> Term {
         let whole = Kind::Function(kind.clone().into());
-        let in_tail = matches!(kind.result, Kind::Tail { .. });
+        let in_tail = leads_to_tail(kind);
         if self.random.percent(40) {
             let variables = self.functions(|have| *have == whole);
             if !variables.is_empty() {
@@ -87,7 +97,7 @@ impl Generator<'_> {
     /// `(func (p …) body)`.
     fn lambda(&mut self, func: String, kind: &FunctionKind, size: usize) -> Term {
         let whole = Kind::Function(kind.clone().into());
-        let in_tail = matches!(kind.result, Kind::Tail { .. });
+        let in_tail = leads_to_tail(kind);
         self.inside(|this| {
             let mut names = Vec::new();
             let mut params = Vec::new();

@@ -165,9 +165,11 @@ impl<'a> Generator<'a> {
             let k = self.random.below(n);
             name.push_str(&letters[k..=k]);
         }
-        if Builtin::lookup(&name).is_none() || self.scope.is_shadowed(&name) {
+        let builtin = Builtin::lookup(&name)?;
+        if self.scope.is_shadowed(&name) {
             return None;
         }
+        self.scope.used.insert(builtin);
         let value = self.value(Type::of(ty.scalar(), n as u8), size - 1);
         Some(Term::list(Kind::Value(ty), vec![Term::word(name), value]))
     }
