@@ -64,10 +64,11 @@ impl Generator<'_> {
 
     /// Something to bind around a body of that kind.
     fn bound(&mut self, body: &Kind, size: usize) -> (Term, What, bool) {
-        if self.options.endless && self.random.percent(18) {
-            if let Some((term, what)) = self.guarded(size) {
-                return (term, what, true);
-            }
+        if self.options.endless
+            && self.random.percent(18)
+            && let Some((term, what)) = self.guarded(size)
+        {
+            return (term, what, true);
         }
         if let (Kind::Tail { of, ty, .. }, true) = (body, self.random.percent(35)) {
             let goes_on = self.random.percent(70);

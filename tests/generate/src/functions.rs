@@ -38,10 +38,10 @@ impl Generator<'_> {
                 return Term::atom(whole, self.random.pick(&variables).clone());
             }
         }
-        if self.random.percent(25) {
-            if let Some(name) = self.builtin_function(kind) {
-                return Term::atom(whole, name);
-            }
+        if self.random.percent(25)
+            && let Some(name) = self.builtin_function(kind)
+        {
+            return Term::atom(whole, name);
         }
         if size > 6 && self.random.percent(25) {
             let made = match self.random.below(2) {
@@ -158,14 +158,15 @@ impl Generator<'_> {
 
     /// An argument of a direct call in a place of that kind.
     fn argument(&mut self, kind: &Kind, size: usize) -> (Term, What, Option<Kind>) {
-        if self.options.endless && self.random.percent(20) {
-            if let Some((term, what)) = self.guarded(size) {
-                let annotation = match what {
-                    What::Guarded(ty, _) => Some(Kind::Value(ty)),
-                    _ => None,
-                };
-                return (term, what, annotation);
-            }
+        if self.options.endless
+            && self.random.percent(20)
+            && let Some((term, what)) = self.guarded(size)
+        {
+            let annotation = match what {
+                What::Guarded(ty, _) => Some(Kind::Value(ty)),
+                _ => None,
+            };
+            return (term, what, annotation);
         }
         if let (Kind::Tail { of, ty, .. }, true) = (kind, self.random.percent(40)) {
             let kind = Kind::Tail { of: *of, ty: *ty, goes_on: self.random.percent(60) };

@@ -236,10 +236,11 @@ impl<'a> Generator<'a> {
             .filter(|b| matches!(&b.what, What::Term { kind, .. } if *kind == bool))
             .map(|b| (b.name.clone(), b.id))
             .collect();
-        if self.options.endless && self.random.percent(6) {
-            if let Some(never) = self.impossible() {
-                return (never, [vec![IMPOSSIBLE], vec![]]);
-            }
+        if self.options.endless
+            && self.random.percent(6)
+            && let Some(never) = self.impossible()
+        {
+            return (never, [vec![IMPOSSIBLE], vec![]]);
         }
         if known.is_empty() || !self.random.percent(55) {
             return (self.value(Type::BOOL, size), [vec![], vec![]]);

@@ -95,10 +95,10 @@ impl Generator<'_> {
         let kind = Kind::Value(ty);
         match ty {
             Type::Scalar(Scalar::F32) => {
-                if self.random.percent(55) {
-                    if let Some(term) = self.coordinate() {
-                        return term;
-                    }
+                if self.random.percent(55)
+                    && let Some(term) = self.coordinate()
+                {
+                    return term;
                 }
                 self.number()
             }
@@ -112,7 +112,7 @@ impl Generator<'_> {
                         .collect();
                     if !inputs.is_empty() {
                         let builtin = *self.random.pick(&inputs);
-                        if let Some(name) = self.scope.builtin(builtin, &mut self.random) {
+                        if let Some(name) = self.scope.builtin(builtin, self.random) {
                             return Term::list(kind, vec![Term::word(name)]);
                         }
                     }

@@ -155,10 +155,10 @@ impl Generator<'_> {
 
     /// A number to count to; often the pixel decides.
     fn count(&mut self, size: usize) -> Term {
-        if self.random.percent(60) {
-            if let Some(coordinate) = self.coordinate() {
-                return coordinate;
-            }
+        if self.random.percent(60)
+            && let Some(coordinate) = self.coordinate()
+        {
+            return coordinate;
         }
         self.value(Type::NUM, size)
     }
