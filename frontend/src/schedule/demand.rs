@@ -15,6 +15,8 @@
 //! parameter of a loop between *L* and the region, or on something pinned deeper than *L*. It gets a
 //! copy of the node; a carrier that is needed on both sides is copied with it.
 
+mod copies;
+
 use super::regions::{Placed, ROOT, RegionId, RegionKind};
 use crate::core::{Graph, LoopId, Node, NodeId};
 use crate::source::Span;
@@ -286,92 +288,6 @@ impl Pinning {
         }
     }
 
-    /// Regions that can be guarded together keep the node; the others get copies, one for each
-    /// region right below `above`.
-    fn place_copies(
-        &mut self,
-        node: NodeId,
-        mut uses: Vec<Use>,
-        above: RegionId,
-        tops: &[RegionId],
-        ways: &[Option<Vec<Step>>],
-    ) {
-        let below = self.placed.region(above).depth + 1;
-        let groups: Vec<Option<RegionId>> = tops
-            .iter()
-            .zip(ways)
-            .map(|(&top, way)| match way {
-                Some(_) => None,
-                None => self.placed.ancestor_at(top, below),
-            })
-            .collect();
-        let mut order = groups.clone();
-        order.sort_unstable();
-        order.dedup();
-        for group in order.into_iter().skip(1) {
-            let members: Vec<RegionId> =
-                tops.iter().zip(&groups).filter(|(_, g)| **g == group).map(|(&t, _)| t).collect();
-            let moved = self.split(&mut uses, &members);
-            let copy = self.copy(node);
-            self.redirect(&moved, copy);
-            self.place(copy, moved);
-        }
-        self.place(node, uses);
-    }
-
-    /// Takes from `uses` what lies in one of the regions `tops`. A carrier that also lies elsewhere is
-    /// copied, and with it those that carry its value.
-    fn split(&mut self, uses: &mut Vec<Use>, tops: &[RegionId]) -> Vec<Use> {
-        let mut moved = Vec::new();
-        let mut rest = Vec::new();
-        for by in std::mem::take(uses) {
-            let (inside, outside): (Vec<RegionId>, Vec<RegionId>) = by
-                .regions
-                .iter()
-                .partition(|&&region| tops.iter().any(|&top| self.placed.encloses(top, region)));
-            if outside.is_empty() {
-                moved.push(by);
-            } else if inside.is_empty() {
-                rest.push(by);
-            } else {
-                let User::Operand(carrier, slot) = by.user else {
-                    unreachable!("only carriers need a node in several regions")
-                };
-                let copy = self.split_carrier(carrier, slot, tops, &inside);
-                moved.push(Use { user: User::Operand(copy, slot), regions: inside.into() });
-                rest.push(Use { user: by.user, regions: outside.into() });
-            }
-        }
-        *uses = rest;
-        moved
-    }
-
-    /// A copy of a carrier for its users in `tops`. The operand in `slot` is seen to by the caller.
-    fn split_carrier(
-        &mut self,
-        carrier: NodeId,
-        slot: usize,
-        tops: &[RegionId],
-        inside: &[RegionId],
-    ) -> NodeId {
-        let copy = self.copy(carrier);
-        let mut uses = self.carriers.remove(&carrier).expect("it has had its turn");
-        let moved = self.split(&mut uses, tops);
-        self.redirect(&moved, copy);
-        self.carriers.insert(carrier, uses);
-        self.carriers.insert(copy, moved);
-        for other in (0..self.graph().operands(copy).len()).filter(|&other| other != slot) {
-            let operand = self.graph().operands(copy)[other];
-            let by = Use { user: User::Operand(copy, other), regions: inside.into() };
-            match self.carriers.get_mut(&operand) {
-                // What it carries, it carries to these regions already.
-                Some(known) => known.push(by),
-                None => self.demand(operand, by),
-            }
-        }
-        copy
-    }
-
     /// Places a node in a region and demands what it needs.
     fn settle(&mut self, node: NodeId, region: RegionId) {
         self.placed.set_region(node, region);
@@ -421,23 +337,6 @@ impl Pinning {
                 stack.push((arm, region));
             }
         }
-    }
-
-    /// A node like this one that can be placed elsewhere.
-    fn copy(&mut self, node: NodeId) -> NodeId {
-        let span = self.graph().span(node);
-        let copy = match self.graph().node(node).clone() {
-            Node::Loop(of) => self.placed.graph.copy_loop(of, &mut |original, copy| {
-                let rank = self.ranks.get(original.index()).copied().unwrap_or(u32::MAX);
-                self.ranks.resize(copy.index(), u32::MAX);
-                self.ranks.push(rank);
-            }),
-            other => self.push(other, span),
-        };
-        let rank = self.rank(node);
-        self.ranks.resize(self.graph().len(), u32::MAX);
-        self.ranks[copy.index()] = rank;
-        copy
     }
 }
 

@@ -1,0 +1,123 @@
+//! Many programs on all threads.
+
+use crate::check::{Bug, Failure, check};
+use crate::conditions::Conditions;
+use crate::engine::Engine;
+use crate::report::Report;
+use lambdav_generate::{Options, Program, Random, generate, shrink};
+use std::fmt;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Campaign {
+    /// Decides all programs.
+    pub seed: u64,
+    /// The number of the first program.
+    pub first: u64,
+    /// How many programs.
+    pub programs: u64,
+    /// The size of programs.
+    pub size: usize,
+    /// So many of 100 programs contain endless loops where nothing evaluates them.
+    pub endless: u32,
+    /// How many threads work on it.
+    pub threads: usize,
+    /// How many smaller programs are tried for each bug.
+    pub attempts: usize,
+    /// How many bugs end the campaign.
+    pub max_bugs: usize,
+}
+
+/// A program that shows a bug.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The seed of the campaign.
+    pub seed: u64,
+    /// Its number in the campaign.
+    pub number: u64,
+    /// What is wrong.
+    pub failure: Failure,
+    /// The smallest program that was found to show it.
+    pub program: Program,
+    /// The simplest conditions under which it does.
+    pub conditions: Conditions,
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { seed, number, failure, program, conditions } = self;
+        let command = "cargo run --release -p lambdav-differential --";
+        writeln!(f, "; {:?}", failure.bug)?;
+        writeln!(f, "; {command} --seed {seed} --first {number} --programs 1")?;
+        writeln!(f, "; smaller, with {conditions}:")?;
+        for line in failure.detail.lines() {
+            writeln!(f, "; {line}")?;
+        }
+        program.fmt(f)
+    }
+}
+
+impl Campaign {
+    /// The program of that number, and what it is run with.
+    pub fn program(&self, number: u64) -> (Program, Conditions) {
+        let mut random = Random::new(self.seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
+        let endless = random.percent(self.endless);
+        let size = random.between(self.size / 4, self.size);
+        let conditions = Conditions::random(&mut random);
+        (generate(random.bits(), Options { size, endless }), conditions)
+    }
+
+    /// Checks all programs.
+    pub fn run(&self, engines: &[&dyn Engine]) -> Report {
+        let next = AtomicU64::new(self.first);
+        let report = Mutex::new(Report::default());
+        std::thread::scope(|scope| {
+            for _ in 0..self.threads.max(1) {
+                scope.spawn(|| self.work(engines, &next, &report));
+            }
+        });
+        let mut report = report.into_inner().expect("no worker panics");
+        report.found.sort_by_key(|found| found.number);
+        report
+    }
+
+    fn work(&self, engines: &[&dyn Engine], next: &AtomicU64, report: &Mutex<Report>) {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let bugs = report.lock().expect("no worker panics").found.len();
+            if number >= self.first + self.programs || bugs >= self.max_bugs {
+                return;
+            }
+            let (program, conditions) = self.program(number);
+            match check(&program, conditions, engines) {
+                Ok(profile) => report.lock().expect("no worker panics").add(&profile),
+                Err(failure) => {
+                    let found = self.smaller(number, failure, engines);
+                    let mut report = report.lock().expect("no worker panics");
+                    report.programs += 1;
+                    report.found.push(found);
+                }
+            }
+        }
+    }
+
+    /// Makes the program of that number, which shows that bug, as small as it can.
+    fn smaller(&self, number: u64, failure: Failure, engines: &[&dyn Engine]) -> Found {
+        let (mut program, mut conditions) = self.program(number);
+        let shows = |program: &Program, conditions, bug: &Bug| {
+            check(program, conditions, engines).is_err_and(|other| other.bug == *bug)
+        };
+        for _ in 0..2 {
+            let simpler = conditions.simpler().into_iter();
+            if let Some(simpler) = { simpler }.find(|c| shows(&program, *c, &failure.bug)) {
+                conditions = simpler;
+            }
+            let mut still = |program: &Program| shows(program, conditions, &failure.bug);
+            program = shrink(&program, self.attempts, &mut still);
+        }
+        let failure = check(&program, conditions, engines).err().unwrap_or(failure);
+        Found { seed: self.seed, number, failure, program, conditions }
+    }
+}

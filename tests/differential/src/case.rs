@@ -1,0 +1,68 @@
+//! A program, compiled, and the image to compute.
+
+use crate::conditions::Conditions;
+use lambdav_frontend::core::Core;
+use lambdav_frontend::diagnostics::{Code, Diagnostic};
+use lambdav_frontend::evaluate::Inputs;
+use lambdav_frontend::source::SourceFile;
+use lambdav_generate::Program;
+
+/// A compiled program and its inputs.
+#[derive(Debug)]
+pub struct Case {
+    /// The text.
+    pub source: SourceFile,
+    /// What the text compiles to.
+    pub core: Core,
+    /// The inputs of the first pixel: all but `frag_coord` are the same for all pixels.
+    pub inputs: Inputs,
+    /// The size of the image, and the limit of loops.
+    pub conditions: Conditions,
+}
+
+impl Case {
+    /// Compiles a program; the diagnostics, warnings too, if there are any.
+    pub fn new(program: &Program, conditions: Conditions) -> Result<Self, Vec<Diagnostic>> {
+        let source = SourceFile::new("generated.lv", program.to_string());
+        let (core, diagnostics) = lambdav_frontend::compile(&source);
+        let Some(core) = core else { return Err(diagnostics) };
+        // That unused parts are well typed too is what the generator promises.
+        if diagnostics.iter().any(|d| d.code == Code::UnreachedIllTyped) {
+            return Err(diagnostics);
+        }
+        let uniforms = core
+            .uniforms
+            .iter()
+            .map(|uniform| {
+                let set = program.settings.iter().find(|(name, _)| *name == uniform.name);
+                set.map_or_else(|| uniform.default.clone(), |(_, words)| words.clone())
+            })
+            .collect();
+        let inputs = Inputs {
+            resolution: [conditions.width as f32, conditions.height as f32],
+            time: conditions.time,
+            frame: conditions.frame,
+            mouse: conditions.mouse,
+            uniforms,
+            ..Inputs::default()
+        };
+        Ok(Self { source, core, inputs, conditions })
+    }
+
+    /// The locations of the outputs, in order of declaration.
+    pub fn locations(&self) -> Vec<u32> {
+        self.core.outputs.iter().map(|output| output.location).collect()
+    }
+
+    /// The inputs of each pixel in scan order.
+    pub fn pixels(&self) -> impl Iterator<Item = Inputs> {
+        (0..self.conditions.pixels()).map(|pixel| self.at(pixel))
+    }
+
+    /// The inputs of the pixel of that index in scan order.
+    pub fn at(&self, pixel: usize) -> Inputs {
+        let width = self.conditions.width as usize;
+        let (x, y) = ((pixel % width) as f32, (pixel / width) as f32);
+        Inputs { frag_coord: [x + 0.5, y + 0.5, 0.0, 1.0], ..self.inputs.clone() }
+    }
+}

@@ -1,0 +1,76 @@
+//! The literal evaluator, on some pixels.
+
+use crate::case::Case;
+use crate::engine::{Engine, Image, Verdict, same};
+use crate::reference::gauge;
+use lambdav_frontend::evaluate::Fault;
+use lambdav_frontend::evaluate::source::{Limits, Program, SourceFault};
+use lambdav_frontend::syntax;
+
+/// Substitutes in the text.
+pub(super) struct Source;
+
+/// How many pixels it gets.
+const SAMPLES: usize = 6;
+/// Few steps, since there are many programs.
+const MAX_STEPS: u64 = 30_000;
+/// How often it may ask whether to stop.
+const POLLS: u32 = 10_000;
+
+impl Engine for Source {
+    fn name(&self) -> &'static str {
+        "source"
+    }
+
+    fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
+        let (tree, _) = syntax::parse(&case.source);
+        let describe = |fault: SourceFault| match fault {
+            SourceFault::Unexpected(span, what) => {
+                format!("{what}, at {:?}", case.source.slice(span))
+            }
+            fault => format!("{fault:?}"),
+        };
+        let program = Program::new(&tree).map_err(describe)?;
+        uniforms(&program, case)?;
+        let max_iterations = case.conditions.max_iterations;
+        let limits = Limits { max_iterations, max_steps: MAX_STEPS };
+        let images = case.locations().into_iter().map(|location| {
+            let verdicts = samples(case).map(|pixel| {
+                let verdict = match program.run(location, &case.at(pixel), limits, &gauge(POLLS)) {
+                    Ok(words) => Verdict::Value(words),
+                    Err(SourceFault::Pixel(Fault::LoopLimit(span))) => Verdict::LoopLimit(span),
+                    Err(SourceFault::Limit(_) | SourceFault::Pixel(Fault::Cancelled)) => {
+                        Verdict::OutOfFuel
+                    }
+                    Err(fault @ SourceFault::Unexpected(..)) => return Err(describe(fault)),
+                };
+                Ok((pixel, verdict))
+            });
+            Ok(Image::Sampled(verdicts.collect::<Result<_, String>>()?))
+        });
+        images.collect()
+    }
+}
+
+/// Different columns and rows: steps of about the golden ratio.
+fn samples(case: &Case) -> impl Iterator<Item = usize> {
+    let pixels = case.conditions.pixels();
+    (0..SAMPLES.min(pixels)).map(move |i| (i * 1618 / 1000 * pixels / SAMPLES + i) % pixels)
+}
+
+/// The defaults of uniforms, which the compiler computes.
+fn uniforms(program: &Program, case: &Case) -> Result<(), String> {
+    let limits = Limits { max_steps: MAX_STEPS, ..Limits::default() };
+    match program.uniform_defaults(limits, &gauge(POLLS)) {
+        Ok(defaults) => {
+            for (words, uniform) in defaults.iter().zip(&case.core.uniforms) {
+                if !same(words, &uniform.default) {
+                    return Err(format!("the default of {} differs", uniform.name));
+                }
+            }
+            Ok(())
+        }
+        Err(SourceFault::Limit(_) | SourceFault::Pixel(Fault::Cancelled)) => Ok(()),
+        Err(fault) => Err(format!("the default of a uniform: {fault:?}")),
+    }
+}

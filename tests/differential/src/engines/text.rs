@@ -1,0 +1,56 @@
+//! The core evaluator on core text, read back.
+
+use crate::case::Case;
+use crate::engine::{Engine, Image};
+use crate::reference::{image, reference};
+use lambdav_frontend::core::Core;
+use lambdav_frontend::core_text;
+use lambdav_frontend::source::SourceFile;
+
+/// Prints the core, reads it, prints and reads that, demands that nothing changes any more, and
+/// evaluates what was read.
+pub(super) struct Text;
+
+impl Engine for Text {
+    fn name(&self) -> &'static str {
+        "core-text"
+    }
+
+    fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
+        let first = SourceFile::new("generated.core", print(&case.core, &case.source)?);
+        let second = SourceFile::new("again.core", print(&read(&first)?, &first)?);
+        let core = read(&second)?;
+        // Reading simplifies once more. Guards are placed anew each time, in any order.
+        let third = print(&core, &second)?;
+        let has_guard = third.contains("= guard ");
+        if !has_guard && without_comments(&third) != without_comments(second.text()) {
+            return Err(format!("core text changes when it is read:\n{}\n{third}", second.text()));
+        }
+        let mut images: Vec<Image> = reference(&core, case)?.iter().map(|v| image(v)).collect();
+        for image in &mut images {
+            // Positions are those in the text of the core.
+            if let Image::LoopLimit { span, .. } = image {
+                *span = None;
+            }
+        }
+        Ok(images)
+    }
+}
+
+fn print(core: &Core, file: &SourceFile) -> Result<String, String> {
+    core_text::print(core, Some(file)).map_err(|d| d.message)
+}
+
+fn read(file: &SourceFile) -> Result<Core, String> {
+    let (core, diagnostics) = core_text::read(file);
+    core.ok_or_else(|| {
+        let messages: Vec<&str> = diagnostics.iter().map(|d| d.message.as_str()).collect();
+        format!("core text is refused: {}\n{}", messages.join("; "), file.text())
+    })
+}
+
+/// The lines of core text, their comments, which are positions, apart.
+fn without_comments(text: &str) -> Vec<&str> {
+    let lines = text.lines().map(|line| line.split(';').next().unwrap_or_default().trim());
+    lines.filter(|line| !line.is_empty()).collect()
+}

@@ -1,0 +1,123 @@
+//! Checks many generated programs; exit status 1 if any shows a bug.
+#![forbid(unsafe_code)]
+
+use clap::Parser;
+use lambdav_differential::{Campaign, Conditions, Engine, check, engines};
+use lambdav_generate::{Program, Term};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Compare the engines of λV on generated programs
+#[derive(Parser)]
+struct Arguments {
+    /// How many programs
+    #[arg(long, default_value_t = 10_000)]
+    programs: u64,
+    /// Decides all programs
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The number of the first program
+    #[arg(long, default_value_t = 0)]
+    first: u64,
+    /// The engines that are compared with the core evaluator (default: all)
+    #[arg(long, value_delimiter = ',')]
+    engines: Vec<String>,
+    /// How large programs are, roughly in terms for each output
+    #[arg(long, default_value_t = 160)]
+    size: usize,
+    /// So many of 100 programs contain endless loops that nothing evaluates
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(0..=100))]
+    endless: u32,
+    /// How many threads (default: all)
+    #[arg(long)]
+    threads: Option<usize>,
+    /// How many smaller programs to try for each bug
+    #[arg(long, default_value_t = 3000)]
+    attempts: usize,
+    /// How many bugs end the run
+    #[arg(long, default_value_t = 10)]
+    max_bugs: usize,
+    /// Check this program instead of generated ones; comments `; name = 0x…` give uniforms their words
+    #[arg(long, value_name = "PATH")]
+    file: Option<PathBuf>,
+    /// Print the programs instead of checking them
+    #[arg(long)]
+    print: bool,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let engines = engines::all();
+    let mut chosen: Vec<&dyn Engine> = Vec::new();
+    if arguments.engines.is_empty() {
+        chosen = engines.iter().map(|engine| &**engine).collect();
+    }
+    for name in &arguments.engines {
+        match engines.iter().find(|engine| engine.name() == name) {
+            Some(engine) => chosen.push(&**engine),
+            None => {
+                let names: Vec<&str> = engines.iter().map(|engine| engine.name()).collect();
+                eprintln!("error: no engine `{name}`; there are {}", names.join(", "));
+                return ExitCode::from(2);
+            }
+        }
+    }
+    if let Some(path) = &arguments.file {
+        return match std::fs::read_to_string(path) {
+            Ok(text) => check_text(&text, &chosen),
+            Err(error) => {
+                eprintln!("error: {}: {error}", path.display());
+                ExitCode::from(2)
+            }
+        };
+    }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let campaign = Campaign {
+        seed: arguments.seed,
+        first: arguments.first,
+        programs: arguments.programs,
+        size: arguments.size,
+        endless: arguments.endless,
+        threads: arguments.threads.unwrap_or(threads),
+        attempts: arguments.attempts,
+        max_bugs: arguments.max_bugs,
+    };
+    if arguments.print {
+        for number in campaign.first..campaign.first + campaign.programs {
+            let (program, conditions) = campaign.program(number);
+            println!("; program {number} of seed {}, {conditions}\n{program}", campaign.seed);
+        }
+        return ExitCode::SUCCESS;
+    }
+    let start = Instant::now();
+    let report = campaign.run(&chosen);
+    let seconds = start.elapsed().as_secs_f64();
+    print!("{report}");
+    println!("{:.0} programs per second", report.programs as f64 / seconds);
+    if report.found.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Checks a program, a smaller one that was printed for example, under several conditions.
+fn check_text(text: &str, engines: &[&dyn Engine]) -> ExitCode {
+    let program = Program { forms: vec![Term::word(text)], settings: settings(text) };
+    for conditions in Conditions::several() {
+        if let Err(failure) = check(&program, conditions, engines) {
+            println!("{:?}, with {conditions}\n{}", failure.bug, failure.detail);
+            return ExitCode::FAILURE;
+        }
+    }
+    println!("no bug");
+    ExitCode::SUCCESS
+}
+
+/// What comments like `; name = 0x3f800000 0x00000000` say, as [`Program`] prints them.
+fn settings(text: &str) -> Vec<(String, Box<[u32]>)> {
+    let setting = |line: &str| {
+        let (name, words) = line.strip_prefix("; ")?.split_once(" = ")?;
+        let word = |word: &str| u32::from_str_radix(word.strip_prefix("0x")?, 16).ok();
+        let words = words.split_whitespace().map(word).collect::<Option<_>>()?;
+        Some((name.to_owned(), words))
+    };
+    text.lines().filter_map(setting).collect()
+}

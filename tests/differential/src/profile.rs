@@ -1,0 +1,149 @@
+//! What control flow a program has, measured: which `if`s and loops pixels go through differently.
+
+use crate::case::Case;
+use crate::engine::{Verdict, same};
+use crate::reference::scheduled;
+use crate::walk::{Special, Walker};
+use lambdav_frontend::op::Op;
+use lambdav_frontend::schedule::{BlockId, End, Program, Statement};
+use std::collections::BTreeSet;
+
+/// What was seen in all pixels of an image.
+///
+/// An `if` is *divergent* if, the k-th time that two pixels come to it, they decide it differently;
+/// a loop, if they do not do equally many rounds of it then. The test at which a loop ends is no `if`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Profile {
+    /// How many outputs there are.
+    pub images: u32,
+    /// How many of them are neither constant nor all NaN.
+    pub varied_images: u32,
+    /// Whether some loop is divergent.
+    pub divergent_loop: bool,
+    /// Whether a divergent loop lies inside a divergent `if`.
+    pub divergent_loop_in_if: bool,
+    /// Whether a divergent loop lies inside another one.
+    pub divergent_loop_in_loop: bool,
+    /// Whether a divergent `if` lies inside a divergent loop.
+    pub divergent_if_in_loop: bool,
+    /// How deep divergent `if`s nest.
+    pub divergent_depth: u32,
+    /// How deep loops nest that some pixel goes through.
+    pub loop_depth: u32,
+    /// Whether the schedule has a guard.
+    pub guarded: bool,
+    /// Whether a pixel exceeds the limit of loops.
+    pub limited: bool,
+    /// Whether a pixel was not computed because it would have taken too long.
+    pub out_of_fuel: bool,
+    /// The engines that ran out of fuel at some pixel.
+    pub gave_up: Vec<&'static str>,
+    /// The operations that some pixel executed.
+    pub operations: BTreeSet<Op>,
+    /// The numbers that came up.
+    pub special: Special,
+}
+
+/// Walks over all pixels of all outputs; an error where a value is not as expected.
+pub(crate) fn profile(case: &Case, expected: &[Vec<Verdict>]) -> Result<Profile, String> {
+    let program = scheduled(&case.core, &case.locations())?;
+    let mut walker = Walker::new(&program);
+    let mut profile = Profile {
+        guarded: !program.guards.is_empty(),
+        limited: expected.iter().flatten().any(|v| matches!(v, Verdict::LoopLimit(_))),
+        ..Profile::default()
+    };
+    for (pixel, inputs) in case.pixels().enumerate() {
+        let Some(outputs) = walker.pixel(&inputs) else {
+            profile.out_of_fuel = true;
+            break;
+        };
+        for (found, expected) in outputs.iter().zip(expected) {
+            match &expected[pixel] {
+                Verdict::Value(words) if !same(words, found) => {
+                    return Err(format!("pixel {pixel}: {found:x?}, not {words:x?}"));
+                }
+                _ => {}
+            }
+        }
+    }
+    for pixels in expected {
+        profile.images += 1;
+        profile.varied_images += u32::from(is_varied(pixels));
+    }
+    shape(&program, &walker, &mut profile);
+    profile.operations = walker.operations;
+    profile.special = walker.special;
+    Ok(profile)
+}
+
+/// Whether two pixels have different values that are not NaN alone.
+fn is_varied(pixels: &[Verdict]) -> bool {
+    let values = || {
+        pixels.iter().filter_map(|verdict| match verdict {
+            Verdict::Value(words) => Some(words),
+            Verdict::LoopLimit(_) | Verdict::OutOfFuel => None,
+        })
+    };
+    let is_nan = |words: &[u32]| words.iter().all(|&word| f32::from_bits(word).is_nan());
+    let Some(first) = values().find(|words| !is_nan(words)) else { return false };
+    values().any(|words| !is_nan(words) && !same(words, first))
+}
+
+/// What lies around a block.
+#[derive(Clone, Copy, Default)]
+struct Around {
+    divergent_ifs: u32,
+    divergent_loops: u32,
+    loops: u32,
+}
+
+fn shape(program: &Program, walker: &Walker<'_>, profile: &mut Profile) {
+    let mut stack = vec![(Program::ROOT, Around::default())];
+    while let Some((id, around)) = stack.pop() {
+        let block = program.block(id);
+        let inside_if = |diverges: bool, profile: &mut Profile| {
+            let ifs = around.divergent_ifs + u32::from(diverges);
+            profile.divergent_depth = profile.divergent_depth.max(ifs);
+            profile.divergent_if_in_loop |= diverges && around.divergent_loops > 0;
+            Around { divergent_ifs: ifs, ..around }
+        };
+        for statement in &block.statements {
+            match *statement {
+                Statement::Let { .. } => {}
+                Statement::If { value, then, otherwise, .. } => {
+                    let arm = inside_if(walker.values[value.index()].varies, profile);
+                    stack.extend([(then, arm), (otherwise, arm)]);
+                }
+                Statement::Loop { value, body, .. } => {
+                    let trace = &walker.values[value.index()];
+                    profile.divergent_loop |= trace.varies;
+                    profile.divergent_loop_in_if |= trace.varies && around.divergent_ifs > 0;
+                    profile.divergent_loop_in_loop |= trace.varies && around.divergent_loops > 0;
+                    let loops = around.loops + u32::from(trace.was_reached());
+                    profile.loop_depth = profile.loop_depth.max(loops);
+                    let divergent_loops = around.divergent_loops + u32::from(trace.varies);
+                    stack.push((body, Around { loops, divergent_loops, ..around }));
+                }
+            }
+        }
+        if let End::If { then, otherwise, .. } = block.end {
+            let is_test = !goes_on(program, then) || !goes_on(program, otherwise);
+            let arm = inside_if(walker.ends[id.index()].varies && !is_test, profile);
+            stack.extend([(then, arm), (otherwise, arm)]);
+        }
+    }
+}
+
+/// Whether the tail that ends the block has a `rec`.
+fn goes_on(program: &Program, id: BlockId) -> bool {
+    let mut stack = vec![id];
+    while let Some(id) = stack.pop() {
+        match program.block(id).end {
+            End::Rec(_) => return true,
+            End::Yield(_) => {}
+            End::If { then, otherwise, .. } => stack.extend([then, otherwise]),
+        }
+    }
+    false
+}

@@ -1,0 +1,305 @@
+//! The state of a generation, and expressions of any kind.
+//!
+//! Terms are made from the outside in: for a wanted [`Kind`] and a size, a production is chosen, and
+//! the size is divided among its parts. Text is made right where it will stand, so the visible
+//! bindings say exactly what each name denotes there.
+
+use crate::random::Random;
+use crate::scope::{Fact, Form, IMPOSSIBLE, Scope, What};
+use crate::table::{TYPES, giving};
+use crate::term::{FunctionKind, Kind, Term};
+use lambdav_frontend::builtins::Builtin;
+use lambdav_frontend::types::{Scalar, Type};
+
+/// What to generate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How large programs are: about so many terms for each output.
+    pub size: usize,
+    /// Whether some loops are endless, on ways that substitution takes for no pixel.
+    pub endless: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { size: 60, endless: true }
+    }
+}
+
+pub(crate) struct Generator<'a> {
+    pub(crate) random: &'a mut Random,
+    pub(crate) options: Options,
+    pub(crate) scope: Scope,
+    /// Neither inputs nor uniforms may be used.
+    pub(crate) constant: bool,
+    /// How many loops are around this place.
+    pub(crate) loop_depth: u32,
+    /// The deepest that loops nest in what was made so far.
+    pub(crate) deepest: u32,
+    pub(crate) next_loop: u32,
+    /// How many arms of `if`s are around this place.
+    pub(crate) if_depth: u32,
+}
+
+/// How deep loops nest, through functions too.
+pub(crate) const MAX_LOOPS: u32 = 3;
+
+impl<'a> Generator<'a> {
+    pub(crate) fn new(random: &'a mut Random, options: Options) -> Self {
+        Self {
+            random,
+            options,
+            scope: Scope::default(),
+            constant: false,
+            loop_depth: 0,
+            deepest: 0,
+            next_loop: 0,
+            if_depth: 0,
+        }
+    }
+
+    pub(crate) fn form(&mut self, form: Form) -> Option<String> {
+        self.scope.form(form, self.random)
+    }
+
+    /// A type; scalars and vectors more often than others.
+    pub(crate) fn any_type(&mut self) -> Type {
+        TYPES[self.random.weighted(&[40, 14, 8, 8, 8, 2, 2, 2, 2, 2, 1])]
+    }
+
+    /// What `make` makes; then the bindings and facts are what they were.
+    pub(crate) fn inside<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+        let (bindings, facts) = (self.scope.bindings.len(), self.scope.facts.len());
+        let made = make(self);
+        self.scope.bindings.truncate(bindings);
+        self.scope.facts.truncate(facts);
+        made
+    }
+
+    /// An expression of that kind.
+    pub(crate) fn term(&mut self, kind: &Kind, size: usize) -> Term {
+        match kind {
+            Kind::Value(ty) => self.value(*ty, size),
+            Kind::Function(function) => self.function(function, size),
+            Kind::Step(of) => self.step(*of),
+            Kind::Static(name) => Term::atom(kind.clone(), name.clone()),
+            Kind::Tail { of, ty, goes_on } => self.tail((*of, *ty), *goes_on, size),
+        }
+    }
+
+    /// A value of that type.
+    pub(crate) fn value(&mut self, ty: Type, size: usize) -> Term {
+        if size <= 1 {
+            return self.leaf(ty);
+        }
+        let loops = if self.loop_depth < MAX_LOOPS { 13 } else { 0 };
+        // Deeper where it is deep already, so that some is three deep.
+        let ifs = if (1..4).contains(&self.if_depth) { 34 } else { 17 };
+        let weights = [40, 6, ifs, 18, 7, 9, loops, 2, 3, 2, loops * 2 / 3];
+        for _ in 0..8 {
+            let made = match self.random.weighted(&weights) {
+                0 => self.application(ty, size),
+                1 => self.swizzle(ty, size),
+                2 => self.choice(&Kind::Value(ty), size),
+                3 => self.let_(&Kind::Value(ty), size),
+                4 => self.direct_call(&Kind::Value(ty), size),
+                5 => self.named_call(&Kind::Value(ty), size),
+                6 => self.loop_(ty, size),
+                7 => self.annotated(ty, size),
+                8 => self.chosen_call(&Kind::Value(ty), size),
+                10 => self.chosen_loop(ty, size),
+                _ => Some(self.leaf(ty)),
+            };
+            if let Some(term) = made {
+                return term;
+            }
+        }
+        self.leaf(ty)
+    }
+
+    /// Values of these types, which share the size.
+    fn values(&mut self, types: &[Type], size: usize) -> Vec<Term> {
+        let share = size.saturating_sub(1) / types.len().max(1);
+        types
+            .iter()
+            .map(|&ty| {
+                let size = share.min(self.random.between(0, 2 * share));
+                self.value(ty, size)
+            })
+            .collect()
+    }
+
+    /// A builtin applied.
+    fn application(&mut self, ty: Type, size: usize) -> Option<Term> {
+        let entries = giving(ty);
+        let weights: Vec<u32> = entries.iter().map(|e| e.weight).collect();
+        let entry = &entries[self.random.weighted(&weights)];
+        let operands = self.random.pick(&entry.signatures);
+        if self.constant && operands.is_empty() {
+            return None;
+        }
+        let name = self.scope.builtin(entry.builtin, self.random)?;
+        let mut parts = vec![Term::word(name)];
+        match operands.as_slice() {
+            [first, index] if index.index.is_some() => {
+                parts.push(self.value(first.ty, size - 1));
+                parts.push(Term::word(index.index.unwrap_or_default().to_string()));
+            }
+            operands => {
+                let types: Vec<Type> = operands.iter().map(|o| o.ty).collect();
+                parts.extend(self.values(&types, size));
+            }
+        }
+        Some(Term::list(Kind::Value(ty), parts))
+    }
+
+    fn swizzle(&mut self, ty: Type, size: usize) -> Option<Term> {
+        let count = match ty {
+            Type::Scalar(_) | Type::Vector(..) => ty.components(),
+            _ => return None,
+        };
+        let n = self.random.between(2, 4);
+        let letters = if self.random.percent(70) { "xyzw" } else { "rgba" };
+        let mut name = String::from(".");
+        for _ in 0..count {
+            let k = self.random.below(n);
+            name.push_str(&letters[k..=k]);
+        }
+        let builtin = Builtin::lookup(&name)?;
+        if self.scope.is_shadowed(&name) {
+            return None;
+        }
+        self.scope.used.insert(builtin);
+        let value = self.value(Type::of(ty.scalar(), n as u8), size - 1);
+        Some(Term::list(Kind::Value(ty), vec![Term::word(name), value]))
+    }
+
+    fn annotated(&mut self, ty: Type, size: usize) -> Option<Term> {
+        let the = self.form(Form::The)?;
+        let value = self.value(ty, size - 1);
+        Some(Term::list(Kind::Value(ty), vec![Term::word(the), Term::word(ty.to_string()), value]))
+    }
+
+    /// `if` of any kind.
+    pub(crate) fn choice(&mut self, kind: &Kind, size: usize) -> Option<Term> {
+        let word = Term::word(self.form(Form::If)?);
+        let comparison = if self.random.percent(60) { self.pixels_decide() } else { None };
+        let share = if comparison.is_some() { size.saturating_sub(6) / 2 } else { size / 3 };
+        let (condition, facts) = match comparison {
+            Some(comparison) => (comparison, [vec![], vec![]]),
+            None => self.condition(share),
+        };
+        let kinds = self.arms(kind);
+        let mut parts = vec![word, condition];
+        self.if_depth += 1;
+        for (kind, facts) in kinds.iter().zip(facts) {
+            parts.push(self.inside(|this| {
+                this.scope.facts.extend(facts);
+                this.term(kind, share)
+            }));
+        }
+        self.if_depth -= 1;
+        Some(Term::list(kind.clone(), parts))
+    }
+
+    /// `(if test LOOP value)`, where the test is different for different pixels.
+    fn chosen_loop(&mut self, ty: Type, size: usize) -> Option<Term> {
+        let word = Term::word(self.form(Form::If)?);
+        let condition = self.pixels_decide()?;
+        let share = size.saturating_sub(6) / 2;
+        self.if_depth += 1;
+        let looping = self.inside(|this| this.loop_(ty, share.max(6)));
+        let other = self.inside(|this| this.value(ty, share));
+        self.if_depth -= 1;
+        let mut arms = [looping?, other];
+        self.random.shuffle(&mut arms);
+        Some(Term::list(Kind::Value(ty), [vec![word, condition], arms.into()].concat()))
+    }
+
+    /// What the arms of an `if` of that kind must be: a tail that goes on does so in one of them.
+    fn arms(&mut self, kind: &Kind) -> [Kind; 2] {
+        match kind {
+            Kind::Tail { of, ty, goes_on: true } => {
+                let first = self.random.percent(50);
+                [first, !first].map(|goes_on| Kind::Tail { of: *of, ty: *ty, goes_on })
+            }
+            _ => [kind.clone(), kind.clone()],
+        }
+    }
+
+    /// A condition, and what is known where it is true and where it is false.
+    fn condition(&mut self, size: usize) -> (Term, [Vec<Fact>; 2]) {
+        let bool = Kind::Value(Type::BOOL);
+        let known: Vec<(String, u32)> = self
+            .scope
+            .visible()
+            .filter(|b| matches!(&b.what, What::Term { kind, .. } if *kind == bool))
+            .map(|b| (b.name.clone(), b.id))
+            .collect();
+        if self.options.endless
+            && self.random.percent(6)
+            && let Some(never) = self.impossible()
+        {
+            return (never, [vec![IMPOSSIBLE], vec![]]);
+        }
+        if known.is_empty() || !self.random.percent(55) {
+            return (self.value(Type::BOOL, size), [vec![], vec![]]);
+        }
+        let (name, id) = self.random.pick(&known).clone();
+        let variable = Term::atom(bool.clone(), name);
+        let plain = [vec![(id, true)], vec![(id, false)]];
+        let if_ = self.form(Form::If);
+        match (self.random.below(6), if_) {
+            (0, _) if self.scope.are_original(&["not"]) => {
+                let negated = Term::list(bool, vec![Term::word("not"), variable]);
+                (negated, [vec![(id, false)], vec![(id, true)]])
+            }
+            (1, Some(if_)) => {
+                let other = self.inside(|this| {
+                    this.scope.facts.push((id, true));
+                    this.value(Type::BOOL, size / 2)
+                });
+                let no = Term::atom(bool.clone(), "false");
+                let both = Term::list(bool, vec![Term::word(if_), variable, other, no]);
+                (both, [vec![(id, true)], vec![]])
+            }
+            (2, Some(if_)) => {
+                let other = self.inside(|this| {
+                    this.scope.facts.push((id, false));
+                    this.value(Type::BOOL, size / 2)
+                });
+                let yes = Term::atom(bool.clone(), "true");
+                let either = Term::list(bool, vec![Term::word(if_), variable, yes, other]);
+                (either, [vec![], vec![(id, false)]])
+            }
+            (3, _) if self.scope.are_original(&["and"]) => {
+                let other = self.value(Type::BOOL, size / 2);
+                let both = Term::list(bool, vec![Term::word("and"), other, variable]);
+                (both, [vec![(id, true)], vec![]])
+            }
+            _ => (variable, plain),
+        }
+    }
+
+    /// The kind of a function with that result.
+    pub(crate) fn function_kind(&mut self, result: Kind) -> FunctionKind {
+        let count = self.random.weighted(&[2, 8, 6, 2]);
+        let params = (0..count)
+            .map(|_| {
+                if self.random.percent(12) {
+                    let ty = self.any_type();
+                    let params = vec![Kind::Value(self.any_type())];
+                    Kind::Function(FunctionKind { params, result: Kind::Value(ty) }.into())
+                } else {
+                    Kind::Value(self.any_type())
+                }
+            })
+            .collect();
+        FunctionKind { params, result }
+    }
+
+    /// A type of outputs.
+    pub(crate) fn output_type(&mut self) -> Type {
+        Type::of(Scalar::F32, [1, 2, 3, 4][self.random.weighted(&[2, 1, 3, 4])])
+    }
+}

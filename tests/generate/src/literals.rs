@@ -1,0 +1,204 @@
+//! Leaves: numbers, pixel coordinates, constants of each type.
+
+use crate::generator::Generator;
+use crate::table::giving;
+use crate::term::{Kind, Term};
+use lambdav_frontend::builtins::Builtin;
+use lambdav_frontend::types::{Scalar, Type};
+
+/// Numbers where something special happens, and ordinary ones.
+const NUMBERS: [&str; 36] = [
+    "0",
+    "1",
+    "2",
+    "3",
+    "-1",
+    "-2",
+    "0.5",
+    "-0.5",
+    "0.25",
+    "7",
+    "10",
+    "1.5",
+    "-3.75",
+    "0.1",
+    "-0.3",
+    "4",
+    "6",
+    "2.5",
+    "1e-3",
+    "100",
+    "-0.0",
+    "1e-40",
+    "-1e-45",
+    "1e-45",
+    "1.17549435e-38",
+    "3e38",
+    "-3e38",
+    "16777216",
+    "16777217",
+    "8388608.5",
+    "2147483648",
+    "4294967296",
+    "0.99999994",
+    "1.0000001",
+    "3.1415927",
+    "1e10",
+];
+
+/// NaN and infinities have no literals.
+const QUOTIENTS: [(&str, &str); 4] = [("0", "0"), ("1", "0"), ("-1", "0"), ("1", "-0.0")];
+
+impl Generator<'_> {
+    /// A number that is the same for all pixels.
+    pub(crate) fn number(&mut self) -> Term {
+        let num = Kind::Value(Type::NUM);
+        if self.random.percent(3) && self.scope.are_original(&["/"]) {
+            let &(a, b) = self.random.pick(&QUOTIENTS);
+            let (a, b) = (Term::atom(num.clone(), a), Term::atom(num.clone(), b));
+            return Term::list(num, vec![Term::word("/"), a, b]);
+        }
+        if self.random.percent(4) {
+            let name = *self.random.pick(&["pi", "tau"]);
+            if self.scope.are_original(&[name]) {
+                self.scope.used.extend(Builtin::lookup(name));
+                return Term::atom(num, name);
+            }
+        }
+        // Most of them ordinary: the others make NaN of everything.
+        let end = if self.random.percent(75) { 20 } else { NUMBERS.len() };
+        let at = self.random.below(end);
+        Term::atom(num, NUMBERS[at])
+    }
+
+    /// The pixel's column or row, as a number from 0.5 to 7.5 or scaled.
+    pub(crate) fn coordinate(&mut self) -> Option<Term> {
+        if self.constant || !self.scope.are_original(&["frag-coord", ".x", ".y", "*"]) {
+            return None;
+        }
+        let num = Kind::Value(Type::NUM);
+        let axis = *self.random.pick(&[".x", ".y"]);
+        let place = Term::list(Kind::Value(Type::vec(4)), vec![Term::word("frag-coord")]);
+        let plain = Term::list(num.clone(), vec![Term::word(axis), place]);
+        if self.random.percent(60) {
+            return Some(plain);
+        }
+        let factor = *self.random.pick(&["0.125", "0.3", "-1", "0.5", "1.7"]);
+        Some(Term::list(num.clone(), vec![Term::word("*"), plain, Term::atom(num, factor)]))
+    }
+
+    /// A smallest term of the type.
+    pub(crate) fn leaf(&mut self, ty: Type) -> Term {
+        if let Some(variable) = self.variable(ty) {
+            return variable;
+        }
+        let kind = Kind::Value(ty);
+        match ty {
+            Type::Scalar(Scalar::F32) => {
+                if self.random.percent(55)
+                    && let Some(term) = self.coordinate()
+                {
+                    return term;
+                }
+                self.number()
+            }
+            Type::Scalar(_) => self.comparison(),
+            Type::Vector(scalar, n) => {
+                if !self.constant && scalar == Scalar::F32 && self.random.percent(30) {
+                    let inputs: Vec<Builtin> = giving(ty)
+                        .iter()
+                        .filter(|e| e.builtin.arity() == (0, Some(0)))
+                        .map(|e| e.builtin)
+                        .collect();
+                    if !inputs.is_empty() {
+                        let builtin = *self.random.pick(&inputs);
+                        if let Some(name) = self.scope.builtin(builtin, self.random) {
+                            return Term::list(kind, vec![Term::word(name)]);
+                        }
+                    }
+                }
+                let count = if self.random.percent(40) { 1 } else { n };
+                let parts = (0..count).map(|_| self.leaf(Type::Scalar(scalar)));
+                let parts: Vec<Term> = parts.collect();
+                Term::list(kind, [vec![Term::word(ty.to_string())], parts].concat())
+            }
+            _ => {
+                let diagonal = self.leaf(Type::NUM);
+                Term::list(kind, vec![Term::word(ty.to_string()), diagonal])
+            }
+        }
+    }
+
+    /// A variable of the type, more often one that is worth it.
+    fn variable(&mut self, ty: Type) -> Option<Term> {
+        let all = self.scope.variables(|kind| *kind == Kind::Value(ty));
+        let hot: Vec<_> = all.iter().filter(|(_, hot)| *hot).cloned().collect();
+        let from = if !hot.is_empty() && self.random.percent(60) { hot } else { all };
+        if from.is_empty() || self.random.percent(25) {
+            return None;
+        }
+        Some(Term::atom(Kind::Value(ty), self.random.pick(&from).0.clone()))
+    }
+
+    /// A `bool` that is often different for different pixels.
+    fn comparison(&mut self) -> Term {
+        let bool = Kind::Value(Type::BOOL);
+        let name = *self.random.pick(&["less", "greater", "less-eq", ">=", "eq", "neq"]);
+        if self.random.percent(6) || !self.scope.are_original(&[name]) {
+            return Term::atom(bool, if self.random.percent(50) { "true" } else { "false" });
+        }
+        let left = self.leaf(Type::NUM);
+        let right = if self.random.percent(60) {
+            Term::atom(Kind::Value(Type::NUM), self.random.between(1, 7).to_string())
+        } else {
+            self.leaf(Type::NUM)
+        };
+        Term::list(bool, vec![Term::word(name), left, right])
+    }
+
+    /// A comparison of a coordinate, or of a number that is at hand, with a number among those that
+    /// coordinates have.
+    pub(crate) fn pixels_decide(&mut self) -> Option<Term> {
+        let name = *self.random.pick(&["less", "greater", "<=", ">="]);
+        if !self.scope.are_original(&[name]) {
+            return None;
+        }
+        let num = Kind::Value(Type::NUM);
+        let left = match self.random.percent(30) {
+            true => self.variable(Type::NUM),
+            false => None,
+        };
+        let left = match left {
+            Some(variable) => variable,
+            None => self.coordinate()?,
+        };
+        let right = match self.random.percent(80) {
+            true => Term::atom(num, *self.random.pick(&["1", "2", "3", "4", "5", "2.5", "1.5"])),
+            false => self.coordinate()?,
+        };
+        Some(Term::list(Kind::Value(Type::BOOL), vec![Term::word(name), left, right]))
+    }
+
+    /// A condition that holds at no pixel.
+    pub(crate) fn impossible(&mut self) -> Option<Term> {
+        let bool = Kind::Value(Type::BOOL);
+        let (num, vec2) = (Kind::Value(Type::NUM), Kind::Value(Type::vec(2)));
+        if self.constant || !self.scope.are_original(&["<", ".x", "resolution", "frame", "/", "-"])
+        {
+            return None;
+        }
+        let width = Term::list(vec2, vec![Term::word("resolution")]);
+        let width = Term::list(num.clone(), vec![Term::word(".x"), width]);
+        let frame = Term::list(num.clone(), vec![Term::word("frame")]);
+        let number = |text: &str| Term::atom(num.clone(), text);
+        let zero = Term::list(num.clone(), vec![Term::word("-"), frame.clone(), frame.clone()]);
+        let nan = Term::list(num.clone(), vec![Term::word("/"), number("0"), zero]);
+        let [a, b] = match self.random.below(4) {
+            0 => [width, number("1")],
+            1 => [number("3"), frame],
+            2 => [nan, self.leaf(Type::NUM)],
+            _ => [self.coordinate()?, number("-1e6")],
+        };
+        Some(Term::list(bool, vec![Term::word("<"), a, b]))
+    }
+}

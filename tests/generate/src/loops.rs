@@ -1,0 +1,236 @@
+//! `rec-func` and its tails.
+//!
+//! Each loop has a counter, a parameter that each `rec` brings nearer to a bound; its name is unique
+//! and nothing shadows it. The body begins with the test of the counter, where NaN ends the loop.
+
+use crate::functions::fits;
+use crate::generator::{Generator, MAX_LOOPS};
+use crate::scope::{Form, What};
+use crate::term::{FunctionKind, Kind, Term};
+use lambdav_frontend::types::Type;
+
+/// How a counter counts.
+#[derive(Clone, Copy)]
+enum Direction {
+    Up,
+    Down,
+}
+
+impl Generator<'_> {
+    /// A loop whose value has that type.
+    pub(crate) fn loop_(&mut self, ty: Type, size: usize) -> Option<Term> {
+        let rec_func = self.form(Form::RecFunc)?;
+        let if_ = self.form(Form::If)?;
+        if !self.scope.are_original(&["+", "-", "less", "greater", "min", "max"])
+            || self.loop_depth >= MAX_LOOPS
+        {
+            return None;
+        }
+        let of = self.next_loop;
+        self.next_loop += 1;
+        let direction = if self.random.percent(50) { Direction::Up } else { Direction::Down };
+        let counter = counter(of, direction);
+        // Parameters: name, kind inside, kind of `rec`'s argument, first value.
+        let share = size / 5;
+        let mut params = vec![(
+            counter.clone(),
+            Kind::Value(Type::NUM),
+            Kind::Step(of),
+            self.first_count(direction, share),
+        )];
+        let count = self.random.weighted(&[1, 6, 5, 2]);
+        // Nor may the name that `if` has here be shadowed.
+        let mut names = vec![counter, if_.clone()];
+        for i in 0..count {
+            if self.random.percent(8) {
+                let function = FunctionKind {
+                    params: vec![Kind::Value(self.any_type())],
+                    result: Kind::Value(if i == 0 { ty } else { self.any_type() }),
+                };
+                let first = self.function(&function, share);
+                let name = format!("f{of}-{i}");
+                let fixed = Kind::Static(name.clone());
+                params.push((name, Kind::Function(function.into()), fixed, first));
+                continue;
+            }
+            let ty = if i == 0 && self.random.percent(60) { ty } else { self.any_type() };
+            let kind = Kind::Value(ty);
+            let first = self.value(ty, share / 2);
+            let name = self.name(&names, true);
+            names.push(name.clone());
+            params.push((name, kind.clone(), kind, first));
+        }
+        self.random.shuffle(&mut params);
+        let rec = FunctionKind {
+            params: params.iter().map(|p| p.2.clone()).collect(),
+            result: Kind::Tail { of, ty, goes_on: true },
+        };
+        let texts: Vec<Term> = params.iter().map(|p| self.parameter(&p.0, &p.1)).collect();
+        let body = self.inside(|this| {
+            this.loop_depth += 1;
+            this.deepest = this.deepest.max(this.loop_depth);
+            for (name, kind, ..) in &params {
+                let what = match this.random.percent(6) && !name.starts_with(['i', 'n']) {
+                    true => What::Hidden,
+                    false => What::Term { kind: kind.clone(), loops: 0 },
+                };
+                this.scope.push(name.clone(), what, false);
+            }
+            let kind = Kind::Function(rec.into());
+            this.scope.push("rec", What::Term { kind, loops: 0 }, true);
+            let body = this.body((of, ty), direction, if_, size / 2);
+            this.loop_depth -= 1;
+            body
+        });
+        let function = Term::syntax(vec![Term::word(rec_func), Term::syntax(texts), body]);
+        let mut parts = vec![function];
+        parts.extend(params.into_iter().map(|p| p.3));
+        Some(Term::list(Kind::Value(ty), parts))
+    }
+
+    /// `(if test TAIL value)`, perhaps with bindings around it.
+    fn body(
+        &mut self,
+        (of, ty): (u32, Type),
+        direction: Direction,
+        if_: String,
+        size: usize,
+    ) -> Term {
+        let whole = Kind::Tail { of, ty, goes_on: true };
+        let mut binding = None;
+        let let_ = self.form(Form::Let).filter(|_| self.random.percent(35));
+        if let Some(let_) = let_ {
+            // By name: bound before the test, used after it.
+            let goes_on = self.random.percent(60);
+            let kind = Kind::Tail { of, ty, goes_on };
+            let term = self.term(&kind, size / 2);
+            let name = self.name(std::slice::from_ref(&if_), true);
+            binding = Some((let_, Term::syntax(vec![Term::word(name.clone()), term])));
+            self.scope.push(name, What::Term { kind, loops: 0 }, true);
+        }
+        let test = self.test(of, direction, size / 4);
+        let mut arms = [self.term(&whole, size / 2), self.value(ty, size / 4)];
+        let mut test = test;
+        if self.random.percent(25) && self.scope.are_original(&["not"]) {
+            test = Term::syntax(vec![Term::word("not"), test]);
+            arms.reverse();
+        }
+        let body = Term::syntax([vec![Term::word(if_), test], arms.into()].concat());
+        match binding {
+            Some((let_, binding)) => {
+                let bindings = Term::syntax(vec![binding]);
+                Term::syntax(vec![Term::word(let_), bindings, body])
+            }
+            None => body,
+        }
+    }
+
+    fn trip_bound(&mut self) -> String {
+        let most = [20, 9, 5][self.loop_depth.saturating_sub(1).min(2) as usize];
+        self.random.between(1, most).to_string()
+    }
+
+    /// The counter before the first round: at least 0 when it counts up, at most the bound when it
+    /// counts down, or NaN.
+    fn first_count(&mut self, direction: Direction, size: usize) -> Term {
+        let num = Kind::Value(Type::NUM);
+        self.loop_depth += 1;
+        let bound = self.trip_bound();
+        self.loop_depth -= 1;
+        let simple = self.random.percent(35);
+        match direction {
+            Direction::Up if simple => Term::atom(num, "0"),
+            Direction::Down if simple => Term::atom(num, bound),
+            _ => {
+                let value = self.count(size);
+                let (name, limit) = match direction {
+                    Direction::Up => ("max", "0".to_owned()),
+                    Direction::Down => ("min", bound),
+                };
+                let limit = Term::word(limit);
+                Term::list(num, vec![Term::word(name), limit, value])
+            }
+        }
+    }
+
+    /// A number to count to; often the pixel decides.
+    fn count(&mut self, size: usize) -> Term {
+        if self.random.percent(60)
+            && let Some(coordinate) = self.coordinate()
+        {
+            return coordinate;
+        }
+        self.value(Type::NUM, size)
+    }
+
+    /// Whether the loop may go on.
+    fn test(&mut self, of: u32, direction: Direction, size: usize) -> Term {
+        let counter = Term::atom(Kind::Value(Type::NUM), counter(of, direction));
+        match direction {
+            Direction::Down => Term::syntax(vec![Term::word("greater"), counter, Term::word("0")]),
+            Direction::Up => {
+                let bound = Term::word(self.trip_bound());
+                let bound = match self.random.percent(60) {
+                    false => bound,
+                    true => {
+                        let value = self.count(size);
+                        Term::syntax(vec![Term::word("min"), bound, value])
+                    }
+                };
+                Term::syntax(vec![Term::word("less"), counter, bound])
+            }
+        }
+    }
+
+    /// The counter's next value.
+    pub(crate) fn step(&mut self, of: u32) -> Term {
+        let visible = |name: &String| self.scope.is_shadowed(name);
+        let up = visible(&counter(of, Direction::Up));
+        let direction = if up { Direction::Up } else { Direction::Down };
+        let amount = if self.random.percent(20) { "2" } else { "1" };
+        let word = if up { "+" } else { "-" };
+        let parts = [word.into(), counter(of, direction), amount.to_owned()].map(Term::word);
+        Term::list(Kind::Step(of), parts.into())
+    }
+
+    /// What can stand in the tail of a loop; with `must`, it has a `rec`.
+    pub(crate) fn tail(&mut self, (of, ty): (u32, Type), must: bool, size: usize) -> Term {
+        let kind = Kind::Tail { of, ty, goes_on: must };
+        let weights = match (size <= 2, must) {
+            (true, true) => [0, 10, 12, 0, 0, 0, 0],
+            (true, false) => [8, 8, 12, 0, 0, 0, 0],
+            (false, true) => [0, 10, 14, 24, 22, 10, 6],
+            (false, false) => [10, 6, 14, 24, 14, 6, 6],
+        };
+        for _ in 0..6 {
+            let made = match self.random.weighted(&weights) {
+                0 => Some(self.value(ty, size)),
+                1 => self.named_call(&kind, size),
+                2 => self.tail_variable(&kind),
+                3 => self.choice(&kind, size),
+                4 => self.let_(&kind, size),
+                5 => self.direct_call(&kind, size),
+                _ => self.chosen_call(&kind, size),
+            };
+            if let Some(term) = made {
+                return term;
+            }
+        }
+        // `rec` itself is visible: nothing in a tail shadows it.
+        self.named_call(&kind, size.min(4)).unwrap_or_else(|| self.value(ty, size))
+    }
+
+    fn tail_variable(&mut self, kind: &Kind) -> Option<Term> {
+        let all =
+            self.scope.variables(|have| matches!(have, Kind::Tail { .. }) && fits(have, kind));
+        (!all.is_empty()).then(|| Term::atom(kind.clone(), self.random.pick(&all).0.clone()))
+    }
+}
+
+/// The name of a loop's counter.
+fn counter(of: u32, direction: Direction) -> String {
+    match direction {
+        Direction::Up => format!("i{of}"),
+        Direction::Down => format!("n{of}"),
+    }
+}

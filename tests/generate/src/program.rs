@@ -1,0 +1,139 @@
+//! Whole programs.
+
+use crate::generator::{Generator, Options};
+use crate::random::Random;
+use crate::scope::What;
+use crate::term::{FunctionKind, Kind, Program, Term};
+use lambdav_frontend::builtins::Builtin;
+use lambdav_frontend::types::{Scalar, Type};
+use std::collections::BTreeSet;
+
+/// Values for uniforms, as bits.
+const SETTINGS: [u32; 10] = [
+    0x3f80_0000, // 1
+    0x4020_0000, // 2.5
+    0xbf00_0000, // -0.5
+    0x40c0_0000, // 6
+    0x0000_0000,
+    0x8000_0000, // -0
+    0x7f80_0000, // inf
+    0x7fc0_0000, // NaN
+    0x0000_0001, // the smallest subnormal
+    0x42c8_0000, // 100
+];
+
+/// The program of that seed.
+pub fn generate(seed: u64, options: Options) -> Program {
+    let mut random = Random::new(seed);
+    Generator::new(&mut random, options).program()
+}
+
+/// The builtins, swizzles among them, that [`generate`] applies or passes in the program of that seed.
+pub fn builtins(seed: u64, options: Options) -> BTreeSet<Builtin> {
+    let mut random = Random::new(seed);
+    let mut generator = Generator::new(&mut random, options);
+    generator.program();
+    generator.scope.used
+}
+
+impl Generator<'_> {
+    fn program(&mut self) -> Program {
+        let mut program = Program { forms: Vec::new(), settings: Vec::new() };
+        for i in 0..self.random.weighted(&[5, 3, 2]) {
+            self.uniform(i, &mut program);
+        }
+        let defines = self.random.weighted(&[4, 3, 2, 1]);
+        for _ in 0..defines {
+            let form = self.define();
+            program.forms.push(form);
+        }
+        let outputs = self.random.weighted(&[0, 5, 3, 1]);
+        let mut locations = [0, 1, 2, 3];
+        self.random.shuffle(&mut locations);
+        for (i, &location) in locations[..outputs].iter().enumerate() {
+            let ty = self.output_type();
+            let size = self.options.size;
+            let value = self.inside(|this| this.output(ty, size));
+            let bare = i + 1 == outputs && location == 0 && self.random.percent(60);
+            program.forms.push(match bare {
+                true => value,
+                false => {
+                    let word = Term::word("output");
+                    Term::syntax(vec![word, Term::word(location.to_string()), value])
+                }
+            });
+            if i + 1 < outputs && self.random.percent(25) {
+                let form = self.define();
+                program.forms.push(form);
+            }
+        }
+        program
+    }
+
+    /// A value; often its components are made one by one, so that a NaN in one is none in another.
+    fn output(&mut self, ty: Type, size: usize) -> Term {
+        let count = ty.components();
+        if count == 1 || self.random.percent(40) {
+            return self.value(ty, size);
+        }
+        let parts = (0..count).map(|_| self.value(Type::NUM, size / count)).collect();
+        Term::list(Kind::Value(ty), [vec![Term::word(ty.to_string())], parts].concat())
+    }
+    fn uniform(&mut self, i: usize, program: &mut Program) {
+        let ty = loop {
+            let ty = self.any_type();
+            if !matches!(ty, Type::Vector(Scalar::Bool, _)) {
+                break ty;
+            }
+        };
+        let name = format!("uniform{i}");
+        let words = ["uniform".to_owned(), name.clone(), ty.to_string()].map(Term::word);
+        let mut parts: Vec<Term> = words.into();
+        if self.random.percent(70) {
+            self.constant = true;
+            let bindings = std::mem::take(&mut self.scope.bindings);
+            let size = self.options.size / 4;
+            parts.push(self.value(ty, size));
+            self.scope.bindings = bindings;
+            self.constant = false;
+        }
+        program.forms.push(Term::syntax(parts));
+        if self.random.percent(50) {
+            let words = (0..ty.components()).map(|_| match ty.scalar() {
+                Scalar::Bool => self.random.below(2) as u32,
+                _ => *self.random.pick(&SETTINGS),
+            });
+            let words = words.collect();
+            program.settings.push((name.clone(), words));
+        }
+        self.scope.push(name, What::Term { kind: Kind::Value(ty), loops: 0 }, true);
+    }
+
+    fn define(&mut self) -> Term {
+        let size = self.options.size / 2;
+        let name = self.name(&[], true);
+        let define = Term::word("define");
+        if self.random.percent(45) {
+            let function: FunctionKind = {
+                let result = Kind::Value(self.any_type());
+                self.function_kind(result)
+            };
+            let (term, loops) = self.measured(|this| this.function(&function, size));
+            let what = What::Term { kind: Kind::Function(function.into()), loops };
+            self.scope.push(name.clone(), what, true);
+            return Term::syntax(vec![define, Term::word(name), term]);
+        }
+        let guarded = match self.options.endless && self.random.percent(15) {
+            true => self.guarded(size),
+            false => None,
+        };
+        let (term, what) = guarded.unwrap_or_else(|| {
+            let ty = self.any_type();
+            let looping = self.random.percent(40).then(|| self.loop_(ty, size)).flatten();
+            let term = looping.unwrap_or_else(|| self.value(ty, size));
+            (term, What::Term { kind: Kind::Value(ty), loops: 0 })
+        });
+        self.scope.push(name.clone(), what, true);
+        Term::syntax(vec![define, Term::word(name), term])
+    }
+}

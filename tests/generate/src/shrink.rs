@@ -1,0 +1,191 @@
+//! Shrinking: the smallest program that still does it, as far as greedy steps lead.
+
+use crate::term::{Kind, Program, Role, Shape, Term};
+use lambdav_frontend::types::{Scalar, Type};
+
+/// How many descendants of a term are tried in its place.
+const MAX_DESCENDANTS: usize = 24;
+
+/// Makes a program smaller while `still` holds of it, asking at most `attempts` times.
+///
+/// Each step leaves out a form, a binding, or a parameter and its arguments, or replaces an
+/// expression by a constant or by a part of it of the same kind. A step may make a program that is
+/// ill-formed, or does not end; it is for `still` to refuse those.
+pub fn shrink(
+    program: &Program,
+    attempts: usize,
+    still: &mut dyn FnMut(&Program) -> bool,
+) -> Program {
+    let mut best = program.clone();
+    let mut left = attempts;
+    loop {
+        let before = best.size();
+        let mut at = 0;
+        while at < count(&best) {
+            let smaller = candidates(&best, at).into_iter().find(|candidate| {
+                if left == 0 || candidate.size() >= best.size() {
+                    return false;
+                }
+                left -= 1;
+                still(candidate)
+            });
+            match smaller {
+                Some(candidate) => best = candidate,
+                None => at += 1,
+            }
+        }
+        if best.size() == before || left == 0 {
+            return best;
+        }
+    }
+}
+
+/// Terms are numbered from the outside in, form after form.
+fn count(program: &Program) -> usize {
+    program.size()
+}
+
+fn candidates(program: &Program, at: usize) -> Vec<Program> {
+    let mut first = 0;
+    for (i, form) in program.forms.iter().enumerate() {
+        let size = form.size();
+        if at < first + size {
+            let mut all = Vec::new();
+            if at == first {
+                let mut without = program.clone();
+                without.forms.remove(i);
+                all.push(without);
+            }
+            for new in replacements(find(form, at - first)) {
+                let mut with = program.clone();
+                replace(&mut with.forms[i], at - first, &new);
+                all.push(with);
+            }
+            return all;
+        }
+        first += size;
+    }
+    Vec::new()
+}
+
+fn find(term: &Term, mut at: usize) -> &Term {
+    if at == 0 {
+        return term;
+    }
+    at -= 1;
+    for part in term.parts() {
+        let size = part.size();
+        if at < size {
+            return find(part, at);
+        }
+        at -= size;
+    }
+    unreachable!("the number is below the size of the term")
+}
+
+fn replace(term: &mut Term, mut at: usize, new: &Term) {
+    if at == 0 {
+        *term = new.clone();
+        return;
+    }
+    at -= 1;
+    let Shape::List(parts) = &mut term.shape else { unreachable!("an atom has no parts") };
+    for part in parts {
+        let size = part.size();
+        if at < size {
+            return replace(part, at, new);
+        }
+        at -= size;
+    }
+}
+
+/// What to try in place of a term, the smallest first.
+fn replacements(term: &Term) -> Vec<Term> {
+    let mut all = Vec::new();
+    match &term.role {
+        Role::Expression(kind) => {
+            if let Kind::Value(ty) = kind {
+                all.extend(constants(*ty));
+            }
+            let mut parts = Vec::new();
+            descendants(term, kind, &mut parts);
+            parts.sort_by_key(Term::size);
+            parts.truncate(MAX_DESCENDANTS);
+            all.append(&mut parts);
+        }
+        Role::Bindings => {
+            for i in 0..term.parts().len() {
+                let mut parts = term.parts().to_vec();
+                parts.remove(i);
+                all.push(Term::bindings(parts));
+            }
+        }
+        Role::Syntax => {}
+    }
+    all.extend(without_parameters(term));
+    all
+}
+
+/// The smallest constants of a type.
+fn constants(ty: Type) -> Vec<Term> {
+    let atom = |text: &str| match ty.scalar() {
+        Scalar::Bool => Term::atom(Kind::Value(Type::BOOL), text),
+        _ => Term::atom(Kind::Value(Type::NUM), text),
+    };
+    let texts = match ty.scalar() {
+        Scalar::Bool => ["false", "true"],
+        _ => ["0", "1"],
+    };
+    let spread =
+        |text: &str| Term::list(Kind::Value(ty), vec![Term::word(ty.to_string()), atom(text)]);
+    texts.map(|text| if let Type::Scalar(_) = ty { atom(text) } else { spread(text) }).into()
+}
+
+fn descendants(term: &Term, kind: &Kind, found: &mut Vec<Term>) {
+    for part in term.parts() {
+        if part.kind() == Some(kind) {
+            found.push(part.clone());
+        }
+        descendants(part, kind, found);
+    }
+}
+
+/// `((func (p …) b) e …)` and `((rec-func (p …) b) e …)` with one parameter less, also in the `rec`s.
+fn without_parameters(term: &Term) -> Vec<Term> {
+    let Some(lambda) = term.parts().first() else { return Vec::new() };
+    let [word, params, body] = lambda.parts() else { return Vec::new() };
+    let count = params.parts().len();
+    if params.role != Role::Syntax || count == 0 || term.parts().len() != count + 1 {
+        return Vec::new();
+    }
+    (0..count)
+        .map(|i| {
+            let less = |parts: &[Term], i: usize| {
+                let mut parts = parts.to_vec();
+                parts.remove(i);
+                Shape::List(parts)
+            };
+            let params = Term { role: params.role.clone(), shape: less(params.parts(), i) };
+            let mut body = body.clone();
+            drop_argument(&mut body, count, i);
+            let lambda = Term {
+                role: lambda.role.clone(),
+                shape: Shape::List(vec![word.clone(), params, body]),
+            };
+            let mut whole = Term { role: term.role.clone(), shape: less(term.parts(), i + 1) };
+            if let Shape::List(parts) = &mut whole.shape {
+                parts[0] = lambda;
+            }
+            whole
+        })
+        .collect()
+}
+
+fn drop_argument(term: &mut Term, count: usize, i: usize) {
+    let Shape::List(parts) = &mut term.shape else { return };
+    let is_rec = matches!(&parts.first().map(|p| &p.shape), Some(Shape::Atom(a)) if a == "rec");
+    if is_rec && parts.len() == count + 1 {
+        parts.remove(i + 1);
+    }
+    parts.iter_mut().for_each(|part| drop_argument(part, count, i));
+}

@@ -1,0 +1,94 @@
+//! The table of builtins by result type.
+
+use lambdav_frontend::builtins::{Builtin, Kind, Operand};
+use lambdav_frontend::types::{Scalar, Type};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// All types of values.
+pub(crate) const TYPES: [Type; 11] = {
+    use Type::{Matrix, Vector};
+    let (f, b) = (Scalar::F32, Scalar::Bool);
+    [
+        Type::NUM,
+        Type::BOOL,
+        Vector(f, 2),
+        Vector(f, 3),
+        Vector(f, 4),
+        Vector(b, 2),
+        Vector(b, 3),
+        Vector(b, 4),
+        Matrix(f, 2),
+        Matrix(f, 3),
+        Matrix(f, 4),
+    ]
+};
+
+/// A builtin and the operand types with which it gives one result type.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) builtin: Builtin,
+    pub(crate) signatures: Vec<Vec<Operand>>,
+    /// How often to choose it.
+    pub(crate) weight: u32,
+}
+
+/// The builtins that give a value of the type.
+pub(crate) fn giving(ty: Type) -> &'static [Entry] {
+    static TABLE: LazyLock<HashMap<Type, Vec<Entry>>> = LazyLock::new(build);
+    TABLE.get(&ty).map_or(&[], Vec::as_slice)
+}
+
+fn build() -> HashMap<Type, Vec<Entry>> {
+    let mut table: HashMap<Type, Vec<Entry>> = HashMap::new();
+    for builtin in Builtin::all().filter(|b| b.is_function()) {
+        let mut by_result: HashMap<Type, Vec<Vec<Operand>>> = HashMap::new();
+        for operands in tuples(builtin) {
+            if let Ok(resolved) = builtin.resolve(&operands) {
+                by_result.entry(resolved.result).or_default().push(operands);
+            }
+        }
+        // The reference implementations of these are slow, and NaN comes easily.
+        let weight = if builtin.kind() == Kind::CorrectlyRounded { 2 } else { 8 };
+        for (result, signatures) in by_result {
+            table.entry(result).or_default().push(Entry { builtin, signatures, weight });
+        }
+    }
+    // The order of hashing is not the same in each run.
+    table.values_mut().for_each(|entries| entries.sort_by_key(|entry| entry.builtin));
+    table
+}
+
+/// Operands to try: all tuples of up to four types, more nums, literal indices.
+fn tuples(builtin: Builtin) -> Vec<Vec<Operand>> {
+    let (least, most) = builtin.arity();
+    let mut all = Vec::new();
+    for count in least..=most.unwrap_or(least + 1).min(4) {
+        let mut tuple = vec![0; count];
+        loop {
+            all.push(tuple.iter().map(|&i| Operand::from(TYPES[i])).collect());
+            let Some(k) = tuple.iter().rposition(|&i| i + 1 < TYPES.len()) else { break };
+            tuple[k] += 1;
+            tuple[k + 1..].fill(0);
+        }
+    }
+    for count in [9, 16] {
+        if most.is_some_and(|most| most >= count) {
+            all.push(vec![Operand::from(Type::NUM); count]);
+        }
+    }
+    if (least, most) == (2, Some(2)) {
+        for ty in TYPES {
+            for k in 0..4 {
+                all.push(vec![ty.into(), Operand { ty: Type::NUM, index: Some(k) }]);
+            }
+        }
+        // An index is no operand of the others.
+        let plain = builtin.resolve(&[Type::vec(4).into(), Type::NUM.into()]).is_ok()
+            || builtin.resolve(&[Type::NUM.into(), Type::NUM.into()]).is_ok();
+        if plain {
+            all.retain(|t: &Vec<Operand>| t.iter().all(|o| o.index.is_none()));
+        }
+    }
+    all
+}

@@ -1,0 +1,159 @@
+//! Generated programs as trees of text with types, so that they can be shrunk.
+
+use lambdav_frontend::types::Type;
+use std::fmt;
+use std::sync::Arc;
+
+/// What an expression is, as far as it decides where the expression can stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A value of that type.
+    Value(Type),
+    /// A function value.
+    Function(Arc<FunctionKind>),
+    /// A value that the counter of that loop may have in the next round.
+    Step(u32),
+    /// The function parameter of that name, which each `rec` must pass on unchanged.
+    Static(String),
+    /// What can stand in the tail of that loop, whose value has type `ty`; with `goes_on`, it has a
+    /// `rec` for certain.
+    Tail {
+        /// The number of the loop.
+        of: u32,
+        /// The type of the loop's value.
+        ty: Type,
+        /// Whether it certainly contains a `rec`.
+        goes_on: bool,
+    },
+}
+
+/// Kinds of parameters and result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionKind {
+    /// The parameters.
+    pub params: Vec<Kind>,
+    /// The result.
+    pub result: Kind,
+}
+
+/// What a term is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// An expression.
+    Expression(Kind),
+    /// A part of a form.
+    Syntax,
+    /// A list whose elements can be left out: bindings of a `let`.
+    Bindings,
+}
+
+/// An expression, or a part of a form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// What it is for.
+    pub role: Role,
+    /// What it consists of.
+    pub shape: Shape,
+}
+
+/// An atom or a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A token.
+    Atom(String),
+    /// A list.
+    List(Vec<Term>),
+}
+
+impl Term {
+    /// A token that is part of a form.
+    pub fn word(text: impl Into<String>) -> Self {
+        Self { role: Role::Syntax, shape: Shape::Atom(text.into()) }
+    }
+
+    /// A list that is part of a form.
+    pub fn syntax(parts: Vec<Self>) -> Self {
+        Self { role: Role::Syntax, shape: Shape::List(parts) }
+    }
+
+    /// The bindings of a `let`.
+    pub fn bindings(parts: Vec<Self>) -> Self {
+        Self { role: Role::Bindings, shape: Shape::List(parts) }
+    }
+
+    /// A token that is an expression.
+    pub fn atom(kind: Kind, text: impl Into<String>) -> Self {
+        Self { role: Role::Expression(kind), shape: Shape::Atom(text.into()) }
+    }
+
+    /// A list that is an expression.
+    pub fn list(kind: Kind, parts: Vec<Self>) -> Self {
+        Self { role: Role::Expression(kind), shape: Shape::List(parts) }
+    }
+
+    /// What it is, if it is an expression.
+    pub fn kind(&self) -> Option<&Kind> {
+        match &self.role {
+            Role::Expression(kind) => Some(kind),
+            Role::Syntax | Role::Bindings => None,
+        }
+    }
+
+    /// The parts of a list; none of an atom.
+    pub fn parts(&self) -> &[Self] {
+        match &self.shape {
+            Shape::Atom(_) => &[],
+            Shape::List(parts) => parts,
+        }
+    }
+
+    /// How many atoms and lists it consists of.
+    pub fn size(&self) -> usize {
+        1 + self.parts().iter().map(Self::size).sum::<usize>()
+    }
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.shape {
+            Shape::Atom(text) => f.write_str(text),
+            Shape::List(parts) => {
+                f.write_str("(")?;
+                for (i, part) in parts.iter().enumerate() {
+                    if i > 0 {
+                        f.write_str(" ")?;
+                    }
+                    part.fmt(f)?;
+                }
+                f.write_str(")")
+            }
+        }
+    }
+}
+
+/// A program and what to run it with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The forms of the top level.
+    pub forms: Vec<Term>,
+    /// Names of uniforms and the words of the values that they are to have instead of their
+    /// defaults.
+    pub settings: Vec<(String, Box<[u32]>)>,
+}
+
+impl Program {
+    /// How many atoms and lists it consists of.
+    pub fn size(&self) -> usize {
+        self.forms.iter().map(Term::size).sum()
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, words) in &self.settings {
+            let words: Vec<String> = words.iter().map(|w| format!("{w:#010x}")).collect();
+            writeln!(f, "; {name} = {}", words.join(" "))?;
+        }
+        self.forms.iter().try_for_each(|form| writeln!(f, "{form}"))
+    }
+}
