@@ -1,6 +1,10 @@
 //! Engines as kernels: what computes the pixels of one output of a program.
 
-use lambdav_frontend::core::Core;
+mod spirv;
+
+pub use spirv::{SpirvEngine, SpirvError};
+
+use lambdav_frontend::core::{Core, Uniform};
 use lambdav_frontend::diagnostics::{Code, Diagnostic};
 use lambdav_frontend::evaluate::source::{self, Limits, SourceFault};
 use lambdav_frontend::evaluate::{self, DEFAULT_MAX_ITERATIONS, Inputs};
@@ -23,9 +27,14 @@ pub struct Settings {
 impl Settings {
     /// The defaults of LANGUAGE §5 and §8 for an image of that size.
     pub fn new(core: &Core, size: Size) -> Self {
+        Self::with_uniforms(&core.uniforms, size)
+    }
+
+    /// The same for a program with these uniforms.
+    pub fn with_uniforms(uniforms: &[Uniform], size: Size) -> Self {
         let inputs = Inputs {
             resolution: [size.width() as f32, size.height() as f32],
-            uniforms: core.uniforms.iter().map(|u| u.default.clone()).collect(),
+            uniforms: uniforms.iter().map(|u| u.default.clone()).collect(),
             ..Inputs::default()
         };
         Self { inputs, max_iterations: DEFAULT_MAX_ITERATIONS }

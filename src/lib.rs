@@ -21,3 +21,4 @@ pub mod program;
 pub use lambdav_frontend as frontend;
 pub use lambdav_raster as raster;
 pub use lambdav_simd_backend as simd;
+pub use lambdav_spirv_backend as spirv;

@@ -2,12 +2,14 @@
 //!
 //! `BLESS=1 cargo test --test gallery` writes the digests, from the core evaluator alone.
 
-use lambdav::engine::{CoreEngine, Engine, Settings, SimdEngine, SourceEngine};
+use lambdav::engine::{CoreEngine, Engine, Settings, SimdEngine, SourceEngine, SpirvEngine};
 use lambdav::frontend::core::Core;
 use lambdav::frontend::core_text;
+use lambdav::frontend::schedule::schedule;
 use lambdav::program::Loaded;
 use lambdav::raster::{Frame, Options, Size, render};
 use lambdav::simd::registers::Shape;
+use lambdav::spirv;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -142,6 +144,33 @@ fn pixel(engine: &impl Engine, size: Size, x: u32, y: u32) -> [u32; 4] {
     let mut buffer = TileBuffer::new(tile, &mut storage);
     engine.tile(tile, &mut buffer, &Cancel::never(size)).expect("the gallery's loops end");
     storage.map(|s: f32| if s.is_nan() { 0x7fc0_0000 } else { s.to_bits() })
+}
+
+/// What GPUs are asked for gives the same bits: each output compiled alone, and in the one module of
+/// all.
+#[test]
+fn spirv_agrees() {
+    for (name, loaded) in gallery() {
+        let core = loaded.core.expect("no diagnostics");
+        let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
+        let program = schedule(&core, &locations).expect("it schedules");
+        let emitted = spirv::emit(&program, Some(&loaded.source), &spirv::emit::Options::default())
+            .expect("it fits");
+        let module = spirv::eval::Module::new(&emitted.words).expect("it can be evaluated");
+        for &location in &locations {
+            for (width, height) in SIZES {
+                let size = Size::new(width, height).expect("a small size");
+                let settings = Settings::new(&core, size);
+                let wanted = bits(&frame(&core, location, size, None));
+                let alone = SpirvEngine::new(&core, location, &settings).expect("it compiles");
+                let source = &loaded.source;
+                let together = SpirvEngine::of_module(module.clone(), source, location, &settings);
+                for engine in [alone, together] {
+                    assert_eq!(wanted, bits(&draw(&engine, size, None)), "{name} {size}");
+                }
+            }
+        }
+    }
 }
 
 /// Machine code gives the same bits, whatever the lanes and threads.

@@ -8,8 +8,11 @@ use super::{
 use clap::{Args, ValueEnum};
 use lambdav::frontend::core_text;
 use lambdav::frontend::schedule::{Program, schedule};
+use lambdav::frontend::source::SourceFile;
 use lambdav::raster::file::write_atomically;
 use lambdav::simd::{EmitError, Target, cranelift, kernel};
+use lambdav::spirv;
+use lambdav::spirv::emit::{self, Version};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -21,16 +24,23 @@ pub(super) struct Options {
     /// The file to write; by default, and for `-`, standard output
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// What to write
-    #[arg(long, value_name = "STAGE", value_enum)]
-    emit: Stage,
-    /// Which output of the program, from `lanes` on, which are of one; by default 0, or the lowest
-    /// that there is
+    /// What to write; not needed for a file that ends in .spv, which is SPIR-V
+    #[arg(long, value_name = "STAGE", value_enum, required_unless_present = "output")]
+    emit: Option<Stage>,
+    /// Which output of the program; by default all in the core and in SPIR-V, and from `lanes` on,
+    /// which are of one, 0 or the lowest that there is
     #[arg(long, value_name = "LOC", value_parser = location)]
     location: Option<u32>,
     /// How many pixels are computed together, from `registers` on: 1, 4, 8, 16 or 32
     #[arg(long, value_name = "N", value_parser = lanes)]
     lanes: Option<u32>,
+    /// The version of SPIR-V: 1.0 to 1.6; by default 1.0
+    #[arg(long, value_name = "VERSION")]
+    spirv_version: Option<Version>,
+    /// Demand of the GPU that it keep signed zeros, infinities, NaNs and subnormals, and round to
+    /// nearest even (SPV_KHR_float_controls)
+    #[arg(long)]
+    float_controls: bool,
     #[command(flatten)]
     messages: Messages,
 }
@@ -47,6 +57,10 @@ enum Stage {
     Clif,
     /// The assembly of this machine
     Asm,
+    /// SPIR-V: a fragment shader for Vulkan
+    Spirv,
+    /// The same as text
+    SpirvText,
 }
 
 pub(super) fn run(options: &Options) -> Result {
@@ -55,26 +69,70 @@ pub(super) fn run(options: &Options) -> Result {
         None => one_standard_output(options.messages, "the result", "add -o FILE")?,
         Some(path) => check_target(path)?,
     }
+    let stage = stage(options.emit, output)?;
+    let is_spirv = matches!(stage, Stage::Spirv | Stage::SpirvText);
+    if !is_spirv && (options.spirv_version.is_some() || options.float_controls) {
+        return Err(Failure::usage(
+            "--spirv-version and --float-controls are for --emit spirv and spirv-text",
+        ));
+    }
     let loaded = load(&options.shader, options.messages)?;
     let core = loaded.core.ok_or_else(Failure::reported)?;
-    let text = match options.emit {
+    let result = match stage {
         Stage::Core if options.location.is_some() => {
             Err(Failure::usage("the core holds all outputs; --location is for what comes after it"))
         }
         Stage::Core => core_text::print(&core, Some(&loaded.source))
+            .map(String::into_bytes)
             .map_err(|diagnostic| fault(&loaded.source, diagnostic, options.messages)),
         stage => {
-            let location = render::location(&core, options.location)?;
-            let program = schedule(&core, &[location])
+            let all: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
+            let locations = match options.location {
+                None if is_spirv => all,
+                wanted => vec![render::location(all, wanted)?],
+            };
+            let program = schedule(&core, &locations)
                 .map_err(|diagnostic| fault(&loaded.source, diagnostic, options.messages))?;
-            simd_stage(stage, &program, options.lanes)
+            if is_spirv {
+                spirv_stage(stage, options, &program, &loaded.source)
+            } else {
+                simd_stage(stage, &program, options.lanes).map(String::into_bytes)
+            }
         }
     }?;
     match output {
-        None => print(&text),
-        Some(path) => write_atomically::<io::Error>(path, |out| out.write_all(text.as_bytes()))
+        None => print(&result),
+        Some(path) => write_atomically::<io::Error>(path, |out| out.write_all(&result))
             .map_err(|error| save_failure(&error)),
     }
+}
+
+/// The stage that was asked for, or that the ending of the file says.
+fn stage(wanted: Option<Stage>, output: Option<&Path>) -> Result<Stage> {
+    let is_module = |path: &Path| path.extension().is_some_and(|ending| ending == "spv");
+    match wanted {
+        Some(stage) => Ok(stage),
+        None if output.is_some_and(is_module) => Ok(Stage::Spirv),
+        None => Err(Failure::usage("say with --emit what to write, such as --emit spirv")),
+    }
+}
+
+/// A SPIR-V module, or its text.
+fn spirv_stage(
+    stage: Stage,
+    options: &Options,
+    program: &Program,
+    source: &SourceFile,
+) -> Result<Vec<u8>> {
+    let version = options.spirv_version.unwrap_or_default();
+    let how = emit::Options { version, float_controls: options.float_controls };
+    let module =
+        spirv::emit(program, Some(source), &how).map_err(|e| Failure::input(e.to_string()))?;
+    if stage == Stage::Spirv {
+        return Ok(spirv::bytes(&module.words));
+    }
+    let text = spirv::disassemble(&module.words);
+    text.map(String::into_bytes).map_err(|error| Failure::machine(error.to_string()))
 }
 
 /// The text of a stage of the SIMD backend.
@@ -82,7 +140,9 @@ fn simd_stage(stage: Stage, program: &Program, lanes: Option<u32>) -> Result<Str
     let machine = |error: EmitError| Failure::machine(error.to_string());
     let (lane_program, register_program) = kernel::lower(program, lanes, true);
     match stage {
-        Stage::Core => unreachable!("not a stage of this backend"),
+        Stage::Core | Stage::Spirv | Stage::SpirvText => {
+            unreachable!("not a stage of this backend")
+        }
         Stage::Lanes => Ok(kernel::text(&lane_program)),
         Stage::Registers => Ok(register_program.to_string()),
         Stage::Clif => Ok(cranelift::clif(&register_program, &Target::host().map_err(machine)?)),

@@ -196,15 +196,21 @@ fn load(path: &Path, messages: Messages) -> Result<Loaded> {
 
 /// Reads and compiles without saying anything.
 fn read(path: &Path) -> Result<Loaded> {
+    let (name, bytes) = read_bytes(path)?;
+    Ok(Loaded::from_bytes(&name, bytes))
+}
+
+/// The name by which messages call the file at `path`, or standard input for `-`, and what it holds.
+fn read_bytes(path: &Path) -> Result<(String, Vec<u8>)> {
     if path == Path::new("-") {
         let bytes = read_all(io::stdin().lock())
             .map_err(|e| Failure::machine(format!("cannot read standard input: {e}")))?;
-        return Ok(Loaded::from_bytes("<stdin>", bytes));
+        return Ok(("<stdin>".to_owned(), bytes));
     }
     let bytes = File::open(path)
         .and_then(read_all)
         .map_err(|e| Failure::file(format!("cannot read `{}`: {e}", path.display()), &e))?;
-    Ok(Loaded::from_bytes(&path.to_string_lossy(), bytes))
+    Ok((path.to_string_lossy().into_owned(), bytes))
 }
 
 /// All bytes, or, of an endless stream, one more than any program may have.

@@ -1,22 +1,28 @@
 //! `lambdav render`: a program to an image file.
 
+mod module;
+
 use super::stats::Stats;
 use super::values::{lanes, mouse, number, output, seconds, threads, whole};
 use super::{
-    Failure, Messages, Result, chain, check_target, fault, load, metadata, one_standard_output,
-    print, save_failure,
+    Failure, Messages, Result, chain, check_target, fault, metadata, one_standard_output, print,
+    read_bytes, report, save_failure,
 };
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use lambdav::engine::{CoreEngine, Engine, Settings, SimdEngine, SimdError, SourceEngine};
-use lambdav::frontend::core::{Core, Uniform};
+use lambdav::engine::{
+    CoreEngine, Engine, Settings, SimdEngine, SimdError, SourceEngine, SpirvEngine, SpirvError,
+};
+use lambdav::frontend::core::Uniform;
 use lambdav::frontend::diagnostics::nearest_name;
 use lambdav::frontend::evaluate::DEFAULT_MAX_ITERATIONS;
+use lambdav::frontend::source::SourceFile;
 use lambdav::frontend::types::Scalar;
 use lambdav::program::Loaded;
 use lambdav::raster::file::{Encoding, Format, encode, save};
 use lambdav::raster::quantize::Transfer;
 use lambdav::raster::{Frame, RenderError, Size, render};
+use lambdav::spirv;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
@@ -27,7 +33,7 @@ use std::time::{Duration, Instant};
 /// Render a program to an image file
 #[derive(Args)]
 pub(super) struct Options {
-    /// A shader or core text; `-` is standard input
+    /// A shader, core text, or, for the engine `spirv`, a SPIR-V module; `-` is standard input
     shader: PathBuf,
     /// The image, by its ending .png, .exr (32-bit float) or .npy (float32, H×W×4); `-` is
     /// standard output
@@ -103,6 +109,8 @@ enum EngineName {
     Core,
     /// The literal semantics by substitution: exact and very slow
     Source,
+    /// The evaluator of the SPIR-V that the program compiles to: exact, and what GPUs are asked for
+    Spirv,
 }
 
 pub(super) fn run(options: &Options) -> Result {
@@ -116,20 +124,27 @@ pub(super) fn run(options: &Options) -> Result {
         check_target(&options.out)?;
     }
     let encoding = encoding(options)?;
-    let loaded = load(&options.shader, options.messages)?;
+    let (name, bytes) = read_bytes(&options.shader)?;
+    let frame = match spirv::words(&bytes) {
+        Some(words) => module::draw_module(options, &name, &words, &mut stats),
+        None => draw_program(options, Loaded::from_bytes(&name, bytes), &mut stats),
+    }?;
+    stats.took("render");
+    write(options, &frame, encoding)?;
+    stats.took("write");
+    stats.say(options.size);
+    Ok(())
+}
+
+/// Compiles and draws a program.
+fn draw_program(options: &Options, loaded: Loaded, stats: &mut Stats) -> Result<Frame> {
+    report(&loaded.source, &loaded.diagnostics, options.messages)?;
     let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
-    let location = location(core, options.output)?;
-    let mut settings = Settings::new(core, options.size);
-    settings.max_iterations = options.max_iterations;
-    settings.inputs.time = options.time;
-    settings.inputs.frame = options.frame;
-    settings.inputs.mouse = options.mouse.unwrap_or_default();
-    for set in &options.set {
-        set_uniform(&core.uniforms, &mut settings, set)?;
-    }
+    let location = location(core.outputs.iter().map(|o| o.location), options.output)?;
+    let settings = settings(options, &core.uniforms)?;
     stats.took("read and check");
     let fail = |diagnostic| fault(&loaded.source, diagnostic, options.messages);
-    let frame = match options.engine {
+    match options.engine {
         EngineName::Simd => {
             let engine = SimdEngine::new(core, location, &settings, options.lanes);
             let engine = engine.map_err(|error| match error {
@@ -140,12 +155,12 @@ pub(super) fn run(options: &Options) -> Result {
             })?;
             stats.took("compile");
             stats.compiled(engine.kernel().code());
-            draw(&loaded, &engine, options)
+            draw(&loaded.source, &engine, options)
         }
         EngineName::Core => {
             let engine = CoreEngine::new(core, location, &settings).map_err(fail)?;
             stats.took("compile");
-            draw(&loaded, &engine, options)
+            draw(&loaded.source, &engine, options)
         }
         EngineName::Source if loaded.is_core_text => {
             Err(Failure::usage("the engine `source` evaluates shader text, and this is core text"))
@@ -153,14 +168,34 @@ pub(super) fn run(options: &Options) -> Result {
         EngineName::Source => {
             let engine = SourceEngine::new(&loaded.source, location, &settings).map_err(fail)?;
             stats.took("compile");
-            draw(&loaded, &engine, options)
+            draw(&loaded.source, &engine, options)
         }
-    }?;
-    stats.took("render");
-    write(options, &frame, encoding)?;
-    stats.took("write");
-    stats.say(options.size);
-    Ok(())
+        EngineName::Spirv => {
+            let engine =
+                SpirvEngine::new(core, location, &settings).map_err(|error| match error {
+                    SpirvError::Program(diagnostic) => fail(diagnostic),
+                    SpirvError::Emit(error) => Failure::input(error.to_string()),
+                    SpirvError::Load(error) => Failure::machine(format!(
+                        "what was emitted cannot be evaluated, which is a bug in lambdav: {error}"
+                    )),
+                })?;
+            stats.took("compile");
+            draw(&loaded.source, &engine, options)
+        }
+    }
+}
+
+/// What a frame is computed from, as the options say.
+fn settings(options: &Options, uniforms: &[Uniform]) -> Result<Settings> {
+    let mut settings = Settings::with_uniforms(uniforms, options.size);
+    settings.max_iterations = options.max_iterations;
+    settings.inputs.time = options.time;
+    settings.inputs.frame = options.frame;
+    settings.inputs.mouse = options.mouse.unwrap_or_default();
+    for set in &options.set {
+        set_uniform(uniforms, &mut settings, set)?;
+    }
+    Ok(settings)
 }
 
 fn encoding(options: &Options) -> Result<Encoding> {
@@ -195,8 +230,8 @@ fn encoding(options: &Options) -> Result<Encoding> {
 }
 
 /// The location that is wanted, or the lowest.
-pub(super) fn location(core: &Core, wanted: Option<u32>) -> Result<u32> {
-    let mut all: Vec<u32> = core.outputs.iter().map(|o| o.location).collect();
+pub(super) fn location(all: impl IntoIterator<Item = u32>, wanted: Option<u32>) -> Result<u32> {
+    let mut all: Vec<u32> = all.into_iter().collect();
     all.sort_unstable();
     match wanted {
         None => Ok(all[0]),
@@ -252,8 +287,8 @@ fn count(components: usize) -> String {
     format!("{components} component{}", if components == 1 { "" } else { "s" })
 }
 
-fn draw(loaded: &Loaded, engine: &impl Engine, options: &Options) -> Result<Frame> {
-    let fail = |diagnostic| fault(&loaded.source, diagnostic, options.messages);
+fn draw(source: &SourceFile, engine: &impl Engine, options: &Options) -> Result<Frame> {
+    let fail = |diagnostic| fault(source, diagnostic, options.messages);
     let progress = Progress::new();
     let advance = |done, total| progress.advance(done, total);
     let how = lambdav::raster::Options {

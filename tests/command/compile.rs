@@ -51,6 +51,70 @@ fn without_comments(text: &str) -> Vec<&str> {
 }
 
 #[test]
+fn spirv_goes_to_a_file_and_is_rendered() {
+    let place = Place::with([("a.lv", PROGRAM)]);
+    place.run(&["compile", "a.lv", "-o", "a.spv"]).done();
+    let module = place.read("a.spv");
+    assert_eq!(module[..8], [3, 2, 0x23, 7, 0, 0, 1, 0]);
+    let named = place.run(&["compile", "a.lv", "--emit", "spirv"]).done();
+    assert_eq!(named.out, module);
+    let newer =
+        ["compile", "a.lv", "--emit", "spirv", "--spirv-version", "1.5", "--float-controls"];
+    assert_eq!(place.run(&newer).done().out[4..8], [0, 5, 1, 0]);
+    let text = place.run(&["compile", "a.lv", "--emit", "spirv-text"]).done();
+    assert!(text.text().contains("OpEntryPoint Fragment"), "{}", text.text());
+    let options = ["--size", "3x2", "--set", "gain=2", "--time", "1"];
+    for output in ["0", "2"] {
+        let output = [&options[..], &["--output", output]].concat();
+        place
+            .run(&[&["render", "a.lv", "core.npy", "--engine", "core"], &output[..]].concat())
+            .done();
+        for from in ["a.lv", "a.spv"] {
+            let arguments = ["render", from, "b.npy", "--engine", "spirv"];
+            place.run(&[&arguments, &output[..]].concat()).done();
+            assert_eq!(place.read("core.npy"), place.read("b.npy"), "{from}");
+        }
+    }
+}
+
+#[test]
+fn modules_in_place_of_programs() {
+    let place = Place::with([
+        ("a.lv", PROGRAM),
+        ("loop.lv", "; endless\n((rec-func (n) (if (< n 0) n (rec (+ n 1)))) (time))"),
+    ]);
+    place.run(&["compile", "a.lv", "-o", "a.spv"]).done();
+    place.fails(&["render", "a.spv", "a.png"], 2, "`a.spv` is SPIR-V; --engine spirv renders it");
+    let engine = ["--engine", "spirv"];
+    let render =
+        |file, more: &[&'static str]| [&["render", file, "a.png"], &engine[..], more].concat();
+    place.fails(&render("a.spv", &[]), 2, "give `gain`, a num, with --set");
+    place.fails(&render("a.spv", &["--set", "gian=2"]), 2, "did you mean `gain`?");
+    place.fails(&render("a.spv", &["--output", "1"]), 2, "the program has no output 1");
+    let module = place.read("a.spv");
+    place.write("b.spv", &module[..module.len() - 4]);
+    place.fails(&render("b.spv", &["--set", "gain=2"]), 1, "`b.spv`: the module has no end");
+    // The place in the source that the module carries.
+    place.run(&["compile", "loop.lv", "-o", "loop.spv"]).done();
+    let limit = ["--max-iterations", "9", "--size", "2x1"];
+    place.fails(&render("loop.spv", &limit), 1, "--> loop.lv:2:2");
+    place.fails(&render("loop.lv", &limit), 1, "--> loop.lv:2:2");
+}
+
+#[test]
+fn options_of_spirv_are_for_spirv() {
+    let place = Place::with([("a.lv", PROGRAM)]);
+    place.fails(
+        &["compile", "a.lv", "--emit", "core", "--float-controls"],
+        2,
+        "--spirv-version and --float-controls are for --emit spirv",
+    );
+    place.fails(&["compile", "a.lv", "-o", "a.png"], 2, "say with --emit what to write");
+    let version = ["compile", "a.lv", "--emit", "spirv", "--spirv-version", "2.0"];
+    place.fails(&version, 2, "`2.0` is none of 1.0 to 1.6");
+}
+
+#[test]
 fn broken_programs_are_not_compiled() {
     let place = Place::with([("a.lv", "(vec4 x)"), ("a.core", "untouched")]);
     place.fails(&["compile", "a.lv", "--emit", "core", "-o", "a.core"], 1, "error[LV0301]");

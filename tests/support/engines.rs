@@ -9,6 +9,8 @@ use lambdav_frontend::evaluate::{Fault, Inputs, loop_limit_diagnostic};
 use lambdav_frontend::schedule::schedule;
 use lambdav_frontend::source::SourceFile;
 use lambdav_frontend::syntax::parse;
+use lambdav_spirv_backend::emit::{Options, emit};
+use lambdav_spirv_backend::eval;
 
 /// A program that was accepted.
 pub(crate) struct Accepted<'a> {
@@ -44,8 +46,13 @@ impl From<Diagnostic> for Stop {
 pub(crate) type Engine = fn(&Accepted<'_>, &Inputs, u64) -> Result<Outputs, Stop>;
 
 /// All engines by name. This is the place to add one.
-pub(crate) const ENGINES: &[(&str, Engine)] =
-    &[("core", core), ("core alone", alone), ("core text", printed_core), ("source", literal)];
+pub(crate) const ENGINES: &[(&str, Engine)] = &[
+    ("core", core),
+    ("core alone", alone),
+    ("core text", printed_core),
+    ("source", literal),
+    ("spirv", spirv),
+];
 
 fn core(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
     evaluate(program.core, &program.locations, inputs, max_iterations)
@@ -119,6 +126,41 @@ fn literal(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Resu
         .locations
         .iter()
         .map(|&at| Ok((at, literal.run(at, &inputs, limits, &never).map_err(explain)?.into_vec())))
+        .collect()
+}
+
+/// What the program compiles to for GPUs, all outputs in one module.
+fn spirv(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
+    let other = |what: String| Stop::Other(what);
+    let scheduled = schedule(program.core, &program.locations)?;
+    let emitted = emit(&scheduled, Some(program.source), &Options::default())
+        .map_err(|error| other(error.to_string()))?;
+    let module = eval::Module::new(&emitted.words).map_err(|error| other(error.to_string()))?;
+    let uniforms = program.core.uniforms.iter();
+    let inputs = Inputs {
+        uniforms: uniforms.clone().map(|u| u.default.clone()).collect(),
+        ..inputs.clone()
+    };
+    let resources = eval::Resources::new(&inputs, uniforms.map(|u| u.ty));
+    let mut evaluator = eval::Evaluator::new(&module, &resources, max_iterations);
+    match evaluator.run(inputs.frag_coord, &|| false) {
+        Ok(()) => {}
+        Err(eval::Fault::LoopLimit { header, position }) => {
+            let span = emitted.loop_span(header).ok_or_else(|| other("no such loop".into()))?;
+            let at = program.source.line_column(span.start);
+            if position.map(|p| (p.line, p.column)) != Some((at.line, at.column)) {
+                return Err(other(format!("the module says that the loop is at {position:?}")));
+            }
+            return Err(loop_limit_diagnostic(span, max_iterations).into());
+        }
+        Err(fault) => return Err(other(fault.to_string())),
+    }
+    let outputs = scheduled.outputs().iter().zip(&scheduled.locations);
+    outputs
+        .map(|(&value, &at)| {
+            let found = evaluator.output(at).ok_or_else(|| other(format!("no output {at}")))?;
+            Ok((at, found[..scheduled.ty(value).components()].to_vec()))
+        })
         .collect()
 }
 

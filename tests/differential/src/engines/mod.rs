@@ -3,6 +3,7 @@
 mod lanes;
 mod simd;
 mod source;
+mod spirv;
 mod text;
 
 use crate::engine::Engine;
@@ -12,8 +13,12 @@ use crate::engine::Engine;
 /// This is the place to add one: a module here with a type that implements [`Engine`], and a line.
 pub fn all() -> Vec<Box<dyn Engine>> {
     let simd = [("simd1", 1), ("simd4", 4), ("simd8", 8), ("simd16", 16), ("simd32", 32)];
-    let mut engines: Vec<Box<dyn Engine>> =
-        vec![Box::new(text::Text), Box::new(source::Source), Box::new(lanes::Lanes)];
+    let mut engines: Vec<Box<dyn Engine>> = vec![
+        Box::new(text::Text),
+        Box::new(source::Source),
+        Box::new(lanes::Lanes),
+        Box::new(spirv::Spirv),
+    ];
     engines
         .extend(simd.map(|(name, lanes)| Box::new(simd::Simd { name, lanes }) as Box<dyn Engine>));
     engines

@@ -1,0 +1,501 @@
+//! Blocks: `if`s, loops and tails as structured control flow, and the function around them.
+//!
+//! The walk over the schedule is a stack of [`Step`]s. φ's name the block that control really came
+//! from, which is the open block where an arm, a `rec` or an exit ended, not the one where it began.
+//!
+//! In tails, `if`s whose arms go to the next round or out of the loop become selections whose arms
+//! branch to the loop's continue and merge blocks: SPIR-V lets any construct inside a loop do so. Their own
+//! merge blocks are never reached.
+
+use super::Options;
+use super::declarations::{Declarations, Shape};
+use super::interface::{Interface, Place};
+use super::lines::Lines;
+use lambdav_frontend::op::Op as Core;
+use lambdav_frontend::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
+use lambdav_frontend::source::{SourceFile, Span};
+use lambdav_frontend::types::Type;
+use rspirv::dr::{Block, Function, Instruction, Module, ModuleHeader, Operand};
+use rspirv::spirv::{FunctionControl, LoopControl, Op, SelectionControl, Word};
+
+/// What stands for a value.
+#[derive(Clone, Copy, Debug)]
+enum Slot<'p> {
+    /// Nothing yet, or nothing ever: a vector that only fills an output.
+    Empty,
+    Id(Word),
+    /// A constant, declared when it is used.
+    Constant(&'p [u32]),
+}
+
+/// What the end of a block goes to.
+#[derive(Clone, Copy, Debug)]
+enum Context {
+    Root,
+    /// The join of that index.
+    Arm(usize),
+    /// The loop of that index.
+    Body(usize),
+}
+
+/// The values that come together in a block, and the blocks that they come from.
+#[derive(Debug, Default)]
+struct Ways(Vec<(Word, Word)>);
+
+/// The merge block of an `if`.
+#[derive(Debug)]
+struct Join {
+    value: ValueId,
+    label: Word,
+    ways: Ways,
+}
+
+/// A loop whose body is being emitted.
+#[derive(Debug)]
+struct Loop {
+    value: ValueId,
+    params: Vec<ValueId>,
+    header: Word,
+    /// The header's index among the blocks, and its first φ's among its instructions.
+    header_index: usize,
+    first_phi: usize,
+    continuing: Word,
+    merge: Word,
+    /// The arguments of each `rec`, and the block that it stands in.
+    rounds: Vec<(Vec<Word>, Word)>,
+    exits: Ways,
+}
+
+/// What is still to be done.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// A block's statements from that index on, and its end.
+    Statements(BlockId, usize, Context),
+    /// Begin a block.
+    Label(Word),
+    /// Begin the merge block of the join of that index.
+    Join(usize),
+    /// A merge block that is never reached.
+    Unreachable(Word),
+    /// Close the loop of that index.
+    Close(usize),
+}
+
+/// Emits a program.
+pub(super) struct Translator<'p> {
+    program: &'p Program,
+    options: &'p Options,
+    pub(super) declarations: Declarations,
+    interface: Interface,
+    lines: Option<Lines>,
+    slots: Vec<Slot<'p>>,
+    /// The constructions of vectors whose components go straight to an output.
+    parts: Vec<Option<&'p [ValueId]>>,
+    blocks: Vec<Block>,
+    /// The label of the open block.
+    current: Word,
+    /// The place that the open block's last OpLine names.
+    line: Option<Span>,
+    /// The place that instructions come from.
+    span: Span,
+    steps: Vec<Step>,
+    joins: Vec<Join>,
+    loops: Vec<Loop>,
+    sites: Vec<(Word, Span)>,
+    /// The largest number of ways into a block.
+    most_ways: usize,
+}
+
+impl<'p> Translator<'p> {
+    pub(super) fn new(
+        program: &'p Program,
+        source: Option<&SourceFile>,
+        options: &'p Options,
+    ) -> Self {
+        let mut declarations = Declarations::new();
+        let spans = program.values.iter().map(|value| value.span);
+        let lines = source.map(|source| Lines::new(&mut declarations, source, spans));
+        Self {
+            program,
+            options,
+            declarations,
+            interface: Interface::default(),
+            lines,
+            slots: vec![Slot::Empty; program.values.len()],
+            parts: parts_of_outputs(program),
+            blocks: Vec::new(),
+            current: 0,
+            line: None,
+            span: Span::default(),
+            steps: Vec::new(),
+            joins: Vec::new(),
+            loops: Vec::new(),
+            sites: Vec::new(),
+            most_ways: 0,
+        }
+    }
+
+    pub(super) fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// The module, the loops' headers, and the largest number of ways into a block.
+    pub(super) fn translate(mut self) -> (Module, Vec<(Word, Span)>, usize) {
+        let main = self.declarations.id();
+        self.declarations.name(main, "main");
+        let void = self.declarations.shape(Shape::Void);
+        let ty = self.declarations.shape(Shape::Main);
+        let entry = self.declarations.id();
+        self.steps.push(Step::Statements(Program::ROOT, 0, Context::Root));
+        self.begin(entry);
+        while let Some(step) = self.steps.pop() {
+            self.step(step);
+        }
+        self.interface.finish(&mut self.declarations, main, self.options);
+        let definition = vec![Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(ty)];
+        let mut header = ModuleHeader::new(self.declarations.bound());
+        header.set_version(1, self.options.version.0);
+        let mut module = self.declarations.module;
+        module.header = Some(header);
+        module.functions.push(Function {
+            def: Some(Instruction::new(Op::Function, Some(void), Some(main), definition)),
+            end: Some(Instruction::new(Op::FunctionEnd, None, None, vec![])),
+            parameters: Vec::new(),
+            blocks: self.blocks,
+        });
+        self.sites.sort_unstable_by_key(|&(label, _)| label);
+        (module, self.sites, self.most_ways)
+    }
+
+    fn step(&mut self, step: Step) {
+        match step {
+            Step::Statements(block, from, context) => self.statements(block, from, context),
+            Step::Label(label) => self.begin(label),
+            Step::Join(index) => {
+                let Join { value, label, ways } = &mut self.joins[index];
+                let (value, label, ways) = (*value, *label, std::mem::take(ways));
+                self.begin(label);
+                self.merge(value, ways);
+            }
+            Step::Unreachable(label) => {
+                self.begin(label);
+                self.push(Instruction::new(Op::Unreachable, None, None, vec![]));
+            }
+            Step::Close(index) => self.close(index),
+        }
+    }
+
+    fn statements(&mut self, id: BlockId, from: usize, context: Context) {
+        let block = self.program.block(id);
+        for (i, statement) in block.statements.iter().enumerate().skip(from) {
+            self.span = self.program.values[statement.value().index()].span;
+            match *statement {
+                Statement::Let { value, ref expr } => {
+                    self.slots[value.index()] = self.expression(value, expr);
+                }
+                Statement::If { value, condition, then, otherwise } => {
+                    let label = self.declarations.id();
+                    let join = self.joins.len();
+                    self.joins.push(Join { value, label, ways: Ways::default() });
+                    self.steps.push(Step::Statements(id, i + 1, context));
+                    self.steps.push(Step::Join(join));
+                    let arm = Context::Arm(join);
+                    self.selection(condition, label, then, otherwise, arm);
+                    return;
+                }
+                Statement::Loop { value, ref params, ref inits, body } => {
+                    self.steps.push(Step::Statements(id, i + 1, context));
+                    self.open_loop(value, params, inits, body);
+                    return;
+                }
+            }
+        }
+        self.end(&block.end, context);
+    }
+
+    fn end(&mut self, end: &'p End, context: Context) {
+        match (end, context) {
+            (End::Yield(values), Context::Root) => self.store_outputs(values),
+            (End::Yield(values), Context::Arm(join)) => {
+                let way = (self.value(values[0]), self.current);
+                let Join { label, ways, .. } = &mut self.joins[join];
+                ways.0.push(way);
+                let label = *label;
+                self.branch(label);
+            }
+            (End::Yield(values), Context::Body(index)) => {
+                let way = (self.value(values[0]), self.current);
+                self.loops[index].exits.0.push(way);
+                self.branch(self.loops[index].merge);
+            }
+            (End::Rec(values), Context::Body(index)) => {
+                let arguments = values.iter().map(|&value| self.value(value)).collect();
+                self.loops[index].rounds.push((arguments, self.current));
+                self.branch(self.loops[index].continuing);
+            }
+            (&End::If { condition, then, otherwise }, Context::Body(_)) => {
+                let label = self.declarations.id();
+                self.steps.push(Step::Unreachable(label));
+                self.selection(condition, label, then, otherwise, context);
+            }
+            (End::Rec(_) | End::If { .. }, Context::Root | Context::Arm(_)) => {
+                unreachable!("tails stand in loops only")
+            }
+        }
+    }
+
+    /// Ends the open block with a choice between two; `merge` is where they meet.
+    fn selection(
+        &mut self,
+        condition: ValueId,
+        merge: Word,
+        then: BlockId,
+        otherwise: BlockId,
+        context: Context,
+    ) {
+        let condition = self.value(condition);
+        let (on_true, on_false) = (self.declarations.id(), self.declarations.id());
+        self.steps.push(Step::Statements(otherwise, 0, context));
+        self.steps.push(Step::Label(on_false));
+        self.steps.push(Step::Statements(then, 0, context));
+        self.steps.push(Step::Label(on_true));
+        let control = Operand::SelectionControl(SelectionControl::NONE);
+        let operands = vec![Operand::IdRef(merge), control];
+        self.push(Instruction::new(Op::SelectionMerge, None, None, operands));
+        let operands = [condition, on_true, on_false].map(Operand::IdRef).to_vec();
+        self.push(Instruction::new(Op::BranchConditional, None, None, operands));
+    }
+
+    fn open_loop(
+        &mut self,
+        value: ValueId,
+        params: &'p [ValueId],
+        inits: &'p [ValueId],
+        body: BlockId,
+    ) {
+        let inits: Vec<Word> = inits.iter().map(|&init| self.value(init)).collect();
+        let [header, first, continuing, merge] = [(); 4].map(|()| self.declarations.id());
+        let before = self.current;
+        self.branch(header);
+        self.begin(header);
+        self.sites.push((header, self.span));
+        self.mark_line();
+        let header_index = self.blocks.len() - 1;
+        let first_phi = self.blocks[header_index].instructions.len();
+        for (&param, &init) in params.iter().zip(&inits) {
+            let ty = self.declarations.ty(self.program.ty(param));
+            // What comes from the continue block is added when that is known.
+            let operands = vec![Operand::IdRef(init), Operand::IdRef(before)];
+            let id = self.compute(Op::Phi, ty, operands);
+            self.slots[param.index()] = Slot::Id(id);
+        }
+        let operands = vec![
+            Operand::IdRef(merge),
+            Operand::IdRef(continuing),
+            Operand::LoopControl(LoopControl::NONE),
+        ];
+        self.push(Instruction::new(Op::LoopMerge, None, None, operands));
+        self.branch(first);
+        let index = self.loops.len();
+        self.loops.push(Loop {
+            value,
+            params: params.to_vec(),
+            header,
+            header_index,
+            first_phi,
+            continuing,
+            merge,
+            rounds: Vec::new(),
+            exits: Ways::default(),
+        });
+        self.steps.push(Step::Close(index));
+        self.steps.push(Step::Statements(body, 0, Context::Body(index)));
+        self.begin(first);
+    }
+
+    /// Emits the continue block and begins the merge block.
+    fn close(&mut self, index: usize) {
+        let Loop { value, header, header_index, first_phi, continuing, merge, .. } =
+            self.loops[index];
+        let params = std::mem::take(&mut self.loops[index].params);
+        let rounds = std::mem::take(&mut self.loops[index].rounds);
+        let exits = std::mem::take(&mut self.loops[index].exits);
+        self.span = self.program.values[value.index()].span;
+        self.begin(continuing);
+        self.most_ways = self.most_ways.max(rounds.len());
+        for (k, &param) in params.iter().enumerate() {
+            let ways = Ways(rounds.iter().map(|(args, from)| (args[k], *from)).collect());
+            let next = self.join(self.program.ty(param), ways);
+            let phi = &mut self.blocks[header_index].instructions[first_phi + k];
+            phi.operands.extend([next, continuing].map(Operand::IdRef));
+        }
+        self.branch(header);
+        self.begin(merge);
+        self.merge(value, exits);
+    }
+
+    /// Defines a value at the beginning of a block by the ways into it.
+    fn merge(&mut self, value: ValueId, ways: Ways) {
+        self.span = self.program.values[value.index()].span;
+        let id = self.join(self.program.ty(value), ways);
+        self.slots[value.index()] = Slot::Id(id);
+    }
+
+    /// The value of the way that was taken: a φ, unless all are one value, which then is there on all.
+    fn join(&mut self, ty: Type, ways: Ways) -> Word {
+        self.most_ways = self.most_ways.max(ways.0.len());
+        let first = ways.0[0].0;
+        if ways.0.iter().all(|&(id, _)| id == first) {
+            return first;
+        }
+        let ty = self.declarations.ty(ty);
+        let operands = ways.0.iter().flat_map(|&(id, from)| [id, from]).map(Operand::IdRef);
+        self.compute(Op::Phi, ty, operands.collect())
+    }
+
+    fn expression(&mut self, value: ValueId, expr: &'p Expr) -> Slot<'p> {
+        let ty = self.program.ty(value);
+        match expr {
+            Expr::Constant(words) => Slot::Constant(words),
+            Expr::Input(input) => {
+                let place = self.interface.input(&mut self.declarations, *input);
+                Slot::Id(self.load(place, ty))
+            }
+            Expr::Uniform(index) => {
+                let place = self.interface.uniform(&mut self.declarations, self.program, *index);
+                Slot::Id(self.load(place, ty))
+            }
+            Expr::Op(..) if self.parts[value.index()].is_some() => Slot::Empty,
+            Expr::Op(op, operands) => Slot::Id(self.operation(*op, ty, operands)),
+        }
+    }
+
+    fn load(&mut self, place: Place, ty: Type) -> Word {
+        let (pointer, is_block) = match place {
+            Place::Variable(id) => (id, false),
+            Place::Member { base, pointer_type, index } => {
+                let index = self.declarations.uint(index);
+                let operands = vec![Operand::IdRef(base), Operand::IdRef(index)];
+                (self.compute(Op::AccessChain, pointer_type, operands), true)
+            }
+        };
+        let operands = vec![Operand::IdRef(pointer)];
+        if is_block && ty == Type::BOOL {
+            let uint = self.declarations.shape(Shape::Uint);
+            let word = self.compute(Op::Load, uint, operands);
+            let zero = self.declarations.uint(0);
+            return self.instruction(Op::INotEqual, ty, &[word, zero]);
+        }
+        let ty = self.declarations.ty(ty);
+        self.compute(Op::Load, ty, operands)
+    }
+
+    /// The id of a value.
+    pub(super) fn value(&mut self, value: ValueId) -> Word {
+        match self.slots[value.index()] {
+            Slot::Id(id) => id,
+            Slot::Constant(words) => {
+                let id = self.declarations.constant(self.program.ty(value), words);
+                self.slots[value.index()] = Slot::Id(id);
+                id
+            }
+            Slot::Empty => unreachable!("the schedule defines values before their uses"),
+        }
+    }
+
+    /// Stores the outputs, filled from (0, 0, 0, 1), and returns.
+    fn store_outputs(&mut self, values: &'p [ValueId]) {
+        let ty = Type::vec(4);
+        for (&value, &location) in values.iter().zip(&self.program.locations) {
+            self.span = self.program.values[value.index()].span;
+            let given = self.program.ty(value).components();
+            let filler = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
+            let filled = if let Slot::Constant(words) = self.slots[value.index()] {
+                self.declarations.constant(ty, &[words, &filler[given..]].concat())
+            } else if given == 4 && self.parts[value.index()].is_none() {
+                self.value(value)
+            } else {
+                let mut ids: Vec<Word> = match self.parts[value.index()] {
+                    Some(parts) => parts.iter().map(|&part| self.value(part)).collect(),
+                    None => vec![self.value(value)],
+                };
+                for &word in &filler[given..] {
+                    ids.push(self.declarations.constant(Type::NUM, &[word]));
+                }
+                self.instruction(Op::CompositeConstruct, ty, &ids)
+            };
+            let variable = self.interface.output(&mut self.declarations, location);
+            self.mark_line();
+            let operands = vec![Operand::IdRef(variable), Operand::IdRef(filled)];
+            self.push(Instruction::new(Op::Store, None, None, operands));
+        }
+        self.push(Instruction::new(Op::Return, None, None, vec![]));
+    }
+
+    fn begin(&mut self, label: Word) {
+        let instruction = Instruction::new(Op::Label, None, Some(label), vec![]);
+        self.blocks.push(Block { label: Some(instruction), instructions: Vec::new() });
+        self.current = label;
+        self.line = None;
+    }
+
+    fn branch(&mut self, to: Word) {
+        self.push(Instruction::new(Op::Branch, None, None, vec![Operand::IdRef(to)]));
+    }
+
+    /// An instruction with a result of that type.
+    pub(super) fn compute(&mut self, op: Op, ty: Word, operands: Vec<Operand>) -> Word {
+        self.mark_line();
+        let id = self.declarations.id();
+        self.push(Instruction::new(op, Some(ty), Some(id), operands));
+        id
+    }
+
+    /// Says where the next instruction comes from, unless that has been said.
+    fn mark_line(&mut self) {
+        if let Some(lines) = &self.lines
+            && self.line != Some(self.span)
+        {
+            let instruction = lines.instruction(self.span);
+            self.line = Some(self.span);
+            self.push(instruction);
+        }
+    }
+
+    fn push(&mut self, instruction: Instruction) {
+        // `begin` comes before any instruction.
+        if let Some(block) = self.blocks.last_mut() {
+            block.instructions.push(instruction);
+        }
+    }
+}
+
+/// For each vector that is constructed in the root for outputs alone, its components.
+fn parts_of_outputs(program: &Program) -> Vec<Option<&[ValueId]>> {
+    let mut parts = vec![None; program.values.len()];
+    for statement in &program.block(Program::ROOT).statements {
+        if let Statement::Let { value, expr: Expr::Op(Core::Construct(Type::Vector(..)), operands) } =
+            statement
+            && program.outputs().contains(value)
+        {
+            parts[value.index()] = Some(&operands[..]);
+        }
+    }
+    let mut forget = |values: &[ValueId]| values.iter().for_each(|v| parts[v.index()] = None);
+    for (index, block) in program.blocks.iter().enumerate() {
+        for statement in &block.statements {
+            match statement {
+                Statement::Let { expr: Expr::Op(_, operands), .. } => forget(operands),
+                Statement::Let { .. } => {}
+                Statement::If { condition, .. } => forget(&[*condition]),
+                Statement::Loop { inits, .. } => forget(inits),
+            }
+        }
+        match &block.end {
+            End::Yield(_) if index == Program::ROOT.index() => {}
+            End::Yield(values) | End::Rec(values) => forget(values),
+            End::If { condition, .. } => forget(&[*condition]),
+        }
+    }
+    parts
+}

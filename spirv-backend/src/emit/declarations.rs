@@ -1,0 +1,224 @@
+//! What stands before the function: types and constants, each once, names and decorations.
+//!
+//! Ids are given out here. Declarations are made on demand, parts before wholes, so that they stand in
+//! an order that SPIR-V takes, and nothing is declared that is not used.
+
+use lambdav_frontend::types::{Scalar, Type};
+use rspirv::dr::{Instruction, Module, Operand};
+use rspirv::spirv::{Decoration, Op, StorageClass, Word};
+use rustc_hash::FxHashMap;
+
+/// A type by structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Shape {
+    Void,
+    /// A function without parameters and result.
+    Main,
+    /// 32 bits, unsigned: indices, and bools in memory.
+    Uint,
+    Value(Type),
+    Pointer(StorageClass, Word),
+}
+
+/// The declarations so far.
+#[derive(Debug)]
+pub(super) struct Declarations {
+    pub(super) module: Module,
+    next: Word,
+    types: FxHashMap<Shape, Word>,
+    constants: FxHashMap<(Type, Box<[u32]>), Word>,
+    uints: FxHashMap<u32, Word>,
+    glsl: Option<Word>,
+}
+
+impl Declarations {
+    pub(super) fn new() -> Self {
+        Self {
+            module: Module::new(),
+            next: 1,
+            types: FxHashMap::default(),
+            constants: FxHashMap::default(),
+            uints: FxHashMap::default(),
+            glsl: None,
+        }
+    }
+
+    /// An id that nothing has.
+    pub(super) fn id(&mut self) -> Word {
+        let id = self.next;
+        self.next += 1;
+        id
+    }
+
+    /// One more than the largest id.
+    pub(super) fn bound(&self) -> Word {
+        self.next
+    }
+
+    /// Adds a type, constant or variable.
+    pub(super) fn declare(
+        &mut self,
+        op: Op,
+        result_type: Option<Word>,
+        operands: Vec<Operand>,
+    ) -> Word {
+        let id = self.id();
+        let instruction = Instruction::new(op, result_type, Some(id), operands);
+        self.module.types_global_values.push(instruction);
+        id
+    }
+
+    /// The id of a type.
+    pub(super) fn shape(&mut self, shape: Shape) -> Word {
+        if let Some(&id) = self.types.get(&shape) {
+            return id;
+        }
+        let (op, operands) = match shape {
+            Shape::Void => (Op::TypeVoid, vec![]),
+            Shape::Main => (Op::TypeFunction, vec![Operand::IdRef(self.shape(Shape::Void))]),
+            Shape::Uint => (Op::TypeInt, vec![Operand::LiteralBit32(32), Operand::LiteralBit32(0)]),
+            Shape::Pointer(class, to) => {
+                (Op::TypePointer, vec![Operand::StorageClass(class), Operand::IdRef(to)])
+            }
+            Shape::Value(Type::Scalar(Scalar::F32)) => {
+                (Op::TypeFloat, vec![Operand::LiteralBit32(32)])
+            }
+            Shape::Value(Type::Scalar(Scalar::Bool)) => (Op::TypeBool, vec![]),
+            Shape::Value(Type::Vector(scalar, n)) => {
+                let of = self.ty(Type::Scalar(scalar));
+                (Op::TypeVector, vec![Operand::IdRef(of), Operand::LiteralBit32(n.into())])
+            }
+            Shape::Value(Type::Matrix(scalar, n)) => {
+                let of = self.ty(Type::Vector(scalar, n));
+                (Op::TypeMatrix, vec![Operand::IdRef(of), Operand::LiteralBit32(n.into())])
+            }
+            Shape::Value(other) => unreachable!("LANGUAGE version 1 has no type {other}"),
+        };
+        let id = self.declare(op, None, operands);
+        self.types.insert(shape, id);
+        id
+    }
+
+    /// The id of the type of a value.
+    pub(super) fn ty(&mut self, ty: Type) -> Word {
+        self.shape(Shape::Value(ty))
+    }
+
+    /// The id of a constant, one word per component.
+    pub(super) fn constant(&mut self, ty: Type, words: &[u32]) -> Word {
+        // The key owns its words, so that a look-up copies them: they are few.
+        let key = (ty, Box::from(words));
+        if let Some(&id) = self.constants.get(&key) {
+            return id;
+        }
+        let result_type = self.ty(ty);
+        let (op, operands) = match ty {
+            Type::Scalar(Scalar::Bool) if words[0] != 0 => (Op::ConstantTrue, vec![]),
+            Type::Scalar(Scalar::Bool) => (Op::ConstantFalse, vec![]),
+            Type::Scalar(_) => (Op::Constant, vec![Operand::LiteralBit32(words[0])]),
+            Type::Vector(scalar, _) => {
+                let parts = words.iter().map(|&word| self.part(Type::Scalar(scalar), &[word]));
+                (Op::ConstantComposite, parts.collect())
+            }
+            Type::Matrix(scalar, n) => {
+                let columns = words.chunks(n.into());
+                let parts = columns.map(|column| self.part(Type::Vector(scalar, n), column));
+                (Op::ConstantComposite, parts.collect())
+            }
+            other => unreachable!("LANGUAGE version 1 has no type {other}"),
+        };
+        let id = self.declare(op, Some(result_type), operands);
+        self.constants.insert(key, id);
+        id
+    }
+
+    fn part(&mut self, ty: Type, words: &[u32]) -> Operand {
+        Operand::IdRef(self.constant(ty, words))
+    }
+
+    /// The id of an unsigned integer.
+    pub(super) fn uint(&mut self, value: u32) -> Word {
+        if let Some(&id) = self.uints.get(&value) {
+            return id;
+        }
+        let ty = self.shape(Shape::Uint);
+        let id = self.declare(Op::Constant, Some(ty), vec![Operand::LiteralBit32(value)]);
+        self.uints.insert(value, id);
+        id
+    }
+
+    /// The id of the instruction set GLSL.std.450.
+    pub(super) fn glsl(&mut self) -> Word {
+        if let Some(id) = self.glsl {
+            return id;
+        }
+        let id = self.id();
+        let name = vec![Operand::LiteralString("GLSL.std.450".into())];
+        self.module.ext_inst_imports.push(Instruction::new(
+            Op::ExtInstImport,
+            None,
+            Some(id),
+            name,
+        ));
+        self.glsl = Some(id);
+        id
+    }
+
+    /// Gives an id a name.
+    pub(super) fn name(&mut self, id: Word, name: &str) {
+        let operands = vec![Operand::IdRef(id), literal(name)];
+        self.module.debug_names.push(Instruction::new(Op::Name, None, None, operands));
+    }
+
+    /// Gives a member of a structure a name.
+    pub(super) fn member_name(&mut self, of: Word, member: u32, name: &str) {
+        let operands = vec![Operand::IdRef(of), Operand::LiteralBit32(member), literal(name)];
+        self.module.debug_names.push(Instruction::new(Op::MemberName, None, None, operands));
+    }
+
+    /// Decorates an id.
+    pub(super) fn decorate(
+        &mut self,
+        id: Word,
+        decoration: Decoration,
+        parameters: impl IntoIterator<Item = Operand>,
+    ) {
+        let mut operands = vec![Operand::IdRef(id), Operand::Decoration(decoration)];
+        operands.extend(parameters);
+        self.module.annotations.push(Instruction::new(Op::Decorate, None, None, operands));
+    }
+
+    /// Decorates a member of a structure.
+    pub(super) fn decorate_member(
+        &mut self,
+        of: Word,
+        member: u32,
+        decoration: Decoration,
+        parameter: Option<u32>,
+    ) {
+        let mut operands = vec![
+            Operand::IdRef(of),
+            Operand::LiteralBit32(member),
+            Operand::Decoration(decoration),
+        ];
+        operands.extend(parameter.map(Operand::LiteralBit32));
+        self.module.annotations.push(Instruction::new(Op::MemberDecorate, None, None, operands));
+    }
+}
+
+/// The longest string in bytes that SPIR-V's universal limits allow.
+pub(super) const MAX_STRING: usize = 65_535;
+
+/// The longest beginning of the text that has at most `limit` bytes.
+pub(super) fn beginning(text: &str, limit: usize) -> &str {
+    let mut end = text.len().min(limit);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// A string as an operand. One that is too long is cut.
+pub(super) fn literal(text: &str) -> Operand {
+    Operand::LiteralString(beginning(text, MAX_STRING).to_owned())
+}

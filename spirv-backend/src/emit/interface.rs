@@ -1,0 +1,229 @@
+//! What the shader has to do with the world (LANGUAGE §5): its outputs, the position of the pixel,
+//! the block of push constants and the block of uniforms. Each is declared when it is first used.
+
+use super::declarations::{Declarations, Shape, literal};
+use super::{Options, Version};
+use lambdav_frontend::builtins::Input;
+use lambdav_frontend::schedule::Program;
+use lambdav_frontend::types::{Scalar, Type};
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv::{
+    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel,
+    Op, StorageClass, Word,
+};
+
+/// The members of the block of push constants: type, name and byte offset.
+const PUSH_CONSTANTS: [(Input, Type, &str, u32); 4] = [
+    (Input::Resolution, Type::Vector(Scalar::F32, 2), "resolution", 0),
+    (Input::Time, Type::NUM, "time", 8),
+    (Input::Frame, Type::NUM, "frame", 12),
+    (Input::Mouse, Type::Vector(Scalar::F32, 4), "mouse", 16),
+];
+
+/// The variables that the shader has so far.
+#[derive(Debug, Default)]
+pub(super) struct Interface {
+    frag_coord: Option<Word>,
+    push_constants: Option<Word>,
+    uniforms: Option<Word>,
+    /// Those that an entry point lists in every version: inputs and outputs.
+    listed: Vec<Word>,
+    /// Those that it lists from 1.4 on.
+    others: Vec<Word>,
+}
+
+/// A pointer to load from.
+pub(super) enum Place {
+    /// A variable.
+    Variable(Word),
+    /// A member of a structure in a variable.
+    Member {
+        /// The variable.
+        base: Word,
+        /// The type of a pointer to the member.
+        pointer_type: Word,
+        /// The member.
+        index: u32,
+    },
+}
+
+impl Interface {
+    fn variable(
+        &mut self,
+        declarations: &mut Declarations,
+        class: StorageClass,
+        to: Word,
+        name: &str,
+    ) -> Word {
+        let pointer = declarations.shape(Shape::Pointer(class, to));
+        let operands = vec![Operand::StorageClass(class)];
+        let id = declarations.declare(Op::Variable, Some(pointer), operands);
+        declarations.name(id, name);
+        match class {
+            StorageClass::Input | StorageClass::Output => self.listed.push(id),
+            _ => self.others.push(id),
+        }
+        id
+    }
+
+    /// The variable of the output at that location, a vec4.
+    pub(super) fn output(&mut self, declarations: &mut Declarations, location: u32) -> Word {
+        let ty = declarations.ty(Type::vec(4));
+        let name = format!("output {location}");
+        let id = self.variable(declarations, StorageClass::Output, ty, &name);
+        declarations.decorate(id, Decoration::Location, [Operand::LiteralBit32(location)]);
+        id
+    }
+
+    /// Where an input is.
+    pub(super) fn input(&mut self, declarations: &mut Declarations, input: Input) -> Place {
+        let Some(index) = PUSH_CONSTANTS.iter().position(|&(member, ..)| member == input) else {
+            return Place::Variable(self.frag_coord(declarations));
+        };
+        let base = match self.push_constants {
+            Some(base) => base,
+            None => {
+                let members = PUSH_CONSTANTS.map(|(_, ty, name, offset)| (ty, name, offset));
+                let base = self.block(declarations, StorageClass::PushConstant, "inputs", &members);
+                self.push_constants = Some(base);
+                base
+            }
+        };
+        let ty = declarations.ty(PUSH_CONSTANTS[index].1);
+        let pointer_type = declarations.shape(Shape::Pointer(StorageClass::PushConstant, ty));
+        Place::Member { base, pointer_type, index: index as u32 }
+    }
+
+    fn frag_coord(&mut self, declarations: &mut Declarations) -> Word {
+        if let Some(id) = self.frag_coord {
+            return id;
+        }
+        let ty = declarations.ty(Type::vec(4));
+        let id = self.variable(declarations, StorageClass::Input, ty, "frag-coord");
+        let what = [Operand::BuiltIn(BuiltIn::FragCoord)];
+        declarations.decorate(id, Decoration::BuiltIn, what);
+        self.frag_coord = Some(id);
+        id
+    }
+
+    /// Where the uniform of that index is. A `bool` is a `uint` there.
+    pub(super) fn uniform(
+        &mut self,
+        declarations: &mut Declarations,
+        program: &Program,
+        index: u32,
+    ) -> Place {
+        let base = match self.uniforms {
+            Some(base) => base,
+            None => {
+                let mut end = 0;
+                let members: Vec<(Type, &str, u32)> = program
+                    .uniforms
+                    .iter()
+                    .map(|uniform| {
+                        let offset = std140(uniform.ty, &mut end);
+                        (uniform.ty, uniform.name.as_str(), offset)
+                    })
+                    .collect();
+                let base = self.block(declarations, StorageClass::Uniform, "uniforms", &members);
+                let zero = || [Operand::LiteralBit32(0)];
+                declarations.decorate(base, Decoration::DescriptorSet, zero());
+                declarations.decorate(base, Decoration::Binding, zero());
+                self.uniforms = Some(base);
+                base
+            }
+        };
+        let ty = memory_type(declarations, program.uniforms[index as usize].ty);
+        let pointer_type = declarations.shape(Shape::Pointer(StorageClass::Uniform, ty));
+        Place::Member { base, pointer_type, index }
+    }
+
+    /// A variable that holds a block of these members.
+    fn block(
+        &mut self,
+        declarations: &mut Declarations,
+        class: StorageClass,
+        name: &str,
+        members: &[(Type, &str, u32)],
+    ) -> Word {
+        let types = members.iter().map(|&(ty, ..)| memory_type(declarations, ty));
+        let types = types.map(Operand::IdRef).collect();
+        let block = declarations.declare(Op::TypeStruct, None, types);
+        declarations.name(block, name);
+        declarations.decorate(block, Decoration::Block, []);
+        for (index, &(ty, name, offset)) in members.iter().enumerate() {
+            let index = index as u32;
+            declarations.member_name(block, index, name);
+            declarations.decorate_member(block, index, Decoration::Offset, Some(offset));
+            if let Type::Matrix(..) = ty {
+                declarations.decorate_member(block, index, Decoration::ColMajor, None);
+                declarations.decorate_member(block, index, Decoration::MatrixStride, Some(16));
+            }
+        }
+        self.variable(declarations, class, block, name)
+    }
+
+    /// Writes what stands at the head of the module, `main` being the entry point.
+    pub(super) fn finish(&self, declarations: &mut Declarations, main: Word, options: &Options) {
+        let instruction = |op, operands| Instruction::new(op, None, None, operands);
+        let module = &mut declarations.module;
+        let capability = |c| instruction(Op::Capability, vec![Operand::Capability(c)]);
+        module.capabilities.push(capability(Capability::Shader));
+        module.memory_model = Some(instruction(
+            Op::MemoryModel,
+            vec![
+                Operand::AddressingModel(AddressingModel::Logical),
+                Operand::MemoryModel(MemoryModel::GLSL450),
+            ],
+        ));
+        let mut entry = vec![
+            Operand::ExecutionModel(ExecutionModel::Fragment),
+            Operand::IdRef(main),
+            literal("main"),
+        ];
+        entry.extend(self.listed.iter().map(|&id| Operand::IdRef(id)));
+        if options.version >= Version::V1_4 {
+            entry.extend(self.others.iter().map(|&id| Operand::IdRef(id)));
+        }
+        module.entry_points.push(instruction(Op::EntryPoint, entry));
+        let mut mode = |mode, width: Option<u32>| {
+            let mut operands = vec![Operand::IdRef(main), Operand::ExecutionMode(mode)];
+            operands.extend(width.map(Operand::LiteralBit32));
+            module.execution_modes.push(instruction(Op::ExecutionMode, operands));
+        };
+        mode(ExecutionMode::OriginUpperLeft, None);
+        if options.float_controls {
+            mode(ExecutionMode::SignedZeroInfNanPreserve, Some(32));
+            mode(ExecutionMode::DenormPreserve, Some(32));
+            mode(ExecutionMode::RoundingModeRTE, Some(32));
+            module.capabilities.extend([
+                capability(Capability::SignedZeroInfNanPreserve),
+                capability(Capability::DenormPreserve),
+                capability(Capability::RoundingModeRTE),
+            ]);
+            if options.version < Version::V1_4 {
+                let name = literal("SPV_KHR_float_controls");
+                module.extensions.push(instruction(Op::Extension, vec![name]));
+            }
+        }
+    }
+}
+
+/// The type of a uniform in memory, where there are no bools.
+fn memory_type(declarations: &mut Declarations, ty: Type) -> Word {
+    if ty == Type::BOOL { declarations.shape(Shape::Uint) } else { declarations.ty(ty) }
+}
+
+/// The byte offset in the std140 layout of a member after those that end at `end`, which is moved.
+fn std140(ty: Type, end: &mut u32) -> u32 {
+    let (align, size) = match ty {
+        Type::Scalar(_) => (4, 4),
+        Type::Vector(_, 2) => (8, 8),
+        Type::Vector(_, n) => (16, 4 * u32::from(n)),
+        Type::Matrix(_, n) => (16, 16 * u32::from(n)),
+        other => unreachable!("LANGUAGE version 1 has no type {other}"),
+    };
+    let offset = end.next_multiple_of(align);
+    *end = offset + size;
+    offset
+}

@@ -1,0 +1,136 @@
+//! From the schedule to SPIR-V: the λV report's translation, from structured SSA.
+//!
+//! # What is guaranteed
+//!
+//! - The module is a valid fragment shader for Vulkan (`spirv-val`), of the version asked for.
+//! - Control flow is structured and says what the schedule says: `if`s are selections with a φ at
+//!   the merge block; loops have a header with a φ for each parameter, a body, a continue block with
+//!   a φ for each argument that several `rec`s give, and a merge block with a φ of the values of
+//!   the exits. No variables, no functions but `main`.
+//! - Arithmetic is `NoContraction`, in the order of the schedule; what drivers may compute in
+//!   their own ways (`OpDot`, `FMin`, `FClamp` …) does not occur. The elementary functions and
+//!   rounding are those of GLSL.std.450; [`operations`] is the place for another lowering.
+//! - Every instruction has a line of the source; the line of a loop's header is that of its
+//!   `rec-func`.
+//! - Time and size are linear in the size of the schedule; nothing recurses on its depth.
+//!
+//! Blocks may nest deeper than the 1,023 levels that every implementation must take: the evaluator takes
+//! any depth.
+
+mod control;
+mod declarations;
+mod interface;
+mod lines;
+mod operations;
+
+use control::Translator;
+use lambdav_frontend::schedule::Program;
+use lambdav_frontend::source::{SourceFile, Span};
+use rspirv::binary::Assemble;
+use rspirv::spirv::Word;
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// A version of SPIR-V, 1.0 to 1.6.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(u8);
+
+impl Version {
+    /// 1.0, which everything takes.
+    pub const MIN: Self = Self(0);
+    /// 1.6.
+    pub const MAX: Self = Self(6);
+    /// 1.4: the first with the float controls, and whose entry points list all variables.
+    const V1_4: Self = Self(4);
+
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (Self::MIN.0..=Self::MAX.0).map(Self)
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "1.{}", self.0)
+    }
+}
+
+impl FromStr for Version {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::all()
+            .find(|version| version.to_string() == text)
+            .ok_or_else(|| format!("`{text}` is none of 1.0 to {}", Self::MAX))
+    }
+}
+
+/// How to emit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// The version of the module; by default 1.0.
+    pub version: Version,
+    /// Whether to demand of the implementation, as SPV_KHR_float_controls lets one, that it keep
+    /// signed zeros, infinities, NaNs and subnormals, and round to nearest even.
+    pub float_controls: bool,
+}
+
+/// An emitted module.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// The words.
+    pub words: Vec<u32>,
+    /// The label of each loop's header block, and the loop's `rec-func`; ascending.
+    pub loops: Vec<(u32, Span)>,
+}
+
+impl Module {
+    /// The `rec-func` of the loop whose header block has that label.
+    pub fn loop_span(&self, header: u32) -> Option<Span> {
+        let found = self.loops.binary_search_by_key(&header, |&(label, _)| label);
+        found.ok().map(|index| self.loops[index].1)
+    }
+}
+
+/// Why a program cannot be said in SPIR-V.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum EmitError {
+    /// A structure has at most so many members.
+    #[error("SPIR-V takes at most {MAX_MEMBERS} uniforms, and the program has {0}")]
+    TooManyUniforms(usize),
+    /// An instruction has at most 65,535 words.
+    #[error("a loop is left or goes on in {0} places, which is too many for SPIR-V")]
+    TooManyWays(usize),
+    /// Ids are at most so many.
+    #[error("the program is too large for SPIR-V: it needs {0} ids of {MAX_IDS}")]
+    TooLarge(u32),
+}
+
+/// The universal limit on members of a structure.
+const MAX_MEMBERS: usize = 16_383;
+/// The universal limit on ids.
+const MAX_IDS: u32 = 0x3f_ffff;
+/// A φ has three words and two for each way.
+const MAX_WAYS: usize = (0xffff - 3) / 2;
+
+/// Translates all outputs of a program. `source` is the text that the program's spans point into;
+/// without it the module has no lines.
+pub fn emit(
+    program: &Program,
+    source: Option<&SourceFile>,
+    options: &Options,
+) -> Result<Module, EmitError> {
+    if program.uniforms.len() > MAX_MEMBERS {
+        return Err(EmitError::TooManyUniforms(program.uniforms.len()));
+    }
+    let (module, loops, ways) = Translator::new(program, source, options).translate();
+    if ways > MAX_WAYS {
+        return Err(EmitError::TooManyWays(ways));
+    }
+    let bound: Word = module.header.as_ref().map_or(0, |header| header.bound);
+    if bound > MAX_IDS {
+        return Err(EmitError::TooLarge(bound));
+    }
+    Ok(Module { words: module.assemble(), loops })
+}

@@ -1,0 +1,137 @@
+//! What each operation of the core becomes.
+//!
+//! This is the one place that chooses between SPIR-V's ways to compute a thing, so it is where
+//! another lowering of a builtin goes (an elementary function, square root or division in our own
+//! arithmetic, for drivers whose own is not exact): give [`Options`](super::Options) a choice and
+//! branch on it in [`Translator::operation`].
+
+use super::control::Translator;
+use lambdav_frontend::op::{Elementary, Op as Core};
+use lambdav_frontend::schedule::ValueId;
+use lambdav_frontend::types::{Scalar, Type};
+use rspirv::dr::Operand;
+use rspirv::spirv::{Decoration, GlslStd450Op as Glsl, Op, Word};
+
+impl Translator<'_> {
+    /// Emits an operation with a result of that type.
+    pub(super) fn operation(&mut self, op: Core, ty: Type, operands: &[ValueId]) -> Word {
+        let kind = self.program().ty(operands[0]);
+        let ids: Vec<Word> = operands.iter().map(|&operand| self.value(operand)).collect();
+        let is_num = kind.scalar() == Scalar::F32;
+        match op {
+            Core::Neg => self.arithmetic(Op::FNegate, ty, &ids),
+            Core::Add => self.arithmetic(Op::FAdd, ty, &ids),
+            Core::Sub => self.arithmetic(Op::FSub, ty, &ids),
+            Core::Mul => self.arithmetic(Op::FMul, ty, &ids),
+            Core::Div => self.arithmetic(Op::FDiv, ty, &ids),
+            Core::Abs => self.glsl(Glsl::FAbs, ty, &ids),
+            Core::Floor => self.glsl(Glsl::Floor, ty, &ids),
+            Core::Ceil => self.glsl(Glsl::Ceil, ty, &ids),
+            Core::Trunc => self.glsl(Glsl::Trunc, ty, &ids),
+            Core::RoundEven => self.glsl(Glsl::RoundEven, ty, &ids),
+            Core::Sqrt => self.glsl(Glsl::Sqrt, ty, &ids),
+            Core::Elementary(function) => self.glsl(elementary(function), ty, &ids),
+            // What FMin and FMax do to NaN and signed zeros is left open.
+            Core::Min => self.pick(ids[1], ids[0], ty, &ids),
+            Core::Max => self.pick(ids[0], ids[1], ty, &ids),
+            Core::Less => self.instruction(Op::FOrdLessThan, ty, &ids),
+            Core::LessEqual => self.instruction(Op::FOrdLessThanEqual, ty, &ids),
+            Core::Equal if is_num => self.instruction(Op::FOrdEqual, ty, &ids),
+            Core::Equal => self.instruction(Op::LogicalEqual, ty, &ids),
+            Core::NotEqual if is_num => self.instruction(Op::FUnordNotEqual, ty, &ids),
+            Core::NotEqual => self.instruction(Op::LogicalNotEqual, ty, &ids),
+            Core::And => self.instruction(Op::LogicalAnd, ty, &ids),
+            Core::Or => self.instruction(Op::LogicalOr, ty, &ids),
+            Core::Not => self.instruction(Op::LogicalNot, ty, &ids),
+            Core::Any => self.instruction(Op::Any, ty, &ids),
+            Core::All => self.instruction(Op::All, ty, &ids),
+            Core::Select if kind == Type::BOOL => self.select(ids[0], ty, ids[1], ids[2]),
+            Core::Select => self.instruction(Op::Select, ty, &ids),
+            Core::Construct(_) => self.instruction(Op::CompositeConstruct, ty, &ids),
+            Core::Component(k) | Core::Column(k) => self.extract(ty, ids[0], k),
+        }
+    }
+
+    /// An instruction whose operands are ids.
+    pub(super) fn instruction(&mut self, op: Op, ty: Type, ids: &[Word]) -> Word {
+        let ty = self.declarations.ty(ty);
+        self.compute(op, ty, ids.iter().copied().map(Operand::IdRef).collect())
+    }
+
+    /// Arithmetic that must not be combined with other arithmetic.
+    fn arithmetic(&mut self, op: Op, ty: Type, ids: &[Word]) -> Word {
+        let id = self.instruction(op, ty, ids);
+        self.declarations.decorate(id, Decoration::NoContraction, []);
+        id
+    }
+
+    fn glsl(&mut self, function: Glsl, ty: Type, ids: &[Word]) -> Word {
+        let ty = self.declarations.ty(ty);
+        let set = self.declarations.glsl();
+        let mut operands =
+            vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(function as u32)];
+        operands.extend(ids.iter().copied().map(Operand::IdRef));
+        self.compute(Op::ExtInst, ty, operands)
+    }
+
+    /// `less < than ? ids[1] : ids[0]`, componentwise.
+    fn pick(&mut self, less: Word, than: Word, ty: Type, ids: &[Word]) -> Word {
+        let condition =
+            self.instruction(Op::FOrdLessThan, ty.with_scalar(Scalar::Bool), &[less, than]);
+        self.instruction(Op::Select, ty, &[condition, ids[1], ids[0]])
+    }
+
+    /// Chooses by one bool. Before SPIR-V 1.4 OpSelect wants one for each component, and no matrices.
+    fn select(&mut self, condition: Word, ty: Type, then: Word, otherwise: Word) -> Word {
+        match ty {
+            Type::Vector(_, n) => {
+                let each = vec![condition; n.into()];
+                let each = self.instruction(Op::CompositeConstruct, Type::bvec(n), &each);
+                self.instruction(Op::Select, ty, &[each, then, otherwise])
+            }
+            Type::Matrix(scalar, n) => {
+                let column = Type::Vector(scalar, n);
+                let each = vec![condition; n.into()];
+                let each = self.instruction(Op::CompositeConstruct, Type::bvec(n), &each);
+                let columns: Vec<Word> = (0..n)
+                    .map(|k| {
+                        let then = self.extract(column, then, k);
+                        let otherwise = self.extract(column, otherwise, k);
+                        self.instruction(Op::Select, column, &[each, then, otherwise])
+                    })
+                    .collect();
+                self.instruction(Op::CompositeConstruct, ty, &columns)
+            }
+            _ => self.instruction(Op::Select, ty, &[condition, then, otherwise]),
+        }
+    }
+
+    fn extract(&mut self, ty: Type, from: Word, index: u8) -> Word {
+        let ty = self.declarations.ty(ty);
+        let operands = vec![Operand::IdRef(from), Operand::LiteralBit32(index.into())];
+        self.compute(Op::CompositeExtract, ty, operands)
+    }
+}
+
+fn elementary(function: Elementary) -> Glsl {
+    match function {
+        Elementary::Sin => Glsl::Sin,
+        Elementary::Cos => Glsl::Cos,
+        Elementary::Tan => Glsl::Tan,
+        Elementary::Asin => Glsl::Asin,
+        Elementary::Acos => Glsl::Acos,
+        Elementary::Atan => Glsl::Atan,
+        Elementary::Sinh => Glsl::Sinh,
+        Elementary::Cosh => Glsl::Cosh,
+        Elementary::Tanh => Glsl::Tanh,
+        Elementary::Asinh => Glsl::Asinh,
+        Elementary::Acosh => Glsl::Acosh,
+        Elementary::Atanh => Glsl::Atanh,
+        Elementary::Exp => Glsl::Exp,
+        Elementary::Exp2 => Glsl::Exp2,
+        Elementary::Log => Glsl::Log,
+        Elementary::Log2 => Glsl::Log2,
+        Elementary::Atan2 => Glsl::Atan2,
+        Elementary::Pow => Glsl::Pow,
+    }
+}

@@ -1,0 +1,432 @@
+//! The function: blocks of instructions whose operands are places in memory.
+
+use super::LoadError;
+use super::Position;
+use super::arithmetic::{Binary, Extended, Unary, comparison, extended};
+use super::binary::{Instruction, name};
+use super::composite::composite;
+use super::global::Globals;
+use super::values::{Entity, Ids, Kind, Place, Pointee, Scalar, Space, Type};
+use rspirv::spirv::{Op, StorageClass};
+use rustc_hash::FxHashMap;
+
+/// A block.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    pub(super) label: u32,
+    /// Whether it is the header of a loop, and where that is in the source.
+    pub(super) header: Option<Option<Position>>,
+    pub(super) phis: Vec<Phi>,
+    pub(super) steps: Vec<Step>,
+    pub(super) end: End,
+}
+
+/// A value that depends on where control came from.
+#[derive(Clone, Debug)]
+pub(super) struct Phi {
+    pub(super) to: usize,
+    pub(super) words: usize,
+    /// Index of a block, ascending, and where the value for it lies.
+    pub(super) ways: Vec<(usize, usize)>,
+}
+
+/// An instruction. `to`, `a`, `b` … are places in memory.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    Unary {
+        function: Unary,
+        to: usize,
+        a: usize,
+        words: usize,
+    },
+    Binary {
+        function: Binary,
+        to: usize,
+        a: usize,
+        b: usize,
+        words: usize,
+    },
+    /// Componentwise; `stride` is 0 for one condition for all, else 1.
+    Select {
+        to: usize,
+        condition: usize,
+        a: usize,
+        b: usize,
+        words: usize,
+        stride: usize,
+    },
+    Any {
+        to: usize,
+        a: usize,
+        words: usize,
+    },
+    All {
+        to: usize,
+        a: usize,
+        words: usize,
+    },
+    /// A value from parts of others: `value` names each (its first word says whether it is defined).
+    Compose {
+        to: usize,
+        parts: Box<[Part]>,
+    },
+    Load {
+        to: usize,
+        place: Place,
+    },
+    Store {
+        place: Place,
+        a: usize,
+    },
+}
+
+/// Words of a value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    /// Where the value begins.
+    pub(super) value: usize,
+    /// Where the words are.
+    pub(super) at: usize,
+    pub(super) words: usize,
+}
+
+/// How a block ends. Blocks are indices.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum End {
+    Branch(usize),
+    Conditional { condition: usize, then: usize, otherwise: usize },
+    Return,
+    Unreachable,
+}
+
+/// A φ or branch whose ids may be defined later.
+#[derive(Debug)]
+struct Pending {
+    op: Op,
+    operands: Vec<u32>,
+    at: usize,
+}
+
+impl Pending {
+    fn new(instruction: &Instruction<'_>) -> Self {
+        let Instruction { op, operands, at } = *instruction;
+        Self { op, operands: operands.to_vec(), at }
+    }
+
+    fn instruction(&self) -> Instruction<'_> {
+        Instruction { op: self.op, operands: &self.operands, at: self.at }
+    }
+}
+
+/// A block as it is read.
+#[derive(Debug)]
+struct Draft {
+    label: u32,
+    is_header: bool,
+    line: Option<Position>,
+    header: Option<Position>,
+    phis: Vec<(usize, Kind, Pending)>,
+    steps: Vec<Step>,
+    end: Option<Pending>,
+}
+
+/// The function as it is read.
+#[derive(Debug)]
+pub(super) struct Function {
+    pub(super) id: u32,
+    blocks: Vec<Draft>,
+    is_open: bool,
+}
+
+impl Function {
+    /// From its OpFunction.
+    pub(super) fn new(ids: &mut Ids, instruction: &Instruction<'_>) -> Result<Self, LoadError> {
+        instruction.exactly(4)?;
+        let id = instruction.operand(1)?;
+        ids.define(instruction, id, Entity::Function)?;
+        match ids.ty(instruction, instruction.operand(3)?)? {
+            Type::Main => Ok(Self { id, blocks: Vec::new(), is_open: true }),
+            _ => Err(instruction.malformed("it has a result")),
+        }
+    }
+
+    /// Whether its OpFunctionEnd is still to come.
+    pub(super) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Reads an instruction inside it.
+    pub(super) fn instruction(
+        &mut self,
+        ids: &mut Ids,
+        globals: &Globals,
+        instruction: &Instruction<'_>,
+    ) -> Result<(), LoadError> {
+        let open = self.blocks.last_mut().filter(|block| block.end.is_none());
+        match (instruction.op, open) {
+            (Op::Nop | Op::NoLine, _) => Ok(()),
+            (Op::Line, None) => Ok(()),
+            (Op::FunctionEnd, None) => {
+                self.is_open = false;
+                Ok(())
+            }
+            (Op::Label, None) => {
+                let label = instruction.operand(0)?;
+                ids.define(instruction, label, Entity::Label)?;
+                self.blocks.push(Draft {
+                    label,
+                    is_header: false,
+                    line: None,
+                    header: None,
+                    phis: Vec::new(),
+                    steps: Vec::new(),
+                    end: None,
+                });
+                Ok(())
+            }
+            (Op::Label | Op::FunctionEnd, Some(_)) => {
+                Err(instruction.malformed("the block before it has no end"))
+            }
+            (_, None) => Err(instruction.malformed("it stands in no block")),
+            (_, Some(block)) => block.instruction(ids, globals, instruction),
+        }
+    }
+
+    /// The blocks, all ids being known.
+    pub(super) fn finish(self, ids: &Ids) -> Result<Vec<Block>, LoadError> {
+        if self.is_open || self.blocks.last().is_none_or(|block| block.end.is_none()) {
+            return Err(LoadError::Missing("end of its function"));
+        }
+        let labels = self.blocks.iter().enumerate().map(|(index, block)| (block.label, index));
+        let labels: FxHashMap<u32, usize> = labels.collect();
+        let headers: Vec<bool> = self.blocks.iter().map(|block| block.is_header).collect();
+        let blocks = self.blocks.into_iter().enumerate();
+        blocks.map(|(index, block)| block.finish(index, ids, &labels, &headers)).collect()
+    }
+}
+
+impl Draft {
+    fn instruction(
+        &mut self,
+        ids: &mut Ids,
+        globals: &Globals,
+        instruction: &Instruction<'_>,
+    ) -> Result<(), LoadError> {
+        let operand = |index| instruction.operand(index);
+        match instruction.op {
+            Op::Line => {
+                self.line = Some(Position { line: operand(1)?, column: operand(2)? });
+                Ok(())
+            }
+            Op::SelectionMerge => instruction.exactly(2),
+            Op::LoopMerge => {
+                (self.is_header, self.header) = (true, self.line);
+                operand(2).map(drop)
+            }
+            Op::Branch | Op::BranchConditional | Op::Return | Op::Unreachable => {
+                self.end = Some(Pending::new(instruction));
+                Ok(())
+            }
+            Op::Store => {
+                let place = place(ids, instruction, operand(0)?)?;
+                if place.space != Space::Outputs {
+                    return Err(instruction.malformed("only outputs can be written"));
+                }
+                let a = ids.value_of(instruction, operand(1)?, place.kind)?;
+                self.steps.push(Step::Store { place, a });
+                Ok(())
+            }
+            Op::AccessChain => {
+                let pointer = globals.access(ids, instruction)?;
+                ids.define(instruction, operand(1)?, pointer)
+            }
+            Op::Variable => {
+                let what = format!("a variable in storage class {:?}", StorageClass::Function);
+                Err(LoadError::Unknown { what, at: instruction.at })
+            }
+            op => {
+                let kind = ids.kind(instruction, operand(0)?)?;
+                let to = ids.allocate(kind);
+                if op == Op::Phi {
+                    if !self.steps.is_empty() {
+                        return Err(instruction.malformed("it stands after other instructions"));
+                    }
+                    self.phis.push((to, kind, Pending::new(instruction)));
+                } else {
+                    self.steps.push(compute(ids, instruction, kind, to)?);
+                }
+                ids.define(instruction, operand(1)?, Entity::Value(kind, to))
+            }
+        }
+    }
+
+    fn finish(
+        self,
+        index: usize,
+        ids: &Ids,
+        labels: &FxHashMap<u32, usize>,
+        headers: &[bool],
+    ) -> Result<Block, LoadError> {
+        let pending = self.end.ok_or(LoadError::Missing("end of a block"))?;
+        let end = pending.instruction();
+        let target = |k| {
+            let id = end.operand(k)?;
+            let to = labels.get(&id).copied();
+            let to = to.ok_or_else(|| end.malformed(format!("%{id} is no block")))?;
+            if to == 0 || to <= index && !headers[to] {
+                return Err(end.malformed(format!("it goes back to %{id}, which begins no loop")));
+            }
+            Ok(to)
+        };
+        let end = match end.op {
+            Op::Branch => End::Branch(target(0)?),
+            Op::BranchConditional => {
+                let bool = Kind::scalar(Scalar::Bool);
+                let condition = ids.value_of(&end, end.operand(0)?, bool)?;
+                End::Conditional { condition, then: target(1)?, otherwise: target(2)? }
+            }
+            Op::Return => End::Return,
+            _ => End::Unreachable,
+        };
+        let mut phis = Vec::with_capacity(self.phis.len());
+        for (to, kind, pending) in self.phis {
+            let instruction = pending.instruction();
+            let (pairs, rest) = instruction.rest(2)?.as_chunks::<2>();
+            if !rest.is_empty() {
+                return Err(instruction.malformed("a value has no block"));
+            }
+            let mut ways = Vec::with_capacity(pairs.len());
+            for &[value, block] in pairs {
+                let from = labels.get(&block).copied();
+                let from =
+                    from.ok_or_else(|| instruction.malformed(format!("%{block} is no block")))?;
+                ways.push((from, ids.value_of(&instruction, value, kind)?));
+            }
+            ways.sort_unstable_by_key(|&(from, _)| from);
+            if ways.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+                return Err(instruction.malformed("a block is named twice"));
+            }
+            phis.push(Phi { to, words: kind.words(), ways });
+        }
+        let header = self.is_header.then_some(self.header);
+        Ok(Block { label: self.label, header, phis, steps: self.steps, end })
+    }
+}
+
+/// Where the value is that an id points to.
+fn place(ids: &Ids, instruction: &Instruction<'_>, id: u32) -> Result<Place, LoadError> {
+    match ids.get(id) {
+        Some(Entity::Pointer(_, Pointee::Value(place))) => Ok(*place),
+        _ => Err(instruction.malformed(format!("%{id} does not point to a value"))),
+    }
+}
+
+/// An instruction that computes a value of that type from others.
+fn compute(
+    ids: &Ids,
+    instruction: &Instruction<'_>,
+    kind: Kind,
+    to: usize,
+) -> Result<Step, LoadError> {
+    let words = kind.words();
+    let operand = |index| instruction.operand(index);
+    let malformed = |what: &str| Err(instruction.malformed(what));
+    // The place of an operand of that type.
+    let value = |index, wanted| ids.value_of(instruction, operand(index)?, wanted);
+    let unary = |function, from: Kind| {
+        instruction.exactly(3)?;
+        Ok(Step::Unary { function, to, a: value(2, from)?, words })
+    };
+    let binary = |function, from: Kind| {
+        instruction.exactly(4)?;
+        Ok(Step::Binary { function, to, a: value(2, from)?, b: value(3, from)?, words })
+    };
+    let wants = |scalar| {
+        if kind.scalar == scalar && !kind.is_matrix() {
+            return Ok(());
+        }
+        Err(instruction.malformed("its result is of another type"))
+    };
+    let op = instruction.op;
+    if let Some(function) = comparison(op) {
+        wants(Scalar::Bool)?;
+        return binary(function, kind.of(Scalar::Float));
+    }
+    match op {
+        Op::FNegate | Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::ExtInst => {
+            wants(Scalar::Float)?;
+        }
+        Op::Select | Op::Load | Op::CopyObject => {}
+        Op::CompositeConstruct | Op::CompositeExtract | Op::CompositeInsert | Op::VectorShuffle => {
+            return composite(ids, instruction, kind, to);
+        }
+        _ => wants(Scalar::Bool)?,
+    }
+    match op {
+        Op::FNegate => unary(Unary::Negate, kind),
+        Op::FAdd => binary(Binary::Add, kind),
+        Op::FSub => binary(Binary::Sub, kind),
+        Op::FMul => binary(Binary::Mul, kind),
+        Op::FDiv => binary(Binary::Div, kind),
+        Op::IsNan => unary(Unary::IsNan, kind.of(Scalar::Float)),
+        Op::LogicalNot => unary(Unary::Not, kind),
+        Op::LogicalAnd => binary(Binary::And, kind),
+        Op::LogicalOr => binary(Binary::Or, kind),
+        Op::LogicalEqual => binary(Binary::Same, kind),
+        Op::LogicalNotEqual => binary(Binary::Differ, kind),
+        Op::IEqual => binary(Binary::Same, kind.of(Scalar::Int)),
+        Op::INotEqual => binary(Binary::Differ, kind.of(Scalar::Int)),
+        Op::Any | Op::All => {
+            instruction.exactly(3)?;
+            let (from, a) = ids.value(instruction, operand(2)?)?;
+            if from.scalar != Scalar::Bool || from.is_scalar() || !kind.is_scalar() {
+                return malformed("not of a vector of bools");
+            }
+            let words = from.words();
+            Ok(if op == Op::Any { Step::Any { to, a, words } } else { Step::All { to, a, words } })
+        }
+        Op::Select => {
+            instruction.exactly(5)?;
+            let (of, condition) = ids.value(instruction, operand(2)?)?;
+            let (a, b) = (value(3, kind)?, value(4, kind)?);
+            let stride = usize::from(of.words() == words);
+            let fits = of.is_scalar() || (stride == 1 && !of.is_matrix() && !kind.is_matrix());
+            if of.scalar != Scalar::Bool || !fits {
+                return malformed("its condition is of another type");
+            }
+            Ok(Step::Select { to, condition, a, b, words, stride })
+        }
+        Op::ExtInst => {
+            if !matches!(ids.get(operand(2)?), Some(Entity::Glsl)) {
+                return malformed("it is of no instruction set");
+            }
+            match extended(operand(3)?) {
+                Ok(Extended::Unary(function)) => {
+                    instruction.exactly(5)?;
+                    Ok(Step::Unary { function, to, a: value(4, kind)?, words })
+                }
+                Ok(Extended::Binary(function)) => {
+                    instruction.exactly(6)?;
+                    let (a, b) = (value(4, kind)?, value(5, kind)?);
+                    Ok(Step::Binary { function, to, a, b, words })
+                }
+                Err(name) => {
+                    let what = format!("the function {name} of GLSL.std.450");
+                    Err(LoadError::Unknown { what, at: instruction.at })
+                }
+            }
+        }
+        Op::CopyObject => {
+            let a = value(2, kind)?;
+            Ok(Step::Compose { to, parts: [Part { value: a, at: a, words }].into() })
+        }
+        Op::Load => {
+            let place = place(ids, instruction, operand(2)?)?;
+            if place.kind != kind {
+                return malformed("its result is of another type");
+            }
+            Ok(Step::Load { to, place })
+        }
+        other => malformed(&format!("{} in a block", name(other))),
+    }
+}

@@ -1,0 +1,255 @@
+//! Reading a module: one pass over its instructions, declarations before their uses.
+
+use super::binary::{Instruction, instructions, name};
+use super::code::Function;
+use super::global::Globals;
+use super::values::{Entity, Ids};
+use super::{Module, Source};
+use rspirv::spirv::{
+    AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op,
+};
+use thiserror::Error;
+
+/// Why words cannot be executed. `at` is the index of the first word of the instruction.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum LoadError {
+    /// The header is not that of a SPIR-V module.
+    #[error("these are not the words of a SPIR-V module")]
+    NotAModule,
+    /// A version that is not known.
+    #[error("SPIR-V version {0:#010x} is none of 1.0 to 1.6")]
+    Version(u32),
+    /// The bound on ids is larger than SPIR-V allows.
+    #[error("the bound of {0} ids is larger than SPIR-V allows")]
+    TooManyIds(u32),
+    /// An instruction has no words, or goes beyond the end.
+    #[error("word {at}: the instruction does not end within the module")]
+    Truncated {
+        /// Where.
+        at: usize,
+    },
+    /// An instruction that the evaluator does not know.
+    #[error("word {at}: {name} is not among the instructions that can be evaluated")]
+    Opcode {
+        /// Its name.
+        name: String,
+        /// Where.
+        at: usize,
+    },
+    /// Something else that the evaluator does not know, such as a capability.
+    #[error("word {at}: {what} cannot be evaluated")]
+    Unknown {
+        /// What.
+        what: String,
+        /// Where.
+        at: usize,
+    },
+    /// An instruction that breaks a rule of SPIR-V.
+    #[error("word {at}: malformed {op}: {what}")]
+    Malformed {
+        /// Its name.
+        op: String,
+        /// What is wrong.
+        what: String,
+        /// Where.
+        at: usize,
+    },
+    /// Something is missing at the end.
+    #[error("the module has no {0}")]
+    Missing(&'static str),
+}
+
+/// All instructions that are known.
+#[rustfmt::skip]
+pub(super) const ACCEPTED: &[Op] = &[
+    // Nothing to execute.
+    Op::Nop, Op::Source, Op::SourceContinued, Op::SourceExtension, Op::Name, Op::MemberName,
+    Op::String, Op::Line, Op::NoLine, Op::ModuleProcessed, Op::Extension, Op::ExtInstImport,
+    Op::MemoryModel, Op::EntryPoint, Op::ExecutionMode, Op::Capability, Op::Decorate, Op::MemberDecorate,
+    Op::SelectionMerge, Op::LoopMerge,
+    // Declarations.
+    Op::TypeVoid, Op::TypeBool, Op::TypeInt, Op::TypeFloat, Op::TypeVector, Op::TypeMatrix,
+    Op::TypeStruct, Op::TypePointer, Op::TypeFunction, Op::ConstantTrue, Op::ConstantFalse,
+    Op::Constant, Op::ConstantComposite, Op::ConstantNull, Op::Variable, Op::Function,
+    Op::FunctionEnd,
+    // Memory and composites.
+    Op::Load, Op::Store, Op::AccessChain, Op::CopyObject, Op::CompositeConstruct,
+    Op::CompositeExtract, Op::CompositeInsert, Op::VectorShuffle,
+    // Computations.
+    Op::ExtInst, Op::FNegate, Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::Any, Op::All,
+    Op::IsNan, Op::LogicalEqual, Op::LogicalNotEqual, Op::LogicalOr, Op::LogicalAnd, Op::LogicalNot,
+    Op::Select, Op::IEqual, Op::INotEqual, Op::FOrdEqual, Op::FUnordEqual, Op::FOrdNotEqual,
+    Op::FUnordNotEqual, Op::FOrdLessThan, Op::FUnordLessThan, Op::FOrdGreaterThan,
+    Op::FUnordGreaterThan, Op::FOrdLessThanEqual, Op::FUnordLessThanEqual, Op::FOrdGreaterThanEqual,
+    Op::FUnordGreaterThanEqual,
+    // Control flow.
+    Op::Phi, Op::Label, Op::Branch, Op::BranchConditional, Op::Return, Op::Unreachable,
+];
+
+/// What has been read.
+#[derive(Debug, Default)]
+struct Loader {
+    ids: Ids,
+    globals: Globals,
+    entry: Option<u32>,
+    function: Option<Function>,
+    source: Option<Source>,
+    /// Whether what OpSourceContinued adds belongs to `source`.
+    continues: bool,
+}
+
+/// Reads a module.
+pub(super) fn load(words: &[u32]) -> Result<Module, LoadError> {
+    let mut loader = Loader::default();
+    for instruction in instructions(words)? {
+        let instruction = instruction?;
+        if !ACCEPTED.contains(&instruction.op) {
+            return Err(LoadError::Opcode { name: name(instruction.op), at: instruction.at });
+        }
+        loader.instruction(&instruction)?;
+    }
+    let Loader { ids, globals, entry, function, source, .. } = loader;
+    let entry = entry.ok_or(LoadError::Missing("entry point"))?;
+    let function = function.ok_or(LoadError::Missing("function"))?;
+    if function.id != entry {
+        return Err(LoadError::Missing("function for its entry point"));
+    }
+    let blocks = function.finish(&ids)?;
+    let Globals { constants, outputs, output_words, uniforms, uniform_words, .. } = globals;
+    let words = ids.words;
+    Ok(Module { blocks, words, constants, outputs, output_words, uniforms, uniform_words, source })
+}
+
+impl Loader {
+    fn instruction(&mut self, instruction: &Instruction<'_>) -> Result<(), LoadError> {
+        if let Some(function) = &mut self.function
+            && function.is_open()
+        {
+            return function.instruction(&mut self.ids, &self.globals, instruction);
+        }
+        let unknown = |what: String| Err(LoadError::Unknown { what, at: instruction.at });
+        let first = || instruction.operand(0);
+        match instruction.op {
+            Op::Nop | Op::Line | Op::NoLine | Op::SourceExtension | Op::ModuleProcessed => Ok(()),
+            Op::Source | Op::SourceContinued => self.source(instruction),
+            Op::String => {
+                let text = instruction.string(1)?.into();
+                self.ids.define(instruction, first()?, Entity::String(text))
+            }
+            Op::Name => self.globals.name(first()?, None, instruction.string(1)?),
+            Op::MemberName => {
+                let member = instruction.operand(1)?;
+                self.globals.name(first()?, Some(member), instruction.string(2)?)
+            }
+            Op::Capability => match Capability::from_u32(first()?) {
+                Some(
+                    Capability::Shader
+                    | Capability::Matrix
+                    | Capability::SignedZeroInfNanPreserve
+                    | Capability::DenormPreserve
+                    | Capability::RoundingModeRTE,
+                ) => Ok(()),
+                Some(other) => unknown(format!("capability {other:?}")),
+                None => unknown(format!("capability {}", first()?)),
+            },
+            Op::Extension => match instruction.string(0)?.as_str() {
+                "SPV_KHR_float_controls" => Ok(()),
+                other => unknown(format!("extension {other}")),
+            },
+            Op::ExtInstImport => match instruction.string(1)?.as_str() {
+                "GLSL.std.450" => self.ids.define(instruction, first()?, Entity::Glsl),
+                other => unknown(format!("instruction set {other}")),
+            },
+            Op::MemoryModel => {
+                let wanted = [AddressingModel::Logical as u32, MemoryModel::GLSL450 as u32];
+                if instruction.operands == wanted {
+                    return Ok(());
+                }
+                unknown("a memory model other than Logical GLSL450".into())
+            }
+            Op::EntryPoint => {
+                if self.entry.is_some() {
+                    return unknown("a second entry point".into());
+                }
+                if first()? != ExecutionModel::Fragment as u32 {
+                    return unknown("an entry point that is no fragment shader".into());
+                }
+                self.entry = Some(instruction.operand(1)?);
+                Ok(())
+            }
+            Op::ExecutionMode => match ExecutionMode::from_u32(instruction.operand(1)?) {
+                Some(
+                    ExecutionMode::OriginUpperLeft
+                    | ExecutionMode::SignedZeroInfNanPreserve
+                    | ExecutionMode::DenormPreserve
+                    | ExecutionMode::RoundingModeRTE,
+                ) => Ok(()),
+                Some(other) => unknown(format!("execution mode {other:?}")),
+                None => unknown(format!("execution mode {}", instruction.operand(1)?)),
+            },
+            Op::Decorate => self.decorate(instruction, None, 1),
+            Op::MemberDecorate => self.decorate(instruction, Some(instruction.operand(1)?), 2),
+            Op::Function => {
+                if self.function.is_some() {
+                    return unknown("a second function".into());
+                }
+                self.function = Some(Function::new(&mut self.ids, instruction)?);
+                Ok(())
+            }
+            _ => self.globals.declare(&mut self.ids, instruction),
+        }
+    }
+
+    fn source(&mut self, instruction: &Instruction<'_>) -> Result<(), LoadError> {
+        if instruction.op == Op::SourceContinued {
+            if self.continues
+                && let Some(source) = &mut self.source
+            {
+                source.text.push_str(&instruction.string(0)?);
+            }
+            return Ok(());
+        }
+        self.continues = false;
+        if instruction.operands.len() > 3
+            && self.source.is_none()
+            && let Some(Entity::String(name)) = self.ids.get(instruction.operand(2)?)
+        {
+            self.source = Some(Source { name: (**name).into(), text: instruction.string(3)? });
+            self.continues = true;
+        }
+        Ok(())
+    }
+
+    fn decorate(
+        &mut self,
+        instruction: &Instruction<'_>,
+        member: Option<u32>,
+        index: usize,
+    ) -> Result<(), LoadError> {
+        let number = instruction.operand(index)?;
+        let Some(decoration) = Decoration::from_u32(number) else {
+            let what = format!("decoration {number}");
+            return Err(LoadError::Unknown { what, at: instruction.at });
+        };
+        match decoration {
+            // What is said of memory is read where memory is; the evaluator never contracts.
+            Decoration::Block
+            | Decoration::ColMajor
+            | Decoration::NoContraction
+            | Decoration::DescriptorSet
+            | Decoration::Binding => Ok(()),
+            Decoration::BuiltIn
+            | Decoration::Location
+            | Decoration::Offset
+            | Decoration::MatrixStride => {
+                let value = instruction.operand(index + 1)?;
+                self.globals.decorate(instruction.operand(0)?, member, decoration, value);
+                Ok(())
+            }
+            other => {
+                let what = format!("decoration {other:?}");
+                Err(LoadError::Unknown { what, at: instruction.at })
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The memory that a shader shares with the world, laid out as LANGUAGE §5 says.
+
+use lambdav_frontend::evaluate::Inputs;
+use lambdav_frontend::types::Type;
+
+/// How many words the block of push constants has.
+pub(super) const PUSH_CONSTANT_WORDS: usize = 8;
+
+/// A member of the uniform block of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its name; empty if it has none.
+    pub name: String,
+    /// Its type in λV.
+    pub ty: Type,
+    /// Where it begins, in words.
+    pub at: usize,
+    /// How many words lie between the beginnings of a matrix's columns.
+    pub stride: usize,
+}
+
+/// Push constants and uniform block.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Resources {
+    pub(super) push_constants: [u32; PUSH_CONSTANT_WORDS],
+    pub(super) uniforms: Vec<u32>,
+}
+
+impl Resources {
+    /// For a program with uniforms of these types; `inputs` has their values.
+    pub fn new(inputs: &Inputs, types: impl IntoIterator<Item = Type>) -> Self {
+        let mut uniforms = Vec::new();
+        for (ty, value) in types.into_iter().zip(&inputs.uniforms) {
+            let rows = match ty {
+                Type::Matrix(_, n) => usize::from(n),
+                other => other.components(),
+            };
+            // Scalars and pairs lie at multiples of themselves, all else at multiples of four.
+            let is_small = rows <= 2 && ty.components() == rows;
+            align(&mut uniforms, if is_small { rows } else { 4 });
+            for column in value.chunks(rows) {
+                uniforms.extend_from_slice(column);
+                if !is_small && ty.components() > rows {
+                    align(&mut uniforms, 4);
+                }
+            }
+        }
+        let [x, y] = inputs.resolution;
+        let [a, b, c, d] = inputs.mouse;
+        let push_constants = [x, y, inputs.time, inputs.frame, a, b, c, d].map(f32::to_bits);
+        Self { push_constants, uniforms }
+    }
+
+    /// For a module with such a uniform block; the values in `inputs` are those of its members, in
+    /// order.
+    pub fn for_members(inputs: &Inputs, members: &[Member]) -> Self {
+        let mut resources = Self::new(inputs, []);
+        for (member, value) in members.iter().zip(&inputs.uniforms) {
+            let (columns, stride) = match member.ty {
+                Type::Matrix(_, n) => (usize::from(n), member.stride),
+                _ => (1, 0),
+            };
+            let rows = value.len() / columns;
+            for (k, column) in value.chunks(rows.max(1)).enumerate() {
+                let at = member.at + k * stride;
+                if resources.uniforms.len() < at + rows {
+                    resources.uniforms.resize(at + rows, 0);
+                }
+                resources.uniforms[at..at + rows].copy_from_slice(column);
+            }
+        }
+        resources
+    }
+}
+
+fn align(words: &mut Vec<u32>, to: usize) {
+    words.resize(words.len().next_multiple_of(to), 0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The offsets of the std140 rules in OpenGL's specification (§7.6.2.2).
+    #[test]
+    fn std140() {
+        let value = |words: std::ops::Range<u32>| words.collect::<Box<[u32]>>();
+        let types = [
+            (Type::NUM, value(1..2)),
+            (Type::vec(3), value(2..5)),
+            (Type::NUM, value(5..6)),
+            (Type::vec(2), value(6..8)),
+            (Type::mat(2), value(10..14)),
+            (Type::BOOL, value(1..2)),
+            (Type::mat(3), value(20..29)),
+            (Type::vec(4), value(30..34)),
+        ];
+        let uniforms = types.iter().map(|(_, words)| words.clone()).collect();
+        let inputs = Inputs { uniforms, ..Inputs::default() };
+        let found = Resources::new(&inputs, types.iter().map(|&(ty, _)| ty)).uniforms;
+        #[rustfmt::skip]
+        let wanted = [
+            1, 0, 0, 0,  2, 3, 4, 5,  6, 7, 0, 0,  10, 11, 0, 0,  12, 13, 0, 0,  1, 0, 0, 0,
+            20, 21, 22, 0,  23, 24, 25, 0,  26, 27, 28, 0,  30, 31, 32, 33,
+        ];
+        assert_eq!(found, wanted);
+    }
+}

@@ -1,0 +1,266 @@
+//! Executing a module, pixel by pixel.
+
+use super::code::{Block, End, Step};
+use super::values::{Place, Space};
+use super::{Module, Position, Resources};
+use thiserror::Error;
+
+/// After how many rounds of loops it asks whether to stop.
+const POLL_INTERVAL: u32 = 1 << 14;
+
+/// Why a pixel has no value.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum Fault {
+    /// A loop wanted more rounds than allowed.
+    #[error("the loop with header %{header} does not end")]
+    LoopLimit {
+        /// The label of its header block.
+        header: u32,
+        /// Where the module says that it comes from.
+        position: Option<Position>,
+    },
+    /// The caller asked to stop.
+    #[error("cancelled")]
+    Cancelled,
+    /// A value was used that has not been computed in this pixel.
+    #[error("in block %{0} a value is used that has not been computed")]
+    Undefined(u32),
+    /// A φ has no value for the block that control came from.
+    #[error("block %{0} has a φ that does not know the block before it")]
+    Phi(u32),
+    /// A block was reached that says that it is not.
+    #[error("block %{0} is reached, and says that it is not")]
+    Unreachable(u32),
+}
+
+/// Executes a module for one pixel after another.
+#[derive(Debug)]
+pub struct Evaluator<'m> {
+    module: &'m Module,
+    /// The words of all ids.
+    memory: Vec<u32>,
+    /// The pixel that defined the value whose first word is there; [`ALWAYS`] for constants.
+    defined: Vec<u32>,
+    pixel: u32,
+    frag_coord: [u32; 4],
+    push_constants: [u32; 8],
+    uniforms: Vec<u32>,
+    outputs: Vec<u32>,
+    /// How many rounds the loop of each header has done since it was entered.
+    rounds: Vec<u64>,
+    /// Values of φ's on their way.
+    transit: Vec<u32>,
+    max_iterations: u64,
+    rounds_to_poll: u32,
+}
+
+const ALWAYS: u32 = u32::MAX;
+
+impl<'m> Evaluator<'m> {
+    /// An evaluator whose loops may go back `max_iterations` times at each entry.
+    pub fn new(module: &'m Module, resources: &Resources, max_iterations: u64) -> Self {
+        let mut memory = vec![0; module.words];
+        let mut defined = vec![0; module.words];
+        for (at, words) in &module.constants {
+            memory[*at..at + words.len()].copy_from_slice(words);
+            defined[*at] = ALWAYS;
+        }
+        let mut uniforms = resources.uniforms.clone();
+        uniforms.resize(uniforms.len().max(module.uniform_words), 0);
+        Self {
+            module,
+            memory,
+            defined,
+            pixel: 0,
+            frag_coord: [0; 4],
+            push_constants: resources.push_constants,
+            uniforms,
+            outputs: vec![0; module.output_words],
+            rounds: vec![0; module.blocks.len()],
+            transit: Vec::new(),
+            max_iterations,
+            rounds_to_poll: POLL_INTERVAL,
+        }
+    }
+
+    /// Computes the outputs of one pixel. `cancelled` is asked now and then.
+    pub fn run(&mut self, frag_coord: [f32; 4], cancelled: &dyn Fn() -> bool) -> Result<(), Fault> {
+        let module = self.module;
+        self.frag_coord = frag_coord.map(f32::to_bits);
+        self.outputs.fill(0);
+        self.next_pixel();
+        let mut current = 0;
+        let mut block = &module.blocks[current];
+        loop {
+            let undefined = Fault::Undefined(block.label);
+            for step in &block.steps {
+                self.step(step).ok_or(undefined)?;
+            }
+            let next = match block.end {
+                End::Branch(next) => next,
+                End::Conditional { condition, then, otherwise } => {
+                    let holds = self.get(condition, 1).ok_or(undefined)?[0] != 0;
+                    if holds { then } else { otherwise }
+                }
+                End::Return => return Ok(()),
+                End::Unreachable => return Err(Fault::Unreachable(block.label)),
+            };
+            block = &module.blocks[next];
+            self.enter(block, next, current, cancelled)?;
+            current = next;
+        }
+    }
+
+    /// The components of the output at that location that the last [`Evaluator::run`] computed, if there
+    /// is such an output.
+    pub fn output(&self, location: u32) -> Option<&[u32]> {
+        let output = self.module.outputs.iter().find(|output| output.location == location)?;
+        Some(&self.outputs[output.at..output.at + output.components])
+    }
+
+    fn next_pixel(&mut self) {
+        self.pixel += 1;
+        if self.pixel == ALWAYS {
+            // After four thousand million pixels.
+            self.defined.iter_mut().filter(|pixel| **pixel != ALWAYS).for_each(|pixel| *pixel = 0);
+            self.pixel = 1;
+        }
+    }
+
+    /// Comes to a block from the one with the index `previous`.
+    fn enter(
+        &mut self,
+        block: &Block,
+        index: usize,
+        previous: usize,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), Fault> {
+        if let Some(position) = block.header {
+            if previous >= index {
+                self.rounds[index] += 1;
+                if self.rounds[index] > self.max_iterations {
+                    return Err(Fault::LoopLimit { header: block.label, position });
+                }
+                self.poll(cancelled)?;
+            } else {
+                self.rounds[index] = 0;
+            }
+        }
+        // All at once: a φ may take the value of another one of this block, of the last round.
+        let mut transit = std::mem::take(&mut self.transit);
+        transit.clear();
+        for phi in &block.phis {
+            let way = phi.ways.binary_search_by_key(&previous, |&(from, _)| from);
+            let (_, a) = phi.ways[way.map_err(|_| Fault::Phi(block.label))?];
+            let words = self.get(a, phi.words).ok_or(Fault::Undefined(block.label))?;
+            transit.extend_from_slice(words);
+        }
+        let mut rest = &transit[..];
+        for phi in &block.phis {
+            let (words, after) = rest.split_at(phi.words);
+            self.memory[phi.to..phi.to + phi.words].copy_from_slice(words);
+            self.defined[phi.to] = self.pixel;
+            rest = after;
+        }
+        self.transit = transit;
+        Ok(())
+    }
+
+    fn poll(&mut self, cancelled: &dyn Fn() -> bool) -> Result<(), Fault> {
+        self.rounds_to_poll -= 1;
+        if self.rounds_to_poll == 0 {
+            self.rounds_to_poll = POLL_INTERVAL;
+            if cancelled() {
+                return Err(Fault::Cancelled);
+            }
+        }
+        Ok(())
+    }
+
+    /// The words of a value, if it has been computed.
+    fn get(&self, at: usize, words: usize) -> Option<&[u32]> {
+        (self.defined[at] >= self.pixel).then(|| &self.memory[at..at + words])
+    }
+
+    /// Whether a value has been computed.
+    fn check(&self, at: usize) -> Option<()> {
+        (self.defined[at] >= self.pixel).then_some(())
+    }
+
+    /// Executes an instruction; `None` if a value that it needs has not been computed.
+    fn step(&mut self, step: &Step) -> Option<()> {
+        let to = match *step {
+            Step::Unary { function, to, a, words } => {
+                self.check(a)?;
+                for i in 0..words {
+                    self.memory[to + i] = function.apply(self.memory[a + i]);
+                }
+                to
+            }
+            Step::Binary { function, to, a, b, words } => {
+                self.check(a)?;
+                self.check(b)?;
+                for i in 0..words {
+                    self.memory[to + i] = function.apply(self.memory[a + i], self.memory[b + i]);
+                }
+                to
+            }
+            Step::Select { to, condition, a, b, words, stride } => {
+                self.check(condition)?;
+                self.check(a)?;
+                self.check(b)?;
+                for i in 0..words {
+                    let holds = self.memory[condition + i * stride] != 0;
+                    self.memory[to + i] = self.memory[if holds { a } else { b } + i];
+                }
+                to
+            }
+            Step::Any { to, a, words } => {
+                let any = self.get(a, words)?.iter().any(|&word| word != 0);
+                self.memory[to] = any.into();
+                to
+            }
+            Step::All { to, a, words } => {
+                let all = self.get(a, words)?.iter().all(|&word| word != 0);
+                self.memory[to] = all.into();
+                to
+            }
+            Step::Compose { to, ref parts } => {
+                let mut end = to;
+                for part in parts {
+                    self.check(part.value)?;
+                    self.memory.copy_within(part.at..part.at + part.words, end);
+                    end += part.words;
+                }
+                to
+            }
+            Step::Load { to, place } => {
+                self.load(to, place);
+                to
+            }
+            Step::Store { place, a } => {
+                let words = place.kind.words();
+                self.check(a)?;
+                self.outputs[place.at..place.at + words]
+                    .copy_from_slice(&self.memory[a..a + words]);
+                return Some(());
+            }
+        };
+        self.defined[to] = self.pixel;
+        Some(())
+    }
+
+    fn load(&mut self, to: usize, place: Place) {
+        let space = match place.space {
+            Space::FragCoord => &self.frag_coord[..],
+            Space::PushConstants => &self.push_constants[..],
+            Space::Uniforms => &self.uniforms[..],
+            Space::Outputs => &self.outputs[..],
+        };
+        let rows = usize::from(place.kind.rows);
+        for column in 0..usize::from(place.kind.columns) {
+            let (from, to) = (place.at + column * place.stride, to + column * rows);
+            self.memory[to..to + rows].copy_from_slice(&space[from..from + rows]);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What modules look like.
+
+mod support;
+
+use lambdav_spirv_backend::emit::Options;
+use lambdav_spirv_backend::{disassemble, emit as emit_program};
+use support::Shader;
+
+/// The instructions between the first label and the end of the function, without lines and results.
+fn body(text: &str) -> Vec<&str> {
+    let lines = text.lines().skip_while(|line| !line.contains("= OpLabel")).skip(1);
+    lines
+        .map(|line| line.split(" = ").last().expect("a part").trim())
+        .map(|line| line.split(' ').next().expect("a word"))
+        .filter(|&op| op != "OpLine")
+        .collect()
+}
+
+fn count(text: &str, op: &str) -> usize {
+    text.lines().filter(|line| line.split_whitespace().any(|word| word == op)).count()
+}
+
+/// The report's example.
+#[test]
+fn the_yellow_shader() {
+    let constant = Shader::new("yellow.lv", "(vec4 1 1 0 1)").text();
+    assert_eq!(body(&constant), ["OpStore", "OpReturn", "OpFunctionEnd"], "{constant}");
+    let filled = Shader::new("yellow.lv", "(vec2 1)").text();
+    assert_eq!(body(&filled), ["OpStore", "OpReturn", "OpFunctionEnd"], "{filled}");
+    assert_eq!(count(&filled, "OpConstantComposite"), 1, "{filled}");
+    let input = Shader::new("yellow.lv", "(vec3 (time) 1 0)").text();
+    let wanted =
+        ["OpAccessChain", "OpLoad", "OpCompositeConstruct", "OpStore", "OpReturn", "OpFunctionEnd"];
+    assert_eq!(body(&input), wanted, "{input}");
+}
+
+#[test]
+fn nothing_unused_is_declared() {
+    let text = Shader::new("a.lv", "(uniform u num 2) (vec4 1 0.5 0 1)").text();
+    for word in ["OpTypeInt", "OpTypeBool", "OpTypeStruct", "OpExtInstImport", "Input"] {
+        assert!(!text.contains(word), "{word} in\n{text}");
+    }
+}
+
+#[test]
+fn arithmetic_is_not_contracted() {
+    let shader =
+        "(let ((t (time))) (vec2 (+ (* t t) (/ t 3)) (- (dot (frag-coord) (mouse)) (- t))))";
+    let text = Shader::new("a.lv", shader).text();
+    let arithmetic = ["OpFAdd", "OpFSub", "OpFMul", "OpFDiv", "OpFNegate"];
+    let total: usize = arithmetic.iter().map(|op| count(&text, op)).sum();
+    assert!(total >= 9 && count(&text, "OpDot") == 0, "{text}");
+    assert_eq!(count(&text, "NoContraction"), total, "{text}");
+}
+
+#[test]
+fn minimum_and_maximum_are_comparisons() {
+    let text = Shader::new("a.lv", "(vec2 (min (time) (frame)) (clamp (time) 0 (frame)))").text();
+    assert_eq!((count(&text, "OpFOrdLessThan"), count(&text, "OpSelect")), (3, 3), "{text}");
+    assert_eq!(count(&text, "OpExtInst"), 0, "{text}");
+}
+
+#[test]
+fn loops_are_structured() {
+    let text = Shader::new(
+        "a.lv",
+        "((rec-func (n s) (if (< n (time)) (if (< s 1) (rec (+ n 1) n) (rec (+ n 1) s)) (+ n s))) 0 0)",
+    )
+    .text();
+    assert_eq!(count(&text, "OpLoopMerge"), 1, "{text}");
+    // Two in the header; in the continue block one for `s` alone, since `n` is the same on both ways.
+    assert!((3..=4).contains(&count(&text, "OpPhi")), "{text}");
+    assert_eq!(count(&text, "OpVariable"), 2, "an output and the inputs: {text}");
+}
+
+#[test]
+fn the_interface_has_names() {
+    let text =
+        Shader::new("a.lv", "(uniform gain num) (output 2 (* gain (frag-coord) (mouse)))").text();
+    for name in
+        ["\"main\"", "\"gain\"", "\"frag-coord\"", "\"output 2\"", "\"mouse\"", "\"inputs\""]
+    {
+        assert!(text.contains(name), "{name} in\n{text}");
+    }
+    assert!(text.contains("Location 2") && text.contains("Offset 16"), "{text}");
+}
+
+#[test]
+fn float_controls_are_on_demand() {
+    let shader = Shader::new("a.lv", "(vec2 (time))");
+    for (version, extension) in [("1.0", true), ("1.3", true), ("1.4", false), ("1.6", false)] {
+        let version = version.parse().expect("a version");
+        let module = shader.emitted(&Options { version, float_controls: true });
+        let text = disassemble(&module.words).expect("it is a module");
+        assert_eq!(text.contains("SPV_KHR_float_controls"), extension, "{text}");
+        for mode in ["SignedZeroInfNanPreserve", "DenormPreserve", "RoundingModeRTE"] {
+            assert_eq!(count(&text, mode), 2, "capability and mode: {text}");
+        }
+        let plain = shader.emitted(&Options { version, float_controls: false });
+        let text = disassemble(&plain.words).expect("it is a module");
+        assert!(!text.contains("Preserve") && !text.contains("OpExtension"), "{text}");
+    }
+}
+
+/// Text, a line, and a name longer than an instruction can be.
+#[test]
+fn long_sources() {
+    let name = "n".repeat(300_000);
+    let text = format!("; ä{}\n(uniform {name} num 3)\n(vec2 {name} (time))", "ö".repeat(200_000));
+    let shader = Shader::new("a.lv", &text);
+    let module = shader.emitted(&Options::default());
+    let loaded = lambdav_spirv_backend::eval::Module::new(&module.words).expect("it is read");
+    let source = loaded.source().expect("it carries its source");
+    assert_eq!((source.name.as_str(), source.text.as_str()), ("a.lv", text.as_str()));
+}
+
+/// Deeper than evaluators may recurse.
+#[test]
+fn deep_nesting() {
+    let mut text = "(time)".to_owned();
+    for i in 0..9_000 {
+        text = format!("(if (< (time) {i}) (sin {i}) {text})");
+    }
+    let shader = Shader::new("a.lv", &text);
+    let program = shader.scheduled(&[0]);
+    let module = emit_program(&program, None, &Options::default()).expect("it fits");
+    assert!(lambdav_spirv_backend::eval::Module::new(&module.words).is_ok());
+}

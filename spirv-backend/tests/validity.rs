@@ -1,0 +1,143 @@
+//! Emitted modules before other people's judges: `spirv-val` and naga.
+//!
+//! `spirv-val` and `spirv-opt` are Debian's package spirv-tools, which `.ci/install-tools` installs; the
+//! tests that need them say so where they are absent.
+
+mod support;
+
+use lambdav_frontend::op::Op;
+use lambdav_frontend::schedule::{Expr, Program, Statement};
+use lambdav_spirv_backend::bytes;
+use lambdav_spirv_backend::emit::{Module, Options, Version};
+use lambdav_spirv_backend::words;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use support::{Shader, by_core, by_words, gallery, generated};
+use tempfile::TempDir;
+
+/// Whether a program of spirv-tools is there.
+fn has(tool: &str) -> bool {
+    let mut version = Command::new(tool);
+    version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    let found = version.status().is_ok_and(|status| status.success());
+    if !found {
+        println!("skipped: {tool} is not installed; .ci/install-tools does that");
+    }
+    found
+}
+
+fn environments(version: Version) -> &'static [&'static str] {
+    match version.to_string().as_str() {
+        "1.0" => &["spv1.0", "vulkan1.0"],
+        "1.1" => &["spv1.1", "vulkan1.1"],
+        "1.2" => &["spv1.2", "vulkan1.1"],
+        "1.3" => &["spv1.3", "vulkan1.1"],
+        "1.4" => &["spv1.4", "vulkan1.1spv1.4"],
+        "1.5" => &["spv1.5", "vulkan1.2"],
+        _ => &["spv1.6", "vulkan1.3"],
+    }
+}
+
+fn write(folder: &Path, module: &Module) -> std::path::PathBuf {
+    let path = folder.join("module.spv");
+    std::fs::write(&path, bytes(&module.words)).expect("the file can be written");
+    path
+}
+
+fn validate(path: &Path, environment: &str, name: &str) {
+    let deep = ["--max-control-flow-nesting-depth", "30000"];
+    let output = Command::new("spirv-val")
+        .args(deep)
+        .args(["--target-env", environment])
+        .arg(path)
+        .output()
+        .expect("it is installed");
+    let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{name}, {environment}: {said}");
+}
+
+#[test]
+fn spirv_val_accepts() {
+    if !has("spirv-val") {
+        return;
+    }
+    let folder = TempDir::new().expect("a folder");
+    let check = |shader: &Shader, options: &Options| {
+        let path = write(folder.path(), &shader.emitted(options));
+        for environment in environments(options.version) {
+            validate(&path, environment, shader.source.name());
+        }
+    };
+    for shader in gallery() {
+        for version in Version::all() {
+            for float_controls in [false, true] {
+                check(&shader, &Options { version, float_controls });
+            }
+        }
+    }
+    for (i, shader) in generated(0..500).enumerate() {
+        let version = Version::all().nth(i % 7).expect("there are seven");
+        check(&shader, &Options { version, float_controls: i % 3 == 0 });
+    }
+}
+
+/// What spirv-opt makes of a module computes the same bits.
+#[test]
+fn spirv_opt_keeps_the_bits() {
+    if !has("spirv-opt") {
+        return;
+    }
+    let folder = TempDir::new().expect("a folder");
+    let mut compared = 0;
+    for shader in gallery().into_iter().chain(generated(0..150)) {
+        let program = shader.scheduled(&shader.locations());
+        // It folds elementary functions with its own.
+        if has_elementary(&program) {
+            continue;
+        }
+        let module = shader.emitted(&Options::default());
+        let path = write(folder.path(), &module);
+        let optimised = folder.path().join("optimised.spv");
+        let status = Command::new("spirv-opt")
+            .args(["-O", "--target-env=vulkan1.0"])
+            .arg(&path)
+            .arg("-o")
+            .arg(&optimised)
+            .status();
+        assert!(status.expect("it is installed").success(), "{}", shader.source.name());
+        let optimised = std::fs::read(&optimised).expect("it was written");
+        let optimised = Module { words: words(&optimised).expect("it is SPIR-V"), ..module };
+        let pixels: Vec<_> = shader.pixels(12).collect();
+        let wanted = by_core(&program, &pixels, 1 << 24);
+        let found = by_words(&program, &optimised, &pixels, 1 << 24);
+        assert_eq!(wanted, found, "{}", shader.source.name());
+        compared += 1;
+    }
+    assert!(compared >= 40, "{compared}");
+}
+
+fn has_elementary(program: &Program) -> bool {
+    let statements = program.blocks.iter().flat_map(|block| &block.statements);
+    statements.into_iter().any(|statement| {
+        matches!(statement, Statement::Let { expr: Expr::Op(Op::Elementary(_), _), .. })
+    })
+}
+
+#[test]
+fn naga_accepts() {
+    let options = naga::front::spv::Options::default();
+    for shader in gallery().into_iter().chain(generated(0..500)) {
+        let name = shader.source.name();
+        let words = shader.emitted(&Options::default()).words;
+        let module = naga::front::spv::Frontend::new(words.iter().copied(), &options)
+            .parse()
+            .unwrap_or_else(|error| panic!("{name}: {error}\n{}", shader.source.text()));
+        let mut validator = naga::valid::Validator::new(
+            naga::valid::ValidationFlags::all(),
+            naga::valid::Capabilities::all(),
+        );
+        if let Err(error) = validator.validate(&module) {
+            panic!("{name}: {error:?}\n{}", shader.source.text());
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Rendering a SPIR-V module in place of a program.
+
+use super::{EngineName, Options, draw, location, settings};
+use crate::command::stats::Stats;
+use crate::command::{Failure, Result};
+use lambdav::engine::SpirvEngine;
+use lambdav::frontend::core::Uniform;
+use lambdav::frontend::source::SourceFile;
+use lambdav::raster::Frame;
+use lambdav::spirv::eval::Module;
+
+/// Draws the module with these words, which messages call `name`.
+pub(super) fn draw_module(
+    options: &Options,
+    name: &str,
+    words: &[u32],
+    stats: &mut Stats,
+) -> Result<Frame> {
+    if options.engine != EngineName::Spirv {
+        return Err(Failure::usage(format!("`{name}` is SPIR-V; --engine spirv renders it")));
+    }
+    let module =
+        Module::new(words).map_err(|error| Failure::input(format!("`{name}`: {error}")))?;
+    if module.locations().is_empty() {
+        return Err(Failure::input(format!("`{name}` has no output")));
+    }
+    let location = location(module.locations(), options.output)?;
+    let uniforms: Vec<Uniform> = module
+        .uniforms()
+        .iter()
+        .map(|member| Uniform {
+            name: member.name.clone(),
+            ty: member.ty,
+            default: vec![0; member.ty.components()].into(),
+        })
+        .collect();
+    let settings = settings(options, &uniforms)?;
+    // Where it has a uniform block, its values lie outside.
+    let is_set = |uniform: &Uniform| {
+        let set = options.set.iter().filter_map(|set| set.split_once('='));
+        set.into_iter().any(|(name, _)| name == uniform.name)
+    };
+    if let Some(missing) = uniforms.iter().find(|uniform| !is_set(uniform)) {
+        let Uniform { name: uniform, ty, .. } = missing;
+        return Err(Failure::usage(format!(
+            "`{name}` does not hold the defaults of uniforms; give `{uniform}`, a {ty}, with --set"
+        )));
+    }
+    let source = match module.source() {
+        Some(source) => SourceFile::new(&*source.name, &*source.text),
+        None => SourceFile::new(name, ""),
+    };
+    stats.took("read and check");
+    let engine = SpirvEngine::of_module(module, &source, location, &settings);
+    draw(&source, &engine, options)
+}

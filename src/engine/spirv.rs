@@ -1,0 +1,144 @@
+//! The evaluator of SPIR-V as an engine: of what a program compiles to, or of a module from elsewhere.
+
+use super::{Engine, Settings, Sites, each_pixel, fill};
+use lambdav_frontend::core::Core;
+use lambdav_frontend::diagnostics::{Code, Diagnostic};
+use lambdav_frontend::evaluate::loop_limit_diagnostic;
+use lambdav_frontend::schedule;
+use lambdav_frontend::source::{SourceFile, Span};
+use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
+use lambdav_spirv_backend::emit::{self, EmitError};
+use lambdav_spirv_backend::eval::{self, Evaluator, Position, Resources};
+
+/// Executes SPIR-V, pixel by pixel.
+#[derive(Debug)]
+pub struct SpirvEngine {
+    module: eval::Module,
+    resources: Resources,
+    location: u32,
+    settings: Settings,
+    loops: Loops,
+    sites: Sites,
+}
+
+/// How the `rec-func` of a loop is found.
+#[derive(Debug)]
+enum Loops {
+    /// By the label of its header, in what was emitted here.
+    Emitted(emit::Module),
+    /// By the line that the module gives, in the source that it carries.
+    Carried(SourceFile),
+}
+
+/// Why there is no [`SpirvEngine`].
+#[derive(Debug)]
+pub enum SpirvError {
+    /// The program is at fault.
+    Program(Diagnostic),
+    /// It cannot be said in SPIR-V.
+    Emit(EmitError),
+    /// The evaluator refuses what was emitted, which is a bug.
+    Load(eval::LoadError),
+}
+
+impl SpirvEngine {
+    /// Compiles the output at `location`, which the program must have, to SPIR-V.
+    pub fn new(core: &Core, location: u32, settings: &Settings) -> Result<Self, SpirvError> {
+        let program = schedule::schedule(core, &[location]).map_err(SpirvError::Program)?;
+        let emitted = emit::emit(&program, None, &emit::Options::default());
+        let emitted = emitted.map_err(SpirvError::Emit)?;
+        let module = eval::Module::new(&emitted.words).map_err(SpirvError::Load)?;
+        let types = core.uniforms.iter().map(|uniform| uniform.ty);
+        Ok(Self {
+            module,
+            resources: Resources::new(&settings.inputs, types),
+            location,
+            settings: settings.clone(),
+            loops: Loops::Emitted(emitted),
+            sites: Sites::default(),
+        })
+    }
+
+    /// For the output at `location` of a module, which must have it. The values of uniforms are those of
+    /// the members of its uniform block, in order. `source` is that which the module carries.
+    pub fn of_module(
+        module: eval::Module,
+        source: &SourceFile,
+        location: u32,
+        settings: &Settings,
+    ) -> Self {
+        let resources = Resources::for_members(&settings.inputs, module.uniforms());
+        Self {
+            module,
+            resources,
+            location,
+            settings: settings.clone(),
+            loops: Loops::Carried(source.clone()),
+            sites: Sites::default(),
+        }
+    }
+
+    fn diagnostic(&self, fault: eval::Fault) -> Diagnostic {
+        let eval::Fault::LoopLimit { header, position } = fault else {
+            let message = format!("the SPIR-V module goes wrong: {fault}");
+            return Diagnostic::new(Code::EvaluatorLimit, Span::default(), message)
+                .note("the module breaks a rule of SPIR-V; spirv-val may say which");
+        };
+        let span = match (&self.loops, position) {
+            (Loops::Emitted(emitted), _) => emitted.loop_span(header),
+            (Loops::Carried(source), Some(position)) => span_at(source, position),
+            (Loops::Carried(_), None) => None,
+        };
+        let limit = self.settings.max_iterations;
+        match span {
+            Some(span) => loop_limit_diagnostic(span, limit),
+            None => loop_limit_diagnostic(Span::default(), limit).note(format!(
+                "the module does not say where; it is the loop with header %{header}"
+            )),
+        }
+    }
+}
+
+/// The character at a line and column.
+fn span_at(source: &SourceFile, Position { line, column }: Position) -> Option<Span> {
+    let text = source.text();
+    let skip = text.starts_with('\u{feff}') && line == 1;
+    let lines = line.checked_sub(1)? as usize;
+    let before: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
+    let found = text[before..].split('\n').next()?;
+    let index = column.checked_sub(1)? as usize + usize::from(skip);
+    let (offset, character) = found.char_indices().nth(index)?;
+    let start = (before + offset) as u32;
+    Some(Span::new(start, start + character.len_utf8() as u32))
+}
+
+impl Kernel for SpirvEngine {
+    fn tile(
+        &self,
+        tile: Tile,
+        pixels: &mut TileBuffer<'_>,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Stop> {
+        let limit = self.settings.max_iterations;
+        let mut evaluator = Evaluator::new(&self.module, &self.resources, limit);
+        each_pixel(tile, pixels, cancel, |x, y, cancelled| {
+            let position = self.settings.at(x, y).frag_coord;
+            match evaluator.run(position, cancelled) {
+                Ok(()) => Ok(fill(evaluator.output(self.location).unwrap_or_default())),
+                Err(eval::Fault::Cancelled) => Err(Stop::Cancelled),
+                Err(fault) => Err(self.sites.stop(self.diagnostic(fault), x, y)),
+            }
+        })
+    }
+}
+
+impl Engine for SpirvEngine {
+    fn explain(&self, fault: &Fault) -> Diagnostic {
+        self.sites.explain(fault)
+    }
+
+    fn stack_size(&self) -> usize {
+        // It does not recurse.
+        2 << 20
+    }
+}

@@ -1,0 +1,62 @@
+//! SPIR-V, emitted and evaluated.
+
+use crate::case::Case;
+use crate::engine::{Engine, Image};
+use crate::reference::scheduled;
+use lambdav_spirv_backend::emit::{Options, Version, emit};
+use lambdav_spirv_backend::eval::{Evaluator, Fault, Module, Resources};
+
+/// Compiles each output to words, reads them, and executes what was read.
+pub(super) struct Spirv;
+
+impl Engine for Spirv {
+    fn name(&self) -> &'static str {
+        "spirv"
+    }
+
+    fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
+        // What is emitted depends on the version little: each program takes one.
+        let choice = case.source.text().len();
+        let version = Version::all().cycle().nth(choice % 7).unwrap_or_default();
+        let options = Options { version, float_controls: choice % 2 == 1 };
+        let types = || case.core.uniforms.iter().map(|uniform| uniform.ty);
+        let resources = Resources::new(&case.inputs, types());
+        case.core
+            .outputs
+            .iter()
+            .map(|output| {
+                let schedule = scheduled(&case.core, &[output.location])?;
+                let components = schedule.ty(schedule.outputs()[0]).components();
+                let emitted = emit(&schedule, Some(&case.source), &options)
+                    .map_err(|error| error.to_string())?;
+                let module = Module::new(&emitted.words).map_err(|error| error.to_string())?;
+                let limit = case.conditions.max_iterations;
+                let mut evaluator = Evaluator::new(&module, &resources, limit);
+                let mut words = Vec::new();
+                for pixel in 0..case.conditions.pixels() {
+                    match evaluator.run(case.at(pixel).frag_coord, &|| false) {
+                        Ok(()) => {
+                            let found = evaluator.output(output.location).unwrap_or_default();
+                            words.extend_from_slice(filled(found, components)?);
+                        }
+                        Err(Fault::LoopLimit { header, .. }) => {
+                            let span = emitted.loop_span(header);
+                            return Ok(Image::LoopLimit { pixel, span });
+                        }
+                        Err(fault) => return Err(fault.to_string()),
+                    }
+                }
+                Ok(Image::Whole(words))
+            })
+            .collect()
+    }
+}
+
+/// The components of an output that the program gives, if the others are those of (0, 0, 0, 1).
+fn filled(words: &[u32], components: usize) -> Result<&[u32], String> {
+    let filler = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
+    match words.split_at_checked(components) {
+        Some((given, rest)) if words.len() == 4 && *rest == filler[components..] => Ok(given),
+        _ => Err(format!("an output of {components} components is {words:x?}")),
+    }
+}
