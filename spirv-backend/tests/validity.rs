@@ -7,6 +7,7 @@ mod support;
 
 use lambdav_frontend::op::Op;
 use lambdav_frontend::schedule::{Expr, Program, Statement};
+use lambdav_frontend::types::{Scalar, Type};
 use lambdav_spirv_backend::bytes;
 use lambdav_spirv_backend::emit::{Module, Options, Version};
 use lambdav_spirv_backend::words;
@@ -126,8 +127,16 @@ fn has_elementary(program: &Program) -> bool {
 #[test]
 fn naga_accepts() {
     let options = naga::front::spv::Options::default();
+    let mut accepted = 0;
     for shader in gallery().into_iter().chain(generated(0..500)) {
         let name = shader.source.name();
+        // WGSL has no infinite literals, and so naga takes none; nor does it take the std140 layout
+        // of a mat2.
+        let has_mat2 = shader.core.uniforms.iter().any(|uniform| uniform.ty == Type::mat(2));
+        if has_mat2 || has_special(&shader.scheduled(&shader.locations())) {
+            continue;
+        }
+        accepted += 1;
         let words = shader.emitted(&Options::default()).words;
         let module = naga::front::spv::Frontend::new(words.iter().copied(), &options)
             .parse()
@@ -140,4 +149,18 @@ fn naga_accepts() {
             panic!("{name}: {error:?}\n{}", shader.source.text());
         }
     }
+    println!("{accepted} programs");
+    assert!(accepted >= 300, "{accepted}");
+}
+
+/// Whether a constant is infinite or NaN.
+fn has_special(program: &Program) -> bool {
+    let statements = program.blocks.iter().flat_map(|block| &block.statements);
+    statements.into_iter().any(|statement| match statement {
+        Statement::Let { expr: Expr::Constant(words), value } => {
+            program.ty(*value).scalar() == Scalar::F32
+                && words.iter().any(|&word| !f32::from_bits(word).is_finite())
+        }
+        _ => false,
+    })
 }

@@ -40,6 +40,13 @@ impl Translator<'_> {
             Core::Equal => self.instruction(Op::LogicalEqual, ty, &ids),
             Core::NotEqual if is_num => self.instruction(Op::FUnordNotEqual, ty, &ids),
             Core::NotEqual => self.instruction(Op::LogicalNotEqual, ty, &ids),
+            // naga takes OpLogicalAnd and OpLogicalOr of vectors for type errors.
+            Core::And if kind != Type::BOOL => {
+                self.instruction(Op::Select, ty, &[ids[0], ids[1], ids[0]])
+            }
+            Core::Or if kind != Type::BOOL => {
+                self.instruction(Op::Select, ty, &[ids[0], ids[0], ids[1]])
+            }
             Core::And => self.instruction(Op::LogicalAnd, ty, &ids),
             Core::Or => self.instruction(Op::LogicalOr, ty, &ids),
             Core::Not => self.instruction(Op::LogicalNot, ty, &ids),

@@ -159,7 +159,7 @@ impl Function {
     pub(super) fn instruction(
         &mut self,
         ids: &mut Ids,
-        globals: &Globals,
+        globals: &mut Globals,
         instruction: &Instruction<'_>,
     ) -> Result<(), LoadError> {
         let open = self.blocks.last_mut().filter(|block| block.end.is_none());
@@ -209,7 +209,7 @@ impl Draft {
     fn instruction(
         &mut self,
         ids: &mut Ids,
-        globals: &Globals,
+        globals: &mut Globals,
         instruction: &Instruction<'_>,
     ) -> Result<(), LoadError> {
         let operand = |index| instruction.operand(index);
@@ -240,6 +240,7 @@ impl Draft {
                 let pointer = globals.access(ids, instruction)?;
                 ids.define(instruction, operand(1)?, pointer)
             }
+            Op::Undef => globals.define_constant(ids, instruction),
             Op::Variable => {
                 let what = format!("a variable in storage class {:?}", StorageClass::Function);
                 Err(LoadError::Unknown { what, at: instruction.at })

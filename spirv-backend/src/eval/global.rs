@@ -124,13 +124,15 @@ impl Globals {
             | Op::ConstantFalse
             | Op::Constant
             | Op::ConstantComposite
-            | Op::ConstantNull => return self.define_constant(ids, instruction),
+            | Op::ConstantNull
+            | Op::Undef => return self.define_constant(ids, instruction),
             other => return malformed(&format!("{} outside a block", name(other))),
         };
         ids.define(instruction, operand(0)?, Entity::Type(ty))
     }
 
-    fn define_constant(
+    /// What is undefined may be anything, so it is zero: a constant.
+    pub(super) fn define_constant(
         &mut self,
         ids: &mut Ids,
         instruction: &Instruction<'_>,
@@ -145,7 +147,7 @@ impl Globals {
                 instruction.exactly(3)?;
                 [instruction.operand(2)?].into()
             }
-            Op::ConstantNull => vec![0; kind.words()].into(),
+            Op::ConstantNull | Op::Undef => vec![0; kind.words()].into(),
             Op::ConstantComposite if !is_scalar => {
                 let parts = instruction.rest(2)?;
                 let Some((part, count)) = kind.part().filter(|&(_, count)| count == parts.len())

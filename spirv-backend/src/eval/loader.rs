@@ -70,7 +70,7 @@ pub(super) const ACCEPTED: &[Op] = &[
     // Declarations.
     Op::TypeVoid, Op::TypeBool, Op::TypeInt, Op::TypeFloat, Op::TypeVector, Op::TypeMatrix,
     Op::TypeStruct, Op::TypePointer, Op::TypeFunction, Op::ConstantTrue, Op::ConstantFalse,
-    Op::Constant, Op::ConstantComposite, Op::ConstantNull, Op::Variable, Op::Function,
+    Op::Constant, Op::ConstantComposite, Op::ConstantNull, Op::Undef, Op::Variable, Op::Function,
     Op::FunctionEnd,
     // Memory and composites.
     Op::Load, Op::Store, Op::AccessChain, Op::CopyObject, Op::CompositeConstruct,
@@ -125,7 +125,7 @@ impl Loader {
         if let Some(function) = &mut self.function
             && function.is_open()
         {
-            return function.instruction(&mut self.ids, &self.globals, instruction);
+            return function.instruction(&mut self.ids, &mut self.globals, instruction);
         }
         let unknown = |what: String| Err(LoadError::Unknown { what, at: instruction.at });
         let first = || instruction.operand(0);

@@ -14,7 +14,8 @@
 //!   know are refused by name. It knows one fragment entry point without calls, with values
 //!   of bools, 32-bit floats and integers, vectors and matrices of them, and blocks of memory read at constant
 //!   places. [`Module::ACCEPTED`] lists the instructions.
-//! - An id that has no value in this pixel is an error where it is used.
+//! - An id that has not been computed in this pixel is an error where it is used. (OpUndef, which may
+//!   be anything, is zero.)
 
 mod arithmetic;
 mod binary;

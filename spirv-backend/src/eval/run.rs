@@ -179,10 +179,10 @@ impl<'m> Evaluator<'m> {
 
     /// The words of a value, if it has been computed.
     fn get(&self, at: usize, words: usize) -> Option<&[u32]> {
-        (self.defined[at] >= self.pixel).then(|| &self.memory[at..at + words])
+        self.check(at).map(|()| &self.memory[at..at + words])
     }
 
-    /// Whether a value has been computed.
+    /// `None` where a value has not been computed in this pixel and is no constant.
     fn check(&self, at: usize) -> Option<()> {
         (self.defined[at] >= self.pixel).then_some(())
     }
