@@ -28,7 +28,7 @@ mod run;
 mod values;
 
 pub use loader::LoadError;
-pub use resources::{Member, Resources};
+pub use resources::{Member, PUSH_CONSTANT_WORDS, Resources};
 pub use run::{Evaluator, Fault};
 
 use code::Block;

@@ -4,7 +4,7 @@ use lambdav_frontend::evaluate::Inputs;
 use lambdav_frontend::types::Type;
 
 /// How many words the block of push constants has.
-pub(super) const PUSH_CONSTANT_WORDS: usize = 8;
+pub const PUSH_CONSTANT_WORDS: usize = 8;
 
 /// A member of the uniform block of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,16 @@ pub struct Resources {
 }
 
 impl Resources {
+    /// The words of the block of push constants.
+    pub fn push_constants(&self) -> &[u32; PUSH_CONSTANT_WORDS] {
+        &self.push_constants
+    }
+
+    /// The words of the uniform block.
+    pub fn uniforms(&self) -> &[u32] {
+        &self.uniforms
+    }
+
     /// For a program with uniforms of these types; `inputs` has their values.
     pub fn new(inputs: &Inputs, types: impl IntoIterator<Item = Type>) -> Self {
         let mut uniforms = Vec::new();
