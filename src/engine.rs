@@ -8,6 +8,7 @@ use lambdav_frontend::schedule::{self, Program};
 use lambdav_frontend::source::{SourceFile, Span};
 use lambdav_frontend::syntax;
 use lambdav_raster::{Cancel, Fault, Kernel, Size, Stop, Tile, TileBuffer};
+use lambdav_simd_backend::{EmitError, SimdKernel};
 use std::sync::{Mutex, PoisonError};
 
 /// What a frame is computed from, the pixel's position apart.
@@ -62,9 +63,12 @@ impl Sites {
 
     fn explain(&self, fault: &Fault) -> Diagnostic {
         let sites = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let note = format!("the first such pixel in scan order is ({}, {})", fault.x, fault.y);
-        sites[fault.site as usize].clone().note(note)
+        sites[fault.site as usize].clone().note(first_pixel(fault))
     }
+}
+
+fn first_pixel(fault: &Fault) -> String {
+    format!("the first such pixel in scan order is ({}, {})", fault.x, fault.y)
 }
 
 /// An engine that can say what was wrong with a pixel.
@@ -140,6 +144,71 @@ impl Engine for CoreEngine {
     fn stack_size(&self) -> usize {
         // The evaluator recurses once for each block inside a block.
         (2 << 20) + self.program.nesting() * (4 << 10)
+    }
+}
+
+/// Machine code that computes many pixels at once.
+#[derive(Debug)]
+pub struct SimdEngine {
+    kernel: SimdKernel,
+    max_iterations: u64,
+}
+
+/// Why there is no [`SimdEngine`].
+#[derive(Debug)]
+pub enum SimdError {
+    /// The program is at fault.
+    Program(Diagnostic),
+    /// The machine is, or the program is too large for the code generator.
+    Emit(EmitError),
+}
+
+impl SimdEngine {
+    /// For the output at `location`, which the program must have, with so many lanes, one of
+    /// [`Shape::LANES`](lambdav_simd_backend::registers::Shape::LANES); by default as seems best.
+    ///
+    /// # Errors
+    ///
+    /// A program that nests too deeply, or a machine that cannot execute the code.
+    pub fn new(
+        core: &Core,
+        location: u32,
+        settings: &Settings,
+        lanes: Option<u32>,
+    ) -> Result<Self, SimdError> {
+        let program = schedule::schedule(core, &[location]).map_err(SimdError::Program)?;
+        let max_iterations = settings.max_iterations;
+        let kernel = SimdKernel::new(program, lanes, &settings.inputs, max_iterations)
+            .map_err(SimdError::Emit)?;
+        Ok(Self { kernel, max_iterations })
+    }
+
+    /// What was compiled.
+    pub fn kernel(&self) -> &SimdKernel {
+        &self.kernel
+    }
+}
+
+impl Kernel for SimdEngine {
+    fn tile(
+        &self,
+        tile: Tile,
+        pixels: &mut TileBuffer<'_>,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Stop> {
+        self.kernel.tile(tile, pixels, cancel)
+    }
+}
+
+impl Engine for SimdEngine {
+    fn explain(&self, fault: &Fault) -> Diagnostic {
+        let span = self.kernel.site(fault.site);
+        let diagnostic = evaluate::loop_limit_diagnostic(span, self.max_iterations);
+        diagnostic.note(first_pixel(fault))
+    }
+
+    fn stack_size(&self) -> usize {
+        (2 << 20) + self.kernel.stack_size()
     }
 }
 

@@ -20,3 +20,4 @@ pub mod program;
 
 pub use lambdav_frontend as frontend;
 pub use lambdav_raster as raster;
+pub use lambdav_simd_backend as simd;

@@ -19,9 +19,13 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// From the bytes of a file that messages call `name`.
+    /// From the bytes of a file that messages call `name`. Of core text, which spells out what a
+    /// shader says in few words, more is taken than of a shader.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Self {
-        match syntax::decode(name, bytes) {
+        let long = bytes.len() > syntax::MAX_TEXT;
+        let is_core_text = long && core_text::is_core_text(&String::from_utf8_lossy(&bytes));
+        let limit = if is_core_text { core_text::MAX_TEXT } else { syntax::MAX_TEXT };
+        match syntax::decode_within(name, bytes, limit) {
             Ok(source) => Self::from_source(source),
             Err((source, diagnostic)) => {
                 Self { source, is_core_text: false, core: None, diagnostics: vec![diagnostic] }

@@ -2,11 +2,12 @@
 //!
 //! `BLESS=1 cargo test --test gallery` writes the digests, from the core evaluator alone.
 
-use lambdav::engine::{CoreEngine, Engine, Settings, SourceEngine};
+use lambdav::engine::{CoreEngine, Engine, Settings, SimdEngine, SourceEngine};
 use lambdav::frontend::core::Core;
 use lambdav::frontend::core_text;
 use lambdav::program::Loaded;
 use lambdav::raster::{Frame, Options, Size, render};
+use lambdav::simd::registers::Shape;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -141,4 +142,50 @@ fn pixel(engine: &impl Engine, size: Size, x: u32, y: u32) -> [u32; 4] {
     let mut buffer = TileBuffer::new(tile, &mut storage);
     engine.tile(tile, &mut buffer, &Cancel::never(size)).expect("the gallery's loops end");
     storage.map(|s: f32| if s.is_nan() { 0x7fc0_0000 } else { s.to_bits() })
+}
+
+/// Machine code gives the same bits, whatever the lanes and threads.
+#[test]
+fn simd_agrees() {
+    for (name, loaded) in gallery() {
+        let core = loaded.core.expect("no diagnostics");
+        for output in &core.outputs {
+            for (width, height) in SIZES {
+                let size = Size::new(width, height).expect("a small size");
+                let settings = Settings::new(&core, size);
+                let wanted = bits(&frame(&core, output.location, size, None));
+                for lanes in Shape::LANES {
+                    let engine = SimdEngine::new(&core, output.location, &settings, Some(lanes))
+                        .expect("it compiles");
+                    for threads in [1, 2, 7] {
+                        let found = bits(&draw(&engine, size, Some(threads)));
+                        assert_eq!(
+                            wanted, found,
+                            "{name} {size}, {lanes} lanes, {threads} threads"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Pictures too large for the evaluators are the same for all numbers of lanes.
+#[test]
+fn simd_configurations_agree() {
+    let size = Size::new(1920, 1080).expect("a common size");
+    for (name, loaded) in gallery() {
+        let core = loaded.core.expect("no diagnostics");
+        for output in &core.outputs {
+            let mut first: Option<String> = None;
+            for (lanes, threads) in [(8, 2), (1, 1), (4, 7), (16, 2), (32, 1)] {
+                let settings = Settings::new(&core, size);
+                let engine = SimdEngine::new(&core, output.location, &settings, Some(lanes))
+                    .expect("it compiles");
+                let found = digest(&draw(&engine, size, Some(threads)));
+                let wanted = first.get_or_insert_with(|| found.clone());
+                assert_eq!(*wanted, found, "{name}, {lanes} lanes, {threads} threads");
+            }
+        }
+    }
 }

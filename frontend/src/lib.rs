@@ -31,7 +31,11 @@ pub const LANGUAGE_VERSION: u32 = 1;
 pub fn compile(source: &SourceFile) -> (Option<Core>, Vec<Diagnostic>) {
     let (tree, mut diagnostics) = syntax::parse(source);
     let mut arena = resolve::CodeArena::default();
-    let (items, found) = resolve::resolve(&mut arena, &tree, source);
+    let (items, mut found) = resolve::resolve(&mut arena, &tree, source);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        // What could not be read may have been meant as the output.
+        found.retain(|d| d.code != diagnostics::Code::NoOutput);
+    }
     diagnostics.extend(found);
     let sound = !diagnostics.iter().any(Diagnostic::is_error);
     let (core, found) = elaborate::elaborate(arena, &items, sound);

@@ -1,6 +1,8 @@
 //! `lambdav diff`: compares two images.
 
-use super::{Failure, Result, chain, metadata, one_standard_input, print, save_failure};
+use super::{
+    Failure, Result, chain, check_target, metadata, one_standard_input, print, save_failure,
+};
 use clap::Args;
 use lambdav::raster::AnyImage;
 use lambdav::raster::compare::{self, compare, heat_map};
@@ -17,14 +19,15 @@ use std::path::{Path, PathBuf};
 pub(super) struct Options {
     /// An image: PNG, OpenEXR or NPY; `-` is standard input
     a: PathBuf,
-    /// Another
+    /// Another; at most one of the two is `-`
     b: PathBuf,
     /// Write a picture of the differences here (PNG): black where the images are equal, the lighter the
     /// more they differ
     #[arg(long, value_name = "HEAT.png")]
     out: Option<PathBuf>,
-    /// How much a sample may differ, in levels of 8 bits
-    #[arg(long, value_name = "LEVELS", value_parser = tolerance)]
+    /// How much a sample may differ, in levels of 8 bits: from 0 to 255, also between two. Then images
+    /// that differ by no more have exit status 0
+    #[arg(long, value_name = "LEVELS", value_parser = tolerance, allow_hyphen_values = true)]
     tolerance: Option<f64>,
     /// Compare a float image with an integer one by its sRGB encoding
     #[arg(long)]
@@ -40,13 +43,14 @@ fn tolerance(text: &str) -> std::result::Result<f64, String> {
 
 pub(super) fn run(options: &Options) -> Result {
     one_standard_input([&options.a, &options.b])?;
-    if let Some(out) = &options.out
-        && Format::from_path(out) != Ok(Format::Png)
-    {
-        return Err(Failure::usage(format!(
-            "the picture of the differences is PNG; let the name `{}` end in .png",
-            out.display()
-        )));
+    if let Some(out) = &options.out {
+        check_target(out)?;
+        if Format::from_path(out) != Ok(Format::Png) {
+            return Err(Failure::usage(format!(
+                "the picture of the differences is PNG; let the name `{}` end in .png",
+                out.display()
+            )));
+        }
     }
     let (a, b) = (load(&options.a)?, load(&options.b)?);
     let transfer = if options.srgb { Transfer::Srgb } else { Transfer::Linear };

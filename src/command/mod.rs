@@ -8,13 +8,17 @@ mod compile;
 mod diff;
 mod explain;
 mod render;
+mod stats;
+mod values;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lambdav::frontend::LANGUAGE_VERSION;
+use lambdav::frontend::core_text::MAX_TEXT;
 use lambdav::frontend::diagnostics::{Diagnostic, render_json, render_text};
 use lambdav::frontend::source::SourceFile;
 use lambdav::program::Loaded;
 use lambdav::raster::file::{Metadata, SaveError};
+use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -193,15 +197,41 @@ fn load(path: &Path, messages: Messages) -> Result<Loaded> {
 /// Reads and compiles without saying anything.
 fn read(path: &Path) -> Result<Loaded> {
     if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        io::stdin()
-            .read_to_end(&mut bytes)
+        let bytes = read_all(io::stdin().lock())
             .map_err(|e| Failure::machine(format!("cannot read standard input: {e}")))?;
         return Ok(Loaded::from_bytes("<stdin>", bytes));
     }
-    let bytes = std::fs::read(path)
+    let bytes = File::open(path)
+        .and_then(read_all)
         .map_err(|e| Failure::file(format!("cannot read `{}`: {e}", path.display()), &e))?;
     Ok(Loaded::from_bytes(&path.to_string_lossy(), bytes))
+}
+
+/// All bytes, or, of an endless stream, one more than any program may have.
+fn read_all(from: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Says before a long run what would be said after it: that the file cannot be written.
+fn check_target(path: &Path) -> Result {
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let why = match folder.metadata() {
+        _ if path.is_dir() => "it is a folder".to_owned(),
+        Ok(found) if found.is_dir() => return Ok(()),
+        Ok(_) => format!("`{}` is not a folder", folder.display()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            format!("there is no folder `{}`", folder.display())
+        }
+        Err(error) => {
+            return Err(Failure::file(
+                format!("cannot write `{}`: {error}", path.display()),
+                &error,
+            ));
+        }
+    };
+    Err(Failure::usage(format!("cannot write `{}`: {why}", path.display())))
 }
 
 /// Says what is to be said about a program.

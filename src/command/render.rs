@@ -1,21 +1,24 @@
 //! `lambdav render`: a program to an image file.
 
+use super::stats::Stats;
+use super::values::{lanes, mouse, number, output, seconds, threads, whole};
 use super::{
-    Failure, Messages, Result, chain, fault, load, metadata, one_standard_output, print,
-    save_failure,
+    Failure, Messages, Result, chain, check_target, fault, load, metadata, one_standard_output,
+    print, save_failure,
 };
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use lambdav::engine::{CoreEngine, Engine, Settings, SourceEngine};
+use lambdav::engine::{CoreEngine, Engine, Settings, SimdEngine, SimdError, SourceEngine};
 use lambdav::frontend::core::{Core, Uniform};
-use lambdav::frontend::diagnostics::{Diagnostic, nearest_name};
+use lambdav::frontend::diagnostics::nearest_name;
 use lambdav::frontend::evaluate::DEFAULT_MAX_ITERATIONS;
 use lambdav::frontend::types::Scalar;
 use lambdav::program::Loaded;
 use lambdav::raster::file::{Encoding, Format, encode, save};
 use lambdav::raster::quantize::Transfer;
 use lambdav::raster::{Frame, RenderError, Size, render};
-use std::io::{self, ErrorKind, IsTerminal};
+use std::ffi::OsStr;
+use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -30,10 +33,10 @@ pub(super) struct Options {
     /// standard output
     out: PathBuf,
     /// Which output of the program; by default 0, or the lowest that there is
-    #[arg(long, value_name = "LOC")]
+    #[arg(long, value_name = "LOC", value_parser = output, allow_hyphen_values = true)]
     output: Option<u32>,
     /// Width and height in pixels
-    #[arg(long, value_name = "WxH", default_value = "512x512")]
+    #[arg(long, value_name = "WxH", default_value = "512x512", allow_hyphen_values = true)]
     size: Size,
     /// What `(time)` gives, in seconds
     #[arg(long, value_name = "T", default_value = "0", value_parser = number, allow_hyphen_values = true)]
@@ -41,69 +44,78 @@ pub(super) struct Options {
     /// What `(frame)` gives
     #[arg(long, value_name = "N", default_value = "0", value_parser = number, allow_hyphen_values = true)]
     frame: f32,
-    /// What `(mouse)` gives
+    /// What `(mouse)` gives; by default all zero
     #[arg(long, value_name = "X,Y,Z,W", value_parser = mouse, allow_hyphen_values = true)]
     mouse: Option<[f32; 4]>,
-    /// Sets a uniform: its components in order (of a matrix, by columns), or true or false
+    /// Sets a uniform: its components in order (of a matrix, by columns), or true or false. Can be
+    /// given several times; those not set keep the defaults of the program
     #[arg(long = "set", value_name = "NAME=V[,V…]")]
     set: Vec<String>,
     /// What computes the pixels
-    #[arg(long, value_enum, default_value_t = EngineName::Core)]
+    #[arg(long, value_enum, default_value_t = EngineName::Simd)]
     engine: EngineName,
-    /// Worker threads; by default all cores
-    #[arg(long, value_name = "N")]
+    /// How many pixels the engine `simd` computes together: 1, 4, 8, 16 or 32; by default as many
+    /// as seem best. The image does not depend on it
+    #[arg(long, value_name = "N", value_parser = lanes)]
+    lanes: Option<u32>,
+    /// Worker threads; by default all cores. The image does not depend on it
+    #[arg(long, value_name = "N", value_parser = threads, allow_hyphen_values = true)]
     threads: Option<NonZeroUsize>,
-    /// How many times each entry of a loop may go on
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_ITERATIONS)]
+    /// How many times each entry of a loop may go on with `rec`; more is error LV0504
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = DEFAULT_MAX_ITERATIONS,
+        value_parser = whole,
+        allow_hyphen_values = true
+    )]
     max_iterations: u64,
-    /// How many seconds the whole render may take
-    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
+    /// How many seconds rendering may take; after that, exit status 3
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value = "600",
+        value_parser = seconds,
+        allow_hyphen_values = true
+    )]
     timeout: Duration,
     /// Encode colours with the sRGB transfer function (PNG only)
     #[arg(long)]
     srgb: bool,
-    /// Bits of a sample: 8 or 16 (PNG only)
+    /// Bits of a sample (PNG only); by default 8
     #[arg(long, value_name = "BITS", value_parser = ["8", "16"])]
     depth: Option<String>,
     /// The format, where the ending does not say it: png, exr or npy
     #[arg(long)]
     format: Option<Format>,
+    /// Say on standard error how long each part took, and what was compiled
+    #[arg(long)]
+    stats: bool,
     #[command(flatten)]
     messages: Messages,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum EngineName {
+    /// Compiled to machine code that computes many pixels at once: exact and fast
+    Simd,
     /// The evaluator of the typed core: exact
     Core,
     /// The literal semantics by substitution: exact and very slow
     Source,
 }
 
-/// A finite number, as λV writes them.
-fn number(text: &str) -> std::result::Result<f32, String> {
-    let plain = text.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b));
-    match text.parse::<f32>() {
-        Ok(value) if plain && value.is_finite() => Ok(value),
-        _ => Err(format!("`{text}` is not a number that binary32 can hold")),
-    }
-}
-
-fn mouse(text: &str) -> std::result::Result<[f32; 4], String> {
-    let values: Vec<f32> = text.split(',').map(number).collect::<std::result::Result<_, _>>()?;
-    values.try_into().map_err(|_| "the mouse has four components: x,y,z,w".to_owned())
-}
-
-fn seconds(text: &str) -> std::result::Result<Duration, String> {
-    let seconds = text.parse::<f64>().ok();
-    seconds
-        .and_then(|s| Duration::try_from_secs_f64(s).ok())
-        .ok_or_else(|| format!("`{text}` is not a number of seconds"))
-}
-
 pub(super) fn run(options: &Options) -> Result {
+    let mut stats = Stats::new(options.stats);
+    if options.lanes.is_some() && options.engine != EngineName::Simd {
+        return Err(Failure::usage("--lanes is for the engine `simd`; the others have none"));
+    }
+    if options.out == Path::new("-") {
+        one_standard_output(options.messages, "the image", "name a file")?;
+    } else {
+        check_target(&options.out)?;
+    }
     let encoding = encoding(options)?;
-    check_target(options)?;
     let loaded = load(&options.shader, options.messages)?;
     let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
     let location = location(core, options.output)?;
@@ -115,20 +127,40 @@ pub(super) fn run(options: &Options) -> Result {
     for set in &options.set {
         set_uniform(&core.uniforms, &mut settings, set)?;
     }
+    stats.took("read and check");
+    let fail = |diagnostic| fault(&loaded.source, diagnostic, options.messages);
     let frame = match options.engine {
+        EngineName::Simd => {
+            let engine = SimdEngine::new(core, location, &settings, options.lanes);
+            let engine = engine.map_err(|error| match error {
+                SimdError::Program(diagnostic) => fail(diagnostic),
+                SimdError::Emit(error) => {
+                    Failure::machine(format!("{error}; --engine core does without"))
+                }
+            })?;
+            stats.took("compile");
+            stats.compiled(engine.kernel().code());
+            draw(&loaded, &engine, options)
+        }
         EngineName::Core => {
-            let engine = CoreEngine::new(core, location, &settings);
-            draw(&loaded, engine, options)
+            let engine = CoreEngine::new(core, location, &settings).map_err(fail)?;
+            stats.took("compile");
+            draw(&loaded, &engine, options)
         }
         EngineName::Source if loaded.is_core_text => {
             Err(Failure::usage("the engine `source` evaluates shader text, and this is core text"))
         }
         EngineName::Source => {
-            let engine = SourceEngine::new(&loaded.source, location, &settings);
-            draw(&loaded, engine, options)
+            let engine = SourceEngine::new(&loaded.source, location, &settings).map_err(fail)?;
+            stats.took("compile");
+            draw(&loaded, &engine, options)
         }
     }?;
-    write(options, &frame, encoding)
+    stats.took("render");
+    write(options, &frame, encoding)?;
+    stats.took("write");
+    stats.say(options.size);
+    Ok(())
 }
 
 fn encoding(options: &Options) -> Result<Encoding> {
@@ -139,7 +171,7 @@ fn encoding(options: &Options) -> Result<Encoding> {
                 "standard output has no ending; add --format png, exr or npy",
             ));
         }
-        None if options.out.extension().is_none() => {
+        None if options.out.extension().is_none_or(OsStr::is_empty) => {
             return Err(Failure::usage(format!(
                 "`{}` has no ending that says the format; add --format png, exr or npy",
                 options.out.display()
@@ -162,27 +194,8 @@ fn encoding(options: &Options) -> Result<Encoding> {
     })
 }
 
-/// Says before a long render what would be said after it.
-fn check_target(options: &Options) -> Result {
-    let path = &options.out;
-    if path == Path::new("-") {
-        return one_standard_output(options.messages, "the image", "name a file");
-    }
-    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    let kind = if path.is_dir() {
-        ErrorKind::IsADirectory
-    } else {
-        match folder.metadata() {
-            Ok(found) if found.is_dir() => return Ok(()),
-            Ok(_) => ErrorKind::NotADirectory,
-            Err(error) => error.kind(),
-        }
-    };
-    let error = io::Error::from(kind);
-    Err(Failure::file(format!("cannot write `{}`: {error}", path.display()), &error))
-}
-
-fn location(core: &Core, wanted: Option<u32>) -> Result<u32> {
+/// The location that is wanted, or the lowest.
+pub(super) fn location(core: &Core, wanted: Option<u32>) -> Result<u32> {
     let mut all: Vec<u32> = core.outputs.iter().map(|o| o.location).collect();
     all.sort_unstable();
     match wanted {
@@ -239,13 +252,8 @@ fn count(components: usize) -> String {
     format!("{components} component{}", if components == 1 { "" } else { "s" })
 }
 
-fn draw<E: Engine>(
-    loaded: &Loaded,
-    engine: std::result::Result<E, Diagnostic>,
-    options: &Options,
-) -> Result<Frame> {
+fn draw(loaded: &Loaded, engine: &impl Engine, options: &Options) -> Result<Frame> {
     let fail = |diagnostic| fault(&loaded.source, diagnostic, options.messages);
-    let engine = engine.map_err(fail)?;
     let progress = Progress::new();
     let advance = |done, total| progress.advance(done, total);
     let how = lambdav::raster::Options {
@@ -255,11 +263,14 @@ fn draw<E: Engine>(
         progress: Some(&advance),
         ..lambdav::raster::Options::default()
     };
-    let result = render(&engine, options.size, &how);
+    let result = render(engine, options.size, &how);
     progress.clear();
     match result {
         Ok(frame) => Ok(frame),
         Err(RenderError::Fault(fault)) => Err(fail(engine.explain(&fault))),
+        Err(error @ RenderError::TimedOut { .. }) => {
+            Err(Failure::machine(format!("{error}; --timeout allows more")))
+        }
         Err(error) => Err(Failure::machine(chain(&error))),
     }
 }

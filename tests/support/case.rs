@@ -19,6 +19,8 @@ pub(crate) struct Case {
     pub(crate) fixme: Option<String>,
     /// Its literals cannot be replaced by uniforms; this says why.
     pub(crate) literal: Option<String>,
+    /// The locations of the outputs that are asked for, if not all are.
+    pub(crate) asked: Option<Vec<u32>>,
     /// The pixel that is computed.
     pub(crate) inputs: Inputs,
     /// The largest number of `rec`s that an entry of a loop may execute.
@@ -92,6 +94,7 @@ fn read_case(header: &[&str], line: usize, program: String) -> Result<Case, Stri
     let title = lines.next().ok_or("there is no title")?.to_owned();
     let (mut values, mut refusal) = (Vec::new(), None);
     let (mut warnings, mut fixme, mut literal) = (Vec::new(), None, None);
+    let mut asked = None;
     let (mut inputs, mut max_iterations) = (Inputs::default(), DEFAULT_MAX_ITERATIONS);
     for line in lines {
         let (key, value) = line.split_once(": ").ok_or_else(|| format!("no `: ` in `{line}`"))?;
@@ -109,6 +112,7 @@ fn read_case(header: &[&str], line: usize, program: String) -> Result<Case, Stri
             (Some("warned"), None) => warnings.push(finding(value)?),
             (Some("fixme"), None) => fixme = Some(value.to_owned()),
             (Some("literal"), None) => literal = Some(value.to_owned()),
+            (Some("asked"), None) => asked = Some(numbers(value)?),
             (Some("max-iterations"), None) => max_iterations = number(value)?,
             (Some("pixel"), None) => pixel(value, &mut inputs)?,
             (Some("time"), None) => inputs.time = number(value)?,
@@ -124,7 +128,18 @@ fn read_case(header: &[&str], line: usize, program: String) -> Result<Case, Stri
         (Some(refusal), true) => refusal,
         _ => return Err("one verdict is needed".into()),
     };
-    Ok(Case { title, line, program, verdict, warnings, fixme, literal, inputs, max_iterations })
+    Ok(Case {
+        title,
+        line,
+        program,
+        verdict,
+        warnings,
+        fixme,
+        literal,
+        asked,
+        inputs,
+        max_iterations,
+    })
 }
 
 fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {

@@ -52,7 +52,11 @@ fn evaluate(
     core: &Core,
     places_count: bool,
 ) -> Result<(), String> {
-    let program = Accepted { source, core };
+    let locations = match &case.asked {
+        Some(asked) => asked.clone(),
+        None => core.outputs.iter().map(|o| o.location).collect(),
+    };
+    let program = Accepted { source, core, locations };
     for (name, engine) in ENGINES {
         let result = engine(&program, &case.inputs, case.max_iterations);
         match (&case.verdict, result) {

@@ -16,6 +16,8 @@ pub(crate) struct Accepted<'a> {
     pub(crate) source: &'a SourceFile,
     /// Its core.
     pub(crate) core: &'a Core,
+    /// The outputs that are asked for.
+    pub(crate) locations: Vec<u32>,
 }
 
 /// The words of each output by location.
@@ -37,16 +39,25 @@ impl From<Diagnostic> for Stop {
     }
 }
 
-/// Computes all outputs of one pixel. `inputs` has no uniforms: they keep their defaults. The number
+/// Computes the outputs of one pixel that are asked for. `inputs` has no uniforms: they keep their defaults. The number
 /// is the largest number of `rec`s that an entry of a loop may execute.
 pub(crate) type Engine = fn(&Accepted<'_>, &Inputs, u64) -> Result<Outputs, Stop>;
 
 /// All engines by name. This is the place to add one.
 pub(crate) const ENGINES: &[(&str, Engine)] =
-    &[("core", core), ("core text", printed_core), ("source", literal)];
+    &[("core", core), ("core alone", alone), ("core text", printed_core), ("source", literal)];
 
 fn core(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
-    evaluate(program.core, inputs, max_iterations)
+    evaluate(program.core, &program.locations, inputs, max_iterations)
+}
+
+/// Each output scheduled by itself.
+fn alone(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
+    let mut outputs = Outputs::new();
+    for &location in &program.locations {
+        outputs.extend(evaluate(program.core, &[location], inputs, max_iterations)?);
+    }
+    Ok(outputs)
 }
 
 /// The core printed, read and printed again, which must give the same text, and then evaluated.
@@ -63,16 +74,20 @@ fn printed_core(
     if again != bare {
         return Err(Stop::Other(format!("printed\n{bare}\nand then\n{again}")));
     }
-    evaluate(&core, inputs, max_iterations).map_err(|stop| match stop {
+    evaluate(&core, &program.locations, inputs, max_iterations).map_err(|stop| match stop {
         // Its positions are those of the core text.
         Stop::Diagnostic(_) => Stop::LoopLimit,
         other => other,
     })
 }
 
-fn evaluate(core: &Core, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
-    let locations: Vec<u32> = core.outputs.iter().map(|o| o.location).collect();
-    let scheduled = schedule(core, &locations)?;
+fn evaluate(
+    core: &Core,
+    locations: &[u32],
+    inputs: &Inputs,
+    max_iterations: u64,
+) -> Result<Outputs, Stop> {
+    let scheduled = schedule(core, locations)?;
     let mut evaluator = Evaluator::new(&scheduled, max_iterations);
     let uniforms = core.uniforms.iter().map(|u| u.default.clone()).collect();
     let inputs = Inputs { uniforms, ..inputs.clone() };
@@ -96,9 +111,14 @@ fn literal(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Resu
     let (limits, never) = (Limits { max_iterations, ..Limits::default() }, || false);
     let uniforms = literal.uniform_defaults(Limits::default(), &never).map_err(explain)?;
     let inputs = Inputs { uniforms, ..inputs.clone() };
-    literal
-        .locations()
-        .map(|at| Ok((at, literal.run(at, &inputs, limits, &never).map_err(explain)?.into_vec())))
+    let declared: Vec<u32> = literal.locations().collect();
+    if declared != program.core.outputs.iter().map(|o| o.location).collect::<Vec<_>>() {
+        return Err(Stop::Other(format!("its outputs are {declared:?}")));
+    }
+    program
+        .locations
+        .iter()
+        .map(|&at| Ok((at, literal.run(at, &inputs, limits, &never).map_err(explain)?.into_vec())))
         .collect()
 }
 

@@ -1,6 +1,6 @@
 //! The text form of the core: a scheduled program as lines, and back into a graph.
 //!
-//! [`print()`] schedules all outputs of a program and writes the result; [`read`] makes a [`Core`] of
+//! [`print()`] schedules all outputs of a program and writes the result; [`read()`] makes a [`Core`] of
 //! such a text, which can be scheduled again for whichever outputs are wanted. Nothing that affects
 //! the bits of an output is lost on the way, and a text that was printed, read and printed again is
 //! the same text.
@@ -92,8 +92,9 @@ pub const VERSION: u32 = 1;
 /// The first word of every core text.
 const MAGIC: &str = "lambdav-core";
 
-/// The length of the longest text that is read, in bytes: 64 MiB.
-pub const MAX_TEXT: usize = 1 << 26;
+/// The length of the longest text that is read, in bytes: 128 MiB, three times what the largest
+/// programs that are compiled usually take.
+pub const MAX_TEXT: usize = 1 << 27;
 
 /// Whether a text is meant as core text and not as λV: by its first word.
 pub fn is_core_text(text: &str) -> bool {

@@ -12,6 +12,7 @@ use super::{MAGIC, MAX_TEXT, VERSION};
 use crate::core::{Core, LoopId, NodeId};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::{SourceFile, Span};
+use crate::syntax::too_long;
 use crate::types::Type;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -123,8 +124,7 @@ struct Reader {
 impl Reader {
     fn text(&mut self, text: &str) {
         if text.len() > MAX_TEXT {
-            let message = format!("core text is at most {MAX_TEXT} bytes long");
-            self.report(Diagnostic::new(Code::TextTooLong, Span::default(), message));
+            self.report(too_long(MAX_TEXT));
             return;
         }
         let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };

@@ -101,6 +101,7 @@ mod tests {
                     | Code::ControlCharacter
                     | Code::TextTooLong
                     | Code::BlocksTooDeep
+                    | Code::EvaluatorLimit
                     | Code::MalformedCore
                     | Code::CoreVersion
             );

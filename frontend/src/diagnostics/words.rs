@@ -25,7 +25,8 @@ pub fn quote(word: &str) -> String {
 /// The candidate that `wanted` is most likely a misspelling of, if any is near enough.
 ///
 /// Near means a Damerau–Levenshtein distance (insertions, deletions, replacements, swaps of
-/// neighbours) of at most a third of the length of `wanted`, rounded up. Names that
+/// neighbours) of at most a third of the length of `wanted`, rounded to the nearest, and at least 1
+/// from two characters on. Names that
 /// differ only in case or in `_` for `-` (`smooth_step`, `Mix`) are always near. Of equally near
 /// candidates the alphabetically first is taken, so that the answer depends on no order.
 pub fn nearest_name<'a>(
@@ -37,7 +38,7 @@ pub fn nearest_name<'a>(
     if length == 0 || length > 64 {
         return None;
     }
-    let limit = length.div_ceil(3);
+    let limit = if length == 2 { 1 } else { (length + 1) / 3 };
     let folded = fold(wanted);
     candidates
         .into_iter()
@@ -89,6 +90,8 @@ mod tests {
     fn other_words_are_not() {
         nearest("colour", None);
         nearest("x", None);
+        nearest("u", None);
+        nearest("else", None);
         nearest("-", None);
         nearest("", None);
         nearest(&"s".repeat(1000), None);

@@ -4,7 +4,7 @@ use super::values::{
     Activation, ActivationId, Arguments, Denotation, Env, EnvId, Function, FunctionId, ROOT, Site,
     Thunk, ThunkId, Value,
 };
-use super::{MAX_APPLICATION_DEPTH, MAX_APPLICATIONS, MAX_NODES};
+use super::{MAX_APPLICATION_DEPTH, MAX_APPLICATIONS, MAX_NODES, MAX_STEPS};
 use crate::builtins::Builtin;
 use crate::core::{ExprType, Graph, LoopId, NodeId};
 use crate::diagnostics::{Code as Lv, Diagnostic};
@@ -146,6 +146,8 @@ pub(super) struct Machine<'a> {
     activations: Vec<Activation>,
     pub(super) results: FxHashMap<(FunctionId, Arguments), Value>,
     frames: Vec<Frame>,
+    /// Expressions evaluated so far.
+    steps: u32,
     applications: u32,
     reported: FxHashSet<(Lv, Span)>,
     /// A limit was exceeded: everything ends.
@@ -179,6 +181,7 @@ impl<'a> Machine<'a> {
             activations: vec![top],
             results: FxHashMap::default(),
             frames: Vec::new(),
+            steps: 0,
             applications: 0,
             reported: FxHashSet::default(),
             stopped: false,
@@ -206,7 +209,14 @@ impl<'a> Machine<'a> {
                 return Value::Error;
             }
             state = match state {
-                State::Evaluate(code, env) => self.step(code, env),
+                State::Evaluate(code, env) => {
+                    self.steps += 1;
+                    if self.steps > MAX_STEPS {
+                        let at = self.span(code, env);
+                        self.expansion_too_large(at);
+                    }
+                    self.step(code, env)
+                }
                 State::Force(denotation) => self.step_force(denotation),
                 State::Apply(function, site, arguments) => self.apply(function, site, arguments),
                 State::Return(value) => {
@@ -704,8 +714,8 @@ impl<'a> Machine<'a> {
             Diagnostic::new(Lv::ExpansionTooLarge, at, "the program expands to too much code")
                 .label("the limit was reached here")
                 .note(format!(
-                    "every application is inlined; at most {MAX_APPLICATIONS} applications and \
-                     {MAX_NODES} operations are accepted"
+                    "every application is inlined; at most {MAX_APPLICATIONS} applications, \
+                     {MAX_STEPS} steps of expansion and {MAX_NODES} operations are accepted"
                 ))
                 .help("repeat with `rec-func`, which becomes a loop, instead of nesting functions"),
         );
@@ -725,10 +735,14 @@ impl<'a> Machine<'a> {
             Value::Data(node) => match self.graph.expr_type(node) {
                 ExprType::Value(_) => return Some(node),
                 ExprType::Rec(_) | ExprType::PureRec => {
-                    Diagnostic::new(Lv::RecNotTail, span, format!("{role} goes on with `rec`"))
-                        .label("`rec` is not in tail position here")
-                        .also(self.graph.span(node), "here is the `rec`, or the `if` around it")
-                        .help("make it the last thing that the body does; pass what is to be done with the result as another parameter")
+                    let diagnostic =
+                        Diagnostic::new(Lv::RecNotTail, span, format!("{role} goes on with `rec`"))
+                            .label("`rec` is not in tail position here")
+                            .help("make it the last thing that the body does; pass what is to be done with the result as another parameter");
+                    match self.graph.span(node) {
+                        same if same == span => diagnostic,
+                        other => diagnostic.also(other, "here is the `rec`, or the `if` around it"),
+                    }
                 }
             },
             Value::Function(_) => {

@@ -13,8 +13,8 @@
 //!   counts as that value. So `(f (+ x 1))` written twice is elaborated once.
 //! - It ends. Each infinite elaboration nests applications without bound, where an application is
 //!   nested in that whose body (or whose argument's text) contains it; more than
-//!   [`MAX_APPLICATION_DEPTH`] are an error, as are more than [`MAX_APPLICATIONS`] in all and more
-//!   than [`MAX_NODES`] nodes.
+//!   [`MAX_APPLICATION_DEPTH`] are an error, as are more than [`MAX_APPLICATIONS`] in all, more than
+//!   [`MAX_STEPS`] expressions evaluated and more than [`MAX_NODES`] nodes.
 //! - It does not recurse: [`machine`] keeps its own stack.
 //! - The core is well typed, and every `Rec` is in the tail of its own loop.
 
@@ -36,6 +36,10 @@ use values::{Denotation, Value};
 pub(crate) const MAX_APPLICATION_DEPTH: u32 = 10_000;
 /// How many applications of functions a program may expand to.
 pub(crate) const MAX_APPLICATIONS: u32 = 1_000_000;
+/// How many expressions may be evaluated in expanding a program: so often that it takes seconds. Of a
+/// function that is applied again, its body counts again, even if no new node comes of it.
+pub(crate) const MAX_STEPS: u32 = 10_000_000;
+
 /// How many core nodes a program may expand to.
 pub(crate) const MAX_NODES: usize = 1_000_000;
 

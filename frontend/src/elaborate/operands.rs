@@ -8,7 +8,7 @@ use crate::diagnostics::Diagnostic;
 use crate::op::Op;
 use crate::resolve::{Code, resolve_expansion};
 use crate::source::Span;
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 
 impl Machine<'_> {
     pub(super) fn apply_builtin(
@@ -112,8 +112,12 @@ impl Machine<'_> {
             },
             _ => self.site_span(site),
         };
-        let mut diagnostic = Diagnostic::new(error.code(), span, message)
-            .help(format!("write `{}`", builtin.usage()));
+        let help = match error {
+            SignatureError::Types { .. } => pick_components(operands),
+            _ => None,
+        };
+        let help = help.unwrap_or_else(|| format!("write `{}`", builtin.usage()));
+        let mut diagnostic = Diagnostic::new(error.code(), span, message).help(help);
         if let SignatureError::Types { culprit, .. } = error {
             let shown: Vec<usize> = match culprit {
                 Some(k) if operands.len() > 2 => vec![*k],
@@ -237,4 +241,18 @@ impl Machine<'_> {
         self.expansions.insert(text.to_owned(), id);
         id
     }
+}
+
+/// What to do about numbers and vectors of which only the sizes can be wrong.
+fn pick_components(operands: &[Operand]) -> Option<String> {
+    let sizes = operands.iter().filter_map(|operand| match operand.ty {
+        Type::Vector(Scalar::F32, size) => Some(Some(usize::from(size))),
+        Type::Scalar(Scalar::F32) => None,
+        _ => Some(None),
+    });
+    let sizes: Vec<usize> = sizes.collect::<Option<_>>()?;
+    let (small, large) = (*sizes.iter().min()?, *sizes.iter().max()?);
+    let swizzle = &"xyzw"[..small];
+    (small < large)
+        .then(|| format!("pick components of the vec{large}: `(.{swizzle} v)` is a vec{small}"))
 }

@@ -1,5 +1,6 @@
 //! Expressions and special forms.
 
+use super::elsewhere::elsewhere;
 use super::{Code, CodeArena, CodeId, Function, Local, Parameter};
 use crate::builtins::Builtin;
 use crate::diagnostics::{Code as Lv, Diagnostic, nearest_name};
@@ -352,6 +353,9 @@ impl<'t> Resolver<'t> {
         }
         let diagnostic = Diagnostic::new(Lv::UnboundName, span, format!("`{name}` is not bound"))
             .label("not found in this scope");
+        if let Some(help) = elsewhere(name) {
+            return diagnostic.help(help);
+        }
         let mut names: Vec<&str> = Builtin::names().collect();
         names.extend(Form::NAMES.iter().map(|&(name, _)| name));
         names.extend(self.scope.iter().filter(|(_, b)| !b.is_empty()).map(|(&name, _)| name));

@@ -193,7 +193,14 @@ impl<'t> TopLevel<'t> {
     fn output(&mut self, location: u32, value: ExprId, span: Span) {
         self.attempted_output = true;
         let code = self.resolver.expression(value);
-        if let Some(&(_, first)) = self.output_spans.iter().find(|(l, _)| *l == location) {
+        let mut there = self.output_spans.iter().filter(|(l, _)| *l == location);
+        if let Some(&(_, first)) = there.next() {
+            // A text in another language has many expressions at the top level: saying it once is
+            // enough, and they need not be outputs for anything else to be said of them.
+            if there.next().is_some() {
+                return;
+            }
+            self.output_spans.push((location, span));
             let diagnostic = Diagnostic::new(
                 Lv::DuplicateOutput,
                 span,
@@ -203,6 +210,7 @@ impl<'t> TopLevel<'t> {
             .also(first, "first here")
             .help("give each output its own location; an expression by itself is at location 0");
             self.resolver.report(diagnostic);
+            return;
         }
         self.output_spans.push((location, span));
         self.items.outputs.push(OutputItem { location, code });

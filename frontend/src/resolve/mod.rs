@@ -11,6 +11,7 @@
 //!
 //! Resolution is iterative: its stack is a vector, not the machine's.
 
+mod elsewhere;
 mod forms;
 mod items;
 

@@ -19,7 +19,7 @@
 //!    and otherwise down to the deepest region that holds all its uses. So work sinks into the arm
 //!    that alone needs it, and leaves an arm only together with a loop.
 //!
-//! # Invariants (checked by [`verify`])
+//! # Invariants (checked by [`verify()`])
 //!
 //! - Each value is defined once, by a statement of a block that encloses (or is) the block of its
 //!   use, before it; parameters of a loop in its body only.

@@ -83,16 +83,17 @@ fn earliest(placed: &Placed, order: &[NodeId]) -> Vec<RegionId> {
 
 /// From `late` out of every loop that the node does not depend on.
 fn out_of_loops(placed: &Placed, node: NodeId, late: RegionId, earliest: RegionId) -> RegionId {
-    let (mut best, mut at) = (late, late);
-    while at != earliest && at != ROOT {
-        let region = placed.region(at);
-        if let RegionKind::Body { of, .. } = region.kind {
-            if placed.graph.depends_on(node, of) {
-                break;
+    let limit = placed.region(earliest).depth;
+    let mut best = late;
+    loop {
+        let body = placed.region(placed.region(best).body);
+        match body.kind {
+            RegionKind::Body { of, .. }
+                if body.depth > limit && !placed.graph.depends_on(node, of) =>
+            {
+                best = body.parent;
             }
-            best = region.parent;
+            _ => return best,
         }
-        at = region.parent;
     }
-    best
 }

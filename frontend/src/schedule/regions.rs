@@ -31,6 +31,11 @@ pub(super) struct Region {
     pub(super) parent: RegionId,
     pub(super) depth: u32,
     pub(super) kind: RegionKind,
+    /// The innermost loop's body that encloses the region or is it, else [`ROOT`].
+    pub(super) body: RegionId,
+    /// A region further out, so that ancestors are found in logarithmic time (Myers, "An applicative
+    /// random-access stack", 1983). How far depends on the depth alone.
+    jump: RegionId,
 }
 
 /// A graph whose nodes are given regions.
@@ -50,7 +55,8 @@ pub(super) struct Placed {
 
 impl Placed {
     pub(super) fn new(graph: Graph, outputs: Vec<NodeId>) -> Self {
-        let root = Region { parent: ROOT, depth: 0, kind: RegionKind::Root };
+        let root =
+            Region { parent: ROOT, depth: 0, kind: RegionKind::Root, body: ROOT, jump: ROOT };
         let count = graph.len();
         Self {
             graph,
@@ -95,9 +101,15 @@ impl Placed {
     }
 
     fn add_region(&mut self, parent: RegionId, kind: RegionKind) -> RegionId {
-        let depth = self.region(parent).depth + 1;
-        self.regions.push(Region { parent, depth, kind });
-        RegionId(self.regions.len() as u32 - 1)
+        let id = RegionId(self.regions.len() as u32);
+        let outer = self.region(parent);
+        let jumped = self.region(outer.jump);
+        let next = self.region(jumped.jump);
+        let equally_far = outer.depth - jumped.depth == jumped.depth - next.depth;
+        let jump = if equally_far { jumped.jump } else { parent };
+        let body = if matches!(kind, RegionKind::Body { .. }) { id } else { outer.body };
+        self.regions.push(Region { parent, depth: outer.depth + 1, kind, body, jump });
+        id
     }
 
     /// Makes the regions of the arms of an `if` in `region`.
@@ -118,13 +130,17 @@ impl Placed {
     }
 
     /// The deepest region that encloses both.
-    pub(super) fn common(&self, mut a: RegionId, mut b: RegionId) -> RegionId {
+    pub(super) fn common(&self, a: RegionId, b: RegionId) -> RegionId {
+        let depth = self.region(a).depth.min(self.region(b).depth);
+        let (mut a, mut b) = (self.outward(a, depth), self.outward(b, depth));
         while a != b {
-            if self.region(a).depth >= self.region(b).depth {
-                a = self.region(a).parent;
+            let (inner, other) = (self.region(a), self.region(b));
+            // At equal depth both jump equally far.
+            (a, b) = if inner.jump == other.jump {
+                (inner.parent, other.parent)
             } else {
-                b = self.region(b).parent;
-            }
+                (inner.jump, other.jump)
+            };
         }
         a
     }
@@ -135,13 +151,59 @@ impl Placed {
     }
 
     /// The region at that depth which encloses `region`.
-    pub(super) fn ancestor_at(&self, mut region: RegionId, depth: u32) -> Option<RegionId> {
-        if self.region(region).depth < depth {
-            return None;
-        }
+    pub(super) fn ancestor_at(&self, region: RegionId, depth: u32) -> Option<RegionId> {
+        (self.region(region).depth >= depth).then(|| self.outward(region, depth))
+    }
+
+    /// The region at that depth, which is not larger than the region's, that encloses `region`.
+    fn outward(&self, mut region: RegionId, depth: u32) -> RegionId {
         while self.region(region).depth > depth {
-            region = self.region(region).parent;
+            let Region { parent, jump, .. } = self.region(region);
+            region = if self.region(jump).depth >= depth { jump } else { parent };
         }
-        Some(region)
+        region
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against plain walks outwards, in a tree that is deep in some places and wide in others.
+    #[test]
+    fn ancestors() {
+        let mut placed = Placed::new(Graph::default(), Vec::new());
+        let mut state = 1u32;
+        for count in 1..600u32 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let back = if state >> 26 == 0 { state } else { 0 } % count;
+            let kind = match state >> 28 & 3 {
+                0 => RegionKind::Body { of: LoopId(count), node: NodeId(0) },
+                _ => RegionKind::Arm { of: NodeId(0), taken: true },
+            };
+            placed.add_region(RegionId(count - 1 - back), kind);
+        }
+        let path = |mut at: RegionId| {
+            let mut path = vec![at];
+            while at != ROOT {
+                at = placed.region(at).parent;
+                path.push(at);
+            }
+            path
+        };
+        let all = (0..600).map(RegionId);
+        assert!(all.clone().any(|a| placed.region(a).depth > 100));
+        for a in all.clone() {
+            let outer = path(a);
+            let is_body =
+                |r: &&RegionId| matches!(placed.region(**r).kind, RegionKind::Body { .. });
+            assert_eq!(placed.region(a).body, *outer.iter().find(is_body).unwrap_or(&ROOT));
+            for b in all.clone() {
+                let other = path(b);
+                let common = *outer.iter().find(|r| other.contains(r)).expect("the root is common");
+                assert_eq!(placed.common(a, b), common);
+                assert_eq!(placed.encloses(b, a), outer.contains(&b));
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::MAX_TEXT;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::{SourceFile, Span};
 
-/// Takes the bytes of a program as text; `name` is what messages call it.
+/// Takes the bytes of a shader as text; `name` is what messages call it.
 ///
 /// # Errors
 ///
@@ -13,13 +13,25 @@ use crate::source::{SourceFile, Span};
 /// and what is beyond the limit is cut off.
 pub fn decode(
     name: impl Into<String>,
-    mut bytes: Vec<u8>,
+    bytes: Vec<u8>,
 ) -> Result<SourceFile, (SourceFile, Diagnostic)> {
-    let length = bytes.len();
-    if length > MAX_TEXT {
-        bytes.truncate(MAX_TEXT);
+    decode_within(name, bytes, MAX_TEXT)
+}
+
+/// The same for a text that may have `limit` bytes, since it is no shader.
+///
+/// # Errors
+///
+/// As [`decode`].
+pub fn decode_within(
+    name: impl Into<String>,
+    mut bytes: Vec<u8>,
+    limit: usize,
+) -> Result<SourceFile, (SourceFile, Diagnostic)> {
+    if bytes.len() > limit {
+        bytes.truncate(limit);
         let file = SourceFile::new(name, String::from_utf8_lossy(&bytes));
-        return Err((file, too_long(length)));
+        return Err((file, too_long(limit)));
     }
     let error = match String::from_utf8(bytes) {
         Ok(text) => return Ok(SourceFile::new(name, text)),
@@ -49,13 +61,13 @@ pub fn decode(
     Err((file, diagnostic))
 }
 
-/// LV0108 for a text of `length` bytes.
-pub(super) fn too_long(length: usize) -> Diagnostic {
-    let mib = MAX_TEXT >> 20;
+/// LV0108 for a text of more than `limit` bytes.
+pub(crate) fn too_long(limit: usize) -> Diagnostic {
+    let mib = limit >> 20;
     Diagnostic::new(
         Code::TextTooLong,
         Span::new(0, 0),
-        format!("the text is {length} bytes long; at most {MAX_TEXT} ({mib} MiB) are read"),
+        format!("the text is longer than {limit} bytes ({mib} MiB), the most that are read"),
     )
-    .help("check that this file is a shader")
+    .help("check that this is the file that you mean")
 }

@@ -25,7 +25,7 @@ const MAX_DIAGNOSTICS: usize = 20;
 /// arena, although no list holds them.
 pub fn parse(source: &SourceFile) -> (Tree, Vec<Diagnostic>) {
     if source.text().len() > MAX_TEXT {
-        return (Tree::default(), vec![too_long(source.text().len())]);
+        return (Tree::default(), vec![too_long(MAX_TEXT)]);
     }
     let mut parser = Parser::new(source);
     for token in Lexer::new(source.text()) {

@@ -114,7 +114,7 @@ pub const LANGUAGE_VERSION_KEY: &str = "lambdav:language-version";
 #[derive(Debug, Error)]
 pub enum EncodeError {
     /// The writer failed.
-    #[error("cannot write the image")]
+    #[error(transparent)]
     Io(#[from] io::Error),
     /// The PNG encoder refused.
     #[error("cannot encode PNG")]

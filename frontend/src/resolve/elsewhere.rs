@@ -1,0 +1,81 @@
+//! Names that other languages have for what λV calls otherwise.
+
+/// Names from Scheme, GLSL, HLSL and their neighbours, and what to write instead.
+const ELSEWHERE: [(&str, &str); 36] = [
+    ("%", "write `(mod x y)`"),
+    ("begin", "nothing has an effect here: the last expression alone is enough"),
+    ("case", "write `(if condition a b)`, one inside another for several cases"),
+    ("cond", "write `(if condition a b)`, one inside another for several cases"),
+    ("def", "write `(define name expression)`"),
+    ("defn", "write `(define (name parameter …) body)`"),
+    ("defun", "write `(define (name parameter …) body)`"),
+    ("do", "write a loop with `(rec-func (parameter …) body)`"),
+    ("else", "`if` has no keywords: `(if condition a b)`"),
+    ("float", "every number is a binary32: write it as it is"),
+    ("fmod", "write `(mod x y)`"),
+    ("fn", "write `(func (parameter …) body)`"),
+    ("for", "write a loop with `(rec-func (parameter …) body)`"),
+    ("frac", "write `(fract x)`"),
+    ("fragCoord", "write `(frag-coord)`"),
+    ("gl_FragColor", "the colour is the value of the last expression"),
+    ("gl_FragCoord", "write `(frag-coord)`"),
+    ("iMouse", "write `(mouse)`"),
+    ("iResolution", "write `(resolution)`"),
+    ("iTime", "write `(time)`"),
+    ("int", "every number is a binary32: write it as it is, or round it"),
+    ("inversesqrt", "write `(inverse-sqrt x)`"),
+    ("lambda", "write `(func (parameter …) body)`"),
+    ("lerp", "write `(mix a b t)`"),
+    ("letrec", "write a loop with `(rec-func (parameter …) body)`"),
+    ("loop", "write a loop with `(rec-func (parameter …) body)`"),
+    ("rsqrt", "write `(inverse-sqrt x)`"),
+    ("saturate", "write `(clamp x 0 1)`"),
+    ("set!", "nothing can be changed: bind a new name with `let` or `let*`"),
+    ("smoothstep", "write `(smooth-step low high x)`"),
+    ("switch", "write `(if condition a b)`, one inside another for several cases"),
+    ("texture", "there are no textures"),
+    ("vec1", "a single component is a num: write it as it is"),
+    (
+        "void",
+        "this is not λV, or not all of it: a program is an expression like `(vec4 1 0.5 0 1)`",
+    ),
+    ("while", "write a loop with `(rec-func (parameter …) body)`"),
+    ("λ", "write `(func (parameter …) body)`"),
+];
+
+/// What to write instead of a name that is not bound here, but means something in other languages.
+pub(super) fn elsewhere(name: &str) -> Option<&'static str> {
+    ELSEWHERE.iter().find(|(known, _)| *known == name).map(|&(_, help)| help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile;
+    use crate::diagnostics::Code;
+    use crate::source::SourceFile;
+
+    #[test]
+    fn none_of_them_is_bound() {
+        assert!(ELSEWHERE.is_sorted());
+        for (name, help) in ELSEWHERE {
+            let (_, diagnostics) = compile(&SourceFile::new("", format!("({name} 1)")));
+            assert_eq!(diagnostics[0].code, Code::UnboundName, "{name}");
+            assert_eq!(diagnostics[0].help.as_deref(), Some(help));
+        }
+    }
+
+    /// What is recommended has its parts in parentheses, so a name that is misspelt here would be
+    /// unbound there.
+    #[test]
+    fn what_they_recommend_is_bound() {
+        for (_, help) in ELSEWHERE {
+            let Some(name) = help.split("`(").nth(1).and_then(|form| form.split([' ', ')']).next())
+            else {
+                continue;
+            };
+            let (_, diagnostics) = compile(&SourceFile::new("", format!("({name})")));
+            assert!(diagnostics.iter().all(|d| d.code != Code::UnboundName), "{help}");
+        }
+    }
+}

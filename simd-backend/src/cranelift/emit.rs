@@ -1,0 +1,561 @@
+//! Instructions of the register program as Cranelift's.
+//!
+//! Each is the one that compiles to the fewest machine instructions on x86-64, as measured: minima and maxima
+//! are a compare and a select of its operands (`minps`), signs are flipped and cleared by bits,
+//! selects are `blendv` there and `bitselect` elsewhere.
+
+use cranelift_codegen::cursor::{Cursor, FuncCursor};
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
+use cranelift_codegen::ir::{
+    self, AbiParam, BlockArg, Endianness, ExtFuncData, ExternalName, FuncRef, InstBuilder,
+    MemFlagsData, Signature, StackSlotData, StackSlotKind, UserExternalName, UserFuncName, Value,
+    types,
+};
+use cranelift_codegen::isa::CallConv;
+
+use super::Target;
+use super::jit::context;
+use crate::lanes::{Kind, Op};
+use crate::registers::{
+    Argument, Block, End, Function, Instr, Limit, Program, Reg, Target as Goal, Type,
+};
+
+/// The number of the imported function that computes elementary functions, for the JIT.
+pub(super) const ELEMENTARY: u32 = 0;
+
+/// The functions for the frame and for a row.
+pub(super) fn functions(program: &Program, target: &Target) -> [ir::Function; 2] {
+    [(&program.frame, false), (&program.row, true)].map(|(function, is_row)| {
+        let name = UserFuncName::user(1, is_row.into());
+        let mut out = ir::Function::with_name_signature(name, signature(is_row));
+        Emitter {
+            program,
+            function,
+            is_row,
+            is_x86: target.is_x86(),
+            pos: FuncCursor::new(&mut out),
+            blocks: Vec::new(),
+            values: vec![None; function.registers.len()],
+            arguments: Vec::new(),
+            elementary: None,
+        }
+        .emit();
+        out
+    })
+}
+
+/// The signature of the function for the frame, or of that for a row.
+pub(super) fn signature(is_row: bool) -> Signature {
+    let mut signature = Signature::new(CallConv::SystemV);
+    signature.params.push(AbiParam::new(types::I64));
+    if is_row {
+        let row = [types::I32, types::I32, types::I32, types::I64, types::I64];
+        signature.params.extend(row.map(AbiParam::new));
+    }
+    signature.returns.push(AbiParam::new(types::I64));
+    signature
+}
+
+/// The signature of [`super::jit::elementary`].
+pub(super) fn elementary_signature() -> Signature {
+    let mut signature = Signature::new(CallConv::SystemV);
+    signature.params.extend([types::I32, types::I32, types::I64].map(AbiParam::new));
+    signature
+}
+
+/// The type of the values of a register.
+fn clif_type(ty: Type) -> ir::Type {
+    match ty {
+        Type::Scalar(Kind::F32) => types::F32,
+        Type::Scalar(Kind::F64) => types::F64,
+        Type::Scalar(Kind::I32) => types::I32,
+        Type::Scalar(Kind::I64) => types::I64,
+        Type::Scalar(Kind::Mask) => types::I8,
+        Type::Vector(Kind::F32) => types::F32X4,
+        Type::Vector(Kind::F64) => types::F64X2,
+        Type::Vector(Kind::I32 | Kind::Mask) => types::I32X4,
+        Type::Vector(Kind::I64) | Type::WideMask => types::I64X2,
+    }
+}
+
+fn same_bits() -> MemFlagsData {
+    MemFlagsData::new().with_endianness(Endianness::Little)
+}
+
+struct Emitter<'p, 'f> {
+    program: &'p Program,
+    function: &'p Function,
+    is_row: bool,
+    is_x86: bool,
+    pos: FuncCursor<'f>,
+    blocks: Vec<ir::Block>,
+    values: Vec<Option<Value>>,
+    /// The address of the [`context::Context`], then those of [`Argument`].
+    arguments: Vec<Value>,
+    /// The imported function and room for its operands, once there is a call of it.
+    elementary: Option<(FuncRef, ir::StackSlot)>,
+}
+
+impl Emitter<'_, '_> {
+    fn emit(mut self) {
+        for block in &self.function.blocks {
+            let id = self.pos.func.dfg.make_block();
+            self.blocks.push(id);
+            for &param in &block.params {
+                let ty = clif_type(self.function.registers[param.index()]);
+                let value = self.pos.func.dfg.append_block_param(id, ty);
+                self.set(param, value);
+            }
+        }
+        for param in signature(self.is_row).params {
+            let entry = self.blocks[0];
+            let value = self.pos.func.dfg.append_block_param(entry, param.value_type);
+            self.arguments.push(value);
+        }
+        for id in self.function.reverse_postorder() {
+            let (block, into) = (&self.function.blocks[id.index()], self.blocks[id.index()]);
+            self.pos.insert_block(into);
+            if block.cold {
+                self.pos.func.layout.set_cold(into);
+            }
+            self.block(block);
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        for instr in &block.instrs {
+            self.instr(instr);
+        }
+        match &block.end {
+            End::Jump(goal) => {
+                let (block, arguments) = self.goal(goal);
+                self.pos.ins().jump(block, &arguments);
+            }
+            End::Branch { condition, then, otherwise } => {
+                let condition = self.get(*condition);
+                let (a, xs) = self.goal(then);
+                let (b, ys) = self.goal(otherwise);
+                self.pos.ins().brif(condition, a, &xs, b, &ys);
+            }
+            End::Return(status) => {
+                let code = self.pos.ins().iconst(types::I64, status.code());
+                self.pos.ins().return_(&[code]);
+            }
+        }
+    }
+
+    fn goal(&self, goal: &Goal) -> (ir::Block, Vec<BlockArg>) {
+        let arguments = goal.arguments.iter().map(|&reg| BlockArg::Value(self.get(reg)));
+        (self.blocks[goal.block.index()], arguments.collect())
+    }
+
+    fn get(&self, reg: Reg) -> Value {
+        self.values[reg.index()].expect("assigned before it is used")
+    }
+
+    fn set(&mut self, reg: Reg, value: Value) {
+        self.values[reg.index()] = Some(value);
+    }
+
+    fn ty(&self, reg: Reg) -> Type {
+        self.function.registers[reg.index()]
+    }
+
+    fn instr(&mut self, instr: &Instr) {
+        match instr {
+            Instr::Constant(to, bits) => {
+                let value = self.constant(self.ty(*to), *bits);
+                self.set(*to, value);
+            }
+            Instr::Centres(to, first) => {
+                let value = match self.ty(*to) {
+                    Type::Vector(_) => {
+                        let lane = |k: u8| (first + f32::from(k) + 0.5).to_le_bytes();
+                        let data = [0, 1, 2, 3].map(lane).concat();
+                        self.vector(types::F32X4, data)
+                    }
+                    _ => self.pos.ins().f32const(Ieee32::with_bits((first + 0.5).to_bits())),
+                };
+                self.set(*to, value);
+            }
+            Instr::Op(to, op, operands) => {
+                let values: Vec<Value> = operands.iter().map(|&reg| self.get(reg)).collect();
+                let value = self.op(*op, self.ty(*to), self.ty(operands[0]), &values);
+                self.set(*to, value);
+            }
+            Instr::Splat(to, from) => {
+                let mut value = self.get(*from);
+                if self.ty(*from) == Type::Scalar(Kind::Mask) {
+                    value = self.pos.ins().bmask(types::I32, value);
+                }
+                let ty = clif_type(self.ty(*to));
+                let value = self.pos.ins().splat(ty, value);
+                self.set(*to, value);
+            }
+            Instr::Half(to, from, upper) => {
+                let value = self.half(self.ty(*from), self.get(*from), *upper);
+                self.set(*to, value);
+            }
+            Instr::Join(to, halves) => {
+                let value = self.join(self.ty(*to), halves.map(|reg| self.get(reg)));
+                self.set(*to, value);
+            }
+            Instr::Any(to, masks) => {
+                let mut value = self.get(masks[0]);
+                for &mask in &masks[1..] {
+                    let mask = self.get(mask);
+                    value = self.pos.ins().bor(value, mask);
+                }
+                if matches!(self.ty(masks[0]), Type::Vector(_)) {
+                    value = self.pos.ins().vany_true(value);
+                }
+                self.set(*to, value);
+            }
+            Instr::Given(to, word) => {
+                let ty = self.ty(*to);
+                let value = self.load(context::GIVEN, word * 4, word_type(ty));
+                let value = self.truth(ty, value);
+                self.set(*to, value);
+            }
+            Instr::Slot(to, slot) => {
+                let value = self.load(context::SLOTS, slot * 8, clif_type(self.ty(*to)));
+                self.set(*to, value);
+            }
+            Instr::SetSlot(slot, from) => {
+                let slots = self.field(context::SLOTS);
+                let value = self.get(*from);
+                let offset = (slot * 8) as i32;
+                self.pos.ins().store(MemFlagsData::trusted(), value, slots, offset);
+            }
+            Instr::Run(to, index) => {
+                let ty = self.ty(*to);
+                let value =
+                    self.load(context::RUN, index * self.program.shape.width * 4, word_type(ty));
+                let value = self.truth(ty, value);
+                self.set(*to, value);
+            }
+            Instr::Argument(to, argument) => {
+                let index = match argument {
+                    Argument::Column => 1,
+                    Argument::Row => 2,
+                    Argument::Groups => 3,
+                    Argument::Pixels => 4,
+                    Argument::Stride => 5,
+                };
+                self.set(*to, self.arguments[index]);
+            }
+            Instr::Limit(to, limit) => {
+                let field = match limit {
+                    Limit::First => context::FIRST_ROUNDS,
+                    Limit::Rest => context::REST_ROUNDS,
+                };
+                let value = self.field(field);
+                self.set(*to, value);
+            }
+            Instr::Wanted(to) => {
+                let address = self.field(context::FRONTIER);
+                let flags = MemFlagsData::trusted();
+                let frontier = self.pos.ins().load(types::I64, flags, address, 0);
+                let first = self.field(context::FIRST_PIXEL);
+                let value = self.pos.ins().icmp(IntCC::UnsignedLessThan, first, frontier);
+                self.set(*to, value);
+            }
+            Instr::Callout { function, to, mask, operands } => {
+                self.callout(*function as u32, to, mask, operands);
+            }
+            Instr::Store { channels, address, offset } => {
+                self.store(channels.map(|reg| self.get(reg)), *address, *offset);
+            }
+        }
+    }
+
+    /// A field of the context, all of which stay as they are during a call.
+    fn field(&mut self, offset: i32) -> Value {
+        let flags = MemFlagsData::trusted().with_readonly().with_can_move();
+        self.pos.ins().load(types::I64, flags, self.arguments[0], offset)
+    }
+
+    /// What lies `offset` bytes from where a field of the context points.
+    fn load(&mut self, field: i32, offset: u32, ty: ir::Type) -> Value {
+        let address = self.field(field);
+        let flags = MemFlagsData::trusted().with_readonly().with_can_move();
+        self.pos.ins().load(ty, flags, address, offset as i32)
+    }
+
+    /// A word as a truth value, if that is what is wanted of it.
+    fn truth(&mut self, ty: Type, word: Value) -> Value {
+        if ty == Type::Scalar(Kind::Mask) {
+            self.pos.ins().icmp_imm_s(IntCC::NotEqual, word, 0)
+        } else {
+            word
+        }
+    }
+
+    fn vector(&mut self, ty: ir::Type, data: Vec<u8>) -> Value {
+        let constant = self.pos.func.dfg.constants.insert(data.into());
+        self.pos.ins().vconst(ty, constant)
+    }
+
+    fn constant(&mut self, ty: Type, bits: u64) -> Value {
+        match ty {
+            Type::Scalar(Kind::F32) => self.pos.ins().f32const(Ieee32::with_bits(bits as u32)),
+            Type::Scalar(Kind::F64) => self.pos.ins().f64const(Ieee64::with_bits(bits)),
+            Type::Scalar(Kind::I32) => self.pos.ins().iconst(types::I32, i64::from(bits as u32)),
+            Type::Scalar(_) => self.pos.ins().iconst(clif_type(ty), bits as i64),
+            Type::Vector(Kind::F32 | Kind::I32) => {
+                self.vector(clif_type(ty), (bits as u32).to_le_bytes().repeat(4))
+            }
+            Type::Vector(Kind::F64 | Kind::I64) => {
+                self.vector(clif_type(ty), bits.to_le_bytes().repeat(2))
+            }
+            Type::Vector(Kind::Mask) | Type::WideMask => {
+                let byte = if bits == 0 { 0 } else { 0xff };
+                self.vector(clif_type(ty), vec![byte; 16])
+            }
+        }
+    }
+
+    fn op(&mut self, op: Op, to: Type, from: Type, values: &[Value]) -> Value {
+        let is_vector = !matches!(from, Type::Scalar(_));
+        let is_mask = matches!(from, Type::Scalar(Kind::Mask));
+        let is_float = matches!(
+            from,
+            Type::Scalar(Kind::F32 | Kind::F64) | Type::Vector(Kind::F32 | Kind::F64)
+        );
+        let a = values[0];
+        let b = *values.get(1).unwrap_or(&a);
+        match op {
+            Op::Neg if is_vector => {
+                let sign = self.sign_bit(to);
+                self.pos.ins().bxor(a, sign)
+            }
+            Op::Abs if is_vector => {
+                let sign = self.sign_bit(to);
+                self.pos.ins().band_not(a, sign)
+            }
+            Op::Neg => self.pos.ins().fneg(a),
+            Op::Abs => self.pos.ins().fabs(a),
+            Op::Floor => self.pos.ins().floor(a),
+            Op::Ceil => self.pos.ins().ceil(a),
+            Op::Trunc => self.pos.ins().trunc(a),
+            Op::RoundEven => self.pos.ins().nearest(a),
+            Op::Sqrt => self.pos.ins().sqrt(a),
+            Op::Add if is_float => self.pos.ins().fadd(a, b),
+            Op::Sub if is_float => self.pos.ins().fsub(a, b),
+            Op::Add => self.pos.ins().iadd(a, b),
+            Op::Sub => self.pos.ins().isub(a, b),
+            Op::Mul => self.pos.ins().fmul(a, b),
+            Op::Div => self.pos.ins().fdiv(a, b),
+            Op::Min => self.extremum(is_vector, to, b, a),
+            Op::Max => {
+                // a < b ? b : a, as maxps computes it of (b, a): b > a ? b : a.
+                let mask = self.pos.ins().fcmp(FloatCC::LessThan, a, b);
+                self.choose(is_vector, to, mask, b, a)
+            }
+            Op::Less | Op::LessEqual | Op::Equal | Op::NotEqual if is_float => {
+                let condition = match op {
+                    Op::Less => FloatCC::LessThan,
+                    Op::LessEqual => FloatCC::LessThanOrEqual,
+                    Op::Equal => FloatCC::Equal,
+                    _ => FloatCC::NotEqual,
+                };
+                self.pos.ins().fcmp(condition, a, b)
+            }
+            Op::Less => self.pos.ins().icmp(IntCC::SignedLessThan, a, b),
+            Op::LessEqual => self.pos.ins().icmp(IntCC::SignedLessThanOrEqual, a, b),
+            Op::Equal => self.pos.ins().icmp(IntCC::Equal, a, b),
+            Op::NotEqual => self.pos.ins().icmp(IntCC::NotEqual, a, b),
+            Op::And => self.pos.ins().band(a, b),
+            Op::Or => self.pos.ins().bor(a, b),
+            Op::AndNot if is_mask => {
+                let not = self.pos.ins().bxor_imm_s(b, 1);
+                self.pos.ins().band(a, not)
+            }
+            Op::AndNot => self.pos.ins().band_not(a, b),
+            Op::Not if is_mask => self.pos.ins().bxor_imm_s(a, 1),
+            Op::Not => self.pos.ins().bnot(a),
+            Op::ShiftLeft(n) => {
+                let n = self.pos.ins().iconst(types::I32, i64::from(n));
+                self.pos.ins().ishl(a, n)
+            }
+            Op::ShiftRight(n) => {
+                let n = self.pos.ins().iconst(types::I32, i64::from(n));
+                self.pos.ins().ushr(a, n)
+            }
+            Op::Select if is_vector => self.blend(to, a, values[1], values[2]),
+            Op::Select => self.pos.ins().select(a, values[1], values[2]),
+            Op::Promote => self.pos.ins().fpromote(types::F64, a),
+            Op::Demote => self.pos.ins().fdemote(types::F32, a),
+            Op::FromInteger => self.pos.ins().fcvt_from_sint(clif_type(to), a),
+            Op::Bits => self.pos.ins().bitcast(clif_type(to), same_bits(), a),
+        }
+    }
+
+    /// `x < y ? x : y`.
+    fn extremum(&mut self, is_vector: bool, ty: Type, x: Value, y: Value) -> Value {
+        let mask = self.pos.ins().fcmp(FloatCC::LessThan, x, y);
+        self.choose(is_vector, ty, mask, x, y)
+    }
+
+    /// A select in the form that the code generator knows as a minimum or maximum.
+    fn choose(&mut self, is_vector: bool, ty: Type, mask: Value, x: Value, y: Value) -> Value {
+        if !is_vector {
+            return self.pos.ins().select(mask, x, y);
+        }
+        let mask = self.pos.ins().bitcast(clif_type(ty), same_bits(), mask);
+        self.pos.ins().bitselect(mask, x, y)
+    }
+
+    /// A select by a vector mask of whole lanes.
+    fn blend(&mut self, ty: Type, mask: Value, x: Value, y: Value) -> Value {
+        let ty = clif_type(ty);
+        let as_mask = self.pos.func.dfg.value_type(mask);
+        let mut cast = |value, to| {
+            if self.pos.func.dfg.value_type(value) == to {
+                value
+            } else {
+                self.pos.ins().bitcast(to, same_bits(), value)
+            }
+        };
+        if self.is_x86 {
+            let (x, y) = (cast(x, as_mask), cast(y, as_mask));
+            let value = self.pos.ins().blendv(mask, x, y);
+            return if ty == as_mask {
+                value
+            } else {
+                self.pos.ins().bitcast(ty, same_bits(), value)
+            };
+        }
+        let mask = cast(mask, ty);
+        self.pos.ins().bitselect(mask, x, y)
+    }
+
+    fn sign_bit(&mut self, ty: Type) -> Value {
+        let bits = if ty == Type::Vector(Kind::F64) { 1 << 63 } else { 1 << 31 };
+        self.constant(ty, bits)
+    }
+
+    /// Bytes picked from two vectors, as a vector of that type.
+    fn shuffle(&mut self, ty: ir::Type, a: Value, b: Value, bytes: [u8; 16]) -> Value {
+        let [a, b] = [a, b].map(|v| self.pos.ins().bitcast(types::I8X16, same_bits(), v));
+        let mask = self.pos.func.dfg.immediates.push(bytes.to_vec().into());
+        let value = self.pos.ins().shuffle(a, b, mask);
+        self.pos.ins().bitcast(ty, same_bits(), value)
+    }
+
+    fn half(&mut self, from: Type, value: Value, upper: bool) -> Value {
+        if from == Type::Vector(Kind::Mask) {
+            return if upper {
+                self.pos.ins().swiden_high(value)
+            } else {
+                self.pos.ins().swiden_low(value)
+            };
+        }
+        let mut value = value;
+        if upper {
+            let bytes = std::array::from_fn(|i| 8 + i as u8 % 8);
+            value = self.shuffle(types::F32X4, value, value, bytes);
+        }
+        self.pos.ins().fvpromote_low(value)
+    }
+
+    fn join(&mut self, to: Type, [low, high]: [Value; 2]) -> Value {
+        if to == Type::Vector(Kind::Mask) {
+            // The lower four bytes of each of the four.
+            let bytes = std::array::from_fn(|i| (i / 4 * 8 + i % 4) as u8);
+            return self.shuffle(types::I32X4, low, high, bytes);
+        }
+        let [low, high] = [low, high].map(|v| self.pos.ins().fvdemote(v));
+        let bytes = std::array::from_fn(|i| (i / 8 * 16 + i % 8) as u8);
+        self.shuffle(types::F32X4, low, high, bytes)
+    }
+
+    /// Operands and masks go through memory, as [`super::jit::elementary`] wants them.
+    fn callout(&mut self, function: u32, to: &[Reg], mask: &[Reg], operands: &[Reg]) {
+        let size = if matches!(self.ty(to[0]), Type::Vector(_)) { 16 } else { 4 };
+        let (callee, slot) = self.elementary();
+        let address = self.pos.ins().stack_addr(types::I64, slot, 0);
+        let bytes = to.len() as i32 * size;
+        let flags = MemFlagsData::trusted();
+        if mask.is_empty() {
+            let all = self.pos.ins().iconst(types::I32, 1);
+            self.pos.ins().store(flags, all, address, 0);
+        }
+        for (i, &reg) in mask.iter().chain(operands).enumerate() {
+            // Without a mask, the operands begin where they would begin with one.
+            let place = if mask.is_empty() { i + to.len() } else { i };
+            let mut value = self.get(reg);
+            if self.ty(reg) == Type::Scalar(Kind::Mask) {
+                value = self.pos.ins().uextend(types::I32, value);
+            }
+            self.pos.ins().store(flags, value, address, place as i32 * size);
+        }
+        let function = self.pos.ins().iconst(types::I32, i64::from(function));
+        let lanes = self.pos.ins().iconst(types::I32, i64::from(bytes / 4));
+        self.pos.ins().call(callee, &[function, lanes, address]);
+        for (i, &reg) in to.iter().enumerate() {
+            let offset = 3 * bytes + i as i32 * size;
+            let ty = clif_type(self.ty(reg));
+            let value = self.pos.ins().load(ty, flags, address, offset);
+            self.set(reg, value);
+        }
+    }
+
+    fn elementary(&mut self) -> (FuncRef, ir::StackSlot) {
+        if let Some(known) = self.elementary {
+            return known;
+        }
+        let func = &mut *self.pos.func;
+        let name = UserExternalName { namespace: 0, index: ELEMENTARY };
+        let name = func.declare_imported_user_function(name);
+        let signature = func.import_signature(elementary_signature());
+        let callee = func.import_function(ExtFuncData {
+            name: ExternalName::user(name),
+            signature,
+            colocated: false,
+            patchable: false,
+        });
+        let size = self.program.shape.lanes() * 4 * 4;
+        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, size, 4);
+        let slot = func.create_sized_stack_slot(slot);
+        *self.elementary.insert((callee, slot))
+    }
+
+    /// Pixels are stored one after the other: a transposition of four registers.
+    fn store(&mut self, channels: [Value; 4], address: Reg, offset: u32) {
+        let is_scalar = self.program.shape.width == 1;
+        let address = self.get(address);
+        let values = if is_scalar { channels } else { self.transpose(channels) };
+        let step = if is_scalar { 4 } else { 16 };
+        for (i, value) in values.into_iter().enumerate() {
+            let offset = offset as i32 + i as i32 * step;
+            self.pos.ins().store(MemFlagsData::trusted(), value, address, offset);
+        }
+    }
+
+    fn transpose(&mut self, [r, g, b, a]: [Value; 4]) -> [Value; 4] {
+        // Interleaves words of 4 or 8 bytes of the lower or upper halves.
+        let interleave = |size: u8, upper: bool| -> [u8; 16] {
+            let first = if upper { 8 } else { 0 };
+            std::array::from_fn(|i| {
+                let (word, byte) = (i as u8 / size, i as u8 % size);
+                first + word / 2 * size + word % 2 * 16 + byte
+            })
+        };
+        let mut mix = |x, y, size, upper| self.shuffle(types::F32X4, x, y, interleave(size, upper));
+        let (rg, ba) = (mix(r, g, 4, false), mix(b, a, 4, false));
+        let (rg_high, ba_high) = (mix(r, g, 4, true), mix(b, a, 4, true));
+        [
+            mix(rg, ba, 8, false),
+            mix(rg, ba, 8, true),
+            mix(rg_high, ba_high, 8, false),
+            mix(rg_high, ba_high, 8, true),
+        ]
+    }
+}
+
+/// What is read of memory for a register: a mask is kept in words.
+fn word_type(ty: Type) -> ir::Type {
+    if ty == Type::Scalar(Kind::Mask) { types::I32 } else { clif_type(ty) }
+}

@@ -1,0 +1,120 @@
+//! The Cranelift emitter: a register program as machine code for this machine, or for another to look at.
+//!
+//! - [`emit`]: instructions of the register program as Cranelift's;
+//! - [`jit`]: code in memory, and calling it: the only unsafe code of the project.
+//!
+//! Cranelift computes in vectors of 128 bits on every architecture. On x86-64 the code needs SSE4.1
+//! (rounding and blending are single instructions from there on).
+
+mod emit;
+pub mod jit;
+
+use std::sync::Arc;
+
+use cranelift_codegen::Context;
+use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
+use cranelift_codegen::settings::{self, Configurable};
+use thiserror::Error;
+
+use crate::registers;
+
+/// What keeps code from being made.
+#[derive(Debug, Error)]
+pub enum EmitError {
+    /// The machine has no instructions that the code needs.
+    #[error("this machine is too old or of an unknown kind: {0}")]
+    Machine(String),
+    /// The program is too large for the code generator.
+    #[error("the program is too large to compile: {0}")]
+    TooLarge(String),
+}
+
+/// What code is made for.
+#[derive(Clone)]
+pub struct Target(Arc<dyn TargetIsa>);
+
+impl std::fmt::Debug for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Target({})", self.0.triple())
+    }
+}
+
+impl Target {
+    /// This machine, with all that its processor can do.
+    ///
+    /// # Errors
+    ///
+    /// [`EmitError::Machine`] where the processor lacks what every kernel needs.
+    pub fn host() -> Result<Self, EmitError> {
+        Self::with(&[])
+    }
+
+    /// This machine without some of what its processor can do: names of Cranelift's settings for
+    /// the architecture, like `has_avx`, that are to be off.
+    ///
+    /// # Errors
+    ///
+    /// [`EmitError::Machine`] where the processor lacks what every kernel needs, or there is no
+    /// such setting.
+    pub fn with(off: &[&str]) -> Result<Self, EmitError> {
+        let machine = |what: &dyn std::fmt::Display| EmitError::Machine(what.to_string());
+        let mut isa = cranelift_native::builder().map_err(|e| machine(&e))?;
+        for name in off {
+            isa.set(name, "false").map_err(|e| machine(&e))?;
+        }
+        let isa = finish(isa)?;
+        // Other architectures have no flags of these names.
+        let needed = ["has_sse3", "has_ssse3", "has_sse41"];
+        for flag in isa.isa_flags() {
+            if needed.contains(&flag.name) && flag.as_bool() == Some(false) {
+                let name = flag.name.trim_start_matches("has_").to_uppercase();
+                return Err(EmitError::Machine(format!("its processor has no {name}")));
+            }
+        }
+        Ok(Self(isa))
+    }
+
+    fn is_x86(&self) -> bool {
+        self.0.name() == "x64"
+    }
+}
+
+fn finish(isa: isa::Builder) -> Result<OwnedTargetIsa, EmitError> {
+    let mut flags = settings::builder();
+    let verify = if cfg!(debug_assertions) { "true" } else { "false" };
+    for (name, value) in [
+        ("opt_level", "speed"),
+        ("enable_verifier", verify),
+        ("unwind_info", "false"),
+        ("is_pic", "false"),
+        ("enable_probestack", "true"),
+        ("probestack_strategy", "inline"),
+    ] {
+        flags.set(name, value).expect("a setting of this version of Cranelift");
+    }
+    isa.finish(settings::Flags::new(flags)).map_err(|e| EmitError::Machine(e.to_string()))
+}
+
+/// The text of Cranelift's own form of a program.
+pub fn clif(program: &registers::Program, target: &Target) -> String {
+    let [frame, row] = emit::functions(program, target);
+    format!("; frame\n{}\n; row\n{}", frame.display(), row.display())
+}
+
+/// The assembly text of a program.
+///
+/// # Errors
+///
+/// [`EmitError::TooLarge`].
+pub fn assembly(program: &registers::Program, target: &Target) -> Result<String, EmitError> {
+    let mut text = String::new();
+    for (name, function) in ["frame", "row"].iter().zip(emit::functions(program, target)) {
+        let mut context = Context::for_function(function);
+        context.set_disasm(true);
+        let code = context
+            .compile(&*target.0, &mut Default::default())
+            .map_err(|e| EmitError::TooLarge(e.inner.to_string()))?;
+        text += &format!("; {name}\n{}\n", code.vcode.as_deref().unwrap_or_default());
+    }
+    Ok(text)
+}

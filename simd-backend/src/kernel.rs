@@ -1,0 +1,283 @@
+//! A compiled program as a kernel that fills tiles.
+//!
+//! Whole groups are computed in place, a row of them at a call. Groups that reach over the tile's right or
+//! lower edge are computed beside it, with a mask of the lanes inside.
+//!
+//! *Faults.* A call says that some lane of some group exceeded a loop's limit. Which pixel is the
+//! first in scan order, and what it met first, is then found by computing the band's pixels again one by
+//! one, each in a group with a mask of its lane alone. Where the part for the whole frame is at fault,
+//! every pixel is, and a program in which nothing has been moved to that part tells what it meets
+//! first.
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use lambdav_frontend::evaluate;
+use lambdav_frontend::schedule;
+use lambdav_frontend::source::Span;
+use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
+
+use crate::cranelift::jit::{Code, Inputs, Row, Wanted};
+use crate::cranelift::{EmitError, Target};
+use crate::lanes::{self, Axis, Given};
+use crate::registers::{self, Shape, Status};
+
+/// The number of lanes if nobody says another.
+const DEFAULT_LANES: u32 = 8;
+
+/// Above this many bytes of stack a program is compiled for fewer lanes.
+const MAX_STACK: usize = 256 << 10;
+
+/// Above this many register instructions a program is compiled for fewer lanes, so that the time that it takes
+/// does not grow with them.
+const MAX_INSTRS: usize = 60_000;
+
+/// One output of a program, compiled.
+#[derive(Debug)]
+pub struct SimdKernel {
+    program: schedule::Program,
+    target: Target,
+    code: Code,
+    inputs: Inputs,
+    sites: Vec<Span>,
+    /// What is the same for the whole frame, once some tile has needed it.
+    frame: Mutex<Option<Frame>>,
+    /// The code with nothing moved to the frame's part.
+    unhoisted: OnceLock<Code>,
+}
+
+#[derive(Clone, Debug)]
+enum Frame {
+    Slots(std::sync::Arc<[u64]>),
+    Limit,
+}
+
+impl SimdKernel {
+    /// Compiles the output of a program that was scheduled for it alone, for so many lanes, or, if that is none
+    /// of [`Shape::LANES`] or not said, for as many as seem best.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Target::host`] and [`Code::new`].
+    pub fn new(
+        program: schedule::Program,
+        lanes: Option<u32>,
+        inputs: &evaluate::Inputs,
+        max_iterations: u64,
+    ) -> Result<Self, EmitError> {
+        let target = Target::host()?;
+        let (lane_program, code) = compile(&program, lanes, &target, true)?;
+        let given = lane_program.given.iter().map(|given| word(inputs, given)).collect();
+        Ok(Self {
+            program,
+            target,
+            code,
+            inputs: Inputs { given, max_iterations },
+            sites: lane_program.sites,
+            frame: Mutex::new(None),
+            unhoisted: OnceLock::new(),
+        })
+    }
+
+    /// Where the loop of a fault's site is.
+    pub fn site(&self, site: u32) -> Span {
+        self.sites[site as usize]
+    }
+
+    /// Bytes of stack that computing a tile takes.
+    pub fn stack_size(&self) -> usize {
+        self.code.stack
+    }
+
+    /// The code.
+    pub fn code(&self) -> &Code {
+        &self.code
+    }
+
+    fn frame(&self, cancel: &Cancel<'_>) -> Result<Frame, Stop> {
+        let mut frame = self.frame.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*frame {
+            return Ok(known.clone());
+        }
+        let found = match self.code.frame(&self.inputs, wanted(cancel)) {
+            (Status::Done, slots) => Frame::Slots(slots.into()),
+            (Status::Limit(_), _) => Frame::Limit,
+            (Status::Cancelled, _) => return Err(Stop::Cancelled),
+        };
+        Ok(frame.insert(found).clone())
+    }
+
+    /// What the first pixel of a tile meets, given that every pixel is at fault.
+    fn fault_of_frame(&self, tile: Tile, cancel: &Cancel<'_>) -> Stop {
+        let code = self.unhoisted.get_or_init(|| {
+            let lanes = Some(self.code.shape().lanes());
+            let (_, code) = compile(&self.program, lanes, &self.target, false)
+                .expect("the same program has been compiled before");
+            code
+        });
+        self.fault(code, &[], tile, cancel)
+    }
+
+    /// The first fault in scan order of a part of a tile in which there is one.
+    fn fault(&self, code: &Code, slots: &[u64], part: Tile, cancel: &Cancel<'_>) -> Stop {
+        let shape = code.shape();
+        let mut run = vec![0; shape.lanes() as usize];
+        run[0] = u32::MAX;
+        let mut group = vec![[0.0; 4]; shape.lanes() as usize];
+        for y in part.y..part.y + part.height {
+            for x in part.x..part.x + part.width {
+                if !cancel.wants(x, y) {
+                    return Stop::Cancelled;
+                }
+                let row = Row { x, y, groups: 1, stride: shape.columns() as usize };
+                let wanted = wanted(cancel);
+                match code.row(&self.inputs, slots, &run, wanted, row, &mut group) {
+                    Status::Done => {}
+                    Status::Cancelled => return Stop::Cancelled,
+                    Status::Limit(site) => return Fault { x, y, site }.into(),
+                }
+            }
+        }
+        unreachable!("a fault of a group is a fault of one of its lanes")
+    }
+}
+
+impl Kernel for SimdKernel {
+    fn tile(
+        &self,
+        tile: Tile,
+        pixels: &mut TileBuffer<'_>,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Stop> {
+        let slots = match self.frame(cancel)? {
+            Frame::Slots(slots) => slots,
+            Frame::Limit => return Err(self.fault_of_frame(tile, cancel)),
+        };
+        let shape = self.code.shape();
+        let (columns, rows) = (shape.columns(), shape.rows());
+        let all = vec![u32::MAX; shape.lanes() as usize];
+        let mut beside = vec![[0.0; 4]; shape.lanes() as usize];
+        let stride = tile.width as usize;
+        for top in (0..tile.height).step_by(rows as usize) {
+            let y = tile.y + top;
+            if !cancel.wants(tile.x, y) {
+                return Err(Stop::Cancelled);
+            }
+            let height = rows.min(tile.height - top);
+            let compute = |run: &[u32], row: Row, pixels: &mut [[f32; 4]]| match self.code.row(
+                &self.inputs,
+                &slots,
+                run,
+                wanted(cancel),
+                row,
+                pixels,
+            ) {
+                Status::Done => Ok(()),
+                Status::Cancelled => Err(Stop::Cancelled),
+                Status::Limit(_) => {
+                    let band = Tile { y, height, ..tile };
+                    Err(self.fault(&self.code, &slots, band, cancel))
+                }
+            };
+            let whole = if height == rows { tile.width / columns } else { 0 };
+            let band = &mut pixels.samples_mut().as_chunks_mut().0[top as usize * stride..];
+            if whole > 0 {
+                compute(&all, Row { x: tile.x, y, groups: whole, stride }, band)?;
+            }
+            for left in (whole * columns..tile.width).step_by(columns as usize) {
+                let width = columns.min(tile.width - left);
+                let run: Vec<u32> = (0..shape.lanes())
+                    .map(|lane| {
+                        let (column, row) = shape.pixel(lane);
+                        if column < width && row < height { u32::MAX } else { 0 }
+                    })
+                    .collect();
+                let row = Row { x: tile.x + left, y, groups: 1, stride: columns as usize };
+                compute(&run, row, &mut beside)?;
+                for (row, from) in beside.chunks(columns as usize).take(height as usize).enumerate()
+                {
+                    let to = &mut band[row * stride + left as usize..][..width as usize];
+                    to.copy_from_slice(&from[..width as usize]);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn wanted<'a>(cancel: &Cancel<'a>) -> Wanted<'a> {
+    Wanted { frontier: cancel.frontier(), first: cancel.first() }
+}
+
+/// The word that is given for a quantity.
+pub fn word(inputs: &evaluate::Inputs, given: &Given) -> u32 {
+    match *given {
+        Given::Resolution(Axis::X) => inputs.resolution[0].to_bits(),
+        Given::Resolution(Axis::Y) => inputs.resolution[1].to_bits(),
+        Given::Time => inputs.time.to_bits(),
+        Given::Frame => inputs.frame.to_bits(),
+        Given::Mouse(k) => inputs.mouse[usize::from(k)].to_bits(),
+        Given::Uniform(index, k) => inputs.uniforms[index as usize][usize::from(k)],
+    }
+}
+
+/// The lane program and the register program of a scheduled output, for about so many lanes.
+pub fn lower(
+    program: &schedule::Program,
+    lanes: Option<u32>,
+    hoist: bool,
+) -> (lanes::Program, registers::Program) {
+    with_stack(program.nesting(), || {
+        let lane_program = lanes::lower(program, 0, hoist);
+        let shape = match lanes.and_then(Shape::new) {
+            Some(shape) => shape,
+            None => {
+                let work = lane_program.values.len();
+                let fits = |lanes: &u32| work * (*lanes as usize).div_ceil(4) <= MAX_INSTRS;
+                let lanes = [DEFAULT_LANES, 4].into_iter().find(fits).unwrap_or(4);
+                Shape::new(lanes).expect("one of the shapes")
+            }
+        };
+        let register_program = registers::lower(&lane_program, shape);
+        (lane_program, register_program)
+    })
+}
+
+/// The text of a lane program, however deeply it nests.
+pub fn text(program: &lanes::Program) -> String {
+    with_stack(program.nesting, || program.to_string())
+}
+
+fn compile(
+    program: &schedule::Program,
+    lanes: Option<u32>,
+    target: &Target,
+    hoist: bool,
+) -> Result<(lanes::Program, Code), EmitError> {
+    let (lane_program, register_program) = lower(program, lanes, hoist);
+    let code = Code::new(&register_program, target)?;
+    let fewer = Shape::LANES.into_iter().rev().find(|&l| l < code.shape().lanes() && l > 1);
+    match fewer {
+        Some(fewer) if lanes.is_none() && code.stack > MAX_STACK => {
+            compile(program, Some(fewer), target, hoist)
+        }
+        _ => Ok((lane_program, code)),
+    }
+}
+
+/// How much stack a level of nesting takes at most in the passes that recurse on it.
+const STACK_PER_LEVEL: usize = 8 << 10;
+
+/// Runs a pass that recurses on the nesting of blocks, on a stack that is large enough.
+fn with_stack<R: Send>(nesting: usize, pass: impl FnOnce() -> R + Send) -> R {
+    if nesting < 64 {
+        return pass();
+    }
+    std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .stack_size((2 << 20) + nesting * STACK_PER_LEVEL)
+            .spawn_scoped(scope, pass)
+            .expect("a thread can be started")
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}

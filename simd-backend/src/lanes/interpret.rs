@@ -1,0 +1,313 @@
+//! A plain interpreter of lane programs, for any number of lanes: the meaning that emitters must
+//! reproduce.
+//!
+//! What no lane may look at is filled with junk, so that looking at it shows.
+
+use super::{Axis, BlockId, End, Expr, Kind, Op, Program, Statement, ValueId};
+
+/// A loop of that site wanted more rounds than allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopLimit {
+    /// Which of [`Program::sites`] it is.
+    pub site: u32,
+}
+
+/// What lanes are executed for.
+#[derive(Clone, Copy, Debug)]
+pub struct Group<'a> {
+    /// One word for each of [`Program::given`].
+    pub given: &'a [u32],
+    /// Column and row of the pixel of each lane.
+    pub pixels: &'a [(u32, u32)],
+    /// The lanes that run, at least one.
+    pub run: &'a [bool],
+    /// How many `rec`s each entry of a loop may execute.
+    pub max_iterations: u64,
+}
+
+/// The pixels of a group; those of lanes that do not run are unspecified. Recurses on the nesting of blocks.
+///
+/// # Errors
+///
+/// The first loop, in the order of execution, that exceeds its limit for some lane.
+pub fn interpret(program: &Program, group: &Group<'_>) -> Result<Vec<[f32; 4]>, LoopLimit> {
+    assert!(group.run.contains(&true), "at least one lane runs");
+    let lanes = group.pixels.len();
+    let mut machine =
+        Machine { program, group, lanes, words: vec![0; program.values.len() * lanes] };
+    machine.block(Program::ROOT)?;
+    let outputs = program.outputs();
+    let component = |lane: usize, k: usize| f32::from_bits(machine.get(outputs[k], lane) as u32);
+    Ok((0..lanes).map(|lane| std::array::from_fn(|k| component(lane, k))).collect())
+}
+
+/// Bits that nobody should see: a signalling NaN as `F32`, and masks of alternating lanes.
+fn junk(kind: Kind, lane: usize) -> u64 {
+    match kind {
+        Kind::Mask => u64::from(lane.is_multiple_of(2)),
+        Kind::F32 | Kind::I32 => 0x7fa5_a5a5,
+        Kind::F64 | Kind::I64 => 0x7ff4_a5a5_a5a5_a5a5,
+    }
+}
+
+struct Machine<'a> {
+    program: &'a Program,
+    group: &'a Group<'a>,
+    lanes: usize,
+    words: Vec<u64>,
+}
+
+enum Outcome<'p> {
+    Yield(&'p [ValueId]),
+    Rec(&'p [ValueId]),
+}
+
+impl<'a> Machine<'a> {
+    fn get(&self, value: ValueId, lane: usize) -> u64 {
+        self.words[value.index() * self.lanes + lane]
+    }
+
+    fn copy(&mut self, to: &[ValueId], from: &[ValueId]) {
+        let lanes = self.lanes;
+        let words: Vec<u64> =
+            from.iter().flat_map(|v| &self.words[v.index() * lanes..][..lanes]).copied().collect();
+        for (to, words) in to.iter().zip(words.chunks(lanes)) {
+            self.words[to.index() * lanes..][..lanes].copy_from_slice(words);
+        }
+    }
+
+    fn block(&mut self, mut id: BlockId) -> Result<Outcome<'a>, LoopLimit> {
+        let program = self.program;
+        loop {
+            let block = program.block(id);
+            for statement in &block.statements {
+                self.statement(statement)?;
+            }
+            match &block.end {
+                End::Yield(values) => return Ok(Outcome::Yield(values)),
+                End::Rec(values) => return Ok(Outcome::Rec(values)),
+                End::If { condition, then, otherwise } => {
+                    id = if self.get(*condition, 0) != 0 { *then } else { *otherwise };
+                }
+            }
+        }
+    }
+
+    fn statement(&mut self, statement: &'a Statement) -> Result<(), LoopLimit> {
+        match statement {
+            Statement::Let { value, expr } => self.compute(*value, expr),
+            Statement::If { values, condition, then, otherwise } => {
+                let arm = if self.get(*condition, 0) != 0 { *then } else { *otherwise };
+                if let Outcome::Yield(yields) = self.block(arm)? {
+                    self.copy(values, yields);
+                }
+            }
+            Statement::Loop { values, params, inits, body, site } => {
+                self.copy(params, inits);
+                let mut rounds = 0;
+                loop {
+                    match self.block(*body)? {
+                        Outcome::Yield(yields) => {
+                            self.copy(values, yields);
+                            break;
+                        }
+                        Outcome::Rec(arguments) => self.copy(params, arguments),
+                    }
+                    rounds += 1;
+                    if rounds > self.group.max_iterations {
+                        return Err(LoopLimit { site: *site });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn compute(&mut self, value: ValueId, expr: &Expr) {
+        let info = self.program.values[value.index()];
+        for lane in 0..self.lanes {
+            let word = if lane > 0 && info.rate.is_uniform() {
+                self.get(value, 0)
+            } else {
+                self.lane(info.kind, expr, lane)
+            };
+            self.words[value.index() * self.lanes + lane] = word;
+        }
+    }
+
+    fn lane(&self, kind: Kind, expr: &Expr, lane: usize) -> u64 {
+        let number = |v: ValueId| f32::from_bits(self.get(v, lane) as u32);
+        match expr {
+            Expr::Constant(bits) => *bits,
+            Expr::Undefined => junk(kind, lane),
+            Expr::Given(word) => {
+                let word = self.group.given[*word as usize];
+                if kind == Kind::Mask { u64::from(word != 0) } else { word.into() }
+            }
+            // Exact: sides of images are at most 65,536.
+            Expr::Coordinate(Axis::X) => bits(self.group.pixels[lane].0 as f32 + 0.5),
+            Expr::Coordinate(Axis::Y) => bits(self.group.pixels[lane].1 as f32 + 0.5),
+            Expr::Run => self.group.run[lane].into(),
+            Expr::Op(op, operands) => {
+                let mut words = [0; 3];
+                for (word, &operand) in words.iter_mut().zip(operands) {
+                    *word = self.get(operand, lane);
+                }
+                apply(*op, self.program.kind(operands[0]), words)
+            }
+            Expr::Elementary { function, operands, mask } => {
+                if mask.is_some_and(|mask| self.get(mask, lane) == 0) {
+                    return junk(kind, lane);
+                }
+                let y = operands.get(1).map_or(0.0, |&y| number(y));
+                bits(function.evaluate(number(operands[0]), y))
+            }
+            Expr::Any(mask) => (0..self.lanes).any(|lane| self.get(*mask, lane) != 0).into(),
+        }
+    }
+}
+
+fn bits(value: f32) -> u64 {
+    value.to_bits().into()
+}
+
+/// One lane of an operation whose first operand is of that kind.
+fn apply(op: Op, kind: Kind, words: [u64; 3]) -> u64 {
+    match kind {
+        Kind::F32 => {
+            let [a, b] = [0, 1].map(|i| f32::from_bits(words[i] as u32));
+            let value = match op {
+                Op::Neg => -a,
+                Op::Abs => a.abs(),
+                Op::Floor => a.floor(),
+                Op::Ceil => a.ceil(),
+                Op::Trunc => a.trunc(),
+                Op::RoundEven => a.round_ties_even(),
+                Op::Sqrt => a.sqrt(),
+                Op::Add => a + b,
+                Op::Sub => a - b,
+                Op::Mul => a * b,
+                Op::Div => a / b,
+                Op::Min => {
+                    if b < a {
+                        b
+                    } else {
+                        a
+                    }
+                }
+                Op::Max => {
+                    if a < b {
+                        b
+                    } else {
+                        a
+                    }
+                }
+                Op::Less => return (a < b).into(),
+                Op::LessEqual => return (a <= b).into(),
+                Op::Equal => return (a == b).into(),
+                Op::NotEqual => return (a != b).into(),
+                Op::Promote => return f64::from(a).to_bits(),
+                Op::Bits => return words[0],
+                _ => unreachable!("not of f32: {op}"),
+            };
+            bits(value)
+        }
+        Kind::F64 => {
+            let [a, b] = [0, 1].map(|i| f64::from_bits(words[i]));
+            let value = match op {
+                Op::Neg => -a,
+                Op::Abs => a.abs(),
+                Op::Floor => a.floor(),
+                Op::Ceil => a.ceil(),
+                Op::Trunc => a.trunc(),
+                Op::RoundEven => a.round_ties_even(),
+                Op::Sqrt => a.sqrt(),
+                Op::Add => a + b,
+                Op::Sub => a - b,
+                Op::Mul => a * b,
+                Op::Div => a / b,
+                Op::Min => {
+                    if b < a {
+                        b
+                    } else {
+                        a
+                    }
+                }
+                Op::Max => {
+                    if a < b {
+                        b
+                    } else {
+                        a
+                    }
+                }
+                Op::Less => return (a < b).into(),
+                Op::LessEqual => return (a <= b).into(),
+                Op::Equal => return (a == b).into(),
+                Op::NotEqual => return (a != b).into(),
+                Op::Demote => return bits(a as f32),
+                Op::Bits => return words[0],
+                _ => unreachable!("not of f64: {op}"),
+            };
+            value.to_bits()
+        }
+        Kind::I32 => {
+            let [a, b] = [0, 1].map(|i| words[i] as u32);
+            let value = match op {
+                Op::Add => a.wrapping_add(b),
+                Op::Sub => a.wrapping_sub(b),
+                Op::Less => return ((a as i32) < (b as i32)).into(),
+                Op::LessEqual => return ((a as i32) <= (b as i32)).into(),
+                Op::Equal => return (a == b).into(),
+                Op::NotEqual => return (a != b).into(),
+                Op::And => a & b,
+                Op::AndNot => a & !b,
+                Op::Or => a | b,
+                Op::Not => !a,
+                Op::ShiftLeft(n) => a << n,
+                Op::ShiftRight(n) => a >> n,
+                Op::FromInteger => return bits(a as i32 as f32),
+                Op::Bits => a,
+                _ => unreachable!("not of i32: {op}"),
+            };
+            value.into()
+        }
+        Kind::I64 => {
+            let [a, b, _] = words;
+            match op {
+                Op::Add => a.wrapping_add(b),
+                Op::Sub => a.wrapping_sub(b),
+                Op::Less => ((a as i64) < (b as i64)).into(),
+                Op::LessEqual => ((a as i64) <= (b as i64)).into(),
+                Op::Equal => (a == b).into(),
+                Op::NotEqual => (a != b).into(),
+                Op::And => a & b,
+                Op::AndNot => a & !b,
+                Op::Or => a | b,
+                Op::Not => !a,
+                Op::ShiftLeft(n) => a << n,
+                Op::ShiftRight(n) => a >> n,
+                Op::Bits => a,
+                _ => unreachable!("not of i64: {op}"),
+            }
+        }
+        Kind::Mask => {
+            let [a, b, c] = words;
+            match op {
+                Op::Equal => u64::from(a == b),
+                Op::NotEqual => a ^ b,
+                Op::And => a & b,
+                Op::AndNot => a & (b ^ 1),
+                Op::Or => a | b,
+                Op::Not => a ^ 1,
+                Op::Select => {
+                    if a != 0 {
+                        b
+                    } else {
+                        c
+                    }
+                }
+                _ => unreachable!("not of masks: {op}"),
+            }
+        }
+    }
+}

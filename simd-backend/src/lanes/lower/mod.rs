@@ -1,0 +1,328 @@
+//! From the schedule to the lane program: components, and masks in place of divergent control flow.
+//!
+//! - `mod.rs`: the state, and `if`;
+//! - [`operations`]: vectors and matrices into components;
+//! - [`loops`]: uniform and divergent loops;
+//! - [`cost`]: which arms are worth a test whether any lane wants them.
+
+mod cost;
+mod loops;
+mod operations;
+
+use lambdav_frontend::op::Op as CoreOp;
+use lambdav_frontend::schedule::{
+    self, End as CoreEnd, Expr as CoreExpr, Statement as CoreStatement,
+};
+use lambdav_frontend::types::{Scalar, Type};
+
+use super::rates::Rates;
+use crate::planted::{Bug, is_planted};
+
+use super::{
+    Block, BlockId, End, Expr, Given, Kind, Op, Program, Rate, Statement, ValueId, ValueInfo, prune,
+};
+
+/// Makes a lane program of one output of a scheduled program, filled from (0, 0, 0, 1) to four
+/// components.
+///
+/// What all pixels compute alike is moved to the front of the root, to be executed once for the
+/// frame, unless `hoist` is false; then loops stand in the order of the schedule, so that of several
+/// loops that exceed their limit the same is met first.
+///
+/// Recurses on the nesting of blocks.
+///
+/// # Panics
+///
+/// If the program has no such output.
+pub fn lower(program: &schedule::Program, output: usize, hoist: bool) -> Program {
+    let mut given: Vec<Given> = Vec::new();
+    given.extend([super::Axis::X, super::Axis::Y].map(Given::Resolution));
+    given.extend([Given::Time, Given::Frame]);
+    given.extend((0..4).map(Given::Mouse));
+    let mut uniforms = Vec::with_capacity(program.uniforms.len());
+    for (index, uniform) in program.uniforms.iter().enumerate() {
+        uniforms.push(given.len() as u32);
+        given.extend((0..uniform.ty.components()).map(|k| Given::Uniform(index as u32, k as u8)));
+    }
+    let out = Program {
+        values: Vec::new(),
+        blocks: vec![Block { statements: Vec::new(), end: End::Yield(Box::default()) }],
+        frame_len: 0,
+        given,
+        sites: Vec::new(),
+        nesting: 0,
+    };
+    let mut lowering = Lowering {
+        program,
+        rates: Rates::new(program),
+        costs: cost::costs(program),
+        uniforms,
+        map: vec![Box::default(); program.values.len()],
+        out,
+        current: Vec::new(),
+        run: ValueId(0),
+        params: Vec::new(),
+    };
+    let run = lowering.define(Kind::Mask, Rate::VARYING, Expr::Run);
+    lowering.run = run;
+    let outputs = lowering.arm(schedule::Program::ROOT, run);
+    let mut pixel: Vec<ValueId> = lowering.components(outputs[output]).to_vec();
+    for fill in [0.0_f32, 0.0, 0.0, 1.0].into_iter().skip(pixel.len()) {
+        pixel.push(lowering.constant(Kind::F32, fill.to_bits().into()));
+    }
+    let root = Block { statements: lowering.current, end: End::Yield(pixel.into()) };
+    lowering.out.blocks[Program::ROOT.index()] = root;
+    let mut out = lowering.out;
+    prune::prune(&mut out);
+    if hoist {
+        prune::hoist(&mut out);
+    }
+    out.nesting = prune::nesting(&out);
+    debug_assert_eq!(super::verify(&out), Ok(()), "{out}");
+    out
+}
+
+struct Lowering<'p> {
+    program: &'p schedule::Program,
+    rates: Rates,
+    costs: Vec<cost::Cost>,
+    /// Where each uniform's words begin.
+    uniforms: Vec<u32>,
+    /// The components of each scheduled value that has been lowered.
+    map: Vec<Box<[ValueId]>>,
+    out: Program,
+    /// The statements of the block that is being filled.
+    current: Vec<Statement>,
+    /// All lanes that run.
+    run: ValueId,
+    /// The components of the innermost loop's parameters.
+    params: Vec<ValueId>,
+}
+
+fn kind_of(ty: Type) -> Kind {
+    match ty.scalar() {
+        Scalar::F32 => Kind::F32,
+        Scalar::Bool => Kind::Mask,
+        other => unreachable!("no kind for {other:?}"),
+    }
+}
+
+impl Lowering<'_> {
+    fn value(&mut self, kind: Kind, rate: Rate) -> ValueId {
+        self.out.values.push(ValueInfo { kind, rate });
+        ValueId(self.out.values.len() as u32 - 1)
+    }
+
+    fn define(&mut self, kind: Kind, rate: Rate, expr: Expr) -> ValueId {
+        let value = self.value(kind, rate);
+        self.current.push(Statement::Let { value, expr });
+        value
+    }
+
+    fn constant(&mut self, kind: Kind, bits: u64) -> ValueId {
+        self.define(kind, Rate::FRAME, Expr::Constant(bits))
+    }
+
+    fn undefined(&mut self, kind: Kind) -> ValueId {
+        self.define(kind, Rate::FRAME, Expr::Undefined)
+    }
+
+    fn op(&mut self, op: Op, operands: &[ValueId]) -> ValueId {
+        let kinds: Vec<_> = operands.iter().map(|&v| self.out.kind(v)).collect();
+        let kind = op.result(&kinds).expect("operands fit the operation");
+        let rate = operands.iter().fold(Rate::FRAME, |rate, &v| rate | self.out.rate(v));
+        self.define(kind, rate, Expr::Op(op, operands.into()))
+    }
+
+    fn select(&mut self, condition: ValueId, a: ValueId, b: ValueId) -> ValueId {
+        if a == b { a } else { self.op(Op::Select, &[condition, a, b]) }
+    }
+
+    fn any(&mut self, mask: ValueId) -> ValueId {
+        self.define(Kind::Mask, Rate::GROUP, Expr::Any(mask))
+    }
+
+    fn components(&self, value: schedule::ValueId) -> &[ValueId] {
+        &self.map[value.index()]
+    }
+
+    /// The components of several values, one after the other.
+    fn flat(&self, values: &[schedule::ValueId]) -> Vec<ValueId> {
+        values.iter().flat_map(|&v| self.components(v)).copied().collect()
+    }
+
+    fn is_uniform(&self, value: ValueId) -> bool {
+        self.out.rate(value).is_uniform()
+    }
+
+    /// The lanes of `mask` that go each way.
+    fn split(&mut self, mask: ValueId, condition: ValueId) -> [ValueId; 2] {
+        if is_planted(Bug::LostMask) {
+            return [condition, self.op(Op::Not, &[condition])];
+        }
+        [self.op(Op::And, &[mask, condition]), self.op(Op::AndNot, &[mask, condition])]
+    }
+
+    /// Fills a new block.
+    fn block(&mut self, fill: impl FnOnce(&mut Self) -> End) -> BlockId {
+        let outer = std::mem::take(&mut self.current);
+        let end = fill(self);
+        let statements = std::mem::replace(&mut self.current, outer);
+        self.out.blocks.push(Block { statements, end });
+        BlockId(self.out.blocks.len() as u32 - 1)
+    }
+
+    /// An `if` on a condition that is the same for all lanes. The second arm, which is given the kinds of
+    /// the first one's values, gives as many of the same kinds.
+    fn branch(
+        &mut self,
+        condition: ValueId,
+        then: impl FnOnce(&mut Self) -> Vec<ValueId>,
+        otherwise: impl FnOnce(&mut Self, &[Kind]) -> Vec<ValueId>,
+    ) -> Vec<ValueId> {
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        let then = self.block(|s| {
+            a = then(s);
+            End::Yield(Box::default())
+        });
+        let kinds: Vec<Kind> = a.iter().map(|&v| self.out.kind(v)).collect();
+        let otherwise = self.block(|s| {
+            b = otherwise(s, &kinds);
+            End::Yield(Box::default())
+        });
+        let control = self.out.rate(condition);
+        let (mut results, mut values) = (Vec::with_capacity(a.len()), Vec::new());
+        let (mut yields, mut others) = (Vec::new(), Vec::new());
+        for (&a, &b) in a.iter().zip(&b) {
+            if a == b {
+                // Known to both arms, so it was there before them.
+                results.push(a);
+                continue;
+            }
+            let rate = self.out.rate(a) | self.out.rate(b) | control;
+            let value = self.value(self.out.kind(a), rate);
+            results.push(value);
+            values.push(value);
+            yields.push(a);
+            others.push(b);
+        }
+        self.out.blocks[then.index()].end = End::Yield(yields.into());
+        self.out.blocks[otherwise.index()].end = End::Yield(others.into());
+        self.current.push(Statement::If { values: values.into(), condition, then, otherwise });
+        results
+    }
+
+    /// The statements of a block that yields, and what it yields.
+    fn arm(&mut self, id: schedule::BlockId, mask: ValueId) -> Vec<schedule::ValueId> {
+        self.statements(id, mask);
+        match &self.program.block(id).end {
+            CoreEnd::Yield(values) => values.to_vec(),
+            CoreEnd::Rec(_) | CoreEnd::If { .. } => unreachable!("an arm yields"),
+        }
+    }
+
+    fn arm_values(&mut self, id: schedule::BlockId, mask: ValueId) -> Vec<ValueId> {
+        let values = self.arm(id, mask);
+        self.flat(&values)
+    }
+
+    fn statements(&mut self, id: schedule::BlockId, mask: ValueId) {
+        let program = self.program;
+        for statement in &program.block(id).statements {
+            let value = statement.value();
+            let components = match statement {
+                CoreStatement::Let { expr, .. } => self.expr(value, expr, mask),
+                CoreStatement::If { condition, then, otherwise, .. } => {
+                    let condition = self.components(*condition)[0];
+                    self.choice(value, condition, [*then, *otherwise], mask)
+                }
+                CoreStatement::Loop { params, inits, body, .. } => {
+                    self.lower_loop(value, params, inits, *body, mask)
+                }
+            };
+            debug_assert!(
+                components
+                    .iter()
+                    .zip(self.rates.of(value))
+                    .all(|(&c, &rate)| (rate | Rate::GROUP).includes(self.out.rate(c))),
+                "the rates of {value:?} were foreseen"
+            );
+            self.map[value.index()] = components.into();
+        }
+    }
+
+    fn choice(
+        &mut self,
+        value: schedule::ValueId,
+        condition: ValueId,
+        [then, otherwise]: [schedule::BlockId; 2],
+        mask: ValueId,
+    ) -> Vec<ValueId> {
+        let bare = |id| self.program.block(id).statements.is_empty();
+        if self.is_uniform(condition) && !(bare(then) && bare(otherwise)) {
+            return self.branch(
+                condition,
+                |s| s.arm_values(then, mask),
+                |s, _| s.arm_values(otherwise, mask),
+            );
+        }
+        let guard = self.program.is_guard(value);
+        let [on, off] = self.split(mask, condition);
+        let a = self.guarded(then, on);
+        if guard {
+            // Where the condition does not hold, the value is never needed.
+            return a;
+        }
+        let b = self.guarded(otherwise, off);
+        let (a, b) = if is_planted(Bug::WrongBlend) { (b, a) } else { (a, b) };
+        a.iter().zip(&b).map(|(&a, &b)| self.select(condition, a, b)).collect()
+    }
+
+    /// What an arm yields for the lanes of `mask`: under a test whether there are any, if the arm is
+    /// worth it.
+    fn guarded(&mut self, id: schedule::BlockId, mask: ValueId) -> Vec<ValueId> {
+        if self.costs[id.index()].is_cheap() || is_planted(Bug::HoistedLoop) {
+            return self.arm_values(id, mask);
+        }
+        let any = self.any(mask);
+        self.branch(
+            any,
+            |s| s.arm_values(id, mask),
+            |s, kinds| kinds.iter().map(|&kind| s.undefined(kind)).collect(),
+        )
+    }
+
+    fn expr(&mut self, value: schedule::ValueId, expr: &CoreExpr, mask: ValueId) -> Vec<ValueId> {
+        let ty = self.program.ty(value);
+        let kind = kind_of(ty);
+        match expr {
+            CoreExpr::Constant(words) => {
+                words.iter().map(|&word| self.constant(kind, word.into())).collect()
+            }
+            CoreExpr::Uniform(index) => {
+                let first = self.uniforms[*index as usize];
+                self.given(kind, first, ty.components())
+            }
+            CoreExpr::Input(input) => self.input(*input),
+            CoreExpr::Op(op, operands) => {
+                let types: Vec<Type> = operands.iter().map(|&v| self.program.ty(v)).collect();
+                let operands: Vec<Box<[ValueId]>> =
+                    operands.iter().map(|&v| self.components(v).into()).collect();
+                (0..ty.components())
+                    .map(|i| self.component(*op, &types, &operands, i, mask))
+                    .collect()
+            }
+        }
+    }
+
+    fn given(&mut self, kind: Kind, first: u32, count: usize) -> Vec<ValueId> {
+        (first..first + count as u32)
+            .map(|word| self.define(kind, Rate::FRAME, Expr::Given(word)))
+            .collect()
+    }
+}
+
+/// Whether it takes one operand apart or puts several together, without computing.
+fn is_structural(op: CoreOp) -> bool {
+    matches!(op, CoreOp::Component(_) | CoreOp::Column(_) | CoreOp::Construct(_))
+}

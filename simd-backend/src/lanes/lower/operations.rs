@@ -1,0 +1,89 @@
+//! Operations of the core, component by component.
+
+use lambdav_frontend::builtins::Input;
+use lambdav_frontend::op::Op as CoreOp;
+use lambdav_frontend::types::{Scalar, Type};
+
+use super::{Lowering, is_structural};
+use crate::lanes::rates::sources;
+use crate::lanes::{Axis, Expr, Kind, Op, Rate, ValueId};
+
+impl Lowering<'_> {
+    /// The components of an input.
+    pub(super) fn input(&mut self, input: Input) -> Vec<ValueId> {
+        match input {
+            Input::FragCoord => {
+                let x = self.define(Kind::F32, Rate::X, Expr::Coordinate(Axis::X));
+                let y = self.define(Kind::F32, Rate::Y, Expr::Coordinate(Axis::Y));
+                // A rectangle that covers the image, at depth 0.
+                let z = self.constant(Kind::F32, 0);
+                let w = self.constant(Kind::F32, 1.0_f32.to_bits().into());
+                vec![x, y, z, w]
+            }
+            // In the order in which `lower` lists them.
+            Input::Resolution => self.given(Kind::F32, 0, 2),
+            Input::Time => self.given(Kind::F32, 2, 1),
+            Input::Frame => self.given(Kind::F32, 3, 1),
+            Input::Mouse => self.given(Kind::F32, 4, 4),
+        }
+    }
+
+    /// Component `i` of an operation's result.
+    pub(super) fn component(
+        &mut self,
+        op: CoreOp,
+        types: &[Type],
+        operands: &[Box<[ValueId]>],
+        i: usize,
+        mask: ValueId,
+    ) -> ValueId {
+        let sources: Vec<ValueId> =
+            sources(op, types, i).into_iter().map(|(operand, k)| operands[operand][k]).collect();
+        if is_structural(op) {
+            return sources[0];
+        }
+        let simple = match op {
+            CoreOp::Neg => Op::Neg,
+            CoreOp::Abs => Op::Abs,
+            CoreOp::Floor => Op::Floor,
+            CoreOp::Ceil => Op::Ceil,
+            CoreOp::Trunc => Op::Trunc,
+            CoreOp::RoundEven => Op::RoundEven,
+            CoreOp::Sqrt => Op::Sqrt,
+            CoreOp::Add => Op::Add,
+            CoreOp::Sub => Op::Sub,
+            CoreOp::Mul => Op::Mul,
+            CoreOp::Div => Op::Div,
+            CoreOp::Min => Op::Min,
+            CoreOp::Max => Op::Max,
+            CoreOp::Less => Op::Less,
+            CoreOp::LessEqual => Op::LessEqual,
+            CoreOp::Equal => Op::Equal,
+            CoreOp::NotEqual => Op::NotEqual,
+            CoreOp::And => Op::And,
+            CoreOp::Or => Op::Or,
+            CoreOp::Not => Op::Not,
+            CoreOp::Select => return self.select(sources[0], sources[1], sources[2]),
+            CoreOp::Any => return self.fold(Op::Or, &sources),
+            CoreOp::All => return self.fold(Op::And, &sources),
+            CoreOp::Elementary(function) => {
+                debug_assert_eq!(types[0].scalar(), Scalar::F32);
+                let rate = sources.iter().fold(Rate::FRAME, |rate, &v| rate | self.out.rate(v));
+                let mask = (!rate.is_uniform()).then_some(mask);
+                let operands = sources.into();
+                let expr = Expr::Elementary { function, operands, mask };
+                return self.define(Kind::F32, rate, expr);
+            }
+            CoreOp::Component(_) | CoreOp::Column(_) | CoreOp::Construct(_) => {
+                unreachable!("structural")
+            }
+        };
+        self.op(simple, &sources)
+    }
+
+    fn fold(&mut self, op: Op, operands: &[ValueId]) -> ValueId {
+        let mut operands = operands.iter().copied();
+        let first = operands.next().expect("a vector has components");
+        operands.fold(first, |all, next| self.op(op, &[all, next]))
+    }
+}

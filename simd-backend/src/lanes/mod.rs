@@ -1,0 +1,462 @@
+//! The lane program: what a group of lanes executes together, whatever their number.
+//!
+//! It is structured SSA like a [schedule], with three differences. Vectors and matrices are
+//! components of their own. Every value has a [`Rate`]: one number for all lanes, or one each. And
+//! *control flow is the same for all lanes*: a condition is a single bool. Where the source diverges,
+//! the lane program computes with masks: both arms of an `if` one after the other, a loop until the
+//! last lane has left it. All decisions about masks are made here ([`lower`](mod@lower)); what comes
+//! after only picks instructions.
+//!
+//! # Lanes that are not active
+//!
+//! The language is pure, so a lane outside the current mask may compute rubbish: operations are
+//! never masked. Its rubbish must not be *seen*. There are four places where lanes meet:
+//!
+//! - an arm that needs it is entered only `if any` lane wants it; after it a select by the `if`'s
+//!   condition takes each lane's own value;
+//! - a loop runs while `any` lane is *live*. The live mask begins as the mask of the place where the
+//!   loop stands and only loses lanes, so rubbish neither begins a round nor prolongs a loop;
+//! - a lane's result is captured, by a select under the exit mask, in the round that it leaves. Loop
+//!   parameters are not blended: those of a lane that has left are never looked at again;
+//! - stores, of which there is one, at the end, under the *store* mask.
+//!
+//! Every loop is entered under a mask with at least one lane: at the root that is the caller's
+//! part ([`Expr::Run`]); in a round the live mask has one; an arm with a loop in it stands under
+//! `if any`. So an endless loop with a condition that is the same for all lanes runs only where some
+//! pixel asked for it.
+//!
+//! # Invariants (checked by [`verify()`])
+//!
+//! - Each value is defined once, and before its uses, by a statement or a loop of a block that
+//!   encloses or is the block of the use.
+//! - Kinds are those of [`Op::result`]; the yields of both arms of an `if`, and initial values, parameters
+//!   and `rec` arguments of a loop, agree; its yields agree with its values.
+//! - A value has at least the rate of each operand, except that [`Expr::Any`] brings every rate down
+//!   to [`Rate::GROUP`]. Conditions are masks of no more than that rate.
+//! - The values of an `if` have at least its condition's rate, and the values of a loop the rates of all
+//!   conditions in its tail.
+//! - The first [`Program::frame_len`] statements of the root compute with values of rate
+//!   [`Rate::FRAME`] alone.
+//! - Blocks form a tree. `rec` stands in tails of loop bodies only, and each loop can be left.
+//!
+//! [schedule]: lambdav_frontend::schedule
+
+pub mod interpret;
+mod lower;
+pub(crate) mod print;
+mod prune;
+mod rates;
+mod verify;
+
+use std::ops::{BitOr, BitOrAssign};
+
+use lambdav_frontend::op::Elementary;
+use lambdav_frontend::source::Span;
+
+pub use lower::lower;
+pub use verify::{VerifyError, verify};
+
+/// What one lane of a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// IEEE 754 binary32.
+    F32,
+    /// IEEE 754 binary64.
+    F64,
+    /// 32 bits, two's complement.
+    I32,
+    /// 64 bits, two's complement.
+    I64,
+    /// True or false. Only selects and the operations of logic look into it: it may be a vector of all-ones
+    /// and zeros as well as a bit of a mask register.
+    Mask,
+}
+
+impl Kind {
+    /// Whether it is `F32` or `F64`.
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::F32 | Self::F64)
+    }
+
+    /// Whether it is `I32` or `I64`.
+    pub fn is_integer(self) -> bool {
+        matches!(self, Self::I32 | Self::I64)
+    }
+}
+
+/// What a value may differ by: between groups, between the columns of a group, between its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rate(u8);
+
+impl Rate {
+    /// One for the whole frame.
+    pub const FRAME: Self = Self(0);
+    /// One for each group of lanes.
+    pub const GROUP: Self = Self(1);
+    /// One for each column.
+    pub const X: Self = Self(0b011);
+    /// One for each row.
+    pub const Y: Self = Self(0b101);
+    /// One for each lane.
+    pub const VARYING: Self = Self(0b111);
+
+    /// Whether all lanes of a group have the same value.
+    pub fn is_uniform(self) -> bool {
+        self.0 <= Self::GROUP.0
+    }
+
+    /// Whether a value of this rate may depend on one of that.
+    pub fn includes(self, other: Self) -> bool {
+        self.0 | other.0 == self.0
+    }
+}
+
+impl BitOr for Rate {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Rate {
+    fn bitor_assign(&mut self, other: Self) {
+        *self = *self | other;
+    }
+}
+
+/// A value of a [`Program`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ValueId(pub u32);
+
+impl ValueId {
+    /// The index into [`Program::values`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A block of a [`Program`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BlockId(pub u32);
+
+impl BlockId {
+    /// The index into [`Program::blocks`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What is known of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValueInfo {
+    /// What one lane of it is.
+    pub kind: Kind,
+    /// What it may differ by.
+    pub rate: Rate,
+}
+
+/// An operation that computes each lane from the same lane of its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// Of floats: the sign bit flipped.
+    Neg,
+    /// Of floats: the sign bit cleared.
+    Abs,
+    /// Of floats: toward −∞.
+    Floor,
+    /// Of floats: toward +∞.
+    Ceil,
+    /// Of floats: toward zero.
+    Trunc,
+    /// Of floats: to nearest, ties to even.
+    RoundEven,
+    /// Of floats: IEEE square root.
+    Sqrt,
+    /// Of two of a kind; of integers modulo their size.
+    Add,
+    /// Of two of a kind; of integers modulo their size.
+    Sub,
+    /// Of two floats.
+    Mul,
+    /// Of two floats.
+    Div,
+    /// Of two floats: `b < a ? b : a`.
+    Min,
+    /// Of two floats: `a < b ? b : a`.
+    Max,
+    /// Of two of a kind, to a mask; integers are signed.
+    Less,
+    /// Of two of a kind, to a mask; integers are signed.
+    LessEqual,
+    /// Of two of a kind, masks too, to a mask.
+    Equal,
+    /// The negation of [`Op::Equal`].
+    NotEqual,
+    /// Of masks or integers.
+    And,
+    /// Of masks or integers: `a` and not `b`.
+    AndNot,
+    /// Of masks or integers.
+    Or,
+    /// Of masks or integers.
+    Not,
+    /// Of integers: to the left by a constant below their size.
+    ShiftLeft(u8),
+    /// Of integers: to the right by a constant below their size, zeros shifted in.
+    ShiftRight(u8),
+    /// `(c, a, b)`: by a mask, `a` where it holds, else `b`.
+    Select,
+    /// From `F32` to `F64`, exactly.
+    Promote,
+    /// From `F64` to `F32`, to nearest even.
+    Demote,
+    /// From `I32` to `F32`, to nearest even.
+    FromInteger,
+    /// The bits of a float as an integer of its size, or of an integer as a float.
+    Bits,
+}
+
+impl Op {
+    /// The kind of the result for operands of these kinds, or `None` where the operation is not defined
+    /// on them.
+    pub fn result(self, operands: &[Kind]) -> Option<Kind> {
+        match (self, operands) {
+            (
+                Self::Neg
+                | Self::Abs
+                | Self::Floor
+                | Self::Ceil
+                | Self::Trunc
+                | Self::RoundEven
+                | Self::Sqrt,
+                &[a],
+            ) if a.is_float() => Some(a),
+            (Self::Add | Self::Sub, &[a, b]) if a == b && a != Kind::Mask => Some(a),
+            (Self::Mul | Self::Div | Self::Min | Self::Max, &[a, b]) if a == b && a.is_float() => {
+                Some(a)
+            }
+            (Self::Less | Self::LessEqual, &[a, b]) if a == b && a != Kind::Mask => {
+                Some(Kind::Mask)
+            }
+            (Self::Equal | Self::NotEqual, &[a, b]) if a == b => Some(Kind::Mask),
+            (Self::And | Self::AndNot | Self::Or, &[a, b]) if a == b && !a.is_float() => Some(a),
+            (Self::Not, &[a]) if !a.is_float() => Some(a),
+            (Self::ShiftLeft(n) | Self::ShiftRight(n), &[Kind::I32]) if n < 32 => Some(Kind::I32),
+            (Self::ShiftLeft(n) | Self::ShiftRight(n), &[Kind::I64]) if n < 64 => Some(Kind::I64),
+            (Self::Select, &[Kind::Mask, a, b]) if a == b => Some(a),
+            (Self::Promote, &[Kind::F32]) => Some(Kind::F64),
+            (Self::Demote, &[Kind::F64]) => Some(Kind::F32),
+            (Self::FromInteger, &[Kind::I32]) => Some(Kind::F32),
+            (Self::Bits, &[a]) => match a {
+                Kind::F32 => Some(Kind::I32),
+                Kind::I32 => Some(Kind::F32),
+                Kind::F64 => Some(Kind::I64),
+                Kind::I64 => Some(Kind::F64),
+                Kind::Mask => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// Which lanes of its operands a computation looks at to make one lane of its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// The same lane: rubbish stays where it is.
+    Own,
+    /// All lanes: the operand must have been restricted to the lanes that count.
+    All,
+}
+
+/// One of the two coordinates of a pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Axis {
+    /// To the right.
+    X,
+    /// Down.
+    Y,
+}
+
+/// A computation without control flow.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// Its bits, in the lower part of the word; 0 or 1 of a mask.
+    Constant(u64),
+    /// Any bits: for a value that no lane will look at.
+    Undefined,
+    /// That word of [`Given`], as `F32`, or, of a mask, compared with zero.
+    Given(u32),
+    /// `frag-coord`: the number of the pixel's column or row, plus one half. `F32`.
+    Coordinate(Axis),
+    /// The lanes for which the kernel runs: at least one.
+    Run,
+    /// An operation on its operands.
+    Op(Op, Box<[ValueId]>),
+    /// A correctly rounded function of the operands, in the lanes of the mask; any bits in the others.
+    Elementary {
+        /// Which.
+        function: Elementary,
+        /// One or two of kind `F32`.
+        operands: Box<[ValueId]>,
+        /// The lanes that matter; absent if the value is the same for all of them.
+        mask: Option<ValueId>,
+    },
+    /// Whether any lane of a mask is set.
+    Any(ValueId),
+}
+
+impl Expr {
+    /// Which lanes it looks at.
+    pub fn reads(&self) -> Reads {
+        if matches!(self, Self::Any(_)) { Reads::All } else { Reads::Own }
+    }
+
+    /// The values that it uses.
+    pub fn operands(&self) -> impl Iterator<Item = ValueId> {
+        let (several, one): (&[ValueId], _) = match self {
+            Self::Constant(_)
+            | Self::Undefined
+            | Self::Given(_)
+            | Self::Coordinate(_)
+            | Self::Run => (&[], None),
+            Self::Op(_, operands) => (operands, None),
+            Self::Elementary { operands, mask, .. } => (operands, *mask),
+            Self::Any(mask) => (&[], Some(*mask)),
+        };
+        several.iter().copied().chain(one)
+    }
+}
+
+/// A step of a block.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Statement {
+    /// Computes a value.
+    Let {
+        /// The value defined.
+        value: ValueId,
+        /// What it is.
+        expr: Expr,
+    },
+    /// Executes one of two blocks, whose yields become the values.
+    If {
+        /// The values defined.
+        values: Box<[ValueId]>,
+        /// A mask that is the same for all lanes.
+        condition: ValueId,
+        /// The block for true.
+        then: BlockId,
+        /// The block for false.
+        otherwise: BlockId,
+    },
+    /// Binds the parameters to the initial values and executes the body until it yields.
+    Loop {
+        /// The values defined.
+        values: Box<[ValueId]>,
+        /// The parameters, defined in the body.
+        params: Box<[ValueId]>,
+        /// Their initial values.
+        inits: Box<[ValueId]>,
+        /// The body.
+        body: BlockId,
+        /// Which of [`Program::sites`] it is.
+        site: u32,
+    },
+}
+
+impl Statement {
+    /// The values that the statement defines for those after it.
+    pub fn values(&self) -> &[ValueId] {
+        match self {
+            Self::Let { value, .. } => std::slice::from_ref(value),
+            Self::If { values, .. } | Self::Loop { values, .. } => values,
+        }
+    }
+}
+
+/// How a block ends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    /// With these values.
+    Yield(Box<[ValueId]>),
+    /// With the next round of the innermost loop.
+    Rec(Box<[ValueId]>),
+    /// As one of two blocks ends.
+    If {
+        /// A mask that is the same for all lanes.
+        condition: ValueId,
+        /// The block for true.
+        then: BlockId,
+        /// The block for false.
+        otherwise: BlockId,
+    },
+}
+
+/// Statements in order, and what comes after them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// The statements.
+    pub statements: Vec<Statement>,
+    /// How the block ends.
+    pub end: End,
+}
+
+/// What a word of the frame's given quantities stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Given {
+    /// Width or height of the image.
+    Resolution(Axis),
+    /// The time in seconds.
+    Time,
+    /// The number of the frame.
+    Frame,
+    /// That component of the mouse.
+    Mouse(u8),
+    /// A word of a uniform: its index in the program, and the component.
+    Uniform(u32, u8),
+}
+
+/// A lane program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// All values, in order of creation.
+    pub values: Vec<ValueInfo>,
+    /// All blocks; the first is the root, which yields red, green, blue and alpha.
+    pub blocks: Vec<Block>,
+    /// How many of the root's first statements are executed once for the frame.
+    pub frame_len: usize,
+    /// The words that [`Expr::Given`] refers to.
+    pub given: Vec<Given>,
+    /// Where the loops are in the source.
+    pub sites: Vec<Span>,
+    /// How many blocks lie around the innermost one, itself included.
+    pub nesting: usize,
+}
+
+impl Program {
+    /// The root block.
+    pub const ROOT: BlockId = BlockId(0);
+
+    /// The block of that index.
+    pub fn block(&self, id: BlockId) -> &Block {
+        &self.blocks[id.index()]
+    }
+
+    /// What one lane of a value is.
+    pub fn kind(&self, id: ValueId) -> Kind {
+        self.values[id.index()].kind
+    }
+
+    /// What a value may differ by.
+    pub fn rate(&self, id: ValueId) -> Rate {
+        self.values[id.index()].rate
+    }
+
+    /// Red, green, blue and alpha.
+    pub fn outputs(&self) -> &[ValueId] {
+        match &self.block(Self::ROOT).end {
+            End::Yield(values) => values,
+            End::Rec(_) | End::If { .. } => unreachable!("the root yields"),
+        }
+    }
+}

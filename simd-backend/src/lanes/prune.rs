@@ -1,0 +1,232 @@
+//! What is not needed is taken out, and what is the same for the whole frame is moved to the front.
+
+use super::{BlockId, End, Program, Rate, Statement, ValueId};
+
+/// Removes computations, and values of `if`s and loops, that nothing depends on. Loops stay, since a
+/// loop may not end; so do `if`s around them.
+pub(super) fn prune(program: &mut Program) {
+    let needed = Needs::new(program).needed;
+    let keep = |v: ValueId| needed[v.index()];
+    for block in &mut program.blocks {
+        block.statements.retain(|statement| match statement {
+            Statement::Let { value, .. } => keep(*value),
+            Statement::If { .. } | Statement::Loop { .. } => true,
+        });
+    }
+    // The values that go with each place of an `if` or a loop.
+    for id in 0..program.blocks.len() {
+        let mut statements = std::mem::take(&mut program.blocks[id].statements);
+        for statement in &mut statements {
+            match statement {
+                Statement::Let { .. } => {}
+                Statement::If { values, then, otherwise, .. } => {
+                    let kept: Vec<bool> = values.iter().map(|&v| keep(v)).collect();
+                    retain(values, &kept);
+                    for arm in [*then, *otherwise] {
+                        ends(program, arm, &mut |end| {
+                            if let End::Yield(yields) = end {
+                                retain(yields, &kept);
+                            }
+                        });
+                    }
+                }
+                Statement::Loop { values, params, inits, body, .. } => {
+                    let results: Vec<bool> = values.iter().map(|&v| keep(v)).collect();
+                    let carried: Vec<bool> = params.iter().map(|&v| keep(v)).collect();
+                    retain(values, &results);
+                    retain(params, &carried);
+                    retain(inits, &carried);
+                    ends(program, *body, &mut |end| match end {
+                        End::Yield(yields) => retain(yields, &results),
+                        End::Rec(arguments) => retain(arguments, &carried),
+                        End::If { .. } => {}
+                    });
+                }
+            }
+        }
+        program.blocks[id].statements = statements;
+    }
+    // An `if` without values and without statements in its arms does nothing.
+    for id in (0..program.blocks.len()).rev() {
+        let mut statements = std::mem::take(&mut program.blocks[id].statements);
+        statements.retain(|statement| match *statement {
+            Statement::If { ref values, then, otherwise, .. } => {
+                let bare = |id: BlockId| program.block(id).statements.is_empty();
+                !(values.is_empty() && bare(then) && bare(otherwise))
+            }
+            _ => true,
+        });
+        program.blocks[id].statements = statements;
+    }
+}
+
+fn retain(values: &mut Box<[ValueId]>, kept: &[bool]) {
+    if kept.iter().all(|&k| k) {
+        return;
+    }
+    let of = values.iter().zip(kept);
+    *values = of.filter(|&(_, &k)| k).map(|(&v, _)| v).collect();
+}
+
+/// All ends of the tail that begins with a block.
+fn ends(program: &mut Program, id: BlockId, visit: &mut impl FnMut(&mut End)) {
+    let mut stack = vec![id];
+    while let Some(id) = stack.pop() {
+        let end = &mut program.blocks[id.index()].end;
+        if let End::If { then, otherwise, .. } = *end {
+            stack.extend([then, otherwise]);
+        }
+        visit(end);
+    }
+}
+
+/// Which values something depends on. A parameter of a loop that only its own next value depends on is
+/// not needed.
+struct Needs {
+    needed: Vec<bool>,
+    worklist: Vec<ValueId>,
+}
+
+impl Needs {
+    fn new(program: &Program) -> Self {
+        let mut needs = Self { needed: vec![false; program.values.len()], worklist: Vec::new() };
+        let uses = uses(program);
+        for &value in program.outputs() {
+            needs.mark(value);
+        }
+        for block in &program.blocks {
+            if let End::If { condition, .. } = block.end {
+                needs.mark(condition);
+            }
+            for statement in &block.statements {
+                if let Statement::If { condition, .. } = statement {
+                    needs.mark(*condition);
+                }
+            }
+        }
+        while let Some(value) = needs.worklist.pop() {
+            for &used in &uses[value.index()] {
+                needs.mark(used);
+            }
+        }
+        needs
+    }
+
+    fn mark(&mut self, value: ValueId) {
+        if !std::mem::replace(&mut self.needed[value.index()], true) {
+            self.worklist.push(value);
+        }
+    }
+}
+
+/// What each value is made of, conditions apart.
+fn uses(program: &Program) -> Vec<Vec<ValueId>> {
+    let mut uses = vec![Vec::new(); program.values.len()];
+    // What to do with the yields of each block, and with its `rec`s.
+    let mut targets: Vec<[&[ValueId]; 2]> = vec![[&[], &[]]; program.blocks.len()];
+    let mut stack = vec![Program::ROOT];
+    while let Some(id) = stack.pop() {
+        let block = program.block(id);
+        for statement in &block.statements {
+            match statement {
+                Statement::Let { value, expr } => uses[value.index()].extend(expr.operands()),
+                Statement::If { values, then, otherwise, .. } => {
+                    for &arm in [then, otherwise] {
+                        targets[arm.index()] = [values, &[]];
+                        stack.push(arm);
+                    }
+                }
+                Statement::Loop { values, params, inits, body, .. } => {
+                    for (&param, &init) in params.iter().zip(inits) {
+                        uses[param.index()].push(init);
+                    }
+                    targets[body.index()] = [values, params];
+                    stack.push(*body);
+                }
+            }
+        }
+        let [results, params] = targets[id.index()];
+        let (to, from) = match &block.end {
+            End::Yield(values) => (results, values),
+            End::Rec(values) => (params, values),
+            End::If { then, otherwise, .. } => {
+                for &arm in [then, otherwise] {
+                    targets[arm.index()] = [results, params];
+                    stack.push(arm);
+                }
+                continue;
+            }
+        };
+        for (&to, &from) in to.iter().zip(from) {
+            uses[to.index()].push(from);
+        }
+    }
+    uses
+}
+
+/// Moves those statements of the root that are the same for the whole frame before all others.
+pub(super) fn hoist(program: &mut Program) {
+    let root = std::mem::take(&mut program.blocks[Program::ROOT.index()].statements);
+    let (mut first, rest): (Vec<_>, Vec<_>) =
+        root.into_iter().partition(|statement| is_of_frame(program, statement));
+    program.frame_len = first.len();
+    first.extend(rest);
+    program.blocks[Program::ROOT.index()].statements = first;
+}
+
+/// Whether all that a statement computes, inside it too, is the same for the whole frame.
+pub(super) fn is_of_frame(program: &Program, statement: &Statement) -> bool {
+    let of_frame = |values: &[ValueId]| values.iter().all(|&v| program.rate(v) == Rate::FRAME);
+    let mut stack = vec![statement];
+    while let Some(statement) = stack.pop() {
+        if !of_frame(statement.values()) {
+            return false;
+        }
+        let mut blocks = match *statement {
+            Statement::Let { .. } => continue,
+            Statement::If { condition, then, otherwise, .. } => {
+                if !of_frame(&[condition]) {
+                    return false;
+                }
+                vec![then, otherwise]
+            }
+            Statement::Loop { ref params, ref inits, body, .. } => {
+                if !of_frame(params) || !of_frame(inits) {
+                    return false;
+                }
+                vec![body]
+            }
+        };
+        while let Some(id) = blocks.pop() {
+            stack.extend(&program.block(id).statements);
+            if let End::If { condition, then, otherwise } = program.block(id).end {
+                if !of_frame(&[condition]) {
+                    return false;
+                }
+                blocks.extend([then, otherwise]);
+            }
+        }
+    }
+    true
+}
+
+/// How many blocks lie around the innermost one, itself included.
+pub(super) fn nesting(program: &Program) -> usize {
+    let (mut deepest, mut stack) = (0, vec![(Program::ROOT, 1)]);
+    while let Some((id, depth)) = stack.pop() {
+        deepest = deepest.max(depth);
+        for statement in &program.block(id).statements {
+            match *statement {
+                Statement::Let { .. } => {}
+                Statement::If { then, otherwise, .. } => {
+                    stack.extend([(then, depth + 1), (otherwise, depth + 1)]);
+                }
+                Statement::Loop { body, .. } => stack.push((body, depth + 1)),
+            }
+        }
+        if let End::If { then, otherwise, .. } = program.block(id).end {
+            stack.extend([(then, depth + 1), (otherwise, depth + 1)]);
+        }
+    }
+    deepest
+}

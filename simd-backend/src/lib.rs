@@ -1,0 +1,20 @@
+//! The SIMD backend of λV: a scheduled program becomes machine code that computes many pixels at
+//! once, each in a lane.
+//!
+//! ```text
+//! schedule ─ lanes::lower ─▶ lane program ─ registers::lower ─▶ register program ─ cranelift ─▶ code
+//!                            masks, any width                   W lanes × k                     kernel
+//! ```
+//!
+//! Each stage depends on the one before it only. The lane program has an interpreter, so what
+//! is wrong in the masks shows without any machine code.
+#![deny(unsafe_code)]
+
+pub mod cranelift;
+pub mod kernel;
+pub mod lanes;
+pub mod planted;
+pub mod registers;
+
+pub use cranelift::{EmitError, Target};
+pub use kernel::SimdKernel;

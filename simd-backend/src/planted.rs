@@ -1,0 +1,41 @@
+//! Mistakes that can be switched on, to show that the tests find them.
+//!
+//! Each is one that a compiler of masked code could really make. They are there only with the
+//! feature `planted-bugs`; without it [`is_planted`] is false at compile time.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// A mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Bug {
+    /// After an `if`, lanes get the value of the arm that they did not take.
+    WrongBlend = 1,
+    /// The lanes of an arm of an `if` within an `if` are not restricted to those of the outer arm.
+    LostMask,
+    /// The second argument of a `rec` sees the new value of the first parameter.
+    StaleSwap,
+    /// A loop is executed although no lane takes the arm that it stands in.
+    HoistedLoop,
+    /// A loop begins with all lanes, not with those that came to it.
+    DeadLaneAlive,
+}
+
+impl Bug {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::WrongBlend, Self::LostMask, Self::StaleSwap, Self::HoistedLoop, Self::DeadLaneAlive];
+}
+
+static PLANTED: AtomicU8 = AtomicU8::new(0);
+
+/// Switches a mistake on, for the whole process, or all off.
+#[cfg(feature = "planted-bugs")]
+pub fn plant(bug: Option<Bug>) {
+    PLANTED.store(bug.map_or(0, |bug| bug as u8), Ordering::Relaxed);
+}
+
+/// Whether a mistake is to be made.
+pub(crate) fn is_planted(bug: Bug) -> bool {
+    cfg!(feature = "planted-bugs") && PLANTED.load(Ordering::Relaxed) == bug as u8
+}

@@ -1,0 +1,646 @@
+//! From the lane program to the register program.
+
+use std::collections::HashMap;
+
+use super::{
+    Argument, Block, BlockId, End, Function, Instr, Limit, POLL_ROUNDS, Program, Reg, Shape,
+    Status, Target, Type,
+};
+use crate::lanes::{self, Axis, End as LaneEnd, Expr, Kind, Op, Rate, Statement, ValueId};
+
+/// Makes the register program for a shape. Recurses on the nesting of blocks.
+pub fn lower(program: &lanes::Program, shape: Shape) -> Program {
+    let root = program.block(lanes::Program::ROOT);
+    let (frame, group) = root.statements.split_at(program.frame_len);
+    let mut slots = Slots { of: HashMap::new(), kinds: Vec::new() };
+
+    let mut row = Builder::new(program, shape);
+    row.row(group, &mut slots);
+    let row = row.function;
+
+    let mut builder = Builder::new(program, shape);
+    builder.statements(frame);
+    let mut kept: Vec<_> = slots.of.into_iter().collect();
+    kept.sort_by_key(|&(_, slot)| slot);
+    for (value, slot) in kept {
+        let from = builder.fit(value, Rate::FRAME)[0];
+        builder.push(Instr::SetSlot(slot, from));
+    }
+    builder.finish(End::Return(Status::Done));
+    let frame = builder.function;
+    Program { shape, frame, row, slots: slots.kinds, given: program.given.len() }
+}
+
+/// The values of the frame that groups use.
+struct Slots {
+    of: HashMap<ValueId, u32>,
+    kinds: Vec<Kind>,
+}
+
+struct Builder<'p> {
+    program: &'p lanes::Program,
+    shape: Shape,
+    function: Function,
+    /// The registers of each value that has been lowered.
+    map: Vec<Option<Box<[Reg]>>>,
+    /// The centres of the columns and rows of a group.
+    coordinates: [Vec<Reg>; 2],
+    /// The values that are constants: made where they are used.
+    constants: HashMap<ValueId, u64>,
+    /// What has been made in this block of others: constants, and numbers spread over a register.
+    made: HashMap<(Made, Type), Reg>,
+    params: Vec<Reg>,
+    instrs: Vec<Instr>,
+    current: BlockId,
+    cold: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Made {
+    Constant(u64),
+    Splat(Reg),
+}
+
+/// A block that is not there yet.
+const PENDING: End = End::Return(Status::Done);
+
+impl<'p> Builder<'p> {
+    fn new(program: &'p lanes::Program, shape: Shape) -> Self {
+        let mut builder = Self {
+            program,
+            shape,
+            function: Function { registers: Vec::new(), blocks: Vec::new() },
+            map: vec![None; program.values.len()],
+            coordinates: [Vec::new(), Vec::new()],
+            constants: HashMap::new(),
+            made: HashMap::new(),
+            params: Vec::new(),
+            instrs: Vec::new(),
+            current: BlockId(0),
+            cold: false,
+        };
+        let entry = builder.reserve();
+        builder.begin(entry, Vec::new());
+        builder
+    }
+
+    fn reg(&mut self, ty: Type) -> Reg {
+        self.function.registers.push(ty);
+        Reg(self.function.registers.len() as u32 - 1)
+    }
+
+    fn ty(&self, reg: Reg) -> Type {
+        self.function.registers[reg.index()]
+    }
+
+    fn push(&mut self, instr: Instr) {
+        self.instrs.push(instr);
+    }
+
+    /// The number of a block that will be filled later.
+    fn reserve(&mut self) -> BlockId {
+        let block = Block { params: Vec::new(), instrs: Vec::new(), end: PENDING, cold: false };
+        self.function.blocks.push(block);
+        BlockId(self.function.blocks.len() as u32 - 1)
+    }
+
+    fn begin(&mut self, block: BlockId, params: Vec<Reg>) {
+        self.current = block;
+        self.params = params;
+        self.cold = false;
+        self.made.clear();
+    }
+
+    fn finish(&mut self, end: End) {
+        self.function.blocks[self.current.index()] = Block {
+            params: std::mem::take(&mut self.params),
+            instrs: std::mem::take(&mut self.instrs),
+            end,
+            cold: self.cold,
+        };
+    }
+
+    fn jump(&mut self, block: BlockId, arguments: Vec<Reg>) {
+        self.finish(End::Jump(Target { block, arguments }));
+    }
+
+    /// Ends the block with a decision between two without parameters.
+    fn branch(&mut self, condition: Reg, then: BlockId, otherwise: BlockId) {
+        let target = |block| Target { block, arguments: Vec::new() };
+        self.finish(End::Branch { condition, then: target(then), otherwise: target(otherwise) });
+    }
+
+    fn constant(&mut self, ty: Type, bits: u64) -> Reg {
+        if let Some(&known) = self.made.get(&(Made::Constant(bits), ty)) {
+            return known;
+        }
+        let reg = self.reg(ty);
+        self.push(Instr::Constant(reg, bits));
+        self.made.insert((Made::Constant(bits), ty), reg);
+        reg
+    }
+
+    fn splat(&mut self, from: Reg, ty: Type) -> Reg {
+        if let Some(&known) = self.made.get(&(Made::Splat(from), ty)) {
+            return known;
+        }
+        let reg = self.reg(ty);
+        self.push(Instr::Splat(reg, from));
+        self.made.insert((Made::Splat(from), ty), reg);
+        reg
+    }
+
+    fn op(&mut self, ty: Type, op: Op, operands: &[Reg]) -> Reg {
+        let reg = self.reg(ty);
+        self.push(Instr::Op(reg, op, operands.into()));
+        reg
+    }
+
+    /// What registers of a value of that kind and rate hold.
+    fn type_of(&self, kind: Kind, rate: Rate) -> Type {
+        if rate.is_uniform() || self.shape.width == 1 {
+            Type::Scalar(kind)
+        } else {
+            Type::Vector(kind)
+        }
+    }
+
+    /// How many registers hold the lanes of one of 32 bits.
+    fn parts(&self, kind: Kind, rate: Rate) -> usize {
+        let wide = matches!(kind, Kind::F64 | Kind::I64);
+        if wide && matches!(self.type_of(kind, rate), Type::Vector(_)) { 2 } else { 1 }
+    }
+
+    /// New registers for a value.
+    fn regs(&mut self, value: ValueId) -> Box<[Reg]> {
+        let (kind, rate) = (self.program.kind(value), self.program.rate(value));
+        let ty = self.type_of(kind, rate);
+        let count = self.shape.registers(rate) * self.parts(kind, rate);
+        (0..count).map(|_| self.reg(ty)).collect()
+    }
+
+    fn new_params(&mut self, values: &[ValueId]) -> Vec<Reg> {
+        let mut params = Vec::new();
+        for &value in values {
+            let regs = self.regs(value);
+            params.extend(&*regs);
+            self.map[value.index()] = Some(regs);
+        }
+        params
+    }
+
+    /// The registers of a value as if it had a rate that includes its own.
+    fn fit(&mut self, value: ValueId, rate: Rate) -> Vec<Reg> {
+        let kind = self.program.kind(value);
+        let ty = self.type_of(kind, rate);
+        let parts = self.parts(kind, rate);
+        let count = self.shape.registers(rate) * parts;
+        if let Some(&bits) = self.constants.get(&value) {
+            return vec![self.constant(ty, bits); count];
+        }
+        let regs = self.map[value.index()].clone().expect("defined before");
+        let from = self.program.rate(value);
+        (0..count)
+            .map(|i| {
+                if self.ty(regs[0]) != ty {
+                    return self.splat(regs[0], ty);
+                }
+                let register = self.shape.project(i / parts, rate, from);
+                regs[register * parts + i % parts]
+            })
+            .collect()
+    }
+
+    fn fit_all(&mut self, values: &[ValueId], like: &[ValueId]) -> Vec<Reg> {
+        let pairs = values.iter().zip(like);
+        pairs.flat_map(|(&value, &like)| self.fit(value, self.program.rate(like))).collect()
+    }
+
+    fn condition(&mut self, value: ValueId) -> Reg {
+        self.fit(value, Rate::GROUP)[0]
+    }
+
+    fn statements(&mut self, statements: &[Statement]) {
+        let program = self.program;
+        for statement in statements {
+            match statement {
+                Statement::Let { value, expr } => self.compute(*value, expr),
+                Statement::If { values, condition, then, otherwise } => {
+                    let condition = self.condition(*condition);
+                    let [a, b, join] = [(); 3].map(|()| self.reserve());
+                    self.branch(condition, a, b);
+                    for (id, block) in [(*then, a), (*otherwise, b)] {
+                        self.begin(block, Vec::new());
+                        self.statements(&program.block(id).statements);
+                        let LaneEnd::Yield(yields) = &program.block(id).end else {
+                            unreachable!("an arm yields");
+                        };
+                        let arguments = self.fit_all(yields, values);
+                        self.jump(join, arguments);
+                    }
+                    let params = self.new_params(values);
+                    self.begin(join, params);
+                }
+                Statement::Loop { values, params, inits, body, site } => {
+                    self.lower_loop(values, params, inits, *body, *site);
+                }
+            }
+        }
+    }
+
+    fn lower_loop(
+        &mut self,
+        values: &[ValueId],
+        params: &[ValueId],
+        inits: &[ValueId],
+        body: lanes::BlockId,
+        site: u32,
+    ) {
+        let count = Type::Scalar(Kind::I64);
+        let [header, latch, exit, done] = [(); 4].map(|()| self.reserve());
+        let mut arguments = self.fit_all(inits, params);
+        for limit in [Limit::First, Limit::Rest] {
+            let reg = self.reg(count);
+            self.push(Instr::Limit(reg, limit));
+            arguments.push(reg);
+        }
+        self.jump(header, arguments);
+
+        let mut own = self.new_params(params);
+        let (left, rest) = (self.reg(count), self.reg(count));
+        own.extend([left, rest]);
+        self.begin(header, own);
+        self.tail(body, &Around { values, params, latch, exit });
+
+        self.latch(params, [left, rest], [latch, header], site);
+
+        let params = self.new_params(values);
+        self.begin(exit, params);
+        self.stop_unless_wanted(done);
+        self.begin(done, Vec::new());
+    }
+
+    /// The end of a round: one more, if the loop may.
+    fn latch(
+        &mut self,
+        params: &[ValueId],
+        [left, rest]: [Reg; 2],
+        [latch, header]: [BlockId; 2],
+        site: u32,
+    ) {
+        let (count, flag) = (Type::Scalar(Kind::I64), Type::Scalar(Kind::Mask));
+        let [next, ask, ask_more, more, stop] = [(); 5].map(|()| self.reserve());
+        let arguments = self.new_params(params);
+        self.begin(latch, arguments.clone());
+        let zero = self.constant(count, 0);
+        let is_last = self.op(flag, Op::Equal, &[left, zero]);
+        self.branch(is_last, ask, next);
+
+        self.begin(next, Vec::new());
+        let one = self.constant(count, 1);
+        let fewer = self.op(count, Op::Sub, &[left, one]);
+        self.jump(header, [&arguments[..], &[fewer, rest]].concat());
+
+        self.begin(ask, Vec::new());
+        self.cold = true;
+        let zero = self.constant(count, 0);
+        let none = self.op(flag, Op::Equal, &[rest, zero]);
+        self.branch(none, stop, ask_more);
+
+        self.begin(stop, Vec::new());
+        self.cold = true;
+        self.finish(End::Return(Status::Limit(site)));
+
+        self.begin(ask_more, Vec::new());
+        self.stop_unless_wanted(more);
+
+        self.begin(more, Vec::new());
+        self.cold = true;
+        let poll = self.constant(count, POLL_ROUNDS);
+        let enough = self.op(flag, Op::Less, &[poll, rest]);
+        let chunk = self.op(count, Op::Select, &[enough, poll, rest]);
+        let rest = self.op(count, Op::Sub, &[rest, chunk]);
+        let one = self.constant(count, 1);
+        let fewer = self.op(count, Op::Sub, &[chunk, one]);
+        self.jump(header, [&arguments[..], &[fewer, rest]].concat());
+    }
+
+    /// Ends the block: in the caller if what is computed is no longer wanted, else in `next`.
+    fn stop_unless_wanted(&mut self, next: BlockId) {
+        let cancelled = self.reserve();
+        let wanted = self.reg(Type::Scalar(Kind::Mask));
+        self.push(Instr::Wanted(wanted));
+        self.branch(wanted, next, cancelled);
+        self.begin(cancelled, Vec::new());
+        self.cold = true;
+        self.finish(End::Return(Status::Cancelled));
+    }
+
+    /// The statements and the end of a block of a loop's tail.
+    fn tail(&mut self, id: lanes::BlockId, around: &Around<'_>) {
+        let program = self.program;
+        self.statements(&program.block(id).statements);
+        match &program.block(id).end {
+            LaneEnd::Yield(values) => {
+                let arguments = self.fit_all(values, around.values);
+                self.jump(around.exit, arguments);
+            }
+            LaneEnd::Rec(values) => {
+                let arguments = self.fit_all(values, around.params);
+                self.jump(around.latch, arguments);
+            }
+            LaneEnd::If { condition, then, otherwise } => {
+                let condition = self.condition(*condition);
+                let (a, b) = (self.reserve(), self.reserve());
+                self.branch(condition, a, b);
+                self.begin(a, Vec::new());
+                self.tail(*then, around);
+                self.begin(b, Vec::new());
+                self.tail(*otherwise, around);
+            }
+        }
+    }
+
+    fn compute(&mut self, value: ValueId, expr: &Expr) {
+        let (kind, rate) = (self.program.kind(value), self.program.rate(value));
+        let ty = self.type_of(kind, rate);
+        let regs: Vec<Reg> = match expr {
+            Expr::Constant(bits) => {
+                self.constants.insert(value, *bits);
+                return;
+            }
+            Expr::Undefined => {
+                self.constants.insert(value, 0);
+                return;
+            }
+            Expr::Given(word) => {
+                let reg = self.reg(ty);
+                self.push(Instr::Given(reg, *word));
+                vec![reg]
+            }
+            // `Builder::row` has prepared them.
+            Expr::Coordinate(Axis::X) => self.coordinates[0].clone(),
+            Expr::Coordinate(Axis::Y) => self.coordinates[1].clone(),
+            Expr::Run => (0..self.shape.registers(rate))
+                .map(|i| {
+                    let reg = self.reg(ty);
+                    self.push(Instr::Run(reg, i as u32));
+                    reg
+                })
+                .collect(),
+            Expr::Op(op, operands) => self.lanewise(*op, operands, kind, rate),
+            Expr::Elementary { function, operands, mask } => {
+                let to = self.regs(value);
+                let mask: Vec<Reg> = mask.map_or_else(Vec::new, |mask| self.mask_of(mask, rate));
+                let operands: Vec<Reg> = operands.iter().flat_map(|&v| self.fit(v, rate)).collect();
+                self.push(Instr::Callout {
+                    function: *function,
+                    to: to.clone(),
+                    mask: mask.into(),
+                    operands: operands.into(),
+                });
+                to.into()
+            }
+            Expr::Any(mask) => {
+                let masks = self.fit(*mask, self.program.rate(*mask));
+                if self.program.rate(*mask).is_uniform() {
+                    masks
+                } else {
+                    let reg = self.reg(ty);
+                    self.push(Instr::Any(reg, masks.into()));
+                    vec![reg]
+                }
+            }
+        };
+        self.map[value.index()] = Some(regs.into());
+    }
+
+    /// The mask of the lanes that share a value of `rate`.
+    fn mask_of(&mut self, mask: ValueId, rate: Rate) -> Vec<Reg> {
+        let all = self.fit(mask, Rate::VARYING);
+        let ty = self.type_of(Kind::Mask, Rate::VARYING);
+        let mut shared: Vec<Option<Reg>> = vec![None; self.shape.registers(rate)];
+        for (i, reg) in all.into_iter().enumerate() {
+            let to = self.shape.project(i, Rate::VARYING, rate);
+            shared[to] = Some(match shared[to] {
+                Some(known) => self.op(ty, Op::Or, &[known, reg]),
+                None => reg,
+            });
+        }
+        shared.into_iter().map(|reg| reg.expect("each register has lanes")).collect()
+    }
+
+    fn lanewise(&mut self, op: Op, operands: &[ValueId], kind: Kind, rate: Rate) -> Vec<Reg> {
+        let program = self.program;
+        let ty = self.type_of(kind, rate);
+        let columns: Vec<Vec<Reg>> = operands.iter().map(|&v| self.fit(v, rate)).collect();
+        let wide = operands
+            .iter()
+            .map(|&v| program.kind(v))
+            .chain([kind])
+            .any(|k| self.parts(k, rate) == 2);
+        if !wide {
+            return (0..columns[0].len())
+                .map(|i| {
+                    let operands: Vec<Reg> = columns.iter().map(|column| column[i]).collect();
+                    self.op(ty, op, &operands)
+                })
+                .collect();
+        }
+        let mut regs = Vec::new();
+        for i in 0..self.shape.registers(rate) {
+            let mut halves = [Reg(0); 2];
+            for (half, to) in halves.iter_mut().enumerate() {
+                let operands: Vec<Reg> = columns
+                    .iter()
+                    .zip(operands)
+                    .map(|(column, &v)| match program.kind(v) {
+                        Kind::F64 | Kind::I64 => column[2 * i + half],
+                        Kind::Mask => self.half(column[i], Type::WideMask, half == 1),
+                        Kind::F32 | Kind::I32 => column[i],
+                    })
+                    .collect();
+                *to = match (op, kind) {
+                    (Op::Promote, _) => self.half(operands[0], ty, half == 1),
+                    (Op::Demote, _) => operands[0],
+                    (_, Kind::Mask) => self.op(Type::WideMask, op, &operands),
+                    _ => self.op(ty, op, &operands),
+                };
+            }
+            if kind == Kind::Mask || op == Op::Demote {
+                let reg = self.reg(ty);
+                self.push(Instr::Join(reg, halves));
+                regs.push(reg);
+            } else {
+                regs.extend(halves);
+            }
+        }
+        regs
+    }
+
+    fn half(&mut self, from: Reg, ty: Type, upper: bool) -> Reg {
+        let reg = self.reg(ty);
+        self.push(Instr::Half(reg, from, upper));
+        reg
+    }
+
+    fn argument(&mut self, kind: Kind, argument: Argument) -> Reg {
+        let reg = self.reg(Type::Scalar(kind));
+        self.push(Instr::Argument(reg, argument));
+        reg
+    }
+
+    /// The function for a row of groups.
+    fn row(&mut self, statements: &[Statement], slots: &mut Slots) {
+        let (integer, address) = (Type::Scalar(Kind::I32), Type::Scalar(Kind::I64));
+        self.frame_values(statements, slots);
+        let y = self.argument(Kind::I32, Argument::Row);
+        let stride = self.argument(Kind::I64, Argument::Stride);
+        let arguments = vec![
+            self.argument(Kind::I32, Argument::Column),
+            self.argument(Kind::I32, Argument::Groups),
+            self.argument(Kind::I64, Argument::Pixels),
+        ];
+        let y = self.op(Type::Scalar(Kind::F32), Op::FromInteger, &[y]);
+        let rows = self.centres(y, Rate::Y);
+        let [group, again, end] = [(); 3].map(|()| self.reserve());
+        self.jump(group, arguments);
+
+        let [x, left, pixels] = [self.reg(integer), self.reg(integer), self.reg(address)];
+        self.begin(group, vec![x, left, pixels]);
+        let first = self.op(Type::Scalar(Kind::F32), Op::FromInteger, &[x]);
+        let columns = self.centres(first, Rate::X);
+        self.coordinates = [columns, rows];
+        self.statements(statements);
+        self.store(pixels, stride);
+        let one = self.constant(integer, 1);
+        let left = self.op(integer, Op::Sub, &[left, one]);
+        let zero = self.constant(integer, 0);
+        let is_last = self.op(Type::Scalar(Kind::Mask), Op::Equal, &[left, zero]);
+        self.branch(is_last, end, again);
+
+        self.begin(again, Vec::new());
+        let columns = self.constant(integer, self.shape.columns().into());
+        let x = self.op(integer, Op::Add, &[x, columns]);
+        let bytes = self.constant(address, u64::from(self.shape.columns()) * 16);
+        let pixels = self.op(address, Op::Add, &[pixels, bytes]);
+        self.jump(group, vec![x, left, pixels]);
+
+        self.begin(end, Vec::new());
+        self.finish(End::Return(Status::Done));
+    }
+
+    /// The centres of the pixels of a group whose first has the column or row `first`.
+    fn centres(&mut self, first: Reg, rate: Rate) -> Vec<Reg> {
+        let ty = self.type_of(Kind::F32, rate);
+        (0..self.shape.registers(rate))
+            .map(|i| {
+                let offset = self.reg(ty);
+                if rate == Rate::X {
+                    self.push(Instr::Centres(offset, (i as u32 * self.shape.width) as f32));
+                } else {
+                    self.push(Instr::Constant(offset, (i as f32 + 0.5).to_bits().into()));
+                }
+                let first = if self.ty(first) == ty { first } else { self.splat(first, ty) };
+                self.op(ty, Op::Add, &[first, offset])
+            })
+            .collect()
+    }
+
+    /// Finds the values of the frame that `statements` and the outputs use, and reads them from their
+    /// slots; constants among them are made again.
+    fn frame_values(&mut self, statements: &[Statement], slots: &mut Slots) {
+        let program = self.program;
+        let root = program.block(lanes::Program::ROOT);
+        let mut of_frame = HashMap::new();
+        for statement in &root.statements[..program.frame_len] {
+            for &value in statement.values() {
+                let bits = match statement {
+                    Statement::Let { expr: Expr::Constant(bits), .. } => Some(*bits),
+                    Statement::Let { expr: Expr::Undefined, .. } => Some(0),
+                    _ => None,
+                };
+                of_frame.insert(value, bits);
+            }
+        }
+        let mut used = Vec::new();
+        uses(program, statements, &mut used);
+        used.extend(program.outputs());
+        used.sort_unstable();
+        used.dedup();
+        for value in used {
+            match of_frame.get(&value) {
+                None => {}
+                Some(&Some(bits)) => {
+                    self.constants.insert(value, bits);
+                }
+                Some(None) => {
+                    let kind = program.kind(value);
+                    let slot = slots.kinds.len() as u32;
+                    slots.kinds.push(kind);
+                    slots.of.insert(value, slot);
+                    let reg = self.reg(Type::Scalar(kind));
+                    self.push(Instr::Slot(reg, slot));
+                    self.map[value.index()] = Some([reg].into());
+                }
+            }
+        }
+    }
+
+    fn store(&mut self, pixels: Reg, stride: Reg) {
+        let program = self.program;
+        let channels: Vec<Vec<Reg>> =
+            program.outputs().iter().map(|&v| self.fit(v, Rate::VARYING)).collect();
+        let across = self.shape.across as usize;
+        let mut address = pixels;
+        for row in 0..self.shape.down as usize {
+            if row > 0 {
+                address = self.op(Type::Scalar(Kind::I64), Op::Add, &[address, stride]);
+            }
+            for column in 0..across {
+                let channels = std::array::from_fn(|k| channels[k][row * across + column]);
+                let offset = column as u32 * self.shape.width * 16;
+                self.push(Instr::Store { channels, address, offset });
+            }
+        }
+    }
+}
+
+/// Where a loop's tail goes.
+struct Around<'a> {
+    values: &'a [ValueId],
+    params: &'a [ValueId],
+    latch: BlockId,
+    exit: BlockId,
+}
+
+/// All values that statements use, inside them too.
+fn uses(program: &lanes::Program, statements: &[Statement], used: &mut Vec<ValueId>) {
+    for statement in statements {
+        let mut blocks = match statement {
+            Statement::Let { expr, .. } => {
+                used.extend(expr.operands());
+                continue;
+            }
+            Statement::If { condition, then, otherwise, .. } => {
+                used.push(*condition);
+                vec![*then, *otherwise]
+            }
+            Statement::Loop { inits, body, .. } => {
+                used.extend(inits);
+                vec![*body]
+            }
+        };
+        while let Some(id) = blocks.pop() {
+            let block = program.block(id);
+            uses(program, &block.statements, used);
+            match &block.end {
+                LaneEnd::Yield(values) | LaneEnd::Rec(values) => used.extend(values),
+                LaneEnd::If { condition, then, otherwise } => {
+                    used.push(*condition);
+                    blocks.extend([*then, *otherwise]);
+                }
+            }
+        }
+    }
+}

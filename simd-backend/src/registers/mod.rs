@@ -1,0 +1,346 @@
+//! The register program: a flow graph over machine registers, W lanes in each.
+//!
+//! It stands between the lane program, which knows no width, and the emitters, which only pick
+//! instructions. Decided here are: how many registers a value takes ([`Shape::registers`]), their order,
+//! where a number is spread over a register, where constants are made, the loop over the groups of a
+//! row, and how loops count and stop.
+//!
+//! # Shape
+//!
+//! A group covers `columns × rows` pixels, `across × down` registers of W pixels side by side. A
+//! varying value takes a register for each; one that differs by column only takes `across`, shared
+//! by the rows; one that differs by row only takes `down`; one that is the same for all lanes is a
+//! scalar. Binary64 and 64-bit integers take two half-filled registers in place of one.
+//!
+//! # Functions
+//!
+//! [`Program::frame`] runs once and leaves what it computes in *slots*. [`Program::row`] runs for
+//! a row of groups, whole ones: at the image's edges the caller gives it room beside the image, and a
+//! mask without the lanes that lie outside. Both return a [`Status`].
+//!
+//! # Loops
+//!
+//! A round costs one decrement. A loop counts down from the rounds that it may do before it should ask
+//! ([`Limit::First`], at most [`POLL_ROUNDS`]), and then either has no more ([`Limit::Rest`]), or asks
+//! whether it is still wanted and goes on. It also asks on leaving, so that no nest of loops goes on
+//! for long unasked.
+
+mod lower;
+mod print;
+
+use lambdav_frontend::op::Elementary;
+
+use crate::lanes::{Kind, Op, Rate};
+
+pub use lower::lower;
+
+/// After how many rounds a loop asks whether it is still wanted.
+pub const POLL_ROUNDS: u64 = 1 << 16;
+
+/// How the lanes of a group lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// W, the lanes of a register.
+    pub width: u32,
+    /// Registers side by side.
+    pub across: u32,
+    /// Registers one below the other.
+    pub down: u32,
+}
+
+impl Shape {
+    /// The numbers of lanes for which there is a shape.
+    pub const LANES: [u32; 5] = [1, 4, 8, 16, 32];
+
+    /// The shape for a number of lanes, if it is one of [`Shape::LANES`].
+    pub fn new(lanes: u32) -> Option<Self> {
+        let (width, across, down) = match lanes {
+            1 => (1, 1, 1),
+            4 => (4, 1, 1),
+            8 => (4, 1, 2),
+            16 => (4, 1, 4),
+            32 => (4, 2, 4),
+            _ => return None,
+        };
+        Some(Self { width, across, down })
+    }
+
+    /// Lanes in all.
+    pub fn lanes(self) -> u32 {
+        self.columns() * self.rows()
+    }
+
+    /// Pixels side by side.
+    pub fn columns(self) -> u32 {
+        self.width * self.across
+    }
+
+    /// Pixels one below the other.
+    pub fn rows(self) -> u32 {
+        self.down
+    }
+
+    /// How many registers a value of that rate has, if one register holds W lanes of it.
+    pub fn registers(self, rate: Rate) -> usize {
+        let (across, down) = self.extent(rate);
+        (across * down) as usize
+    }
+
+    fn extent(self, rate: Rate) -> (u32, u32) {
+        (
+            if rate.includes(Rate::X) { self.across } else { 1 },
+            if rate.includes(Rate::Y) { self.down } else { 1 },
+        )
+    }
+
+    /// Which register of a value of rate `from` holds the lanes that register `index` of a value
+    /// of rate `to` holds, where `to` includes `from`.
+    fn project(self, index: usize, to: Rate, from: Rate) -> usize {
+        let (across, _) = self.extent(to);
+        let (row, column) = (index as u32 / across, index as u32 % across);
+        let (across, down) = self.extent(from);
+        (row.min(down - 1) * across + column.min(across - 1)) as usize
+    }
+
+    /// The column and row of a lane in its group: registers in rows, lanes in registers.
+    pub fn pixel(self, lane: u32) -> (u32, u32) {
+        let (register, lane) = (lane / self.width, lane % self.width);
+        (register % self.across * self.width + lane, register / self.across)
+    }
+}
+
+/// A register, assigned once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Reg(pub u32);
+
+impl Reg {
+    /// The index into [`Function::registers`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a register holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// One number, or one truth value.
+    Scalar(Kind),
+    /// W of 32 bits, or two of 64 bits; a mask for W of 32 bits.
+    Vector(Kind),
+    /// A mask for two of 64 bits.
+    WideMask,
+}
+
+/// An argument of [`Program::row`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Argument {
+    /// The first column of the first group. `I32`.
+    Column,
+    /// The first row. `I32`.
+    Row,
+    /// How many groups, at least one. `I32`.
+    Groups,
+    /// The address of the first pixel. `I64`.
+    Pixels,
+    /// How many bytes further the next row is. `I64`.
+    Stride,
+}
+
+/// A bound on a loop's rounds. `I64`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// Those before it asks for the first time.
+    First,
+    /// Those after.
+    Rest,
+}
+
+/// An instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Instr {
+    /// In every lane the same bits.
+    Constant(Reg, u64),
+    /// The numbers 0.5, 1.5, 2.5 … in the lanes, plus a number. Of a scalar, that number plus 0.5.
+    Centres(Reg, f32),
+    /// An operation, lane by lane.
+    Op(Reg, Op, Box<[Reg]>),
+    /// A number in every lane.
+    Splat(Reg, Reg),
+    /// The lower or, if true, the upper half: `F32` to `F64`, or a mask to a wide one.
+    Half(Reg, Reg, bool),
+    /// Lower and upper half: `F64` to `F32`, or wide masks to a mask.
+    Join(Reg, [Reg; 2]),
+    /// Whether any lane of any of the masks is set.
+    Any(Reg, Box<[Reg]>),
+    /// A word given for the frame.
+    Given(Reg, u32),
+    /// Reads a slot.
+    Slot(Reg, u32),
+    /// Fills a slot.
+    SetSlot(u32, Reg),
+    /// That register of the mask of the lanes that run.
+    Run(Reg, u32),
+    /// An argument of the function.
+    Argument(Reg, Argument),
+    /// A bound of loops.
+    Limit(Reg, Limit),
+    /// Whether what the function computes is still wanted.
+    Wanted(Reg),
+    /// Calls a function for those lanes of its operands that are in the mask (all, where there is
+    /// none).
+    Callout {
+        /// Which.
+        function: Elementary,
+        /// The results.
+        to: Box<[Reg]>,
+        /// For each result the mask, or nothing.
+        mask: Box<[Reg]>,
+        /// The first operand for each result, then the second for each.
+        operands: Box<[Reg]>,
+    },
+    /// Stores W pixels, of which these are red, green, blue and alpha, one after the other at an
+    /// address plus an offset in bytes.
+    Store {
+        /// Red, green, blue, alpha.
+        channels: [Reg; 4],
+        /// The address.
+        address: Reg,
+        /// Bytes from there.
+        offset: u32,
+    },
+}
+
+/// A block of a [`Function`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BlockId(pub u32);
+
+impl BlockId {
+    /// The index into [`Function::blocks`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Where to go, and with which values for the parameters there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Target {
+    /// The block.
+    pub block: BlockId,
+    /// One for each of its parameters.
+    pub arguments: Vec<Reg>,
+}
+
+/// What a function returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// All is computed.
+    Done,
+    /// What it computes is no longer wanted.
+    Cancelled,
+    /// The loop of that site exceeded its limit.
+    Limit(u32),
+}
+
+impl Status {
+    /// As a number.
+    pub fn code(self) -> i64 {
+        match self {
+            Self::Done => 0,
+            Self::Cancelled => 1,
+            Self::Limit(site) => 2 + i64::from(site),
+        }
+    }
+
+    /// From a number.
+    pub fn from_code(code: i64) -> Self {
+        match code {
+            0 => Self::Done,
+            1 => Self::Cancelled,
+            _ => Self::Limit((code - 2) as u32),
+        }
+    }
+}
+
+/// How a block ends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    /// In another block.
+    Jump(Target),
+    /// In one of two.
+    Branch {
+        /// A scalar mask.
+        condition: Reg,
+        /// For true.
+        then: Target,
+        /// For false.
+        otherwise: Target,
+    },
+    /// In the caller.
+    Return(Status),
+}
+
+/// Instructions in order, and what comes after them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// Assigned on entry.
+    pub params: Vec<Reg>,
+    /// The instructions.
+    pub instrs: Vec<Instr>,
+    /// How the block ends.
+    pub end: End,
+    /// Whether it is hardly ever executed.
+    pub cold: bool,
+}
+
+/// A flow graph; its first block is the entry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// What each register holds.
+    pub registers: Vec<Type>,
+    /// The blocks.
+    pub blocks: Vec<Block>,
+}
+
+impl Function {
+    /// All blocks, each after those that dominate it.
+    pub fn reverse_postorder(&self) -> Vec<BlockId> {
+        let mut seen = vec![false; self.blocks.len()];
+        let mut order = Vec::with_capacity(self.blocks.len());
+        // A block to enter, or one whose successors are done.
+        let mut stack = vec![(BlockId(0), false)];
+        while let Some((id, done)) = stack.pop() {
+            if done {
+                order.push(id);
+                continue;
+            }
+            if std::mem::replace(&mut seen[id.index()], true) {
+                continue;
+            }
+            stack.push((id, true));
+            match &self.blocks[id.index()].end {
+                End::Jump(target) => stack.push((target.block, false)),
+                End::Branch { then, otherwise, .. } => {
+                    stack.extend([(otherwise.block, false), (then.block, false)]);
+                }
+                End::Return(_) => {}
+            }
+        }
+        order.reverse();
+        order
+    }
+}
+
+/// A register program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// How lanes lie.
+    pub shape: Shape,
+    /// Computes what is the same for the frame.
+    pub frame: Function,
+    /// Computes a row of groups.
+    pub row: Function,
+    /// What each slot holds: a scalar of that kind.
+    pub slots: Vec<Kind>,
+    /// How many words are given.
+    pub given: usize,
+}

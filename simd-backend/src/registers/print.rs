@@ -1,0 +1,114 @@
+//! The text of a register program, for people.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::{Block, BlockId, End, Function, Instr, Program, Reg, Status, Target, Type};
+use crate::lanes::print::{Constant, List};
+
+impl Display for Reg {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "r{}", self.0)
+    }
+}
+
+impl Display for BlockId {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "block{}", self.0)
+    }
+}
+
+impl Display for Type {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scalar(kind) => write!(f, "{kind}"),
+            Self::Vector(kind) => write!(f, "{kind}s"),
+            Self::WideMask => f.write_str("wide-masks"),
+        }
+    }
+}
+
+impl Display for Target {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({})", self.block, List(&self.arguments))
+    }
+}
+
+impl Display for Status {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Done => f.write_str("done"),
+            Self::Cancelled => f.write_str("cancelled"),
+            Self::Limit(site) => write!(f, "limit #{site}"),
+        }
+    }
+}
+
+impl Display for Program {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let shape = self.shape;
+        let (columns, rows) = (shape.columns(), shape.rows());
+        writeln!(f, "groups of {columns}×{rows} pixels, {} lanes to a register", shape.width)?;
+        for (name, function) in [("frame", &self.frame), ("row", &self.row)] {
+            writeln!(f, "\n{name}:")?;
+            for (i, block) in function.blocks.iter().enumerate() {
+                print_block(f, function, BlockId(i as u32), block)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn print_block(
+    f: &mut Formatter<'_>,
+    function: &Function,
+    id: BlockId,
+    block: &Block,
+) -> fmt::Result {
+    let typed = |reg: &Reg| format!("{reg}: {}", function.registers[reg.index()]);
+    let params: Vec<String> = block.params.iter().map(typed).collect();
+    let cold = if block.cold { " cold" } else { "" };
+    writeln!(f, "{id}({}):{cold}", List(&params))?;
+    for instr in &block.instrs {
+        let text = match instr {
+            Instr::Constant(to, bits) => {
+                let (Type::Scalar(kind) | Type::Vector(kind)) = function.registers[to.index()]
+                else {
+                    unreachable!("no constant is a wide mask")
+                };
+                format!("{} = {}", typed(to), Constant(kind, *bits))
+            }
+            Instr::Centres(to, first) => format!("{} = centres from {first}", typed(to)),
+            Instr::Op(to, op, operands) => format!("{} = {op} {}", typed(to), List(operands)),
+            Instr::Splat(to, from) => format!("{} = splat {from}", typed(to)),
+            Instr::Half(to, from, upper) => {
+                format!("{} = {} {from}", typed(to), if *upper { "upper" } else { "lower" })
+            }
+            Instr::Join(to, halves) => format!("{} = join {}", typed(to), List(halves)),
+            Instr::Any(to, masks) => format!("{} = any {}", typed(to), List(masks)),
+            Instr::Given(to, word) => format!("{} = given {word}", typed(to)),
+            Instr::Slot(to, slot) => format!("{} = slot {slot}", typed(to)),
+            Instr::SetSlot(slot, from) => format!("slot {slot} = {from}"),
+            Instr::Run(to, index) => format!("{} = run {index}", typed(to)),
+            Instr::Argument(to, argument) => format!("{} = argument {argument:?}", typed(to)),
+            Instr::Limit(to, limit) => format!("{} = limit {limit:?}", typed(to)),
+            Instr::Wanted(to) => format!("{} = wanted", typed(to)),
+            Instr::Callout { function: callee, to, mask, operands } => {
+                let to: Vec<String> = to.iter().map(typed).collect();
+                let where_ = if mask.is_empty() { "" } else { " where " };
+                let name = callee.name();
+                format!("{} = call {name} {}{where_}{}", List(&to), List(operands), List(mask))
+            }
+            Instr::Store { channels, address, offset } => {
+                format!("store {} at {address} + {offset}", List(channels))
+            }
+        };
+        writeln!(f, "    {text}")?;
+    }
+    match &block.end {
+        End::Jump(target) => writeln!(f, "    jump {target}"),
+        End::Branch { condition, then, otherwise } => {
+            writeln!(f, "    if {condition} jump {then} else jump {otherwise}")
+        }
+        End::Return(status) => writeln!(f, "    return {status}"),
+    }
+}

@@ -1,0 +1,50 @@
+//! Values of options: from words of the command line, with a message for what they are not.
+
+use lambdav::simd::registers::Shape;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+/// A finite number, as λV writes them.
+pub(super) fn number(text: &str) -> Result<f32, String> {
+    let plain = text.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b));
+    match text.parse::<f32>() {
+        Ok(value) if plain && value.is_finite() => Ok(value),
+        Ok(_) if plain => Err(format!("`{text}` is too large for binary32")),
+        _ => Err(format!("`{text}` is not a number")),
+    }
+}
+
+/// The four components of the mouse.
+pub(super) fn mouse(text: &str) -> Result<[f32; 4], String> {
+    let values: Vec<f32> = text.split(',').map(number).collect::<Result<_, _>>()?;
+    values.try_into().map_err(|_| "the mouse has four components: x,y,z,w".to_owned())
+}
+
+/// A whole number.
+pub(super) fn whole(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a whole number from 0 to {}", u64::MAX))
+}
+
+/// Where an output goes.
+pub(super) fn output(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| format!("`{text}` is not the location of an output, such as 0"))
+}
+
+/// How many threads: at least one.
+pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a whole number from 1 on"))
+}
+
+/// How many lanes.
+pub(super) fn lanes(text: &str) -> Result<u32, String> {
+    let lanes = text.parse().ok().filter(|lanes| Shape::LANES.contains(lanes));
+    lanes.ok_or_else(|| format!("`{text}` is none of 1, 4, 8, 16 and 32"))
+}
+
+/// A time in seconds.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok();
+    seconds
+        .and_then(|s| Duration::try_from_secs_f64(s).ok())
+        .ok_or_else(|| format!("`{text}` is not a number of seconds"))
+}

@@ -1,0 +1,17 @@
+//! The command as its users meet it: the built program is run in a directory of its own, and what
+//! it writes, says and leaves behind is looked at.
+//!
+//! Every run is checked for what must never happen: a panic, an exit status other than 0 to 3, a
+//! temporary file left behind.
+
+mod check;
+mod compile;
+mod diff;
+mod documents;
+mod explain;
+mod harness;
+mod limits;
+mod pipes;
+mod render;
+mod wrong_command_line;
+mod wrong_files;
