@@ -8,18 +8,58 @@ use lambdav_frontend::evaluate::core::Evaluator;
 use lambdav_frontend::evaluate::{DEFAULT_MAX_ITERATIONS, Inputs};
 use lambdav_frontend::schedule::schedule;
 use lambdav_frontend::source::SourceFile;
+use lambdav_simd_backend::kernel::word;
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
-use lambdav_simd_backend::lanes::{Axis, Given, lower};
+use lambdav_simd_backend::lanes::lower;
 
-fn word(inputs: &Inputs, given: &Given) -> u32 {
-    match *given {
-        Given::Resolution(Axis::X) => inputs.resolution[0].to_bits(),
-        Given::Resolution(Axis::Y) => inputs.resolution[1].to_bits(),
-        Given::Time => inputs.time.to_bits(),
-        Given::Frame => inputs.frame.to_bits(),
-        Given::Mouse(k) => inputs.mouse[usize::from(k)].to_bits(),
-        Given::Uniform(index, k) => inputs.uniforms[index as usize][usize::from(k)],
-    }
+fn text(shader: &str) -> String {
+    let (core, diagnostics) = compile(&SourceFile::new("test.lv", shader));
+    assert_eq!(diagnostics, []);
+    let program = schedule(&core.expect("no errors"), &[0]).expect("it nests little");
+    lower(&program, 0, true).to_string()
+}
+
+#[test]
+fn a_uniform_loop_has_no_masks() {
+    let text =
+        text("((rec-func (i s) (if (less i (time)) (rec (+ i 1) (+ s (.x (frag-coord)))) s)) 0 0)");
+    assert!(text.contains("loop #0"), "{text}");
+    assert!(!text.contains("mask"), "{text}");
+    assert!(!text.contains("any"), "{text}");
+}
+
+#[test]
+fn a_loop_of_the_frame_is_outside_the_groups() {
+    let text = text("((rec-func (i) (if (less i (time)) (rec (+ i 1)) i)) 0)");
+    let (frame, group) = text.split_once("group {").expect("two parts");
+    assert!(frame.contains("loop #0") && !group.contains("loop"), "{text}");
+}
+
+#[test]
+fn a_counter_of_a_divergent_loop_is_one_number() {
+    let text = text(
+        "((rec-func (i x) (if (less i 9) (if (less x 50) (rec (+ i 1) (* x x)) i) -1))
+          0 (.x (frag-coord)))",
+    );
+    // The loop's own counter, in the order of the parameters, after the live mask.
+    let line = text.lines().find(|line| line.contains("loop #0")).expect("a loop");
+    let params = line.split("loop #0 (").nth(1).expect("parameters follow");
+    let kinds: Vec<&str> = params
+        .split(')')
+        .next()
+        .expect("they end")
+        .split(", ")
+        .map(|param| param.split(": ").nth(1).expect("rate and kind"))
+        .collect();
+    assert_eq!(kinds, ["varying mask", "group f32", "x f32", "varying f32"], "{text}");
+}
+
+#[test]
+fn parameters_of_a_divergent_loop_are_not_blended() {
+    // One select: the capture of the result.
+    let text =
+        text("((rec-func (x y) (if (less x 50) (rec (* x x) (+ y x)) y)) (.x (frag-coord)) 0)");
+    assert_eq!(text.matches("= select").count(), 1, "{text}");
 }
 
 #[test]

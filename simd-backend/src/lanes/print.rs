@@ -145,7 +145,15 @@ impl Printer<'_, '_, '_> {
     fn defined(&self, values: &[ValueId]) -> String {
         let defined: Vec<String> = values
             .iter()
-            .map(|&v| format!("{v}: {} {}", self.program.rate(v), self.program.kind(v)))
+            .map(|&v| {
+                let (rate, kind) = (self.program.rate(v), self.program.kind(v));
+                // One truth value for all lanes masks nothing.
+                if rate.is_uniform() && kind == Kind::Mask {
+                    format!("{v}: {rate} bool")
+                } else {
+                    format!("{v}: {rate} {kind}")
+                }
+            })
             .collect();
         List(&defined).to_string()
     }

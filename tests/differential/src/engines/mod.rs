@@ -1,5 +1,6 @@
 //! The engines under comparison.
 
+mod lanes;
 mod simd;
 mod source;
 mod text;
@@ -10,11 +11,10 @@ use crate::engine::Engine;
 ///
 /// This is the place to add one: a module here with a type that implements [`Engine`], and a line.
 pub fn all() -> Vec<Box<dyn Engine>> {
-    let mut all: Vec<Box<dyn Engine>> = vec![Box::new(text::Text), Box::new(source::Source)];
-    for (name, lanes) in
-        [("simd-1", 1), ("simd-4", 4), ("simd-8", 8), ("simd-16", 16), ("simd-32", 32)]
-    {
-        all.push(Box::new(simd::Simd { name, lanes }));
-    }
-    all
+    let simd = [("simd1", 1), ("simd4", 4), ("simd8", 8), ("simd16", 16), ("simd32", 32)];
+    let mut engines: Vec<Box<dyn Engine>> =
+        vec![Box::new(text::Text), Box::new(source::Source), Box::new(lanes::Lanes)];
+    engines
+        .extend(simd.map(|(name, lanes)| Box::new(simd::Simd { name, lanes }) as Box<dyn Engine>));
+    engines
 }

@@ -1,4 +1,4 @@
-//! Machine code for some number of lanes.
+//! Machine code.
 
 use crate::case::Case;
 use crate::engine::{Engine, Image};
@@ -6,11 +6,9 @@ use crate::reference::scheduled;
 use lambdav_raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::SimdKernel;
 
-/// Compiles and executes; the whole image is one tile.
+/// Compiles each output for one number of lanes, and runs it over the image as one tile.
 pub(super) struct Simd {
-    /// The engine's name.
     pub(super) name: &'static str,
-    /// How many pixels it computes at once.
     pub(super) lanes: u32,
 }
 
@@ -20,33 +18,33 @@ impl Engine for Simd {
     }
 
     fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
-        case.locations().into_iter().map(|location| self.image(case, location)).collect()
-    }
-}
-
-impl Simd {
-    fn image(&self, case: &Case, location: u32) -> Result<Image, String> {
-        let program = scheduled(&case.core, &[location])?;
-        let components = program.ty(program.outputs()[0]).components();
         let conditions = &case.conditions;
-        let limit = conditions.max_iterations;
-        let kernel = SimdKernel::new(program, Some(self.lanes), &case.inputs, limit)
-            .map_err(|error| error.to_string())?;
-        let size =
-            Size::new(conditions.width, conditions.height).map_err(|error| error.to_string())?;
-        let mut samples = vec![0.0; size.samples()];
-        let mut buffer = TileBuffer::new(Tile::whole(size), &mut samples);
-        match kernel.tile(Tile::whole(size), &mut buffer, &Cancel::never(size)) {
-            // The other components are the fill of LANGUAGE §2.
-            Ok(()) => {
-                let pixels = samples.chunks(4).flat_map(|pixel| &pixel[..components]);
-                Ok(Image::Whole(pixels.map(|sample| sample.to_bits()).collect()))
-            }
-            Err(Stop::Fault(fault)) => {
-                let pixel = (fault.y * conditions.width + fault.x) as usize;
-                Ok(Image::LoopLimit { pixel, span: Some(kernel.site(fault.site)) })
-            }
-            Err(Stop::Cancelled) => Err("cancelled, though nobody asked for it".into()),
-        }
+        let size = Size::new(conditions.width, conditions.height).map_err(|e| e.to_string())?;
+        case.core
+            .outputs
+            .iter()
+            .map(|output| {
+                let schedule = scheduled(&case.core, &[output.location])?;
+                let components = schedule.ty(schedule.outputs()[0]).components();
+                let limit = conditions.max_iterations;
+                let kernel = SimdKernel::new(schedule, Some(self.lanes), &case.inputs, limit)
+                    .map_err(|e| e.to_string())?;
+                let tile = Tile::whole(size);
+                let mut samples = vec![f32::NAN; tile.samples()];
+                let mut pixels = TileBuffer::new(tile, &mut samples);
+                match kernel.tile(tile, &mut pixels, &Cancel::never(size)) {
+                    Ok(()) => {
+                        let pixels = samples.as_chunks::<4>().0.iter();
+                        let words = pixels.flat_map(|pixel| &pixel[..components]);
+                        Ok(Image::Whole(words.map(|c| c.to_bits()).collect()))
+                    }
+                    Err(Stop::Fault(fault)) => Ok(Image::LoopLimit {
+                        pixel: size.index(fault.x, fault.y) as usize,
+                        span: Some(kernel.site(fault.site)),
+                    }),
+                    Err(Stop::Cancelled) => Err("cancelled by nobody".into()),
+                }
+            })
+            .collect()
     }
 }

@@ -1,0 +1,79 @@
+//! The interpreter of lane programs.
+
+use crate::case::Case;
+use crate::engine::{Engine, Image};
+use crate::reference::scheduled;
+use lambdav_simd_backend::kernel::word;
+use lambdav_simd_backend::lanes::interpret::{Group, LoopLimit, interpret};
+use lambdav_simd_backend::lanes::{Program, lower, verify};
+
+/// Interprets the lane program of each output in groups of lanes that lie anywhere.
+pub(super) struct Lanes;
+
+/// Lanes of a group: more than a machine has, and no power of two.
+const LANES: usize = 19;
+
+impl Engine for Lanes {
+    fn name(&self) -> &'static str {
+        "lanes"
+    }
+
+    fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
+        case.core
+            .outputs
+            .iter()
+            .map(|output| {
+                let schedule = scheduled(&case.core, &[output.location])?;
+                let components = schedule.ty(schedule.outputs()[0]).components();
+                let program = lower(&schedule, 0, true);
+                verify(&program).map_err(|errors| {
+                    let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+                    format!("malformed lane program: {}\n{program}", errors.join("; "))
+                })?;
+                if let Some(words) = whole(&program, case, components) {
+                    return Ok(Image::Whole(words));
+                }
+                // Which pixel it is, and which loop it meets first, tells the order of the schedule.
+                let program = lower(&schedule, 0, false);
+                let fault = (0..case.conditions.pixels()).find_map(|pixel| {
+                    Some((pixel, group(&program, case, &[pixel], &[true]).err()?))
+                });
+                let (pixel, LoopLimit { site }) =
+                    fault.ok_or("a group exceeds a limit that no lane of it exceeds")?;
+                Ok(Image::LoopLimit { pixel, span: Some(program.sites[site as usize]) })
+            })
+            .collect()
+    }
+}
+
+/// The words of the image, if no loop exceeds its limit.
+fn whole(program: &Program, case: &Case, components: usize) -> Option<Vec<u32>> {
+    let all: Vec<usize> = (0..case.conditions.pixels()).collect();
+    let mut words = Vec::with_capacity(all.len() * components);
+    for pixels in all.chunks(LANES) {
+        // Beside the lanes of the image there are some that do not run, at pixels outside it.
+        let mut lanes = pixels.to_vec();
+        lanes.push(case.conditions.pixels() + 3);
+        let mut run = vec![true; pixels.len()];
+        run.push(false);
+        let found = group(program, case, &lanes, &run).ok()?;
+        for pixel in &found[..pixels.len()] {
+            words.extend(pixel[..components].iter().map(|c| c.to_bits()));
+        }
+    }
+    Some(words)
+}
+
+fn group(
+    program: &Program,
+    case: &Case,
+    pixels: &[usize],
+    run: &[bool],
+) -> Result<Vec<[f32; 4]>, LoopLimit> {
+    let given: Vec<u32> = program.given.iter().map(|given| word(&case.inputs, given)).collect();
+    let width = case.conditions.width as usize;
+    let pixels: Vec<(u32, u32)> =
+        pixels.iter().map(|pixel| ((pixel % width) as u32, (pixel / width) as u32)).collect();
+    let max_iterations = case.conditions.max_iterations;
+    interpret(program, &Group { given: &given, pixels: &pixels, run, max_iterations })
+}
