@@ -44,7 +44,7 @@
 pub mod interpret;
 mod lower;
 pub(crate) mod print;
-mod prune;
+pub(crate) mod prune;
 mod rates;
 mod verify;
 

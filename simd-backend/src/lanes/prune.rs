@@ -90,7 +90,7 @@ struct Needs {
 impl Needs {
     fn new(program: &Program) -> Self {
         let mut needs = Self { needed: vec![false; program.values.len()], worklist: Vec::new() };
-        let uses = uses(program);
+        let sources = sources(program);
         for &value in program.outputs() {
             needs.mark(value);
         }
@@ -105,7 +105,7 @@ impl Needs {
             }
         }
         while let Some(value) = needs.worklist.pop() {
-            for &used in &uses[value.index()] {
+            for &used in &sources[value.index()] {
                 needs.mark(used);
             }
         }
@@ -120,8 +120,8 @@ impl Needs {
 }
 
 /// What each value is made of, conditions apart.
-fn uses(program: &Program) -> Vec<Vec<ValueId>> {
-    let mut uses = vec![Vec::new(); program.values.len()];
+fn sources(program: &Program) -> Vec<Vec<ValueId>> {
+    let mut sources = vec![Vec::new(); program.values.len()];
     // What to do with the yields of each block, and with its `rec`s.
     let mut targets: Vec<[&[ValueId]; 2]> = vec![[&[], &[]]; program.blocks.len()];
     let mut stack = vec![Program::ROOT];
@@ -129,7 +129,7 @@ fn uses(program: &Program) -> Vec<Vec<ValueId>> {
         let block = program.block(id);
         for statement in &block.statements {
             match statement {
-                Statement::Let { value, expr } => uses[value.index()].extend(expr.operands()),
+                Statement::Let { value, expr } => sources[value.index()].extend(expr.operands()),
                 Statement::If { values, then, otherwise, .. } => {
                     for &arm in [then, otherwise] {
                         targets[arm.index()] = [values, &[]];
@@ -138,7 +138,7 @@ fn uses(program: &Program) -> Vec<Vec<ValueId>> {
                 }
                 Statement::Loop { values, params, inits, body, .. } => {
                     for (&param, &init) in params.iter().zip(inits) {
-                        uses[param.index()].push(init);
+                        sources[param.index()].push(init);
                     }
                     targets[body.index()] = [values, params];
                     stack.push(*body);
@@ -158,17 +158,31 @@ fn uses(program: &Program) -> Vec<Vec<ValueId>> {
             }
         };
         for (&to, &from) in to.iter().zip(from) {
-            uses[to.index()].push(from);
+            sources[to.index()].push(from);
         }
     }
-    uses
+    sources
 }
 
 /// Moves those statements of the root that are the same for the whole frame before all others.
 pub(super) fn hoist(program: &mut Program) {
     let root = std::mem::take(&mut program.blocks[Program::ROOT.index()].statements);
-    let (mut first, rest): (Vec<_>, Vec<_>) =
-        root.into_iter().partition(|statement| is_of_frame(program, statement));
+    let (mut first, mut rest) = (Vec::new(), Vec::new());
+    // A value may be the same for the frame and come from a statement with others that are not.
+    let mut stays = vec![false; program.values.len()];
+    let mut used = Vec::new();
+    for statement in root {
+        used.clear();
+        uses(program, std::slice::from_ref(&statement), &mut used);
+        if is_of_frame(program, &statement) && !used.iter().any(|v| stays[v.index()]) {
+            first.push(statement);
+        } else {
+            for value in statement.values() {
+                stays[value.index()] = true;
+            }
+            rest.push(statement);
+        }
+    }
     program.frame_len = first.len();
     first.extend(rest);
     program.blocks[Program::ROOT.index()].statements = first;
@@ -229,4 +243,35 @@ pub(super) fn nesting(program: &Program) -> usize {
         }
     }
     deepest
+}
+
+/// All values that statements use, inside them too.
+pub(crate) fn uses(program: &Program, statements: &[Statement], used: &mut Vec<ValueId>) {
+    for statement in statements {
+        let mut blocks = match statement {
+            Statement::Let { expr, .. } => {
+                used.extend(expr.operands());
+                continue;
+            }
+            Statement::If { condition, then, otherwise, .. } => {
+                used.push(*condition);
+                vec![*then, *otherwise]
+            }
+            Statement::Loop { inits, body, .. } => {
+                used.extend(inits);
+                vec![*body]
+            }
+        };
+        while let Some(id) = blocks.pop() {
+            let block = program.block(id);
+            uses(program, &block.statements, used);
+            match &block.end {
+                End::Yield(values) | End::Rec(values) => used.extend(values),
+                End::If { condition, then, otherwise } => {
+                    used.push(*condition);
+                    blocks.extend([*then, *otherwise]);
+                }
+            }
+        }
+    }
 }

@@ -564,7 +564,7 @@ impl<'p> Builder<'p> {
             }
         }
         let mut used = Vec::new();
-        uses(program, statements, &mut used);
+        lanes::prune::uses(program, statements, &mut used);
         used.extend(program.outputs());
         used.sort_unstable();
         used.dedup();
@@ -612,35 +612,4 @@ struct Around<'a> {
     params: &'a [ValueId],
     latch: BlockId,
     exit: BlockId,
-}
-
-/// All values that statements use, inside them too.
-fn uses(program: &lanes::Program, statements: &[Statement], used: &mut Vec<ValueId>) {
-    for statement in statements {
-        let mut blocks = match statement {
-            Statement::Let { expr, .. } => {
-                used.extend(expr.operands());
-                continue;
-            }
-            Statement::If { condition, then, otherwise, .. } => {
-                used.push(*condition);
-                vec![*then, *otherwise]
-            }
-            Statement::Loop { inits, body, .. } => {
-                used.extend(inits);
-                vec![*body]
-            }
-        };
-        while let Some(id) = blocks.pop() {
-            let block = program.block(id);
-            uses(program, &block.statements, used);
-            match &block.end {
-                LaneEnd::Yield(values) | LaneEnd::Rec(values) => used.extend(values),
-                LaneEnd::If { condition, then, otherwise } => {
-                    used.push(*condition);
-                    blocks.extend([*then, *otherwise]);
-                }
-            }
-        }
-    }
 }

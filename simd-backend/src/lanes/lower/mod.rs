@@ -9,6 +9,8 @@ mod cost;
 mod loops;
 mod operations;
 
+use std::collections::HashSet;
+
 use lambdav_frontend::op::Op as CoreOp;
 use lambdav_frontend::schedule::{
     self, End as CoreEnd, Expr as CoreExpr, Statement as CoreStatement,
@@ -60,6 +62,7 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool) -> Program
         map: vec![Box::default(); program.values.len()],
         out,
         current: Vec::new(),
+        undefined: HashSet::new(),
         run: ValueId(0),
         params: Vec::new(),
     };
@@ -93,6 +96,8 @@ struct Lowering<'p> {
     out: Program,
     /// The statements of the block that is being filled.
     current: Vec<Statement>,
+    /// The values that no lane looks at.
+    undefined: HashSet<ValueId>,
     /// All lanes that run.
     run: ValueId,
     /// The components of the innermost loop's parameters.
@@ -124,7 +129,9 @@ impl Lowering<'_> {
     }
 
     fn undefined(&mut self, kind: Kind) -> ValueId {
-        self.define(kind, Rate::FRAME, Expr::Undefined)
+        let value = self.define(kind, Rate::FRAME, Expr::Undefined);
+        self.undefined.insert(value);
+        value
     }
 
     fn op(&mut self, op: Op, operands: &[ValueId]) -> ValueId {
@@ -172,7 +179,8 @@ impl Lowering<'_> {
         BlockId(self.out.blocks.len() as u32 - 1)
     }
 
-    /// An `if` on a condition that is the same for all lanes. The second arm, which is given the kinds of
+    /// An `if` on a condition that is the same for all lanes. Where an arm leaves a value undefined, a value
+    /// of the other one that does not come from inside it will do. The second arm, which is given the kinds of
     /// the first one's values, gives as many of the same kinds.
     fn branch(
         &mut self,
@@ -180,6 +188,9 @@ impl Lowering<'_> {
         then: impl FnOnce(&mut Self) -> Vec<ValueId>,
         otherwise: impl FnOnce(&mut Self, &[Kind]) -> Vec<ValueId>,
     ) -> Vec<ValueId> {
+        // A value with a smaller number that an arm can name was there before the arms.
+        let first = self.out.values.len();
+        let was_there = |value: ValueId| value.index() < first;
         let (mut a, mut b) = (Vec::new(), Vec::new());
         let then = self.block(|s| {
             a = then(s);
@@ -194,9 +205,12 @@ impl Lowering<'_> {
         let (mut results, mut values) = (Vec::with_capacity(a.len()), Vec::new());
         let (mut yields, mut others) = (Vec::new(), Vec::new());
         for (&a, &b) in a.iter().zip(&b) {
-            if a == b {
-                // Known to both arms, so it was there before them.
+            if a == b || was_there(a) && self.undefined.contains(&b) {
                 results.push(a);
+                continue;
+            }
+            if was_there(b) && self.undefined.contains(&a) {
+                results.push(b);
                 continue;
             }
             let rate = self.out.rate(a) | self.out.rate(b) | control;
