@@ -57,7 +57,7 @@ pub(super) fn signature(is_row: bool) -> Signature {
     signature
 }
 
-/// The signature of [`super::jit::elementary`].
+/// The signature of `elementary` in `jit.rs`.
 pub(super) fn elementary_signature() -> Signature {
     let mut signature = Signature::new(CallConv::SystemV);
     signature.params.extend([types::I32, types::I32, types::I64].map(AbiParam::new));
@@ -91,7 +91,7 @@ struct Emitter<'p, 'f> {
     pos: FuncCursor<'f>,
     blocks: Vec<ir::Block>,
     values: Vec<Option<Value>>,
-    /// The address of the [`context::Context`], then those of [`Argument`].
+    /// The address of the `Context` of `jit.rs`, then those of [`Argument`].
     arguments: Vec<Value>,
     /// The imported function and room for its operands, once there is a call of it.
     elementary: Option<(FuncRef, ir::StackSlot)>,
@@ -471,7 +471,7 @@ impl Emitter<'_, '_> {
         self.shuffle(types::F32X4, low, high, bytes)
     }
 
-    /// Operands and masks go through memory, as [`super::jit::elementary`] wants them.
+    /// Operands and masks go through memory, as `elementary` in `jit.rs` wants them.
     fn callout(&mut self, function: u32, to: &[Reg], mask: &[Reg], operands: &[Reg]) {
         let size = if matches!(self.ty(to[0]), Type::Vector(_)) { 16 } else { 4 };
         let (callee, slot) = self.elementary();

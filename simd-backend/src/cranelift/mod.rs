@@ -83,7 +83,7 @@ fn finish(isa: isa::Builder) -> Result<OwnedTargetIsa, EmitError> {
     let mut flags = settings::builder();
     let verify = if cfg!(debug_assertions) { "true" } else { "false" };
     for (name, value) in [
-        ("opt_level", "speed"),
+        ("opt_level", "none"),
         ("enable_verifier", verify),
         ("unwind_info", "false"),
         ("is_pic", "false"),

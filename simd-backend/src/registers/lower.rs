@@ -49,6 +49,10 @@ struct Builder<'p> {
     constants: HashMap<ValueId, u64>,
     /// What has been made in this block of others: constants, and numbers spread over a register.
     made: HashMap<(Made, Type), Reg>,
+    /// The comparisons of scalars of binary32.
+    compares: HashMap<Reg, (Op, [Reg; 2])>,
+    /// The scalars that are constants.
+    constant_regs: HashMap<Reg, u64>,
     params: Vec<Reg>,
     instrs: Vec<Instr>,
     current: BlockId,
@@ -59,6 +63,7 @@ struct Builder<'p> {
 enum Made {
     Constant(u64),
     Splat(Reg),
+    Compare(Op, [Reg; 2]),
 }
 
 /// A block that is not there yet.
@@ -74,6 +79,8 @@ impl<'p> Builder<'p> {
             coordinates: [Vec::new(), Vec::new()],
             constants: HashMap::new(),
             made: HashMap::new(),
+            compares: HashMap::new(),
+            constant_regs: HashMap::new(),
             params: Vec::new(),
             instrs: Vec::new(),
             current: BlockId(0),
@@ -136,6 +143,9 @@ impl<'p> Builder<'p> {
         }
         let reg = self.reg(ty);
         self.push(Instr::Constant(reg, bits));
+        if matches!(ty, Type::Scalar(_)) {
+            self.constant_regs.insert(reg, bits);
+        }
         self.made.insert((Made::Constant(bits), ty), reg);
         reg
     }
@@ -203,12 +213,30 @@ impl<'p> Builder<'p> {
         (0..count)
             .map(|i| {
                 if self.ty(regs[0]) != ty {
-                    return self.splat(regs[0], ty);
+                    return match self.compares.get(&regs[0]) {
+                        Some(&(op, operands)) => self.compare_again(op, operands, ty),
+                        None => self.splat(regs[0], ty),
+                    };
                 }
                 let register = self.shape.project(i / parts, rate, from);
                 regs[register * parts + i % parts]
             })
             .collect()
+    }
+
+    /// A comparison of numbers as a mask: two spread numbers compared are cheaper than a truth value
+    /// spread.
+    fn compare_again(&mut self, op: Op, operands: [Reg; 2], ty: Type) -> Reg {
+        if let Some(&known) = self.made.get(&(Made::Compare(op, operands), ty)) {
+            return known;
+        }
+        let spread = operands.map(|reg| match self.constant_regs.get(&reg) {
+            Some(&bits) => self.constant(Type::Vector(Kind::F32), bits),
+            None => self.splat(reg, Type::Vector(Kind::F32)),
+        });
+        let reg = self.op(ty, op, &spread);
+        self.made.insert((Made::Compare(op, operands), ty), reg);
+        reg
     }
 
     fn fit_all(&mut self, values: &[ValueId], like: &[ValueId]) -> Vec<Reg> {
@@ -443,7 +471,13 @@ impl<'p> Builder<'p> {
             return (0..columns[0].len())
                 .map(|i| {
                     let operands: Vec<Reg> = columns.iter().map(|column| column[i]).collect();
-                    self.op(ty, op, &operands)
+                    let reg = self.op(ty, op, &operands);
+                    let compares =
+                        matches!(op, Op::Less | Op::LessEqual | Op::Equal | Op::NotEqual);
+                    if compares && self.ty(operands[0]) == Type::Scalar(Kind::F32) {
+                        self.compares.insert(reg, (op, [operands[0], operands[1]]));
+                    }
+                    reg
                 })
                 .collect();
         }
