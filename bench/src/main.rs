@@ -1,24 +1,27 @@
 //! How fast machine code is, over the same kernel in scalar Rust, in one run on one machine.
 //!
 //! ```text
-//! RUSTFLAGS="-C target-cpu=native" cargo run --release -p lambdav-bench
+//! RUSTFLAGS="-C target-cpu=native" cargo build --release -p lambdav-bench
+//! taskset -c 0 target/release/lambdav-bench
 //! ```
 //!
-//! Each row is a kernel, each column a number of lanes: the median of several runs as a ratio to the
-//! median of the scalar version, which runs in between. Every image is compared with the scalar version's, bit for bit.
+//! Each row is a kernel, each column a number of lanes: how many times as fast as the scalar version, whose
+//! runs lie between the others'. The medians of several runs are compared. Every image is the
+//! scalar version's, bit for bit.
 #![forbid(unsafe_code)]
 
 mod kernels;
 
 use kernels::{KERNELS, Kernel};
-use lambdav::engine::{Engine, Settings, SimdEngine};
+use lambdav::engine::{Settings, SimdEngine};
 use lambdav::program::Loaded;
-use lambdav::raster::{Options, Size, render};
+use lambdav::raster::{Cancel, Kernel as _, Size, Tile, TileBuffer};
 use lambdav::simd::registers::Shape;
-use std::num::NonZeroUsize;
+use std::hint::black_box;
 use std::time::Instant;
 
 const SIDE: u32 = 1024;
+const TILE: u32 = 32;
 const RUNS: usize = 9;
 
 fn median(mut times: Vec<f64>) -> f64 {
@@ -26,22 +29,41 @@ fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
-/// Milliseconds that something takes, and what it gives.
-fn timed<T>(what: impl FnOnce() -> T) -> (f64, T) {
+/// Milliseconds that something takes.
+fn timed(what: impl FnOnce()) -> f64 {
     let start = Instant::now();
-    let result = what();
-    (start.elapsed().as_secs_f64() * 1e3, result)
+    what();
+    start.elapsed().as_secs_f64() * 1e3
 }
 
-fn scalar(kernel: &Kernel) -> Vec<f32> {
+/// Everything is computed tile by tile into the same buffer, so that what is compared is the kernels.
+fn tiles() -> impl Iterator<Item = Tile> {
+    let starts = || (0..SIDE).step_by(TILE as usize);
+    starts().flat_map(move |y| starts().map(move |x| Tile { x, y, width: TILE, height: TILE }))
+}
+
+/// The bits of all samples, in order of tiles, as one number, to compare images by.
+fn digest(digest: u64, samples: &[f32]) -> u64 {
+    samples.iter().fold(digest, |d, s| (d ^ u64::from(s.to_bits())).wrapping_mul(0x0100_0000_01b3))
+}
+
+fn scalar(kernel: &Kernel, samples: &mut [f32], mut seen: impl FnMut(&[f32])) {
     let resolution = [SIDE as f32; 2];
-    let mut samples = Vec::with_capacity((SIDE * SIDE * 4) as usize);
-    for y in 0..SIDE {
-        for x in 0..SIDE {
-            samples.extend((kernel.scalar)([x as f32 + 0.5, y as f32 + 0.5], resolution));
+    for tile in tiles() {
+        for (i, pixel) in (0..).zip(samples.as_chunks_mut().0) {
+            let (x, y) = (tile.x + i % TILE, tile.y + i / TILE);
+            *pixel = (kernel.scalar)([x as f32 + 0.5, y as f32 + 0.5], resolution);
         }
+        seen(samples);
     }
-    samples
+}
+
+fn compiled(engine: &SimdEngine, size: Size, samples: &mut [f32], mut seen: impl FnMut(&[f32])) {
+    for tile in tiles() {
+        let mut buffer = TileBuffer::new(tile, samples);
+        engine.tile(tile, &mut buffer, &Cancel::never(size)).expect("it ends");
+        seen(samples);
+    }
 }
 
 fn measure(kernel: &Kernel) {
@@ -49,25 +71,27 @@ fn measure(kernel: &Kernel) {
     let core = loaded.core.expect("the kernels compile");
     let size = Size::new(SIDE, SIDE).expect("a common size");
     let settings = Settings::new(&core, size);
-    let engines: Vec<SimdEngine> = Shape::LANES
-        .iter()
-        .map(|&lanes| SimdEngine::new(&core, 0, &settings, Some(lanes)).expect("it compiles"))
+    let lanes = Shape::LANES.iter().map(|&lanes| Some(lanes)).chain([None]);
+    let engines: Vec<SimdEngine> = lanes
+        .map(|lanes| SimdEngine::new(&core, 0, &settings, lanes).expect("it compiles"))
         .collect();
+    let mut samples = vec![0.0; (TILE * TILE * 4) as usize];
+    let mut wanted = 0;
+    scalar(kernel, &mut samples, |samples| wanted = digest(wanted, samples));
+    for engine in &engines {
+        let mut found = 0;
+        compiled(engine, size, &mut samples, |samples| found = digest(found, samples));
+        assert_eq!(found, wanted, "{}: the same image", kernel.name);
+    }
     let mut scalar_times = Vec::new();
     let mut times = vec![Vec::new(); engines.len()];
     for _ in 0..RUNS {
-        let (time, wanted) = timed(|| scalar(kernel));
-        scalar_times.push(time);
+        let look = |samples: &[f32]| {
+            black_box(samples);
+        };
+        scalar_times.push(timed(|| scalar(kernel, &mut samples, look)));
         for (engine, times) in engines.iter().zip(&mut times) {
-            let options = Options {
-                threads: NonZeroUsize::new(1),
-                stack_size: engine.stack_size(),
-                ..Options::default()
-            };
-            let (time, frame) = timed(|| render(engine, size, &options).expect("it ends"));
-            times.push(time);
-            let same = frame.samples().iter().zip(&wanted).all(|(a, b)| a.to_bits() == b.to_bits());
-            assert!(same, "{}: the same image", kernel.name);
+            times.push(timed(|| compiled(engine, size, &mut samples, look)));
         }
     }
     let base = median(scalar_times);
@@ -75,7 +99,7 @@ fn measure(kernel: &Kernel) {
     for times in times {
         print!(" {:8.2}", base / median(times));
     }
-    println!();
+    println!(" (x{})", engines[engines.len() - 1].kernel().code().shape().lanes());
 }
 
 fn main() {
@@ -83,7 +107,7 @@ fn main() {
     for lanes in Shape::LANES {
         print!(" {:>8}", format!("x{lanes}"));
     }
-    println!();
+    println!(" {:>8}", "default");
     for kernel in KERNELS {
         measure(kernel);
     }

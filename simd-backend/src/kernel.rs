@@ -21,8 +21,15 @@ use crate::cranelift::{EmitError, Target};
 use crate::lanes::{self, Axis, Given};
 use crate::registers::{self, Shape, Status};
 
-/// The number of lanes if nobody says another.
+/// The number of lanes if nobody says another: what fits the registers of most programs.
 const DEFAULT_LANES: u32 = 8;
+
+/// The number of lanes of a program of at most [`FEW_VALUES`] values: its operations are too few to keep
+/// the machine busy while they wait for one another.
+const MANY_LANES: u32 = 16;
+
+/// See [`MANY_LANES`].
+const FEW_VALUES: usize = 60;
 
 /// Above this many bytes of stack a program is compiled for fewer lanes.
 const MAX_STACK: usize = 256 << 10;
@@ -233,7 +240,8 @@ pub fn lower(
             None => {
                 let work = lane_program.values.len();
                 let fits = |lanes: &u32| work * (*lanes as usize).div_ceil(4) <= MAX_INSTRS;
-                let lanes = [DEFAULT_LANES, 4].into_iter().find(fits).unwrap_or(4);
+                let best = if work <= FEW_VALUES { MANY_LANES } else { DEFAULT_LANES };
+                let lanes = [best, 4].into_iter().find(fits).unwrap_or(4);
                 Shape::new(lanes).expect("one of the shapes")
             }
         };

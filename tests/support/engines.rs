@@ -9,6 +9,8 @@ use lambdav_frontend::evaluate::{Fault, Inputs, loop_limit_diagnostic};
 use lambdav_frontend::schedule::schedule;
 use lambdav_frontend::source::SourceFile;
 use lambdav_frontend::syntax::parse;
+use lambdav_raster::{self as raster, Cancel, Kernel, Size, Tile, TileBuffer};
+use lambdav_simd_backend::SimdKernel;
 use lambdav_spirv_backend::emit::{Options, emit};
 use lambdav_spirv_backend::eval;
 
@@ -52,6 +54,8 @@ pub(crate) const ENGINES: &[(&str, Engine)] = &[
     ("core text", printed_core),
     ("source", literal),
     ("spirv", spirv),
+    ("simd, 1 lane", |p, i, m| machine_code(p, i, m, 1)),
+    ("simd, 8 lanes", |p, i, m| machine_code(p, i, m, 8)),
 ];
 
 fn core(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
@@ -162,6 +166,42 @@ fn spirv(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result
             Ok((at, found[..scheduled.ty(value).components()].to_vec()))
         })
         .collect()
+}
+
+/// Machine code of each output, for a tile of one pixel.
+fn machine_code(
+    program: &Accepted<'_>,
+    inputs: &Inputs,
+    max_iterations: u64,
+    lanes: u32,
+) -> Result<Outputs, Stop> {
+    let other = |error: &dyn std::fmt::Display| Stop::Other(error.to_string());
+    let uniforms = program.core.uniforms.iter().map(|u| u.default.clone()).collect();
+    let inputs = Inputs { uniforms, ..inputs.clone() };
+    let [width, height] = inputs.resolution.map(|side| side as u32);
+    let size = Size::new(width, height).map_err(|e| other(&e))?;
+    let [x, y] = [0, 1].map(|k| inputs.frag_coord[k] as u32);
+    let tile = Tile { x, y, width: 1, height: 1 };
+    let mut outputs = Outputs::new();
+    for &location in &program.locations {
+        let scheduled = schedule(program.core, &[location])?;
+        let components = scheduled.ty(scheduled.outputs()[0]).components();
+        let kernel = SimdKernel::new(scheduled, Some(lanes), &inputs, max_iterations)
+            .map_err(|e| other(&e))?;
+        let mut samples = [0.0; 4];
+        let mut pixels = TileBuffer::new(tile, &mut samples);
+        match kernel.tile(tile, &mut pixels, &Cancel::never(size)) {
+            Ok(()) => {
+                let words = samples[..components].iter().map(|c| c.to_bits()).collect();
+                outputs.push((location, words));
+            }
+            Err(raster::Stop::Fault(fault)) => {
+                return Err(loop_limit_diagnostic(kernel.site(fault.site), max_iterations).into());
+            }
+            Err(raster::Stop::Cancelled) => unreachable!("nobody cancels it"),
+        }
+    }
+    Ok(outputs)
 }
 
 fn explain(fault: Fault, max_iterations: u64) -> Stop {

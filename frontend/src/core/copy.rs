@@ -22,7 +22,8 @@ impl Graph {
             stack.extend_from_slice(self.operands(id));
             if let Node::Loop(inner) = *self.node(id) {
                 stack.push(self.loop_(inner).body);
-                if self.depends_on(id, of) {
+                // On a parameter of this loop, or of a loop inside that is copied and around it.
+                if loops.iter().any(|&around| self.depends_on(id, around)) {
                     stack.extend_from_slice(&self.loop_(inner).params);
                     loops.push(inner);
                 }

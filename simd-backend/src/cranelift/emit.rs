@@ -21,28 +21,45 @@ use crate::registers::{
     Argument, Block, End, Function, Instr, Limit, Program, Reg, Target as Goal, Type,
 };
 
-/// The number of the imported function that computes elementary functions, for the JIT.
+/// The number of the imported function that computes elementary functions, for the JIT. The procedures follow.
 pub(super) const ELEMENTARY: u32 = 0;
 
-/// The functions for the frame and for a row.
-pub(super) fn functions(program: &Program, target: &Target) -> [ir::Function; 2] {
-    [(&program.frame, false), (&program.row, true)].map(|(function, is_row)| {
-        let name = UserFuncName::user(1, is_row.into());
-        let mut out = ir::Function::with_name_signature(name, signature(is_row));
-        Emitter {
-            program,
-            function,
-            is_row,
-            is_x86: target.is_x86(),
-            pos: FuncCursor::new(&mut out),
-            blocks: Vec::new(),
-            values: vec![None; function.registers.len()],
-            arguments: Vec::new(),
-            elementary: None,
-        }
-        .emit();
-        out
-    })
+/// A function with its name.
+pub(super) struct Named {
+    pub(super) name: String,
+    pub(super) function: ir::Function,
+}
+
+/// All procedures, and then the functions for the frame and for a row.
+pub(super) fn functions(program: &Program, target: &Target) -> Vec<Named> {
+    let procedures = program.procedures.iter().enumerate().map(|(i, procedure)| {
+        let lanes = if procedure.is_vector { "register" } else { "number" };
+        let name = format!("procedure {i}: {} of a {lanes}", procedure.elementary.name());
+        (name, &procedure.code, procedure_signature(&procedure.code))
+    });
+    let frame = ("frame".to_owned(), &program.frame, signature(false));
+    let row = ("row".to_owned(), &program.row, signature(true));
+    procedures
+        .chain([frame, row])
+        .enumerate()
+        .map(|(i, (name, function, signature))| {
+            let id = UserFuncName::user(0, ELEMENTARY + 1 + i as u32);
+            let mut out = ir::Function::with_name_signature(id, signature);
+            Emitter {
+                program,
+                function,
+                is_x86: target.is_x86(),
+                pos: FuncCursor::new(&mut out),
+                blocks: Vec::new(),
+                values: vec![None; function.registers.len()],
+                arguments: Vec::new(),
+                elementary: None,
+                procedures: vec![None; program.procedures.len()],
+            }
+            .emit();
+            Named { name, function: out }
+        })
+        .collect()
 }
 
 /// The signature of the function for the frame, or of that for a row.
@@ -57,7 +74,20 @@ pub(super) fn signature(is_row: bool) -> Signature {
     signature
 }
 
-/// The signature of [`super::jit::elementary`].
+/// The parameters of the first block, and what the procedure gives.
+fn procedure_signature(function: &Function) -> Signature {
+    let ty = |reg: &Reg| AbiParam::new(clif_type(function.registers[reg.index()]));
+    let mut signature = Signature::new(CallConv::SystemV);
+    signature.params.extend(function.blocks[0].params.iter().map(ty));
+    let given = function.blocks.iter().find_map(|block| match &block.end {
+        End::Give(reg) => Some(ty(reg)),
+        _ => None,
+    });
+    signature.returns.push(given.expect("a procedure gives something"));
+    signature
+}
+
+/// The signature of `elementary` in `jit.rs`.
 pub(super) fn elementary_signature() -> Signature {
     let mut signature = Signature::new(CallConv::SystemV);
     signature.params.extend([types::I32, types::I32, types::I64].map(AbiParam::new));
@@ -86,15 +116,16 @@ fn same_bits() -> MemFlagsData {
 struct Emitter<'p, 'f> {
     program: &'p Program,
     function: &'p Function,
-    is_row: bool,
     is_x86: bool,
     pos: FuncCursor<'f>,
     blocks: Vec<ir::Block>,
     values: Vec<Option<Value>>,
-    /// The address of the [`context::Context`], then those of [`Argument`].
+    /// The address of the `Context` of `jit.rs`, then those of [`Argument`].
     arguments: Vec<Value>,
     /// The imported function and room for its operands, once there is a call of it.
     elementary: Option<(FuncRef, ir::StackSlot)>,
+    /// The procedures that have been called here.
+    procedures: Vec<Option<FuncRef>>,
 }
 
 impl Emitter<'_, '_> {
@@ -108,10 +139,13 @@ impl Emitter<'_, '_> {
                 self.set(param, value);
             }
         }
-        for param in signature(self.is_row).params {
-            let entry = self.blocks[0];
-            let value = self.pos.func.dfg.append_block_param(entry, param.value_type);
-            self.arguments.push(value);
+        // Those of a procedure are parameters of its first block already.
+        if self.function.blocks[0].params.is_empty() {
+            for param in self.pos.func.signature.params.clone() {
+                let entry = self.blocks[0];
+                let value = self.pos.func.dfg.append_block_param(entry, param.value_type);
+                self.arguments.push(value);
+            }
         }
         for id in self.function.reverse_postorder() {
             let (block, into) = (&self.function.blocks[id.index()], self.blocks[id.index()]);
@@ -141,6 +175,10 @@ impl Emitter<'_, '_> {
             End::Return(status) => {
                 let code = self.pos.ins().iconst(types::I64, status.code());
                 self.pos.ins().return_(&[code]);
+            }
+            End::Give(reg) => {
+                let value = self.get(*reg);
+                self.pos.ins().return_(&[value]);
             }
         }
     }
@@ -259,6 +297,13 @@ impl Emitter<'_, '_> {
                 let frontier = self.pos.ins().load(types::I64, flags, address, 0);
                 let first = self.field(context::FIRST_PIXEL);
                 let value = self.pos.ins().icmp(IntCC::UnsignedLessThan, first, frontier);
+                self.set(*to, value);
+            }
+            Instr::Call { procedure, to, arguments } => {
+                let callee = self.procedure(*procedure);
+                let arguments: Vec<Value> = arguments.iter().map(|&reg| self.get(reg)).collect();
+                let call = self.pos.ins().call(callee, &arguments);
+                let value = self.pos.func.dfg.first_result(call);
                 self.set(*to, value);
             }
             Instr::Callout { function, to, mask, operands } => {
@@ -471,25 +516,19 @@ impl Emitter<'_, '_> {
         self.shuffle(types::F32X4, low, high, bytes)
     }
 
-    /// Operands and masks go through memory, as [`super::jit::elementary`] wants them.
+    /// Operands and masks go through memory, as `elementary` in `jit.rs` wants them.
     fn callout(&mut self, function: u32, to: &[Reg], mask: &[Reg], operands: &[Reg]) {
         let size = if matches!(self.ty(to[0]), Type::Vector(_)) { 16 } else { 4 };
         let (callee, slot) = self.elementary();
         let address = self.pos.ins().stack_addr(types::I64, slot, 0);
         let bytes = to.len() as i32 * size;
         let flags = MemFlagsData::trusted();
-        if mask.is_empty() {
-            let all = self.pos.ins().iconst(types::I32, 1);
-            self.pos.ins().store(flags, all, address, 0);
-        }
         for (i, &reg) in mask.iter().chain(operands).enumerate() {
-            // Without a mask, the operands begin where they would begin with one.
-            let place = if mask.is_empty() { i + to.len() } else { i };
             let mut value = self.get(reg);
             if self.ty(reg) == Type::Scalar(Kind::Mask) {
                 value = self.pos.ins().uextend(types::I32, value);
             }
-            self.pos.ins().store(flags, value, address, place as i32 * size);
+            self.pos.ins().store(flags, value, address, i as i32 * size);
         }
         let function = self.pos.ins().iconst(types::I32, i64::from(function));
         let lanes = self.pos.ins().iconst(types::I32, i64::from(bytes / 4));
@@ -500,6 +539,24 @@ impl Emitter<'_, '_> {
             let value = self.pos.ins().load(ty, flags, address, offset);
             self.set(reg, value);
         }
+    }
+
+    fn procedure(&mut self, index: u32) -> FuncRef {
+        if let Some(known) = self.procedures[index as usize] {
+            return known;
+        }
+        let func = &mut *self.pos.func;
+        let name = UserExternalName { namespace: 0, index: ELEMENTARY + 1 + index };
+        let name = func.declare_imported_user_function(name);
+        let code = &self.program.procedures[index as usize].code;
+        let signature = func.import_signature(procedure_signature(code));
+        let callee = func.import_function(ExtFuncData {
+            name: ExternalName::user(name),
+            signature,
+            colocated: true,
+            patchable: false,
+        });
+        *self.procedures[index as usize].insert(callee)
     }
 
     fn elementary(&mut self) -> (FuncRef, ir::StackSlot) {

@@ -147,21 +147,28 @@ impl Code {
         let callee =
             declare(&mut module, "elementary", Linkage::Import, emit::elementary_signature())?;
         assert_eq!(callee.as_u32(), emit::ELEMENTARY, "the first function of a module");
-        let (mut size, mut stack) = (0, 0);
-        let mut ids = [callee; 2];
-        for (i, function) in emit::functions(program, target).into_iter().enumerate() {
-            let name = ["frame", "row"][i];
-            let id = declare(&mut module, name, Linkage::Local, function.signature.clone())?;
+        let functions = emit::functions(program, target);
+        let mut ids = Vec::with_capacity(functions.len());
+        for emit::Named { name, function } in &functions {
+            ids.push(declare(&mut module, name, Linkage::Local, function.signature.clone())?);
+        }
+        let (mut size, mut frames) = (0, Vec::with_capacity(ids.len()));
+        for (&id, emit::Named { function, .. }) in ids.iter().zip(functions) {
             let mut compiler = Compiler::for_function(function);
             module.define_function(id, &mut compiler).map_err(too_large)?;
             let code = compiler.compiled_code().expect("it has just been compiled");
             size += code.buffer.total_size() as usize;
             let frame = code.buffer.frame_layout().map_or(0, |f| f.frame_to_fp_offset as usize);
-            stack = stack.max(frame);
-            ids[i] = id;
+            frames.push(frame);
         }
+        // A function may have called a procedure.
+        let (procedures, functions) = frames.split_at(program.procedures.len());
+        let stack = [procedures, functions].iter().filter_map(|f| f.iter().max()).sum();
         module.finalize_definitions().map_err(too_large)?;
-        let [frame, row] = ids.map(|id| module.get_finalized_function(id));
+        let mut ends = ids[program.procedures.len()..].iter();
+        let mut next =
+            || module.get_finalized_function(*ends.next().expect("two are not procedures"));
+        let (frame, row) = (next(), next());
         Ok(Self {
             module: Some(module),
             frame,

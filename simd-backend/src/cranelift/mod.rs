@@ -83,7 +83,7 @@ fn finish(isa: isa::Builder) -> Result<OwnedTargetIsa, EmitError> {
     let mut flags = settings::builder();
     let verify = if cfg!(debug_assertions) { "true" } else { "false" };
     for (name, value) in [
-        ("opt_level", "speed"),
+        ("opt_level", "none"),
         ("enable_verifier", verify),
         ("unwind_info", "false"),
         ("is_pic", "false"),
@@ -97,8 +97,8 @@ fn finish(isa: isa::Builder) -> Result<OwnedTargetIsa, EmitError> {
 
 /// The text of Cranelift's own form of a program.
 pub fn clif(program: &registers::Program, target: &Target) -> String {
-    let [frame, row] = emit::functions(program, target);
-    format!("; frame\n{}\n; row\n{}", frame.display(), row.display())
+    let functions = emit::functions(program, target).into_iter();
+    functions.map(|f| format!("; {}\n{}\n", f.name, f.function.display())).collect()
 }
 
 /// The assembly text of a program.
@@ -108,7 +108,7 @@ pub fn clif(program: &registers::Program, target: &Target) -> String {
 /// [`EmitError::TooLarge`].
 pub fn assembly(program: &registers::Program, target: &Target) -> Result<String, EmitError> {
     let mut text = String::new();
-    for (name, function) in ["frame", "row"].iter().zip(emit::functions(program, target)) {
+    for emit::Named { name, function } in emit::functions(program, target) {
         let mut context = Context::for_function(function);
         context.set_disasm(true);
         let code = context

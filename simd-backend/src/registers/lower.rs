@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use super::{
     Argument, Block, BlockId, End, Function, Instr, Limit, POLL_ROUNDS, Program, Reg, Shape,
-    Status, Target, Type,
+    Status, Target, Type, procedure,
 };
+use lambdav_frontend::op::Elementary;
+
 use crate::lanes::{self, Axis, End as LaneEnd, Expr, Kind, Op, Rate, Statement, ValueId};
 
 /// Makes the register program for a shape. Recurses on the nesting of blocks.
@@ -16,9 +18,10 @@ pub fn lower(program: &lanes::Program, shape: Shape) -> Program {
 
     let mut row = Builder::new(program, shape);
     row.row(group, &mut slots);
-    let row = row.function;
+    let (row, procedures) = (row.function, row.procedures);
 
     let mut builder = Builder::new(program, shape);
+    builder.procedures = procedures;
     builder.statements(frame);
     let mut kept: Vec<_> = slots.of.into_iter().collect();
     kept.sort_by_key(|&(_, slot)| slot);
@@ -28,7 +31,9 @@ pub fn lower(program: &lanes::Program, shape: Shape) -> Program {
     }
     builder.finish(End::Return(Status::Done));
     let frame = builder.function;
-    Program { shape, frame, row, slots: slots.kinds, given: program.given.len() }
+    let procedures = builder.procedures.into_iter();
+    let procedures = procedures.map(|(f, is_vector)| procedure::procedure(f, is_vector)).collect();
+    Program { shape, frame, row, procedures, slots: slots.kinds, given: program.given.len() }
 }
 
 /// The values of the frame that groups use.
@@ -49,6 +54,12 @@ struct Builder<'p> {
     constants: HashMap<ValueId, u64>,
     /// What has been made in this block of others: constants, and numbers spread over a register.
     made: HashMap<(Made, Type), Reg>,
+    /// The elementary functions that are called, of vectors or of scalars.
+    procedures: Vec<(Elementary, bool)>,
+    /// The comparisons of scalars of binary32.
+    compares: HashMap<Reg, (Op, [Reg; 2])>,
+    /// The scalars that are constants.
+    constant_regs: HashMap<Reg, u64>,
     params: Vec<Reg>,
     instrs: Vec<Instr>,
     current: BlockId,
@@ -59,6 +70,7 @@ struct Builder<'p> {
 enum Made {
     Constant(u64),
     Splat(Reg),
+    Compare(Op, [Reg; 2]),
 }
 
 /// A block that is not there yet.
@@ -74,6 +86,9 @@ impl<'p> Builder<'p> {
             coordinates: [Vec::new(), Vec::new()],
             constants: HashMap::new(),
             made: HashMap::new(),
+            procedures: Vec::new(),
+            compares: HashMap::new(),
+            constant_regs: HashMap::new(),
             params: Vec::new(),
             instrs: Vec::new(),
             current: BlockId(0),
@@ -136,6 +151,9 @@ impl<'p> Builder<'p> {
         }
         let reg = self.reg(ty);
         self.push(Instr::Constant(reg, bits));
+        if matches!(ty, Type::Scalar(_)) {
+            self.constant_regs.insert(reg, bits);
+        }
         self.made.insert((Made::Constant(bits), ty), reg);
         reg
     }
@@ -203,12 +221,30 @@ impl<'p> Builder<'p> {
         (0..count)
             .map(|i| {
                 if self.ty(regs[0]) != ty {
-                    return self.splat(regs[0], ty);
+                    return match self.compares.get(&regs[0]) {
+                        Some(&(op, operands)) => self.compare_again(op, operands, ty),
+                        None => self.splat(regs[0], ty),
+                    };
                 }
                 let register = self.shape.project(i / parts, rate, from);
                 regs[register * parts + i % parts]
             })
             .collect()
+    }
+
+    /// A comparison of numbers as a mask: two spread numbers compared are cheaper than a truth value
+    /// spread.
+    fn compare_again(&mut self, op: Op, operands: [Reg; 2], ty: Type) -> Reg {
+        if let Some(&known) = self.made.get(&(Made::Compare(op, operands), ty)) {
+            return known;
+        }
+        let spread = operands.map(|reg| match self.constant_regs.get(&reg) {
+            Some(&bits) => self.constant(Type::Vector(Kind::F32), bits),
+            None => self.splat(reg, Type::Vector(Kind::F32)),
+        });
+        let reg = self.op(ty, op, &spread);
+        self.made.insert((Made::Compare(op, operands), ty), reg);
+        reg
     }
 
     fn fit_all(&mut self, values: &[ValueId], like: &[ValueId]) -> Vec<Reg> {
@@ -391,14 +427,17 @@ impl<'p> Builder<'p> {
             Expr::Op(op, operands) => self.lanewise(*op, operands, kind, rate),
             Expr::Elementary { function, operands, mask } => {
                 let to = self.regs(value);
-                let mask: Vec<Reg> = mask.map_or_else(Vec::new, |mask| self.mask_of(mask, rate));
-                let operands: Vec<Reg> = operands.iter().flat_map(|&v| self.fit(v, rate)).collect();
-                self.push(Instr::Callout {
-                    function: *function,
-                    to: to.clone(),
-                    mask: mask.into(),
-                    operands: operands.into(),
-                });
+                let is_vector = matches!(ty, Type::Vector(_));
+                let procedure = self.procedure(*function, is_vector);
+                let mut columns: Vec<Vec<Reg>> =
+                    operands.iter().map(|&v| self.fit(v, rate)).collect();
+                if let (true, Some(mask)) = (is_vector, mask) {
+                    columns.push(self.mask_of(*mask, rate));
+                }
+                for (i, &to) in to.iter().enumerate() {
+                    let arguments = columns.iter().map(|column| column[i]).collect();
+                    self.push(Instr::Call { procedure, to, arguments });
+                }
                 to.into()
             }
             Expr::Any(mask) => {
@@ -413,6 +452,16 @@ impl<'p> Builder<'p> {
             }
         };
         self.map[value.index()] = Some(regs.into());
+    }
+
+    /// The number of a procedure.
+    fn procedure(&mut self, function: Elementary, is_vector: bool) -> u32 {
+        let wanted = (function, is_vector);
+        let known = self.procedures.iter().position(|known| *known == wanted);
+        known.unwrap_or_else(|| {
+            self.procedures.push(wanted);
+            self.procedures.len() - 1
+        }) as u32
     }
 
     /// The mask of the lanes that share a value of `rate`.
@@ -443,7 +492,13 @@ impl<'p> Builder<'p> {
             return (0..columns[0].len())
                 .map(|i| {
                     let operands: Vec<Reg> = columns.iter().map(|column| column[i]).collect();
-                    self.op(ty, op, &operands)
+                    let reg = self.op(ty, op, &operands);
+                    let compares =
+                        matches!(op, Op::Less | Op::LessEqual | Op::Equal | Op::NotEqual);
+                    if compares && self.ty(operands[0]) == Type::Scalar(Kind::F32) {
+                        self.compares.insert(reg, (op, [operands[0], operands[1]]));
+                    }
+                    reg
                 })
                 .collect();
         }

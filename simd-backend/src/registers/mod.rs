@@ -18,6 +18,12 @@
 //! a row of groups, whole ones: at the image's edges the caller gives it room beside the image, and a
 //! mask without the lanes that lie outside. Both return a [`Status`].
 //!
+//! # Elementary functions
+//!
+//! Each that a program uses is one *procedure* for one register of operands, however many sites there
+//! are: its body in binary64 and, where a lane is undecided, a call of the reference. So one register is pumped
+//! through at a time, and all machine registers are the body's.
+//!
 //! # Loops
 //!
 //! A round costs one decrement. A loop counts down from the rounds that it may do before it should ask
@@ -27,6 +33,7 @@
 
 mod lower;
 mod print;
+mod procedure;
 
 use lambdav_frontend::op::Elementary;
 
@@ -186,14 +193,22 @@ pub enum Instr {
     Limit(Reg, Limit),
     /// Whether what the function computes is still wanted.
     Wanted(Reg),
-    /// Calls a function for those lanes of its operands that are in the mask (all, where there is
-    /// none).
+    /// Calls that of [`Program::procedures`].
+    Call {
+        /// Its number.
+        procedure: u32,
+        /// The result.
+        to: Reg,
+        /// One for each parameter of its first block.
+        arguments: Box<[Reg]>,
+    },
+    /// Calls the reference mathematics for those lanes of its operands that are in the mask.
     Callout {
         /// Which.
         function: Elementary,
         /// The results.
         to: Box<[Reg]>,
-        /// For each result the mask, or nothing.
+        /// For each result the mask.
         mask: Box<[Reg]>,
         /// The first operand for each result, then the second for each.
         operands: Box<[Reg]>,
@@ -277,6 +292,8 @@ pub enum End {
     },
     /// In the caller.
     Return(Status),
+    /// In the caller of a procedure, with its result.
+    Give(Reg),
 }
 
 /// Instructions in order, and what comes after them.
@@ -322,12 +339,23 @@ impl Function {
                 End::Branch { then, otherwise, .. } => {
                     stack.extend([(otherwise.block, false), (then.block, false)]);
                 }
-                End::Return(_) => {}
+                End::Return(_) | End::Give(_) => {}
             }
         }
         order.reverse();
         order
     }
+}
+
+/// An elementary function of one register.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Procedure {
+    /// Which.
+    pub elementary: Elementary,
+    /// Its operands are vectors, followed by a mask of the lanes that matter; or else scalars.
+    pub is_vector: bool,
+    /// The code.
+    pub code: Function,
 }
 
 /// A register program.
@@ -339,6 +367,8 @@ pub struct Program {
     pub frame: Function,
     /// Computes a row of groups.
     pub row: Function,
+    /// What the others call. The parameters of a procedure are those of its first block.
+    pub procedures: Vec<Procedure>,
     /// What each slot holds: a scalar of that kind.
     pub slots: Vec<Kind>,
     /// How many words are given.

@@ -48,7 +48,12 @@ impl Display for Program {
         let shape = self.shape;
         let (columns, rows) = (shape.columns(), shape.rows());
         writeln!(f, "groups of {columns}×{rows} pixels, {} lanes to a register", shape.width)?;
-        for (name, function) in [("frame", &self.frame), ("row", &self.row)] {
+        let procedures = self.procedures.iter().enumerate().map(|(i, procedure)| {
+            let lanes = if procedure.is_vector { "a register" } else { "a number" };
+            (format!("procedure {i}, {} of {lanes}", procedure.elementary.name()), &procedure.code)
+        });
+        let functions = [("frame".to_owned(), &self.frame), ("row".to_owned(), &self.row)];
+        for (name, function) in functions.into_iter().chain(procedures) {
             writeln!(f, "\n{name}:")?;
             for (i, block) in function.blocks.iter().enumerate() {
                 print_block(f, function, BlockId(i as u32), block)?;
@@ -92,11 +97,13 @@ fn print_block(
             Instr::Argument(to, argument) => format!("{} = argument {argument:?}", typed(to)),
             Instr::Limit(to, limit) => format!("{} = limit {limit:?}", typed(to)),
             Instr::Wanted(to) => format!("{} = wanted", typed(to)),
+            Instr::Call { procedure, to, arguments } => {
+                format!("{} = call {procedure} {}", typed(to), List(arguments))
+            }
             Instr::Callout { function: callee, to, mask, operands } => {
                 let to: Vec<String> = to.iter().map(typed).collect();
-                let where_ = if mask.is_empty() { "" } else { " where " };
-                let name = callee.name();
-                format!("{} = call {name} {}{where_}{}", List(&to), List(operands), List(mask))
+                let (name, operands, mask) = (callee.name(), List(operands), List(mask));
+                format!("{} = callout {name} {operands} where {mask}", List(&to))
             }
             Instr::Store { channels, address, offset } => {
                 format!("store {} at {address} + {offset}", List(channels))
@@ -110,5 +117,6 @@ fn print_block(
             writeln!(f, "    if {condition} jump {then} else jump {otherwise}")
         }
         End::Return(status) => writeln!(f, "    return {status}"),
+        End::Give(reg) => writeln!(f, "    give {reg}"),
     }
 }

@@ -11,7 +11,7 @@
 //!   where a condition is known to hold on which the loop ends. An engine that evaluates them is
 //!   strict where the language is not.
 //!
-//! [`shrink`] makes a program smaller that shows a mistake.
+//! [`shrink()`] makes a program smaller that shows a mistake.
 #![forbid(unsafe_code)]
 
 mod bindings;

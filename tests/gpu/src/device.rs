@@ -129,9 +129,8 @@ impl Device {
             // SAFETY: see the head.
             let families =
                 unsafe { instance.get_physical_device_queue_family_properties(physical) };
-            let draws = |f: &vk::QueueFamilyProperties| {
-                f.queue_flags.contains(vk::QueueFlags::GRAPHICS)
-            };
+            let draws =
+                |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::GRAPHICS);
             let Some(family) = families.iter().position(draws) else { continue };
             let family = family as u32;
             let queues = [vk::DeviceQueueCreateInfo::default()
@@ -190,9 +189,8 @@ impl Device {
         let layers = vk::ImageSubresourceLayers::default()
             .aspect_mask(vk::ImageAspectFlags::COLOR)
             .layer_count(1);
-        let copy = vk::BufferImageCopy::default()
-            .image_subresource(layers)
-            .image_extent(extent.into());
+        let copy =
+            vk::BufferImageCopy::default().image_subresource(layers).image_extent(extent.into());
         let constants: Vec<u8> = job.push_constants.iter().flat_map(|w| w.to_ne_bytes()).collect();
         let device = &self.device;
         // SAFETY: see the head.
@@ -234,13 +232,14 @@ impl Device {
         let all = unsafe { self.instance.get_physical_device_memory_properties(self.physical) };
         let types = all.memory_types_as_slice().iter().enumerate();
         let index = types
-            .filter(|&(i, ty)| needs.memory_type_bits >> i & 1 == 1 && ty.property_flags.contains(flags))
+            .filter(|&(i, ty)| {
+                needs.memory_type_bits >> i & 1 == 1 && ty.property_flags.contains(flags)
+            })
             .map(|(i, _)| i as u32)
             .next()
             .ok_or(Error::NoMemory)?;
-        let info = vk::MemoryAllocateInfo::default()
-            .allocation_size(needs.size)
-            .memory_type_index(index);
+        let info =
+            vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
         Ok(make!(cleanup, allocate_memory, free_memory, info))
     }
 
@@ -252,8 +251,7 @@ impl Device {
     ) -> Result<(vk::Buffer, vk::DeviceMemory), Error> {
         let info = vk::BufferCreateInfo::default().size(size).usage(usage);
         let buffer = make!(cleanup, create_buffer, destroy_buffer, info);
-        let flags =
-            vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+        let flags = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
         // SAFETY: see the head.
         let needs = unsafe { self.device.get_buffer_memory_requirements(buffer) };
         let memory = self.memory(cleanup, needs, flags)?;
@@ -317,12 +315,8 @@ impl Device {
             .descriptor_count(1)
             .stage_flags(stage)];
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-        let layouts = [make!(
-            cleanup,
-            create_descriptor_set_layout,
-            destroy_descriptor_set_layout,
-            info
-        )];
+        let layouts =
+            [make!(cleanup, create_descriptor_set_layout, destroy_descriptor_set_layout, info)];
         let sizes = [vk::DescriptorPoolSize { ty, descriptor_count: 1 }];
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
         let pool = make!(cleanup, create_descriptor_pool, destroy_descriptor_pool, info);
@@ -331,10 +325,8 @@ impl Device {
         // SAFETY: see the head; the set is freed with its pool.
         let set = unsafe { self.device.allocate_descriptor_sets(&info) }?[0];
         let whole = [vk::DescriptorBufferInfo { buffer, offset: 0, range: size }];
-        let write = vk::WriteDescriptorSet::default()
-            .dst_set(set)
-            .descriptor_type(ty)
-            .buffer_info(&whole);
+        let write =
+            vk::WriteDescriptorSet::default().dst_set(set).descriptor_type(ty).buffer_info(&whole);
         // SAFETY: see the head.
         unsafe { self.device.update_descriptor_sets(&[write], &[]) };
         let ranges = [vk::PushConstantRange { stage_flags: stage, offset: 0, size: 32 }];
@@ -385,10 +377,15 @@ fn pipeline(
     let vertex = make!(cleanup, create_shader_module, destroy_shader_module, info);
     let info = vk::ShaderModuleCreateInfo::default().code(job.words);
     let fragment = make!(cleanup, create_shader_module, destroy_shader_module, info);
-    let stages = [(vk::ShaderStageFlags::VERTEX, vertex), (vk::ShaderStageFlags::FRAGMENT, fragment)]
-        .map(|(stage, module)| {
-            vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module).name(c"main")
-        });
+    let stages =
+        [(vk::ShaderStageFlags::VERTEX, vertex), (vk::ShaderStageFlags::FRAGMENT, fragment)].map(
+            |(stage, module)| {
+                vk::PipelineShaderStageCreateInfo::default()
+                    .stage(stage)
+                    .module(module)
+                    .name(c"main")
+            },
+        );
     let input = vk::PipelineVertexInputStateCreateInfo::default();
     let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
         .topology(vk::PrimitiveTopology::TRIANGLE_LIST);

@@ -13,20 +13,22 @@
 //! ```
 //!
 //! Decisions that are the same for all lanes stay branches: those that come before any divergent one
-//! in the tail as ends of blocks, the others as `if`s that yield what a part of the tail leaves behind.
+//! in the tail as ends of blocks ([`super::exits`]), the others as `if`s that yield what a part of the tail
+//! leaves behind.
 
 use lambdav_frontend::schedule::{self, BlockId, End as CoreEnd};
 
+use super::exits::Round;
 use super::{Lowering, kind_of};
 use crate::lanes::{End, Kind, Op, Rate, Statement, ValueId};
 use crate::planted::{Bug, is_planted};
 
 /// What a part of a linearised tail leaves behind.
-struct Tail {
+pub(super) struct Tail {
     /// The lanes that go round again, if any can, and with which arguments.
     again: Option<(ValueId, Vec<ValueId>)>,
     /// The results of the lanes that have left in this or an earlier round.
-    results: Vec<ValueId>,
+    pub(super) results: Vec<ValueId>,
 }
 
 impl Lowering<'_> {
@@ -64,7 +66,7 @@ impl Lowering<'_> {
             }
             own.insert(0, live);
             own.extend(&results);
-            self.block(|s| s.divergent_end(body, live, &kinds, results))
+            self.block(|s| s.divergent_end(body, Round { live, kinds: &kinds }, results))
         } else {
             self.block(|s| s.uniform_end(body, mask))
         };
@@ -107,26 +109,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// The tail of a divergent loop whose parameters are of these kinds, for `live`, all lanes that
-    /// are still in it.
-    fn divergent_end(
-        &mut self,
-        id: BlockId,
-        live: ValueId,
-        kinds: &[Kind],
-        results: Vec<ValueId>,
-    ) -> End {
-        self.statements(id, live);
-        if let CoreEnd::If { condition, then, otherwise } = &self.program.block(id).end {
-            let condition = self.components(*condition)[0];
-            if self.is_uniform(condition) {
-                let other = results.clone();
-                let then = self.block(|s| s.divergent_end(*then, live, kinds, results));
-                let otherwise = self.block(|s| s.divergent_end(*otherwise, live, kinds, other));
-                return End::If { condition, then, otherwise };
-            }
-        }
-        let Tail { again, results } = self.tail_end(id, live, kinds, results);
+    /// Ends a round with what its tail leaves behind.
+    pub(super) fn next_round(&mut self, live: ValueId, tail: Tail) -> End {
+        let Tail { again, results } = tail;
         let Some((stay, mut arguments)) = again else {
             return End::Yield(results.into());
         };
@@ -142,12 +127,18 @@ impl Lowering<'_> {
     }
 
     /// What a block in the tail of a divergent loop does for the lanes of `mask`.
-    fn tail(&mut self, id: BlockId, mask: ValueId, kinds: &[Kind], results: Vec<ValueId>) -> Tail {
+    pub(super) fn tail(
+        &mut self,
+        id: BlockId,
+        mask: ValueId,
+        kinds: &[Kind],
+        results: Vec<ValueId>,
+    ) -> Tail {
         self.statements(id, mask);
         self.tail_end(id, mask, kinds, results)
     }
 
-    fn tail_end(
+    pub(super) fn tail_end(
         &mut self,
         id: BlockId,
         mask: ValueId,
@@ -200,7 +191,7 @@ impl Lowering<'_> {
     }
 
     /// A decision in the tail of a divergent loop that lanes make differently.
-    fn divergent_part(
+    pub(super) fn divergent_part(
         &mut self,
         condition: ValueId,
         [then, otherwise]: [BlockId; 2],
@@ -241,7 +232,7 @@ impl Lowering<'_> {
         Tail::unpack(values, goes_on, kinds)
     }
 
-    fn has_rec(&self, id: BlockId) -> bool {
+    pub(super) fn has_rec(&self, id: BlockId) -> bool {
         self.costs[id.index()].has_rec
     }
 

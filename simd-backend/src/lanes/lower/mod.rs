@@ -2,14 +2,15 @@
 //!
 //! - `mod.rs`: the state, and `if`;
 //! - [`operations`]: vectors and matrices into components;
-//! - [`loops`]: uniform and divergent loops;
+//! - [`loops`]: uniform and divergent loops, [`exits`]: the ways out of them;
 //! - [`cost`]: which arms are worth a test whether any lane wants them.
 
 mod cost;
+mod exits;
 mod loops;
 mod operations;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use lambdav_frontend::op::Op as CoreOp;
 use lambdav_frontend::schedule::{
@@ -62,6 +63,7 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool) -> Program
         map: vec![Box::default(); program.values.len()],
         out,
         current: Vec::new(),
+        logic: HashMap::new(),
         undefined: HashSet::new(),
         run: ValueId(0),
         params: Vec::new(),
@@ -96,6 +98,8 @@ struct Lowering<'p> {
     out: Program,
     /// The statements of the block that is being filled.
     current: Vec<Statement>,
+    /// The `and`s and `or`s of two bools.
+    logic: HashMap<schedule::ValueId, (CoreOp, [schedule::ValueId; 2])>,
     /// The values that no lane looks at.
     undefined: HashSet<ValueId>,
     /// All lanes that run.
@@ -319,6 +323,9 @@ impl Lowering<'_> {
             }
             CoreExpr::Input(input) => self.input(*input),
             CoreExpr::Op(op, operands) => {
+                if let (CoreOp::And | CoreOp::Or, Type::BOOL, &[a, b]) = (op, ty, &**operands) {
+                    self.logic.insert(value, (*op, [a, b]));
+                }
                 let types: Vec<Type> = operands.iter().map(|&v| self.program.ty(v)).collect();
                 let operands: Vec<Box<[ValueId]>> =
                     operands.iter().map(|&v| self.components(v).into()).collect();
