@@ -6,7 +6,9 @@
 //!
 //! All unsafe code of this crate is in [`device`], whose functions are safe to call: each object that
 //! it makes is used as Vulkan's specification demands and destroyed once, after the queue is idle.
+#![deny(unsafe_code)]
 
+#[allow(unsafe_code, reason = "Vulkan is called there")]
 mod device;
 mod vertex;
 
