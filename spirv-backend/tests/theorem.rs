@@ -4,7 +4,7 @@ mod support;
 
 use lambdav_spirv_backend::emit as emit_program;
 use lambdav_spirv_backend::emit::{Options, Version};
-use support::{Shader, by_core, by_words, gallery, generated};
+use support::{Shader, by_core, by_words, gallery, generated, programs};
 
 /// Compares all outputs together, and each by itself.
 fn check(shader: &Shader, pixels: usize, limit: u64, options: &Options) {
@@ -41,7 +41,7 @@ fn on_the_gallery() {
 
 #[test]
 fn on_generated_programs() {
-    for (i, shader) in generated(0..500).enumerate() {
+    for (i, shader) in generated(0..programs()).enumerate() {
         let limit = if i % 6 == 0 { i as u64 % 7 } else { 64 };
         check(&shader, 12, limit, &Options::default());
     }

@@ -78,6 +78,11 @@ pub(crate) fn gallery() -> Vec<Shader> {
     paths.iter().map(shader).collect()
 }
 
+/// How many generated programs to check: 500, or as many as the environment's `PROGRAMS` says.
+pub(crate) fn programs() -> u64 {
+    std::env::var("PROGRAMS").map_or(500, |text| text.parse().expect("PROGRAMS is a number"))
+}
+
 /// Generated programs of these seeds.
 pub(crate) fn generated(seeds: std::ops::Range<u64>) -> impl Iterator<Item = Shader> {
     seeds.map(|seed| {

@@ -10,6 +10,7 @@ use lambdav_frontend::evaluate::{DEFAULT_MAX_ITERATIONS, Inputs};
 use lambdav_frontend::op::{Elementary, Op};
 use lambdav_frontend::schedule::{Expr, Program, Statement, schedule};
 use lambdav_frontend::source::SourceFile;
+use lambdav_generate::generate;
 use lambdav_gpu::{Device, Frame, Job};
 use lambdav_spirv_backend::emit::{Options, emit};
 use lambdav_spirv_backend::eval::Resources;
@@ -141,6 +142,33 @@ fn gallery() {
     if device.name().contains("llvmpipe") {
         assert!(failures.is_empty(), "these differ too much: {failures:?}");
     }
+}
+
+/// Programs without elementary functions are the same bits, but where subnormals arise, which lavapipe
+/// makes zero.
+#[test]
+fn generated_programs() {
+    let Some(device) = device() else { return };
+    let (mut same, mut different) = (0, Vec::new());
+    for seed in 0..300 {
+        let program = generate(seed, lambdav_generate::Options { size: 80, endless: false });
+        let (source, core) = core("generated.lv", &program.to_string());
+        let location = core.outputs[0].location;
+        let program = schedule(&core, &[location]).expect("it can be scheduled");
+        if has_elementary(&program) {
+            continue;
+        }
+        let inputs = inputs(&core);
+        let found = by_device(&device, &program, &source, &inputs);
+        let difference = compare(&by_core(&program, &inputs), &found);
+        if difference.components == 0 {
+            same += 1;
+        } else {
+            println!("seed {seed}: {difference:?}");
+            different.push(seed);
+        }
+    }
+    println!("{same} the same, {different:?} not");
 }
 
 #[test]
