@@ -6,7 +6,7 @@
 //!                      └─ eval ─▶ outputs, bit for bit those of the core evaluator
 //! ```
 //!
-//! [`emit`] writes words and [`eval`] reads them; neither knows the other, so that what the
+//! [`mod@emit`] writes words and [`eval`] reads them; neither knows the other, so that what the
 //! evaluator finds in a module is in the module. Together they make the λV report's theorem a
 //! test: *eval_λ(e) = eval_S(translate(e))*.
 #![forbid(unsafe_code)]

@@ -7,16 +7,18 @@
 //! branch to the loop's continue and merge blocks: SPIR-V lets any construct inside a loop do so. Their own
 //! merge blocks are never reached.
 
+mod values;
+
 use super::Options;
 use super::declarations::{Declarations, Shape};
-use super::interface::{Interface, Place};
+use super::interface::Interface;
 use super::lines::Lines;
-use lambdav_frontend::op::Op as Core;
-use lambdav_frontend::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
+use lambdav_frontend::schedule::{BlockId, End, Program, Statement, ValueId};
 use lambdav_frontend::source::{SourceFile, Span};
 use lambdav_frontend::types::Type;
 use rspirv::dr::{Block, Function, Instruction, Module, ModuleHeader, Operand};
 use rspirv::spirv::{FunctionControl, LoopControl, Op, SelectionControl, Word};
+use values::parts_of_outputs;
 
 /// What stands for a value.
 #[derive(Clone, Copy, Debug)]
@@ -353,85 +355,6 @@ impl<'p> Translator<'p> {
         self.compute(Op::Phi, ty, operands.collect())
     }
 
-    fn expression(&mut self, value: ValueId, expr: &'p Expr) -> Slot<'p> {
-        let ty = self.program.ty(value);
-        match expr {
-            Expr::Constant(words) => Slot::Constant(words),
-            Expr::Input(input) => {
-                let place = self.interface.input(&mut self.declarations, *input);
-                Slot::Id(self.load(place, ty))
-            }
-            Expr::Uniform(index) => {
-                let place = self.interface.uniform(&mut self.declarations, self.program, *index);
-                Slot::Id(self.load(place, ty))
-            }
-            Expr::Op(..) if self.parts[value.index()].is_some() => Slot::Empty,
-            Expr::Op(op, operands) => Slot::Id(self.operation(*op, ty, operands)),
-        }
-    }
-
-    fn load(&mut self, place: Place, ty: Type) -> Word {
-        let (pointer, is_block) = match place {
-            Place::Variable(id) => (id, false),
-            Place::Member { base, pointer_type, index } => {
-                let index = self.declarations.uint(index);
-                let operands = vec![Operand::IdRef(base), Operand::IdRef(index)];
-                (self.compute(Op::AccessChain, pointer_type, operands), true)
-            }
-        };
-        let operands = vec![Operand::IdRef(pointer)];
-        if is_block && ty == Type::BOOL {
-            let uint = self.declarations.shape(Shape::Uint);
-            let word = self.compute(Op::Load, uint, operands);
-            let zero = self.declarations.uint(0);
-            return self.instruction(Op::INotEqual, ty, &[word, zero]);
-        }
-        let ty = self.declarations.ty(ty);
-        self.compute(Op::Load, ty, operands)
-    }
-
-    /// The id of a value.
-    pub(super) fn value(&mut self, value: ValueId) -> Word {
-        match self.slots[value.index()] {
-            Slot::Id(id) => id,
-            Slot::Constant(words) => {
-                let id = self.declarations.constant(self.program.ty(value), words);
-                self.slots[value.index()] = Slot::Id(id);
-                id
-            }
-            Slot::Empty => unreachable!("the schedule defines values before their uses"),
-        }
-    }
-
-    /// Stores the outputs, filled from (0, 0, 0, 1), and returns.
-    fn store_outputs(&mut self, values: &'p [ValueId]) {
-        let ty = Type::vec(4);
-        for (&value, &location) in values.iter().zip(&self.program.locations) {
-            self.span = self.program.values[value.index()].span;
-            let given = self.program.ty(value).components();
-            let filler = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
-            let filled = if let Slot::Constant(words) = self.slots[value.index()] {
-                self.declarations.constant(ty, &[words, &filler[given..]].concat())
-            } else if given == 4 && self.parts[value.index()].is_none() {
-                self.value(value)
-            } else {
-                let mut ids: Vec<Word> = match self.parts[value.index()] {
-                    Some(parts) => parts.iter().map(|&part| self.value(part)).collect(),
-                    None => vec![self.value(value)],
-                };
-                for &word in &filler[given..] {
-                    ids.push(self.declarations.constant(Type::NUM, &[word]));
-                }
-                self.instruction(Op::CompositeConstruct, ty, &ids)
-            };
-            let variable = self.interface.output(&mut self.declarations, location);
-            self.mark_line();
-            let operands = vec![Operand::IdRef(variable), Operand::IdRef(filled)];
-            self.push(Instruction::new(Op::Store, None, None, operands));
-        }
-        self.push(Instruction::new(Op::Return, None, None, vec![]));
-    }
-
     fn begin(&mut self, label: Word) {
         let instruction = Instruction::new(Op::Label, None, Some(label), vec![]);
         self.blocks.push(Block { label: Some(instruction), instructions: Vec::new() });
@@ -468,34 +391,4 @@ impl<'p> Translator<'p> {
             block.instructions.push(instruction);
         }
     }
-}
-
-/// For each vector that is constructed in the root for outputs alone, its components.
-fn parts_of_outputs(program: &Program) -> Vec<Option<&[ValueId]>> {
-    let mut parts = vec![None; program.values.len()];
-    for statement in &program.block(Program::ROOT).statements {
-        if let Statement::Let { value, expr: Expr::Op(Core::Construct(Type::Vector(..)), operands) } =
-            statement
-            && program.outputs().contains(value)
-        {
-            parts[value.index()] = Some(&operands[..]);
-        }
-    }
-    let mut forget = |values: &[ValueId]| values.iter().for_each(|v| parts[v.index()] = None);
-    for (index, block) in program.blocks.iter().enumerate() {
-        for statement in &block.statements {
-            match statement {
-                Statement::Let { expr: Expr::Op(_, operands), .. } => forget(operands),
-                Statement::Let { .. } => {}
-                Statement::If { condition, .. } => forget(&[*condition]),
-                Statement::Loop { inits, .. } => forget(inits),
-            }
-        }
-        match &block.end {
-            End::Yield(_) if index == Program::ROOT.index() => {}
-            End::Yield(values) | End::Rec(values) => forget(values),
-            End::If { condition, .. } => forget(&[*condition]),
-        }
-    }
-    parts
 }

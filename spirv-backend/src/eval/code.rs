@@ -2,11 +2,11 @@
 
 use super::LoadError;
 use super::Position;
-use super::arithmetic::{Binary, Extended, Unary, comparison, extended};
-use super::binary::{Instruction, name};
-use super::composite::composite;
+use super::arithmetic::{Binary, Unary};
+use super::binary::Instruction;
+use super::compute::{compute, place};
 use super::global::Globals;
-use super::values::{Entity, Ids, Kind, Place, Pointee, Scalar, Space, Type};
+use super::values::{Entity, Ids, Kind, Place, Scalar, Space, Type};
 use rspirv::spirv::{Op, StorageClass};
 use rustc_hash::FxHashMap;
 
@@ -311,123 +311,5 @@ impl Draft {
         }
         let header = self.is_header.then_some(self.header);
         Ok(Block { label: self.label, header, phis, steps: self.steps, end })
-    }
-}
-
-/// Where the value is that an id points to.
-fn place(ids: &Ids, instruction: &Instruction<'_>, id: u32) -> Result<Place, LoadError> {
-    match ids.get(id) {
-        Some(Entity::Pointer(_, Pointee::Value(place))) => Ok(*place),
-        _ => Err(instruction.malformed(format!("%{id} does not point to a value"))),
-    }
-}
-
-/// An instruction that computes a value of that type from others.
-fn compute(
-    ids: &Ids,
-    instruction: &Instruction<'_>,
-    kind: Kind,
-    to: usize,
-) -> Result<Step, LoadError> {
-    let words = kind.words();
-    let operand = |index| instruction.operand(index);
-    let malformed = |what: &str| Err(instruction.malformed(what));
-    // The place of an operand of that type.
-    let value = |index, wanted| ids.value_of(instruction, operand(index)?, wanted);
-    let unary = |function, from: Kind| {
-        instruction.exactly(3)?;
-        Ok(Step::Unary { function, to, a: value(2, from)?, words })
-    };
-    let binary = |function, from: Kind| {
-        instruction.exactly(4)?;
-        Ok(Step::Binary { function, to, a: value(2, from)?, b: value(3, from)?, words })
-    };
-    let wants = |scalar| {
-        if kind.scalar == scalar && !kind.is_matrix() {
-            return Ok(());
-        }
-        Err(instruction.malformed("its result is of another type"))
-    };
-    let op = instruction.op;
-    if let Some(function) = comparison(op) {
-        wants(Scalar::Bool)?;
-        return binary(function, kind.of(Scalar::Float));
-    }
-    match op {
-        Op::FNegate | Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::ExtInst => {
-            wants(Scalar::Float)?;
-        }
-        Op::Select | Op::Load | Op::CopyObject => {}
-        Op::CompositeConstruct | Op::CompositeExtract | Op::CompositeInsert | Op::VectorShuffle => {
-            return composite(ids, instruction, kind, to);
-        }
-        _ => wants(Scalar::Bool)?,
-    }
-    match op {
-        Op::FNegate => unary(Unary::Negate, kind),
-        Op::FAdd => binary(Binary::Add, kind),
-        Op::FSub => binary(Binary::Sub, kind),
-        Op::FMul => binary(Binary::Mul, kind),
-        Op::FDiv => binary(Binary::Div, kind),
-        Op::IsNan => unary(Unary::IsNan, kind.of(Scalar::Float)),
-        Op::LogicalNot => unary(Unary::Not, kind),
-        Op::LogicalAnd => binary(Binary::And, kind),
-        Op::LogicalOr => binary(Binary::Or, kind),
-        Op::LogicalEqual => binary(Binary::Same, kind),
-        Op::LogicalNotEqual => binary(Binary::Differ, kind),
-        Op::IEqual => binary(Binary::Same, kind.of(Scalar::Int)),
-        Op::INotEqual => binary(Binary::Differ, kind.of(Scalar::Int)),
-        Op::Any | Op::All => {
-            instruction.exactly(3)?;
-            let (from, a) = ids.value(instruction, operand(2)?)?;
-            if from.scalar != Scalar::Bool || from.is_scalar() || !kind.is_scalar() {
-                return malformed("not of a vector of bools");
-            }
-            let words = from.words();
-            Ok(if op == Op::Any { Step::Any { to, a, words } } else { Step::All { to, a, words } })
-        }
-        Op::Select => {
-            instruction.exactly(5)?;
-            let (of, condition) = ids.value(instruction, operand(2)?)?;
-            let (a, b) = (value(3, kind)?, value(4, kind)?);
-            let stride = usize::from(of.words() == words);
-            let fits = of.is_scalar() || (stride == 1 && !of.is_matrix() && !kind.is_matrix());
-            if of.scalar != Scalar::Bool || !fits {
-                return malformed("its condition is of another type");
-            }
-            Ok(Step::Select { to, condition, a, b, words, stride })
-        }
-        Op::ExtInst => {
-            if !matches!(ids.get(operand(2)?), Some(Entity::Glsl)) {
-                return malformed("it is of no instruction set");
-            }
-            match extended(operand(3)?) {
-                Ok(Extended::Unary(function)) => {
-                    instruction.exactly(5)?;
-                    Ok(Step::Unary { function, to, a: value(4, kind)?, words })
-                }
-                Ok(Extended::Binary(function)) => {
-                    instruction.exactly(6)?;
-                    let (a, b) = (value(4, kind)?, value(5, kind)?);
-                    Ok(Step::Binary { function, to, a, b, words })
-                }
-                Err(name) => {
-                    let what = format!("the function {name} of GLSL.std.450");
-                    Err(LoadError::Unknown { what, at: instruction.at })
-                }
-            }
-        }
-        Op::CopyObject => {
-            let a = value(2, kind)?;
-            Ok(Step::Compose { to, parts: [Part { value: a, at: a, words }].into() })
-        }
-        Op::Load => {
-            let place = place(ids, instruction, operand(2)?)?;
-            if place.kind != kind {
-                return malformed("its result is of another type");
-            }
-            Ok(Step::Load { to, place })
-        }
-        other => malformed(&format!("{} in a block", name(other))),
     }
 }

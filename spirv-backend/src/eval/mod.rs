@@ -21,6 +21,7 @@ mod arithmetic;
 mod binary;
 mod code;
 mod composite;
+mod compute;
 mod global;
 mod loader;
 mod resources;
