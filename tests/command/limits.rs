@@ -66,7 +66,7 @@ fn the_limit_counts_recs_exactly() {
 #[test]
 fn time_out_is_the_machines_fault() {
     let place = Place::with([("a.lv", ENDLESS), ("a.png", "untouched")]);
-    for engine in ["core", "source"] {
+    for engine in ["simd", "core", "source"] {
         let fixed = ["render", "a.lv", "a.png", "--engine", engine, "--timeout", "0.2"];
         let arguments = [&fixed[..], &["--max-iterations", "99999999999"]].concat();
         place.fails(&arguments, 3, "rendering took longer than 0.2 s; --timeout allows more");

@@ -13,5 +13,6 @@ mod harness;
 mod limits;
 mod pipes;
 mod render;
+mod simd;
 mod wrong_command_line;
 mod wrong_files;

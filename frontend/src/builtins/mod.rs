@@ -299,6 +299,16 @@ impl Builtin {
         self.row().undefined(types)
     }
 
+    /// The condition under which SPIR-V leaves the result undefined, in the operands' names.
+    pub fn undefined_where(self) -> Option<&'static str> {
+        match self.row().undefined {
+            row::Undefined::Never => None,
+            row::Undefined::Where(condition) | row::Undefined::WhereWhole(condition) => {
+                Some(condition)
+            }
+        }
+    }
+
     /// An application to show: `(clamp x lo hi)`; of a constant, its name.
     pub fn usage(self) -> String {
         let name = self.name();

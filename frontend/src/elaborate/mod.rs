@@ -38,7 +38,7 @@ pub(crate) const MAX_APPLICATION_DEPTH: u32 = 10_000;
 pub(crate) const MAX_APPLICATIONS: u32 = 1_000_000;
 /// How many expressions may be evaluated in expanding a program: so often that it takes seconds. Of a
 /// function that is applied again, its body counts again, even if no new node comes of it.
-pub(crate) const MAX_STEPS: u32 = 10_000_000;
+pub(crate) const MAX_STEPS: u32 = 30_000_000;
 
 /// How many core nodes a program may expand to.
 pub(crate) const MAX_NODES: usize = 1_000_000;
