@@ -32,7 +32,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "LOC", value_parser = location)]
     location: Option<u32>,
     /// How many pixels are computed together, from `registers` on: 1, 4, 8, 16 or 32
-    #[arg(long, value_name = "N", value_parser = lanes)]
+    #[arg(long, value_name = "N", value_parser = lanes, allow_hyphen_values = true)]
     lanes: Option<u32>,
     /// The version of SPIR-V: 1.0 to 1.6; by default 1.0
     #[arg(long, value_name = "VERSION")]

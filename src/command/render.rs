@@ -62,7 +62,7 @@ pub(super) struct Options {
     engine: EngineName,
     /// How many pixels the engine `simd` computes together: 1, 4, 8, 16 or 32; by default as many
     /// as seem best. The image does not depend on it
-    #[arg(long, value_name = "N", value_parser = lanes)]
+    #[arg(long, value_name = "N", value_parser = lanes, allow_hyphen_values = true)]
     lanes: Option<u32>,
     /// Worker threads; by default all cores. The image does not depend on it
     #[arg(long, value_name = "N", value_parser = threads, allow_hyphen_values = true)]
