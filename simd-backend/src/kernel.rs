@@ -17,7 +17,7 @@ use lambdav_frontend::source::Span;
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 
 use crate::cranelift::jit::{Code, Inputs, Row, Wanted};
-use crate::cranelift::{EmitError, Target};
+use crate::cranelift::{EmitError, MAX_LOOP_NESTING, Target};
 use crate::lanes::{self, Axis, Given};
 use crate::registers::{self, Shape, Status};
 
@@ -64,7 +64,7 @@ impl SimdKernel {
     ///
     /// # Errors
     ///
-    /// Those of [`Target::host`] and [`Code::new`].
+    /// Those of [`Target::host`] and [`Code::new`], and [`EmitError::TooDeep`].
     pub fn new(
         program: schedule::Program,
         lanes: Option<u32>,
@@ -262,6 +262,9 @@ fn compile(
     hoist: bool,
 ) -> Result<(lanes::Program, Code), EmitError> {
     let (lane_program, register_program) = lower(program, lanes, hoist);
+    if lane_program.loop_nesting > MAX_LOOP_NESTING {
+        return Err(EmitError::TooDeep { depth: lane_program.loop_nesting });
+    }
     let code = Code::new(&register_program, target)?;
     let fewer = Shape::LANES.into_iter().rev().find(|&l| l < code.shape().lanes() && l > 1);
     match fewer {

@@ -51,6 +51,7 @@ fn program(function: Elementary, step: u8) -> Program {
         given: vec![Given::Time; 2],
         sites: Vec::new(),
         nesting: 1,
+        loop_nesting: 0,
     });
     let run = b.push(Kind::Mask, Rate::VARYING, Expr::Run);
     let [x, y] = [(Axis::X, Rate::X), (Axis::Y, Rate::Y)].map(|(axis, rate)| {

@@ -160,6 +160,7 @@ fn program(random: &mut Random) -> Program {
         given: vec![Given::Time; 4],
         sites: Vec::new(),
         nesting: 1,
+        loop_nesting: 0,
     }
 }
 

@@ -22,6 +22,7 @@ use lambdav::program::Loaded;
 use lambdav::raster::file::{Encoding, Format, encode, save};
 use lambdav::raster::quantize::Transfer;
 use lambdav::raster::{Frame, RenderError, Size, render};
+use lambdav::simd::EmitError;
 use lambdav::spirv;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
@@ -57,9 +58,10 @@ pub(super) struct Options {
     /// given several times; those not set keep the defaults of the program
     #[arg(long = "set", value_name = "NAME=V[,V…]")]
     set: Vec<String>,
-    /// What computes the pixels
-    #[arg(long, value_enum, default_value_t = EngineName::Simd)]
-    engine: EngineName,
+    /// What computes the pixels; by default simd, or core for loops that nest too deeply for it. The
+    /// image does not depend on it
+    #[arg(long, value_enum)]
+    engine: Option<EngineName>,
     /// How many pixels the engine `simd` computes together: 1, 4, 8, 16 or 32; by default as many
     /// as seem best. The image does not depend on it
     #[arg(long, value_name = "N", value_parser = lanes, allow_hyphen_values = true)]
@@ -115,7 +117,7 @@ enum EngineName {
 
 pub(super) fn run(options: &Options) -> Result {
     let mut stats = Stats::new(options.stats);
-    if options.lanes.is_some() && options.engine != EngineName::Simd {
+    if options.lanes.is_some() && options.engine.is_some_and(|e| e != EngineName::Simd) {
         return Err(Failure::usage("--lanes is for the engine `simd`; the others have none"));
     }
     if options.out == Path::new("-") {
@@ -144,24 +146,31 @@ fn draw_program(options: &Options, loaded: Loaded, stats: &mut Stats) -> Result<
     let settings = settings(options, &core.uniforms)?;
     stats.took("read and check");
     let fail = |diagnostic| fault(&loaded.source, diagnostic, options.messages);
-    match options.engine {
-        EngineName::Simd => {
-            let engine = SimdEngine::new(core, location, &settings, options.lanes);
-            let engine = engine.map_err(|error| match error {
-                SimdError::Program(diagnostic) => fail(diagnostic),
-                SimdError::Emit(error) => {
-                    Failure::machine(format!("{error}; --engine core does without"))
-                }
-            })?;
-            stats.took("compile");
-            stats.compiled(engine.kernel().code());
-            draw(&loaded.source, &engine, options)
-        }
-        EngineName::Core => {
-            let engine = CoreEngine::new(core, location, &settings).map_err(fail)?;
-            stats.took("compile");
-            draw(&loaded.source, &engine, options)
-        }
+    let evaluate = |stats: &mut Stats| {
+        let engine = CoreEngine::new(core, location, &settings).map_err(fail)?;
+        stats.took("compile");
+        draw(&loaded.source, &engine, options)
+    };
+    match options.engine.unwrap_or(EngineName::Simd) {
+        EngineName::Simd => match SimdEngine::new(core, location, &settings, options.lanes) {
+            Ok(engine) => {
+                stats.took("compile");
+                stats.compiled(engine.kernel().code());
+                draw(&loaded.source, &engine, options)
+            }
+            Err(SimdError::Program(diagnostic)) => Err(fail(diagnostic)),
+            Err(SimdError::Emit(EmitError::TooDeep { .. })) if options.engine.is_none() => {
+                evaluate(stats)
+            }
+            Err(SimdError::Emit(error)) => {
+                let message = format!("{error}; --engine core does without");
+                Err(match error {
+                    EmitError::TooDeep { .. } => Failure::input(message),
+                    _ => Failure::machine(message),
+                })
+            }
+        },
+        EngineName::Core => evaluate(stats),
         EngineName::Source if loaded.is_core_text => {
             Err(Failure::usage("the engine `source` evaluates shader text, and this is core text"))
         }

@@ -73,3 +73,16 @@ fn each_stage_can_be_shown() {
     let core = ["compile", "a.lv", "--emit", "core", "--location", "0"];
     place.fails(&core, 2, "--location");
 }
+
+#[test]
+fn loops_that_nest_too_deeply_are_left_to_the_evaluator() {
+    let (open, close) = ("((rec-func (n) (if (< n 1) (rec (+ n 1)) (- n 1))) ", ")");
+    let inside = "((rec-func (n) (if (< n 1) (rec (+ n 1)) ".repeat(300);
+    let program = format!("{open}{inside}(time){}{close}", ")) 0)".repeat(300));
+    let place = Place::with([("a.lv", program.as_str())]);
+    place.run(&["render", "a.lv", "a.npy", "--size", "3x2"]).done();
+    place.run(&["render", "a.lv", "b.npy", "--size", "3x2", "--engine", "core"]).done();
+    assert_eq!(place.read("a.npy"), place.read("b.npy"));
+    let simd = ["render", "a.lv", "c.npy", "--size", "3x2", "--engine", "simd"];
+    place.fails(&simd, 1, "deep, and machine code is made of at most 200; --engine core");
+}

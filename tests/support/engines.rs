@@ -10,7 +10,7 @@ use lambdav_frontend::schedule::schedule;
 use lambdav_frontend::source::SourceFile;
 use lambdav_frontend::syntax::parse;
 use lambdav_raster::{self as raster, Cancel, Kernel, Size, Tile, TileBuffer};
-use lambdav_simd_backend::SimdKernel;
+use lambdav_simd_backend::{EmitError, SimdKernel};
 use lambdav_spirv_backend::emit::{Options, emit};
 use lambdav_spirv_backend::eval;
 
@@ -186,8 +186,15 @@ fn machine_code(
     for &location in &program.locations {
         let scheduled = schedule(program.core, &[location])?;
         let components = scheduled.ty(scheduled.outputs()[0]).components();
-        let kernel = SimdKernel::new(scheduled, Some(lanes), &inputs, max_iterations)
-            .map_err(|e| other(&e))?;
+        let kernel = match SimdKernel::new(scheduled, Some(lanes), &inputs, max_iterations) {
+            Ok(kernel) => kernel,
+            // The command draws such a program with the evaluator.
+            Err(EmitError::TooDeep { .. }) => {
+                outputs.extend(evaluate(program.core, &[location], &inputs, max_iterations)?);
+                continue;
+            }
+            Err(error) => return Err(other(&error)),
+        };
         let mut samples = [0.0; 4];
         let mut pixels = TileBuffer::new(tile, &mut samples);
         match kernel.tile(tile, &mut pixels, &Cancel::never(size)) {

@@ -18,12 +18,22 @@ use thiserror::Error;
 
 use crate::registers;
 
+/// How deep loops may nest in machine code.
+pub const MAX_LOOP_NESTING: usize = 200;
+
 /// What keeps code from being made.
 #[derive(Debug, Error)]
 pub enum EmitError {
     /// The machine has no instructions that the code needs.
     #[error("this machine is too old or of an unknown kind: {0}")]
     Machine(String),
+    /// Loops nest so deeply that compiling them would take for ever: register allocation takes the
+    /// square of it.
+    #[error("loops nest {depth} deep, and machine code is made of at most {MAX_LOOP_NESTING}")]
+    TooDeep {
+        /// How deep.
+        depth: usize,
+    },
     /// The program is too large for the code generator.
     #[error("the program is too large to compile: {0}")]
     TooLarge(String),

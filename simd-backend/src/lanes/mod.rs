@@ -431,6 +431,8 @@ pub struct Program {
     pub sites: Vec<Span>,
     /// How many blocks lie around the innermost one, itself included.
     pub nesting: usize,
+    /// How many loops lie around the innermost block.
+    pub loop_nesting: usize,
 }
 
 impl Program {

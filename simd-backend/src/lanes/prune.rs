@@ -224,22 +224,22 @@ pub(super) fn is_of_frame(program: &Program, statement: &Statement) -> bool {
     true
 }
 
-/// How many blocks lie around the innermost one, itself included.
-pub(super) fn nesting(program: &Program) -> usize {
-    let (mut deepest, mut stack) = (0, vec![(Program::ROOT, 1)]);
-    while let Some((id, depth)) = stack.pop() {
-        deepest = deepest.max(depth);
+/// How many blocks, and how many loops, lie around the innermost one, itself included.
+pub(super) fn nesting(program: &Program) -> (usize, usize) {
+    let (mut deepest, mut stack) = ((0, 0), vec![(Program::ROOT, 1, 0)]);
+    while let Some((id, depth, loops)) = stack.pop() {
+        deepest = (deepest.0.max(depth), deepest.1.max(loops));
         for statement in &program.block(id).statements {
             match *statement {
                 Statement::Let { .. } => {}
                 Statement::If { then, otherwise, .. } => {
-                    stack.extend([(then, depth + 1), (otherwise, depth + 1)]);
+                    stack.extend([(then, depth + 1, loops), (otherwise, depth + 1, loops)]);
                 }
-                Statement::Loop { body, .. } => stack.push((body, depth + 1)),
+                Statement::Loop { body, .. } => stack.push((body, depth + 1, loops + 1)),
             }
         }
         if let End::If { then, otherwise, .. } = program.block(id).end {
-            stack.extend([(then, depth + 1), (otherwise, depth + 1)]);
+            stack.extend([(then, depth + 1, loops), (otherwise, depth + 1, loops)]);
         }
     }
     deepest

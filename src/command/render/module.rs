@@ -16,7 +16,7 @@ pub(super) fn draw_module(
     words: &[u32],
     stats: &mut Stats,
 ) -> Result<Frame> {
-    if options.engine != EngineName::Spirv {
+    if options.engine.is_some_and(|engine| engine != EngineName::Spirv) {
         return Err(Failure::usage(format!("`{name}` is SPIR-V; --engine spirv renders it")));
     }
     let module =

@@ -54,6 +54,7 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool) -> Program
         given,
         sites: Vec::new(),
         nesting: 0,
+        loop_nesting: 0,
     };
     let mut lowering = Lowering {
         program,
@@ -82,7 +83,7 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool) -> Program
     if hoist {
         prune::hoist(&mut out);
     }
-    out.nesting = prune::nesting(&out);
+    (out.nesting, out.loop_nesting) = prune::nesting(&out);
     debug_assert_eq!(super::verify(&out), Ok(()), "{out}");
     out
 }
