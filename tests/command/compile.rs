@@ -84,7 +84,8 @@ fn modules_in_place_of_programs() {
         ("loop.lv", "; endless\n((rec-func (n) (if (< n 0) n (rec (+ n 1)))) (time))"),
     ]);
     place.run(&["compile", "a.lv", "-o", "a.spv"]).done();
-    place.fails(&["render", "a.spv", "a.png"], 2, "`a.spv` is SPIR-V; --engine spirv renders it");
+    let core = ["render", "a.spv", "a.png", "--engine", "core"];
+    place.fails(&core, 2, "`a.spv` is SPIR-V; --engine spirv renders it");
     let engine = ["--engine", "spirv"];
     let render =
         |file, more: &[&'static str]| [&["render", file, "a.png"], &engine[..], more].concat();
