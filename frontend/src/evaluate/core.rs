@@ -28,13 +28,8 @@ enum Outcome<'p> {
 impl<'p> Evaluator<'p> {
     /// An evaluator whose loops may do `max_iterations` rounds more than the first at each entry.
     pub fn new(program: &'p Program, max_iterations: u64) -> Self {
-        let mut offsets = Vec::with_capacity(program.values.len() + 1);
-        let mut total = 0;
-        for value in &program.values {
-            offsets.push(total);
-            total += value.ty.components();
-        }
-        offsets.push(total);
+        let offsets = program.component_offsets();
+        let total = offsets[program.values.len()];
         Self {
             program,
             offsets,

@@ -192,6 +192,16 @@ impl Program {
         self.values[id.index()].ty
     }
 
+    /// Where the components of each value begin if those of all values lie one after the other, and, at the end, how
+    /// many there are.
+    pub fn component_offsets(&self) -> Vec<usize> {
+        let mut offsets = vec![0];
+        for value in &self.values {
+            offsets.push(offsets[offsets.len() - 1] + value.ty.components());
+        }
+        offsets
+    }
+
     /// How many blocks lie around the innermost one, itself included.
     pub fn nesting(&self) -> usize {
         let (mut deepest, mut stack) = (0, vec![(Self::ROOT, 1)]);

@@ -171,11 +171,11 @@ fn bits(value: f32) -> u64 {
     value.to_bits().into()
 }
 
-/// One lane of an operation whose first operand is of that kind.
-fn apply(op: Op, kind: Kind, words: [u64; 3]) -> u64 {
-    match kind {
-        Kind::F32 => {
-            let [a, b] = [0, 1].map(|i| f32::from_bits(words[i] as u32));
+/// The operations that binary32 and binary64 have in common.
+macro_rules! floats {
+    ($name:ident, $float:ty, $bits:ty) => {
+        fn $name(op: Op, words: [u64; 3]) -> u64 {
+            let [a, b] = [0, 1].map(|i| <$float>::from_bits(words[i] as $bits));
             let value = match op {
                 Op::Neg => -a,
                 Op::Abs => a.abs(),
@@ -188,96 +188,33 @@ fn apply(op: Op, kind: Kind, words: [u64; 3]) -> u64 {
                 Op::Sub => a - b,
                 Op::Mul => a * b,
                 Op::Div => a / b,
-                Op::Min => {
-                    if b < a {
-                        b
-                    } else {
-                        a
-                    }
-                }
-                Op::Max => {
-                    if a < b {
-                        b
-                    } else {
-                        a
-                    }
-                }
+                Op::Min => return words[usize::from(b < a)],
+                Op::Max => return words[usize::from(a < b)],
                 Op::Less => return (a < b).into(),
                 Op::LessEqual => return (a <= b).into(),
                 Op::Equal => return (a == b).into(),
                 Op::NotEqual => return (a != b).into(),
-                Op::Promote => return f64::from(a).to_bits(),
                 Op::Bits => return words[0],
-                _ => unreachable!("not of f32: {op}"),
+                _ => unreachable!("not of {}: {op}", stringify!($float)),
             };
-            bits(value)
+            value.to_bits().into()
         }
-        Kind::F64 => {
-            let [a, b] = [0, 1].map(|i| f64::from_bits(words[i]));
-            let value = match op {
-                Op::Neg => -a,
-                Op::Abs => a.abs(),
-                Op::Floor => a.floor(),
-                Op::Ceil => a.ceil(),
-                Op::Trunc => a.trunc(),
-                Op::RoundEven => a.round_ties_even(),
-                Op::Sqrt => a.sqrt(),
-                Op::Add => a + b,
-                Op::Sub => a - b,
-                Op::Mul => a * b,
-                Op::Div => a / b,
-                Op::Min => {
-                    if b < a {
-                        b
-                    } else {
-                        a
-                    }
-                }
-                Op::Max => {
-                    if a < b {
-                        b
-                    } else {
-                        a
-                    }
-                }
-                Op::Less => return (a < b).into(),
-                Op::LessEqual => return (a <= b).into(),
-                Op::Equal => return (a == b).into(),
-                Op::NotEqual => return (a != b).into(),
-                Op::Demote => return bits(a as f32),
-                Op::Bits => return words[0],
-                _ => unreachable!("not of f64: {op}"),
-            };
-            value.to_bits()
-        }
-        Kind::I32 => {
-            let [a, b] = [0, 1].map(|i| words[i] as u32);
+    };
+}
+
+floats!(single, f32, u32);
+floats!(double, f64, u64);
+
+/// The operations that integers of 32 and 64 bits have in common.
+macro_rules! integers {
+    ($name:ident, $unsigned:ty, $signed:ty) => {
+        fn $name(op: Op, words: [u64; 3]) -> u64 {
+            let [a, b] = [0, 1].map(|i| words[i] as $unsigned);
             let value = match op {
                 Op::Add => a.wrapping_add(b),
                 Op::Sub => a.wrapping_sub(b),
-                Op::Less => return ((a as i32) < (b as i32)).into(),
-                Op::LessEqual => return ((a as i32) <= (b as i32)).into(),
-                Op::Equal => return (a == b).into(),
-                Op::NotEqual => return (a != b).into(),
-                Op::And => a & b,
-                Op::AndNot => a & !b,
-                Op::Or => a | b,
-                Op::Not => !a,
-                Op::ShiftLeft(n) => a << n,
-                Op::ShiftRight(n) => a >> n,
-                Op::FromInteger => return bits(a as i32 as f32),
-                Op::Bits => a,
-                _ => unreachable!("not of i32: {op}"),
-            };
-            value.into()
-        }
-        Kind::I64 => {
-            let [a, b, _] = words;
-            match op {
-                Op::Add => a.wrapping_add(b),
-                Op::Sub => a.wrapping_sub(b),
-                Op::Less => ((a as i64) < (b as i64)).into(),
-                Op::LessEqual => ((a as i64) <= (b as i64)).into(),
+                Op::Less => ((a as $signed) < (b as $signed)).into(),
+                Op::LessEqual => ((a as $signed) <= (b as $signed)).into(),
                 Op::Equal => (a == b).into(),
                 Op::NotEqual => (a != b).into(),
                 Op::And => a & b,
@@ -287,27 +224,40 @@ fn apply(op: Op, kind: Kind, words: [u64; 3]) -> u64 {
                 Op::ShiftLeft(n) => a << n,
                 Op::ShiftRight(n) => a >> n,
                 Op::Bits => a,
-                _ => unreachable!("not of i64: {op}"),
-            }
+                _ => unreachable!("not of {}: {op}", stringify!($signed)),
+            };
+            value.into()
         }
-        Kind::Mask => {
-            let [a, b, c] = words;
-            match op {
-                Op::Equal => u64::from(a == b),
-                Op::NotEqual => a ^ b,
-                Op::And => a & b,
-                Op::AndNot => a & (b ^ 1),
-                Op::Or => a | b,
-                Op::Not => a ^ 1,
-                Op::Select => {
-                    if a != 0 {
-                        b
-                    } else {
-                        c
-                    }
-                }
-                _ => unreachable!("not of masks: {op}"),
-            }
-        }
+    };
+}
+
+integers!(word, u32, i32);
+integers!(long, u64, i64);
+
+fn mask(op: Op, [a, b, c]: [u64; 3]) -> u64 {
+    match op {
+        Op::Equal => u64::from(a == b),
+        Op::NotEqual => a ^ b,
+        Op::And => a & b,
+        Op::AndNot => a & (b ^ 1),
+        Op::Or => a | b,
+        Op::Not => a ^ 1,
+        Op::Select if a != 0 => b,
+        Op::Select => c,
+        _ => unreachable!("not of masks: {op}"),
+    }
+}
+
+/// One lane of an operation whose first operand is of that kind.
+fn apply(op: Op, kind: Kind, words: [u64; 3]) -> u64 {
+    match (kind, op) {
+        (_, Op::Promote) => f64::from(f32::from_bits(words[0] as u32)).to_bits(),
+        (_, Op::Demote) => bits(f64::from_bits(words[0]) as f32),
+        (_, Op::FromInteger) => bits(words[0] as i32 as f32),
+        (Kind::F32, _) => single(op, words),
+        (Kind::F64, _) => double(op, words),
+        (Kind::I32, _) => word(op, words),
+        (Kind::I64, _) => long(op, words),
+        (Kind::Mask, _) => mask(op, words),
     }
 }

@@ -29,13 +29,8 @@ pub(super) struct Rates {
 impl Rates {
     /// Analyses a program. Recurses on the nesting of its blocks.
     pub(super) fn new(program: &Program) -> Self {
-        let mut offsets = Vec::with_capacity(program.values.len() + 1);
-        let mut total = 0;
-        for value in &program.values {
-            offsets.push(total);
-            total += value.ty.components();
-        }
-        offsets.push(total);
+        let offsets = program.component_offsets();
+        let total = offsets[program.values.len()];
         let rates = Self {
             offsets,
             rates: vec![Rate::FRAME; total],
