@@ -30,6 +30,22 @@ pub(crate) fn scheduled(core: &Core, locations: &[u32]) -> Result<Program, Strin
     Ok(program)
 }
 
+/// The images of all outputs, each of which is scheduled alone and drawn by an engine, which is told its location and how
+/// many components it has.
+pub(crate) fn each_output(
+    case: &Case,
+    draw: impl Fn(Program, u32, usize) -> Result<Image, String>,
+) -> Result<Vec<Image>, String> {
+    let locations = case.locations().into_iter();
+    locations
+        .map(|location| {
+            let schedule = scheduled(&case.core, &[location])?;
+            let components = schedule.ty(schedule.outputs()[0]).components();
+            draw(schedule, location, components)
+        })
+        .collect()
+}
+
 /// The verdicts on each pixel for each output of a schedule; a pixel that exceeds a limit does so for
 /// all outputs.
 pub(crate) fn evaluate(program: &Program, case: &Case) -> Vec<Vec<Verdict>> {

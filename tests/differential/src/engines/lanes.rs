@@ -2,7 +2,7 @@
 
 use crate::case::Case;
 use crate::engine::{Engine, Image};
-use crate::reference::scheduled;
+use crate::reference::each_output;
 use lambdav_simd_backend::kernel::word;
 use lambdav_simd_backend::lanes::interpret::{Group, LoopLimit, interpret};
 use lambdav_simd_backend::lanes::{Program, lower, verify};
@@ -19,30 +19,23 @@ impl Engine for Lanes {
     }
 
     fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
-        case.core
-            .outputs
-            .iter()
-            .map(|output| {
-                let schedule = scheduled(&case.core, &[output.location])?;
-                let components = schedule.ty(schedule.outputs()[0]).components();
-                let program = lower(&schedule, 0, true);
-                verify(&program).map_err(|errors| {
-                    let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
-                    format!("malformed lane program: {}\n{program}", errors.join("; "))
-                })?;
-                if let Some(words) = whole(&program, case, components) {
-                    return Ok(Image::Whole(words));
-                }
-                // Which pixel it is, and which loop it meets first, tells the order of the schedule.
-                let program = lower(&schedule, 0, false);
-                let fault = (0..case.conditions.pixels()).find_map(|pixel| {
-                    Some((pixel, group(&program, case, &[pixel], &[true]).err()?))
-                });
-                let (pixel, LoopLimit { site }) =
-                    fault.ok_or("a group exceeds a limit that no lane of it exceeds")?;
-                Ok(Image::LoopLimit { pixel, span: Some(program.sites[site as usize]) })
-            })
-            .collect()
+        each_output(case, |schedule, _, components| {
+            let program = lower(&schedule, 0, true);
+            verify(&program).map_err(|errors| {
+                let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+                format!("malformed lane program: {}\n{program}", errors.join("; "))
+            })?;
+            if let Some(words) = whole(&program, case, components) {
+                return Ok(Image::Whole(words));
+            }
+            // Which pixel it is, and which loop it meets first, tells the order of the schedule.
+            let program = lower(&schedule, 0, false);
+            let fault = (0..case.conditions.pixels())
+                .find_map(|pixel| Some((pixel, group(&program, case, &[pixel], &[true]).err()?)));
+            let (pixel, LoopLimit { site }) =
+                fault.ok_or("a group exceeds a limit that no lane of it exceeds")?;
+            Ok(Image::LoopLimit { pixel, span: Some(program.sites[site as usize]) })
+        })
     }
 }
 

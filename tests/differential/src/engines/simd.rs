@@ -2,7 +2,7 @@
 
 use crate::case::Case;
 use crate::engine::{Engine, Image};
-use crate::reference::scheduled;
+use crate::reference::each_output;
 use lambdav_raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::SimdKernel;
 
@@ -20,31 +20,25 @@ impl Engine for Simd {
     fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
         let conditions = &case.conditions;
         let size = Size::new(conditions.width, conditions.height).map_err(|e| e.to_string())?;
-        case.core
-            .outputs
-            .iter()
-            .map(|output| {
-                let schedule = scheduled(&case.core, &[output.location])?;
-                let components = schedule.ty(schedule.outputs()[0]).components();
-                let limit = conditions.max_iterations;
-                let kernel = SimdKernel::new(schedule, Some(self.lanes), &case.inputs, limit)
-                    .map_err(|e| e.to_string())?;
-                let tile = Tile::whole(size);
-                let mut samples = vec![f32::NAN; tile.samples()];
-                let mut pixels = TileBuffer::new(tile, &mut samples);
-                match kernel.tile(tile, &mut pixels, &Cancel::never(size)) {
-                    Ok(()) => {
-                        let pixels = samples.as_chunks::<4>().0.iter();
-                        let words = pixels.flat_map(|pixel| &pixel[..components]);
-                        Ok(Image::Whole(words.map(|c| c.to_bits()).collect()))
-                    }
-                    Err(Stop::Fault(fault)) => Ok(Image::LoopLimit {
-                        pixel: size.index(fault.x, fault.y) as usize,
-                        span: Some(kernel.site(fault.site)),
-                    }),
-                    Err(Stop::Cancelled) => Err("cancelled by nobody".into()),
+        each_output(case, |schedule, _, components| {
+            let limit = conditions.max_iterations;
+            let kernel = SimdKernel::new(schedule, Some(self.lanes), &case.inputs, limit)
+                .map_err(|e| e.to_string())?;
+            let tile = Tile::whole(size);
+            let mut samples = vec![f32::NAN; tile.samples()];
+            let mut pixels = TileBuffer::new(tile, &mut samples);
+            match kernel.tile(tile, &mut pixels, &Cancel::never(size)) {
+                Ok(()) => {
+                    let pixels = samples.as_chunks::<4>().0.iter();
+                    let words = pixels.flat_map(|pixel| &pixel[..components]);
+                    Ok(Image::Whole(words.map(|c| c.to_bits()).collect()))
                 }
-            })
-            .collect()
+                Err(Stop::Fault(fault)) => Ok(Image::LoopLimit {
+                    pixel: size.index(fault.x, fault.y) as usize,
+                    span: Some(kernel.site(fault.site)),
+                }),
+                Err(Stop::Cancelled) => Err("cancelled by nobody".into()),
+            }
+        })
     }
 }

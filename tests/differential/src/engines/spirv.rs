@@ -2,7 +2,7 @@
 
 use crate::case::Case;
 use crate::engine::{Engine, Image};
-use crate::reference::scheduled;
+use crate::reference::each_output;
 use lambdav_spirv_backend::emit::{Options, Version, emit};
 use lambdav_spirv_backend::eval::{Evaluator, Fault, Module, Resources};
 
@@ -21,34 +21,28 @@ impl Engine for Spirv {
         let options = Options { version, float_controls: choice % 2 == 1 };
         let types = || case.core.uniforms.iter().map(|uniform| uniform.ty);
         let resources = Resources::new(&case.inputs, types());
-        case.core
-            .outputs
-            .iter()
-            .map(|output| {
-                let schedule = scheduled(&case.core, &[output.location])?;
-                let components = schedule.ty(schedule.outputs()[0]).components();
-                let emitted = emit(&schedule, Some(&case.source), &options)
-                    .map_err(|error| error.to_string())?;
-                let module = Module::new(&emitted.words).map_err(|error| error.to_string())?;
-                let limit = case.conditions.max_iterations;
-                let mut evaluator = Evaluator::new(&module, &resources, limit);
-                let mut words = Vec::new();
-                for pixel in 0..case.conditions.pixels() {
-                    match evaluator.run(case.at(pixel).frag_coord, &|| false) {
-                        Ok(()) => {
-                            let found = evaluator.output(output.location).unwrap_or_default();
-                            words.extend_from_slice(filled(found, components)?);
-                        }
-                        Err(Fault::LoopLimit { header, .. }) => {
-                            let span = emitted.loop_span(header);
-                            return Ok(Image::LoopLimit { pixel, span });
-                        }
-                        Err(fault) => return Err(fault.to_string()),
+        each_output(case, |schedule, location, components| {
+            let emitted =
+                emit(&schedule, Some(&case.source), &options).map_err(|error| error.to_string())?;
+            let module = Module::new(&emitted.words).map_err(|error| error.to_string())?;
+            let limit = case.conditions.max_iterations;
+            let mut evaluator = Evaluator::new(&module, &resources, limit);
+            let mut words = Vec::new();
+            for pixel in 0..case.conditions.pixels() {
+                match evaluator.run(case.at(pixel).frag_coord, &|| false) {
+                    Ok(()) => {
+                        let found = evaluator.output(location).unwrap_or_default();
+                        words.extend_from_slice(filled(found, components)?);
                     }
+                    Err(Fault::LoopLimit { header, .. }) => {
+                        let span = emitted.loop_span(header);
+                        return Ok(Image::LoopLimit { pixel, span });
+                    }
+                    Err(fault) => return Err(fault.to_string()),
                 }
-                Ok(Image::Whole(words))
-            })
-            .collect()
+            }
+            Ok(Image::Whole(words))
+        })
     }
 }
 
