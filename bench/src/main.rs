@@ -1,114 +1,85 @@
-//! How fast machine code is, over the same kernel in scalar Rust, in one run on one machine.
+//! How fast the machine code is, beside what else computes the same, in one run on one machine.
 //!
 //! ```text
 //! RUSTFLAGS="-C target-cpu=native" cargo build --release -p lambdav-bench
-//! taskset -c 0 target/release/lambdav-bench
+//! taskset -c 1 target/release/lambdav-bench functions
 //! ```
 //!
-//! Each row is a kernel, each column a number of lanes: how many times as fast as the scalar version, whose
-//! runs lie between the others'. The medians of several runs are compared. Every image is the
-//! scalar version's, bit for bit.
+//! Runs of all that is compared take turns, and medians are printed. What is compared computes the same
+//! bits, which is checked before anything is measured.
 #![forbid(unsafe_code)]
 
+mod functions;
 mod kernels;
+mod table;
+mod timing;
 
-use kernels::{KERNELS, Kernel};
-use lambdav::engine::{Settings, SimdEngine};
-use lambdav::program::Loaded;
-use lambdav::raster::{Cancel, Kernel as _, Size, Tile, TileBuffer};
-use lambdav::simd::registers::Shape;
-use std::hint::black_box;
-use std::time::Instant;
+use clap::{Args, Parser, Subcommand};
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
 
-const SIDE: u32 = 1024;
-const TILE: u32 = 32;
-const RUNS: usize = 9;
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_unstable_by(f64::total_cmp);
-    times[times.len() / 2]
+/// Measure the machine code of λV
+#[derive(Parser)]
+#[command(version)]
+struct Command {
+    #[command(subcommand)]
+    what: What,
 }
 
-/// Milliseconds that something takes.
-fn timed(what: impl FnOnce()) -> f64 {
-    let start = Instant::now();
-    what();
-    start.elapsed().as_secs_f64() * 1e3
+#[derive(Subcommand)]
+enum What {
+    /// Times over the same kernels in scalar Rust
+    Kernels,
+    /// Nanoseconds per value of the elementary functions
+    Functions(Options),
 }
 
-/// Everything is computed tile by tile into the same buffer, so that what is compared is the kernels.
-fn tiles() -> impl Iterator<Item = Tile> {
-    let starts = || (0..SIDE).step_by(TILE as usize);
-    starts().flat_map(move |y| starts().map(move |x| Tile { x, y, width: TILE, height: TILE }))
+/// What the tables have in common.
+#[derive(Args)]
+struct Options {
+    /// What to measure; by default everything
+    names: Vec<String>,
+    /// How many runs to take the median of
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+    /// Write all numbers to this file, too
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
 }
 
-/// The bits of all samples, in order of tiles, as one number, to compare images by.
-fn digest(digest: u64, samples: &[f32]) -> u64 {
-    samples.iter().fold(digest, |d, s| (d ^ u64::from(s.to_bits())).wrapping_mul(0x0100_0000_01b3))
-}
+impl Options {
+    /// Whether that is to be measured.
+    fn wants(&self, name: &str) -> bool {
+        self.names.is_empty() || self.names.iter().any(|n| n == name)
+    }
 
-fn scalar(kernel: &Kernel, samples: &mut [f32], mut seen: impl FnMut(&[f32])) {
-    let resolution = [SIDE as f32; 2];
-    for tile in tiles() {
-        for (i, pixel) in (0..).zip(samples.as_chunks_mut().0) {
-            let (x, y) = (tile.x + i % TILE, tile.y + i / TILE);
-            *pixel = (kernel.scalar)([x as f32 + 0.5, y as f32 + 0.5], resolution);
+    fn runs(&self) -> usize {
+        self.runs.into()
+    }
+
+    /// Measures and writes what was wanted.
+    fn save<T: serde::Serialize>(&self, rows: &[T]) -> io::Result<()> {
+        if rows.is_empty() {
+            return Err(io::Error::other(format!("nothing is called {}", self.names.join(", "))));
         }
-        seen(samples);
+        self.json.as_ref().map_or(Ok(()), |path| table::write_json(path, self.runs(), rows))
     }
 }
 
-fn compiled(engine: &SimdEngine, size: Size, samples: &mut [f32], mut seen: impl FnMut(&[f32])) {
-    for tile in tiles() {
-        let mut buffer = TileBuffer::new(tile, samples);
-        engine.tile(tile, &mut buffer, &Cancel::never(size)).expect("it ends");
-        seen(samples);
-    }
-}
-
-fn measure(kernel: &Kernel) {
-    let loaded = Loaded::from_text(kernel.name, kernel.shader);
-    let core = loaded.core.expect("the kernels compile");
-    let size = Size::new(SIDE, SIDE).expect("a common size");
-    let settings = Settings::new(&core, size);
-    let lanes = Shape::LANES.iter().map(|&lanes| Some(lanes)).chain([None]);
-    let engines: Vec<SimdEngine> = lanes
-        .map(|lanes| SimdEngine::new(&core, 0, &settings, lanes).expect("it compiles"))
-        .collect();
-    let mut samples = vec![0.0; (TILE * TILE * 4) as usize];
-    let mut wanted = 0;
-    scalar(kernel, &mut samples, |samples| wanted = digest(wanted, samples));
-    for engine in &engines {
-        let mut found = 0;
-        compiled(engine, size, &mut samples, |samples| found = digest(found, samples));
-        assert_eq!(found, wanted, "{}: the same image", kernel.name);
-    }
-    let mut scalar_times = Vec::new();
-    let mut times = vec![Vec::new(); engines.len()];
-    for _ in 0..RUNS {
-        let look = |samples: &[f32]| {
-            black_box(samples);
-        };
-        scalar_times.push(timed(|| scalar(kernel, &mut samples, look)));
-        for (engine, times) in engines.iter().zip(&mut times) {
-            times.push(timed(|| compiled(engine, size, &mut samples, look)));
+fn main() -> ExitCode {
+    let done = match Command::parse().what {
+        What::Kernels => {
+            kernels::run();
+            Ok(())
         }
-    }
-    let base = median(scalar_times);
-    print!("{:>12} {base:9.1} ms", kernel.name);
-    for times in times {
-        print!(" {:8.2}", base / median(times));
-    }
-    println!(" (x{})", engines[engines.len() - 1].kernel().code().shape().lanes());
-}
-
-fn main() {
-    print!("{:>12} {:>12}", "kernel", "scalar Rust");
-    for lanes in Shape::LANES {
-        print!(" {:>8}", format!("x{lanes}"));
-    }
-    println!(" {:>8}", "default");
-    for kernel in KERNELS {
-        measure(kernel);
+        What::Functions(options) => functions::run(&options),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
     }
 }

@@ -1,0 +1,231 @@
+//! Nanoseconds per value of each elementary function: in machine code at each number of lanes, beside
+//! CORE-MATH called for one value after the other, and beside polynomials in single precision.
+//!
+//! Each pixel adds up the function at 16 arguments, spread evenly but without order over a typical range, so that a
+//! branch on the argument is as hard to foresee as it is in a picture of many things. The loop and its
+//! arguments are in all times; the row `(argument)` says what they alone take. The sums are the same bits
+//! for all but the polynomials.
+
+mod oracle;
+mod polynomial;
+mod program;
+
+use crate::Options;
+use crate::table::Table;
+use crate::timing::{Subject, Summary, interleaved};
+use lambdav::frontend::op::Elementary;
+use lambdav::simd::registers::Shape;
+use program::{Compiled, PIXELS};
+use serde::Serialize;
+use std::hint::black_box;
+use std::io;
+
+/// A function, and where it is measured.
+#[derive(Clone, Copy, Debug)]
+struct Domain {
+    function: Elementary,
+    /// The least and the largest first operand.
+    x: [f32; 2],
+    /// The same of the second operand.
+    y: [f32; 2],
+}
+
+const DOMAINS: [Domain; 18] = {
+    use Elementary::*;
+    const fn of(function: Elementary, low: f32, high: f32) -> Domain {
+        Domain { function, x: [low, high], y: [0.0, 0.0] }
+    }
+    [
+        of(Sin, -10.0, 10.0),
+        of(Cos, -10.0, 10.0),
+        of(Tan, -10.0, 10.0),
+        of(Asin, -1.0, 1.0),
+        of(Acos, -1.0, 1.0),
+        of(Atan, -10.0, 10.0),
+        of(Sinh, -10.0, 10.0),
+        of(Cosh, -10.0, 10.0),
+        of(Tanh, -4.0, 4.0),
+        of(Asinh, -10.0, 10.0),
+        of(Acosh, 1.0, 100.0),
+        of(Atanh, -0.99, 0.99),
+        of(Exp, -10.0, 10.0),
+        of(Exp2, -10.0, 10.0),
+        of(Log, 0.01, 100.0),
+        of(Log2, 0.01, 100.0),
+        Domain { function: Atan2, x: [-10.0, 10.0], y: [-10.0, 10.0] },
+        Domain { function: Pow, x: [0.01, 10.0], y: [-4.0, 4.0] },
+    ]
+};
+
+/// A row of the table; times are nanoseconds per value.
+#[derive(Serialize)]
+struct Row {
+    name: &'static str,
+    /// CORE-MATH's, if it is a row that CORE-MATH computes.
+    oracle: Option<Summary>,
+    /// At each number of lanes.
+    lanes: Vec<Timed>,
+    /// The polynomial's, likewise, if there is one.
+    polynomial: Option<Vec<Timed>>,
+    /// The number of lanes if nobody says another.
+    default_lanes: u32,
+    /// How many times as fast as CORE-MATH the best number of lanes is.
+    speed: Option<Summary>,
+    /// How many times as long as the polynomial it takes, both at the default number of lanes.
+    time: Option<Summary>,
+}
+
+#[derive(Clone, Copy, Serialize)]
+struct Timed {
+    lanes: u32,
+    time: Summary,
+}
+
+/// Measures and prints.
+pub(crate) fn run(options: &Options) -> io::Result<()> {
+    let mut columns = vec![("function", 10), ("oracle", 7)];
+    let lanes = Shape::LANES.map(|lanes| format!("x{lanes}"));
+    columns.extend(lanes.iter().map(|name| (name.as_str(), 7)));
+    columns.extend([("default", 7), ("speed", 6), ("time", 6)]);
+    println!(
+        "nanoseconds per value; speed: oracle / best; time: default / polynomial at its lanes"
+    );
+    let table = Table::new(&columns);
+    let mut rows = Vec::new();
+    if options.names.is_empty() {
+        rows.push(measure(None, options.runs()));
+    }
+    let wanted = DOMAINS.iter().filter(|domain| options.wants(domain.function.name()));
+    for row in &rows {
+        print(&table, row);
+    }
+    for domain in wanted {
+        let row = measure(Some(domain), options.runs());
+        print(&table, &row);
+        rows.push(row);
+    }
+    options.save(&rows)
+}
+
+fn print(table: &Table, row: &Row) {
+    let number = |value: f64| format!("{value:.2}");
+    let or_nothing = |value: Option<Summary>| value.map_or(String::new(), |s| number(s.median));
+    let lanes = |times: &[Timed]| times.iter().map(|t| number(t.time.median)).collect::<Vec<_>>();
+    let mut cells = vec![row.name.to_owned(), or_nothing(row.oracle)];
+    cells.extend(lanes(&row.lanes));
+    cells.extend([format!("x{}", row.default_lanes), or_nothing(row.speed), or_nothing(row.time)]);
+    table.row(cells);
+    if let Some(times) = &row.polynomial {
+        let mut cells = vec!["  in f32".to_owned(), String::new()];
+        cells.extend(lanes(times));
+        table.row(cells);
+    }
+}
+
+/// One row; without a function, of the argument alone.
+fn measure(domain: Option<&Domain>, runs: usize) -> Row {
+    let compile = |with_polynomial| -> Vec<Compiled> {
+        let lanes = Shape::LANES.into_iter();
+        lanes.map(|lanes| Compiled::new(domain, Some(lanes), with_polynomial)).collect()
+    };
+    let mut compiled = compile(false);
+    let default_lanes = Compiled::new(domain, None, false).lanes();
+    let lanes_of_function = compiled.len();
+    let has_polynomial = domain.is_some_and(|d| polynomial::exists(d.function));
+    if has_polynomial {
+        compiled.extend(compile(true));
+    }
+    let wanted = domain.map(|domain| {
+        let mut sums = vec![[0.0; 4]; PIXELS];
+        oracle::sums(domain, &mut sums);
+        sums
+    });
+    if let Some(wanted) = &wanted {
+        check(domain, &compiled[..lanes_of_function], wanted);
+    }
+
+    let mut subjects: Vec<Subject<'_>> = compiled
+        .iter()
+        .map(|compiled| {
+            let mut pixels = vec![[0.0; 4]; PIXELS];
+            Box::new(move || {
+                compiled.run(&mut pixels);
+                black_box(&pixels);
+            }) as Subject<'_>
+        })
+        .collect();
+    if let Some(domain) = domain {
+        let mut pixels = vec![[0.0; 4]; PIXELS];
+        subjects.push(Box::new(move || {
+            oracle::sums(domain, &mut pixels);
+            black_box(&pixels);
+        }));
+    }
+    let times = interleaved(runs, &mut subjects);
+    let nanoseconds = 1e6 / program::VALUES as f64;
+    let summaries: Vec<Summary> =
+        times.iter().map(|times| Summary::of(times).scaled(nanoseconds)).collect();
+    let timed: Vec<Timed> = compiled
+        .iter()
+        .zip(&summaries)
+        .map(|(compiled, &time)| Timed { lanes: compiled.lanes(), time })
+        .collect();
+    let (lanes, polynomial) = timed.split_at(lanes_of_function);
+    let oracle = domain.and(summaries.last().copied());
+    let medians = summaries[..lanes_of_function].iter().map(|summary| summary.median);
+    let best = (0..).zip(medians).min_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(0, |(i, _)| i);
+    let default = Shape::LANES.iter().position(|&lanes| lanes == default_lanes).unwrap_or(0);
+    let ratio = |first: usize, second: usize| Summary::of_ratios(&times[first], &times[second]);
+    Row {
+        name: domain.map_or("(argument)", |d| d.function.name()),
+        oracle,
+        default_lanes,
+        speed: oracle.map(|_| ratio(times.len() - 1, best)),
+        time: has_polynomial.then(|| ratio(default, lanes_of_function + default)),
+        lanes: lanes.to_vec(),
+        polynomial: has_polynomial.then(|| polynomial.to_vec()),
+    }
+}
+
+/// That all compute the oracle's bits.
+fn check(domain: Option<&Domain>, compiled: &[Compiled], wanted: &[[f32; 4]]) {
+    for compiled in compiled {
+        let mut pixels = vec![[0.0; 4]; PIXELS];
+        compiled.run(&mut pixels);
+        let differ = pixels.iter().zip(wanted).filter(|(a, b)| a[0].to_bits() != b[0].to_bits());
+        assert_eq!(differ.count(), 0, "{domain:?} at {} lanes: sums that differ", compiled.lanes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::program::{Compiled, PIXELS};
+    use super::{DOMAINS, check, oracle, polynomial};
+
+    /// All sums are the oracle's, at every number of lanes.
+    #[test]
+    fn functions_are_the_oracles() {
+        for domain in &DOMAINS {
+            let mut wanted = vec![[0.0; 4]; PIXELS];
+            oracle::sums(domain, &mut wanted);
+            let compiled = [1, 4, 8, 16, 32].map(|n| Compiled::new(Some(domain), Some(n), false));
+            check(Some(domain), &compiled, &wanted);
+        }
+    }
+
+    /// Polynomials of single precision are what they should be: nearly right.
+    #[test]
+    fn polynomials_are_near() {
+        for domain in DOMAINS.iter().filter(|domain| polynomial::exists(domain.function)) {
+            let (mut wanted, mut found) = (vec![[0.0; 4]; PIXELS], vec![[0.0; 4]; PIXELS]);
+            oracle::sums(domain, &mut wanted);
+            for lanes in [1, 4, 16] {
+                Compiled::new(Some(domain), Some(lanes), true).run(&mut found);
+                for ([found, ..], [wanted, ..]) in found.iter().zip(&wanted) {
+                    let off = (found - wanted).abs();
+                    assert!(off <= 1e-6 * wanted.abs().max(16.0), "{found} for {wanted}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The sums by CORE-MATH, one value after the other.
+
+use super::Domain;
+use super::program::{COLUMNS, ROUNDS, STEPS};
+use lambdav::frontend::op::Elementary;
+
+fn fract(x: f32) -> f32 {
+    x - x.floor()
+}
+
+/// The sums of all pixels, in the first component; the formulas are those of `program.rs`.
+pub(super) fn sums(domain: &Domain, pixels: &mut [[f32; 4]]) {
+    use Elementary::*;
+    match domain.function {
+        Sin => unary(domain, pixels, core_math::sinf),
+        Cos => unary(domain, pixels, core_math::cosf),
+        Tan => unary(domain, pixels, core_math::tanf),
+        Asin => unary(domain, pixels, core_math::asinf),
+        Acos => unary(domain, pixels, core_math::acosf),
+        Atan => unary(domain, pixels, core_math::atanf),
+        Sinh => unary(domain, pixels, core_math::sinhf),
+        Cosh => unary(domain, pixels, core_math::coshf),
+        Tanh => unary(domain, pixels, core_math::tanhf),
+        Asinh => unary(domain, pixels, core_math::asinhf),
+        Acosh => unary(domain, pixels, core_math::acoshf),
+        Atanh => unary(domain, pixels, core_math::atanhf),
+        Exp => unary(domain, pixels, core_math::expf),
+        Exp2 => unary(domain, pixels, core_math::exp2f),
+        Log => unary(domain, pixels, core_math::logf),
+        Log2 => unary(domain, pixels, core_math::log2f),
+        Atan2 => binary(domain, pixels, core_math::atan2f),
+        Pow => binary(domain, pixels, core_math::powf),
+    }
+}
+
+fn unary(domain: &Domain, pixels: &mut [[f32; 4]], function: impl Fn(f32) -> f32) {
+    let [x0, x1] = domain.x;
+    sum(pixels, |base, i| function(x0 + (x1 - x0) * fract(base + i * STEPS[0])));
+}
+
+fn binary(domain: &Domain, pixels: &mut [[f32; 4]], function: impl Fn(f32, f32) -> f32) {
+    let ([x0, x1], [y0, y1]) = (domain.x, domain.y);
+    sum(pixels, |base, i| {
+        let x = x0 + (x1 - x0) * fract(base + i * STEPS[0]);
+        function(x, y0 + (y1 - y0) * fract(base + i * STEPS[1]))
+    });
+}
+
+fn sum(pixels: &mut [[f32; 4]], value: impl Fn(f32, f32) -> f32) {
+    for (y, row) in pixels.chunks_exact_mut(COLUMNS as usize).enumerate() {
+        for (x, pixel) in row.iter_mut().enumerate() {
+            let base = 0.618_034 * (x as f32 + 0.5) + 0.754_877_7 * (y as f32 + 0.5);
+            let (mut i, mut sum) = (0.0, 0.0);
+            while i < ROUNDS as f32 {
+                (sum, i) = (sum + value(base, i), i + 1.0);
+            }
+            *pixel = [sum, 0.0, 0.0, 1.0];
+        }
+    }
+}

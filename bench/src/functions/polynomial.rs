@@ -1,0 +1,147 @@
+//! `sin` and `exp` as everybody computes them who does not need all digits: in binary32, by Cody and Waite's
+//! reduction and the minimax polynomials of Cephes (Moshier). They are put in the place of the correctly rounded
+//! functions in the lane program, so that all else stays as it is.
+
+use lambdav::frontend::op::Elementary;
+use lambdav::simd::lanes::{Block, Expr, Kind, Op, Program, Rate, Statement, ValueId, ValueInfo};
+
+/// Whether there is one for the function.
+pub(super) fn exists(function: Elementary) -> bool {
+    matches!(function, Elementary::Sin | Elementary::Exp)
+}
+
+/// 1.5·2^23: added to a number below 2^22, it rounds that to an integer, which then is the difference of the bits.
+const MAGIC: f32 = 12_582_912.0;
+
+/// The program with polynomials in the place of functions that have one.
+pub(super) fn instead(program: &Program) -> Program {
+    let mut result = program.clone();
+    for (i, block) in program.blocks.iter().enumerate() {
+        let mut builder = Builder { values: &mut result.values, statements: Vec::new() };
+        for statement in &block.statements {
+            match statement {
+                Statement::Let { value, expr: Expr::Elementary { function, operands, .. } }
+                    if exists(*function) =>
+                {
+                    if *function == Elementary::Sin {
+                        builder.sin(operands[0], *value);
+                    } else {
+                        builder.exp(operands[0], *value);
+                    }
+                }
+                other => builder.statements.push(other.clone()),
+            }
+        }
+        result.blocks[i] = Block { statements: builder.statements, end: block.end.clone() };
+    }
+    result
+}
+
+struct Builder<'a> {
+    values: &'a mut Vec<ValueInfo>,
+    statements: Vec<Statement>,
+}
+
+impl Builder<'_> {
+    fn value(&mut self, kind: Kind, rate: Rate) -> ValueId {
+        self.values.push(ValueInfo { kind, rate });
+        ValueId(self.values.len() as u32 - 1)
+    }
+
+    fn constant(&mut self, kind: Kind, bits: u32) -> ValueId {
+        let value = self.value(kind, Rate::FRAME);
+        self.statements.push(Statement::Let { value, expr: Expr::Constant(bits.into()) });
+        value
+    }
+
+    fn c(&mut self, value: f32) -> ValueId {
+        self.constant(Kind::F32, value.to_bits())
+    }
+
+    fn op(&mut self, op: Op, operands: &[ValueId]) -> ValueId {
+        let kinds: Vec<Kind> = operands.iter().map(|v| self.values[v.index()].kind).collect();
+        let kind = op.result(&kinds).expect("the operation is defined on these kinds");
+        let rates = operands.iter().map(|v| self.values[v.index()].rate);
+        let rate = rates.fold(Rate::FRAME, |rate, other| rate | other);
+        let value = self.value(kind, rate);
+        self.statements.push(Statement::Let { value, expr: Expr::Op(op, operands.into()) });
+        value
+    }
+
+    /// The last operation gets the name of the value that it stands for.
+    fn end(&mut self, op: Op, operands: &[ValueId], value: ValueId) {
+        self.statements.push(Statement::Let { value, expr: Expr::Op(op, operands.into()) });
+    }
+
+    /// x − k·part for each part, k being an integer.
+    fn reduce(&mut self, x: ValueId, k: ValueId, parts: &[f32]) -> ValueId {
+        parts.iter().fold(x, |r, &part| {
+            let part = self.c(part);
+            let product = self.op(Op::Mul, &[k, part]);
+            self.op(Op::Sub, &[r, product])
+        })
+    }
+
+    /// x times a factor as an integer: with [`MAGIC`] on it, and without.
+    fn rounded(&mut self, x: ValueId, factor: f32) -> (ValueId, ValueId) {
+        let (factor, magic) = (self.c(factor), self.c(MAGIC));
+        let quotient = self.op(Op::Mul, &[x, factor]);
+        let rounded = self.op(Op::Add, &[quotient, magic]);
+        (rounded, self.op(Op::Sub, &[rounded, magic]))
+    }
+
+    /// By Horner's rule, from the highest coefficient down.
+    fn polynomial(&mut self, x: ValueId, coefficients: &[f32]) -> ValueId {
+        let highest = self.c(coefficients[0]);
+        coefficients[1..].iter().fold(highest, |sum, &coefficient| {
+            let c = self.c(coefficient);
+            let product = self.op(Op::Mul, &[sum, x]);
+            self.op(Op::Add, &[product, c])
+        })
+    }
+
+    /// For |x| up to some thousands.
+    fn sin(&mut self, x: ValueId, value: ValueId) {
+        let (rounded, k) = self.rounded(x, std::f32::consts::FRAC_2_PI);
+        let r = self.reduce(x, k, &[1.570_312_5, 4.837_513e-4, 7.549_79e-8]);
+        let z = self.op(Op::Mul, &[r, r]);
+        let p = self.polynomial(z, &[-1.951_529_6e-4, 8.332_161e-3, -1.666_665_5e-1]);
+        let p = self.op(Op::Mul, &[p, z]);
+        let p = self.op(Op::Mul, &[p, r]);
+        let sine = self.op(Op::Add, &[p, r]);
+        let q = self.polynomial(z, &[2.443_315_7e-5, -1.388_731_6e-3, 4.166_664_6e-2, -0.5, 1.0]);
+        let k = self.op(Op::Bits, &[rounded]);
+        let (zero, one) = (self.constant(Kind::I32, 0), self.constant(Kind::I32, 1));
+        let two = self.constant(Kind::I32, 2);
+        let last = self.op(Op::And, &[k, one]);
+        let even = self.op(Op::Equal, &[last, zero]);
+        let chosen = self.op(Op::Select, &[even, sine, q]);
+        // Adding the highest bit flips it.
+        let half_turn = self.op(Op::And, &[k, two]);
+        let sign = self.op(Op::ShiftLeft(30), &[half_turn]);
+        let bits = self.op(Op::Bits, &[chosen]);
+        let bits = self.op(Op::Add, &[bits, sign]);
+        self.end(Op::Bits, &[bits], value);
+    }
+
+    /// Zero and infinity are not reached; what is beyond is as at −87 and 88.
+    fn exp(&mut self, x: ValueId, value: ValueId) {
+        let (low, high) = (self.c(-87.0), self.c(88.0));
+        let x = self.op(Op::Max, &[x, low]);
+        let x = self.op(Op::Min, &[x, high]);
+        let (rounded, k) = self.rounded(x, std::f32::consts::LOG2_E);
+        let r = self.reduce(x, k, &[0.693_359_4, -2.121_944_4e-4]);
+        let coefficients =
+            [1.987_569_1e-4, 1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
+        let p = self.polynomial(r, &coefficients);
+        let (square, one) = (self.op(Op::Mul, &[r, r]), self.c(1.0));
+        let p = self.op(Op::Mul, &[p, square]);
+        let p = self.op(Op::Add, &[p, r]);
+        let p = self.op(Op::Add, &[p, one]);
+        let k = self.op(Op::Bits, &[rounded]);
+        let power = self.op(Op::ShiftLeft(23), &[k]);
+        let bits = self.op(Op::Bits, &[p]);
+        let bits = self.op(Op::Add, &[bits, power]);
+        self.end(Op::Bits, &[bits], value);
+    }
+}

@@ -1,0 +1,99 @@
+//! The programs that are measured: a loop around a function, from a shader's text to machine code.
+
+use super::{Domain, polynomial};
+use lambdav::engine::Settings;
+use lambdav::frontend::schedule::schedule;
+use lambdav::program::Loaded;
+use lambdav::raster::Size;
+use lambdav::simd::cranelift::jit::{Code, Inputs, Row, Wanted};
+use lambdav::simd::lanes::{self, verify};
+use lambdav::simd::registers::{self, Shape, Status};
+use lambdav::simd::{Target, kernel};
+use std::sync::atomic::AtomicU64;
+
+/// Pixels in a row, and rows: whole groups of every shape.
+pub(super) const COLUMNS: u32 = 256;
+const ROWS: u32 = 32;
+
+/// Values that each pixel adds up.
+pub(super) const ROUNDS: u32 = 16;
+
+pub(super) const PIXELS: usize = (COLUMNS * ROWS) as usize;
+pub(super) const VALUES: usize = PIXELS * ROUNDS as usize;
+
+/// From one argument to the next, as a part of the range: irrational enough to reach everywhere.
+pub(super) const STEPS: [f32; 2] = [0.569_840_3, 0.438_579];
+
+/// A loop in machine code.
+pub(super) struct Compiled {
+    code: Code,
+    inputs: Inputs,
+    slots: Vec<u64>,
+}
+
+static FRONTIER: AtomicU64 = AtomicU64::new(u64::MAX);
+const WANTED: Wanted<'_> = Wanted { frontier: &FRONTIER, first: 0 };
+
+/// The shader; without a function it adds up the arguments.
+fn text(domain: Option<&Domain>) -> String {
+    let operand = |[low, high]: [f32; 2], step: f32| {
+        format!("(+ {low} (* {} (fract (+ base (* i {step})))))", high - low)
+    };
+    let value = match domain {
+        None => operand([-10.0, 10.0], STEPS[0]),
+        Some(Domain { function, x, y }) => {
+            let second = if function.arity() == 2 { operand(*y, STEPS[1]) } else { String::new() };
+            format!("({} {} {second})", function.name(), operand(*x, STEPS[0]))
+        }
+    };
+    format!(
+        "(define base (+ (* 0.618034 (.x (frag-coord))) (* 0.7548777 (.y (frag-coord)))))
+         ((rec-func (i sum) (if (less i {ROUNDS}) (rec (+ i 1) (+ sum {value})) sum)) 0 0)"
+    )
+}
+
+impl Compiled {
+    /// For a number of lanes, or the usual one; with the polynomial in place of the function, if that is wanted.
+    pub(super) fn new(domain: Option<&Domain>, lanes: Option<u32>, with_polynomial: bool) -> Self {
+        let loaded = Loaded::from_text("function.lv", &text(domain));
+        let core = loaded.core.expect("the text is a program");
+        let size = Size::new(COLUMNS, ROWS).expect("a common size");
+        let settings = Settings::new(&core, size);
+        let scheduled = schedule(&core, &[0]).expect("it does not nest");
+        let (mut lane_program, register_program) = kernel::lower(&scheduled, lanes, true);
+        let shape: Shape = register_program.shape;
+        if with_polynomial {
+            lane_program = polynomial::instead(&lane_program);
+            assert_eq!(verify(&lane_program), Ok(()));
+        }
+        Self::of(&lane_program, shape, &settings)
+    }
+
+    fn of(program: &lanes::Program, shape: Shape, settings: &Settings) -> Self {
+        let target = Target::host().expect("a machine that is not too old");
+        let code = Code::new(&registers::lower(program, shape), &target).expect("it compiles");
+        let given = program.given.iter().map(|given| kernel::word(&settings.inputs, given));
+        let inputs = Inputs { given: given.collect(), max_iterations: settings.max_iterations };
+        let (status, slots) = code.frame(&inputs, WANTED);
+        assert_eq!(status, Status::Done);
+        Self { code, inputs, slots }
+    }
+
+    /// The number of lanes.
+    pub(super) fn lanes(&self) -> u32 {
+        self.code.shape().lanes()
+    }
+
+    /// Computes all pixels.
+    pub(super) fn run(&self, pixels: &mut [[f32; 4]]) {
+        let shape = self.code.shape();
+        let run = vec![u32::MAX; shape.lanes() as usize];
+        let (stride, groups) = (COLUMNS as usize, COLUMNS / shape.columns());
+        for y in (0..ROWS).step_by(shape.rows() as usize) {
+            let row = Row { x: 0, y, groups, stride };
+            let pixels = &mut pixels[y as usize * stride..];
+            let status = self.code.row(&self.inputs, &self.slots, &run, WANTED, row, pixels);
+            assert_eq!(status, Status::Done);
+        }
+    }
+}

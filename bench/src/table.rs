@@ -1,0 +1,56 @@
+//! Tables on standard output, a row as soon as it is known, and all numbers as JSON.
+
+use serde::Serialize;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+/// A table of columns that are wide enough for what is to come.
+pub(crate) struct Table {
+    widths: Vec<usize>,
+}
+
+impl Table {
+    /// Prints the head: the columns' names and widths, the first one to the left, the others to the right.
+    pub(crate) fn new(columns: &[(&str, usize)]) -> Self {
+        let table = Self { widths: columns.iter().map(|(_, width)| *width).collect() };
+        table.row(columns.iter().map(|(name, _)| (*name).to_owned()));
+        table
+    }
+
+    /// Prints a row.
+    pub(crate) fn row(&self, cells: impl IntoIterator<Item = String>) {
+        let mut line = String::new();
+        for (i, (cell, &width)) in cells.into_iter().zip(&self.widths).enumerate() {
+            line += &if i == 0 { format!("{cell:<width$}") } else { format!(" {cell:>width$}") };
+        }
+        println!("{}", line.trim_end());
+    }
+}
+
+/// What was measured, for a program to read.
+#[derive(Serialize)]
+pub(crate) struct Report<'a, T> {
+    /// The version of λV.
+    pub(crate) version: &'static str,
+    /// The architecture that was measured.
+    pub(crate) architecture: &'static str,
+    /// Runs of which medians were taken.
+    pub(crate) runs: usize,
+    /// The rows.
+    pub(crate) rows: &'a [T],
+}
+
+/// Writes the rows of a table to a file.
+pub(crate) fn write_json<T: Serialize>(path: &Path, runs: usize, rows: &[T]) -> io::Result<()> {
+    let report = Report {
+        version: env!("CARGO_PKG_VERSION"),
+        architecture: std::env::consts::ARCH,
+        runs,
+        rows,
+    };
+    let mut out = BufWriter::new(File::create(path)?);
+    serde_json::to_writer_pretty(&mut out, &report)?;
+    writeln!(out)?;
+    out.flush()
+}
