@@ -6,8 +6,9 @@
 //! taskset -c 1 target/release/lambdav-bench functions
 //! ```
 //!
-//! Without `taskset`, `kernels` also measures two threads. Runs of all that is compared take turns, and medians are printed. What is compared computes the same
-//! bits, which is checked before anything is measured.
+//! Without `taskset`, `kernels` also measures two threads. Runs of all that is compared take turns, and
+//! medians are printed, of the thread's time on the processor. What is compared computes the same bits, which is checked
+//! before anything is measured.
 #![forbid(unsafe_code)]
 
 // Generated code is as it was generated.

@@ -227,25 +227,26 @@ pub fn word(inputs: &evaluate::Inputs, given: &Given) -> u32 {
     }
 }
 
+/// The shape for a lane program: that of so many lanes, or, if that is none of [`Shape::LANES`] or not said,
+/// of as many as seem best.
+pub fn shape(program: &lanes::Program, lanes: Option<u32>) -> Shape {
+    lanes.and_then(Shape::new).unwrap_or_else(|| {
+        let work = program.values.len();
+        let fits = |lanes: &u32| work * (*lanes as usize).div_ceil(4) <= MAX_INSTRS;
+        let best = if work <= FEW_VALUES { MANY_LANES } else { DEFAULT_LANES };
+        let lanes = [best, 4].into_iter().find(fits).unwrap_or(4);
+        Shape::new(lanes).expect("one of the shapes")
+    })
+}
+
 /// The lane program and the register program of a scheduled output, for about so many lanes.
 pub fn lower(
     program: &schedule::Program,
     lanes: Option<u32>,
-    hoist: bool,
 ) -> (lanes::Program, registers::Program) {
     with_stack(program.nesting(), || {
-        let lane_program = lanes::lower(program, 0, hoist);
-        let shape = match lanes.and_then(Shape::new) {
-            Some(shape) => shape,
-            None => {
-                let work = lane_program.values.len();
-                let fits = |lanes: &u32| work * (*lanes as usize).div_ceil(4) <= MAX_INSTRS;
-                let best = if work <= FEW_VALUES { MANY_LANES } else { DEFAULT_LANES };
-                let lanes = [best, 4].into_iter().find(fits).unwrap_or(4);
-                Shape::new(lanes).expect("one of the shapes")
-            }
-        };
-        let register_program = registers::lower(&lane_program, shape);
+        let lane_program = lanes::lower(program, 0, true);
+        let register_program = registers::lower(&lane_program, shape(&lane_program, lanes));
         (lane_program, register_program)
     })
 }
@@ -261,18 +262,21 @@ fn compile(
     target: &Target,
     hoist: bool,
 ) -> Result<(lanes::Program, Code), EmitError> {
-    let (lane_program, register_program) = lower(program, lanes, hoist);
-    if lane_program.loop_nesting > MAX_LOOP_NESTING {
-        return Err(EmitError::TooDeep { depth: lane_program.loop_nesting });
-    }
-    let code = Code::new(&register_program, target)?;
-    let fewer = Shape::LANES.into_iter().rev().find(|&l| l < code.shape().lanes() && l > 1);
-    match fewer {
-        Some(fewer) if lanes.is_none() && code.stack > MAX_STACK => {
-            compile(program, Some(fewer), target, hoist)
+    with_stack(program.nesting(), || {
+        let lane_program = lanes::lower(program, 0, hoist);
+        if lane_program.loop_nesting > MAX_LOOP_NESTING {
+            return Err(EmitError::TooDeep { depth: lane_program.loop_nesting });
         }
-        _ => Ok((lane_program, code)),
-    }
+        let mut shape = shape(&lane_program, lanes);
+        loop {
+            let code = Code::new(&registers::lower(&lane_program, shape), target)?;
+            let fewer = Shape::LANES.into_iter().rev().find(|&l| l < shape.lanes() && l > 1);
+            match fewer.and_then(Shape::new) {
+                Some(fewer) if lanes.is_none() && code.stack > MAX_STACK => shape = fewer,
+                _ => return Ok((lane_program, code)),
+            }
+        }
+    })
 }
 
 /// How much stack a level of nesting takes at most in the passes that recurse on it.

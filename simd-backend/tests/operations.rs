@@ -7,9 +7,7 @@ use std::sync::atomic::AtomicU64;
 use lambdav_simd_backend::Target;
 use lambdav_simd_backend::cranelift::jit::{Code, Inputs, Row, Wanted};
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
-use lambdav_simd_backend::lanes::{
-    Axis, Block, End, Expr, Given, Kind, Op, Program, Rate, Statement, ValueId, ValueInfo, verify,
-};
+use lambdav_simd_backend::lanes::{Axis, Kind, Op, Program, Straight, ValueId, verify};
 use lambdav_simd_backend::registers::{Shape, Status, lower};
 
 const OPS: &[Op] = &[
@@ -55,37 +53,16 @@ impl Random {
     }
 }
 
-struct Builder {
-    values: Vec<ValueInfo>,
-    statements: Vec<Statement>,
-}
-
-impl Builder {
-    fn push(&mut self, kind: Kind, rate: Rate, expr: Expr) -> ValueId {
-        let value = ValueId(self.values.len() as u32);
-        self.values.push(ValueInfo { kind, rate });
-        self.statements.push(Statement::Let { value, expr });
-        value
-    }
-
-    fn op(&mut self, op: Op, operands: &[ValueId]) -> Option<ValueId> {
-        let info = |v: &ValueId| self.values[v.index()];
-        let kinds: Vec<Kind> = operands.iter().map(|v| info(v).kind).collect();
-        let rate = operands.iter().fold(Rate::FRAME, |rate, v| rate | info(v).rate);
-        Some(self.push(op.result(&kinds)?, rate, Expr::Op(op, operands.into())))
-    }
-}
-
 fn program(random: &mut Random) -> Program {
-    let mut b = Builder { values: Vec::new(), statements: Vec::new() };
-    b.push(Kind::F32, Rate::X, Expr::Coordinate(Axis::X));
-    b.push(Kind::F32, Rate::Y, Expr::Coordinate(Axis::Y));
-    b.push(Kind::Mask, Rate::VARYING, Expr::Run);
+    let mut b = Straight::default();
+    b.coordinate(Axis::X);
+    b.coordinate(Axis::Y);
+    b.run();
     for word in 0..3 {
-        b.push(Kind::F32, Rate::FRAME, Expr::Given(word));
+        b.given(Kind::F32, word);
     }
-    b.push(Kind::I32, Rate::FRAME, Expr::Given(3));
-    b.push(Kind::Mask, Rate::FRAME, Expr::Given(3));
+    b.given(Kind::I32, 3);
+    b.given(Kind::Mask, 3);
     for kind in [Kind::F32, Kind::F64, Kind::I32, Kind::I64, Kind::Mask] {
         let bits = [0, 1, 0x3fc0_0001, 0x4008_0000_0000_0001, u64::MAX][random.below(5)];
         let bits = match kind {
@@ -93,14 +70,14 @@ fn program(random: &mut Random) -> Program {
             Kind::F32 | Kind::I32 => bits & 0xffff_ffff,
             Kind::F64 | Kind::I64 => bits,
         };
-        b.push(kind, Rate::FRAME, Expr::Constant(bits));
+        b.constant(kind, bits);
     }
-    let wanted = b.values.len() + 40;
-    while b.values.len() < wanted {
+    let wanted = b.values().len() + 40;
+    while b.values().len() < wanted {
         let op = OPS[random.below(OPS.len())];
         // The latest values more often than others, so that chains grow.
         let mut pick = || {
-            let count = b.values.len();
+            let count = b.values().len();
             let recent = random.below(2) == 0;
             let index =
                 if recent { count - 1 - random.below(count.min(8)) } else { random.below(count) };
@@ -114,9 +91,9 @@ fn program(random: &mut Random) -> Program {
         }
     }
     // All values go into the four channels, as bits.
-    let count = b.values.len();
-    let mut channels = [b.push(Kind::I32, Rate::FRAME, Expr::Constant(0)); 4];
-    for (i, info) in b.values.clone().into_iter().enumerate().take(count) {
+    let count = b.values().len();
+    let mut channels = [b.constant(Kind::I32, 0); 4];
+    for (i, info) in b.values().to_vec().into_iter().enumerate().take(count) {
         let value = ValueId(i as u32);
         let word = match info.kind {
             Kind::I32 => Some(value),
@@ -129,13 +106,13 @@ fn program(random: &mut Random) -> Program {
                 // Half of the bits survive as a float of few digits.
                 let high = b.op(Op::ShiftRight(40), &[value]).expect("of an integer");
                 let mask = b.op(Op::Equal, &[high, value]).expect("of integers");
-                let one = b.push(Kind::I32, Rate::FRAME, Expr::Constant(1));
-                let two = b.push(Kind::I32, Rate::FRAME, Expr::Constant(2));
+                let one = b.constant(Kind::I32, 1);
+                let two = b.constant(Kind::I32, 2);
                 b.op(Op::Select, &[mask, one, two])
             }
             Kind::Mask => {
-                let one = b.push(Kind::I32, Rate::FRAME, Expr::Constant(3));
-                let two = b.push(Kind::I32, Rate::FRAME, Expr::Constant(5));
+                let one = b.constant(Kind::I32, 3);
+                let two = b.constant(Kind::I32, 5);
                 b.op(Op::Select, &[value, one, two])
             }
         };
@@ -143,25 +120,13 @@ fn program(random: &mut Random) -> Program {
         let shifted = b.op(Op::ShiftLeft(1), &[*channel]).expect("of an integer");
         *channel = b.op(Op::Add, &[shifted, word.expect("a word")]).expect("of integers");
     }
-    let outputs: Vec<ValueId> = channels
-        .iter()
-        .map(|&channel| {
-            // Positive and finite: no NaN whose bits could change on the way.
-            let mask = b.push(Kind::I32, Rate::FRAME, Expr::Constant(0x3fff_ffff));
-            let word = b.op(Op::And, &[channel, mask]).expect("of integers");
-            b.op(Op::Bits, &[word]).expect("of an integer")
-        })
-        .collect();
-    let end = End::Yield(outputs.into());
-    Program {
-        values: b.values,
-        blocks: vec![Block { statements: b.statements, end }],
-        frame_len: 0,
-        given: vec![Given::Time; 4],
-        sites: Vec::new(),
-        nesting: 1,
-        loop_nesting: 0,
-    }
+    // Positive and finite: no NaN whose bits could change on the way.
+    let mask = b.constant(Kind::I32, 0x3fff_ffff);
+    let outputs = channels.map(|channel| {
+        let word = b.op(Op::And, &[channel, mask]).expect("of integers");
+        b.op(Op::Bits, &[word]).expect("of an integer")
+    });
+    b.finish(outputs)
 }
 
 #[test]

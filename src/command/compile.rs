@@ -138,7 +138,7 @@ fn spirv_stage(
 /// The text of a stage of the SIMD backend.
 fn simd_stage(stage: Stage, program: &Program, lanes: Option<u32>) -> Result<String> {
     let machine = |error: EmitError| Failure::machine(error.to_string());
-    let (lane_program, register_program) = kernel::lower(program, lanes, true);
+    let (lane_program, register_program) = kernel::lower(program, lanes);
     match stage {
         Stage::Core | Stage::Spirv | Stage::SpirvText => {
             unreachable!("not a stage of this backend")

@@ -60,7 +60,7 @@ impl Compiled {
         let size = Size::new(COLUMNS, ROWS).expect("a common size");
         let settings = Settings::new(&core, size);
         let scheduled = schedule(&core, &[0]).expect("it does not nest");
-        let (mut lane_program, register_program) = kernel::lower(&scheduled, lanes, true);
+        let (mut lane_program, register_program) = kernel::lower(&scheduled, lanes);
         let shape: Shape = register_program.shape;
         if with_polynomial {
             lane_program = polynomial::instead(&lane_program);

@@ -3,7 +3,7 @@
 use super::{KERNELS, Kernel};
 use crate::Options;
 use crate::table::Table;
-use crate::timing::{Subject, Summary, interleaved, timed};
+use crate::timing::{Clock, Subject, Summary};
 use lambdav::engine::{Settings, SimdEngine};
 use lambdav::frontend::schedule::schedule;
 use lambdav::program::Loaded;
@@ -157,7 +157,7 @@ fn measure(kernel: &Kernel, runs: usize) -> Row {
     for engine in &engines {
         subjects.push(Box::new(move || compiled(engine, size, look)));
     }
-    let times = interleaved(runs, &mut subjects);
+    let times = Clock::Processor.interleaved(runs, &mut subjects);
     let of_lanes = &times[1..];
     let compile_times = compile_times(kernel, size, runs);
     let lanes = engines.iter().enumerate().map(|(i, engine)| {
@@ -194,7 +194,7 @@ fn threads(loaded: &Loaded, side: u32, runs: usize) -> Option<Summary> {
         })
     };
     (processors.get() > 1).then(|| {
-        let times = interleaved(runs, &mut [subject(1), subject(2)]);
+        let times = Clock::Wall.interleaved(runs, &mut [subject(1), subject(2)]);
         Summary::of_ratios(&times[0], &times[1])
     })
 }
@@ -205,7 +205,7 @@ fn compile_times(kernel: &Kernel, size: Size, runs: usize) -> Vec<Vec<f64>> {
     for _ in 0..runs {
         let mut scheduled = None;
         let mut settings = None;
-        times[0].push(timed(|| {
+        times[0].push(Clock::Wall.time(|| {
             let core = Loaded::from_text(kernel.name, kernel.shader).core.expect("it compiles");
             settings = Some(Settings::new(&core, size));
             scheduled = Some(schedule(&core, &[0]).expect("it does not nest"));
@@ -213,7 +213,7 @@ fn compile_times(kernel: &Kernel, size: Size, runs: usize) -> Vec<Vec<f64>> {
         let (scheduled, settings) = scheduled.zip(settings).expect("both have just been made");
         for (times, lanes) in times[1..].iter_mut().zip(all_lanes()) {
             let program = scheduled.clone();
-            times.push(timed(|| {
+            times.push(Clock::Wall.time(|| {
                 let limit = settings.max_iterations;
                 let kernel = kernel::SimdKernel::new(program, lanes, &settings.inputs, limit);
                 black_box(kernel.expect("it compiles"));
@@ -227,7 +227,7 @@ fn compile_times(kernel: &Kernel, size: Size, runs: usize) -> Vec<Vec<f64>> {
 fn instructions(loaded: &Loaded, lanes: u32) -> usize {
     let core = loaded.core.as_ref().expect("the kernels compile");
     let scheduled = schedule(core, &[0]).expect("it does not nest");
-    let (_, program) = kernel::lower(&scheduled, Some(lanes), true);
+    let (_, program) = kernel::lower(&scheduled, Some(lanes));
     let target = Target::host().expect("a machine that is not too old");
     // Instructions are indented, and nothing else in a block is.
     let text = cranelift::clif(&program, &target);

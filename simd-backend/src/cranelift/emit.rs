@@ -49,6 +49,7 @@ pub(super) fn functions(program: &Program, target: &Target) -> Vec<Named> {
                 program,
                 function,
                 is_x86: target.is_x86(),
+                has_fma: target.has_fma(),
                 pos: FuncCursor::new(&mut out),
                 blocks: Vec::new(),
                 values: vec![None; function.registers.len()],
@@ -117,6 +118,7 @@ struct Emitter<'p, 'f> {
     program: &'p Program,
     function: &'p Function,
     is_x86: bool,
+    has_fma: bool,
     pos: FuncCursor<'f>,
     blocks: Vec<ir::Block>,
     values: Vec<Option<Value>>,
@@ -229,6 +231,16 @@ impl Emitter<'_, '_> {
                 }
                 let ty = clif_type(self.ty(*to));
                 let value = self.pos.ins().splat(ty, value);
+                self.set(*to, value);
+            }
+            Instr::MulAdd(to, operands) => {
+                let [a, b, c] = operands.map(|reg| self.get(reg));
+                let value = if self.has_fma {
+                    self.pos.ins().fma(a, b, c)
+                } else {
+                    let product = self.pos.ins().fmul(a, b);
+                    self.pos.ins().fadd(product, c)
+                };
                 self.set(*to, value);
             }
             Instr::Half(to, from, upper) => {

@@ -87,6 +87,13 @@ impl Target {
     fn is_x86(&self) -> bool {
         self.0.name() == "x64"
     }
+
+    /// Whether a multiplication and an addition are one instruction.
+    fn has_fma(&self) -> bool {
+        let is_on =
+            |name| self.0.isa_flags().iter().any(|f| f.name == name && f.as_bool() == Some(true));
+        !self.is_x86() || (is_on("has_avx") && is_on("has_fma"))
+    }
 }
 
 fn finish(isa: isa::Builder) -> Result<OwnedTargetIsa, EmitError> {

@@ -1,29 +1,48 @@
 //! `log log2 asinh acosh atanh`.
 //!
-//! x = 2^k m with √½ ≤ m < √2, and log m = 2 artanh s with s = f/(2 + f), f = m − 1 and |s| < 0.1716, by the
-//! series 2s(1 + s²/3 + s⁴/5 + …) to s^24: off by less than 2^-68 relatively.
+//! x = 2^k m with √½ ≤ m < √2, and log m = 2 artanh s with s = f/(2 + f), f = m − 1 and |s| < 0.17158: an odd
+//! polynomial of s.
 //!
-//! *Error.* f is exact, s off by less than 2u, log m by less than 5u relatively. k ln 2 is added in two parts, the
-//! first exact; the sum is never below half of either part (k = −1 and m near √2 is the worst), so the result
-//! is off by less than 16u: ε = 2^-48.
+//! *Error.* f is exact, s off by less than 2u, the polynomials as said beside them, in Horner's form by 3u more.
+//! k or k ln 2 is added to that, off by 2u; the sum is never below half of either part (k = −1 and m near √2 is the worst).
+//! So the logarithms are off by less than 2^-44.
 
 use super::{Builder, V};
 
-/// 2/(2n + 1) for n from 0.
-const SERIES: [f64; 13] = {
-    let mut values = [2.0; 13];
-    let mut n = 1;
-    while n < 13 {
-        values[n] = 2.0 / (2 * n + 1) as f64;
-        n += 1;
-    }
-    values
-};
+/// log m in odd powers of s, to 2^-45.0.
+const NATURAL: [f64; 6] = [
+    1.999_999_999_999_946_7,
+    0.666_666_666_796_588_3,
+    0.399_999_948_700_846_15,
+    0.285_721_682_336_758_26,
+    0.221_741_680_194_682_54,
+    0.196_092_202_307_880_08,
+];
 
-const LN2: [f64; 2] = [0.693_147_180_559_208_2, 7.371_002_565_167_799e-13];
+/// log2 m in odd powers of s, to 2^-45.0.
+const BINARY: [f64; 6] = [
+    2.885_390_081_777_85,
+    0.961_796_694_113_403_2,
+    0.577_077_942_348_395_2,
+    0.412_209_254_038_126_64,
+    0.319_905_627_259_802_2,
+    0.282_901_187_422_127_2,
+];
 
-/// k and m of a positive normal number.
-fn split(b: &mut Builder, x: V) -> (V, V) {
+/// The same to 2^-55.9.
+pub(super) const BINARY_LONG: [f64; 8] = [
+    2.885_390_081_777_926_8,
+    0.961_796_693_926_037_4,
+    0.577_078_016_327_994_8,
+    0.412_198_588_680_519_7,
+    0.320_598_298_808_782_6,
+    0.262_344_863_391_528_6,
+    0.220_674_831_453_388_2,
+    0.215_818_888_672_084_15,
+];
+
+/// k and the logarithm of m, by an odd polynomial of s, for a positive normal number.
+fn split(b: &mut Builder, x: V, polynomial: &[f64]) -> (V, V) {
     // The exponent of x/√½, kept positive by 1024.
     let bits = b.bits_of(x);
     let root = b.i((1024_u64 << 52).wrapping_sub(std::f64::consts::FRAC_1_SQRT_2.to_bits()));
@@ -39,69 +58,61 @@ fn split(b: &mut Builder, x: V) -> (V, V) {
     let whole = b.or(biased, exponent);
     let whole = b.number_of(whole);
     let offset = b.c(4_503_599_627_370_496.0 + 1024.0);
-    (b.sub(whole, offset), m)
-}
+    let k = b.sub(whole, offset);
 
-/// log m, m being near 1.
-fn near_one(b: &mut Builder, m: V) -> V {
     let (one, two) = (b.c(1.0), b.c(2.0));
     let f = b.sub(m, one);
     let divisor = b.add(two, f);
     let s = b.div(f, divisor);
     let square = b.mul(s, s);
-    let p = b.polynomial(square, &SERIES);
-    b.mul(s, p)
+    let p = b.polynomial(square, polynomial);
+    (k, b.mul(s, p))
 }
 
 /// log x of a positive normal number.
 fn natural(b: &mut Builder, x: V) -> V {
-    let (k, m) = split(b, x);
-    let log = near_one(b, m);
-    let [high, low] = LN2.map(|part| {
-        let part = b.c(part);
-        b.mul(k, part)
-    });
-    let log = b.add(low, log);
-    b.add(high, log)
+    let (k, log) = split(b, x, &NATURAL);
+    let ln2 = b.c(std::f64::consts::LN_2);
+    b.mul_add(k, ln2, log)
 }
 
-/// log2 x of a positive normal number: k + log m · log2 e, off by less than 16u.
-pub(super) fn binary(b: &mut Builder, x: V) -> V {
-    let (k, m) = split(b, x);
-    let log = near_one(b, m);
-    let inverse = b.c(std::f64::consts::LOG2_E);
-    let log = b.mul(log, inverse);
+/// log2 x of a positive normal number, by an odd polynomial of s.
+pub(super) fn binary(b: &mut Builder, x: V, polynomial: &[f64]) -> V {
+    let (k, log) = split(b, x, polynomial);
     b.add(k, log)
 }
 
-/// Puts in the values outside the domain: −∞ at zero, NaN below, and infinity and NaN as they are.
-fn edges(b: &mut Builder, x: V, log: V) -> V {
-    let (zero, infinity, nan) = (b.c(0.0), b.c(f64::INFINITY), b.c(f64::NAN));
-    let below = b.c(f64::NEG_INFINITY);
-    let is_positive = b.less(zero, x);
-    let is_zero = b.equal(x, zero);
-    let is_finite = b.less(x, infinity);
-    let outside = b.select(is_zero, below, nan);
-    let log = b.select(is_finite, log, x);
-    b.select(is_positive, log, outside)
+/// The values outside the domain of a logarithm: −∞ at zero, NaN below, and infinity and NaN as they are.
+fn edges(b: &mut Builder) {
+    let x = V(0);
+    b.change(|b, log| {
+        let (zero, infinity) = (b.single(0.0), b.single(f32::INFINITY));
+        let (below, nan) = (b.single(f32::NEG_INFINITY), b.single(f32::NAN));
+        let is_zero = b.equal(x, zero);
+        let outside = b.select(is_zero, below, nan);
+        let is_finite = b.less(x, infinity);
+        let log = b.select(is_finite, log, x);
+        let is_positive = b.less(zero, x);
+        b.select(is_positive, log, outside)
+    });
 }
 
 pub(super) fn log(b: &mut Builder) {
-    let x = b.operand(0);
+    let x = b.promote(V(0));
     let log = natural(b, x);
-    let log = edges(b, x, log);
-    b.round(log, -47);
+    b.round(log);
+    edges(b);
 }
 
 pub(super) fn log2(b: &mut Builder) {
-    let x = b.operand(0);
-    let log = binary(b, x);
-    let log = edges(b, x, log);
-    b.round(log, -47);
+    let x = b.promote(V(0));
+    let log = binary(b, x, &BINARY);
+    b.round(log);
+    edges(b);
 }
 
 /// log(1 + a) for a ≥ 0: log w + (a − (w − 1))/w, where w = 1 + a as rounded; what the rounding lost comes
-/// back in the second summand (Kahan), so that the result is off by less than 20u.
+/// back in the second summand (Kahan), so that the result is off by less than log w is and 20u.
 fn of_one_plus(b: &mut Builder, a: V) -> V {
     let one = b.c(1.0);
     let w = b.add(one, a);
@@ -112,12 +123,19 @@ fn of_one_plus(b: &mut Builder, a: V) -> V {
     b.add(log, correction)
 }
 
+/// After the rounding test: the operand itself where it is infinite or NaN.
+fn unless_infinite(b: &mut Builder, a: V) {
+    b.change(|b, log| {
+        let infinity = b.single(f32::INFINITY);
+        let is_finite = b.less(a, infinity);
+        b.select(is_finite, log, a)
+    });
+}
+
 /// asinh a = log(1 + a + a²/(1 + √(1 + a²))), with the sign of the argument.
 pub(super) fn asinh(b: &mut Builder) {
-    let x = b.operand(0);
-    let sign = b.sign_of(x);
-    let a = b.abs(x);
-    let (one, infinity) = (b.c(1.0), b.c(f64::INFINITY));
+    let (magnitude, sign) = b.parts(V(0));
+    let (a, one) = (b.promote(magnitude), b.c(1.0));
     let square = b.mul(a, a);
     let sum = b.add(one, square);
     let root = b.sqrt(sum);
@@ -125,45 +143,47 @@ pub(super) fn asinh(b: &mut Builder) {
     let part = b.div(square, divisor);
     let argument = b.add(a, part);
     let log = of_one_plus(b, argument);
-    let is_finite = b.less(a, infinity);
-    // Infinity and NaN as they are.
-    let log = b.select(is_finite, log, a);
-    let log = b.with_sign(log, sign);
-    b.round(log, -47);
+    b.round(log);
+    unless_infinite(b, magnitude);
+    b.signed(sign);
 }
 
 /// acosh x = log(1 + t + √(t(2 + t))) with t = x − 1, which is exact.
 pub(super) fn acosh(b: &mut Builder) {
-    let x = b.operand(0);
-    let (one, two, infinity, nan) = (b.c(1.0), b.c(2.0), b.c(f64::INFINITY), b.c(f64::NAN));
+    let x = b.promote(V(0));
+    let (one, two) = (b.c(1.0), b.c(2.0));
     let t = b.sub(x, one);
     let more = b.add(two, t);
     let product = b.mul(t, more);
     let root = b.sqrt(product);
     let argument = b.add(t, root);
     let log = of_one_plus(b, argument);
-    let is_finite = b.less(x, infinity);
-    let log = b.select(is_finite, log, x);
-    let is_below = b.less(x, one);
-    let log = b.select(is_below, nan, log);
-    b.round(log, -47);
+    b.round(log);
+    unless_infinite(b, V(0));
+    b.change(|b, log| {
+        let (one, nan) = (b.single(1.0), b.single(f32::NAN));
+        let is_below = b.less(V(0), one);
+        b.select(is_below, nan, log)
+    });
 }
 
 /// artanh a = ½ log(1 + 2a/(1 − a)), with the sign of the argument; infinite at 1, NaN above.
 pub(super) fn atanh(b: &mut Builder) {
-    let x = b.operand(0);
-    let sign = b.sign_of(x);
-    let a = b.abs(x);
-    let (one, half, infinity, nan) = (b.c(1.0), b.c(0.5), b.c(f64::INFINITY), b.c(f64::NAN));
+    let (magnitude, sign) = b.parts(V(0));
+    let (a, one, half) = (b.promote(magnitude), b.c(1.0), b.c(0.5));
     let twice = b.add(a, a);
     let divisor = b.sub(one, a);
     let argument = b.div(twice, divisor);
     let log = of_one_plus(b, argument);
     let log = b.mul(log, half);
-    let is_one = b.equal(a, one);
-    let outside = b.select(is_one, infinity, nan);
-    let is_inside = b.less(a, one);
-    let log = b.select(is_inside, log, outside);
-    let log = b.with_sign(log, sign);
-    b.round(log, -47);
+    b.round(log);
+    b.change(|b, log| {
+        let (one, infinity) = (b.single(1.0), b.single(f32::INFINITY));
+        let nan = b.single(f32::NAN);
+        let is_one = b.equal(magnitude, one);
+        let outside = b.select(is_one, infinity, nan);
+        let is_inside = b.less(magnitude, one);
+        b.select(is_inside, log, outside)
+    });
+    b.signed(sign);
 }

@@ -4,10 +4,18 @@
 //! relative error ε of the true value, so if r(1−ε) and r(1+ε) round to the same binary32, that is the correctly
 //! rounded value, subnormal or not. Where they do not, the lane is *undecided*, and the reference mathematics
 //! computes it; so is a lane whose argument is beyond a body's range. Since the true value decides and not
-//! the way to it, every emitter gives the same bits.
+//! the way to it, every emitter gives the same bits, whether it has a fused multiplication and addition or not
+//! ([`Step::MulAdd`]).
 //!
-//! The bounds ε are derived where they are used, with u = 2^-53, the relative error of one operation. They are
-//! generous: an ε of 2^-46 leaves one lane in two million undecided.
+//! ε is [`EPSILON`] = 2^-42: one lane in 130,000 is undecided, which costs less than the terms that polynomials would
+//! need to have fewer. The bounds on what bodies are off by are derived where they are used, with u = 2^-53,
+//! the relative error of one operation. For unary functions all 2^32 arguments are the proof (`tests/oracle`).
+//!
+//! Polynomials are minimax approximations in coefficients of binary64, by Sollya's `fpminimax` with the interval and the
+//! terms that are named beside them, with respect to the relative error.
+//!
+//! What is about the operand or the result as a whole, signs, bounds, special values, is done in binary32, where a
+//! register holds twice as many lanes.
 //!
 //! | module | functions |
 //! |---|---|
@@ -42,6 +50,8 @@ pub enum Step {
     Constant(u64),
     /// An operation.
     Op(Op, Vec<V>),
+    /// Of three `F64`: the product of the first two plus the third, rounded once or twice, as is faster.
+    MulAdd([V; 3]),
 }
 
 /// A function as straight-line code.
@@ -80,6 +90,9 @@ pub fn body(function: Elementary) -> Body {
     };
     b.finish()
 }
+
+/// The relative error that all bodies but that of `pow` stay below.
+const EPSILON: f64 = 1.0 / (1_u64 << 42) as f64;
 
 /// 1.5·2^52: added to a number below 2^51, it rounds that to an integer, which then is the difference of the bits.
 const MAGIC: f64 = 6_755_399_441_055_744.0;
@@ -122,9 +135,14 @@ impl Builder {
         self.push(kind, Step::Op(op, operands.to_vec()))
     }
 
-    /// An operand in binary64, exactly.
-    fn operand(&mut self, index: u32) -> V {
-        self.op(Op::Promote, &[V(index)])
+    /// A number of binary32 in binary64, exactly.
+    fn promote(&mut self, a: V) -> V {
+        self.op(Op::Promote, &[a])
+    }
+
+    /// A constant of binary32.
+    fn single(&mut self, value: f32) -> V {
+        self.bits(Kind::F32, value.to_bits().into())
     }
 
     /// A constant of binary64.
@@ -151,6 +169,11 @@ impl Builder {
 
     fn div(&mut self, a: V, b: V) -> V {
         self.op(Op::Div, &[a, b])
+    }
+
+    /// a·b + c.
+    fn mul_add(&mut self, a: V, b: V, c: V) -> V {
+        self.push(Kind::F64, Step::MulAdd([a, b, c]))
     }
 
     fn sqrt(&mut self, a: V) -> V {
@@ -214,49 +237,77 @@ impl Builder {
         let mut sum = self.c(*rest.next().expect("a polynomial has coefficients"));
         for &coefficient in rest {
             let c = self.c(coefficient);
-            let product = self.mul(sum, x);
-            sum = self.add(c, product);
+            sum = self.mul_add(sum, x, c);
         }
         sum
     }
 
-    /// The sign bit of a number, all other bits zero.
-    fn sign_of(&mut self, a: V) -> V {
-        let bits = self.bits_of(a);
-        let sign = self.i(1 << 63);
-        self.and(bits, sign)
+    /// A number, no less and no more than that, in binary32; NaN stays NaN.
+    fn clamp(&mut self, a: V, low: f32, high: f32) -> V {
+        let (low, high) = (self.single(low), self.single(high));
+        let a = self.max(a, low);
+        self.min(a, high)
     }
 
-    /// A number that is not negative, with a sign bit put to it.
-    fn with_sign(&mut self, a: V, sign: V) -> V {
+    /// The magnitude of a number of binary32 and its sign bit, all other bits zero.
+    fn parts(&mut self, a: V) -> (V, V) {
         let bits = self.bits_of(a);
-        let bits = self.or(bits, sign);
-        self.number_of(bits)
+        let sign = self.bits(Kind::I32, 1 << 31);
+        let sign = self.and(bits, sign);
+        (self.abs(a), sign)
     }
 
-    /// A number with its sign flipped where that sign bit is set.
-    fn flip(&mut self, a: V, sign: V) -> V {
+    /// k = `x` rounded to an integer, for |x| < 2^51, and an integer with the last bits of k.
+    fn nearest(&mut self, x: V) -> (V, V) {
+        let magic = self.c(MAGIC);
+        let rounded = self.add(x, magic);
+        (self.sub(rounded, magic), self.bits_of(rounded))
+    }
+
+    /// A number with its sign flipped where the last bit of an integer is set.
+    fn flip(&mut self, a: V, k: V) -> V {
         // Adding the highest bit flips it.
-        let bits = self.bits_of(a);
+        let (bits, sign) = (self.bits_of(a), self.shift_left(k, 63));
         let bits = self.add(bits, sign);
         self.number_of(bits)
     }
 
-    /// Ends the body: `r` lies within a relative error of 2^`exponent` of the true value, or is it.
-    fn round(&mut self, r: V, exponent: i32) {
-        let epsilon = f64::from(exponent).exp2();
+    /// Ends the body: `r` lies within a relative error of [`EPSILON`] of the true value, or is it.
+    fn round(&mut self, r: V) {
+        self.round_within(r, EPSILON);
+    }
+
+    /// Ends the body: `r` lies within that relative error of the true value, or is it.
+    fn round_within(&mut self, r: V, epsilon: f64) {
         let (below, above) = (self.c(1.0 - epsilon), self.c(1.0 + epsilon));
         let [low, high] = [below, above].map(|c| {
             let bound = self.mul(r, c);
             self.op(Op::Demote, &[bound])
         });
         // Bits, so that a NaN is like itself.
-        let [a, b] = [low, high].map(|v| self.op(Op::Bits, &[v]));
+        let [a, b] = [low, high].map(|v| self.bits_of(v));
         let undecided = self.op(Op::NotEqual, &[a, b]);
         self.end = Some((low, undecided));
     }
 
-    /// After [`Builder::round`]: these lanes are undecided too.
+    /// After the rounding test: the result, in binary32. An undecided lane is the reference's, whatever happens to the
+    /// result.
+    fn change(&mut self, change: impl FnOnce(&mut Self, V) -> V) {
+        let (result, undecided) = self.end.expect("a rounding test comes before");
+        let result = change(self, result);
+        self.end = Some((result, undecided));
+    }
+
+    /// After the rounding test: puts a sign bit to the result, which is not negative.
+    fn signed(&mut self, sign: V) {
+        self.change(|b, result| {
+            let bits = b.bits_of(result);
+            let bits = b.or(bits, sign);
+            b.number_of(bits)
+        });
+    }
+
+    /// After the rounding test: these lanes are undecided too.
     fn refuse(&mut self, mask: V) {
         let (result, undecided) = self.end.expect("a rounding test comes before");
         let undecided = self.or(undecided, mask);

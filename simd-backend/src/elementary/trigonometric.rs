@@ -1,121 +1,112 @@
 //! `sin cos tan`.
 //!
-//! x = k π/2 + r with k = round(x · 2/π) and |r| ≤ π/4 (1 + 2^-30), for |x| ≤ 2^20; beyond, the lane is refused.
+//! Sine and cosine: x = r + nπ with |r| ≤ π/2 (1 + 2^-30), where n is an integer k for the sine and k − ½ for the
+//! cosine, so that both are (−1)^k sin r: one polynomial, and nothing to choose. The tangent: x = r + k π/2 with
+//! |r| ≤ π/4 (1 + 2^-30). For |x| ≤ 2^20; beyond, the lane is refused.
 //!
-//! *Error.* π/2 is taken in parts of 33, 33 and 53 bits (Cody and Waite). k has at most 20 bits, so the first
-//! two products are exact; the first difference is exact, since both terms are multiples of x's last digit and it
-//! is small; the second is rounded once; the third product is off by u |k| 2^-68, and the parts together
-//! by |k| 2^-119. No binary32 number below 2^20 is nearer to a multiple of π/2 than 2^-50, so r is off by less
-//! than 4u relatively. The Taylor polynomials, to r^17 and r^16, are off by less than 2^-63 and 2^-58; sine and
-//! cosine by less than 8u, the tangent by less than 20u.
+//! *Error.* π is taken in parts of 33, 33 and 53 bits (Cody and Waite). n has at most 20 bits, so the first two
+//! products are exact. So is the first sum where its terms are within a factor of two (Sterbenz); where they are not, r is
+//! of the larger one's size. The second sum is rounded once; the third product is off by u |n| 2^-67, and the parts
+//! together by |n| 2^-118. No binary32 number below 2^20 is nearer to a multiple of π/2 than 2^-50, so r is off by less
+//! than 4u relatively. The polynomials are off by less than 2^-43.8 for the sine on [0, π/2], 2^-47.6 and
+//! 2^-43.7 for sine and cosine on [0, π/4]; so is the tangent by less than 2^-43.5.
 
-use super::{Builder, MAGIC, V};
+use super::{Builder, V};
 
 /// π/2 in parts.
 const HALF_PI: [f64; 3] =
     [1.570_796_326_734_125_6, 6.077_100_506_303_966e-11, 2.022_266_248_795_950_6e-21];
 
 /// The largest argument.
-const BOUND: f64 = 1_048_576.0;
+const BOUND: f32 = 1_048_576.0;
 
-const SINE: [f64; 9] = [
-    1.0,
-    -1.0 / 6.0,
-    1.0 / 120.0,
-    -1.0 / 5040.0,
-    1.0 / 362_880.0,
-    -1.0 / 39_916_800.0,
-    1.0 / 6_227_020_800.0,
-    -1.0 / 1_307_674_368_000.0,
-    1.0 / 355_687_428_096_000.0,
+/// sin x on [0, 1.5708] in odd powers.
+const WIDE_SINE: [f64; 7] = [
+    0.999_999_999_999_937_6,
+    -0.166_666_666_664_323_75,
+    0.008_333_333_318_766_735,
+    -0.000_198_412_664_117_674_67,
+    2.755_693_193_492_693e-6,
+    -2.502_951_909_128_443_2e-8,
+    1.540_117_266_394_268_2e-10,
 ];
 
-const COSINE: [f64; 9] = [
-    1.0,
-    -1.0 / 2.0,
-    1.0 / 24.0,
-    -1.0 / 720.0,
-    1.0 / 40_320.0,
-    -1.0 / 3_628_800.0,
-    1.0 / 479_001_600.0,
-    -1.0 / 87_178_291_200.0,
-    1.0 / 20_922_789_888_000.0,
+/// sin x on [0, 0.78541] in odd powers.
+const SINE: [f64; 6] = [
+    0.999_999_999_999_995_4,
+    -0.166_666_666_666_147_38,
+    0.008_333_333_323_632_534,
+    -0.000_198_412_631_883_490_65,
+    2.755_525_166_195_052_8e-6,
+    -2.475_525_345_366_094e-8,
 ];
 
-/// What the functions have in common.
-struct Reduced {
-    /// The lanes beyond the bound.
-    beyond: V,
-    /// k as an integer, in its last bits.
-    k: V,
-    /// Whether k is odd.
-    odd: V,
-    sine: V,
-    cosine: V,
+/// cos x on [0, 0.78541] in even powers.
+const COSINE: [f64; 6] = [
+    0.999_999_999_999_934_4,
+    -0.499_999_999_992_712_6,
+    0.041_666_666_533_685_22,
+    -0.001_388_887_993_382_885_4,
+    2.479_884_412_292_947_6e-5,
+    -2.716_797_096_831_534_7e-7,
+];
+
+/// The operand less than that far from zero, in binary64, and the lanes in which it is not.
+fn operand(b: &mut Builder) -> (V, V) {
+    let (a, bound) = (b.abs(V(0)), b.single(BOUND));
+    (b.promote(V(0)), b.less(bound, a))
 }
 
-fn reduce(b: &mut Builder) -> Reduced {
-    let x = b.operand(0);
-    let (inverse, magic) = (b.c(std::f64::consts::FRAC_2_PI), b.c(MAGIC));
-    let quotient = b.mul(x, inverse);
-    let rounded = b.add(quotient, magic);
-    let k = b.sub(rounded, magic);
-    let mut r = x;
-    for part in HALF_PI {
-        let part = b.c(part);
-        let product = b.mul(k, part);
-        r = b.sub(r, product);
-    }
+/// x − n · `quarters` · π/2. A zero keeps its sign.
+fn reduced(b: &mut Builder, x: V, n: V, quarters: f64) -> V {
+    HALF_PI.iter().fold(x, |r, part| {
+        let part = b.c(-quarters * part);
+        b.mul_add(n, part, r)
+    })
+}
+
+/// (−1)^k sin(x − nπ), where n is the integer k, or k − ½, that is nearest to x/π.
+fn wave(b: &mut Builder, is_cosine: bool) {
+    let (x, beyond) = operand(b);
+    let (factor, half) = (b.c(std::f64::consts::FRAC_1_PI), b.c(0.5));
+    let turns = if is_cosine { b.mul_add(x, factor, half) } else { b.mul(x, factor) };
+    let (k, bits) = b.nearest(turns);
+    let n = if is_cosine { b.sub(k, half) } else { k };
+    let r = reduced(b, x, n, 2.0);
     let square = b.mul(r, r);
-    let sine = b.polynomial(square, &SINE);
-    let sine = b.mul(r, sine);
-    let cosine = b.polynomial(square, &COSINE);
-    let k = b.bits_of(rounded);
-    let (zero, one) = (b.i(0), b.i(1));
-    let last = b.and(k, one);
-    let even = b.equal(last, zero);
-    let odd = b.op(crate::lanes::Op::Not, &[even]);
-    let (a, bound) = (b.abs(x), b.c(BOUND));
-    let beyond = b.less(bound, a);
-    Reduced { beyond, k, odd, sine, cosine }
-}
-
-/// The sign bit where the second last bit of `k` is set.
-fn half_turn(b: &mut Builder, k: V) -> V {
-    let two = b.i(2);
-    let bit = b.and(k, two);
-    b.shift_left(bit, 62)
+    let p = b.polynomial(square, &WIDE_SINE);
+    let sine = b.mul(r, p);
+    let value = b.flip(sine, bits);
+    b.round(value);
+    b.refuse(beyond);
 }
 
 pub(super) fn sin(b: &mut Builder) {
-    let Reduced { beyond, k, odd, sine, cosine } = reduce(b);
-    let value = b.select(odd, cosine, sine);
-    let sign = half_turn(b, k);
-    let value = b.flip(value, sign);
-    b.round(value, -48);
-    b.refuse(beyond);
+    wave(b, false);
 }
 
-/// The sine a quarter turn later.
 pub(super) fn cos(b: &mut Builder) {
-    let Reduced { beyond, k, odd, sine, cosine } = reduce(b);
-    let value = b.select(odd, sine, cosine);
-    let one = b.i(1);
-    let later = b.add(k, one);
-    let sign = half_turn(b, later);
-    let value = b.flip(value, sign);
-    b.round(value, -48);
-    b.refuse(beyond);
+    wave(b, true);
 }
 
 /// sin r / cos r, or −cos r / sin r.
 pub(super) fn tan(b: &mut Builder) {
-    let Reduced { beyond, k, odd, sine, cosine } = reduce(b);
-    let dividend = b.select(odd, cosine, sine);
-    let divisor = b.select(odd, sine, cosine);
+    let (x, beyond) = operand(b);
+    let factor = b.c(std::f64::consts::FRAC_2_PI);
+    let quarters = b.mul(x, factor);
+    let (k, bits) = b.nearest(quarters);
+    let r = reduced(b, x, k, 1.0);
+    let square = b.mul(r, r);
+    let sine = b.polynomial(square, &SINE);
+    let sine = b.mul(r, sine);
+    let cosine = b.polynomial(square, &COSINE);
+    let (zero, one) = (b.i(0), b.i(1));
+    let last = b.and(bits, one);
+    let is_even = b.equal(last, zero);
+    let dividend = b.select(is_even, sine, cosine);
+    let divisor = b.select(is_even, cosine, sine);
     let value = b.div(dividend, divisor);
-    let sign = b.shift_left(k, 63);
-    let value = b.flip(value, sign);
-    b.round(value, -47);
+    let value = b.flip(value, bits);
+    b.round(value);
     b.refuse(beyond);
 }

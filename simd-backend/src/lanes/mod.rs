@@ -10,15 +10,17 @@
 //! # Lanes that are not active
 //!
 //! The language is pure, so a lane outside the current mask may compute rubbish: operations are
-//! never masked. Its rubbish must not be *seen*. There are four places where lanes meet:
+//! never masked. Its rubbish must not be *seen*. There are three places where lanes meet:
 //!
 //! - an arm that needs it is entered only `if any` lane wants it; after it a select by the `if`'s
 //!   condition takes each lane's own value;
 //! - a loop runs while `any` lane is *live*. The live mask begins as the mask of the place where the
 //!   loop stands and only loses lanes, so rubbish neither begins a round nor prolongs a loop;
 //! - a lane's result is captured, by a select under the exit mask, in the round that it leaves. Loop
-//!   parameters are not blended: those of a lane that has left are never looked at again;
-//! - stores, of which there is one, at the end, under the *store* mask.
+//!   parameters are not blended: those of a lane that has left are never looked at again.
+//!
+//! Stores are whole: a group that reaches over an edge is stored beside the image, and its pixels inside are copied
+//! from there.
 //!
 //! Every loop is entered under a mask with at least one lane: at the root that is the caller's
 //! part ([`Expr::Run`]); in a round the live mask has one; an arm with a loop in it stands under
@@ -46,6 +48,7 @@ mod lower;
 pub(crate) mod print;
 pub(crate) mod prune;
 mod rates;
+mod straight;
 mod verify;
 
 use std::ops::{BitOr, BitOrAssign};
@@ -54,6 +57,7 @@ use lambdav_frontend::op::Elementary;
 use lambdav_frontend::source::Span;
 
 pub use lower::lower;
+pub use straight::Straight;
 pub use verify::{VerifyError, verify};
 
 /// What one lane of a value is.

@@ -171,6 +171,9 @@ pub enum Instr {
     Centres(Reg, f32),
     /// An operation, lane by lane.
     Op(Reg, Op, Box<[Reg]>),
+    /// Of `F64`, the product of the first two plus the third, rounded once or twice as is faster. Only procedures
+    /// have it, since their results do not depend on that.
+    MulAdd(Reg, [Reg; 3]),
     /// A number in every lane.
     Splat(Reg, Reg),
     /// The lower or, if true, the upper half: `F32` to `F64`, or a mask to a wide one.

@@ -84,6 +84,7 @@ fn print_block(
             }
             Instr::Centres(to, first) => format!("{} = centres from {first}", typed(to)),
             Instr::Op(to, op, operands) => format!("{} = {op} {}", typed(to), List(operands)),
+            Instr::MulAdd(to, [a, b, c]) => format!("{} = mul_add {a} {b} {c}", typed(to)),
             Instr::Splat(to, from) => format!("{} = splat {from}", typed(to)),
             Instr::Half(to, from, upper) => {
                 format!("{} = {} {from}", typed(to), if *upper { "upper" } else { "lower" })

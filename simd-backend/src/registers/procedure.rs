@@ -129,6 +129,18 @@ impl Builder {
                     let count = if self.is_vector && is_wide(*kind) { 2 } else { 1 };
                     Place { regs: vec![reg; count], wide: None }
                 }
+                Step::MulAdd(of) => {
+                    let columns = of.map(|v| self.values[v.0 as usize].regs.clone());
+                    let regs = (0..columns[0].len())
+                        .map(|half| {
+                            let reg = self.reg(ty);
+                            let operands = [0, 1, 2].map(|k: usize| columns[k][half]);
+                            self.instrs.push(Instr::MulAdd(reg, operands));
+                            reg
+                        })
+                        .collect();
+                    Place { regs, wide: None }
+                }
                 Step::Op(op, of) if self.is_vector => {
                     let kinds: Vec<Kind> = of.iter().map(|v| body.steps[v.0 as usize].0).collect();
                     self.vector(*op, of, &kinds, *kind)

@@ -5,7 +5,11 @@
 //! underflows. So they are mixed with ranges of each function in which its result varies, and with
 //! neighbourhoods of its special points.
 
+use crate::exact;
 use lambdav_frontend::op::Elementary::{self, *};
+
+/// Of the pairs whose powers are exact, and those beside them, one in so many is a special one.
+const EVERY: usize = 211;
 
 /// A pseudo-random sequence: SplitMix64 (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom
 /// number generators", OOPSLA 2014).
@@ -180,7 +184,7 @@ pub fn special(f: Elementary) -> Vec<(f32, f32)> {
     let mut pairs: Vec<_> =
         values.iter().flat_map(|&x| values.iter().map(move |&y| (x, y))).collect();
     match f {
-        Pow => pairs.extend(exact_powers()),
+        Pow => pairs.extend(exact::with_neighbours(&exact::powers()).into_iter().step_by(EVERY)),
         _ => pairs.extend(subnormal_slopes()),
     }
     pairs
@@ -254,35 +258,6 @@ fn special_values() -> Vec<f32> {
         f32::NAN,
     ];
     positive.iter().flat_map(|&x| [x, -x]).collect()
-}
-
-/// Bases and exponents with powers of few bits, many of them midpoints, also of subnormal numbers.
-fn exact_powers() -> Vec<(f32, f32)> {
-    let mut pairs = Vec::new();
-    // c^(n/2^k · 2^k) from 2 to 26 bits, scaled by powers of two with exact roots.
-    for k in 0..=3_i32 {
-        for c in (3..8192_u64).step_by(2) {
-            let Some(base) = c.checked_pow(1 << k).filter(|&b| b < 1 << 24) else { break };
-            for n in 1..=16_u32 {
-                if c.checked_pow(n).is_none_or(|power| power >= 1 << 26) {
-                    break;
-                }
-                // Scaled to the subnormal range, about a midpoint: the last place is 2^-149.
-                let subnormal = -(150 / n as i32) << k;
-                for scale in [0, subnormal, subnormal + (1 << k), subnormal - (1 << k)] {
-                    let x = (base as f64 * f64::from(scale).exp2()) as f32;
-                    pairs.push((x, n as f32 / f64::from(1 << k) as f32));
-                }
-            }
-        }
-    }
-    // Powers of two.
-    for exponent in -149..=127 {
-        let x = f64::from(exponent).exp2() as f32;
-        pairs.extend([0.5, 0.25, -0.5, 1.5, 2.0, -1.0, -2.0].map(|y| (x, y)));
-        pairs.push((2.0, exponent as f32));
-    }
-    pairs
 }
 
 /// Ordinates and abscissas whose quotients are midpoints between subnormal numbers, and their neighbours.

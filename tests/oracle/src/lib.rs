@@ -11,11 +11,18 @@
 //! a subnormal midpoint, is within 2^-300.)
 //!
 //! [`inputs`] chooses the arguments with which to compare; [`compare`] does so on all cores.
+//!
+//! What the compiler makes of the functions ([`machine`]) is compared with a third implementation,
+//! CORE-MATH ([`coremath`]), which is fast enough for all 2^32 arguments, and at all pairs whose power
+//! is exact or a midpoint ([`exact`]).
 #![forbid(unsafe_code)]
 
 pub mod compare;
+pub mod coremath;
+pub mod exact;
 mod hard;
 pub mod inputs;
+pub mod machine;
 pub mod precise;
 pub mod round;
 pub mod special;

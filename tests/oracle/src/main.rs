@@ -1,26 +1,53 @@
-//! Compares the reference mathematics with the oracle at many random arguments.
+//! Compares elementary functions with what is known of them.
 //!
-//! Prints a line per function, and exits with status 1 if any result differs.
+//! Prints a line per comparison, and exits with status 1 if any result differs.
 #![forbid(unsafe_code)]
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use lambdav_frontend::op::Elementary;
-use lambdav_oracle::compare::compare;
+use lambdav_oracle::compare::{Arguments, Report, Side, compare, each};
+use lambdav_oracle::machine::{MachineCode, Rates};
+use lambdav_oracle::{coremath, exact};
+use lambdav_simd_backend::Target;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Compare λV's reference mathematics with an independent oracle
+/// Compare λV's elementary functions with independent implementations
 #[derive(Parser)]
-struct Arguments {
-    /// Random arguments per function, besides the special ones
-    #[arg(long, default_value_t = 1_000_000)]
-    count: u64,
-    /// Seed of the random arguments
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// The functions, by their names in λV; all if none is named
-    #[arg(value_parser = function)]
-    functions: Vec<Elementary>,
+struct Command {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// The reference mathematics with multi-precision arithmetic
+    Reference {
+        /// Random arguments per function, besides the special ones
+        #[arg(long, default_value_t = 1_000_000)]
+        count: u64,
+        /// Seed of the random arguments
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// The functions, by their names in λV; all if none is named
+        #[arg(value_parser = function)]
+        functions: Vec<Elementary>,
+    },
+    /// Machine code with CORE-MATH: unary functions at all 2^32 numbers, the others at random and at exact pairs
+    Code {
+        /// Take one of every 2^BITS numbers
+        #[arg(long, value_name = "BITS", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=24))]
+        step: u8,
+        /// Random pairs of arguments, for functions of two
+        #[arg(long, default_value_t = 1_000_000_000)]
+        pairs: u64,
+        /// Seed of the random pairs
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// The functions, by their names in λV; all if none is named
+        #[arg(value_parser = function)]
+        functions: Vec<Elementary>,
+    },
 }
 
 fn function(name: &str) -> Result<Elementary, String> {
@@ -28,23 +55,87 @@ fn function(name: &str) -> Result<Elementary, String> {
     found.ok_or_else(|| format!("one of {}", Elementary::ALL.map(Elementary::name).join(" ")))
 }
 
-fn main() -> ExitCode {
-    let mut arguments = Arguments::parse();
-    if arguments.functions.is_empty() {
-        arguments.functions = Elementary::ALL.to_vec();
+/// The functions named, or all.
+fn named(functions: Vec<Elementary>) -> Vec<Elementary> {
+    if functions.is_empty() { Elementary::ALL.to_vec() } else { functions }
+}
+
+/// Compares, and prints a line of the table.
+fn line(
+    f: Elementary,
+    what: &str,
+    arguments: &[Arguments],
+    found: Side<'_>,
+    expected: Side<'_>,
+) -> bool {
+    let start = Instant::now();
+    let reports = arguments.iter().map(|arguments| compare(f, arguments, found, expected));
+    let Report { inputs, differing, differences } = reports.reduce(Report::and).unwrap_or_default();
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{:8} {what:24} {inputs:>10} {differing:>11} {seconds:>8.1}", f.name());
+    for d in differences.iter().take(5) {
+        let [x, y, found, expected] = [d.x, d.y, d.found, d.expected].map(f32::to_bits);
+        println!("    {x:#010x} {y:#010x}: {found:#010x}, expected {expected:#010x}");
     }
-    println!("{:8} {:>10} {:>11} {:>8}", "function", "inputs", "differences", "seconds");
-    let mut all_equal = true;
-    for f in arguments.functions {
-        let start = Instant::now();
-        let report = compare(f, arguments.count, arguments.seed);
-        let (differences, seconds) = (report.differences.len(), start.elapsed().as_secs_f64());
-        println!("{:8} {:>10} {differences:>11} {seconds:>8.1}", f.name(), report.inputs);
-        for d in report.differences.iter().take(5) {
-            let [x, y, found, expected] = [d.x, d.y, d.found, d.expected].map(f32::to_bits);
-            println!("    {x:#010x} {y:#010x}: {found:#010x}, expected {expected:#010x}");
+    differing == 0
+}
+
+fn reference(f: Elementary, count: u64, seed: u64) -> bool {
+    let arguments = [Arguments::special(f), Arguments::Random { count, seed }];
+    let found = each(|x, y| f.evaluate(x, y));
+    let expected = each(|x, y| lambdav_oracle::evaluate(f, x, y));
+    line(f, "reference", &arguments, &found, &expected)
+}
+
+/// The settings of Cranelift for what a processor may lack.
+const OFF: [&str; 3] = ["has_avx", "has_avx2", "has_fma"];
+
+/// Of the arguments of the default code, other code is given one in 2^8.
+const OTHERS: u8 = 8;
+
+fn code(f: Elementary, step: u8, pairs: u64, seed: u64) -> bool {
+    let host = Target::host().expect("a machine that is not too old");
+    let mut targets = vec![("", None, &host), ("", Some(1), &host), ("", Some(4), &host)];
+    let old = cfg!(target_arch = "x86_64").then(|| Target::with(&OFF).expect("SSE4.1 is enough"));
+    targets.extend(old.iter().map(|old| (", no AVX, no FMA", None, old)));
+    let expected = each(|x, y| coremath::evaluate(f, x, y));
+    let mut equal = true;
+    for (without, lanes, target) in targets {
+        let code = MachineCode::new(f, lanes, Rates::Varying, target).expect("it compiles");
+        let main = lanes.is_none() && without.is_empty();
+        let numbers =
+            |second| Arguments::Numbers { step: if main { step } else { step + OTHERS }, second };
+        let mut arguments = vec![Arguments::special(f)];
+        if f.arity() == 1 {
+            arguments.push(numbers(0.0));
+        } else {
+            let count = if main { pairs } else { pairs >> OTHERS };
+            arguments.push(Arguments::Random { count, seed });
         }
-        all_equal &= differences == 0;
+        if f == Elementary::Pow {
+            arguments.push(Arguments::These(exact::with_neighbours(&exact::powers())));
+            arguments.push(numbers(1.0));
+        }
+        let what = format!("{} lanes{without}", code.lanes());
+        equal &=
+            line(f, &what, &arguments, &|pairs, results| code.evaluate(pairs, results), &expected);
     }
-    if all_equal { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    equal
+}
+
+fn main() -> ExitCode {
+    println!(
+        "{:8} {:24} {:>10} {:>11} {:>8}",
+        "function", "found by", "inputs", "differences", "seconds"
+    );
+    let equal = match Command::parse().what {
+        What::Reference { count, seed, functions } => {
+            named(functions).into_iter().map(|f| reference(f, count, seed)).fold(true, |a, b| a & b)
+        }
+        What::Code { step, pairs, seed, functions } => named(functions)
+            .into_iter()
+            .map(|f| code(f, step, pairs, seed))
+            .fold(true, |a, b| a & b),
+    };
+    if equal { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -1,0 +1,120 @@
+//! Elementary functions as the machine code computes them.
+
+use std::sync::atomic::AtomicU64;
+
+use lambdav_frontend::op::Elementary;
+use lambdav_simd_backend::cranelift::jit::{Code, Inputs, Row, Wanted};
+use lambdav_simd_backend::lanes::{Axis, Expr, Kind, Op, Program, Rate, Straight, ValueId, verify};
+use lambdav_simd_backend::registers::{Shape, Status, lower};
+use lambdav_simd_backend::{EmitError, Target, kernel};
+
+/// A function in machine code: each group of lanes computes it at as many pairs of arguments.
+#[derive(Debug)]
+pub struct MachineCode {
+    code: Code,
+}
+
+/// Whether the function is computed for each lane, or once for all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rates {
+    /// For each lane, in vectors.
+    Varying,
+    /// Once for a frame, in scalar code: the lanes of a group share the first pair of arguments.
+    Uniform,
+}
+
+impl MachineCode {
+    /// Compiles a function for so many lanes; if that is not said, for as many as the compiler chooses.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Code::new`].
+    pub fn new(
+        f: Elementary,
+        lanes: Option<u32>,
+        rates: Rates,
+        target: &Target,
+    ) -> Result<Self, EmitError> {
+        // The arguments are made from as many words as there are lanes, which would count as work.
+        let shape = kernel::shape(&program(f, Shape::new(1).expect("a shape"), rates), lanes);
+        let program = program(f, shape, rates);
+        assert_eq!(verify(&program), Ok(()), "the program is well-formed");
+        Ok(Self { code: Code::new(&lower(&program, shape), target)? })
+    }
+
+    /// The number of lanes.
+    pub fn lanes(&self) -> u32 {
+        self.code.shape().lanes()
+    }
+
+    /// Computes the results for pairs of arguments.
+    pub fn evaluate(&self, pairs: &[(f32, f32)], results: &mut [f32]) {
+        static FRONTIER: AtomicU64 = AtomicU64::new(u64::MAX);
+        let lanes = self.lanes() as usize;
+        let wanted = Wanted { frontier: &FRONTIER, first: 0 };
+        let row = Row { x: 0, y: 0, groups: 1, stride: self.code.shape().columns() as usize };
+        let mut inputs = Inputs { given: vec![0; 2 * lanes], max_iterations: 0 };
+        let mut pixels = vec![[0.0; 4]; lanes];
+        let mut run = vec![u32::MAX; lanes];
+        for (pairs, results) in pairs.chunks(lanes).zip(results.chunks_mut(lanes)) {
+            for (words, &(x, y)) in inputs.given.as_chunks_mut().0.iter_mut().zip(pairs) {
+                *words = [x, y].map(f32::to_bits);
+            }
+            // The last group has fewer.
+            for (lane, run) in run.iter_mut().enumerate() {
+                let (column, row) = self.code.shape().pixel(lane as u32);
+                let place = (row * self.code.shape().columns() + column) as usize;
+                *run = if place < pairs.len() { u32::MAX } else { 0 };
+            }
+            let (_, slots) = self.code.frame(&inputs, wanted);
+            let status = self.code.row(&inputs, &slots, &run, wanted, row, &mut pixels);
+            assert_eq!(status, Status::Done, "there are no loops");
+            for (result, [value, ..]) in results.iter_mut().zip(&pixels) {
+                *result = *value;
+            }
+        }
+    }
+}
+
+/// A program whose pixels are the function's values at words that are given: those of pixel (x, y) are the
+/// numbers 2n and 2n + 1, where n = x + y · columns.
+fn program(f: Elementary, shape: Shape, rates: Rates) -> Program {
+    let mut b = Straight::default();
+    let run = b.run();
+    let zero = b.constant(Kind::F32, 0);
+    if rates == Rates::Uniform {
+        let operands = [0, 1].map(|word| b.given(Kind::F32, word));
+        let value = elementary(&mut b, f, operands, Rate::FRAME, None);
+        return b.finish([value, zero, zero, zero]);
+    }
+    let [x, y] = [Axis::X, Axis::Y].map(|axis| {
+        let centre = b.coordinate(axis);
+        let half = b.constant(Kind::F32, u64::from(0.5_f32.to_bits()));
+        b.op(Op::Sub, &[centre, half]).expect("of numbers")
+    });
+    let columns = b.constant(Kind::F32, u64::from((shape.columns() as f32).to_bits()));
+    let above = b.op(Op::Mul, &[y, columns]).expect("of numbers");
+    let number = b.op(Op::Add, &[x, above]).expect("of numbers");
+    let mut operands = [0, 1].map(|word| b.given(Kind::F32, word));
+    for n in 0..shape.lanes() {
+        let this = b.constant(Kind::F32, u64::from((n as f32).to_bits()));
+        let here = b.op(Op::Equal, &[number, this]).expect("of numbers");
+        for (k, operand) in (0..).zip(&mut operands) {
+            let word = b.given(Kind::F32, 2 * n + k);
+            *operand = b.op(Op::Select, &[here, word, *operand]).expect("of numbers");
+        }
+    }
+    let value = elementary(&mut b, f, operands, Rate::VARYING, Some(run));
+    b.finish([value, zero, zero, zero])
+}
+
+fn elementary(
+    b: &mut Straight,
+    function: Elementary,
+    operands: [ValueId; 2],
+    rate: Rate,
+    mask: Option<ValueId>,
+) -> ValueId {
+    let operands = operands[..function.arity()].into();
+    b.push(Kind::F32, rate, Expr::Elementary { function, operands, mask })
+}
