@@ -4,6 +4,7 @@
 //! RUSTFLAGS="-C target-cpu=native" cargo build --release -p lambdav-bench
 //! taskset -c 1 target/release/lambdav-bench kernels
 //! taskset -c 1 target/release/lambdav-bench functions
+//! taskset -c 1 target/release/lambdav-bench compile --command target/release/lambdav
 //! ```
 //!
 //! Without `taskset`, `kernels` also measures two threads. Runs of all that is compared take turns, and
@@ -21,6 +22,7 @@
     reason = "written for the compiler, all functions alike"
 )]
 mod bodies;
+mod compile;
 mod functions;
 #[cfg(test)]
 mod generate;
@@ -47,6 +49,8 @@ enum What {
     Kernels(Options),
     /// Nanoseconds per value of the elementary functions
     Functions(Options),
+    /// What compiling costs: programs of a thousand to a hundred thousand operations, the gallery, whole processes
+    Compile(compile::CompileOptions),
 }
 
 /// What the tables have in common.
@@ -85,6 +89,7 @@ fn main() -> ExitCode {
     let done = match Command::parse().what {
         What::Kernels(options) => kernels::run(&options),
         What::Functions(options) => functions::run(&options),
+        What::Compile(options) => compile::run(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

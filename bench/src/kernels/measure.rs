@@ -2,14 +2,15 @@
 
 use super::{KERNELS, Kernel};
 use crate::Options;
+use crate::compile::instructions;
 use crate::table::Table;
 use crate::timing::{Clock, Subject, Summary};
 use lambdav::engine::{Settings, SimdEngine};
 use lambdav::frontend::schedule::schedule;
 use lambdav::program::Loaded;
 use lambdav::raster::{self, Cancel, Kernel as _, Size, Tile, TileBuffer};
+use lambdav::simd::SimdKernel;
 use lambdav::simd::registers::Shape;
-use lambdav::simd::{Target, cranelift, kernel};
 use serde::Serialize;
 use std::hint::black_box;
 use std::io;
@@ -159,6 +160,8 @@ fn measure(kernel: &Kernel, runs: usize) -> Row {
     }
     let times = Clock::Processor.interleaved(runs, &mut subjects);
     let of_lanes = &times[1..];
+    let core = loaded.core.as_ref().expect("the kernels compile");
+    let scheduled = schedule(core, &[0]).expect("it does not nest");
     let compile_times = compile_times(kernel, size, runs);
     let lanes = engines.iter().enumerate().map(|(i, engine)| {
         let code = engine.kernel().code();
@@ -169,7 +172,7 @@ fn measure(kernel: &Kernel, runs: usize) -> Row {
             jit: Summary::of(&compile_times[i + 1]),
             code: code.size,
             stack: code.stack,
-            instructions: instructions(&loaded, code.shape().lanes()),
+            instructions: instructions(&scheduled, code.shape().lanes()),
         }
     });
     Row {
@@ -205,7 +208,7 @@ fn compile_times(kernel: &Kernel, size: Size, runs: usize) -> Vec<Vec<f64>> {
     for _ in 0..runs {
         let mut scheduled = None;
         let mut settings = None;
-        times[0].push(Clock::Wall.time(|| {
+        times[0].push(Clock::Processor.time(|| {
             let core = Loaded::from_text(kernel.name, kernel.shader).core.expect("it compiles");
             settings = Some(Settings::new(&core, size));
             scheduled = Some(schedule(&core, &[0]).expect("it does not nest"));
@@ -213,25 +216,14 @@ fn compile_times(kernel: &Kernel, size: Size, runs: usize) -> Vec<Vec<f64>> {
         let (scheduled, settings) = scheduled.zip(settings).expect("both have just been made");
         for (times, lanes) in times[1..].iter_mut().zip(all_lanes()) {
             let program = scheduled.clone();
-            times.push(Clock::Wall.time(|| {
+            times.push(Clock::Processor.time(|| {
                 let limit = settings.max_iterations;
-                let kernel = kernel::SimdKernel::new(program, lanes, &settings.inputs, limit);
+                let kernel = SimdKernel::new(program, lanes, &settings.inputs, limit);
                 black_box(kernel.expect("it compiles"));
             }));
         }
     }
     times
-}
-
-/// How many instructions a kernel has in Cranelift's form.
-fn instructions(loaded: &Loaded, lanes: u32) -> usize {
-    let core = loaded.core.as_ref().expect("the kernels compile");
-    let scheduled = schedule(core, &[0]).expect("it does not nest");
-    let (_, program) = kernel::lower(&scheduled, Some(lanes));
-    let target = Target::host().expect("a machine that is not too old");
-    // Instructions are indented, and nothing else in a block is.
-    let text = cranelift::clif(&program, &target);
-    text.lines().filter(|line| line.starts_with("    ") && !line.contains("= sig")).count()
 }
 
 #[cfg(test)]
