@@ -2,14 +2,30 @@
 //!
 //! ```text
 //! RUSTFLAGS="-C target-cpu=native" cargo build --release -p lambdav-bench
+//! taskset -c 1 target/release/lambdav-bench kernels
 //! taskset -c 1 target/release/lambdav-bench functions
+//! taskset -c 1 target/release/lambdav-bench compile --command target/release/lambdav
 //! ```
 //!
-//! Runs of all that is compared take turns, and medians are printed. What is compared computes the same
-//! bits, which is checked before anything is measured.
+//! Without `taskset`, `kernels` also measures two threads. Runs of all that is compared take turns, and
+//! medians are printed, of the thread's time on the processor. What is compared computes the same bits, which is checked
+//! before anything is measured.
 #![forbid(unsafe_code)]
 
+// Generated code is as it was generated.
+#[rustfmt::skip]
+#[allow(
+    clippy::all,
+    unused_parens,
+    unused_variables,
+    dead_code,
+    reason = "written for the compiler, all functions alike"
+)]
+mod bodies;
+mod compile;
 mod functions;
+#[cfg(test)]
+mod generate;
 mod kernels;
 mod table;
 mod timing;
@@ -30,9 +46,11 @@ struct Command {
 #[derive(Subcommand)]
 enum What {
     /// Times over the same kernels in scalar Rust
-    Kernels,
+    Kernels(Options),
     /// Nanoseconds per value of the elementary functions
     Functions(Options),
+    /// What compiling costs: programs of a thousand to a hundred thousand operations, the gallery, whole processes
+    Compile(compile::CompileOptions),
 }
 
 /// What the tables have in common.
@@ -69,11 +87,9 @@ impl Options {
 
 fn main() -> ExitCode {
     let done = match Command::parse().what {
-        What::Kernels => {
-            kernels::run();
-            Ok(())
-        }
+        What::Kernels(options) => kernels::run(&options),
         What::Functions(options) => functions::run(&options),
+        What::Compile(options) => compile::run(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

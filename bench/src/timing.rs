@@ -1,28 +1,44 @@
 //! Measuring: runs of all that is compared in turn, so that noise hits all of it alike, and what they say.
 
+use cpu_time::ThreadTime;
 use serde::Serialize;
 use std::time::Instant;
 
 /// Something to measure.
 pub(crate) type Subject<'a> = Box<dyn FnMut() + 'a>;
 
-/// Milliseconds that something takes.
-pub(crate) fn timed(what: impl FnOnce()) -> f64 {
-    let start = Instant::now();
-    what();
-    start.elapsed().as_secs_f64() * 1e3
+/// What a time is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Clock {
+    /// That of this thread on a processor: what else the machine does takes less of it than of the clock on the wall.
+    Processor,
+    /// From beginning to end, for what uses other threads or processes.
+    Wall,
 }
 
-/// The milliseconds of each run of each subject. One more run before them counts for nothing.
-pub(crate) fn interleaved(runs: usize, subjects: &mut [Subject<'_>]) -> Vec<Vec<f64>> {
-    subjects.iter_mut().for_each(|subject| subject());
-    let mut times = vec![Vec::with_capacity(runs); subjects.len()];
-    for _ in 0..runs {
-        for (times, subject) in times.iter_mut().zip(&mut *subjects) {
-            times.push(timed(subject));
-        }
+impl Clock {
+    /// Milliseconds that something takes.
+    pub(crate) fn time(self, what: impl FnOnce()) -> f64 {
+        let (wall, processor) = (Instant::now(), ThreadTime::now());
+        what();
+        let time = match self {
+            Self::Processor => processor.elapsed(),
+            Self::Wall => wall.elapsed(),
+        };
+        time.as_secs_f64() * 1e3
     }
-    times
+
+    /// The milliseconds of each run of each subject. One more run before them counts for nothing.
+    pub(crate) fn interleaved(self, runs: usize, subjects: &mut [Subject<'_>]) -> Vec<Vec<f64>> {
+        subjects.iter_mut().for_each(|subject| subject());
+        let mut times = vec![Vec::with_capacity(runs); subjects.len()];
+        for _ in 0..runs {
+            for (times, subject) in times.iter_mut().zip(&mut *subjects) {
+                times.push(self.time(subject));
+            }
+        }
+        times
+    }
 }
 
 /// What several runs say.
@@ -64,7 +80,7 @@ fn median(values: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Summary, interleaved};
+    use super::{Clock, Summary};
     use std::cell::RefCell;
 
     #[test]
@@ -81,7 +97,7 @@ mod tests {
             let order = &order;
             Box::new(move || order.borrow_mut().push(name))
         };
-        let times = interleaved(2, &mut [subject('a'), subject('b')]);
+        let times = Clock::Wall.interleaved(2, &mut [subject('a'), subject('b')]);
         assert_eq!(times.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2]);
         assert_eq!(order.into_inner(), "ababab");
     }

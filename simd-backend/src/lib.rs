@@ -11,7 +11,7 @@
 #![deny(unsafe_code)]
 
 pub mod cranelift;
-mod elementary;
+pub mod elementary;
 pub mod kernel;
 pub mod lanes;
 pub mod planted;

@@ -12,7 +12,7 @@ mod program;
 
 use crate::Options;
 use crate::table::Table;
-use crate::timing::{Subject, Summary, interleaved};
+use crate::timing::{Clock, Subject, Summary};
 use lambdav::frontend::op::Elementary;
 use lambdav::simd::registers::Shape;
 use program::{Compiled, PIXELS};
@@ -161,7 +161,7 @@ fn measure(domain: Option<&Domain>, runs: usize) -> Row {
             black_box(&pixels);
         }));
     }
-    let times = interleaved(runs, &mut subjects);
+    let times = Clock::Processor.interleaved(runs, &mut subjects);
     let nanoseconds = 1e6 / program::VALUES as f64;
     let summaries: Vec<Summary> =
         times.iter().map(|times| Summary::of(times).scaled(nanoseconds)).collect();

@@ -39,11 +39,11 @@ use crate::lanes::{Kind, Op};
 
 /// A value of a [`Body`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct V(pub(crate) u32);
+pub struct V(pub u32);
 
 /// How a value of a [`Body`] comes about.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Step {
+pub enum Step {
     /// That operand of the function.
     Operand(usize),
     /// These bits.
@@ -56,17 +56,17 @@ pub(crate) enum Step {
 
 /// A function as straight-line code.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Body {
+pub struct Body {
     /// The values in order, each with its kind.
-    pub(crate) steps: Vec<(Kind, Step)>,
+    pub steps: Vec<(Kind, Step)>,
     /// The result, an `F32`.
-    pub(crate) result: V,
+    pub result: V,
     /// The lanes in which the result is not to be used, a mask.
-    pub(crate) undecided: V,
+    pub undecided: V,
 }
 
 /// The body of a function.
-pub(crate) fn body(function: Elementary) -> Body {
+pub fn body(function: Elementary) -> Body {
     let mut b = Builder::new(function.arity());
     match function {
         Elementary::Exp => exponential::exp(&mut b),

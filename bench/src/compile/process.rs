@@ -1,0 +1,35 @@
+//! Whole processes: from the start of the command to the image on the disk.
+
+use crate::timing::{Clock, Summary};
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+/// Names and texts.
+pub(super) const PROGRAMS: [(&str, &str); 2] = [
+    ("constant", "(vec3 0.2 0.4 0.6)\n"),
+    ("mandelbrot-image", include_str!("../../shaders/mandelbrot.lv")),
+];
+
+/// Of so many processes the median is taken.
+const RUNS: usize = 20;
+
+/// Milliseconds that the command takes for an image of 256x256.
+pub(super) fn time(command: &Path, text: &str) -> io::Result<Summary> {
+    let folder = tempfile::tempdir()?;
+    let (shader, image) = (folder.path().join("shader.lv"), folder.path().join("image.png"));
+    std::fs::write(&shader, text)?;
+    let mut process = Command::new(command);
+    process.arg("render").args([&shader, &image]).args(["--size", "256x256"]);
+    let mut times = Vec::with_capacity(RUNS);
+    for _ in 0..=RUNS {
+        let mut status = None;
+        times.push(Clock::Wall.time(|| status = Some(process.status())));
+        let status = status.expect("it has just been tried")?;
+        if !status.success() {
+            return Err(io::Error::other(format!("{}: {status}", command.display())));
+        }
+    }
+    // The first one brings the command into memory.
+    Ok(Summary::of(&times[1..]))
+}

@@ -1,0 +1,246 @@
+//! Times of the kernels over scalar Rust.
+
+use super::{KERNELS, Kernel};
+use crate::Options;
+use crate::compile::instructions;
+use crate::table::Table;
+use crate::timing::{Clock, Subject, Summary};
+use lambdav::engine::{Settings, SimdEngine};
+use lambdav::frontend::schedule::schedule;
+use lambdav::program::Loaded;
+use lambdav::raster::{self, Cancel, Kernel as _, Size, Tile, TileBuffer};
+use lambdav::simd::SimdKernel;
+use lambdav::simd::registers::Shape;
+use serde::Serialize;
+use std::hint::black_box;
+use std::io;
+use std::num::NonZero;
+use std::thread;
+
+const TILE: u32 = 32;
+
+/// A row of the table. Times are milliseconds, speeds are times over scalar Rust.
+#[derive(Serialize)]
+struct Row {
+    name: &'static str,
+    side: u32,
+    /// Scalar Rust.
+    scalar: Summary,
+    /// At each number of lanes, and then at the usual one.
+    lanes: Vec<Compiled>,
+    /// How many times as fast two threads render as one, if there are processors for two.
+    threads: Option<Summary>,
+    /// From the text to the schedule.
+    frontend: Summary,
+}
+
+/// What machine code does for a number of lanes.
+#[derive(Serialize)]
+struct Compiled {
+    lanes: u32,
+    time: Summary,
+    speed: Summary,
+    /// From the schedule to machine code.
+    jit: Summary,
+    /// Bytes.
+    code: usize,
+    stack: usize,
+    /// Instructions of Cranelift's form.
+    instructions: usize,
+}
+
+/// Measures and prints.
+pub(crate) fn run(options: &Options) -> io::Result<()> {
+    println!("ms of scalar Rust, and how many times as fast machine code is; best: default / best");
+    let mut columns = vec![("kernel", 17), ("Rust ms", 8)];
+    let lanes = Shape::LANES.map(|lanes| format!("x{lanes}"));
+    columns.extend(lanes.iter().map(|name| (name.as_str(), 6)));
+    columns.extend([("default", 11), ("spread", 6), ("best", 5), ("2 thr.", 6)]);
+    columns.extend([("frontend", 9), ("JIT ms", 7), ("code", 6), ("CLIF", 5), ("stack", 6)]);
+    let table = Table::new(&columns);
+    let mut rows = Vec::new();
+    for kernel in KERNELS.iter().filter(|kernel| options.wants(kernel.name)) {
+        let row = measure(kernel, options.runs());
+        print(&table, &row);
+        rows.push(row);
+    }
+    options.save(&rows)
+}
+
+fn print(table: &Table, row: &Row) {
+    let speed = |compiled: &Compiled| format!("{:.2}", compiled.speed.median);
+    let mut cells = vec![row.name.to_owned(), format!("{:.2}", row.scalar.median)];
+    let (default, lanes) = row.lanes.split_last().expect("the default comes last");
+    cells.extend(lanes.iter().map(speed));
+    let best = lanes.iter().map(|compiled| compiled.speed.median).fold(0.0, f64::max);
+    cells.extend([
+        format!("{} (x{})", speed(default), default.lanes),
+        format!("{:.2}", default.speed.spread),
+        format!("{:.2}", default.speed.median / best),
+        row.threads.map_or("-".to_owned(), |threads| format!("{:.2}", threads.median)),
+        format!("{:.2}", row.frontend.median),
+        format!("{:.2}", default.jit.median),
+        default.code.to_string(),
+        default.instructions.to_string(),
+        default.stack.to_string(),
+    ]);
+    table.row(cells);
+}
+
+/// Everything is computed tile by tile into the same buffer, so that what is compared is the kernels.
+fn tiles(size: Size) -> impl Iterator<Item = Tile> {
+    let starts = |side: u32| (0..side).step_by(TILE as usize);
+    let tile = move |x: u32, y: u32| {
+        let (width, height) = (TILE.min(size.width() - x), TILE.min(size.height() - y));
+        Tile { x, y, width, height }
+    };
+    starts(size.height()).flat_map(move |y| starts(size.width()).map(move |x| tile(x, y)))
+}
+
+/// The samples of an image, tile by tile, computed in a buffer of their own.
+fn scalar(kernel: &Kernel, size: Size, mut seen: impl FnMut(&[f32])) {
+    let mut samples = vec![0.0; (TILE * TILE * 4) as usize];
+    let resolution = [size.width() as f32, size.height() as f32];
+    for tile in tiles(size) {
+        let samples = &mut samples[..4 * (tile.width * tile.height) as usize];
+        (kernel.scalar)(tile, resolution, samples);
+        seen(samples);
+    }
+}
+
+fn compiled(engine: &SimdEngine, size: Size, mut seen: impl FnMut(&[f32])) {
+    let mut samples = vec![0.0; (TILE * TILE * 4) as usize];
+    for tile in tiles(size) {
+        let samples = &mut samples[..4 * (tile.width * tile.height) as usize];
+        let mut buffer = TileBuffer::new(tile, samples);
+        engine.tile(tile, &mut buffer, &Cancel::never(size)).expect("it ends");
+        seen(samples);
+    }
+}
+
+/// The bits of all samples in order of tiles; NaN is NaN.
+fn bits(samples: &[f32]) -> impl Iterator<Item = u32> {
+    samples.iter().map(|s| if s.is_nan() { 0x7fc0_0000 } else { s.to_bits() })
+}
+
+/// How many samples of the image differ from the scalar version's.
+fn differences(kernel: &Kernel, engine: &SimdEngine, size: Size) -> usize {
+    let (mut wanted, mut found) = (Vec::new(), Vec::new());
+    scalar(kernel, size, |samples| wanted.extend(bits(samples)));
+    compiled(engine, size, |samples| found.extend(bits(samples)));
+    wanted.iter().zip(&found).filter(|(a, b)| a != b).count()
+}
+
+fn engine(loaded: &Loaded, size: Size, lanes: Option<u32>) -> SimdEngine {
+    let core = loaded.core.as_ref().expect("the kernels compile");
+    SimdEngine::new(core, 0, &Settings::new(core, size), lanes).expect("it compiles")
+}
+
+/// The usual number of lanes comes last.
+fn all_lanes() -> impl Iterator<Item = Option<u32>> {
+    Shape::LANES.into_iter().map(Some).chain([None])
+}
+
+fn measure(kernel: &Kernel, runs: usize) -> Row {
+    let size = Size::new(kernel.side, kernel.side).expect("a common size");
+    let loaded = Loaded::from_text(kernel.name, kernel.shader);
+    let engines: Vec<SimdEngine> = all_lanes().map(|lanes| engine(&loaded, size, lanes)).collect();
+    for engine in &engines {
+        let lanes = engine.kernel().code().shape().lanes();
+        let differ = differences(kernel, engine, size);
+        assert_eq!(differ, 0, "{} at {lanes} lanes: samples that differ", kernel.name);
+    }
+
+    let look = |samples: &[f32]| {
+        black_box(samples);
+    };
+    let mut subjects: Vec<Subject<'_>> = vec![Box::new(|| scalar(kernel, size, look))];
+    for engine in &engines {
+        subjects.push(Box::new(move || compiled(engine, size, look)));
+    }
+    let times = Clock::Processor.interleaved(runs, &mut subjects);
+    let of_lanes = &times[1..];
+    let core = loaded.core.as_ref().expect("the kernels compile");
+    let scheduled = schedule(core, &[0]).expect("it does not nest");
+    let compile_times = compile_times(kernel, size, runs);
+    let lanes = engines.iter().enumerate().map(|(i, engine)| {
+        let code = engine.kernel().code();
+        Compiled {
+            lanes: code.shape().lanes(),
+            time: Summary::of(&of_lanes[i]),
+            speed: Summary::of_ratios(&times[0], &of_lanes[i]),
+            jit: Summary::of(&compile_times[i + 1]),
+            code: code.size,
+            stack: code.stack,
+            instructions: instructions(&scheduled, code.shape().lanes()),
+        }
+    });
+    Row {
+        name: kernel.name,
+        side: kernel.side,
+        scalar: Summary::of(&times[0]),
+        lanes: lanes.collect(),
+        threads: threads(&loaded, 2 * kernel.side, runs),
+        frontend: Summary::of(&compile_times[0]),
+    }
+}
+
+/// How many times as fast two threads render a square image as one, if there are processors for two.
+fn threads(loaded: &Loaded, side: u32, runs: usize) -> Option<Summary> {
+    let processors = thread::available_parallelism().ok()?;
+    let size = Size::new(side, side).expect("a common size");
+    let engine = &engine(loaded, size, None);
+    let subject = |threads| -> Subject<'_> {
+        let options = raster::Options { threads: NonZero::new(threads), ..Default::default() };
+        Box::new(move || {
+            black_box(raster::render(engine, size, &options).expect("it ends"));
+        })
+    };
+    (processors.get() > 1).then(|| {
+        let times = Clock::Wall.interleaved(runs, &mut [subject(1), subject(2)]);
+        Summary::of_ratios(&times[0], &times[1])
+    })
+}
+
+/// Milliseconds of the frontend, and of the JIT at each number of lanes.
+fn compile_times(kernel: &Kernel, size: Size, runs: usize) -> Vec<Vec<f64>> {
+    let mut times = vec![Vec::with_capacity(runs); Shape::LANES.len() + 2];
+    for _ in 0..runs {
+        let mut scheduled = None;
+        let mut settings = None;
+        times[0].push(Clock::Processor.time(|| {
+            let core = Loaded::from_text(kernel.name, kernel.shader).core.expect("it compiles");
+            settings = Some(Settings::new(&core, size));
+            scheduled = Some(schedule(&core, &[0]).expect("it does not nest"));
+        }));
+        let (scheduled, settings) = scheduled.zip(settings).expect("both have just been made");
+        for (times, lanes) in times[1..].iter_mut().zip(all_lanes()) {
+            let program = scheduled.clone();
+            times.push(Clock::Processor.time(|| {
+                let limit = settings.max_iterations;
+                let kernel = SimdKernel::new(program, lanes, &settings.inputs, limit);
+                black_box(kernel.expect("it compiles"));
+            }));
+        }
+    }
+    times
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KERNELS, Loaded, Size, all_lanes, differences, engine};
+
+    /// On a size that no group divides.
+    #[test]
+    fn scalar_rust_computes_the_same() {
+        let size = Size::new(37, 41).expect("a common size");
+        for kernel in &KERNELS {
+            let loaded = Loaded::from_text(kernel.name, kernel.shader);
+            for lanes in all_lanes() {
+                let engine = engine(&loaded, size, lanes);
+                let differ = differences(kernel, &engine, size);
+                assert_eq!(differ, 0, "{} at {lanes:?} lanes: samples that differ", kernel.name);
+            }
+        }
+    }
+}

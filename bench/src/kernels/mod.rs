@@ -1,0 +1,94 @@
+//! The kernels: each a shader, and the same in scalar Rust.
+//!
+//! The Rust has the formulas of the shader in the same order, a pixel at a time, and the elementary functions of the
+//! machine code (`bodies.rs`), so that both compute the same bits by the same way. Scalar is how it is written:
+//! where the compiler computes components side by side, as it does in `volume`, that is its good right.
+
+mod ambient_occlusion;
+mod binomial;
+mod black_scholes;
+mod builtins;
+mod mandelbrot;
+mod measure;
+mod noise;
+mod plasma;
+mod raymarch;
+mod volume;
+
+pub(crate) use measure::run;
+
+use crate::bodies;
+use builtins::Vec2;
+use lambdav::raster::Tile;
+
+/// A kernel.
+pub(crate) struct Kernel {
+    pub(crate) name: &'static str,
+    pub(crate) shader: &'static str,
+    /// Width and height of the image that is measured.
+    side: u32,
+    /// The pixels of a tile of an image of that resolution, RGBA.
+    scalar: fn(Tile, Vec2, &mut [f32]),
+}
+
+/// All of them.
+pub(crate) const KERNELS: [Kernel; 8] = [
+    Kernel {
+        name: "mandelbrot",
+        shader: include_str!("../../shaders/mandelbrot.lv"),
+        side: 512,
+        scalar: |tile, resolution, out| fill(tile, resolution, out, mandelbrot::pixel),
+    },
+    Kernel {
+        name: "ambient-occlusion",
+        shader: include_str!("../../shaders/ambient-occlusion.lv"),
+        side: 256,
+        scalar: |tile, resolution, out| fill(tile, resolution, out, ambient_occlusion::pixel),
+    },
+    Kernel {
+        name: "volume",
+        shader: include_str!("../../shaders/volume.lv"),
+        side: 256,
+        scalar: |tile, resolution, out| fill(tile, resolution, out, volume::pixel),
+    },
+    Kernel {
+        name: "binomial",
+        shader: include_str!("../../shaders/binomial.lv"),
+        side: 256,
+        scalar: |tile, resolution, out| fill(tile, resolution, out, binomial::pixel),
+    },
+    Kernel {
+        name: "black-scholes",
+        shader: include_str!("../../shaders/black-scholes.lv"),
+        side: 512,
+        scalar: |tile, resolution, out| fill(tile, resolution, out, black_scholes::pixel),
+    },
+    Kernel {
+        name: "raymarch",
+        shader: include_str!("../../shaders/raymarch.lv"),
+        side: 256,
+        scalar: |tile, resolution, out| fill(tile, resolution, out, raymarch::pixel),
+    },
+    Kernel {
+        name: "noise",
+        shader: include_str!("../../shaders/noise.lv"),
+        side: 384,
+        scalar: |tile, resolution, out| fill(tile, resolution, out, noise::pixel),
+    },
+    Kernel {
+        name: "plasma",
+        shader: include_str!("../../shaders/plasma.lv"),
+        side: 512,
+        scalar: |tile, resolution, out| fill(tile, resolution, out, plasma::pixel),
+    },
+];
+
+/// Computes the pixels of a tile one by one.
+fn fill(tile: Tile, resolution: Vec2, out: &mut [f32], pixel: impl Fn(Vec2, Vec2) -> [f32; 4]) {
+    let at = |left: u32, top: u32| [(tile.x + left) as f32 + 0.5, (tile.y + top) as f32 + 0.5];
+    for (top, row) in (0..).zip(out.chunks_exact_mut(4 * tile.width as usize)) {
+        for (left, out) in (0..).zip(row.as_chunks_mut().0) {
+            *out = pixel(at(left, top), resolution);
+        }
+    }
+}
