@@ -8,7 +8,7 @@ use super::{
 };
 use lambdav_frontend::op::Elementary;
 
-use crate::lanes::{self, Axis, End as LaneEnd, Expr, Kind, Op, Rate, Statement, ValueId};
+use crate::lanes::{self, Axis, End as LaneEnd, Expr, Kind, Op, Rate, Reads, Statement, ValueId};
 
 /// Makes the register program for a shape. Recurses on the nesting of blocks.
 pub fn lower(program: &lanes::Program, shape: Shape) -> Program {
@@ -46,8 +46,8 @@ struct Builder<'p> {
     program: &'p lanes::Program,
     shape: Shape,
     function: Function,
-    /// The registers of each value that has been lowered.
-    map: Vec<Option<Box<[Reg]>>>,
+    /// The registers of each value, as far as it has been lowered.
+    map: Vec<Vec<Reg>>,
     /// The centres of the columns and rows of a group.
     coordinates: [Vec<Reg>; 2],
     /// The values that are constants: made where they are used.
@@ -82,7 +82,7 @@ impl<'p> Builder<'p> {
             program,
             shape,
             function: Function { registers: Vec::new(), blocks: Vec::new() },
-            map: vec![None; program.values.len()],
+            map: vec![Vec::new(); program.values.len()],
             coordinates: [Vec::new(), Vec::new()],
             constants: HashMap::new(),
             made: HashMap::new(),
@@ -190,7 +190,7 @@ impl<'p> Builder<'p> {
     }
 
     /// New registers for a value.
-    fn regs(&mut self, value: ValueId) -> Box<[Reg]> {
+    fn regs(&mut self, value: ValueId) -> Vec<Reg> {
         let (kind, rate) = (self.program.kind(value), self.program.rate(value));
         let ty = self.type_of(kind, rate);
         let count = self.shape.registers(rate) * self.parts(kind, rate);
@@ -201,35 +201,36 @@ impl<'p> Builder<'p> {
         let mut params = Vec::new();
         for &value in values {
             let regs = self.regs(value);
-            params.extend(&*regs);
-            self.map[value.index()] = Some(regs);
+            params.extend(&regs);
+            self.map[value.index()] = regs;
         }
         params
     }
 
     /// The registers of a value as if it had a rate that includes its own.
     fn fit(&mut self, value: ValueId, rate: Rate) -> Vec<Reg> {
+        let count = self.shape.registers(rate) * self.parts(self.program.kind(value), rate);
+        (0..count).map(|index| self.fit_one(value, rate, index)).collect()
+    }
+
+    /// One of the registers of [`Builder::fit`].
+    fn fit_one(&mut self, value: ValueId, rate: Rate, index: usize) -> Reg {
         let kind = self.program.kind(value);
         let ty = self.type_of(kind, rate);
-        let parts = self.parts(kind, rate);
-        let count = self.shape.registers(rate) * parts;
         if let Some(&bits) = self.constants.get(&value) {
-            return vec![self.constant(ty, bits); count];
+            return self.constant(ty, bits);
         }
-        let regs = self.map[value.index()].clone().expect("defined before");
-        let from = self.program.rate(value);
-        (0..count)
-            .map(|i| {
-                if self.ty(regs[0]) != ty {
-                    return match self.compares.get(&regs[0]) {
-                        Some(&(op, operands)) => self.compare_again(op, operands, ty),
-                        None => self.splat(regs[0], ty),
-                    };
-                }
-                let register = self.shape.project(i / parts, rate, from);
-                regs[register * parts + i % parts]
-            })
-            .collect()
+        let regs = &self.map[value.index()];
+        let first = regs[0];
+        if self.ty(first) != ty {
+            return match self.compares.get(&first) {
+                Some(&(op, operands)) => self.compare_again(op, operands, ty),
+                None => self.splat(first, ty),
+            };
+        }
+        let parts = self.parts(kind, rate);
+        let register = self.shape.project(index / parts, rate, self.program.rate(value));
+        regs[register * parts + index % parts]
     }
 
     /// A comparison of numbers as a mask: two spread numbers compared are cheaper than a truth value
@@ -258,9 +259,17 @@ impl<'p> Builder<'p> {
 
     fn statements(&mut self, statements: &[Statement]) {
         let program = self.program;
-        for statement in statements {
+        let mut rest = statements;
+        while let Some(statement) = rest.first() {
+            let run = rest.iter().position(|s| !Self::is_per_register(s)).unwrap_or(rest.len());
+            if run > 0 {
+                self.run(&rest[..run]);
+                rest = &rest[run..];
+                continue;
+            }
+            rest = &rest[1..];
             match statement {
-                Statement::Let { value, expr } => self.compute(*value, expr),
+                Statement::Let { .. } => self.run(std::slice::from_ref(statement)),
                 Statement::If { values, condition, then, otherwise } => {
                     let condition = self.condition(*condition);
                     let [a, b, join] = [(); 3].map(|()| self.reserve());
@@ -397,10 +406,45 @@ impl<'p> Builder<'p> {
         }
     }
 
-    fn compute(&mut self, value: ValueId, expr: &Expr) {
+    /// Whether a statement may be one of a [`Builder::run`]: each register of what it defines is computed from the same
+    /// register of its operands, and soon. (Functions take long: all registers wait for them together.)
+    fn is_per_register(statement: &Statement) -> bool {
+        match statement {
+            Statement::Let { expr, .. } => {
+                expr.reads() == Reads::Own && !matches!(expr, Expr::Elementary { .. })
+            }
+            Statement::If { .. } | Statement::Loop { .. } => false,
+        }
+    }
+
+    /// Computations without control flow: all of them for a register of the group, then for the next, so that
+    /// what is computed on the way stays in machine registers. Constants are made again: they are read from memory
+    /// anyway.
+    fn run(&mut self, statements: &[Statement]) {
+        for register in 0..self.shape.registers(Rate::VARYING) {
+            if register > 0 {
+                self.made.clear();
+            }
+            for statement in statements {
+                let Statement::Let { value, expr } = statement else {
+                    unreachable!("the caller has looked");
+                };
+                let rate = self.program.rate(*value);
+                // What several registers share comes with the first of them.
+                for index in 0..self.shape.registers(rate) {
+                    if self.shape.first_of(index, rate) == register {
+                        self.compute(*value, expr, index);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One register of a value.
+    fn compute(&mut self, value: ValueId, expr: &Expr, index: usize) {
         let (kind, rate) = (self.program.kind(value), self.program.rate(value));
         let ty = self.type_of(kind, rate);
-        let regs: Vec<Reg> = match expr {
+        let reg = match expr {
             Expr::Constant(bits) => {
                 self.constants.insert(value, *bits);
                 return;
@@ -412,46 +456,45 @@ impl<'p> Builder<'p> {
             Expr::Given(word) => {
                 let reg = self.reg(ty);
                 self.push(Instr::Given(reg, *word));
-                vec![reg]
+                reg
             }
             // `Builder::row` has prepared them.
-            Expr::Coordinate(Axis::X) => self.coordinates[0].clone(),
-            Expr::Coordinate(Axis::Y) => self.coordinates[1].clone(),
-            Expr::Run => (0..self.shape.registers(rate))
-                .map(|i| {
-                    let reg = self.reg(ty);
-                    self.push(Instr::Run(reg, i as u32));
-                    reg
-                })
-                .collect(),
-            Expr::Op(op, operands) => self.lanewise(*op, operands, kind, rate),
+            Expr::Coordinate(Axis::X) => self.coordinates[0][index],
+            Expr::Coordinate(Axis::Y) => self.coordinates[1][index],
+            Expr::Run => {
+                let reg = self.reg(ty);
+                self.push(Instr::Run(reg, index as u32));
+                reg
+            }
+            Expr::Op(op, operands) => {
+                let regs = self.lanewise(*op, operands, kind, rate, index);
+                self.map[value.index()].extend(regs);
+                return;
+            }
             Expr::Elementary { function, operands, mask } => {
-                let to = self.regs(value);
+                let to = self.reg(ty);
                 let is_vector = matches!(ty, Type::Vector(_));
                 let procedure = self.procedure(*function, is_vector);
-                let mut columns: Vec<Vec<Reg>> =
-                    operands.iter().map(|&v| self.fit(v, rate)).collect();
+                let mut arguments: Vec<Reg> =
+                    operands.iter().map(|&v| self.fit_one(v, rate, index)).collect();
                 if let (true, Some(mask)) = (is_vector, mask) {
-                    columns.push(self.mask_of(*mask, rate));
+                    arguments.push(self.mask_of(*mask, rate, index));
                 }
-                for (i, &to) in to.iter().enumerate() {
-                    let arguments = columns.iter().map(|column| column[i]).collect();
-                    self.push(Instr::Call { procedure, to, arguments });
-                }
-                to.into()
+                self.push(Instr::Call { procedure, to, arguments: arguments.into() });
+                to
             }
             Expr::Any(mask) => {
                 let masks = self.fit(*mask, self.program.rate(*mask));
                 if self.program.rate(*mask).is_uniform() {
-                    masks
+                    masks[0]
                 } else {
                     let reg = self.reg(ty);
                     self.push(Instr::Any(reg, masks.into()));
-                    vec![reg]
+                    reg
                 }
             }
         };
-        self.map[value.index()] = Some(regs.into());
+        self.map[value.index()].push(reg);
     }
 
     /// The number of a procedure.
@@ -464,73 +507,69 @@ impl<'p> Builder<'p> {
         }) as u32
     }
 
-    /// The mask of the lanes that share a value of `rate`.
-    fn mask_of(&mut self, mask: ValueId, rate: Rate) -> Vec<Reg> {
-        let all = self.fit(mask, Rate::VARYING);
+    /// The mask of the lanes that share a register of a value of `rate`.
+    fn mask_of(&mut self, mask: ValueId, rate: Rate, index: usize) -> Reg {
         let ty = self.type_of(Kind::Mask, Rate::VARYING);
-        let mut shared: Vec<Option<Reg>> = vec![None; self.shape.registers(rate)];
-        for (i, reg) in all.into_iter().enumerate() {
-            let to = self.shape.project(i, Rate::VARYING, rate);
-            shared[to] = Some(match shared[to] {
-                Some(known) => self.op(ty, Op::Or, &[known, reg]),
-                None => reg,
-            });
-        }
-        shared.into_iter().map(|reg| reg.expect("each register has lanes")).collect()
+        let of = |i: &usize| self.shape.project(*i, Rate::VARYING, rate) == index;
+        let sharing: Vec<usize> = (0..self.shape.registers(Rate::VARYING)).filter(of).collect();
+        let masks: Vec<Reg> =
+            sharing.into_iter().map(|i| self.fit_one(mask, Rate::VARYING, i)).collect();
+        masks[1..].iter().fold(masks[0], |all, &mask| self.op(ty, Op::Or, &[all, mask]))
     }
 
-    fn lanewise(&mut self, op: Op, operands: &[ValueId], kind: Kind, rate: Rate) -> Vec<Reg> {
+    /// A register of lanes of an operation's result: of binary64 and 64-bit integers, both halves.
+    fn lanewise(
+        &mut self,
+        op: Op,
+        operands: &[ValueId],
+        kind: Kind,
+        rate: Rate,
+        index: usize,
+    ) -> Vec<Reg> {
         let program = self.program;
         let ty = self.type_of(kind, rate);
-        let columns: Vec<Vec<Reg>> = operands.iter().map(|&v| self.fit(v, rate)).collect();
-        let wide = operands
+        let parts: Vec<usize> =
+            operands.iter().map(|&v| self.parts(program.kind(v), rate)).collect();
+        let columns: Vec<Vec<Reg>> = operands
             .iter()
-            .map(|&v| program.kind(v))
-            .chain([kind])
-            .any(|k| self.parts(k, rate) == 2);
-        if !wide {
-            return (0..columns[0].len())
-                .map(|i| {
-                    let operands: Vec<Reg> = columns.iter().map(|column| column[i]).collect();
-                    let reg = self.op(ty, op, &operands);
-                    let compares =
-                        matches!(op, Op::Less | Op::LessEqual | Op::Equal | Op::NotEqual);
-                    if compares && self.ty(operands[0]) == Type::Scalar(Kind::F32) {
-                        self.compares.insert(reg, (op, [operands[0], operands[1]]));
-                    }
-                    reg
+            .zip(&parts)
+            .map(|(&v, parts)| {
+                (0..*parts).map(|k| self.fit_one(v, rate, index * parts + k)).collect()
+            })
+            .collect();
+        let is_wide = self.parts(kind, rate) == 2 || parts.contains(&2);
+        if !is_wide {
+            let operands: Vec<Reg> = columns.iter().map(|column| column[0]).collect();
+            let reg = self.op(ty, op, &operands);
+            let compares = matches!(op, Op::Less | Op::LessEqual | Op::Equal | Op::NotEqual);
+            if compares && self.ty(operands[0]) == Type::Scalar(Kind::F32) {
+                self.compares.insert(reg, (op, [operands[0], operands[1]]));
+            }
+            return vec![reg];
+        }
+        let halves = [0, 1].map(|half| {
+            let operands: Vec<Reg> = columns
+                .iter()
+                .zip(operands)
+                .map(|(column, &v)| match program.kind(v) {
+                    Kind::F64 | Kind::I64 => column[half],
+                    Kind::Mask => self.half(column[0], Type::WideMask, half == 1),
+                    Kind::F32 | Kind::I32 => column[0],
                 })
                 .collect();
-        }
-        let mut regs = Vec::new();
-        for i in 0..self.shape.registers(rate) {
-            let mut halves = [Reg(0); 2];
-            for (half, to) in halves.iter_mut().enumerate() {
-                let operands: Vec<Reg> = columns
-                    .iter()
-                    .zip(operands)
-                    .map(|(column, &v)| match program.kind(v) {
-                        Kind::F64 | Kind::I64 => column[2 * i + half],
-                        Kind::Mask => self.half(column[i], Type::WideMask, half == 1),
-                        Kind::F32 | Kind::I32 => column[i],
-                    })
-                    .collect();
-                *to = match (op, kind) {
-                    (Op::Promote, _) => self.half(operands[0], ty, half == 1),
-                    (Op::Demote, _) => operands[0],
-                    (_, Kind::Mask) => self.op(Type::WideMask, op, &operands),
-                    _ => self.op(ty, op, &operands),
-                };
+            match (op, kind) {
+                (Op::Promote, _) => self.half(operands[0], ty, half == 1),
+                (Op::Demote, _) => operands[0],
+                (_, Kind::Mask) => self.op(Type::WideMask, op, &operands),
+                _ => self.op(ty, op, &operands),
             }
-            if kind == Kind::Mask || op == Op::Demote {
-                let reg = self.reg(ty);
-                self.push(Instr::Join(reg, halves));
-                regs.push(reg);
-            } else {
-                regs.extend(halves);
-            }
+        });
+        if kind == Kind::Mask || op == Op::Demote {
+            let reg = self.reg(ty);
+            self.push(Instr::Join(reg, halves));
+            return vec![reg];
         }
-        regs
+        halves.to_vec()
     }
 
     fn half(&mut self, from: Reg, ty: Type, upper: bool) -> Reg {
@@ -636,7 +675,7 @@ impl<'p> Builder<'p> {
                     slots.of.insert(value, slot);
                     let reg = self.reg(Type::Scalar(kind));
                     self.push(Instr::Slot(reg, slot));
-                    self.map[value.index()] = Some([reg].into());
+                    self.map[value.index()] = vec![reg];
                 }
             }
         }

@@ -109,6 +109,13 @@ impl Shape {
         (row.min(down - 1) * across + column.min(across - 1)) as usize
     }
 
+    /// The first register of a varying value that has the lanes of a register of one of that rate.
+    fn first_of(self, index: usize, rate: Rate) -> usize {
+        let (across, _) = self.extent(rate);
+        let (row, column) = (index as u32 / across, index as u32 % across);
+        (row * self.across + column) as usize
+    }
+
     /// The column and row of a lane in its group: registers in rows, lanes in registers.
     pub fn pixel(self, lane: u32) -> (u32, u32) {
         let (register, lane) = (lane / self.width, lane % self.width);
