@@ -1,7 +1,7 @@
 //! Emitted modules before other people's judges: `spirv-val` and naga.
 //!
 //! `spirv-val` and `spirv-opt` are Debian's package spirv-tools, which `.ci/install-tools` installs; the
-//! tests that need them say so where they are absent.
+//! tests that need them are skipped where they are absent, and say so.
 
 mod support;
 
@@ -11,6 +11,7 @@ use lambdav_frontend::types::{Scalar, Type};
 use lambdav_spirv_backend::bytes;
 use lambdav_spirv_backend::emit::{Module, Options, Version};
 use lambdav_spirv_backend::words;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use support::{Shader, by_core, by_words, gallery, generated, programs};
@@ -22,9 +23,15 @@ fn has(tool: &str) -> bool {
     version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
     let found = version.status().is_ok_and(|status| status.success());
     if !found {
-        println!("skipped: {tool} is not installed; .ci/install-tools does that");
+        skipped(&format!("{tool} is not installed; .ci/install-tools does that"));
     }
     found
+}
+
+/// Says that a test is skipped. What `println` prints would be shown of failing tests only.
+fn skipped(why: &str) {
+    let line = format!("\nskipped: {why}\n");
+    std::io::stderr().write_all(line.as_bytes()).expect("standard error can be written");
 }
 
 fn environments(version: Version) -> &'static [&'static str] {

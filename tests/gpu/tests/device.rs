@@ -1,7 +1,7 @@
 //! The gallery, and each elementary function, on a Vulkan device against the evaluator of the core.
 //!
-//! Without a device the tests say so. Mesa's lavapipe (Debian's mesa-vulkan-drivers) is one that needs
-//! no GPU. `cargo test -p lambdav-gpu -- --nocapture` prints the tables.
+//! Without a device the tests are skipped, and say so. Mesa's lavapipe (Debian's mesa-vulkan-drivers, which
+//! `.ci/install-tools` installs) is one that needs no GPU. `cargo test -p lambdav-gpu -- --nocapture` prints the tables.
 
 use lambdav_frontend::compile;
 use lambdav_frontend::core::Core;
@@ -14,6 +14,7 @@ use lambdav_generate::generate;
 use lambdav_gpu::{Device, Frame, Job};
 use lambdav_spirv_backend::emit::{Options, emit};
 use lambdav_spirv_backend::eval::Resources;
+use std::io::Write;
 use std::path::Path;
 
 const WIDTH: u32 = 97;
@@ -23,9 +24,15 @@ fn device() -> Option<Device> {
     let device = Device::open().expect("Vulkan works, if it is there");
     match &device {
         Some(device) => println!("on {}", device.name()),
-        None => println!("skipped: there is no Vulkan device"),
+        None => skipped("there is no Vulkan device; .ci/install-tools installs one without a GPU"),
     }
     device
+}
+
+/// Says that a test is skipped. What `println` prints would be shown of failing tests only.
+fn skipped(why: &str) {
+    let line = format!("\nskipped: {why}\n");
+    std::io::stderr().write_all(line.as_bytes()).expect("standard error can be written");
 }
 
 fn core(name: &str, text: &str) -> (SourceFile, Core) {
