@@ -31,10 +31,8 @@ pub struct Job<'a> {
     pub words: &'a [u32],
     /// The location of the output.
     pub location: u32,
-    /// Pixels in a row.
-    pub width: u32,
-    /// Rows.
-    pub height: u32,
+    /// How many pixels a row has, and how many rows there are.
+    pub size: [u32; 2],
     /// The block of push constants.
     pub push_constants: &'a [u32; 8],
     /// The uniform block.
@@ -163,11 +161,11 @@ impl Device {
         let info = vk::FramebufferCreateInfo::default()
             .render_pass(pass)
             .attachments(std::slice::from_ref(&view))
-            .width(job.width)
-            .height(job.height)
+            .width(job.size[0])
+            .height(job.size[1])
             .layers(1);
         let framebuffer = make!(cleanup, create_framebuffer, destroy_framebuffer, info);
-        let bytes = u64::from(job.width) * u64::from(job.height) * 16;
+        let bytes = u64::from(job.size[0]) * u64::from(job.size[1]) * 16;
         let (result, result_memory) =
             self.buffer(cleanup, bytes, vk::BufferUsageFlags::TRANSFER_DST)?;
         let (set, layout) = self.uniforms(cleanup, job.uniforms)?;
@@ -179,7 +177,7 @@ impl Device {
             .command_pool(pool)
             .level(vk::CommandBufferLevel::PRIMARY)
             .command_buffer_count(1);
-        let extent = vk::Extent2D { width: job.width, height: job.height };
+        let extent = vk::Extent2D { width: job.size[0], height: job.size[1] };
         let clear = [vk::ClearValue::default()];
         let begin = vk::RenderPassBeginInfo::default()
             .render_pass(pass)
@@ -215,7 +213,7 @@ impl Device {
             device.queue_wait_idle(queue)?;
             let flags = vk::MemoryMapFlags::empty();
             let mapped = device.map_memory(result_memory, 0, bytes, flags)?;
-            let pixels = (job.width * job.height) as usize;
+            let pixels = (job.size[0] * job.size[1]) as usize;
             let frame = std::slice::from_raw_parts(mapped.cast::<[u32; 4]>(), pixels).to_vec();
             device.unmap_memory(result_memory);
             Ok(frame)
@@ -269,7 +267,7 @@ impl Device {
         let info = vk::ImageCreateInfo::default()
             .image_type(vk::ImageType::TYPE_2D)
             .format(FORMAT)
-            .extent(vk::Extent3D { width: job.width, height: job.height, depth: 1 })
+            .extent(vk::Extent3D { width: job.size[0], height: job.size[1], depth: 1 })
             .mip_levels(1)
             .array_layers(1)
             .samples(vk::SampleCountFlags::TYPE_1)
@@ -389,10 +387,10 @@ fn pipeline(
     let input = vk::PipelineVertexInputStateCreateInfo::default();
     let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
         .topology(vk::PrimitiveTopology::TRIANGLE_LIST);
-    let extent = vk::Extent2D { width: job.width, height: job.height };
+    let extent = vk::Extent2D { width: job.size[0], height: job.size[1] };
     let viewports = [vk::Viewport {
-        width: job.width as f32,
-        height: job.height as f32,
+        width: job.size[0] as f32,
+        height: job.size[1] as f32,
         max_depth: 1.0,
         ..vk::Viewport::default()
     }];
