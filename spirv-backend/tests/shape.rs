@@ -85,6 +85,55 @@ fn the_interface_has_names() {
     assert!(text.contains("Location 2") && text.contains("Offset 16"), "{text}");
 }
 
+/// `%7 = OpFAdd …` as `(OpFAdd, name of %7)`, of all results with names.
+fn named(words: &[u32]) -> Vec<(&'static str, String)> {
+    let module = rspirv::dr::load_words(words).expect("it is a module");
+    let names: std::collections::HashMap<u32, &str> = module
+        .debug_names
+        .iter()
+        .filter(|name| name.class.opname == "Name")
+        .map(|name| (name.operands[0].unwrap_id_ref(), name.operands[1].unwrap_literal_string()))
+        .collect();
+    let results = module.all_inst_iter();
+    results
+        .filter_map(|i| Some((i.class.opname, (*names.get(&i.result_id?)?).to_owned())))
+        .filter(|(op, _)| !matches!(*op, "Variable" | "TypeStruct" | "Function"))
+        .collect()
+}
+
+/// What the source calls it first, a debugger does: values of `define`, `let` and parameters, results of
+/// `if`s and loops, and what goes round in loops.
+#[test]
+fn values_have_their_names() {
+    let text = "(define (wave phase) (sin (+ phase phase)))
+        (define speed (* (time) 3))
+        (let* ((a (wave (* speed 2))) (same a) (pair (vec2 a (- a)))
+               (steps ((rec-func (n total)
+                         (if (< n a) (rec (+ n 1) (let ((more (* total a))) more))
+                             (if (< total 9) total (- total))))
+                       (time) 0.5))
+               (bright (if (< a 0) (+ a 1) (sqrt a))))
+          (vec4 (* pair pair) (smooth-step 0 speed bright) steps))";
+    let module = Shader::new("a.lv", text).emitted(&Options::default());
+    let wanted = [
+        ("Load", "time"),
+        ("FMul", "speed"),
+        ("FMul", "phase"),
+        ("ExtInst", "a"),
+        ("CompositeConstruct", "pair"),
+        ("Phi", "n"),
+        ("Phi", "total"),
+        ("FMul", "more"),
+        ("Phi", "steps"),
+        ("Phi", "bright"),
+    ];
+    let mut found = named(&module.words);
+    found.sort_unstable();
+    let mut wanted: Vec<_> = wanted.map(|(op, name)| (op, name.to_owned())).into();
+    wanted.sort_unstable();
+    assert_eq!(found, wanted);
+}
+
 #[test]
 fn float_controls_are_on_demand() {
     let shader = Shader::new("a.lv", "(vec2 (time))");

@@ -193,7 +193,8 @@ impl<'p> Translator<'p> {
             self.span = self.program.values[statement.value().index()].span;
             match *statement {
                 Statement::Let { value, ref expr } => {
-                    self.slots[value.index()] = self.expression(value, expr);
+                    let slot = self.expression(value, expr);
+                    self.define(value, slot);
                 }
                 Statement::If { value, condition, then, otherwise } => {
                     let label = self.declarations.id();
@@ -289,7 +290,7 @@ impl<'p> Translator<'p> {
             // What comes from the continue block is added when that is known.
             let operands = vec![Operand::IdRef(init), Operand::IdRef(before)];
             let id = self.compute(Op::Phi, ty, operands);
-            self.slots[param.index()] = Slot::Id(id);
+            self.define(param, Slot::Id(id));
         }
         let operands = vec![
             Operand::IdRef(merge),
@@ -340,7 +341,15 @@ impl<'p> Translator<'p> {
     fn merge(&mut self, value: ValueId, ways: Ways) {
         self.span = self.program.values[value.index()].span;
         let id = self.join(self.program.ty(value), ways);
-        self.slots[value.index()] = Slot::Id(id);
+        self.define(value, Slot::Id(id));
+    }
+
+    /// Says what stands for a value.
+    fn define(&mut self, value: ValueId, slot: Slot<'p>) {
+        self.slots[value.index()] = slot;
+        if let (Slot::Id(id), Some(name)) = (slot, self.program.name(value)) {
+            self.declarations.name_value(id, name);
+        }
     }
 
     /// The value of the way that was taken: a φ, unless all are one value, which then is there on all.
