@@ -13,6 +13,7 @@ use super::Options;
 use super::declarations::{Declarations, Shape};
 use super::interface::Interface;
 use super::lines::Lines;
+use crate::planted::{Bug, is_planted};
 use lambdav_frontend::schedule::{BlockId, End, Program, Statement, ValueId};
 use lambdav_frontend::source::{SourceFile, Span};
 use lambdav_frontend::types::Type;
@@ -175,9 +176,16 @@ impl<'p> Translator<'p> {
             Step::Label(label) => self.begin(label),
             Step::Join(index) => {
                 let Join { value, label, ways } = &mut self.joins[index];
-                let (value, label, ways) = (*value, *label, std::mem::take(ways));
+                let (value, label, mut ways) = (*value, *label, std::mem::take(ways));
+                if let (true, [a, b]) = (is_planted(Bug::SwappedWays), &mut ways.0[..]) {
+                    std::mem::swap(&mut a.0, &mut b.0);
+                }
+                let before = self.current;
                 self.begin(label);
                 self.merge(value, ways);
+                if is_planted(Bug::StaleBlock) {
+                    self.current = before;
+                }
             }
             Step::Unreachable(label) => {
                 self.begin(label);
@@ -239,6 +247,8 @@ impl<'p> Translator<'p> {
             (&End::If { condition, then, otherwise }, Context::Body(_)) => {
                 let label = self.declarations.id();
                 self.steps.push(Step::Unreachable(label));
+                let swapped = is_planted(Bug::SwappedBranches);
+                let [then, otherwise] = if swapped { [otherwise, then] } else { [then, otherwise] };
                 self.selection(condition, label, then, otherwise, context);
             }
             (End::Rec(_) | End::If { .. }, Context::Root | Context::Arm(_)) => {
