@@ -4,6 +4,7 @@ mod support;
 
 use lambdav_spirv_backend::emit::Options;
 use lambdav_spirv_backend::{disassemble, emit as emit_program};
+use std::time::{Duration, Instant};
 use support::Shader;
 
 /// The instructions between the first label and the end of the function, without lines and results.
@@ -174,4 +175,35 @@ fn deep_nesting() {
     let program = shader.scheduled(&[0]);
     let module = emit_program(&program, None, &Options::default()).expect("it fits");
     assert!(lambdav_spirv_backend::eval::Module::new(&module.words).is_ok());
+}
+
+/// Text, core, schedule and words of a program of so many operations, all with names and lines; the
+/// number of words, and the best time of three.
+fn compile(operations: usize) -> (usize, Duration) {
+    let mut text = "(define v0 (.x (frag-coord)))".to_owned();
+    for i in 1..=operations {
+        let (before, number) = (i - 1, i % 97);
+        let operation = ["+", "*", "-", "/"][i % 4];
+        text.push_str(&format!("\n(define v{i} ({operation} v{before} {number}.5))"));
+    }
+    text.push_str(&format!("\n(vec3 v{operations})"));
+    let run = |_| {
+        let start = Instant::now();
+        let words = Shader::new("a.lv", &text).emitted(&Options::default()).words.len();
+        (words, start.elapsed())
+    };
+    (0..3).map(run).min().expect("three runs")
+}
+
+/// `cargo test --release -p lambdav-spirv-backend --test shape -- --nocapture linear`
+#[test]
+fn compilation_is_linear() {
+    let found = [10_000, 40_000, 160_000].map(|operations| (operations, compile(operations)));
+    for (operations, (words, time)) in found {
+        println!("{operations} operations: {words} words in {time:?}");
+    }
+    let [(_, (few, fast)), _, (_, (many, slow))] = found;
+    assert!(many < 17 * few, "{found:?}");
+    // 16 times and what larger tables cost; were it quadratic, it would be 256 times.
+    assert!(slow < 64 * fast, "{found:?}");
 }
