@@ -248,7 +248,6 @@ impl Pinning {
     }
 
     fn place_guarded(&mut self, node: NodeId, uses: &[Use], above: RegionId, ways: &[Vec<Step>]) {
-        let span = self.graph().span(node);
         let ty = self.graph().value_type(node);
         let constants = [1, 0].map(|word| self.constant(Type::BOOL, word));
         let [yes, no] = constants;
@@ -262,7 +261,7 @@ impl Pinning {
             guard = self.decide(holds, [yes, guard], constants);
         }
         let zero = self.constant(ty, 0);
-        let guarded = self.push(Node::If([guard, node, zero]), span);
+        let guarded = self.placed.graph.push_copy(Node::If([guard, node, zero]), node);
         self.redirect(uses, guarded);
         self.placed.guards.insert(guarded);
         let region = self.hoist(guarded, above);

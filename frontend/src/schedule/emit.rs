@@ -3,8 +3,9 @@
 use super::place::topological_order;
 use super::regions::{Placed, ROOT, RegionId};
 use super::{Block, BlockId, End, Expr, MAX_BLOCK_NESTING, Program, Statement, ValueId, ValueInfo};
-use crate::core::{Node, NodeId, Uniform};
+use crate::core::{Name, Node, NodeId, Uniform};
 use crate::diagnostics::{Code as Lv, Diagnostic};
+use rustc_hash::FxHashMap;
 
 /// A block under construction.
 struct Open {
@@ -25,6 +26,7 @@ struct Emitter<'a> {
     contents: Vec<Vec<NodeId>>,
     ids: Vec<Option<ValueId>>,
     values: Vec<ValueInfo>,
+    names: FxHashMap<ValueId, Name>,
     guards: Vec<ValueId>,
     blocks: Vec<Option<Block>>,
     open: Vec<Open>,
@@ -47,6 +49,7 @@ pub(super) fn emit(
         contents,
         ids: vec![None; placed.graph.len()],
         values: Vec::new(),
+        names: FxHashMap::default(),
         guards: Vec::new(),
         blocks: Vec::new(),
         open: Vec::new(),
@@ -56,8 +59,8 @@ pub(super) fn emit(
         emitter.advance(open)?;
     }
     let blocks = emitter.blocks.into_iter().map(|b| b.expect("all blocks are closed")).collect();
-    let Emitter { values, guards, .. } = emitter;
-    Ok(Program { values, blocks, locations, uniforms, guards })
+    let Emitter { values, names, guards, .. } = emitter;
+    Ok(Program { values, names, blocks, locations, uniforms, guards })
 }
 
 impl Emitter<'_> {
@@ -89,6 +92,9 @@ impl Emitter<'_> {
             span: self.placed.graph.span(node),
         };
         self.values.push(info);
+        if let Some(name) = self.placed.graph.name(node) {
+            self.names.insert(id, name.clone());
+        }
         self.ids[node.index()] = Some(id);
         if self.placed.guards.contains(&node) {
             self.guards.push(id);
