@@ -88,12 +88,13 @@ impl Numbering {
         if let Expr::Op(op, operands) = expr {
             match self.simpler(program, *op, operands) {
                 None => {}
-                Some(Simpler::Operand(operand)) => {
-                    if program.rate(value).includes(program.rate(operand)) {
-                        self.same[value.index()] = operand;
-                        return false;
-                    }
+                Some(Simpler::Operand(operand))
+                    if program.rate(value).includes(program.rate(operand)) =>
+                {
+                    self.same[value.index()] = operand;
+                    return false;
                 }
+                Some(Simpler::Operand(_)) => {}
                 Some(Simpler::Constant(bits)) => *expr = Expr::Constant(bits),
                 Some(Simpler::Op(op, operands)) => *expr = Expr::Op(op, operands),
             }

@@ -52,7 +52,10 @@ struct Builder<'p> {
     coordinates: [Vec<Reg>; 2],
     /// The values that are constants: made where they are used.
     constants: HashMap<ValueId, u64>,
-    /// What has been made in this block of others: constants, and numbers spread over a register.
+    /// The values that the part for the frame has left in slots: read where they are used.
+    slots: HashMap<ValueId, u32>,
+    /// What has been made in this block of others: constants, what was read from slots, and numbers spread over a
+    /// register.
     made: HashMap<(Made, Type), Reg>,
     /// The elementary functions that are called, of vectors or of scalars.
     procedures: Vec<(Elementary, bool)>,
@@ -69,6 +72,7 @@ struct Builder<'p> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Made {
     Constant(u64),
+    Slot(u32),
     Splat(Reg),
     Compare(Op, [Reg; 2]),
 }
@@ -85,6 +89,7 @@ impl<'p> Builder<'p> {
             map: vec![Vec::new(); program.values.len()],
             coordinates: [Vec::new(), Vec::new()],
             constants: HashMap::new(),
+            slots: HashMap::new(),
             made: HashMap::new(),
             procedures: Vec::new(),
             compares: HashMap::new(),
@@ -158,6 +163,17 @@ impl<'p> Builder<'p> {
         reg
     }
 
+    fn slot(&mut self, slot: u32, kind: Kind) -> Reg {
+        let ty = Type::Scalar(kind);
+        if let Some(&known) = self.made.get(&(Made::Slot(slot), ty)) {
+            return known;
+        }
+        let reg = self.reg(ty);
+        self.push(Instr::Slot(reg, slot));
+        self.made.insert((Made::Slot(slot), ty), reg);
+        reg
+    }
+
     fn splat(&mut self, from: Reg, ty: Type) -> Reg {
         if let Some(&known) = self.made.get(&(Made::Splat(from), ty)) {
             return known;
@@ -219,6 +235,10 @@ impl<'p> Builder<'p> {
         let ty = self.type_of(kind, rate);
         if let Some(&bits) = self.constants.get(&value) {
             return self.constant(ty, bits);
+        }
+        if let Some(&slot) = self.slots.get(&value) {
+            let reg = self.slot(slot, kind);
+            return if self.ty(reg) == ty { reg } else { self.splat(reg, ty) };
         }
         let regs = &self.map[value.index()];
         let first = regs[0];
@@ -588,6 +608,7 @@ impl<'p> Builder<'p> {
     fn row(&mut self, statements: &[Statement], slots: &mut Slots) {
         let (integer, address) = (Type::Scalar(Kind::I32), Type::Scalar(Kind::I64));
         self.frame_values(statements, slots);
+        self.slots.clone_from(&slots.of);
         let y = self.argument(Kind::I32, Argument::Row);
         let stride = self.argument(Kind::I64, Argument::Stride);
         let arguments = vec![
@@ -641,8 +662,8 @@ impl<'p> Builder<'p> {
             .collect()
     }
 
-    /// Finds the values of the frame that `statements` and the outputs use, and reads them from their
-    /// slots; constants among them are made again.
+    /// Finds the values of the frame that `statements` and the outputs use: those that need slots; constants among them
+    /// are made again.
     fn frame_values(&mut self, statements: &[Statement], slots: &mut Slots) {
         let program = self.program;
         let root = program.block(lanes::Program::ROOT);
@@ -669,13 +690,8 @@ impl<'p> Builder<'p> {
                     self.constants.insert(value, bits);
                 }
                 Some(None) => {
-                    let kind = program.kind(value);
-                    let slot = slots.kinds.len() as u32;
-                    slots.kinds.push(kind);
-                    slots.of.insert(value, slot);
-                    let reg = self.reg(Type::Scalar(kind));
-                    self.push(Instr::Slot(reg, slot));
-                    self.map[value.index()] = vec![reg];
+                    slots.of.insert(value, slots.kinds.len() as u32);
+                    slots.kinds.push(program.kind(value));
                 }
             }
         }
