@@ -12,6 +12,7 @@ use lambdav_frontend::schedule::{self, Program};
 use lambdav_frontend::source::{SourceFile, Span};
 use lambdav_frontend::syntax;
 use lambdav_raster::{Cancel, Fault, Kernel, Size, Stop, Tile, TileBuffer};
+use lambdav_simd_backend::cranelift::Target;
 use lambdav_simd_backend::{EmitError, SimdKernel};
 use std::sync::{Mutex, PoisonError};
 
@@ -185,10 +186,27 @@ impl SimdEngine {
         settings: &Settings,
         lanes: Option<u32>,
     ) -> Result<Self, SimdError> {
+        let host = Target::host().map_err(SimdError::Emit)?;
+        Self::for_target(core, location, settings, lanes, host)
+    }
+
+    /// The same with some of what this machine's processor can do.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::new`].
+    pub fn for_target(
+        core: &Core,
+        location: u32,
+        settings: &Settings,
+        lanes: Option<u32>,
+        target: Target,
+    ) -> Result<Self, SimdError> {
         let program = schedule::schedule(core, &[location]).map_err(SimdError::Program)?;
         let max_iterations = settings.max_iterations;
-        let kernel = SimdKernel::new(program, lanes, &settings.inputs, max_iterations)
-            .map_err(SimdError::Emit)?;
+        let kernel =
+            SimdKernel::for_target(program, lanes, &settings.inputs, max_iterations, target)
+                .map_err(SimdError::Emit)?;
         Ok(Self { kernel, max_iterations })
     }
 

@@ -7,39 +7,11 @@ use lambdav::frontend::core::Core;
 use lambdav::frontend::core_text;
 use lambdav::frontend::schedule::schedule;
 use lambdav::program::Loaded;
-use lambdav::raster::{Frame, Options, Size, render};
+use lambdav::raster::{Frame, Options, Size};
 use lambdav::simd::registers::Shape;
 use lambdav::spirv;
-use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
-use std::fmt::Write;
+use lambdav_matrix::pictures::{self, List, SIZES, digest, gallery};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
-
-const SIZES: [(u32, u32); 3] = [(97, 61), (1, 1), (33, 17)];
-const GOLDEN: &str = "tests/golden/gallery.txt";
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// Names and texts of all shaders.
-fn gallery() -> BTreeMap<String, Loaded> {
-    let folder = std::fs::read_dir(root().join("shaders")).expect("the gallery is there");
-    let files = folder.map(|entry| entry.expect("the gallery can be listed").path());
-    let shaders: BTreeMap<String, Loaded> = files
-        .filter(|path| path.extension().is_some_and(|e| e == "lv"))
-        .map(|path: PathBuf| {
-            let name = path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
-            let bytes = std::fs::read(&path).expect("shaders can be read");
-            let loaded = Loaded::from_bytes(&name, bytes);
-            assert_eq!(loaded.diagnostics, [], "{name} gives no diagnostics");
-            (name, loaded)
-        })
-        .collect();
-    assert!(shaders.len() >= 8, "a gallery has more than a few pictures");
-    shaders
-}
 
 fn frame(core: &Core, location: u32, size: Size, threads: Option<usize>) -> Frame {
     let engine = CoreEngine::new(core, location, &Settings::new(core, size)).expect("it schedules");
@@ -48,67 +20,50 @@ fn frame(core: &Core, location: u32, size: Size, threads: Option<usize>) -> Fram
 
 fn draw(engine: &impl Engine, size: Size, threads: Option<usize>) -> Frame {
     let threads = threads.and_then(NonZeroUsize::new);
-    let options = Options { threads, stack_size: engine.stack_size(), ..Options::default() };
-    render(engine, size, &options).expect("every loop of the gallery ends")
+    pictures::draw(engine, size, Options { threads, ..Options::default() })
 }
 
 fn bits(frame: &Frame) -> Vec<u32> {
     frame.samples().iter().map(|s| s.to_bits()).collect()
 }
 
-fn digest(frame: &Frame) -> String {
-    let mut hash = Sha256::new();
-    for bits in bits(frame) {
-        hash.update(bits.to_le_bytes());
-    }
-    hash.finalize().iter().take(8).fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("writing to a string succeeds");
-        text
-    })
-}
-
 /// Each shader, output and size has the bits that it always had.
 #[test]
 fn digests() {
-    let mut found =
-        String::from("# shader output size: SHA-256 of the frame's bits (first 8 bytes)\n");
-    for (name, loaded) in gallery() {
-        let core = loaded.core.expect("no diagnostics");
+    let mut found = List::default();
+    for shader in pictures::all() {
+        let core = shader.core();
         for output in &core.outputs {
             for (width, height) in SIZES {
                 let size = Size::new(width, height).expect("a small size");
-                let frame = frame(&core, output.location, size, None);
-                let digest = digest(&frame);
-                writeln!(found, "{name} {} {size}: {digest}", output.location)
-                    .expect("writing to a string succeeds");
+                let frame = frame(core, output.location, size, None);
+                found.insert(&shader.name, output.location, size, digest(&frame));
             }
         }
     }
-    let path = root().join(GOLDEN);
     if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&path, &found).expect("the golden file can be written");
+        std::fs::write(List::path(), found.to_string()).expect("the list can be written");
     }
-    let golden = std::fs::read_to_string(&path).expect("the golden file is there");
-    assert_eq!(found, golden, "the gallery's bits changed");
+    assert_eq!(found.to_string(), List::read().to_string(), "the gallery's bits changed");
 }
 
 /// Core text is a program like its shader.
 #[test]
 fn core_text_round_trip() {
-    for (name, loaded) in gallery() {
-        let core = loaded.core.expect("no diagnostics");
-        let text = core_text::print(&core, Some(&loaded.source)).expect("it schedules");
+    for shader in gallery() {
+        let (name, core) = (&shader.name, shader.core());
+        let text = core_text::print(core, Some(&shader.loaded.source)).expect("it schedules");
         let again = Loaded::from_text(&format!("{name}.core"), &text);
         assert!(again.is_core_text);
         assert_eq!(again.diagnostics, [], "{name}");
         let again = again.core.expect("no diagnostics");
         let second = core_text::print(&again, None).expect("it schedules");
-        let first = core_text::print(&core, None).expect("it schedules");
+        let first = core_text::print(core, None).expect("it schedules");
         assert_eq!(first, second, "{name}: printing is stable");
         for output in &core.outputs {
             for (width, height) in SIZES {
                 let size = Size::new(width, height).expect("a small size");
-                let frames = [(&core, None), (&again, Some(1))]
+                let frames = [(core, None), (&again, Some(1))]
                     .map(|(core, threads)| bits(&frame(core, output.location, size, threads)));
                 assert_eq!(frames[0], frames[1], "{name} {size}");
             }
@@ -121,13 +76,13 @@ fn core_text_round_trip() {
 fn source_agrees() {
     let size = Size::new(97, 61).expect("a small size");
     let pixels = [(0, 0), (96, 60), (48, 30), (13, 47), (71, 9), (35, 22)];
-    for (name, loaded) in gallery() {
-        let core = loaded.core.expect("no diagnostics");
+    for shader in gallery() {
+        let (name, core) = (&shader.name, shader.core());
         for output in &core.outputs {
-            let settings = Settings::new(&core, size);
-            let source = SourceEngine::new(&loaded.source, output.location, &settings)
+            let settings = Settings::new(core, size);
+            let source = SourceEngine::new(&shader.loaded.source, output.location, &settings)
                 .expect("the program was accepted");
-            let core = CoreEngine::new(&core, output.location, &settings).expect("it schedules");
+            let core = CoreEngine::new(core, output.location, &settings).expect("it schedules");
             for (x, y) in pixels {
                 let values = [pixel(&core, size, x, y), pixel(&source, size, x, y)];
                 assert_eq!(values[0], values[1], "{name} at ({x}, {y})");
@@ -150,20 +105,21 @@ fn pixel(engine: &impl Engine, size: Size, x: u32, y: u32) -> [u32; 4] {
 /// all.
 #[test]
 fn spirv_agrees() {
-    for (name, loaded) in gallery() {
-        let core = loaded.core.expect("no diagnostics");
+    for shader in gallery() {
+        let (name, core) = (&shader.name, shader.core());
         let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
-        let program = schedule(&core, &locations).expect("it schedules");
-        let emitted = spirv::emit(&program, Some(&loaded.source), &spirv::emit::Options::default())
-            .expect("it fits");
+        let program = schedule(core, &locations).expect("it schedules");
+        let emitted =
+            spirv::emit(&program, Some(&shader.loaded.source), &spirv::emit::Options::default())
+                .expect("it fits");
         let module = spirv::eval::Module::new(&emitted.words).expect("it can be evaluated");
         for &location in &locations {
             for (width, height) in SIZES {
                 let size = Size::new(width, height).expect("a small size");
-                let settings = Settings::new(&core, size);
-                let wanted = bits(&frame(&core, location, size, None));
-                let alone = SpirvEngine::new(&core, location, &settings).expect("it compiles");
-                let source = &loaded.source;
+                let settings = Settings::new(core, size);
+                let wanted = bits(&frame(core, location, size, None));
+                let alone = SpirvEngine::new(core, location, &settings).expect("it compiles");
+                let source = &shader.loaded.source;
                 let together = SpirvEngine::of_module(module.clone(), source, location, &settings);
                 for engine in [alone, together] {
                     assert_eq!(wanted, bits(&draw(&engine, size, None)), "{name} {size}");
@@ -176,15 +132,15 @@ fn spirv_agrees() {
 /// Machine code gives the same bits, whatever the lanes and threads.
 #[test]
 fn simd_agrees() {
-    for (name, loaded) in gallery() {
-        let core = loaded.core.expect("no diagnostics");
+    for shader in gallery() {
+        let (name, core) = (&shader.name, shader.core());
         for output in &core.outputs {
             for (width, height) in SIZES {
                 let size = Size::new(width, height).expect("a small size");
-                let settings = Settings::new(&core, size);
-                let wanted = bits(&frame(&core, output.location, size, None));
+                let settings = Settings::new(core, size);
+                let wanted = bits(&frame(core, output.location, size, None));
                 for lanes in Shape::LANES {
-                    let engine = SimdEngine::new(&core, output.location, &settings, Some(lanes))
+                    let engine = SimdEngine::new(core, output.location, &settings, Some(lanes))
                         .expect("it compiles");
                     for threads in [1, 2, 7] {
                         let found = bits(&draw(&engine, size, Some(threads)));
@@ -206,13 +162,13 @@ fn simd_configurations_agree() {
     let full = std::env::var_os("FULL_SIZE").is_some();
     let (width, height) = if full { (1920, 1080) } else { (400, 225) };
     let size = Size::new(width, height).expect("a common size");
-    for (name, loaded) in gallery() {
-        let core = loaded.core.expect("no diagnostics");
+    for shader in gallery() {
+        let (name, core) = (&shader.name, shader.core());
         for output in &core.outputs {
             let mut first: Option<String> = None;
             for (lanes, threads) in [(8, 2), (1, 1), (4, 7), (16, 2), (32, 1)] {
-                let settings = Settings::new(&core, size);
-                let engine = SimdEngine::new(&core, output.location, &settings, Some(lanes))
+                let settings = Settings::new(core, size);
+                let engine = SimdEngine::new(core, output.location, &settings, Some(lanes))
                     .expect("it compiles");
                 let found = digest(&draw(&engine, size, Some(threads)));
                 let wanted = first.get_or_insert_with(|| found.clone());

@@ -57,7 +57,21 @@ impl SimdKernel {
         inputs: &evaluate::Inputs,
         max_iterations: u64,
     ) -> Result<Self, EmitError> {
-        let target = Target::host()?;
+        Self::for_target(program, lanes, inputs, max_iterations, Target::host()?)
+    }
+
+    /// The same with some of what this machine's processor can do.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Code::new`], and [`EmitError::TooDeep`].
+    pub fn for_target(
+        program: schedule::Program,
+        lanes: Option<u32>,
+        inputs: &evaluate::Inputs,
+        max_iterations: u64,
+        target: Target,
+    ) -> Result<Self, EmitError> {
         let (lane_program, code) = compile(&program, lanes, &target, true)?;
         let given = lane_program.given.iter().map(|given| word(inputs, given)).collect();
         Ok(Self {

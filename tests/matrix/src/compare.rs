@@ -1,0 +1,141 @@
+//! All pictures in all configurations of the machine that this runs on.
+
+use crate::configurations::{Division, PROCESSORS, Processor, lanes};
+use crate::pictures::{List, SIZES, Shader, all, digest, draw};
+use lambdav::engine::{CoreEngine, Engine, Settings, SimdEngine};
+use lambdav::raster::Size;
+use lambdav::simd::cranelift::Target;
+use std::fmt::{self, Display, Formatter};
+
+/// The core evaluator, which is slow, draws pictures of at most so many pixels.
+const CORE_PIXELS: u64 = 1000;
+
+/// What was compared.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// How many times a kernel was compiled.
+    pub kernels: usize,
+    /// How many pictures were drawn.
+    pub pictures: usize,
+    /// How many different ones the list has.
+    pub listed: usize,
+    /// A line each: what differs from the list.
+    pub differences: Vec<String>,
+    /// What the machine cannot do.
+    pub absent: Vec<&'static str>,
+}
+
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for difference in &self.differences {
+            writeln!(f, "{difference}")?;
+        }
+        for absent in &self.absent {
+            writeln!(f, "this machine lacks {absent}")?;
+        }
+        write!(
+            f,
+            "{}: {} pictures of {} kernels, {} of {} digests differ",
+            std::env::consts::ARCH,
+            self.pictures,
+            self.kernels,
+            self.differences.len(),
+            self.listed
+        )
+    }
+}
+
+/// Draws each picture in each configuration, of which `part` says which to take: the numbers from
+/// 0 are those of a picture with a processor and a number of lanes. All that `part` refuses are left out.
+pub fn compare(part: impl Fn(usize) -> bool) -> Report {
+    let list = List::read();
+    let mut report = Report::default();
+    let absent = PROCESSORS.iter().filter(|processor| !(processor.is_here)());
+    report.absent.extend(absent.map(|processor| processor.name));
+    let mut number = 0;
+    for shader in all() {
+        for output in &shader.core().outputs {
+            for (width, height) in SIZES {
+                let size = Size::new(width, height).expect("a small size");
+                let picture = Picture { shader: &shader, location: output.location, size };
+                report.listed += 1;
+                for what in each_kernel() {
+                    if part(number) {
+                        report.kernels += 1;
+                        what.compare(&picture, &list, &mut report);
+                    }
+                    number += 1;
+                }
+            }
+        }
+    }
+    report
+}
+
+/// What draws.
+enum What {
+    Core,
+    Code(Processor, Option<u32>),
+}
+
+fn each_kernel() -> Vec<What> {
+    let here = PROCESSORS.into_iter().filter(|processor| (processor.is_here)());
+    let code = here.flat_map(|processor| lanes().map(move |lanes| What::Code(processor, lanes)));
+    [What::Core].into_iter().chain(code).collect()
+}
+
+struct Picture<'a> {
+    shader: &'a Shader,
+    location: u32,
+    size: Size,
+}
+
+impl What {
+    fn compare(&self, picture: &Picture<'_>, list: &List, report: &mut Report) {
+        let (core, size) = (picture.shader.core(), picture.size);
+        let settings = Settings::new(core, size);
+        match self {
+            Self::Core => {
+                if u64::from(size.width()) * u64::from(size.height()) <= CORE_PIXELS {
+                    let engine =
+                        CoreEngine::new(core, picture.location, &settings).expect("it schedules");
+                    let division = Division { threads: 1, tile: None };
+                    picture.check(&engine, division, "the core evaluator", list, report);
+                }
+            }
+            Self::Code(processor, lanes) => {
+                let target = Target::with(processor.off).expect("names of Cranelift's settings");
+                let location = picture.location;
+                let engine = SimdEngine::for_target(core, location, &settings, *lanes, target)
+                    .expect("it compiles");
+                let lanes = lanes.map_or("default".to_owned(), |lanes| lanes.to_string());
+                let what = format!("{}, {lanes} lanes", processor.name);
+                for division in Division::all() {
+                    picture.check(&engine, division, &what, list, report);
+                }
+            }
+        }
+    }
+}
+
+impl Picture<'_> {
+    fn check(
+        &self,
+        engine: &impl Engine,
+        division: Division,
+        what: &str,
+        list: &List,
+        report: &mut Report,
+    ) {
+        let Self { shader: Shader { name, .. }, location, size } = *self;
+        let found = digest(&draw(engine, size, division.options()));
+        report.pictures += 1;
+        let wanted = list.get(name, location, size);
+        if wanted != Some(&found) {
+            let wanted = wanted.unwrap_or("nothing");
+            report.differences.push(format!(
+                "{name} {location} {size}: {found}, where the list has {wanted}; {what}, {division}"
+            ));
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! This very program, built for another architecture and run by an emulator of its processor: its
+//! compiler makes that architecture's code, and runs it.
+
+use std::ffi::OsString;
+use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The architecture.
+pub const TARGET: &str = "aarch64-unknown-linux-gnu";
+
+/// Its linker, of Debian's `gcc-aarch64-linux-gnu`.
+const LINKER: &str = "aarch64-linux-gnu-gcc";
+
+/// The emulator, of Debian's `qemu-user`.
+const EMULATOR: &str = "qemu-aarch64";
+
+/// Why it cannot be run.
+#[derive(Debug)]
+pub enum Unable {
+    /// Something is missing that `.ci/install-tools` installs; this says what.
+    Missing(String),
+    /// The program could not be built, or not be started.
+    Failed(String),
+}
+
+impl Display for Unable {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(what) => write!(f, "{what} is missing; .ci/install-tools installs it"),
+            Self::Failed(what) => write!(f, "{what}"),
+        }
+    }
+}
+
+fn answers(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+/// Whether the compiler has the architecture's standard library.
+fn has_library() -> bool {
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--print", "target-libdir", "--target", TARGET]);
+    rustc.output().is_ok_and(|output| {
+        let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        output.status.success() && PathBuf::from(folder).is_dir()
+    })
+}
+
+/// Whether all is there that building and running needs.
+///
+/// # Errors
+///
+/// [`Unable::Missing`].
+pub fn available() -> Result<(), Unable> {
+    let missing = |what: &str| Err(Unable::Missing(what.to_owned()));
+    if !answers(EMULATOR) {
+        return missing(EMULATOR);
+    }
+    if !answers(LINKER) {
+        return missing(LINKER);
+    }
+    if !has_library() {
+        return missing(&format!("Rust's standard library for {TARGET}"));
+    }
+    Ok(())
+}
+
+/// Builds the program and runs it with these arguments. What it prints is printed; says whether it
+/// was successful.
+///
+/// # Errors
+///
+/// Where it could not be built or started.
+pub fn run(arguments: &[String]) -> Result<bool, Unable> {
+    available()?;
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+    let variable = |what: &str| format!("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_{what}");
+    let status = Command::new(cargo)
+        .args(["run", "--quiet", "--release", "--locked", "--package", "lambdav-matrix"])
+        .args(["--target", TARGET, "--"])
+        .args(arguments)
+        .current_dir(crate::pictures::root())
+        .env(variable("LINKER"), LINKER)
+        .env(variable("RUNNER"), EMULATOR)
+        // The emulator needs no libraries of the other architecture then.
+        .env(variable("RUSTFLAGS"), "-C target-feature=+crt-static")
+        .status();
+    match status {
+        Ok(status) => match status.code() {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            _ => Err(Unable::Failed(format!("{TARGET}: {status}"))),
+        },
+        Err(error) => Err(Unable::Failed(format!("cargo cannot be started: {error}"))),
+    }
+}

@@ -1,0 +1,131 @@
+//! Shaders that draw pictures, and the list of their digests.
+
+use lambdav::engine::Engine;
+use lambdav::frontend::core::Core;
+use lambdav::program::Loaded;
+use lambdav::raster::{Frame, Options, Size, render};
+use sha2::{Digest, Sha256};
+use std::fmt::{self, Display, Formatter, Write};
+use std::path::{Path, PathBuf};
+
+/// The sizes of the list, as width and height: one that is cut into tiles of all kinds, a single pixel, and one that
+/// leaves a column and a row over.
+pub const SIZES: [(u32, u32); 3] = [(97, 61), (1, 1), (33, 17)];
+
+/// A shader without errors or warnings.
+#[derive(Debug)]
+pub struct Shader {
+    /// The file's name without its ending; of a kernel of the benchmark after `bench/`.
+    pub name: String,
+    /// What was read.
+    pub loaded: Loaded,
+}
+
+impl Shader {
+    /// The program.
+    pub fn core(&self) -> &Core {
+        self.loaded.core.as_ref().expect("it gives no diagnostics")
+    }
+}
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The shaders of the gallery, by name.
+pub fn gallery() -> Vec<Shader> {
+    let shaders = folder("", "shaders");
+    assert!(shaders.len() >= 8, "a gallery has more than a few pictures");
+    shaders
+}
+
+/// The shaders of the gallery, and then the kernels of the benchmark.
+pub fn all() -> Vec<Shader> {
+    let mut shaders = gallery();
+    shaders.extend(folder("bench/", "bench/shaders"));
+    shaders
+}
+
+fn folder(prefix: &str, path: &str) -> Vec<Shader> {
+    let folder = std::fs::read_dir(root().join(path)).expect("the shaders are there");
+    let files = folder.map(|entry| entry.expect("the folder can be listed").path());
+    let mut files: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|e| e == "lv")).collect();
+    files.sort();
+    let load = |path: &PathBuf| {
+        let stem = path.file_stem().expect("a file has a name").to_string_lossy();
+        let name = format!("{prefix}{stem}");
+        let bytes = std::fs::read(path).expect("shaders can be read");
+        let loaded = Loaded::from_bytes(&name, bytes);
+        assert_eq!(loaded.diagnostics, [], "{name} gives no diagnostics");
+        Shader { name, loaded }
+    };
+    files.iter().map(load).collect()
+}
+
+/// The frame that an engine draws, with threads and tiles as in `options`.
+pub fn draw(engine: &impl Engine, size: Size, options: Options<'_>) -> Frame {
+    let options = Options { stack_size: engine.stack_size(), ..options };
+    render(engine, size, &options).expect("every loop of the pictures ends")
+}
+
+/// The first 8 bytes of the SHA-256 of the frame's bits.
+pub fn digest(frame: &Frame) -> String {
+    let mut hash = Sha256::new();
+    for sample in frame.samples() {
+        hash.update(sample.to_bits().to_le_bytes());
+    }
+    hash.finalize().iter().take(8).fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("writing to a string succeeds");
+        text
+    })
+}
+
+/// Digests, each after its `shader output size`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct List(Vec<(String, String)>);
+
+impl List {
+    /// Where the list is.
+    pub fn path() -> PathBuf {
+        root().join("tests/golden/gallery.txt")
+    }
+
+    /// The list that is checked in.
+    ///
+    /// # Panics
+    ///
+    /// If there is none, or it is none.
+    pub fn read() -> Self {
+        let text = std::fs::read_to_string(Self::path()).expect("the list of digests is there");
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        let entry = |line: &str| {
+            let (picture, digest) = line.split_once(": ").expect("a line is `picture: digest`");
+            (picture.to_owned(), digest.to_owned())
+        };
+        Self(lines.map(entry).collect())
+    }
+
+    /// The digest of an output at some size, if it is listed.
+    pub fn get(&self, shader: &str, location: u32, size: Size) -> Option<&str> {
+        let wanted = picture(shader, location, size);
+        self.0.iter().find(|(picture, _)| *picture == wanted).map(|(_, digest)| digest.as_str())
+    }
+
+    /// Adds a digest.
+    pub fn insert(&mut self, shader: &str, location: u32, size: Size, digest: String) {
+        self.0.push((picture(shader, location, size), digest));
+    }
+}
+
+fn picture(shader: &str, location: u32, size: Size) -> String {
+    format!("{shader} {location} {size}")
+}
+
+impl Display for List {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "# shader output size: SHA-256 of the frame's bits (first 8 bytes)")?;
+        self.0.iter().try_for_each(|(picture, digest)| writeln!(f, "{picture}: {digest}"))
+    }
+}
