@@ -7,6 +7,7 @@
 use super::{ExprType, Loop, LoopId, Name, Node, NodeId};
 use crate::builtins::Input;
 use crate::op::Op;
+use crate::planted::{Bug, is_planted};
 use crate::sets::{SetId, Sets};
 use crate::source::Span;
 use crate::types::{Scalar, Type};
@@ -336,6 +337,9 @@ impl Graph {
         let mut out = [0; 16];
         let out = &mut out[..ty.components()];
         op.apply(&types, &words, out);
+        if op == Op::Mul && is_planted(Bug::InexactFolding) {
+            out.iter_mut().for_each(|word| *word = f32::from_bits(*word).next_up().to_bits());
+        }
         Some(self.constant(ty, out, span))
     }
 
@@ -408,7 +412,11 @@ impl Graph {
         let arms = (self.expr_type(then), self.expr_type(otherwise));
         if let (ExprType::Value(ty), ExprType::Value(_)) = arms {
             if let Some(words) = self.constant_words(condition) {
-                return if words[0] != 0 { then } else { otherwise };
+                return if (words[0] != 0) != is_planted(Bug::FoldedToOtherArm) {
+                    then
+                } else {
+                    otherwise
+                };
             }
             if then == otherwise && !self.may_diverge(condition) {
                 return then;

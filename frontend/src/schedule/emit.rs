@@ -5,6 +5,7 @@ use super::regions::{Placed, ROOT, RegionId};
 use super::{Block, BlockId, End, Expr, MAX_BLOCK_NESTING, Program, Statement, ValueId, ValueInfo};
 use crate::core::{Name, Node, NodeId, Uniform};
 use crate::diagnostics::{Code as Lv, Diagnostic};
+use crate::planted::{Bug, is_planted};
 use rustc_hash::FxHashMap;
 
 /// A block under construction.
@@ -160,7 +161,11 @@ impl Emitter<'_> {
                 {
                     let (condition, arms) = (self.id(*condition), [*then, *otherwise]);
                     self.check_depth(inner, node)?;
-                    let [then, otherwise] = self.open_arms(node, arms, inner);
+                    let mut blocks = self.open_arms(node, arms, inner);
+                    if is_planted(Bug::SwappedTails) {
+                        blocks.reverse();
+                    }
+                    let [then, otherwise] = blocks;
                     End::If { condition, then, otherwise }
                 }
                 _ => End::Yield([self.id(node)].into()),

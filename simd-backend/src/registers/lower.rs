@@ -10,6 +10,7 @@ use super::{
 use lambdav_frontend::op::Elementary;
 
 use crate::lanes::{self, Axis, End as LaneEnd, Expr, Kind, Op, Rate, Reads, Statement, ValueId};
+use crate::planted::{Bug, is_planted};
 
 /// Makes the register program for a shape. Recurses on the nesting of blocks.
 pub fn lower(program: &lanes::Program, shape: Shape) -> Program {
@@ -246,7 +247,10 @@ impl<'p> Builder<'p> {
             };
         }
         let parts = self.parts(kind, rate);
-        let register = self.shape.project(index / parts, rate, self.program.rate(value));
+        let mut register = self.shape.project(index / parts, rate, self.program.rate(value));
+        if self.program.rate(value) == Rate::Y && is_planted(Bug::WrongRegister) {
+            register = index / parts % self.shape.across as usize;
+        }
         regs[register * parts + index % parts]
     }
 
@@ -352,8 +356,13 @@ impl<'p> Builder<'p> {
     ) {
         let (count, flag) = (Type::Scalar(Kind::I64), Type::Scalar(Kind::Mask));
         let [next, ask, ask_more, more, stop] = [(); 5].map(|()| self.reserve());
-        let arguments = self.new_params(params);
+        let mut arguments = self.new_params(params);
         self.begin(latch, arguments.clone());
+        if let (true, [first, second, ..]) = (is_planted(Bug::LostArgument), &mut arguments[..])
+            && self.function.registers[first.index()] == self.function.registers[second.index()]
+        {
+            *second = *first;
+        }
         let zero = self.constant(count, 0);
         let is_last = self.op(flag, Op::Equal, &[left, zero]);
         self.branch(is_last, ask, next);

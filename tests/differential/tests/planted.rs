@@ -1,15 +1,21 @@
-//! Do the tests bite? Each mistake that can be planted in the lowering to masks, in the emitter of SPIR-V or in
-//! its evaluator is found by a campaign no larger than that of the gate.
+//! Do the tests bite? Each mistake that can be planted in elaboration, in the scheduler, in an evaluator, in the
+//! lowering to masks and registers or in an emitter is found by a campaign no larger than that of the gate.
 //!
 //! `cargo test -p lambdav-differential --features planted-bugs --test planted -- --nocapture`
 
 use lambdav_differential::{Campaign, Engine, engines};
+use lambdav_frontend::planted as frontend;
 use lambdav_simd_backend::planted as simd;
 use lambdav_spirv_backend::planted as spirv;
 use std::fmt::Debug;
+use std::sync::{Mutex, PoisonError};
+
+/// Mistakes are those of the whole process.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Demands that an engine is sound, and that it is not with any of the mistakes.
 fn each_is_found<B: Copy + Debug>(name: &str, bugs: &[B], plant: fn(Option<B>)) {
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let all = engines::all();
     let engine: &dyn Engine =
         &**all.iter().find(|engine| engine.name() == name).expect("there is such an engine");
@@ -33,12 +39,23 @@ fn each_is_found<B: Copy + Debug>(name: &str, bugs: &[B], plant: fn(Option<B>)) 
     }
 }
 
+/// The evaluator of the source finds what is wrong before and in that of the core, and the other way round.
+#[test]
+fn planted_bugs_in_the_frontend_are_found() {
+    each_is_found("source", &frontend::Bug::ALL, frontend::plant);
+}
+
 /// Both without and with machine code.
 #[test]
 fn planted_bugs_in_masks_are_found() {
     for name in ["lanes", "simd8"] {
-        each_is_found(name, &simd::Bug::ALL, simd::plant);
+        each_is_found(name, &simd::Bug::OF_MASKS, simd::plant);
     }
+}
+
+#[test]
+fn planted_bugs_in_machine_code_are_found() {
+    each_is_found("simd8", &simd::Bug::OF_CODE, simd::plant);
 }
 
 #[test]
