@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::wide::{Code, Lanes};
 use super::{
     Argument, Block, BlockId, End, Function, Instr, Limit, POLL_ROUNDS, Program, Reg, Shape,
     Status, Target, Type, procedure,
@@ -81,6 +82,17 @@ enum Made {
 /// A block that is not there yet.
 const PENDING: End = End::Return(Status::Done);
 
+impl Code for Builder<'_> {
+    fn reg(&mut self, ty: Type) -> Reg {
+        self.function.registers.push(ty);
+        Reg(self.function.registers.len() as u32 - 1)
+    }
+
+    fn push(&mut self, instr: Instr) {
+        self.instrs.push(instr);
+    }
+}
+
 impl<'p> Builder<'p> {
     fn new(program: &'p lanes::Program, shape: Shape) -> Self {
         let mut builder = Self {
@@ -105,17 +117,8 @@ impl<'p> Builder<'p> {
         builder
     }
 
-    fn reg(&mut self, ty: Type) -> Reg {
-        self.function.registers.push(ty);
-        Reg(self.function.registers.len() as u32 - 1)
-    }
-
     fn ty(&self, reg: Reg) -> Type {
         self.function.registers[reg.index()]
-    }
-
-    fn push(&mut self, instr: Instr) {
-        self.instrs.push(instr);
     }
 
     /// The number of a block that will be filled later.
@@ -182,12 +185,6 @@ impl<'p> Builder<'p> {
         let reg = self.reg(ty);
         self.push(Instr::Splat(reg, from));
         self.made.insert((Made::Splat(from), ty), reg);
-        reg
-    }
-
-    fn op(&mut self, ty: Type, op: Op, operands: &[Reg]) -> Reg {
-        let reg = self.reg(ty);
-        self.push(Instr::Op(reg, op, operands.into()));
         reg
     }
 
@@ -496,7 +493,7 @@ impl<'p> Builder<'p> {
                 reg
             }
             Expr::Op(op, operands) => {
-                let regs = self.lanewise(*op, operands, kind, rate, index);
+                let regs = self.operation(*op, operands, kind, rate, index);
                 self.map[value.index()].extend(regs);
                 return;
             }
@@ -547,7 +544,7 @@ impl<'p> Builder<'p> {
     }
 
     /// A register of lanes of an operation's result: of binary64 and 64-bit integers, both halves.
-    fn lanewise(
+    fn operation(
         &mut self,
         op: Op,
         operands: &[ValueId],
@@ -557,18 +554,11 @@ impl<'p> Builder<'p> {
     ) -> Vec<Reg> {
         let program = self.program;
         let ty = self.type_of(kind, rate);
-        let parts: Vec<usize> =
-            operands.iter().map(|&v| self.parts(program.kind(v), rate)).collect();
-        let columns: Vec<Vec<Reg>> = operands
-            .iter()
-            .zip(&parts)
-            .map(|(&v, parts)| {
-                (0..*parts).map(|k| self.fit_one(v, rate, index * parts + k)).collect()
-            })
-            .collect();
-        let is_wide = self.parts(kind, rate) == 2 || parts.contains(&2);
-        if !is_wide {
-            let operands: Vec<Reg> = columns.iter().map(|column| column[0]).collect();
+        let is_wide = |s: &Self, kind| s.parts(kind, rate) == 2;
+        let any_is_wide = operands.iter().any(|&v| is_wide(self, program.kind(v)));
+        if !any_is_wide && !is_wide(self, kind) {
+            let operands: Vec<Reg> =
+                operands.iter().map(|&v| self.fit_one(v, rate, index)).collect();
             let reg = self.op(ty, op, &operands);
             let compares = matches!(op, Op::Less | Op::LessEqual | Op::Equal | Op::NotEqual);
             if compares && self.ty(operands[0]) == Type::Scalar(Kind::F32) {
@@ -576,35 +566,24 @@ impl<'p> Builder<'p> {
             }
             return vec![reg];
         }
-        let halves = [0, 1].map(|half| {
-            let operands: Vec<Reg> = columns
-                .iter()
-                .zip(operands)
-                .map(|(column, &v)| match program.kind(v) {
-                    Kind::F64 | Kind::I64 => column[half],
-                    Kind::Mask => self.half(column[0], Type::WideMask, half == 1),
-                    Kind::F32 | Kind::I32 => column[0],
-                })
-                .collect();
-            match (op, kind) {
-                (Op::Promote, _) => self.half(operands[0], ty, half == 1),
-                (Op::Demote, _) => operands[0],
-                (_, Kind::Mask) => self.op(Type::WideMask, op, &operands),
-                _ => self.op(ty, op, &operands),
-            }
-        });
-        if kind == Kind::Mask || op == Op::Demote {
-            let reg = self.reg(ty);
-            self.push(Instr::Join(reg, halves));
-            return vec![reg];
+        let operands: Vec<Lanes> = operands
+            .iter()
+            .map(|&v| match program.kind(v) {
+                kind if is_wide(self, kind) => {
+                    Lanes::Wide([0, 1].map(|half| self.fit_one(v, rate, 2 * index + half)))
+                }
+                Kind::Mask => {
+                    let mask = self.fit_one(v, rate, index);
+                    Lanes::Wide(self.halves(mask, Type::WideMask))
+                }
+                _ => Lanes::Narrow(self.fit_one(v, rate, index)),
+            })
+            .collect();
+        match self.lanewise(op, &operands, kind) {
+            Lanes::Narrow(reg) => vec![reg],
+            Lanes::Wide(halves) if kind == Kind::Mask => vec![self.join(ty, halves)],
+            Lanes::Wide(halves) => halves.to_vec(),
         }
-        halves.to_vec()
-    }
-
-    fn half(&mut self, from: Reg, ty: Type, upper: bool) -> Reg {
-        let reg = self.reg(ty);
-        self.push(Instr::Half(reg, from, upper));
-        reg
     }
 
     fn argument(&mut self, kind: Kind, argument: Argument) -> Reg {

@@ -35,6 +35,7 @@ mod lower;
 mod print;
 mod procedure;
 mod shape;
+mod wide;
 
 use lambdav_frontend::op::Elementary;
 
