@@ -13,6 +13,7 @@ mod elaborate;
 pub mod evaluate;
 pub mod math;
 pub mod op;
+pub mod planted;
 mod resolve;
 pub mod schedule;
 mod sets;

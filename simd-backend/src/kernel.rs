@@ -21,22 +21,8 @@ use crate::cranelift::{EmitError, MAX_LOOP_NESTING, Target};
 use crate::lanes::{self, Axis, Given};
 use crate::registers::{self, Shape, Status};
 
-/// The number of lanes if nobody says another: what fits the registers of most programs.
-const DEFAULT_LANES: u32 = 8;
-
-/// The number of lanes of a program of at most [`FEW_VALUES`] values: its operations are too few to keep
-/// the machine busy while they wait for one another.
-const MANY_LANES: u32 = 16;
-
-/// See [`MANY_LANES`].
-const FEW_VALUES: usize = 60;
-
 /// Above this many bytes of stack a program is compiled for fewer lanes.
 const MAX_STACK: usize = 256 << 10;
-
-/// Above this many register instructions a program is compiled for fewer lanes, so that the time that it takes
-/// does not grow with them.
-const MAX_INSTRS: usize = 60_000;
 
 /// One output of a program, compiled.
 #[derive(Debug)]
@@ -227,16 +213,10 @@ pub fn word(inputs: &evaluate::Inputs, given: &Given) -> u32 {
     }
 }
 
-/// The shape for a lane program: that of so many lanes, or, if that is none of [`Shape::LANES`] or not said,
-/// of as many as seem best.
+/// The shape for a lane program: that of so many lanes, or, if that is none of [`Shape::LANES`] or not said, the
+/// preferred one.
 pub fn shape(program: &lanes::Program, lanes: Option<u32>) -> Shape {
-    lanes.and_then(Shape::new).unwrap_or_else(|| {
-        let work = program.values.len();
-        let fits = |lanes: &u32| work * (*lanes as usize).div_ceil(4) <= MAX_INSTRS;
-        let best = if work <= FEW_VALUES { MANY_LANES } else { DEFAULT_LANES };
-        let lanes = [best, 4].into_iter().find(fits).unwrap_or(4);
-        Shape::new(lanes).expect("one of the shapes")
-    })
+    lanes.and_then(Shape::new).unwrap_or_else(|| Shape::preferred(program))
 }
 
 /// The lane program and the register program of a scheduled output, for about so many lanes.

@@ -19,12 +19,31 @@ pub enum Bug {
     HoistedLoop,
     /// A loop begins with all lanes, not with those that came to it.
     DeadLaneAlive,
+    /// Of a value that differs by row, a register gets the one of the column.
+    WrongRegister,
+    /// The second register that a round of a loop hands on gets the value of the first.
+    LostArgument,
+    /// The operands of a minimum are swapped, which shows where they are equal or a NaN.
+    SwappedMinimum,
+    /// Numbers are less than themselves.
+    WrongComparison,
+    /// Lanes of a vector select by the mask's complement.
+    SwappedSelect,
 }
 
 impl Bug {
-    /// All of them.
-    pub const ALL: [Self; 5] =
+    /// Those of lane programs.
+    pub const OF_MASKS: [Self; 5] =
         [Self::WrongBlend, Self::LostMask, Self::StaleSwap, Self::HoistedLoop, Self::DeadLaneAlive];
+
+    /// Those of register programs and of the emitter.
+    pub const OF_CODE: [Self; 5] = [
+        Self::WrongRegister,
+        Self::LostArgument,
+        Self::SwappedMinimum,
+        Self::WrongComparison,
+        Self::SwappedSelect,
+    ];
 }
 
 static PLANTED: AtomicU8 = AtomicU8::new(0);

@@ -63,6 +63,42 @@ fn parameters_of_a_divergent_loop_are_not_blended() {
 }
 
 #[test]
+fn components_that_stay_as_they_are_cost_nothing() {
+    let count = |shader: &str, op: &str| text(shader).matches(&format!("= {op} ")).count();
+    assert_eq!(count("(- (.xy (frag-coord)) (vec2 0 1))", "sub"), 1);
+    assert_eq!(count("(* (.xy (frag-coord)) (vec2 1 3))", "mul"), 1);
+    assert_eq!(count("(/ (.xy (frag-coord)) (vec2 1 3))", "div"), 1);
+    // −0 + 0 is 0.
+    assert_eq!(count("(+ (.xy (frag-coord)) (vec2 0 1))", "add"), 2);
+    // 0 times infinity is NaN.
+    assert_eq!(count("(* (.xy (frag-coord)) (vec2 0 3))", "mul"), 2);
+}
+
+#[test]
+fn equal_components_are_one() {
+    // Three distances from points in a row: their differences in y are the same.
+    let text = text(
+        "(let ((p (.xy (frag-coord))))
+           (vec3 (distance p (vec2 1 9)) (distance p (vec2 2 9)) (distance p (vec2 3 9))))",
+    );
+    assert_eq!(text.matches("= sub ").count(), 4, "{text}");
+    assert_eq!(text.matches("= mul ").count(), 4, "{text}");
+}
+
+#[test]
+fn what_one_arm_needs_is_computed_there() {
+    // The counter's test is the same for all lanes: what the other test needs comes after it.
+    let text = text(
+        "((rec-func (x n) (if (and (less n 9) (less (* x x) 50)) (rec (+ x 1) (+ n 1)) n))
+          (.x (frag-coord)) 0)",
+    );
+    let body = text.split_once("loop #0").expect("a loop").1;
+    let (before, after) = body.split_once(" if ").expect("a decision");
+    assert!(before.contains("= less ") && !before.contains("= mul "), "{text}");
+    assert!(after.contains("= mul "), "{text}");
+}
+
+#[test]
 fn gallery() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shaders");
     let mut count = 0;

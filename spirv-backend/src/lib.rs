@@ -13,6 +13,7 @@
 
 pub mod emit;
 pub mod eval;
+pub mod planted;
 mod text;
 
 pub use emit::emit;

@@ -4,6 +4,7 @@ mod support;
 
 use lambdav_spirv_backend::emit::Options;
 use lambdav_spirv_backend::{disassemble, emit as emit_program};
+use std::time::{Duration, Instant};
 use support::Shader;
 
 /// The instructions between the first label and the end of the function, without lines and results.
@@ -85,6 +86,55 @@ fn the_interface_has_names() {
     assert!(text.contains("Location 2") && text.contains("Offset 16"), "{text}");
 }
 
+/// `%7 = OpFAdd …` as `(OpFAdd, name of %7)`, of all results with names.
+fn named(words: &[u32]) -> Vec<(&'static str, String)> {
+    let module = rspirv::dr::load_words(words).expect("it is a module");
+    let names: std::collections::HashMap<u32, &str> = module
+        .debug_names
+        .iter()
+        .filter(|name| name.class.opname == "Name")
+        .map(|name| (name.operands[0].unwrap_id_ref(), name.operands[1].unwrap_literal_string()))
+        .collect();
+    let results = module.all_inst_iter();
+    results
+        .filter_map(|i| Some((i.class.opname, (*names.get(&i.result_id?)?).to_owned())))
+        .filter(|(op, _)| !matches!(*op, "Variable" | "TypeStruct" | "Function"))
+        .collect()
+}
+
+/// What the source calls it first, a debugger does: values of `define`, `let` and parameters, results of
+/// `if`s and loops, and what goes round in loops.
+#[test]
+fn values_have_their_names() {
+    let text = "(define (wave phase) (sin (+ phase phase)))
+        (define speed (* (time) 3))
+        (let* ((a (wave (* speed 2))) (same a) (pair (vec2 a (- a)))
+               (steps ((rec-func (n total)
+                         (if (< n a) (rec (+ n 1) (let ((more (* total a))) more))
+                             (if (< total 9) total (- total))))
+                       (time) 0.5))
+               (bright (if (< a 0) (+ a 1) (sqrt a))))
+          (vec4 (* pair pair) (smooth-step 0 speed bright) steps))";
+    let module = Shader::new("a.lv", text).emitted(&Options::default());
+    let wanted = [
+        ("Load", "time"),
+        ("FMul", "speed"),
+        ("FMul", "phase"),
+        ("ExtInst", "a"),
+        ("CompositeConstruct", "pair"),
+        ("Phi", "n"),
+        ("Phi", "total"),
+        ("FMul", "more"),
+        ("Phi", "steps"),
+        ("Phi", "bright"),
+    ];
+    let mut found = named(&module.words);
+    found.sort_unstable();
+    let mut wanted: Vec<_> = wanted.map(|(op, name)| (op, name.to_owned())).into();
+    wanted.sort_unstable();
+    assert_eq!(found, wanted);
+}
+
 #[test]
 fn float_controls_are_on_demand() {
     let shader = Shader::new("a.lv", "(vec2 (time))");
@@ -125,4 +175,35 @@ fn deep_nesting() {
     let program = shader.scheduled(&[0]);
     let module = emit_program(&program, None, &Options::default()).expect("it fits");
     assert!(lambdav_spirv_backend::eval::Module::new(&module.words).is_ok());
+}
+
+/// Text, core, schedule and words of a program of so many operations, all with names and lines; the
+/// number of words, and the best time of three.
+fn compile(operations: usize) -> (usize, Duration) {
+    let mut text = "(define v0 (.x (frag-coord)))".to_owned();
+    for i in 1..=operations {
+        let (before, number) = (i - 1, i % 97);
+        let operation = ["+", "*", "-", "/"][i % 4];
+        text.push_str(&format!("\n(define v{i} ({operation} v{before} {number}.5))"));
+    }
+    text.push_str(&format!("\n(vec3 v{operations})"));
+    let run = |_| {
+        let start = Instant::now();
+        let words = Shader::new("a.lv", &text).emitted(&Options::default()).words.len();
+        (words, start.elapsed())
+    };
+    (0..3).map(run).min().expect("three runs")
+}
+
+/// `cargo test --release -p lambdav-spirv-backend --test shape -- --nocapture linear`
+#[test]
+fn compilation_is_linear() {
+    let found = [10_000, 40_000, 160_000].map(|operations| (operations, compile(operations)));
+    for (operations, (words, time)) in found {
+        println!("{operations} operations: {words} words in {time:?}");
+    }
+    let [(_, (few, fast)), _, (_, (many, slow))] = found;
+    assert!(many < 17 * few, "{found:?}");
+    // 16 times and what larger tables cost; were it quadratic, it would be 256 times.
+    assert!(slow < 64 * fast, "{found:?}");
 }

@@ -1,7 +1,7 @@
 //! Emitted modules before other people's judges: `spirv-val` and naga.
 //!
 //! `spirv-val` and `spirv-opt` are Debian's package spirv-tools, which `.ci/install-tools` installs; the
-//! tests that need them say so where they are absent.
+//! tests that need them are skipped where they are absent, and say so.
 
 mod support;
 
@@ -11,9 +11,10 @@ use lambdav_frontend::types::{Scalar, Type};
 use lambdav_spirv_backend::bytes;
 use lambdav_spirv_backend::emit::{Module, Options, Version};
 use lambdav_spirv_backend::words;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use support::{Shader, by_core, by_words, gallery, generated, programs};
+use support::{Shader, by_core, by_words, conformance, gallery, generated, programs};
 use tempfile::TempDir;
 
 /// Whether a program of spirv-tools is there.
@@ -22,9 +23,15 @@ fn has(tool: &str) -> bool {
     version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
     let found = version.status().is_ok_and(|status| status.success());
     if !found {
-        println!("skipped: {tool} is not installed; .ci/install-tools does that");
+        skipped(&format!("{tool} is not installed; .ci/install-tools does that"));
     }
     found
+}
+
+/// Says that a test is skipped. What `println` prints would be shown of failing tests only.
+fn skipped(why: &str) {
+    let line = format!("\nskipped: {why}\n");
+    std::io::stderr().write_all(line.as_bytes()).expect("standard error can be written");
 }
 
 fn environments(version: Version) -> &'static [&'static str] {
@@ -76,21 +83,23 @@ fn spirv_val_accepts() {
             }
         }
     }
-    for (i, shader) in generated(0..programs()).enumerate() {
+    for (i, shader) in conformance().into_iter().chain(generated(0..programs())).enumerate() {
         let version = Version::all().nth(i % 7).expect("there are seven");
         check(&shader, &Options { version, float_controls: i % 3 == 0 });
     }
 }
 
-/// What spirv-opt makes of a module computes the same bits.
+/// What spirv-opt makes of a module computes the same bits wherever loops end; it takes for granted that
+/// they do.
 #[test]
 fn spirv_opt_keeps_the_bits() {
     if !has("spirv-opt") {
         return;
     }
     let folder = TempDir::new().expect("a folder");
-    let mut compared = 0;
-    for shader in gallery().into_iter().chain(generated(0..programs() * 3 / 10)) {
+    let mut compared = 0_u64;
+    let given = gallery().into_iter().chain(conformance());
+    for shader in given.chain(generated(0..programs())) {
         let program = shader.scheduled(&shader.locations());
         // It folds elementary functions with its own.
         if has_elementary(&program) {
@@ -109,12 +118,15 @@ fn spirv_opt_keeps_the_bits() {
         let optimised = std::fs::read(&optimised).expect("it was written");
         let optimised = Module { words: words(&optimised).expect("it is SPIR-V"), ..module };
         let pixels: Vec<_> = shader.pixels(12).collect();
-        let wanted = by_core(&program, &pixels, 1 << 24);
-        let found = by_words(&program, &optimised, &pixels, 1 << 24);
-        assert_eq!(wanted, found, "{}", shader.source.name());
-        compared += 1;
+        let wanted = by_core(&program, &pixels, 1 << 16);
+        let found = by_words(&program, &optimised, &pixels, 1 << 16);
+        for (wanted, found) in wanted.iter().zip(&found).filter(|(wanted, _)| wanted.is_ok()) {
+            assert_eq!(wanted, found, "{}", shader.source.name());
+        }
+        compared += u64::from(wanted.iter().all(Result::is_ok));
     }
-    assert!(compared >= 40, "{compared}");
+    println!("{compared} programs");
+    assert!(compared >= 1000 + programs() / 5, "{compared}");
 }
 
 fn has_elementary(program: &Program) -> bool {
@@ -128,7 +140,8 @@ fn has_elementary(program: &Program) -> bool {
 fn naga_accepts() {
     let options = naga::front::spv::Options::default();
     let mut accepted = 0_u64;
-    for shader in gallery().into_iter().chain(generated(0..programs())) {
+    let given = gallery().into_iter().chain(conformance());
+    for shader in given.chain(generated(0..programs())) {
         let name = shader.source.name();
         // WGSL has no infinite literals, and so naga takes none; nor does it take the std140 layout
         // of a mat2.
@@ -150,7 +163,7 @@ fn naga_accepts() {
         }
     }
     println!("{accepted} programs");
-    assert!(accepted >= programs() / 2, "{accepted}");
+    assert!(accepted >= 1000 + programs() / 2, "{accepted}");
 }
 
 /// Whether a constant is infinite or NaN.

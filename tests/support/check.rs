@@ -2,11 +2,11 @@
 
 use super::case::{Case, Expected, Finding, Verdict};
 use super::engines::{Accepted, ENGINES, Stop};
+use super::hidden::hide_literals;
 use lambdav_frontend::compile;
 use lambdav_frontend::core::Core;
 use lambdav_frontend::diagnostics::Diagnostic;
 use lambdav_frontend::source::SourceFile;
-use lambdav_frontend::syntax::{ExprId, ExprKind, Tree, parse};
 use std::fmt::Write as _;
 
 /// Compiles the program, and evaluates it with every engine; says what is not as expected.
@@ -30,7 +30,7 @@ pub(crate) fn check(case: &Case) -> Result<(), String> {
                 return Err(format!("other warnings: {}", show(&diagnostics, &source)));
             }
             evaluate(case, &source, &core, true)?;
-            if let Some(hidden) = hide_literals(case, &source) {
+            if let (None, Some(hidden)) = (&case.literal, hide_literals(&source)) {
                 let source = SourceFile::new("hidden.lv", hidden);
                 let (core, diagnostics) = compile(&source);
                 let core = core.ok_or_else(|| {
@@ -108,53 +108,4 @@ fn show(diagnostics: &[Diagnostic], source: &SourceFile) -> String {
         let _ = write!(shown, "\n  {code} at {line}:{column}: {}", diagnostic.message);
     }
     shown
-}
-
-/// The program with every number replaced by a uniform of that default, so that what the compiler
-/// folds is left to the engines too. Not where a literal must stand, and not for programs with
-/// uniforms of their own, whose defaults must not depend on others.
-fn hide_literals(case: &Case, source: &SourceFile) -> Option<String> {
-    if case.literal.is_some() {
-        return None;
-    }
-    let (tree, _) = parse(source);
-    let has_uniforms = tree.roots.iter().any(|&root| head(&tree, root) == Some("uniform"));
-    if has_uniforms {
-        return None;
-    }
-    let mut kept = vec![false; tree.len()];
-    for (id, expr) in tree.iter() {
-        if let (ExprKind::List(children), Some(head)) = (&expr.kind, head(&tree, id)) {
-            let index = match head {
-                "at" | "col" => children.get(2),
-                "output" => children.get(1),
-                _ => None,
-            };
-            index.iter().for_each(|i| kept[i.index()] = true);
-        }
-    }
-    let (mut uniforms, mut text, mut done) = (String::new(), String::new(), 0);
-    let mut numbers: Vec<_> = tree
-        .iter()
-        .filter(|(id, e)| matches!(e.kind, ExprKind::Number { .. }) && !kept[id.index()])
-        .map(|(_, e)| e.span)
-        .collect();
-    numbers.sort_unstable();
-    for (i, span) in numbers.into_iter().enumerate() {
-        let _ = writeln!(uniforms, "(uniform hidden-{i} num {})", source.slice(span));
-        text.push_str(&source.text()[done..span.start as usize]);
-        let _ = write!(text, "hidden-{i}");
-        done = span.end as usize;
-    }
-    text.push_str(&source.text()[done..]);
-    (!uniforms.is_empty()).then(|| uniforms + &text)
-}
-
-/// The name at the head of a list.
-fn head(tree: &Tree, id: ExprId) -> Option<&str> {
-    let ExprKind::List(children) = &tree.get(id).kind else { return None };
-    match &tree.get(*children.first()?).kind {
-        ExprKind::Identifier(name) => Some(name),
-        _ => None,
-    }
 }

@@ -3,3 +3,4 @@
 pub(crate) mod case;
 pub(crate) mod check;
 pub(crate) mod engines;
+pub(crate) mod hidden;

@@ -4,9 +4,10 @@
 //! that hold for every binary32 value, NaN, infinities and −0 included. It never drops an operand
 //! whose evaluation might not end.
 
-use super::{ExprType, Loop, LoopId, Node, NodeId};
+use super::{ExprType, Loop, LoopId, Name, Node, NodeId};
 use crate::builtins::Input;
 use crate::op::Op;
+use crate::planted::{Bug, is_planted};
 use crate::sets::{SetId, Sets};
 use crate::source::Span;
 use crate::types::{Scalar, Type};
@@ -30,6 +31,7 @@ pub struct Graph {
     nodes: Vec<Node>,
     facts: Vec<Facts>,
     more_spans: FxHashMap<NodeId, Vec<Span>>,
+    names: FxHashMap<NodeId, Name>,
     loops: Vec<Option<Loop>>,
     interned: FxHashMap<Node, NodeId>,
     sets: Sets<LoopId>,
@@ -85,6 +87,19 @@ impl Graph {
     pub fn spans(&self, id: NodeId) -> impl Iterator<Item = Span> {
         let more = self.more_spans.get(&id).map_or(&[][..], Vec::as_slice);
         std::iter::once(self.span(id)).chain(more.iter().copied())
+    }
+
+    /// What the source calls the node, if it does.
+    pub fn name(&self, id: NodeId) -> Option<&Name> {
+        self.names.get(&id)
+    }
+
+    /// Says what the source calls a node; the first name stays. Constants are too many things at once
+    /// to have one, and inputs and uniforms have their own.
+    pub fn set_name(&mut self, id: NodeId, name: &Name) {
+        if !matches!(self.node(id), Node::Constant(..) | Node::Input(_) | Node::Uniform(..)) {
+            self.names.entry(id).or_insert_with(|| name.clone());
+        }
     }
 
     /// Whether the node depends on an input or a uniform.
@@ -175,6 +190,15 @@ impl Graph {
         }
         let id = self.push(node.clone(), span);
         self.interned.insert(node, id);
+        id
+    }
+
+    /// Adds what stands for `original` elsewhere, with its place in the source and its name.
+    pub(crate) fn push_copy(&mut self, node: Node, original: NodeId) -> NodeId {
+        let id = self.push(node, self.span(original));
+        if let Some(name) = self.names.get(&original) {
+            self.names.insert(id, name.clone());
+        }
         id
     }
 
@@ -313,6 +337,9 @@ impl Graph {
         let mut out = [0; 16];
         let out = &mut out[..ty.components()];
         op.apply(&types, &words, out);
+        if op == Op::Mul && is_planted(Bug::InexactFolding) {
+            out.iter_mut().for_each(|word| *word = f32::from_bits(*word).next_up().to_bits());
+        }
         Some(self.constant(ty, out, span))
     }
 
@@ -385,7 +412,11 @@ impl Graph {
         let arms = (self.expr_type(then), self.expr_type(otherwise));
         if let (ExprType::Value(ty), ExprType::Value(_)) = arms {
             if let Some(words) = self.constant_words(condition) {
-                return if words[0] != 0 { then } else { otherwise };
+                return if (words[0] != 0) != is_planted(Bug::FoldedToOtherArm) {
+                    then
+                } else {
+                    otherwise
+                };
             }
             if then == otherwise && !self.may_diverge(condition) {
                 return then;

@@ -57,8 +57,7 @@ impl Graph {
                 };
                 self.define_loop(*l, renamed);
             }
-            let span = self.span(id);
-            let copy = self.push(copy, span);
+            let copy = self.push_copy(copy, id);
             copied(id, copy);
             map.insert(id, copy);
         }

@@ -23,9 +23,13 @@
 //!   of the loop that its `Rec`s belong to, and nowhere else. Only leaves (`Rec` nodes and values)
 //!   of such a tail are shared; its `If`s form a tree (see `finish_loop`).
 //! - [`Node::Param`]s are used only below the body of their loop.
+//!
+//! Beside what it computes, a node has places in the source and may have a name; neither tells nodes
+//! apart.
 
 mod builder;
 mod copy;
+mod name;
 mod tail;
 
 use crate::builtins::Input;
@@ -34,6 +38,7 @@ use crate::source::Span;
 use crate::types::Type;
 
 pub use builder::Graph;
+pub use name::Name;
 
 /// Index of a node in a [`Graph`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,6 +1,7 @@
 //! A line of core text: its tokens, and the parts of statements that need no context.
 
 use super::names::{component, is_digits};
+use crate::core::Name;
 use crate::diagnostics::{Code, Diagnostic, nearest_name, quote};
 use crate::source::Span;
 use crate::types::Type;
@@ -152,6 +153,15 @@ impl<'a> Line<'a> {
                 .help("values are written `%0`, `%1`, …")
                 .into()),
         }
+    }
+
+    /// Takes the definition of a value up to its type: number, place and name.
+    pub(super) fn definition(&mut self) -> Reading<(u32, Span, Option<Name>)> {
+        let (number, span) = self.value()?;
+        let is_named = self.peek().text.starts_with('"');
+        let name = if is_named { Some(Name::new(&self.string()?)) } else { None };
+        self.expect(":")?;
+        Ok((number, span, name))
     }
 
     /// Takes items separated by commas, up to the end of the line or a closing parenthesis.

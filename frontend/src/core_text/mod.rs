@@ -15,7 +15,7 @@
 //! %1: num = component.0 %0  ; 2:10
 //! %2: num = uniform "gain"  ; 1:1
 //! %3: num = 1.0  ; 3:4
-//! %4: num = loop (%5: num = %1, %6: num = %3) {  ; 3:1
+//! %4: num = loop (%5 "x": num = %1, %6 "n": num = %3) {  ; 3:1
 //!   %7: bool = less %5, %6  ; 3:20
 //!   if %7 {
 //!     yield %6
@@ -37,14 +37,15 @@
 //! text       = "lambdav-core 1" line*
 //! line       = uniform | definition | end | output | close | nothing
 //! uniform    = "uniform" string ":" type "=" constant
-//! definition = value ":" type "=" ( constant | "input" name | "uniform" string
+//! definition = name ":" type "=" ( constant | "input" name | "uniform" string
 //!                                 | operation [ value { "," value } ]
 //!                                 | "if" value "{" | "guard" value "{"
 //!                                 | "loop" "(" [ parameter { "," parameter } ] ")" "{" )
-//! parameter  = value ":" type "=" value
+//! parameter  = name ":" type "=" value
 //! end        = "yield" value | "rec" [ value { "," value } ] | "if" value "{"
 //! output     = "output" location "=" value
 //! close      = "}" | "}" "else" "{"
+//! name       = value [ string ]
 //! value      = "%" digits
 //! constant   = component | "(" component { "," component } ")"
 //! component  = "true" | "false" | decimal | "inf" | "-inf" | "nan" | "0x" eight hexadecimal digits
@@ -61,6 +62,7 @@
 //! - Numbers are the shortest decimals that are read back as the same binary32 value; any decimal
 //!   can be given and is rounded once. `nan` is 0x7fc00000. The hexadecimal form gives the bits.
 //!   Vectors are in order, matrices by columns.
+//! - The string beside a value is what the source calls it. It means nothing, but is kept.
 //! - Uniforms and outputs stand outside all blocks, a uniform before its uses. The order of the
 //!   uniforms is that of [`Core::uniforms`].
 //!

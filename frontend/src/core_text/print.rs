@@ -125,7 +125,12 @@ impl<'a> Printer<'a> {
     }
 
     fn definition(&mut self, value: ValueId) {
-        self.text(format_args!("%{}: {} = ", value.0, self.program.ty(value)));
+        self.text(format_args!("%{}", value.0));
+        if let Some(name) = self.program.name(value) {
+            self.out.push(' ');
+            self.string(name);
+        }
+        self.text(format_args!(": {} = ", self.program.ty(value)));
     }
 
     fn expr(&mut self, ty: Type, expr: &Expr) {

@@ -9,7 +9,7 @@ mod interface;
 
 use super::line::{Line, Reading, Trouble, malformed, value_number};
 use super::{MAGIC, MAX_TEXT, VERSION};
-use crate::core::{Core, LoopId, NodeId};
+use crate::core::{Core, LoopId, Name, NodeId};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::{SourceFile, Span};
 use crate::syntax::too_long;
@@ -70,9 +70,10 @@ enum Wants {
 }
 
 /// A value that is defined when the block closes.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Target {
     number: u32,
+    name: Option<Name>,
     ty: Type,
 }
 
@@ -185,7 +186,11 @@ impl Reader {
         let mut tokens = whole;
         while !tokens.peek().text.is_empty() {
             let token = tokens.take();
-            if let (Some(number), ":") = (value_number(token.text), tokens.peek().text) {
+            let number = value_number(token.text);
+            if number.is_some() && tokens.peek().text.starts_with('"') {
+                tokens.take();
+            }
+            if let (Some(number), ":") = (number, tokens.peek().text) {
                 self.values.entry(number).or_insert((State::Broken, token.span));
             }
         }

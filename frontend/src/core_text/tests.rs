@@ -271,11 +271,11 @@ lambdav-core 1
 uniform \"gain\": num = 0.5
 
 %0: vec4 = input frag-coord  ; 2:15
-%1: num = component.0 %0  ; 2:11
+%1 \"x\": num = component.0 %0  ; 2:11
 %2: num = 0.0  ; 4:46
 %3: num = 1.0  ; 4:12
 %4: num = uniform \"gain\"  ; 1:1
-%5: num = loop (%6: num = %1, %7: num = %2) {  ; 3:2
+%5: num = loop (%6 \"a\": num = %1, %7 \"n\": num = %2) {  ; 3:2
   %8: bool = less %6, %3  ; 4:7
   if %8 {
     yield %7
@@ -290,6 +290,31 @@ output 0 = %5
 ";
     assert_eq!(print(&core, Some(&source)).expect("it is shallow"), expected);
     assert_eq!(read_whole(expected).graph.loop_count(), 1);
+}
+
+/// The first one; of what the program binds, not of what the expansion of a builtin does; not of constants,
+/// inputs and uniforms.
+#[test]
+fn names_are_kept() {
+    let named = |text: &str| {
+        let printed = printed(&compiled(text));
+        assert_eq!(print(&read_whole(&printed), None), Ok(printed.clone()));
+        let names = printed.lines().filter(|line| line.starts_with('%'));
+        let names = names.filter_map(|line| Some(line.split_once(" \"")?.1.split_once("\":")?.0));
+        names.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(named("(define a (sin (time))) (define b (sin (time))) (vec2 b a)"), ["a"]);
+    assert_eq!(named("(let ((a (sin (time)))) (let* ((b a) (c (- b))) (vec2 b c)))"), ["a", "c"]);
+    assert_eq!(named("((func (x y) (+ x (- y))) (sin (time)) (time))"), ["x"]);
+    assert_eq!(named("(define (f x) (let ((y x)) (sqrt y))) (f (f (f (sin (time)))))"), ["x"; 3]);
+    assert_eq!(named("(uniform u num) (let ((t (time)) (v u) (k 3)) (vec3 t v k))"), [""; 0]);
+    assert_eq!(named("(smooth-step 0 1 (time))"), [""; 0]);
+    assert_eq!(named(r#"(let ((a"\b (sin (time)))) (vec2 a"\b))"#), [r#"a\"\\b"#]);
+    let loops =
+        "(let ((r ((rec-func (n s) (if (< n (time)) (rec (+ n 1) (* s 2)) s)) 1 2))) (- r))";
+    assert_eq!(named(loops), ["r"]);
+    let text = printed(&compiled(loops));
+    assert!(text.contains(r#" "n": num = %"#) && text.contains(r#" "s": num = %"#), "{text}");
 }
 
 #[test]

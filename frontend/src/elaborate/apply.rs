@@ -134,6 +134,7 @@ impl Machine<'_> {
             unreachable!("closures are made of functions")
         };
         let body = f.body;
+        self.name_all(&arguments, parameters.iter().map(|p| &p.name), activation);
         let inner = self.push_env(env, arguments, activation);
         State::Evaluate(body, inner)
     }

@@ -76,13 +76,15 @@ impl Machine<'_> {
             }));
         }
         slots.push(Denotation::Value(Value::Function(self.function_id(Function::Rec(of)))));
+        let slots: Arguments = slots.into();
+        self.name_all(&slots, declared.iter().map(|p| &p.name), activation);
         let span = self.span_in(code, activation);
         self.loops.insert(of, LoopInfo { parameters, span });
         let Code::Function(f) = self.arena.get(code) else {
             unreachable!("closures are made of functions")
         };
         let body = f.body;
-        let inner = self.push_env(env, slots.into(), activation);
+        let inner = self.push_env(env, slots, activation);
         self.wait(Frame::LoopBody { of, params, inits, code });
         State::Evaluate(body, inner)
     }

@@ -136,11 +136,15 @@ fn default_value(
 fn global_denotations(machine: &mut Machine<'_>, items: &Items) -> Vec<Denotation> {
     let mut all = Vec::with_capacity(items.globals.len());
     for global in &items.globals {
-        all.push(match *global {
-            GlobalValue::Code(code) => machine.thunk(code, values::ROOT),
+        all.push(match global {
+            GlobalValue::Code(name, code) => {
+                let denotation = machine.thunk(*code, values::ROOT);
+                machine.name(denotation, name);
+                denotation
+            }
             GlobalValue::Uniform(index) => {
-                let uniform = &items.uniforms[index as usize];
-                let node = machine.graph.uniform(index, uniform.ty, uniform.span);
+                let uniform = &items.uniforms[*index as usize];
+                let node = machine.graph.uniform(*index, uniform.ty, uniform.span);
                 Denotation::Value(Value::Data(node))
             }
         });

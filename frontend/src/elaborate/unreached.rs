@@ -22,7 +22,7 @@ pub(super) fn warn(machine: &mut Machine<'_>, globals: &[Denotation], items: &It
         .map(|(i, t)| (t.code, Denotation::Thunk(ThunkId(i as u32))))
         .collect();
     for (global, &denotation) in items.globals.iter().zip(globals) {
-        if let (GlobalValue::Code(code), Denotation::Thunk(_)) = (global, denotation)
+        if let (GlobalValue::Code(_, code), Denotation::Thunk(_)) = (global, denotation)
             && !reached.contains(code)
         {
             candidates.push((*code, denotation));

@@ -2,6 +2,8 @@
 
 use super::{Fault, Inputs};
 use crate::builtins::Input;
+use crate::op::Op;
+use crate::planted::{Bug, is_planted};
 use crate::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
 use crate::types::Type;
 
@@ -135,6 +137,9 @@ impl<'p> Evaluator<'p> {
 
     /// Simultaneously: all sources are read before any target is written.
     fn copy_all(&mut self, to: &[ValueId], from: &[ValueId]) {
+        if is_planted(Bug::SequentialRec) {
+            return to.iter().zip(from).for_each(|(&to, &from)| self.copy(to, from));
+        }
         let words: Vec<u32> = from.iter().flat_map(|&v| self.get(v)).copied().collect();
         let mut rest = &words[..];
         for &value in to {
@@ -165,6 +170,9 @@ impl<'p> Evaluator<'p> {
                 for (i, &operand) in operands.iter().enumerate() {
                     types[i] = self.program.ty(operand);
                     words[i] = self.get(operand);
+                }
+                if *op == Op::Min && is_planted(Bug::WrongMinimum) {
+                    words.swap(0, 1);
                 }
                 let mut out = [0; 16];
                 let out = &mut out[..self.program.ty(value).components()];

@@ -3,6 +3,7 @@
 use super::elsewhere::elsewhere;
 use super::{Code, CodeArena, CodeId, Function, Local, Parameter};
 use crate::builtins::Builtin;
+use crate::core::Name;
 use crate::diagnostics::{Code as Lv, Diagnostic, nearest_name};
 use crate::source::{SourceFile, Span};
 use crate::syntax::{ExprId, ExprKind, Tree};
@@ -84,7 +85,7 @@ enum Task<'t> {
     },
     Let {
         span: Span,
-        values: usize,
+        names: Vec<&'t str>,
     },
     Function {
         span: Span,
@@ -247,10 +248,11 @@ impl<'t> Resolver<'t> {
                 let callee = self.results.pop().expect("the callee comes first");
                 (Code::Apply { callee, arguments }, span)
             }
-            Task::Let { span, values } => {
+            Task::Let { span, names } => {
                 let body = self.results.pop().expect("the body comes last");
-                let values = self.pop(values);
-                (Code::Let { values, body }, span)
+                let values = self.pop(names.len());
+                let names = names.into_iter().map(Name::new).collect();
+                (Code::Let { names, values, body }, span)
             }
             Task::Function { span, recursive, parameters, name } => {
                 let body = self.results.pop().expect("a function has a body");
@@ -483,13 +485,15 @@ impl<'t> Resolver<'t> {
     fn parameter(&mut self, form: Form, id: ExprId) -> Option<ParsedParameter<'t>> {
         let span = self.tree.get(id).span;
         if let Some(name) = self.identifier(id) {
-            return Some(ParsedParameter { name, parameter: Parameter { annotation: None, span } });
+            let parameter = Parameter { name: Name::new(name), annotation: None, span };
+            return Some(ParsedParameter { name, parameter });
         }
         if let Some(&[name, ty]) = self.list(id)
             && let Some(name) = self.identifier(name)
         {
             let annotation = Some((self.type_name(ty)?, span));
-            return Some(ParsedParameter { name, parameter: Parameter { annotation, span } });
+            let parameter = Parameter { name: Name::new(name), annotation, span };
+            return Some(ParsedParameter { name, parameter });
         }
         if !matches!(self.tree.get(id).kind, ExprKind::Error) {
             self.malformed(
@@ -572,16 +576,15 @@ impl<'t> Resolver<'t> {
         }
         self.check_names(parsed.iter().map(|&(name, _, span)| (name, span)))?;
         let names: Vec<_> = parsed.iter().map(|&(n, value, _)| (n, self.form_of(value))).collect();
-        let values: Vec<ExprId> = parsed
+        let (named, mut tasks): (Vec<&str>, Vec<Task<'t>>) = parsed
             .iter()
             .zip(&names)
             .filter(|(_, (_, form))| form.is_none())
-            .map(|(&(_, value, _), _)| value)
-            .collect();
-        let mut tasks: Vec<Task<'t>> = values.iter().map(|&v| Task::Visit(v)).collect();
+            .map(|(&(name, value, _), _)| (name, Task::Visit(value)))
+            .unzip();
         tasks.extend([Task::Bind(names.clone()), Task::Visit(rest[1]), Task::Unbind(names)]);
-        if !values.is_empty() {
-            tasks.push(Task::Let { span, values: values.len() });
+        if !named.is_empty() {
+            tasks.push(Task::Let { span, names: named });
         }
         self.schedule(tasks);
         Some(())
@@ -610,7 +613,7 @@ impl<'t> Resolver<'t> {
                 Task::Bind(names.clone()),
                 next,
                 Task::Unbind(names),
-                Task::Let { span, values: 1 },
+                Task::Let { span, names: vec![name] },
             ]);
         }
     }

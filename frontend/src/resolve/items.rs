@@ -2,16 +2,17 @@
 
 use super::forms::{Binding, Resolver};
 use super::{CodeArena, CodeId};
+use crate::core::Name;
 use crate::diagnostics::{Code as Lv, Diagnostic};
 use crate::source::{SourceFile, Span};
 use crate::syntax::{ExprId, ExprKind, Tree};
 use crate::types::{Scalar, Type};
 
 /// What a global name stands for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum GlobalValue {
-    /// The value of a `define`.
-    Code(CodeId),
+    /// A `define` and its value.
+    Code(Name, CodeId),
     /// Index into [`Items::uniforms`].
     Uniform(u32),
 }
@@ -137,7 +138,7 @@ impl<'t> TopLevel<'t> {
                 return;
             }
             let code = self.resolver.expression(value);
-            self.add_global(name, GlobalValue::Code(code));
+            self.add_global(name, GlobalValue::Code(Name::new(name), code));
             return;
         }
         let signature = self.resolver.list(target).and_then(<[_]>::split_first);
@@ -151,7 +152,7 @@ impl<'t> TopLevel<'t> {
         let name_span = self.resolver.tree.get(at).span;
         if self.resolver.may_bind(name, name_span) {
             let code = self.resolver.function(span, name, parameters, value);
-            self.add_global(name, GlobalValue::Code(code));
+            self.add_global(name, GlobalValue::Code(Name::new(name), code));
         }
     }
 

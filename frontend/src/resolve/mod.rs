@@ -3,7 +3,8 @@
 //!
 //! Special forms are ordinary identifiers that can be renamed and shadowed, so what a list means
 //! depends on the scope; here that is settled once. `define (f …)` and `let*` are rewritten, and
-//! names disappear: a local is addressed by the level of its scope and its index there.
+//! names mean nothing any more: a local is addressed by the level of its scope and its index there. They
+//! stay with what binds them, for debuggers.
 //!
 //! Each piece of code also gets a *key* — equal keys mean equal code, positions aside — and the set
 //! of locals that it uses. Together with what those locals denote they identify a closure or an
@@ -16,6 +17,7 @@ mod forms;
 mod items;
 
 use crate::builtins::Builtin;
+use crate::core::Name;
 use crate::sets::{SetId, Sets};
 use crate::source::Span;
 use crate::types::Type;
@@ -42,6 +44,7 @@ pub(crate) struct Local {
 /// A parameter of a function.
 #[derive(Clone, Debug)]
 pub(crate) struct Parameter {
+    pub(crate) name: Name,
     pub(crate) annotation: Option<(Type, Span)>,
     pub(crate) span: Span,
 }
@@ -64,6 +67,7 @@ pub(crate) enum Code {
     },
     /// Opens a scope with these values, which do not see it.
     Let {
+        names: Box<[Name]>,
         values: Box<[CodeId]>,
         body: CodeId,
     },
@@ -161,7 +165,7 @@ impl CodeArena {
                 all.extend(keys(arguments));
                 Shape::Apply(all.into())
             }
-            Code::Let { values, body } => {
+            Code::Let { values, body, .. } => {
                 let inside = info(*body).free;
                 let outside = self.sets.filter(inside, |l| l.level <= level);
                 add(&mut self.sets, values);

@@ -19,6 +19,7 @@ mod copies;
 
 use super::regions::{Placed, ROOT, RegionId, RegionKind};
 use crate::core::{Graph, LoopId, Node, NodeId};
+use crate::planted::{Bug, is_planted};
 use crate::source::Span;
 use crate::types::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -164,13 +165,14 @@ impl Pinning {
     /// Out of the loops whose first round needs the node in any case and whose parameters it does
     /// not depend on.
     fn hoist(&self, node: NodeId, mut region: RegionId) -> RegionId {
-        while let RegionKind::Body { of, .. } = self.placed.region(region).kind {
-            if self.graph().depends_on(node, of) {
-                break;
+        loop {
+            match self.placed.region(region).kind {
+                RegionKind::Body { of, .. } if !self.graph().depends_on(node, of) => {}
+                RegionKind::Arm { .. } if is_planted(Bug::ShallowLoop) => {}
+                _ => return region,
             }
             region = self.placed.region(region).parent;
         }
-        region
     }
 
     /// The conditions from `above` down to `top`, if they can be evaluated in `above` before `node`.
@@ -248,7 +250,6 @@ impl Pinning {
     }
 
     fn place_guarded(&mut self, node: NodeId, uses: &[Use], above: RegionId, ways: &[Vec<Step>]) {
-        let span = self.graph().span(node);
         let ty = self.graph().value_type(node);
         let constants = [1, 0].map(|word| self.constant(Type::BOOL, word));
         let [yes, no] = constants;
@@ -261,8 +262,11 @@ impl Pinning {
             }
             guard = self.decide(holds, [yes, guard], constants);
         }
+        if is_planted(Bug::EscapedGuard) {
+            guard = yes;
+        }
         let zero = self.constant(ty, 0);
-        let guarded = self.push(Node::If([guard, node, zero]), span);
+        let guarded = self.placed.graph.push_copy(Node::If([guard, node, zero]), node);
         self.redirect(uses, guarded);
         self.placed.guards.insert(guarded);
         let region = self.hoist(guarded, above);

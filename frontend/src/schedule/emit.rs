@@ -3,8 +3,10 @@
 use super::place::topological_order;
 use super::regions::{Placed, ROOT, RegionId};
 use super::{Block, BlockId, End, Expr, MAX_BLOCK_NESTING, Program, Statement, ValueId, ValueInfo};
-use crate::core::{Node, NodeId, Uniform};
+use crate::core::{Name, Node, NodeId, Uniform};
 use crate::diagnostics::{Code as Lv, Diagnostic};
+use crate::planted::{Bug, is_planted};
+use rustc_hash::FxHashMap;
 
 /// A block under construction.
 struct Open {
@@ -25,6 +27,7 @@ struct Emitter<'a> {
     contents: Vec<Vec<NodeId>>,
     ids: Vec<Option<ValueId>>,
     values: Vec<ValueInfo>,
+    names: FxHashMap<ValueId, Name>,
     guards: Vec<ValueId>,
     blocks: Vec<Option<Block>>,
     open: Vec<Open>,
@@ -47,6 +50,7 @@ pub(super) fn emit(
         contents,
         ids: vec![None; placed.graph.len()],
         values: Vec::new(),
+        names: FxHashMap::default(),
         guards: Vec::new(),
         blocks: Vec::new(),
         open: Vec::new(),
@@ -56,8 +60,8 @@ pub(super) fn emit(
         emitter.advance(open)?;
     }
     let blocks = emitter.blocks.into_iter().map(|b| b.expect("all blocks are closed")).collect();
-    let Emitter { values, guards, .. } = emitter;
-    Ok(Program { values, blocks, locations, uniforms, guards })
+    let Emitter { values, names, guards, .. } = emitter;
+    Ok(Program { values, names, blocks, locations, uniforms, guards })
 }
 
 impl Emitter<'_> {
@@ -89,6 +93,9 @@ impl Emitter<'_> {
             span: self.placed.graph.span(node),
         };
         self.values.push(info);
+        if let Some(name) = self.placed.graph.name(node) {
+            self.names.insert(id, name.clone());
+        }
         self.ids[node.index()] = Some(id);
         if self.placed.guards.contains(&node) {
             self.guards.push(id);
@@ -154,7 +161,11 @@ impl Emitter<'_> {
                 {
                     let (condition, arms) = (self.id(*condition), [*then, *otherwise]);
                     self.check_depth(inner, node)?;
-                    let [then, otherwise] = self.open_arms(node, arms, inner);
+                    let mut blocks = self.open_arms(node, arms, inner);
+                    if is_planted(Bug::SwappedTails) {
+                        blocks.reverse();
+                    }
+                    let [then, otherwise] = blocks;
                     End::If { condition, then, otherwise }
                 }
                 _ => End::Yield([self.id(node)].into()),

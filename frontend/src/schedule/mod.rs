@@ -37,11 +37,12 @@ mod regions;
 mod verify;
 
 use crate::builtins::Input;
-use crate::core::{Core, Uniform};
+use crate::core::{Core, Name, Uniform};
 use crate::diagnostics::Diagnostic;
 use crate::op::Op;
 use crate::source::Span;
 use crate::types::Type;
+use rustc_hash::FxHashMap;
 
 pub use verify::{VerifyError, verify};
 
@@ -167,6 +168,8 @@ pub struct Block {
 pub struct Program {
     /// All values, in order of definition.
     pub values: Vec<ValueInfo>,
+    /// What the source calls values, of those that it does.
+    pub names: FxHashMap<ValueId, Name>,
     /// All blocks; the first is the root.
     pub blocks: Vec<Block>,
     /// The locations of the outputs, in the order in which the root yields them.
@@ -200,6 +203,11 @@ impl Program {
             offsets.push(offsets[offsets.len() - 1] + value.ty.components());
         }
         offsets
+    }
+
+    /// What the source calls a value, if it does.
+    pub fn name(&self, id: ValueId) -> Option<&str> {
+        self.names.get(&id).map(Name::as_str)
     }
 
     /// How many blocks lie around the innermost one, itself included.

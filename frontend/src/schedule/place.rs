@@ -2,6 +2,7 @@
 
 use super::regions::{Placed, ROOT, RegionId, RegionKind};
 use crate::core::{Node, NodeId};
+use crate::planted::{Bug, is_planted};
 use rustc_hash::FxHashSet;
 
 /// All nodes below the outputs, operands (and the bodies of loops) before their users.
@@ -89,7 +90,9 @@ fn out_of_loops(placed: &Placed, node: NodeId, late: RegionId, earliest: RegionI
         let body = placed.region(placed.region(best).body);
         match body.kind {
             RegionKind::Body { of, .. }
-                if body.depth > limit && !placed.graph.depends_on(node, of) =>
+                if body.depth > limit
+                    && (!placed.graph.depends_on(node, of)
+                        || is_planted(Bug::IgnoredParameter)) =>
             {
                 best = body.parent;
             }

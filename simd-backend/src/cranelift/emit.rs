@@ -17,6 +17,7 @@ use cranelift_codegen::isa::CallConv;
 use super::Target;
 use super::jit::context;
 use crate::lanes::{Kind, Op};
+use crate::planted::{Bug, is_planted};
 use crate::registers::{
     Argument, Block, End, Function, Instr, Limit, Program, Reg, Target as Goal, Type,
 };
@@ -404,6 +405,7 @@ impl Emitter<'_, '_> {
             Op::Sub => self.pos.ins().isub(a, b),
             Op::Mul => self.pos.ins().fmul(a, b),
             Op::Div => self.pos.ins().fdiv(a, b),
+            Op::Min if is_planted(Bug::SwappedMinimum) => self.extremum(is_vector, to, a, b),
             Op::Min => self.extremum(is_vector, to, b, a),
             Op::Max => {
                 // a < b ? b : a, as maxps computes it of (b, a): b > a ? b : a.
@@ -412,8 +414,8 @@ impl Emitter<'_, '_> {
             }
             Op::Less | Op::LessEqual | Op::Equal | Op::NotEqual if is_float => {
                 let condition = match op {
-                    Op::Less => FloatCC::LessThan,
-                    Op::LessEqual => FloatCC::LessThanOrEqual,
+                    Op::Less if !is_planted(Bug::WrongComparison) => FloatCC::LessThan,
+                    Op::Less | Op::LessEqual => FloatCC::LessThanOrEqual,
                     Op::Equal => FloatCC::Equal,
                     _ => FloatCC::NotEqual,
                 };
@@ -439,6 +441,9 @@ impl Emitter<'_, '_> {
             Op::ShiftRight(n) => {
                 let n = self.pos.ins().iconst(types::I32, i64::from(n));
                 self.pos.ins().ushr(a, n)
+            }
+            Op::Select if is_vector && is_planted(Bug::SwappedSelect) => {
+                self.blend(to, a, values[2], values[1])
             }
             Op::Select if is_vector => self.blend(to, a, values[1], values[2]),
             Op::Select => self.pos.ins().select(a, values[1], values[2]),

@@ -211,6 +211,7 @@ impl Code {
     pub fn frame(&self, inputs: &Inputs, wanted: Wanted<'_>) -> (Status, Vec<u64>) {
         let mut slots = vec![0; self.slots];
         let context = self.context(inputs, slots.as_mut_ptr(), &[], wanted);
+        clean_registers();
         // SAFETY: the function has this signature (`emit::signature`). It reads the words of `given`,
         // of which there are as many as it was compiled for, and writes `self.slots` words.
         // It reads no masks.
@@ -245,6 +246,7 @@ impl Code {
         assert_eq!(run.len(), self.shape.lanes() as usize, "one for each lane");
         // The function for a row does not write to the slots.
         let context = self.context(inputs, slots.as_ptr().cast_mut(), run, wanted);
+        clean_registers();
         // SAFETY: the function has this signature (`emit::signature`). It reads as many words of
         // `given`, `slots` and `run` as have been checked, and writes `rows` times `width` pixels, whose
         // last has been checked to lie inside `pixels`.
@@ -255,6 +257,23 @@ impl Code {
             function(&raw const context, x, y, groups, pixels.as_mut_ptr(), stride * 16)
         };
         Status::from_code(status)
+    }
+}
+
+/// Clears the upper halves of the vector registers, which other code may have left in use. The compiled code moves
+/// registers by instructions of SSE, each of which then waits for the last value of such a half: code that runs between
+/// calls of functions for AVX took ten times as long.
+fn clean_registers() {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx")]
+        fn zero_upper() {
+            std::arch::x86_64::_mm256_zeroupper();
+        }
+        if is_x86_feature_detected!("avx") {
+            // SAFETY: the processor has AVX. Nobody has a value in the upper halves: no function need keep them.
+            unsafe { zero_upper() }
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! `pow`: 2^(y log2 x) for 0 < x < ∞ and finite y, and for +0 to a positive power; other lanes are refused.
+//! `pow`: |x|^y = 2^(y log2 |x|) for finite x and y, x ≠ 0 or y > 0; other lanes are refused. With the sign of x where y is
+//! an odd integer, NaN where x < 0 and y is no integer.
 //!
 //! *Error.* log2 x is off by less than 2^-55.9 by its polynomial and less than 8u by rounding, together 2^-49.8
 //! relatively, and where |y log2 x| is above 200 the result is zero or infinite whatever the digits. So the exponent is off
@@ -12,30 +13,48 @@ use crate::lanes::Op;
 const EPSILON: f64 = 1.0 / (1_u64 << 41) as f64;
 
 pub(super) fn pow(b: &mut Builder) {
-    let (x, y) = (b.promote(V(0)), b.promote(V(1)));
-    let log = logarithm::binary(b, x, &logarithm::BINARY_LONG);
-    let exponent = b.mul(y, log);
+    let (x, y) = (V(0), V(1));
+    let (a, sign) = b.parts(x);
+    let (wide, exponent) = (b.promote(a), b.promote(y));
+    let log = logarithm::binary(b, wide, &logarithm::BINARY_LONG);
+    let exponent = b.mul(exponent, log);
     let (low, high) = (b.c(-200.0), b.c(200.0));
     let exponent = b.max(exponent, low);
     let exponent = b.min(exponent, high);
     let power = exponential::binary(b, exponent, &exponential::EXP2_LONG);
     b.round_within(power, EPSILON);
-    let (x, y) = (V(0), V(1));
+
     let (zero, infinity) = (b.single(0.0), b.single(f32::INFINITY));
-    let is_positive = b.less(zero, x);
-    b.change(|b, power| b.select(is_positive, power, zero));
-    // What is accepted: x and y finite, x positive, or +0 with y positive.
-    let bits = b.bits_of(x);
-    let none = b.bits_of(zero);
-    let is_zero = b.equal(bits, none);
+    let is_positive = b.less(zero, a);
+    let is_negative = b.less(x, zero);
+    let is_integer = is_integer(b, y);
+    // An even integer, or one beyond 2^24, has an integer half.
+    let half = b.single(0.5);
+    let half = b.mul(y, half);
+    let is_even = self::is_integer(b, half);
+    b.change(|b, power| {
+        let none = b.bits_of(zero);
+        let is_odd = b.op(Op::AndNot, &[is_integer, is_even]);
+        let sign = b.select(is_odd, sign, none);
+        let power = b.select(is_positive, power, zero);
+        let bits = b.bits_of(power);
+        let bits = b.or(bits, sign);
+        let (power, nan) = (b.number_of(bits), b.single(f32::NAN));
+        let is_undefined = b.op(Op::AndNot, &[is_negative, is_integer]);
+        b.select(is_undefined, nan, power)
+    });
     let grows = b.less(zero, y);
-    let vanishes = b.and(is_zero, grows);
-    let base = b.or(is_positive, vanishes);
-    let is_finite = b.less(x, infinity);
+    let base = b.or(is_positive, grows);
+    let is_finite = b.less(a, infinity);
     let size = b.abs(y);
     let is_bounded = b.less(size, infinity);
     let finite = b.and(is_finite, is_bounded);
     let accepted = b.and(base, finite);
     let refused = b.op(Op::Not, &[accepted]);
     b.refuse(refused);
+}
+
+fn is_integer(b: &mut Builder, y: V) -> V {
+    let whole = b.op(Op::Trunc, &[y]);
+    b.equal(whole, y)
 }

@@ -249,7 +249,7 @@ fn mask(op: Op, [a, b, c]: [u64; 3]) -> u64 {
 }
 
 /// One lane of an operation whose first operand is of that kind.
-fn apply(op: Op, kind: Kind, words: [u64; 3]) -> u64 {
+pub(super) fn apply(op: Op, kind: Kind, words: [u64; 3]) -> u64 {
     match (kind, op) {
         (_, Op::Promote) => f64::from(f32::from_bits(words[0] as u32)).to_bits(),
         (_, Op::Demote) => bits(f64::from_bits(words[0]) as f32),

@@ -45,9 +45,11 @@
 
 pub mod interpret;
 mod lower;
+mod number;
 pub(crate) mod print;
 pub(crate) mod prune;
 mod rates;
+mod sink;
 mod straight;
 mod verify;
 
@@ -283,7 +285,7 @@ pub enum Axis {
 }
 
 /// A computation without control flow.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
     /// Its bits, in the lower part of the word; 0 or 1 of a mask.
     Constant(u64),

@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 
+use super::wide::{Code, Lanes};
 use super::{
     Argument, Block, BlockId, End, Function, Instr, Limit, POLL_ROUNDS, Program, Reg, Shape,
     Status, Target, Type, procedure,
 };
 use lambdav_frontend::op::Elementary;
 
-use crate::lanes::{self, Axis, End as LaneEnd, Expr, Kind, Op, Rate, Statement, ValueId};
+use crate::lanes::{self, Axis, End as LaneEnd, Expr, Kind, Op, Rate, Reads, Statement, ValueId};
+use crate::planted::{Bug, is_planted};
 
 /// Makes the register program for a shape. Recurses on the nesting of blocks.
 pub fn lower(program: &lanes::Program, shape: Shape) -> Program {
@@ -46,13 +48,16 @@ struct Builder<'p> {
     program: &'p lanes::Program,
     shape: Shape,
     function: Function,
-    /// The registers of each value that has been lowered.
-    map: Vec<Option<Box<[Reg]>>>,
+    /// The registers of each value, as far as it has been lowered.
+    map: Vec<Vec<Reg>>,
     /// The centres of the columns and rows of a group.
     coordinates: [Vec<Reg>; 2],
     /// The values that are constants: made where they are used.
     constants: HashMap<ValueId, u64>,
-    /// What has been made in this block of others: constants, and numbers spread over a register.
+    /// The values that the part for the frame has left in slots: read where they are used.
+    slots: HashMap<ValueId, u32>,
+    /// What has been made in this block of others: constants, what was read from slots, and numbers spread over a
+    /// register.
     made: HashMap<(Made, Type), Reg>,
     /// The elementary functions that are called, of vectors or of scalars.
     procedures: Vec<(Elementary, bool)>,
@@ -69,6 +74,7 @@ struct Builder<'p> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Made {
     Constant(u64),
+    Slot(u32),
     Splat(Reg),
     Compare(Op, [Reg; 2]),
 }
@@ -76,15 +82,27 @@ enum Made {
 /// A block that is not there yet.
 const PENDING: End = End::Return(Status::Done);
 
+impl Code for Builder<'_> {
+    fn reg(&mut self, ty: Type) -> Reg {
+        self.function.registers.push(ty);
+        Reg(self.function.registers.len() as u32 - 1)
+    }
+
+    fn push(&mut self, instr: Instr) {
+        self.instrs.push(instr);
+    }
+}
+
 impl<'p> Builder<'p> {
     fn new(program: &'p lanes::Program, shape: Shape) -> Self {
         let mut builder = Self {
             program,
             shape,
             function: Function { registers: Vec::new(), blocks: Vec::new() },
-            map: vec![None; program.values.len()],
+            map: vec![Vec::new(); program.values.len()],
             coordinates: [Vec::new(), Vec::new()],
             constants: HashMap::new(),
+            slots: HashMap::new(),
             made: HashMap::new(),
             procedures: Vec::new(),
             compares: HashMap::new(),
@@ -99,17 +117,8 @@ impl<'p> Builder<'p> {
         builder
     }
 
-    fn reg(&mut self, ty: Type) -> Reg {
-        self.function.registers.push(ty);
-        Reg(self.function.registers.len() as u32 - 1)
-    }
-
     fn ty(&self, reg: Reg) -> Type {
         self.function.registers[reg.index()]
-    }
-
-    fn push(&mut self, instr: Instr) {
-        self.instrs.push(instr);
     }
 
     /// The number of a block that will be filled later.
@@ -158,6 +167,17 @@ impl<'p> Builder<'p> {
         reg
     }
 
+    fn slot(&mut self, slot: u32, kind: Kind) -> Reg {
+        let ty = Type::Scalar(kind);
+        if let Some(&known) = self.made.get(&(Made::Slot(slot), ty)) {
+            return known;
+        }
+        let reg = self.reg(ty);
+        self.push(Instr::Slot(reg, slot));
+        self.made.insert((Made::Slot(slot), ty), reg);
+        reg
+    }
+
     fn splat(&mut self, from: Reg, ty: Type) -> Reg {
         if let Some(&known) = self.made.get(&(Made::Splat(from), ty)) {
             return known;
@@ -165,12 +185,6 @@ impl<'p> Builder<'p> {
         let reg = self.reg(ty);
         self.push(Instr::Splat(reg, from));
         self.made.insert((Made::Splat(from), ty), reg);
-        reg
-    }
-
-    fn op(&mut self, ty: Type, op: Op, operands: &[Reg]) -> Reg {
-        let reg = self.reg(ty);
-        self.push(Instr::Op(reg, op, operands.into()));
         reg
     }
 
@@ -190,7 +204,7 @@ impl<'p> Builder<'p> {
     }
 
     /// New registers for a value.
-    fn regs(&mut self, value: ValueId) -> Box<[Reg]> {
+    fn regs(&mut self, value: ValueId) -> Vec<Reg> {
         let (kind, rate) = (self.program.kind(value), self.program.rate(value));
         let ty = self.type_of(kind, rate);
         let count = self.shape.registers(rate) * self.parts(kind, rate);
@@ -201,35 +215,43 @@ impl<'p> Builder<'p> {
         let mut params = Vec::new();
         for &value in values {
             let regs = self.regs(value);
-            params.extend(&*regs);
-            self.map[value.index()] = Some(regs);
+            params.extend(&regs);
+            self.map[value.index()] = regs;
         }
         params
     }
 
     /// The registers of a value as if it had a rate that includes its own.
     fn fit(&mut self, value: ValueId, rate: Rate) -> Vec<Reg> {
+        let count = self.shape.registers(rate) * self.parts(self.program.kind(value), rate);
+        (0..count).map(|index| self.fit_one(value, rate, index)).collect()
+    }
+
+    /// One of the registers of [`Builder::fit`].
+    fn fit_one(&mut self, value: ValueId, rate: Rate, index: usize) -> Reg {
         let kind = self.program.kind(value);
         let ty = self.type_of(kind, rate);
-        let parts = self.parts(kind, rate);
-        let count = self.shape.registers(rate) * parts;
         if let Some(&bits) = self.constants.get(&value) {
-            return vec![self.constant(ty, bits); count];
+            return self.constant(ty, bits);
         }
-        let regs = self.map[value.index()].clone().expect("defined before");
-        let from = self.program.rate(value);
-        (0..count)
-            .map(|i| {
-                if self.ty(regs[0]) != ty {
-                    return match self.compares.get(&regs[0]) {
-                        Some(&(op, operands)) => self.compare_again(op, operands, ty),
-                        None => self.splat(regs[0], ty),
-                    };
-                }
-                let register = self.shape.project(i / parts, rate, from);
-                regs[register * parts + i % parts]
-            })
-            .collect()
+        if let Some(&slot) = self.slots.get(&value) {
+            let reg = self.slot(slot, kind);
+            return if self.ty(reg) == ty { reg } else { self.splat(reg, ty) };
+        }
+        let regs = &self.map[value.index()];
+        let first = regs[0];
+        if self.ty(first) != ty {
+            return match self.compares.get(&first) {
+                Some(&(op, operands)) => self.compare_again(op, operands, ty),
+                None => self.splat(first, ty),
+            };
+        }
+        let parts = self.parts(kind, rate);
+        let mut register = self.shape.project(index / parts, rate, self.program.rate(value));
+        if self.program.rate(value) == Rate::Y && is_planted(Bug::WrongRegister) {
+            register = index / parts % self.shape.across as usize;
+        }
+        regs[register * parts + index % parts]
     }
 
     /// A comparison of numbers as a mask: two spread numbers compared are cheaper than a truth value
@@ -258,9 +280,17 @@ impl<'p> Builder<'p> {
 
     fn statements(&mut self, statements: &[Statement]) {
         let program = self.program;
-        for statement in statements {
+        let mut rest = statements;
+        while let Some(statement) = rest.first() {
+            let run = rest.iter().position(|s| !Self::is_per_register(s)).unwrap_or(rest.len());
+            if run > 0 {
+                self.run(&rest[..run]);
+                rest = &rest[run..];
+                continue;
+            }
+            rest = &rest[1..];
             match statement {
-                Statement::Let { value, expr } => self.compute(*value, expr),
+                Statement::Let { .. } => self.run(std::slice::from_ref(statement)),
                 Statement::If { values, condition, then, otherwise } => {
                     let condition = self.condition(*condition);
                     let [a, b, join] = [(); 3].map(|()| self.reserve());
@@ -326,8 +356,13 @@ impl<'p> Builder<'p> {
     ) {
         let (count, flag) = (Type::Scalar(Kind::I64), Type::Scalar(Kind::Mask));
         let [next, ask, ask_more, more, stop] = [(); 5].map(|()| self.reserve());
-        let arguments = self.new_params(params);
+        let mut arguments = self.new_params(params);
         self.begin(latch, arguments.clone());
+        if let (true, [first, second, ..]) = (is_planted(Bug::LostArgument), &mut arguments[..])
+            && self.function.registers[first.index()] == self.function.registers[second.index()]
+        {
+            *second = *first;
+        }
         let zero = self.constant(count, 0);
         let is_last = self.op(flag, Op::Equal, &[left, zero]);
         self.branch(is_last, ask, next);
@@ -397,10 +432,45 @@ impl<'p> Builder<'p> {
         }
     }
 
-    fn compute(&mut self, value: ValueId, expr: &Expr) {
+    /// Whether a statement may be one of a [`Builder::run`]: each register of what it defines is computed from the same
+    /// register of its operands, and soon. (Functions take long: all registers wait for them together.)
+    fn is_per_register(statement: &Statement) -> bool {
+        match statement {
+            Statement::Let { expr, .. } => {
+                expr.reads() == Reads::Own && !matches!(expr, Expr::Elementary { .. })
+            }
+            Statement::If { .. } | Statement::Loop { .. } => false,
+        }
+    }
+
+    /// Computations without control flow: all of them for a register of the group, then for the next, so that
+    /// what is computed on the way stays in machine registers. Constants are made again: they are read from memory
+    /// anyway.
+    fn run(&mut self, statements: &[Statement]) {
+        for register in 0..self.shape.registers(Rate::VARYING) {
+            if register > 0 {
+                self.made.clear();
+            }
+            for statement in statements {
+                let Statement::Let { value, expr } = statement else {
+                    unreachable!("the caller has looked");
+                };
+                let rate = self.program.rate(*value);
+                // What several registers share comes with the first of them.
+                for index in 0..self.shape.registers(rate) {
+                    if self.shape.first_of(index, rate) == register {
+                        self.compute(*value, expr, index);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One register of a value.
+    fn compute(&mut self, value: ValueId, expr: &Expr, index: usize) {
         let (kind, rate) = (self.program.kind(value), self.program.rate(value));
         let ty = self.type_of(kind, rate);
-        let regs: Vec<Reg> = match expr {
+        let reg = match expr {
             Expr::Constant(bits) => {
                 self.constants.insert(value, *bits);
                 return;
@@ -412,46 +482,45 @@ impl<'p> Builder<'p> {
             Expr::Given(word) => {
                 let reg = self.reg(ty);
                 self.push(Instr::Given(reg, *word));
-                vec![reg]
+                reg
             }
             // `Builder::row` has prepared them.
-            Expr::Coordinate(Axis::X) => self.coordinates[0].clone(),
-            Expr::Coordinate(Axis::Y) => self.coordinates[1].clone(),
-            Expr::Run => (0..self.shape.registers(rate))
-                .map(|i| {
-                    let reg = self.reg(ty);
-                    self.push(Instr::Run(reg, i as u32));
-                    reg
-                })
-                .collect(),
-            Expr::Op(op, operands) => self.lanewise(*op, operands, kind, rate),
+            Expr::Coordinate(Axis::X) => self.coordinates[0][index],
+            Expr::Coordinate(Axis::Y) => self.coordinates[1][index],
+            Expr::Run => {
+                let reg = self.reg(ty);
+                self.push(Instr::Run(reg, index as u32));
+                reg
+            }
+            Expr::Op(op, operands) => {
+                let regs = self.operation(*op, operands, kind, rate, index);
+                self.map[value.index()].extend(regs);
+                return;
+            }
             Expr::Elementary { function, operands, mask } => {
-                let to = self.regs(value);
+                let to = self.reg(ty);
                 let is_vector = matches!(ty, Type::Vector(_));
                 let procedure = self.procedure(*function, is_vector);
-                let mut columns: Vec<Vec<Reg>> =
-                    operands.iter().map(|&v| self.fit(v, rate)).collect();
+                let mut arguments: Vec<Reg> =
+                    operands.iter().map(|&v| self.fit_one(v, rate, index)).collect();
                 if let (true, Some(mask)) = (is_vector, mask) {
-                    columns.push(self.mask_of(*mask, rate));
+                    arguments.push(self.mask_of(*mask, rate, index));
                 }
-                for (i, &to) in to.iter().enumerate() {
-                    let arguments = columns.iter().map(|column| column[i]).collect();
-                    self.push(Instr::Call { procedure, to, arguments });
-                }
-                to.into()
+                self.push(Instr::Call { procedure, to, arguments: arguments.into() });
+                to
             }
             Expr::Any(mask) => {
                 let masks = self.fit(*mask, self.program.rate(*mask));
                 if self.program.rate(*mask).is_uniform() {
-                    masks
+                    masks[0]
                 } else {
                     let reg = self.reg(ty);
                     self.push(Instr::Any(reg, masks.into()));
-                    vec![reg]
+                    reg
                 }
             }
         };
-        self.map[value.index()] = Some(regs.into());
+        self.map[value.index()].push(reg);
     }
 
     /// The number of a procedure.
@@ -464,79 +533,57 @@ impl<'p> Builder<'p> {
         }) as u32
     }
 
-    /// The mask of the lanes that share a value of `rate`.
-    fn mask_of(&mut self, mask: ValueId, rate: Rate) -> Vec<Reg> {
-        let all = self.fit(mask, Rate::VARYING);
+    /// The mask of the lanes that share a register of a value of `rate`.
+    fn mask_of(&mut self, mask: ValueId, rate: Rate, index: usize) -> Reg {
         let ty = self.type_of(Kind::Mask, Rate::VARYING);
-        let mut shared: Vec<Option<Reg>> = vec![None; self.shape.registers(rate)];
-        for (i, reg) in all.into_iter().enumerate() {
-            let to = self.shape.project(i, Rate::VARYING, rate);
-            shared[to] = Some(match shared[to] {
-                Some(known) => self.op(ty, Op::Or, &[known, reg]),
-                None => reg,
-            });
-        }
-        shared.into_iter().map(|reg| reg.expect("each register has lanes")).collect()
+        let of = |i: &usize| self.shape.project(*i, Rate::VARYING, rate) == index;
+        let sharing: Vec<usize> = (0..self.shape.registers(Rate::VARYING)).filter(of).collect();
+        let masks: Vec<Reg> =
+            sharing.into_iter().map(|i| self.fit_one(mask, Rate::VARYING, i)).collect();
+        masks[1..].iter().fold(masks[0], |all, &mask| self.op(ty, Op::Or, &[all, mask]))
     }
 
-    fn lanewise(&mut self, op: Op, operands: &[ValueId], kind: Kind, rate: Rate) -> Vec<Reg> {
+    /// A register of lanes of an operation's result: of binary64 and 64-bit integers, both halves.
+    fn operation(
+        &mut self,
+        op: Op,
+        operands: &[ValueId],
+        kind: Kind,
+        rate: Rate,
+        index: usize,
+    ) -> Vec<Reg> {
         let program = self.program;
         let ty = self.type_of(kind, rate);
-        let columns: Vec<Vec<Reg>> = operands.iter().map(|&v| self.fit(v, rate)).collect();
-        let wide = operands
+        let is_wide = |s: &Self, kind| s.parts(kind, rate) == 2;
+        let any_is_wide = operands.iter().any(|&v| is_wide(self, program.kind(v)));
+        if !any_is_wide && !is_wide(self, kind) {
+            let operands: Vec<Reg> =
+                operands.iter().map(|&v| self.fit_one(v, rate, index)).collect();
+            let reg = self.op(ty, op, &operands);
+            let compares = matches!(op, Op::Less | Op::LessEqual | Op::Equal | Op::NotEqual);
+            if compares && self.ty(operands[0]) == Type::Scalar(Kind::F32) {
+                self.compares.insert(reg, (op, [operands[0], operands[1]]));
+            }
+            return vec![reg];
+        }
+        let operands: Vec<Lanes> = operands
             .iter()
-            .map(|&v| program.kind(v))
-            .chain([kind])
-            .any(|k| self.parts(k, rate) == 2);
-        if !wide {
-            return (0..columns[0].len())
-                .map(|i| {
-                    let operands: Vec<Reg> = columns.iter().map(|column| column[i]).collect();
-                    let reg = self.op(ty, op, &operands);
-                    let compares =
-                        matches!(op, Op::Less | Op::LessEqual | Op::Equal | Op::NotEqual);
-                    if compares && self.ty(operands[0]) == Type::Scalar(Kind::F32) {
-                        self.compares.insert(reg, (op, [operands[0], operands[1]]));
-                    }
-                    reg
-                })
-                .collect();
+            .map(|&v| match program.kind(v) {
+                kind if is_wide(self, kind) => {
+                    Lanes::Wide([0, 1].map(|half| self.fit_one(v, rate, 2 * index + half)))
+                }
+                Kind::Mask => {
+                    let mask = self.fit_one(v, rate, index);
+                    Lanes::Wide(self.halves(mask, Type::WideMask))
+                }
+                _ => Lanes::Narrow(self.fit_one(v, rate, index)),
+            })
+            .collect();
+        match self.lanewise(op, &operands, kind) {
+            Lanes::Narrow(reg) => vec![reg],
+            Lanes::Wide(halves) if kind == Kind::Mask => vec![self.join(ty, halves)],
+            Lanes::Wide(halves) => halves.to_vec(),
         }
-        let mut regs = Vec::new();
-        for i in 0..self.shape.registers(rate) {
-            let mut halves = [Reg(0); 2];
-            for (half, to) in halves.iter_mut().enumerate() {
-                let operands: Vec<Reg> = columns
-                    .iter()
-                    .zip(operands)
-                    .map(|(column, &v)| match program.kind(v) {
-                        Kind::F64 | Kind::I64 => column[2 * i + half],
-                        Kind::Mask => self.half(column[i], Type::WideMask, half == 1),
-                        Kind::F32 | Kind::I32 => column[i],
-                    })
-                    .collect();
-                *to = match (op, kind) {
-                    (Op::Promote, _) => self.half(operands[0], ty, half == 1),
-                    (Op::Demote, _) => operands[0],
-                    (_, Kind::Mask) => self.op(Type::WideMask, op, &operands),
-                    _ => self.op(ty, op, &operands),
-                };
-            }
-            if kind == Kind::Mask || op == Op::Demote {
-                let reg = self.reg(ty);
-                self.push(Instr::Join(reg, halves));
-                regs.push(reg);
-            } else {
-                regs.extend(halves);
-            }
-        }
-        regs
-    }
-
-    fn half(&mut self, from: Reg, ty: Type, upper: bool) -> Reg {
-        let reg = self.reg(ty);
-        self.push(Instr::Half(reg, from, upper));
-        reg
     }
 
     fn argument(&mut self, kind: Kind, argument: Argument) -> Reg {
@@ -549,6 +596,7 @@ impl<'p> Builder<'p> {
     fn row(&mut self, statements: &[Statement], slots: &mut Slots) {
         let (integer, address) = (Type::Scalar(Kind::I32), Type::Scalar(Kind::I64));
         self.frame_values(statements, slots);
+        self.slots.clone_from(&slots.of);
         let y = self.argument(Kind::I32, Argument::Row);
         let stride = self.argument(Kind::I64, Argument::Stride);
         let arguments = vec![
@@ -602,8 +650,8 @@ impl<'p> Builder<'p> {
             .collect()
     }
 
-    /// Finds the values of the frame that `statements` and the outputs use, and reads them from their
-    /// slots; constants among them are made again.
+    /// Finds the values of the frame that `statements` and the outputs use: those that need slots; constants among them
+    /// are made again.
     fn frame_values(&mut self, statements: &[Statement], slots: &mut Slots) {
         let program = self.program;
         let root = program.block(lanes::Program::ROOT);
@@ -630,13 +678,8 @@ impl<'p> Builder<'p> {
                     self.constants.insert(value, bits);
                 }
                 Some(None) => {
-                    let kind = program.kind(value);
-                    let slot = slots.kinds.len() as u32;
-                    slots.kinds.push(kind);
-                    slots.of.insert(value, slot);
-                    let reg = self.reg(Type::Scalar(kind));
-                    self.push(Instr::Slot(reg, slot));
-                    self.map[value.index()] = Some([reg].into());
+                    slots.of.insert(value, slots.kinds.len() as u32);
+                    slots.kinds.push(program.kind(value));
                 }
             }
         }

@@ -34,87 +34,18 @@
 mod lower;
 mod print;
 mod procedure;
+mod shape;
+mod wide;
 
 use lambdav_frontend::op::Elementary;
 
-use crate::lanes::{Kind, Op, Rate};
+use crate::lanes::{Kind, Op};
 
 pub use lower::lower;
+pub use shape::Shape;
 
 /// After how many rounds a loop asks whether it is still wanted.
 pub const POLL_ROUNDS: u64 = 1 << 16;
-
-/// How the lanes of a group lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Shape {
-    /// W, the lanes of a register.
-    pub width: u32,
-    /// Registers side by side.
-    pub across: u32,
-    /// Registers one below the other.
-    pub down: u32,
-}
-
-impl Shape {
-    /// The numbers of lanes for which there is a shape.
-    pub const LANES: [u32; 5] = [1, 4, 8, 16, 32];
-
-    /// The shape for a number of lanes, if it is one of [`Shape::LANES`].
-    pub fn new(lanes: u32) -> Option<Self> {
-        let (width, across, down) = match lanes {
-            1 => (1, 1, 1),
-            4 => (4, 1, 1),
-            8 => (4, 1, 2),
-            16 => (4, 1, 4),
-            32 => (4, 2, 4),
-            _ => return None,
-        };
-        Some(Self { width, across, down })
-    }
-
-    /// Lanes in all.
-    pub fn lanes(self) -> u32 {
-        self.columns() * self.rows()
-    }
-
-    /// Pixels side by side.
-    pub fn columns(self) -> u32 {
-        self.width * self.across
-    }
-
-    /// Pixels one below the other.
-    pub fn rows(self) -> u32 {
-        self.down
-    }
-
-    /// How many registers a value of that rate has, if one register holds W lanes of it.
-    pub fn registers(self, rate: Rate) -> usize {
-        let (across, down) = self.extent(rate);
-        (across * down) as usize
-    }
-
-    fn extent(self, rate: Rate) -> (u32, u32) {
-        (
-            if rate.includes(Rate::X) { self.across } else { 1 },
-            if rate.includes(Rate::Y) { self.down } else { 1 },
-        )
-    }
-
-    /// Which register of a value of rate `from` holds the lanes that register `index` of a value
-    /// of rate `to` holds, where `to` includes `from`.
-    fn project(self, index: usize, to: Rate, from: Rate) -> usize {
-        let (across, _) = self.extent(to);
-        let (row, column) = (index as u32 / across, index as u32 % across);
-        let (across, down) = self.extent(from);
-        (row.min(down - 1) * across + column.min(across - 1)) as usize
-    }
-
-    /// The column and row of a lane in its group: registers in rows, lanes in registers.
-    pub fn pixel(self, lane: u32) -> (u32, u32) {
-        let (register, lane) = (lane / self.width, lane % self.width);
-        (register % self.across * self.width + lane, register / self.across)
-    }
-}
 
 /// A register, assigned once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

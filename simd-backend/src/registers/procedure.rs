@@ -2,6 +2,7 @@
 
 use lambdav_frontend::op::Elementary;
 
+use super::wide::{Code, Lanes};
 use super::{Block, BlockId, End, Function, Instr, Procedure, Reg, Target, Type};
 use crate::elementary::{Body, Step, V, body};
 use crate::lanes::{Kind, Op};
@@ -16,7 +17,7 @@ pub(super) fn procedure(elementary: Elementary, is_vector: bool) -> Procedure {
     let mask = is_vector.then(|| builder.reg(Type::Vector(Kind::Mask)));
     builder.steps(&body, &operands);
 
-    let result = builder.values[body.result.0 as usize].regs[0];
+    let result = builder.narrow(body.result);
     let mut undecided = builder.narrow(body.undecided);
     if let Some(mask) = mask {
         undecided = builder.op(Type::Vector(Kind::Mask), Op::And, &[undecided, mask]);
@@ -53,12 +54,27 @@ pub(super) fn procedure(elementary: Elementary, is_vector: bool) -> Procedure {
     Procedure { elementary, is_vector, code }
 }
 
-/// The registers of a value. A mask over vectors is in a register for lanes of 32 bits, in two for lanes of
-/// 64 bits, or, once both have been wanted, in three.
-#[derive(Default)]
+/// The registers of a value. A mask over vectors is narrow or wide, or, once both have been wanted, both.
+#[derive(Clone, Copy, Default)]
 struct Place {
-    regs: Vec<Reg>,
+    narrow: Option<Reg>,
     wide: Option<[Reg; 2]>,
+}
+
+impl From<Lanes> for Place {
+    fn from(lanes: Lanes) -> Self {
+        match lanes {
+            Lanes::Narrow(reg) => Self { narrow: Some(reg), wide: None },
+            Lanes::Wide(halves) => Self { narrow: None, wide: Some(halves) },
+        }
+    }
+}
+
+impl Place {
+    fn lanes(self) -> Lanes {
+        let narrow = self.narrow.map(Lanes::Narrow);
+        narrow.or(self.wide.map(Lanes::Wide)).expect("it is somewhere")
+    }
 }
 
 struct Builder {
@@ -68,143 +84,107 @@ struct Builder {
     is_vector: bool,
 }
 
-impl Builder {
+impl Code for Builder {
     fn reg(&mut self, ty: Type) -> Reg {
         self.registers.push(ty);
         Reg(self.registers.len() as u32 - 1)
     }
 
+    fn push(&mut self, instr: Instr) {
+        self.instrs.push(instr);
+    }
+}
+
+impl Builder {
     fn ty(&self, kind: Kind) -> Type {
         if self.is_vector { Type::Vector(kind) } else { Type::Scalar(kind) }
     }
 
-    fn op(&mut self, ty: Type, op: Op, operands: &[Reg]) -> Reg {
-        let reg = self.reg(ty);
-        self.instrs.push(Instr::Op(reg, op, operands.into()));
-        reg
+    /// A value of numbers, or of scalars.
+    fn lanes(&self, value: V) -> Lanes {
+        self.values[value.0 as usize].lanes()
     }
 
-    /// A mask for lanes of 32 bits.
-    fn narrow(&mut self, mask: V) -> Reg {
-        let place = &self.values[mask.0 as usize];
-        if let Some(&reg) = place.regs.first() {
+    /// The one register of a value of 32 bits a lane, or of a scalar.
+    fn narrow(&mut self, value: V) -> Reg {
+        let place = self.values[value.0 as usize];
+        if let Some(reg) = place.narrow {
             return reg;
         }
-        let halves = place.wide.expect("it is somewhere");
-        let reg = self.reg(Type::Vector(Kind::Mask));
-        self.instrs.push(Instr::Join(reg, halves));
-        self.values[mask.0 as usize].regs.push(reg);
+        let reg = self.join(Type::Vector(Kind::Mask), place.wide.expect("it is somewhere"));
+        self.values[value.0 as usize].narrow = Some(reg);
         reg
     }
 
     /// A mask for lanes of 64 bits.
     fn wide(&mut self, mask: V) -> [Reg; 2] {
-        let place = &self.values[mask.0 as usize];
+        let place = self.values[mask.0 as usize];
         if let Some(halves) = place.wide {
             return halves;
         }
-        let from = place.regs[0];
-        let halves = self.halves(from, Type::WideMask);
+        let halves = self.halves(place.narrow.expect("it is somewhere"), Type::WideMask);
         self.values[mask.0 as usize].wide = Some(halves);
         halves
     }
 
-    fn halves(&mut self, from: Reg, ty: Type) -> [Reg; 2] {
-        [false, true].map(|upper| {
-            let reg = self.reg(ty);
-            self.instrs.push(Instr::Half(reg, from, upper));
-            reg
-        })
-    }
-
     fn steps(&mut self, body: &Body, operands: &[Reg]) {
-        let is_wide = |kind| matches!(kind, Kind::F64 | Kind::I64);
         for (kind, step) in &body.steps {
             let ty = self.ty(*kind);
-            let place = match step {
-                Step::Operand(index) => Place { regs: vec![operands[*index]], wide: None },
+            let lanes = match step {
+                Step::Operand(index) => Lanes::Narrow(operands[*index]),
                 Step::Constant(bits) => {
                     let reg = self.reg(ty);
-                    self.instrs.push(Instr::Constant(reg, *bits));
-                    let count = if self.is_vector && is_wide(*kind) { 2 } else { 1 };
-                    Place { regs: vec![reg; count], wide: None }
+                    self.push(Instr::Constant(reg, *bits));
+                    if self.is_vector && is_wide(*kind) {
+                        Lanes::Wide([reg; 2])
+                    } else {
+                        Lanes::Narrow(reg)
+                    }
                 }
                 Step::MulAdd(of) => {
-                    let columns = of.map(|v| self.values[v.0 as usize].regs.clone());
-                    let regs = (0..columns[0].len())
-                        .map(|half| {
-                            let reg = self.reg(ty);
-                            let operands = [0, 1, 2].map(|k: usize| columns[k][half]);
-                            self.instrs.push(Instr::MulAdd(reg, operands));
-                            reg
-                        })
-                        .collect();
-                    Place { regs, wide: None }
+                    let (of, is_vector) = (of.map(|v| self.lanes(v)), self.is_vector);
+                    let mut at = |half| {
+                        let reg = self.reg(ty);
+                        self.push(Instr::MulAdd(reg, of.map(|v| v.half(half))));
+                        reg
+                    };
+                    if is_vector { Lanes::Wide([0, 1].map(at)) } else { Lanes::Narrow(at(0)) }
                 }
                 Step::Op(op, of) if self.is_vector => {
                     let kinds: Vec<Kind> = of.iter().map(|v| body.steps[v.0 as usize].0).collect();
                     self.vector(*op, of, &kinds, *kind)
                 }
                 Step::Op(op, of) => {
-                    let operands: Vec<Reg> =
-                        of.iter().map(|v| self.values[v.0 as usize].regs[0]).collect();
-                    Place { regs: vec![self.op(ty, *op, &operands)], wide: None }
+                    let operands: Vec<Reg> = of.iter().map(|&v| self.narrow(v)).collect();
+                    Lanes::Narrow(self.op(ty, *op, &operands))
                 }
             };
-            self.values.push(place);
+            self.values.push(lanes.into());
         }
     }
 
-    /// A step over vectors: once for lanes of 32 bits, twice for lanes of 64 bits.
-    fn vector(&mut self, op: Op, of: &[V], kinds: &[Kind], to: Kind) -> Place {
-        let is_wide = |kind: &Kind| matches!(kind, Kind::F64 | Kind::I64);
-        let ty = Type::Vector(to);
-        match op {
-            Op::Promote => {
-                let from = self.values[of[0].0 as usize].regs[0];
-                return Place { regs: self.halves(from, ty).to_vec(), wide: None };
-            }
-            Op::Demote => {
-                let from = &self.values[of[0].0 as usize].regs;
-                let halves = [from[0], from[1]];
-                let reg = self.reg(ty);
-                self.instrs.push(Instr::Join(reg, halves));
-                return Place { regs: vec![reg], wide: None };
-            }
-            _ => {}
-        }
-        let all_masks = kinds.iter().all(|&kind| kind == Kind::Mask);
-        // Masks are combined where they are.
-        let masks_are_wide =
-            all_masks && of.iter().all(|v| self.values[v.0 as usize].wide.is_some());
-        if !kinds.iter().any(is_wide) && !masks_are_wide {
-            let operands: Vec<Reg> = of
-                .iter()
-                .zip(kinds)
-                .map(|(&v, &kind)| match kind {
-                    Kind::Mask => self.narrow(v),
-                    _ => self.values[v.0 as usize].regs[0],
-                })
-                .collect();
-            return Place { regs: vec![self.op(ty, op, &operands)], wide: None };
-        }
-        let columns: Vec<Vec<Reg>> = of
+    /// A step over vectors. Masks are combined where they are.
+    fn vector(&mut self, op: Op, of: &[V], kinds: &[Kind], to: Kind) -> Lanes {
+        let of_masks = kinds.iter().all(|&kind| kind == Kind::Mask);
+        let mut operands_in_halves = of.iter().map(|v| self.values[v.0 as usize].wide.is_some());
+        let masks_are_wide = if of_masks {
+            operands_in_halves.all(|wide| wide)
+        } else {
+            kinds.iter().any(|&kind| is_wide(kind))
+        };
+        let operands: Vec<Lanes> = of
             .iter()
             .zip(kinds)
             .map(|(&v, &kind)| match kind {
-                Kind::Mask => self.wide(v).to_vec(),
-                _ => self.values[v.0 as usize].regs.clone(),
+                Kind::Mask if masks_are_wide => Lanes::Wide(self.wide(v)),
+                Kind::Mask => Lanes::Narrow(self.narrow(v)),
+                _ => self.lanes(v),
             })
             .collect();
-        let ty = if to == Kind::Mask { Type::WideMask } else { ty };
-        let halves = [0, 1].map(|half| {
-            let operands: Vec<Reg> = columns.iter().map(|column| column[half]).collect();
-            self.op(ty, op, &operands)
-        });
-        if to == Kind::Mask {
-            Place { regs: Vec::new(), wide: Some(halves) }
-        } else {
-            Place { regs: halves.to_vec(), wide: None }
-        }
+        self.lanewise(op, &operands, to)
     }
+}
+
+fn is_wide(kind: Kind) -> bool {
+    matches!(kind, Kind::F64 | Kind::I64)
 }

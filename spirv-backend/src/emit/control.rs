@@ -7,17 +7,20 @@
 //! branch to the loop's continue and merge blocks: SPIR-V lets any construct inside a loop do so. Their own
 //! merge blocks are never reached.
 
+mod loops;
 mod values;
 
 use super::Options;
 use super::declarations::{Declarations, Shape};
 use super::interface::Interface;
 use super::lines::Lines;
+use crate::planted::{Bug, is_planted};
 use lambdav_frontend::schedule::{BlockId, End, Program, Statement, ValueId};
 use lambdav_frontend::source::{SourceFile, Span};
 use lambdav_frontend::types::Type;
+use loops::Loop;
 use rspirv::dr::{Block, Function, Instruction, Module, ModuleHeader, Operand};
-use rspirv::spirv::{FunctionControl, LoopControl, Op, SelectionControl, Word};
+use rspirv::spirv::{FunctionControl, Op, SelectionControl, Word};
 use values::parts_of_outputs;
 
 /// What stands for a value.
@@ -50,22 +53,6 @@ struct Join {
     value: ValueId,
     label: Word,
     ways: Ways,
-}
-
-/// A loop whose body is being emitted.
-#[derive(Debug)]
-struct Loop {
-    value: ValueId,
-    params: Vec<ValueId>,
-    header: Word,
-    /// The header's index among the blocks, and its first φ's among its instructions.
-    header_index: usize,
-    first_phi: usize,
-    continuing: Word,
-    merge: Word,
-    /// The arguments of each `rec`, and the block that it stands in.
-    rounds: Vec<(Vec<Word>, Word)>,
-    exits: Ways,
 }
 
 /// What is still to be done.
@@ -175,9 +162,16 @@ impl<'p> Translator<'p> {
             Step::Label(label) => self.begin(label),
             Step::Join(index) => {
                 let Join { value, label, ways } = &mut self.joins[index];
-                let (value, label, ways) = (*value, *label, std::mem::take(ways));
+                let (value, label, mut ways) = (*value, *label, std::mem::take(ways));
+                if let (true, [a, b]) = (is_planted(Bug::SwappedWays), &mut ways.0[..]) {
+                    std::mem::swap(&mut a.0, &mut b.0);
+                }
+                let before = self.current;
                 self.begin(label);
                 self.merge(value, ways);
+                if is_planted(Bug::StaleBlock) {
+                    self.current = before;
+                }
             }
             Step::Unreachable(label) => {
                 self.begin(label);
@@ -193,7 +187,8 @@ impl<'p> Translator<'p> {
             self.span = self.program.values[statement.value().index()].span;
             match *statement {
                 Statement::Let { value, ref expr } => {
-                    self.slots[value.index()] = self.expression(value, expr);
+                    let slot = self.expression(value, expr);
+                    self.define(value, slot);
                 }
                 Statement::If { value, condition, then, otherwise } => {
                     let label = self.declarations.id();
@@ -238,6 +233,8 @@ impl<'p> Translator<'p> {
             (&End::If { condition, then, otherwise }, Context::Body(_)) => {
                 let label = self.declarations.id();
                 self.steps.push(Step::Unreachable(label));
+                let swapped = is_planted(Bug::SwappedBranches);
+                let [then, otherwise] = if swapped { [otherwise, then] } else { [then, otherwise] };
                 self.selection(condition, label, then, otherwise, context);
             }
             (End::Rec(_) | End::If { .. }, Context::Root | Context::Arm(_)) => {
@@ -268,79 +265,19 @@ impl<'p> Translator<'p> {
         self.push(Instruction::new(Op::BranchConditional, None, None, operands));
     }
 
-    fn open_loop(
-        &mut self,
-        value: ValueId,
-        params: &'p [ValueId],
-        inits: &'p [ValueId],
-        body: BlockId,
-    ) {
-        let inits: Vec<Word> = inits.iter().map(|&init| self.value(init)).collect();
-        let [header, first, continuing, merge] = [(); 4].map(|()| self.declarations.id());
-        let before = self.current;
-        self.branch(header);
-        self.begin(header);
-        self.sites.push((header, self.span));
-        self.mark_line();
-        let header_index = self.blocks.len() - 1;
-        let first_phi = self.blocks[header_index].instructions.len();
-        for (&param, &init) in params.iter().zip(&inits) {
-            let ty = self.declarations.ty(self.program.ty(param));
-            // What comes from the continue block is added when that is known.
-            let operands = vec![Operand::IdRef(init), Operand::IdRef(before)];
-            let id = self.compute(Op::Phi, ty, operands);
-            self.slots[param.index()] = Slot::Id(id);
-        }
-        let operands = vec![
-            Operand::IdRef(merge),
-            Operand::IdRef(continuing),
-            Operand::LoopControl(LoopControl::NONE),
-        ];
-        self.push(Instruction::new(Op::LoopMerge, None, None, operands));
-        self.branch(first);
-        let index = self.loops.len();
-        self.loops.push(Loop {
-            value,
-            params: params.to_vec(),
-            header,
-            header_index,
-            first_phi,
-            continuing,
-            merge,
-            rounds: Vec::new(),
-            exits: Ways::default(),
-        });
-        self.steps.push(Step::Close(index));
-        self.steps.push(Step::Statements(body, 0, Context::Body(index)));
-        self.begin(first);
-    }
-
-    /// Emits the continue block and begins the merge block.
-    fn close(&mut self, index: usize) {
-        let Loop { value, header, header_index, first_phi, continuing, merge, .. } =
-            self.loops[index];
-        let params = std::mem::take(&mut self.loops[index].params);
-        let rounds = std::mem::take(&mut self.loops[index].rounds);
-        let exits = std::mem::take(&mut self.loops[index].exits);
-        self.span = self.program.values[value.index()].span;
-        self.begin(continuing);
-        self.most_ways = self.most_ways.max(rounds.len());
-        for (k, &param) in params.iter().enumerate() {
-            let ways = Ways(rounds.iter().map(|(args, from)| (args[k], *from)).collect());
-            let next = self.join(self.program.ty(param), ways);
-            let phi = &mut self.blocks[header_index].instructions[first_phi + k];
-            phi.operands.extend([next, continuing].map(Operand::IdRef));
-        }
-        self.branch(header);
-        self.begin(merge);
-        self.merge(value, exits);
-    }
-
     /// Defines a value at the beginning of a block by the ways into it.
     fn merge(&mut self, value: ValueId, ways: Ways) {
         self.span = self.program.values[value.index()].span;
         let id = self.join(self.program.ty(value), ways);
-        self.slots[value.index()] = Slot::Id(id);
+        self.define(value, Slot::Id(id));
+    }
+
+    /// Says what stands for a value.
+    fn define(&mut self, value: ValueId, slot: Slot<'p>) {
+        self.slots[value.index()] = slot;
+        if let (Slot::Id(id), Some(name)) = (slot, self.program.name(value)) {
+            self.declarations.name_value(id, name);
+        }
     }
 
     /// The value of the way that was taken: a φ, unless all are one value, which then is there on all.

@@ -6,7 +6,7 @@
 use lambdav_frontend::types::{Scalar, Type};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A type by structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +28,8 @@ pub(super) struct Declarations {
     types: FxHashMap<Shape, Word>,
     constants: FxHashMap<(Type, Box<[u32]>), Word>,
     uints: FxHashMap<u32, Word>,
+    /// Values that have a name, and constants, which are too many things at once to have one.
+    named: FxHashSet<Word>,
     glsl: Option<Word>,
 }
 
@@ -39,6 +41,7 @@ impl Declarations {
             types: FxHashMap::default(),
             constants: FxHashMap::default(),
             uints: FxHashMap::default(),
+            named: FxHashSet::default(),
             glsl: None,
         }
     }
@@ -129,6 +132,7 @@ impl Declarations {
         };
         let id = self.declare(op, Some(result_type), operands);
         self.constants.insert(key, id);
+        self.named.insert(id);
         id
     }
 
@@ -162,6 +166,13 @@ impl Declarations {
         ));
         self.glsl = Some(id);
         id
+    }
+
+    /// Gives a value a name, unless it has one.
+    pub(super) fn name_value(&mut self, id: Word, name: &str) {
+        if self.named.insert(id) {
+            self.name(id, beginning(name, MAX_NAME));
+        }
     }
 
     /// Gives an id a name.
@@ -205,6 +216,9 @@ impl Declarations {
         self.module.annotations.push(Instruction::new(Op::MemberDecorate, None, None, operands));
     }
 }
+
+/// The longest name of a value in bytes. (Uniforms have names of any length.)
+const MAX_NAME: usize = 256;
 
 /// The longest string in bytes that SPIR-V's universal limits allow.
 pub(super) const MAX_STRING: usize = 65_535;

@@ -11,7 +11,7 @@
 //!   their own ways (`OpDot`, `FMin`, `FClamp` …) does not occur. The elementary functions and
 //!   rounding are those of GLSL.std.450; [`operations`] is the place for another lowering.
 //! - Every instruction has a line of the source; the line of a loop's header is that of its
-//!   `rec-func`.
+//!   `rec-func`. What the source calls a value, debuggers do too.
 //! - Time and size are linear in the size of the schedule; nothing recurses on its depth.
 //!
 //! Blocks may nest deeper than the 1,023 levels that every implementation must take: the evaluator takes

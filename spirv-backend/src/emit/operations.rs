@@ -6,6 +6,7 @@
 //! branch on it in [`Translator::operation`].
 
 use super::control::Translator;
+use crate::planted::{Bug, is_planted};
 use lambdav_frontend::op::{Elementary, Op as Core};
 use lambdav_frontend::schedule::ValueId;
 use lambdav_frontend::types::{Scalar, Type};
@@ -38,6 +39,9 @@ impl Translator<'_> {
             Core::LessEqual => self.instruction(Op::FOrdLessThanEqual, ty, &ids),
             Core::Equal if is_num => self.instruction(Op::FOrdEqual, ty, &ids),
             Core::Equal => self.instruction(Op::LogicalEqual, ty, &ids),
+            Core::NotEqual if is_num && is_planted(Bug::OrderedNotEqual) => {
+                self.instruction(Op::FOrdNotEqual, ty, &ids)
+            }
             Core::NotEqual if is_num => self.instruction(Op::FUnordNotEqual, ty, &ids),
             Core::NotEqual => self.instruction(Op::LogicalNotEqual, ty, &ids),
             // naga takes OpLogicalAnd and OpLogicalOr of vectors for type errors.
@@ -85,7 +89,9 @@ impl Translator<'_> {
     fn pick(&mut self, less: Word, than: Word, ty: Type, ids: &[Word]) -> Word {
         let condition =
             self.instruction(Op::FOrdLessThan, ty.with_scalar(Scalar::Bool), &[less, than]);
-        self.instruction(Op::Select, ty, &[condition, ids[1], ids[0]])
+        let chosen =
+            if is_planted(Bug::SwappedSelect) { [ids[0], ids[1]] } else { [ids[1], ids[0]] };
+        self.instruction(Op::Select, ty, &[condition, chosen[0], chosen[1]])
     }
 
     /// Chooses by one bool. Before SPIR-V 1.4 OpSelect wants one for each component, and no matrices.

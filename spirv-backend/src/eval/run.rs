@@ -3,6 +3,7 @@
 use super::code::{Block, End, Step};
 use super::values::{Place, Space};
 use super::{Module, Position, Resources};
+use crate::planted::{Bug, is_planted};
 use thiserror::Error;
 
 /// After how many rounds of loops it asks whether to stop.
@@ -142,7 +143,7 @@ impl<'m> Evaluator<'m> {
                     return Err(Fault::LoopLimit { header: block.label, position });
                 }
                 self.poll(cancelled)?;
-            } else {
+            } else if !is_planted(Bug::RoundsKept) {
                 self.rounds[index] = 0;
             }
         }
@@ -154,6 +155,9 @@ impl<'m> Evaluator<'m> {
             let (_, a) = phi.ways[way.map_err(|_| Fault::Phi(block.label))?];
             let words = self.get(a, phi.words).ok_or(Fault::Undefined(block.label))?;
             transit.extend_from_slice(words);
+            if is_planted(Bug::SequentialPhis) {
+                self.memory.copy_within(a..a + phi.words, phi.to);
+            }
         }
         let mut rest = &transit[..];
         for phi in &block.phis {
@@ -209,6 +213,7 @@ impl<'m> Evaluator<'m> {
                 self.check(condition)?;
                 self.check(a)?;
                 self.check(b)?;
+                let stride = if is_planted(Bug::OneCondition) { 0 } else { stride };
                 for i in 0..words {
                     let holds = self.memory[condition + i * stride] != 0;
                     self.memory[to + i] = self.memory[if holds { a } else { b } + i];

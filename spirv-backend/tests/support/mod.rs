@@ -1,6 +1,13 @@
 //! Programs, and what both evaluators make of them.
 #![allow(dead_code, reason = "each test uses its part of it")]
 
+#[path = "../../../tests/support/case.rs"]
+mod case;
+#[path = "../../../tests/support/hidden.rs"]
+mod hidden;
+
+use case::{Case, read_cases};
+use hidden::hide_literals;
 use lambdav_frontend::compile;
 use lambdav_frontend::core::Core;
 use lambdav_frontend::evaluate::{self, Inputs};
@@ -76,6 +83,32 @@ pub(crate) fn gallery() -> Vec<Shader> {
         Shader::new(&path.to_string_lossy(), &text)
     };
     paths.iter().map(shader).collect()
+}
+
+/// The programs that the conformance suite accepts, with uniforms in place of numbers where that may be.
+pub(crate) fn conformance() -> Vec<Shader> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/language")];
+    let mut shaders = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for file in std::fs::read_dir(folder).expect("the suite is there") {
+            let path = file.expect("it can be listed").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "lv") {
+                let text = std::fs::read_to_string(&path).expect("it can be read");
+                let cases = read_cases(&text).expect("it holds programs");
+                let accepted = |case: &&Case| !matches!(case.verdict, case::Verdict::Rejected(_));
+                shaders.extend(cases.iter().filter(accepted).map(|case| {
+                    let name = format!("{}: {}", path.display(), case.title);
+                    let source = SourceFile::new(&*name, &*case.program);
+                    let hidden = if case.literal.is_none() { hide_literals(&source) } else { None };
+                    Shader::new(&name, hidden.as_ref().unwrap_or(&case.program))
+                }));
+            }
+        }
+    }
+    assert!(shaders.len() >= 1000, "{}", shaders.len());
+    shaders
 }
 
 /// How many generated programs to check: 500, or as many as the environment's `PROGRAMS` says.

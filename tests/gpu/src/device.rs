@@ -1,12 +1,16 @@
 //! A Vulkan device that draws one triangle at a time.
 //!
-//! Safety, for all blocks below: handles come from the calls above them and are checked by `?`; what
-//! a structure borrows outlives the call that takes it; every object is pushed on a [`Cleanup`] when it
-//! is made, and destroyed by it, in reverse and after the device is idle. Nothing is shared between threads.
+//! Safety, for all blocks here and in the modules inside: handles come from the calls above them and are
+//! checked by `?`; what a structure borrows outlives the call that takes it; every object is pushed on a
+//! [`Cleanup`] when it is made, and destroyed by it, in reverse and after the device is idle. Nothing is
+//! shared between threads.
 
-use crate::vertex;
+mod pipeline;
+mod resources;
+
 use ash::vk;
 use ash::{Entry, Instance};
+use pipeline::{pipeline, render_pass};
 use std::ffi::CStr;
 use thiserror::Error;
 
@@ -31,10 +35,8 @@ pub struct Job<'a> {
     pub words: &'a [u32],
     /// The location of the output.
     pub location: u32,
-    /// Pixels in a row.
-    pub width: u32,
-    /// Rows.
-    pub height: u32,
+    /// How many pixels a row has, and how many rows there are.
+    pub size: [u32; 2],
     /// The block of push constants.
     pub push_constants: &'a [u32; 8],
     /// The uniform block.
@@ -95,6 +97,8 @@ impl Drop for Cleanup<'_> {
     }
 }
 
+const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
+
 /// Makes an object, and has it destroyed in the end.
 macro_rules! make {
     ($cleanup:ident, $create:ident, $destroy:ident, $info:expr) => {{
@@ -106,6 +110,8 @@ macro_rules! make {
         made
     }};
 }
+
+use make;
 
 impl Device {
     /// A device that can draw, one on the CPU if there is such; none if there is no Vulkan here.
@@ -163,11 +169,11 @@ impl Device {
         let info = vk::FramebufferCreateInfo::default()
             .render_pass(pass)
             .attachments(std::slice::from_ref(&view))
-            .width(job.width)
-            .height(job.height)
+            .width(job.size[0])
+            .height(job.size[1])
             .layers(1);
         let framebuffer = make!(cleanup, create_framebuffer, destroy_framebuffer, info);
-        let bytes = u64::from(job.width) * u64::from(job.height) * 16;
+        let bytes = u64::from(job.size[0]) * u64::from(job.size[1]) * 16;
         let (result, result_memory) =
             self.buffer(cleanup, bytes, vk::BufferUsageFlags::TRANSFER_DST)?;
         let (set, layout) = self.uniforms(cleanup, job.uniforms)?;
@@ -179,7 +185,7 @@ impl Device {
             .command_pool(pool)
             .level(vk::CommandBufferLevel::PRIMARY)
             .command_buffer_count(1);
-        let extent = vk::Extent2D { width: job.width, height: job.height };
+        let extent = vk::Extent2D { width: job.size[0], height: job.size[1] };
         let clear = [vk::ClearValue::default()];
         let begin = vk::RenderPassBeginInfo::default()
             .render_pass(pass)
@@ -215,213 +221,10 @@ impl Device {
             device.queue_wait_idle(queue)?;
             let flags = vk::MemoryMapFlags::empty();
             let mapped = device.map_memory(result_memory, 0, bytes, flags)?;
-            let pixels = (job.width * job.height) as usize;
+            let pixels = (job.size[0] * job.size[1]) as usize;
             let frame = std::slice::from_raw_parts(mapped.cast::<[u32; 4]>(), pixels).to_vec();
             device.unmap_memory(result_memory);
             Ok(frame)
         }
     }
-
-    fn memory(
-        &self,
-        cleanup: &mut Cleanup<'_>,
-        needs: vk::MemoryRequirements,
-        flags: vk::MemoryPropertyFlags,
-    ) -> Result<vk::DeviceMemory, Error> {
-        // SAFETY: see the head.
-        let all = unsafe { self.instance.get_physical_device_memory_properties(self.physical) };
-        let types = all.memory_types_as_slice().iter().enumerate();
-        let index = types
-            .filter(|&(i, ty)| {
-                needs.memory_type_bits >> i & 1 == 1 && ty.property_flags.contains(flags)
-            })
-            .map(|(i, _)| i as u32)
-            .next()
-            .ok_or(Error::NoMemory)?;
-        let info =
-            vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
-        Ok(make!(cleanup, allocate_memory, free_memory, info))
-    }
-
-    fn buffer(
-        &self,
-        cleanup: &mut Cleanup<'_>,
-        size: u64,
-        usage: vk::BufferUsageFlags,
-    ) -> Result<(vk::Buffer, vk::DeviceMemory), Error> {
-        let info = vk::BufferCreateInfo::default().size(size).usage(usage);
-        let buffer = make!(cleanup, create_buffer, destroy_buffer, info);
-        let flags = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-        // SAFETY: see the head.
-        let needs = unsafe { self.device.get_buffer_memory_requirements(buffer) };
-        let memory = self.memory(cleanup, needs, flags)?;
-        // SAFETY: see the head.
-        unsafe { self.device.bind_buffer_memory(buffer, memory, 0) }?;
-        Ok((buffer, memory))
-    }
-
-    fn image(
-        &self,
-        cleanup: &mut Cleanup<'_>,
-        job: &Job<'_>,
-    ) -> Result<(vk::Image, vk::ImageView), Error> {
-        let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
-        let info = vk::ImageCreateInfo::default()
-            .image_type(vk::ImageType::TYPE_2D)
-            .format(FORMAT)
-            .extent(vk::Extent3D { width: job.width, height: job.height, depth: 1 })
-            .mip_levels(1)
-            .array_layers(1)
-            .samples(vk::SampleCountFlags::TYPE_1)
-            .usage(usage);
-        let image = make!(cleanup, create_image, destroy_image, info);
-        // SAFETY: see the head.
-        let needs = unsafe { self.device.get_image_memory_requirements(image) };
-        let memory = self.memory(cleanup, needs, vk::MemoryPropertyFlags::DEVICE_LOCAL)?;
-        // SAFETY: see the head.
-        unsafe { self.device.bind_image_memory(image, memory, 0) }?;
-        let range = vk::ImageSubresourceRange::default()
-            .aspect_mask(vk::ImageAspectFlags::COLOR)
-            .level_count(1)
-            .layer_count(1);
-        let info = vk::ImageViewCreateInfo::default()
-            .image(image)
-            .view_type(vk::ImageViewType::TYPE_2D)
-            .format(FORMAT)
-            .subresource_range(range);
-        let view = make!(cleanup, create_image_view, destroy_image_view, info);
-        Ok((image, view))
-    }
-
-    fn uniforms(
-        &self,
-        cleanup: &mut Cleanup<'_>,
-        words: &[u32],
-    ) -> Result<(vk::DescriptorSet, vk::PipelineLayout), Error> {
-        let size = (words.len().max(4) * 4) as u64;
-        let usage = vk::BufferUsageFlags::UNIFORM_BUFFER;
-        let (buffer, memory) = self.buffer(cleanup, size, usage)?;
-        // SAFETY: see the head; the buffer has room for the words.
-        unsafe {
-            let flags = vk::MemoryMapFlags::empty();
-            let mapped = self.device.map_memory(memory, 0, size, flags)?.cast::<u32>();
-            mapped.copy_from_nonoverlapping(words.as_ptr(), words.len());
-            self.device.unmap_memory(memory);
-        }
-        let ty = vk::DescriptorType::UNIFORM_BUFFER;
-        let stage = vk::ShaderStageFlags::FRAGMENT;
-        let bindings = [vk::DescriptorSetLayoutBinding::default()
-            .descriptor_type(ty)
-            .descriptor_count(1)
-            .stage_flags(stage)];
-        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-        let layouts =
-            [make!(cleanup, create_descriptor_set_layout, destroy_descriptor_set_layout, info)];
-        let sizes = [vk::DescriptorPoolSize { ty, descriptor_count: 1 }];
-        let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
-        let pool = make!(cleanup, create_descriptor_pool, destroy_descriptor_pool, info);
-        let info =
-            vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
-        // SAFETY: see the head; the set is freed with its pool.
-        let set = unsafe { self.device.allocate_descriptor_sets(&info) }?[0];
-        let whole = [vk::DescriptorBufferInfo { buffer, offset: 0, range: size }];
-        let write =
-            vk::WriteDescriptorSet::default().dst_set(set).descriptor_type(ty).buffer_info(&whole);
-        // SAFETY: see the head.
-        unsafe { self.device.update_descriptor_sets(&[write], &[]) };
-        let ranges = [vk::PushConstantRange { stage_flags: stage, offset: 0, size: 32 }];
-        let info = vk::PipelineLayoutCreateInfo::default()
-            .set_layouts(&layouts)
-            .push_constant_ranges(&ranges);
-        let layout = make!(cleanup, create_pipeline_layout, destroy_pipeline_layout, info);
-        Ok((set, layout))
-    }
-}
-
-const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
-
-fn render_pass(cleanup: &mut Cleanup<'_>, location: u32) -> Result<vk::RenderPass, Error> {
-    let attachments = [vk::AttachmentDescription::default()
-        .format(FORMAT)
-        .samples(vk::SampleCountFlags::TYPE_1)
-        .load_op(vk::AttachmentLoadOp::CLEAR)
-        .store_op(vk::AttachmentStoreOp::STORE)
-        .final_layout(vk::ImageLayout::TRANSFER_SRC_OPTIMAL)];
-    let layout = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
-    let unused = vk::AttachmentReference { attachment: vk::ATTACHMENT_UNUSED, layout };
-    let mut colors = vec![unused; location as usize];
-    colors.push(vk::AttachmentReference { attachment: 0, layout });
-    let subpasses = [vk::SubpassDescription::default().color_attachments(&colors)];
-    let dependencies = [vk::SubpassDependency::default()
-        .src_subpass(0)
-        .dst_subpass(vk::SUBPASS_EXTERNAL)
-        .src_stage_mask(vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT)
-        .dst_stage_mask(vk::PipelineStageFlags::TRANSFER)
-        .src_access_mask(vk::AccessFlags::COLOR_ATTACHMENT_WRITE)
-        .dst_access_mask(vk::AccessFlags::TRANSFER_READ)];
-    let info = vk::RenderPassCreateInfo::default()
-        .attachments(&attachments)
-        .subpasses(&subpasses)
-        .dependencies(&dependencies);
-    Ok(make!(cleanup, create_render_pass, destroy_render_pass, info))
-}
-
-fn pipeline(
-    cleanup: &mut Cleanup<'_>,
-    job: &Job<'_>,
-    pass: vk::RenderPass,
-    layout: vk::PipelineLayout,
-) -> Result<vk::Pipeline, Error> {
-    let vertex = vertex::words()?;
-    let info = vk::ShaderModuleCreateInfo::default().code(&vertex);
-    let vertex = make!(cleanup, create_shader_module, destroy_shader_module, info);
-    let info = vk::ShaderModuleCreateInfo::default().code(job.words);
-    let fragment = make!(cleanup, create_shader_module, destroy_shader_module, info);
-    let stages =
-        [(vk::ShaderStageFlags::VERTEX, vertex), (vk::ShaderStageFlags::FRAGMENT, fragment)].map(
-            |(stage, module)| {
-                vk::PipelineShaderStageCreateInfo::default()
-                    .stage(stage)
-                    .module(module)
-                    .name(c"main")
-            },
-        );
-    let input = vk::PipelineVertexInputStateCreateInfo::default();
-    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
-        .topology(vk::PrimitiveTopology::TRIANGLE_LIST);
-    let extent = vk::Extent2D { width: job.width, height: job.height };
-    let viewports = [vk::Viewport {
-        width: job.width as f32,
-        height: job.height as f32,
-        max_depth: 1.0,
-        ..vk::Viewport::default()
-    }];
-    let scissors = [vk::Rect2D::from(extent)];
-    let viewport =
-        vk::PipelineViewportStateCreateInfo::default().viewports(&viewports).scissors(&scissors);
-    let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
-    let samples = vk::PipelineMultisampleStateCreateInfo::default()
-        .rasterization_samples(vk::SampleCountFlags::TYPE_1);
-    let all = vk::PipelineColorBlendAttachmentState::default()
-        .color_write_mask(vk::ColorComponentFlags::RGBA);
-    let blends = vec![all; job.location as usize + 1];
-    let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
-    let info = vk::GraphicsPipelineCreateInfo::default()
-        .stages(&stages)
-        .vertex_input_state(&input)
-        .input_assembly_state(&assembly)
-        .viewport_state(&viewport)
-        .rasterization_state(&raster)
-        .multisample_state(&samples)
-        .color_blend_state(&blend)
-        .layout(layout)
-        .render_pass(pass);
-    let device = cleanup.device;
-    let cache = vk::PipelineCache::null();
-    // SAFETY: see the head.
-    let made = unsafe { device.create_graphics_pipelines(cache, &[info], None) };
-    let pipeline = made.map_err(|(_, error)| error)?[0];
-    // SAFETY: see the head.
-    cleanup.push(move || unsafe { device.destroy_pipeline(pipeline, None) });
-    Ok(pipeline)
 }

@@ -175,6 +175,9 @@ impl Reader {
             return self.set_ending(node);
         };
         let node = node.filter(|&n| self.core.graph.expr_type(n) == ExprType::Value(target.ty));
+        if let (Some(node), Some(name)) = (node, &target.name) {
+            self.core.graph.set_name(node, name);
+        }
         let (state, _) = self.values.get_mut(&target.number).expect("it is pending");
         *state = node.map_or(State::Broken, State::Defined);
     }

@@ -12,11 +12,10 @@ use std::rc::Rc;
 
 impl Reader {
     pub(super) fn definition(&mut self, line: &mut Line<'_>) -> Reading<()> {
-        let (number, name_span) = line.value()?;
-        line.expect(":")?;
+        let (number, name_span, name) = line.definition()?;
         let ty = line.ty()?;
         line.expect("=")?;
-        let target = Target { number, ty };
+        let target = Target { number, name, ty };
         match line.peek().text {
             word @ ("if" | "guard") => {
                 line.take();
@@ -32,6 +31,9 @@ impl Reader {
             "loop" => self.loop_(line, target, name_span),
             _ => {
                 let node = self.simple(line, ty, name_span)?;
+                if let Some(name) = &target.name {
+                    self.core.graph.set_name(node, name);
+                }
                 self.name(number, name_span, State::Defined(node))
             }
         }
@@ -115,8 +117,7 @@ impl Reader {
         line.take();
         line.expect("(")?;
         let params = line.list(|line| {
-            let (number, span) = line.value()?;
-            line.expect(":")?;
+            let (number, span, name) = line.definition()?;
             let ty = line.ty()?;
             line.expect("=")?;
             let (init, found) = self.operand(line)?;
@@ -124,7 +125,7 @@ impl Reader {
                 let message = format!("%{number} is a {ty} and begins as a {found}");
                 return Err(malformed(line.span_from(span), message).into());
             }
-            Ok((number, span, ty, init))
+            Ok((number, span, name, ty, init))
         })?;
         line.expect(")")?;
         line.expect("{")?;
@@ -134,13 +135,17 @@ impl Reader {
         let id = graph.begin_loop();
         let nodes: Vec<NodeId> = (0..)
             .zip(&params)
-            .map(|(index, &(_, span, ty, _))| graph.param(id, index, ty, span))
+            .map(|(index, (_, span, name, ty, _))| {
+                let param = graph.param(id, index, *ty, *span);
+                name.iter().for_each(|name| graph.set_name(param, name));
+                param
+            })
             .collect();
         let inits = params.iter().map(|&(.., init)| init).collect();
         let open = Rc::new(OpenLoop { id, ty: target.ty, params: nodes.clone(), inits });
         let kind = Kind::Loop(target, Rc::clone(&open));
         self.open(Frame::new(kind, Wants::Tail(open), line.span_from(first)));
-        for (&(number, span, ..), node) in params.iter().zip(nodes) {
+        for (&(number, span, _, _, _), node) in params.iter().zip(nodes) {
             if let Err(Trouble::New(diagnostic)) = self.name(number, span, State::Defined(node)) {
                 self.report(*diagnostic);
             }

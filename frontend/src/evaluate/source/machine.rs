@@ -7,6 +7,7 @@ use super::term::{Entry, Node, State, Substitution, instantiate, live_nodes};
 use super::{Limits, Program, SourceFault};
 use crate::builtins::{Builtin, Operand, Recipe};
 use crate::evaluate::{Fault, Inputs};
+use crate::planted::{Bug, is_planted};
 use crate::source::{SourceFile, Span};
 use crate::syntax;
 use crate::types::Type;
@@ -382,7 +383,11 @@ impl<'a> Machine<'a> {
     /// Counts an executed `rec` and forgets what waits for its value, which is that of the loop.
     fn go_on(&mut self, application: &Node, entry: &Rc<Entry>) -> Step<()> {
         let rounds = entry.rounds.get() + 1;
-        if rounds > self.limits.max_iterations {
+        let mut limit = self.limits.max_iterations;
+        if is_planted(Bug::OneRoundMore) {
+            limit = limit.saturating_add(1);
+        }
+        if rounds > limit {
             return Err(Fault::LoopLimit(self.texts.get(entry.function.text).span).into());
         }
         entry.rounds.set(rounds);

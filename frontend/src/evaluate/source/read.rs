@@ -5,6 +5,7 @@
 use super::operate::Data;
 use super::{Program, SourceFault, Uniform};
 use crate::builtins::Builtin;
+use crate::planted::{Bug, is_planted};
 use crate::source::Span;
 use crate::syntax::{ExprId, ExprKind, Tree};
 use crate::types::Type;
@@ -251,7 +252,11 @@ impl<'t> Reader<'t> {
     }
 
     fn meaning(&self, name: &str) -> Option<Meaning> {
-        let bound = self.scope.get(name).and_then(|meanings| meanings.last()).copied();
+        let innermost = |meanings: &Vec<Meaning>| match is_planted(Bug::CapturedName) {
+            true => meanings.first().copied(),
+            false => meanings.last().copied(),
+        };
+        let bound = self.scope.get(name).and_then(innermost);
         bound
             .or_else(|| Special::from_name(name).map(Meaning::Special))
             .or_else(|| Builtin::lookup(name).map(Meaning::Builtin))

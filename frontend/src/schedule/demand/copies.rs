@@ -137,14 +137,13 @@ impl Pinning {
 
     /// A node like this one that can be placed elsewhere.
     fn copy(&mut self, node: NodeId) -> NodeId {
-        let span = self.graph().span(node);
         let copy = match self.graph().node(node).clone() {
             Node::Loop(of) => self.placed.graph.copy_loop(of, &mut |original, copy| {
                 let rank = self.ranks.get(original.index()).copied().unwrap_or(u32::MAX);
                 self.ranks.resize(copy.index(), u32::MAX);
                 self.ranks.push(rank);
             }),
-            other => self.push(other, span),
+            other => self.placed.graph.push_copy(other, node),
         };
         let rank = self.rank(node);
         self.ranks.resize(self.graph().len(), u32::MAX);

@@ -14,12 +14,21 @@ pub(super) struct Cost {
 
 /// Up to this much work is done for all lanes rather than asking whether any wants it: about what
 /// a test, a branch that is sometimes predicted wrongly, and the values that go around it cost.
-const CHEAP: u32 = 16;
+const CHEAP: u32 = 8;
+
+/// Up to this much work of a round is done before asking whether any lane leaves the loop, which is for nothing in the
+/// last round alone.
+const SMALL: u32 = 24;
 
 impl Cost {
     /// Whether the work needs no test.
     pub(super) fn is_cheap(self) -> bool {
         self.work <= CHEAP
+    }
+
+    /// Whether the rest of a round is to be done before any lane leaves.
+    pub(super) fn is_small(self) -> bool {
+        self.work <= SMALL
     }
 
     fn add(&mut self, more: u32) {

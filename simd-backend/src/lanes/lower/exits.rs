@@ -5,11 +5,12 @@
 //! - A decision that is the same for all lanes is a branch. `and` and `or` of such a condition
 //!   with a divergent one are two decisions.
 //! - In most rounds no lane leaves. Where one arm leaves the loop and what remains of the tail is
-//!   small, that is asked first: then the live mask and the results stay as they are, without a
+//!   small, that is computed, and then asked: if so, the live mask and the results stay as they are, without a
 //!   mask computed or a result captured, and nobody need ask whether any lane is left:
 //!
 //! ```text
-//! (if c (rec a) b)   ⇒   leave = live & !c
+//! (if c (rec a) b)   ⇒   a is computed
+//!                        leave = live & !c
 //!                        if any(leave) { stay = live & c; result' = select(leave, b, result)
 //!                                        if any(stay) { rec stay, a, result' } else { yield result' } }
 //!                        else { rec live, a, result }
@@ -39,6 +40,11 @@ impl Lowering<'_> {
         results: Vec<ValueId>,
     ) -> End {
         self.statements(id, round.live);
+        self.end(id, round, results)
+    }
+
+    /// The same after the statements of the block.
+    fn end(&mut self, id: BlockId, round: Round<'_>, results: Vec<ValueId>) -> End {
         if let CoreEnd::If { condition, then, otherwise } = self.program.block(id).end {
             return self.decide(condition, [then, otherwise], round, results);
         }
@@ -82,7 +88,7 @@ impl Lowering<'_> {
             }
         }
         let stays =
-            [then, otherwise].map(|arm| self.has_rec(arm) && self.costs[arm.index()].is_cheap());
+            [then, otherwise].map(|arm| self.has_rec(arm) && self.costs[arm.index()].is_small());
         let leaves = [then, otherwise].map(|arm| !self.has_rec(arm));
         let (leave, stay, ops) = match (leaves, stays) {
             ([true, false], [_, true]) => (then, otherwise, [Op::And, Op::AndNot]),
@@ -93,6 +99,7 @@ impl Lowering<'_> {
                 return self.next_round(round.live, tail);
             }
         };
+        self.statements(stay, round.live);
         let leaving = self.op(ops[0], &[round.live, mask]);
         let any = self.any(leaving);
         let other = results.clone();
@@ -101,10 +108,10 @@ impl Lowering<'_> {
             |s| {
                 let staying = s.op(ops[1], &[round.live, mask]);
                 let results = s.tail(leave, leaving, round.kinds, results).results;
-                let tail = s.tail(stay, staying, round.kinds, results);
+                let tail = s.tail_end(stay, staying, round.kinds, results);
                 s.next_round(round.live, tail)
             },
-            |s| s.divergent_end(stay, round, other),
+            |s| s.end(stay, round, other),
         )
     }
 

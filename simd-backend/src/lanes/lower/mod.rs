@@ -22,7 +22,8 @@ use super::rates::Rates;
 use crate::planted::{Bug, is_planted};
 
 use super::{
-    Block, BlockId, End, Expr, Given, Kind, Op, Program, Rate, Statement, ValueId, ValueInfo, prune,
+    Block, BlockId, End, Expr, Given, Kind, Op, Program, Rate, Statement, ValueId, ValueInfo,
+    number, prune, sink,
 };
 
 /// Makes a lane program of one output of a scheduled program, filled from (0, 0, 0, 1) to four
@@ -79,10 +80,12 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool) -> Program
     let root = Block { statements: lowering.current, end: End::Yield(pixel.into()) };
     lowering.out.blocks[Program::ROOT.index()] = root;
     let mut out = lowering.out;
+    number::number(&mut out);
     prune::prune(&mut out);
     if hoist {
         prune::hoist(&mut out);
     }
+    sink::sink(&mut out);
     (out.nesting, out.loop_nesting) = prune::nesting(&out);
     debug_assert_eq!(super::verify(&out), Ok(()), "{out}");
     out

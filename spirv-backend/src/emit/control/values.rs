@@ -17,18 +17,18 @@ impl<'p> Translator<'p> {
             Expr::Constant(words) => Slot::Constant(words),
             Expr::Input(input) => {
                 let place = self.interface.input(&mut self.declarations, *input);
-                Slot::Id(self.load(place, ty))
+                Slot::Id(self.load(place, ty, input.name()))
             }
             Expr::Uniform(index) => {
                 let place = self.interface.uniform(&mut self.declarations, self.program, *index);
-                Slot::Id(self.load(place, ty))
+                Slot::Id(self.load(place, ty, &self.program.uniforms[*index as usize].name))
             }
             Expr::Op(..) if self.parts[value.index()].is_some() => Slot::Empty,
             Expr::Op(op, operands) => Slot::Id(self.operation(*op, ty, operands)),
         }
     }
 
-    fn load(&mut self, place: Place, ty: Type) -> Word {
+    fn load(&mut self, place: Place, ty: Type, name: &str) -> Word {
         let (pointer, is_block) = match place {
             Place::Variable(id) => (id, false),
             Place::Member { base, pointer_type, index } => {
@@ -38,14 +38,17 @@ impl<'p> Translator<'p> {
             }
         };
         let operands = vec![Operand::IdRef(pointer)];
-        if is_block && ty == Type::BOOL {
+        let id = if is_block && ty == Type::BOOL {
             let uint = self.declarations.shape(Shape::Uint);
             let word = self.compute(Op::Load, uint, operands);
             let zero = self.declarations.uint(0);
-            return self.instruction(Op::INotEqual, ty, &[word, zero]);
-        }
-        let ty = self.declarations.ty(ty);
-        self.compute(Op::Load, ty, operands)
+            self.instruction(Op::INotEqual, ty, &[word, zero])
+        } else {
+            let ty = self.declarations.ty(ty);
+            self.compute(Op::Load, ty, operands)
+        };
+        self.declarations.name_value(id, name);
+        id
     }
 
     /// The id of a value.

@@ -1,0 +1,160 @@
+//! Value numbering: what has been computed already is not computed again (J. Cocke, J. T. Schwartz, "Programming
+//! Languages and Their Compilers", 1970), what is constant is computed now, and operations that leave their operand as it
+//! is are left out.
+//!
+//! The core has done so with whole vectors. This is about their components: of `(+ p (vec3 0 1 0))`, say. Only what is
+//! true of every number counts, and of its sign: x − 0 = x, but not x + 0 = x, which is 0 for −0.
+
+use std::collections::HashMap;
+
+use super::interpret::apply;
+use super::{BlockId, End, Expr, Kind, Op, Program, Rate, Statement, ValueId};
+
+/// Replaces values by equal ones. Recurses on the nesting of blocks.
+pub(super) fn number(program: &mut Program) {
+    let mut numbering = Numbering {
+        known: HashMap::new(),
+        scope: Vec::new(),
+        same: (0..program.values.len() as u32).map(ValueId).collect(),
+        bits: vec![None; program.values.len()],
+    };
+    numbering.block(program, Program::ROOT);
+}
+
+type Key = (Kind, Expr);
+
+struct Numbering {
+    /// The values that are defined where we are.
+    known: HashMap<Key, ValueId>,
+    /// What is forgotten at the end of a block.
+    scope: Vec<Key>,
+    /// The value that each one is replaced by.
+    same: Vec<ValueId>,
+    /// The constants.
+    bits: Vec<Option<u64>>,
+}
+
+impl Numbering {
+    fn block(&mut self, program: &mut Program, id: BlockId) {
+        let outer = self.scope.len();
+        let mut statements = std::mem::take(&mut program.blocks[id.index()].statements);
+        statements.retain_mut(|statement| {
+            match statement {
+                Statement::Let { value, expr } => return self.computation(program, *value, expr),
+                &mut Statement::If { ref mut condition, then, otherwise, .. } => {
+                    self.replace(condition);
+                    self.block(program, then);
+                    self.block(program, otherwise);
+                }
+                &mut Statement::Loop { ref mut inits, body, .. } => {
+                    inits.iter_mut().for_each(|init| self.replace(init));
+                    self.block(program, body);
+                }
+            }
+            true
+        });
+        program.blocks[id.index()].statements = statements;
+        match &mut program.blocks[id.index()].end {
+            End::Yield(values) | End::Rec(values) => {
+                values.iter_mut().for_each(|value| self.replace(value));
+            }
+            &mut End::If { ref mut condition, then, otherwise } => {
+                self.replace(condition);
+                self.block(program, then);
+                self.block(program, otherwise);
+            }
+        }
+        for key in self.scope.drain(outer..) {
+            self.known.remove(&key);
+        }
+    }
+
+    fn replace(&self, value: &mut ValueId) {
+        *value = self.same[value.index()];
+    }
+
+    /// Whether a computation stays.
+    fn computation(&mut self, program: &Program, value: ValueId, expr: &mut Expr) -> bool {
+        match expr {
+            Expr::Op(_, operands) => operands.iter_mut().for_each(|v| self.replace(v)),
+            Expr::Elementary { operands, mask, .. } => {
+                operands.iter_mut().chain(mask).for_each(|v| self.replace(v));
+            }
+            Expr::Any(mask) => self.replace(mask),
+            // Any bits will do, so that no two are known to be equal.
+            Expr::Undefined => return true,
+            Expr::Constant(_) | Expr::Given(_) | Expr::Coordinate(_) | Expr::Run => {}
+        }
+        if let Expr::Op(op, operands) = expr {
+            match self.simpler(program, *op, operands) {
+                None => {}
+                Some(Simpler::Operand(operand))
+                    if program.rate(value).includes(program.rate(operand)) =>
+                {
+                    self.same[value.index()] = operand;
+                    return false;
+                }
+                Some(Simpler::Operand(_)) => {}
+                Some(Simpler::Constant(bits)) => *expr = Expr::Constant(bits),
+                Some(Simpler::Op(op, operands)) => *expr = Expr::Op(op, operands),
+            }
+        }
+        if let Expr::Constant(bits) = *expr {
+            // (A constant is not put in the place of a value that has another rate: masks are chosen by it.)
+            self.bits[value.index()] = Some(bits);
+            if program.rate(value) != Rate::FRAME {
+                return true;
+            }
+        }
+        let key = (program.kind(value), expr.clone());
+        match self.known.get(&key) {
+            Some(&known) if program.rate(value).includes(program.rate(known)) => {
+                self.same[value.index()] = known;
+                false
+            }
+            Some(_) => true,
+            None => {
+                self.known.insert(key.clone(), value);
+                self.scope.push(key);
+                true
+            }
+        }
+    }
+
+    /// What computes the same with less.
+    fn simpler(&self, program: &Program, op: Op, operands: &[ValueId]) -> Option<Simpler> {
+        let kind = program.kind(operands[0]);
+        let bits = |i: usize| self.bits[operands.get(i)?.index()];
+        if (0..operands.len()).all(|i| bits(i).is_some()) {
+            let mut words = [0; 3];
+            for (i, word) in words.iter_mut().enumerate() {
+                *word = bits(i).unwrap_or(0);
+            }
+            return Some(Simpler::Constant(apply(op, kind, words)));
+        }
+        if let (Op::Select, Some(condition)) = (op, bits(0)) {
+            return Some(Simpler::Operand(operands[if condition == 0 { 2 } else { 1 }]));
+        }
+        if kind != Kind::F32 {
+            return None;
+        }
+        let number = |i: usize| bits(i).map(|bits| f32::from_bits(bits as u32));
+        let is = |i: usize, value: f32| number(i).is_some_and(|n| n.to_bits() == value.to_bits());
+        match op {
+            Op::Sub if is(1, 0.0) => Some(Simpler::Operand(operands[0])),
+            Op::Add if is(1, -0.0) => Some(Simpler::Operand(operands[0])),
+            Op::Add if is(0, -0.0) => Some(Simpler::Operand(operands[1])),
+            Op::Mul | Op::Div if is(1, 1.0) => Some(Simpler::Operand(operands[0])),
+            Op::Mul if is(0, 1.0) => Some(Simpler::Operand(operands[1])),
+            Op::Mul if is(0, 2.0) => Some(Simpler::Op(Op::Add, [operands[1]; 2].into())),
+            Op::Mul if is(1, 2.0) => Some(Simpler::Op(Op::Add, [operands[0]; 2].into())),
+            _ => None,
+        }
+    }
+}
+
+enum Simpler {
+    Operand(ValueId),
+    Constant(u64),
+    Op(Op, Box<[ValueId]>),
+}

@@ -1,0 +1,121 @@
+//! What a frame is drawn to and from: memory, buffers, the image, the uniform block.
+
+use super::{Cleanup, Device, Error, FORMAT, Job, make};
+use ash::vk;
+
+impl Device {
+    fn memory(
+        &self,
+        cleanup: &mut Cleanup<'_>,
+        needs: vk::MemoryRequirements,
+        flags: vk::MemoryPropertyFlags,
+    ) -> Result<vk::DeviceMemory, Error> {
+        // SAFETY: see the head.
+        let all = unsafe { self.instance.get_physical_device_memory_properties(self.physical) };
+        let types = all.memory_types_as_slice().iter().enumerate();
+        let index = types
+            .filter(|&(i, ty)| {
+                needs.memory_type_bits >> i & 1 == 1 && ty.property_flags.contains(flags)
+            })
+            .map(|(i, _)| i as u32)
+            .next()
+            .ok_or(Error::NoMemory)?;
+        let info =
+            vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
+        Ok(make!(cleanup, allocate_memory, free_memory, info))
+    }
+
+    pub(super) fn buffer(
+        &self,
+        cleanup: &mut Cleanup<'_>,
+        size: u64,
+        usage: vk::BufferUsageFlags,
+    ) -> Result<(vk::Buffer, vk::DeviceMemory), Error> {
+        let info = vk::BufferCreateInfo::default().size(size).usage(usage);
+        let buffer = make!(cleanup, create_buffer, destroy_buffer, info);
+        let flags = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+        // SAFETY: see the head.
+        let needs = unsafe { self.device.get_buffer_memory_requirements(buffer) };
+        let memory = self.memory(cleanup, needs, flags)?;
+        // SAFETY: see the head.
+        unsafe { self.device.bind_buffer_memory(buffer, memory, 0) }?;
+        Ok((buffer, memory))
+    }
+
+    pub(super) fn image(
+        &self,
+        cleanup: &mut Cleanup<'_>,
+        job: &Job<'_>,
+    ) -> Result<(vk::Image, vk::ImageView), Error> {
+        let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
+        let info = vk::ImageCreateInfo::default()
+            .image_type(vk::ImageType::TYPE_2D)
+            .format(FORMAT)
+            .extent(vk::Extent3D { width: job.size[0], height: job.size[1], depth: 1 })
+            .mip_levels(1)
+            .array_layers(1)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .usage(usage);
+        let image = make!(cleanup, create_image, destroy_image, info);
+        // SAFETY: see the head.
+        let needs = unsafe { self.device.get_image_memory_requirements(image) };
+        let memory = self.memory(cleanup, needs, vk::MemoryPropertyFlags::DEVICE_LOCAL)?;
+        // SAFETY: see the head.
+        unsafe { self.device.bind_image_memory(image, memory, 0) }?;
+        let range = vk::ImageSubresourceRange::default()
+            .aspect_mask(vk::ImageAspectFlags::COLOR)
+            .level_count(1)
+            .layer_count(1);
+        let info = vk::ImageViewCreateInfo::default()
+            .image(image)
+            .view_type(vk::ImageViewType::TYPE_2D)
+            .format(FORMAT)
+            .subresource_range(range);
+        let view = make!(cleanup, create_image_view, destroy_image_view, info);
+        Ok((image, view))
+    }
+
+    pub(super) fn uniforms(
+        &self,
+        cleanup: &mut Cleanup<'_>,
+        words: &[u32],
+    ) -> Result<(vk::DescriptorSet, vk::PipelineLayout), Error> {
+        let size = (words.len().max(4) * 4) as u64;
+        let usage = vk::BufferUsageFlags::UNIFORM_BUFFER;
+        let (buffer, memory) = self.buffer(cleanup, size, usage)?;
+        // SAFETY: see the head; the buffer has room for the words.
+        unsafe {
+            let flags = vk::MemoryMapFlags::empty();
+            let mapped = self.device.map_memory(memory, 0, size, flags)?.cast::<u32>();
+            mapped.copy_from_nonoverlapping(words.as_ptr(), words.len());
+            self.device.unmap_memory(memory);
+        }
+        let ty = vk::DescriptorType::UNIFORM_BUFFER;
+        let stage = vk::ShaderStageFlags::FRAGMENT;
+        let bindings = [vk::DescriptorSetLayoutBinding::default()
+            .descriptor_type(ty)
+            .descriptor_count(1)
+            .stage_flags(stage)];
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        let layouts =
+            [make!(cleanup, create_descriptor_set_layout, destroy_descriptor_set_layout, info)];
+        let sizes = [vk::DescriptorPoolSize { ty, descriptor_count: 1 }];
+        let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
+        let pool = make!(cleanup, create_descriptor_pool, destroy_descriptor_pool, info);
+        let info =
+            vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
+        // SAFETY: see the head; the set is freed with its pool.
+        let set = unsafe { self.device.allocate_descriptor_sets(&info) }?[0];
+        let whole = [vk::DescriptorBufferInfo { buffer, offset: 0, range: size }];
+        let write =
+            vk::WriteDescriptorSet::default().dst_set(set).descriptor_type(ty).buffer_info(&whole);
+        // SAFETY: see the head.
+        unsafe { self.device.update_descriptor_sets(&[write], &[]) };
+        let ranges = [vk::PushConstantRange { stage_flags: stage, offset: 0, size: 32 }];
+        let info = vk::PipelineLayoutCreateInfo::default()
+            .set_layouts(&layouts)
+            .push_constant_ranges(&ranges);
+        let layout = make!(cleanup, create_pipeline_layout, destroy_pipeline_layout, info);
+        Ok((set, layout))
+    }
+}

@@ -1,0 +1,213 @@
+//! What a device makes of the elementary functions.
+//!
+//! Each is computed for 65,536 arguments that are exact on every device: integers from the position of the
+//! pixel, times a power of two, plus a constant, no sum of which needs more than 24 bits.
+
+use crate::difference::ulps;
+use crate::shader::Shader;
+use crate::{Device, Error};
+use lambdav_frontend::op::Elementary;
+
+/// The arguments are those of an image of 256×256 pixels.
+const SIDE: u32 = 256;
+
+/// Arguments `from`, `from + step` … of one parameter.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    from: f32,
+    step: f32,
+}
+
+impl Range {
+    /// `count` numbers from `from`, the last of them one step before `to`.
+    const fn new(from: f32, to: f32, count: u32) -> Self {
+        Self { from, step: (to - from) / count as f32 }
+    }
+
+    /// The middles of `count` steps from `from` to `to`.
+    const fn between(from: f32, to: f32, count: u32) -> Self {
+        let all = Self::new(from, to, count);
+        Self { from: from + all.step / 2.0, ..all }
+    }
+
+    fn at(self, index: u32) -> f32 {
+        self.from + self.step * index as f32
+    }
+}
+
+/// What Vulkan demands of a function in 32 bits ("Precision of GLSL.std.450 Instructions").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Demand {
+    /// An absolute error of at most 2⁻¹¹, between −π and π.
+    Absolute,
+    /// 4096 ULP.
+    Ulps,
+    /// 3 + 2·|x| ULP.
+    Exponential,
+    /// 3 ULP; between ½ and 2, an absolute error of 2⁻²¹.
+    Logarithm,
+    /// Only what follows from a formula in other functions.
+    Inherited,
+}
+
+impl Demand {
+    /// What Vulkan demands of a function.
+    pub fn of(function: Elementary) -> Self {
+        match function {
+            Elementary::Sin | Elementary::Cos => Self::Absolute,
+            Elementary::Atan | Elementary::Atan2 => Self::Ulps,
+            Elementary::Exp | Elementary::Exp2 => Self::Exponential,
+            Elementary::Log | Elementary::Log2 => Self::Logarithm,
+            _ => Self::Inherited,
+        }
+    }
+
+    /// In words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Absolute => "2⁻¹¹ absolute",
+            Self::Ulps => "4096 ULP",
+            Self::Exponential => "3 + 2·\\|x\\| ULP",
+            Self::Logarithm => "3 ULP; 2⁻²¹ absolute in [½, 2]",
+            Self::Inherited => "inherited",
+        }
+    }
+
+    /// By how much what a device computes for the argument `x` may differ from the correctly rounded
+    /// result. Where Vulkan leaves the error to a formula, 2⁻⁸ tells one function from another.
+    fn allows(self, x: f32, result: f32) -> f64 {
+        // Half a unit more, which the rounded result may itself be off.
+        let ulp = f64::from(result.abs().next_up()) - f64::from(result.abs());
+        let ulps = |count: f64| (count + 0.5) * ulp;
+        let (x, result) = (f64::from(x), f64::from(result));
+        match self {
+            Self::Absolute => 2.0_f64.powi(-11) + ulps(0.0),
+            Self::Ulps => ulps(4096.0),
+            Self::Exponential => ulps(3.0 + 2.0 * x.abs()),
+            Self::Logarithm if (0.5..=2.0).contains(&x) => 2.0_f64.powi(-21) + ulps(0.0),
+            Self::Logarithm => ulps(3.0),
+            Self::Inherited => result.abs().max(1.0) * 2.0_f64.powi(-8),
+        }
+    }
+}
+
+/// The arguments of a function, the second parameter's being those of columns.
+fn ranges(function: Elementary) -> (Range, Option<Range>) {
+    let (all, side) = (SIDE * SIDE, SIDE);
+    let one = |from, to| (Range::new(from, to, all), None);
+    match function {
+        Elementary::Sin | Elementary::Cos => one(-3.125, 3.125),
+        Elementary::Tan => one(-1.25, 1.25),
+        Elementary::Asin | Elementary::Acos => one(-1.0, 1.0),
+        Elementary::Atanh => (Range::between(-1.0, 1.0, all), None),
+        Elementary::Acosh => one(1.0, 17.0),
+        Elementary::Sinh | Elementary::Cosh | Elementary::Tanh => one(-8.0, 8.0),
+        Elementary::Atan | Elementary::Asinh | Elementary::Exp | Elementary::Exp2 => {
+            one(-16.0, 16.0)
+        }
+        Elementary::Log | Elementary::Log2 => (Range::between(0.0, 16.0, all), None),
+        Elementary::Atan2 => {
+            let off_the_axes = Range::between(-4.0, 4.0, side);
+            (off_the_axes, Some(off_the_axes))
+        }
+        Elementary::Pow => (Range::between(0.0, 8.0, side), Some(Range::new(-4.0, 4.0, side))),
+    }
+}
+
+/// How a device computes a function.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The function.
+    pub function: Elementary,
+    /// For how many arguments.
+    pub arguments: usize,
+    /// Smallest and largest argument, of each parameter.
+    pub ranges: Vec<[f32; 2]>,
+    /// For how many the result is not the correctly rounded one.
+    pub wrong: usize,
+    /// The largest distance from it in ULP, and the arguments where it occurs.
+    pub ulps: (u32, [f32; 2]),
+    /// The largest absolute distance.
+    pub absolute: f64,
+    /// The arguments where the distance is larger than Vulkan allows.
+    pub beyond: Vec<[f32; 2]>,
+}
+
+/// Computes a function on a device, and compares it with the reference mathematics.
+pub fn measure(device: &Device, function: Elementary) -> Result<Measured, Error> {
+    let (first, second) = ranges(function);
+    let name = function.name();
+    let list = |Range { from, step }: Range, n: &str| format!("(+ {from} (* {step} {n}))");
+    let (row, column) = ("(- (.y (frag-coord)) 0.5)", "(- (.x (frag-coord)) 0.5)");
+    let text = match second {
+        None => format!("({name} {})", list(first, &format!("(+ {column} (* {SIDE} {row}))"))),
+        Some(second) => format!("({name} {} {})", list(first, row), list(second, column)),
+    };
+    let shader = Shader::new(name, &text);
+    let output = shader.outputs().next().expect("it has one");
+    let frame = output.by_device(device, [SIDE, SIDE])?;
+    let end = SIDE - 1;
+    let ends = |range: Range, last| [range.at(0), range.at(last)];
+    let ranges = match second {
+        None => vec![ends(first, SIDE * SIDE - 1)],
+        Some(second) => vec![ends(first, end), ends(second, end)],
+    };
+    let mut measured = Measured {
+        function,
+        arguments: frame.len(),
+        ranges,
+        wrong: 0,
+        ulps: (0, [0.0; 2]),
+        absolute: 0.0,
+        beyond: Vec::new(),
+    };
+    for (index, pixel) in (0..).zip(&frame) {
+        let (x, y) = match second {
+            None => (first.at(index), 0.0),
+            Some(second) => (first.at(index / SIDE), second.at(index % SIDE)),
+        };
+        let (wanted, found) = (function.evaluate(x, y), f32::from_bits(pixel[0]));
+        if wanted.to_bits() == found.to_bits() {
+            continue;
+        }
+        measured.wrong += 1;
+        let distance = ulps(wanted, found);
+        if distance > measured.ulps.0 {
+            measured.ulps = (distance, [x, y]);
+        }
+        let absolute = (f64::from(wanted) - f64::from(found)).abs();
+        measured.absolute = measured.absolute.max(absolute);
+        let allowed = Demand::of(function).allows(x, wanted);
+        if absolute.is_nan() || absolute > allowed {
+            measured.beyond.push([x, y]);
+        }
+    }
+    Ok(measured)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No argument is rounded, in whatever order and with whatever fusing it is computed, and each
+    /// has a finite result.
+    #[test]
+    fn arguments_are_exact() {
+        for function in Elementary::ALL {
+            let (first, second) = ranges(function);
+            assert_eq!(second.is_some(), function.arity() == 2);
+            let count = if second.is_some() { SIDE } else { SIDE * SIDE };
+            for range in [Some(first), second].into_iter().flatten() {
+                for index in 0..count {
+                    let product = f64::from(range.step) * f64::from(index);
+                    let exact = f64::from(range.from) + product;
+                    assert_eq!(product, f64::from(product as f32));
+                    assert_eq!(exact, f64::from(range.at(index)));
+                    let y = second.map_or(0.0, |range| range.at(index));
+                    let result = function.evaluate(first.at(index), y);
+                    assert!(result.is_finite(), "{function:?} {exact}");
+                }
+            }
+        }
+    }
+}

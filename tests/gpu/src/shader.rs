@@ -1,0 +1,139 @@
+//! Programs, and the two float images of them: the core evaluator's and the device's.
+
+use crate::{Device, Error, Frame, Job};
+use lambdav_frontend::compile;
+use lambdav_frontend::core::Core;
+use lambdav_frontend::evaluate::core::Evaluator;
+use lambdav_frontend::evaluate::{DEFAULT_MAX_ITERATIONS, Inputs};
+use lambdav_frontend::op::Op;
+use lambdav_frontend::schedule::{Expr, Program, Statement, schedule};
+use lambdav_frontend::source::SourceFile;
+use lambdav_spirv_backend::emit::{Options, emit};
+use lambdav_spirv_backend::eval::Resources;
+use std::path::Path;
+
+/// A compiled program. Its uniforms have their defaults, the time is 1.5.
+#[derive(Debug)]
+pub struct Shader {
+    /// Its name, without an ending.
+    pub name: String,
+    source: SourceFile,
+    core: Core,
+}
+
+/// One output of a shader, which is an image.
+#[derive(Debug)]
+pub struct Output<'s> {
+    shader: &'s Shader,
+    program: Program,
+}
+
+impl Shader {
+    /// Compiles a text that is known to be sound.
+    ///
+    /// # Panics
+    ///
+    /// Where it is not.
+    pub fn new(name: &str, text: &str) -> Self {
+        let source = SourceFile::new(name, text);
+        let (core, diagnostics) = compile(&source);
+        let core = core.unwrap_or_else(|| panic!("{name}: {diagnostics:?}"));
+        Self { name: name.into(), source, core }
+    }
+
+    /// All shaders of the gallery, by name.
+    pub fn gallery() -> std::io::Result<Vec<Self>> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shaders");
+        let mut shaders = Vec::new();
+        for file in std::fs::read_dir(folder)? {
+            let path = file?.path();
+            if let Some(name) = path.file_stem()
+                && path.extension().is_some_and(|ending| ending == "lv")
+            {
+                shaders.push(Self::new(&name.to_string_lossy(), &std::fs::read_to_string(&path)?));
+            }
+        }
+        shaders.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(shaders)
+    }
+
+    /// Its outputs, in order of declaration.
+    ///
+    /// # Panics
+    ///
+    /// Where the program cannot be scheduled, which no shader of the gallery is.
+    pub fn outputs(&self) -> impl Iterator<Item = Output<'_>> {
+        self.core.outputs.iter().map(|output| {
+            let program = schedule(&self.core, &[output.location]).expect("it can be scheduled");
+            Output { shader: self, program }
+        })
+    }
+
+    /// The inputs of all pixels of an image of that size, but for their positions.
+    fn inputs(&self, [width, height]: [u32; 2]) -> Inputs {
+        Inputs {
+            resolution: [width as f32, height as f32],
+            time: 1.5,
+            uniforms: self.core.uniforms.iter().map(|uniform| uniform.default.clone()).collect(),
+            ..Inputs::default()
+        }
+    }
+}
+
+impl Output<'_> {
+    /// Its location.
+    pub fn location(&self) -> u32 {
+        self.program.locations[0]
+    }
+
+    /// Whether the program calls elementary functions: then devices may differ.
+    pub fn has_elementary(&self) -> bool {
+        let statements = self.program.blocks.iter().flat_map(|block| &block.statements);
+        statements.into_iter().any(|statement| {
+            matches!(statement, Statement::Let { expr: Expr::Op(Op::Elementary(_), _), .. })
+        })
+    }
+
+    /// The core evaluator's image of that size, filled from (0, 0, 0, 1).
+    ///
+    /// # Panics
+    ///
+    /// If a loop does not end.
+    pub fn by_core(&self, size: [u32; 2]) -> Frame {
+        let inputs = self.shader.inputs(size);
+        let mut evaluator = Evaluator::new(&self.program, DEFAULT_MAX_ITERATIONS);
+        let mut pixel = |x, y| {
+            let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
+            let inputs = Inputs { frag_coord, ..inputs.clone() };
+            evaluator.run(&inputs, &|| false).expect("its loops end");
+            let mut pixel = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
+            let words = evaluator.output(0);
+            pixel[..words.len()].copy_from_slice(words);
+            pixel
+        };
+        let [width, height] = size;
+        (0..height)
+            .flat_map(|y| (0..width).map(move |x| (x, y)))
+            .map(|(x, y)| pixel(x, y))
+            .collect()
+    }
+
+    /// The device's.
+    ///
+    /// # Panics
+    ///
+    /// If the program is too large for SPIR-V.
+    pub fn by_device(&self, device: &Device, size: [u32; 2]) -> Result<Frame, Error> {
+        let Self { shader, program } = self;
+        let module = emit(program, Some(&shader.source), &Options::default()).expect("it fits");
+        let types = program.uniforms.iter().map(|uniform| uniform.ty);
+        let resources = Resources::new(&shader.inputs(size), types);
+        device.draw(&Job {
+            words: &module.words,
+            location: self.location(),
+            size,
+            push_constants: resources.push_constants(),
+            uniforms: resources.uniforms(),
+        })
+    }
+}
