@@ -7,6 +7,7 @@ mod check;
 mod compile;
 mod diff;
 mod explain;
+mod interrupt;
 mod render;
 mod stats;
 mod values;
@@ -119,6 +120,7 @@ type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
 /// Runs the command that the process was given.
 pub(crate) fn run() -> ExitCode {
+    interrupt::watch();
     let result = match CommandLine::parse().command {
         Command::Render(options) => render::run(&options),
         Command::Compile(options) => compile::run(&options),

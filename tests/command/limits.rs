@@ -121,3 +121,50 @@ fn no_memory_is_the_machines_fault() {
     assert_one_error(&outcome.err, "16384x16384");
     assert!(!place.path("a.png").exists());
 }
+
+/// What a limit of the compiler says is the same each time, whatever the threads do, and nothing is left.
+#[test]
+fn each_limit_has_one_message() {
+    let (open, close) = ("(twice ".repeat(20), ")".repeat(20));
+    let tower = format!("(define (twice f) (func (x) (f (f x))))\n({open}sin{close} (time))");
+    let count = "(rec-func (n) (if (> n 1e4) n (rec (+ n 1))))";
+    let nested = count.replace("(+ n 1)", &format!("(+ n (- ({count} 0) 1e4))"));
+    let uniforms: String = (0..16_384).map(|i| format!("(uniform u{i} num)\n")).collect();
+    // Three branches in each of 7,000 functions, which are inlined into one another.
+    let mut branches = "(define (f0 x) x)\n".to_owned();
+    for i in 1..=7_000 {
+        let inner = format!("(f{} (sin x))", i - 1);
+        let choice = |inner: &str, to: usize| format!("(if (< x {i}.{to}) {inner} x)");
+        let body = choice(&choice(&choice(&inner, 1), 2), 3);
+        branches += &format!("(define (f{i} x) {body})\n");
+    }
+    branches += "(f7000 (time))";
+    let place = Place::with([
+        ("lists.lv", "(".repeat(20_001).as_str()),
+        ("endless.lv", "(define (f g) (g g)) (f f)"),
+        ("tower.lv", &tower),
+        ("default.lv", &format!("(uniform u num ({nested} 0)) u")),
+        ("uniforms.lv", &format!("{uniforms}u0")),
+        ("branches.lv", &branches),
+    ]);
+    for (program, message) in [
+        ("lists.lv", "error[LV0106]: this list is inside 20000 others, the most that can be"),
+        ("endless.lv", "error[LV0501]: functions apply each other without end"),
+        ("tower.lv", "error[LV0502]: the program expands to too much code"),
+        ("default.lv", "error[LV0504]: the loops of this default take more than "),
+        ("branches.lv", "error[LV0503]: "),
+    ] {
+        let mut said = Vec::new();
+        for threads in ["1", "2", "7"] {
+            let before = place.files();
+            let outcome = place.run(&["render", program, "a.png", "--threads", threads]);
+            assert_eq!((outcome.status, outcome.text()), (1, ""), "{program}");
+            assert_one_error(&outcome.err, message);
+            assert_eq!(place.files(), before);
+            said.push(outcome.err);
+        }
+        assert!(said.iter().all(|err| *err == said[0]), "{said:?}");
+    }
+    let message = "error: SPIR-V takes at most 16383 uniforms, and the program has 16384";
+    place.fails(&["compile", "uniforms.lv", "-o", "a.spv"], 1, message);
+}

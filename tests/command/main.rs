@@ -9,6 +9,7 @@ mod compile;
 mod diff;
 mod documents;
 mod explain;
+mod faults;
 mod harness;
 mod limits;
 mod pipes;

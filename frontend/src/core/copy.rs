@@ -1,4 +1,4 @@
-//! Copies of loops, for uses that cannot share one.
+//! Copies of loops, for uses that cannot share one, and of parts of a graph.
 
 use super::{Graph, Loop, LoopId, Node, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -72,5 +72,44 @@ impl Graph {
         let (l, span) = (renamed[&of], copy.span);
         self.define_loop(l, copy);
         self.push(Node::Loop(l), span)
+    }
+
+    /// What a node needs, as a graph of its own, and the node in it. It takes time by the size of that part.
+    pub(crate) fn part(&self, root: NodeId) -> (Self, NodeId) {
+        let (mut inside, mut stack) = (FxHashSet::default(), vec![root]);
+        while let Some(id) = stack.pop() {
+            if !inside.insert(id) {
+                continue;
+            }
+            stack.extend_from_slice(self.operands(id));
+            if let Node::Loop(of) = *self.node(id) {
+                stack.push(self.loop_(of).body);
+                stack.extend_from_slice(&self.loop_(of).params);
+            }
+        }
+        let mut inside: Vec<NodeId> = inside.into_iter().collect();
+        inside.sort_unstable();
+        let mut part = Self::default();
+        let mut loops: FxHashMap<LoopId, LoopId> = FxHashMap::default();
+        let mut map: FxHashMap<NodeId, NodeId> = FxHashMap::default();
+        for id in inside {
+            let all = |old: &[NodeId]| -> Box<[NodeId]> { old.iter().map(|o| map[o]).collect() };
+            let mut renamed = |l: &LoopId| *loops.entry(*l).or_insert_with(|| part.begin_loop());
+            let copy = match self.node(id) {
+                Node::Param(l, index, ty) => Node::Param(renamed(l), *index, *ty),
+                Node::Rec(l, arguments) => Node::Rec(renamed(l), all(arguments)),
+                Node::Op(op, operands) => Node::Op(*op, all(operands)),
+                Node::If(parts) => Node::If(parts.map(|p| map[&p])),
+                Node::Loop(l) => {
+                    let (l, old) = (renamed(l), self.loop_(*l).clone());
+                    let (params, inits) = (all(&old.params).into(), all(&old.inits).into());
+                    part.define_loop(l, Loop { params, inits, body: map[&old.body], ..old });
+                    Node::Loop(l)
+                }
+                other @ (Node::Constant(..) | Node::Input(_) | Node::Uniform(..)) => other.clone(),
+            };
+            map.insert(id, part.push(copy, self.span(id)));
+        }
+        (part, map[&root])
     }
 }

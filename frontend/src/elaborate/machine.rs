@@ -8,6 +8,7 @@ use super::{MAX_APPLICATION_DEPTH, MAX_APPLICATIONS, MAX_NODES, MAX_STEPS};
 use crate::builtins::Builtin;
 use crate::core::{ExprType, Graph, LoopId, Name, NodeId};
 use crate::diagnostics::{Code as Lv, Diagnostic};
+use crate::evaluate::MAX_DEFAULT_OPERATIONS;
 use crate::planted::{Bug, is_planted};
 use crate::resolve::{Code, CodeArena, CodeId, Items, Key, Local};
 use crate::source::Span;
@@ -152,6 +153,8 @@ pub(super) struct Machine<'a> {
     /// Expressions evaluated so far.
     steps: u32,
     applications: u32,
+    /// How many operations the loops in defaults of uniforms may still execute.
+    pub(super) default_operations: Option<u64>,
     reported: FxHashSet<(Lv, Span)>,
     /// A limit was exceeded: everything ends.
     stopped: bool,
@@ -187,6 +190,7 @@ impl<'a> Machine<'a> {
             frames: Vec::new(),
             steps: 0,
             applications: 0,
+            default_operations: Some(MAX_DEFAULT_OPERATIONS),
             reported: FxHashSet::default(),
             stopped: false,
             items: std::marker::PhantomData,

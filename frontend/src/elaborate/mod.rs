@@ -117,14 +117,18 @@ fn default_value(
     }
     match machine.graph.constant_words(node) {
         Some(words) => Some(words.into()),
+        // The loops of another default took too long, which has been reported.
+        None if machine.default_operations.is_none() => None,
         // What remains contains a loop; the evaluator runs it.
-        None => match crate::evaluate::constant(&machine.graph, node) {
-            Ok(words) => Some(words),
-            Err(fault) => {
-                machine.report(fault);
-                None
+        None => {
+            match crate::evaluate::constant(&machine.graph, node, &mut machine.default_operations) {
+                Ok(words) => Some(words),
+                Err(fault) => {
+                    machine.report(fault);
+                    None
+                }
             }
-        },
+        }
     }
 }
 

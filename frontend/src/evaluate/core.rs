@@ -18,6 +18,7 @@ pub struct Evaluator<'p> {
     offsets: Vec<usize>,
     words: Vec<u32>,
     max_iterations: u64,
+    poll_interval: u32,
     rounds_to_poll: u32,
 }
 
@@ -37,8 +38,14 @@ impl<'p> Evaluator<'p> {
             offsets,
             words: vec![0; total],
             max_iterations,
+            poll_interval: POLL_INTERVAL,
             rounds_to_poll: POLL_INTERVAL,
         }
+    }
+
+    /// The same, asking whether to stop after each round of a loop.
+    pub(super) fn polling_always(self) -> Self {
+        Self { poll_interval: 1, rounds_to_poll: 1, ..self }
     }
 
     /// Computes the outputs of one pixel. `cancelled` is asked now and then.
@@ -116,7 +123,7 @@ impl<'p> Evaluator<'p> {
     fn poll(&mut self, cancelled: &dyn Fn() -> bool) -> Result<(), Fault> {
         self.rounds_to_poll -= 1;
         if self.rounds_to_poll == 0 {
-            self.rounds_to_poll = POLL_INTERVAL;
+            self.rounds_to_poll = self.poll_interval;
             if cancelled() {
                 return Err(Fault::Cancelled);
             }

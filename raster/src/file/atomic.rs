@@ -3,6 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::Builder;
 use thiserror::Error;
@@ -36,7 +37,7 @@ pub enum SaveError<E: std::error::Error + 'static> {
 ///
 /// The content goes to a temporary file in the same folder, which is renamed to the target at the
 /// end and removed after any error. (Only a process that is killed leaves one behind, named
-/// `.lambdav.….tmp`.) Nothing is flushed to the device: a power cut is not an error of ours.
+/// `.lambdav.….tmp`; one that is asked to end calls [`abandon_writes`].) Nothing is flushed to the device: a power cut is not an error of ours.
 ///
 /// - A new file has the usual permissions; one that is replaced passes on its own, and refuses if
 ///   they do not allow writing.
@@ -61,17 +62,50 @@ pub fn write_atomically<E: std::error::Error + 'static>(
             builder.prefix(".lambdav.").suffix(".tmp");
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            let temporary = builder.tempfile_in(folder).map_err(fail)?;
+            let (_listed, temporary) = {
+                let mut pending = pending();
+                let temporary = builder.tempfile_in(folder).map_err(fail)?;
+                pending.push(temporary.path().to_owned());
+                (Listed(temporary.path().to_owned()), temporary)
+            };
             let mut out = BufWriter::new(temporary);
             write(&mut out).map_err(content)?;
             let temporary = out.into_inner().map_err(|error| fail(error.into_error()))?;
             if let Some(permissions) = permissions {
                 temporary.as_file().set_permissions(permissions).map_err(fail)?;
             }
+            let _no_one_abandons_it = pending();
             temporary.persist(path).map_err(|error| fail(error.error))?;
             Ok(())
         }
     }
+}
+
+/// The temporary files that exist.
+static PENDING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn pending() -> MutexGuard<'static, Vec<PathBuf>> {
+    PENDING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A temporary file's entry in [`PENDING`].
+struct Listed(PathBuf);
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        pending().retain(|path| *path != self.0);
+    }
+}
+
+/// Removes the temporary files of all writes that are going on. No write begins or ends afterwards: it is
+/// for a process that is asked to end, and does so next.
+pub fn abandon_writes() {
+    let pending = pending();
+    for path in &*pending {
+        // It may be gone already.
+        let _ = fs::remove_file(path);
+    }
+    std::mem::forget(pending);
 }
 
 /// What a path stands for.

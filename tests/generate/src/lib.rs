@@ -11,14 +11,17 @@
 //!   where a condition is known to hold on which the loop ends. An engine that evaluates them is
 //!   strict where the language is not.
 //!
-//! [`shrink()`] makes a program smaller that shows a mistake.
+//! [`shrink()`] makes a program smaller that shows a mistake. [`Mistake`] makes programs that are wrong,
+//! and [`judge()`] asks two judges about a program of any kind, right or wrong.
 #![forbid(unsafe_code)]
 
 mod bindings;
 mod functions;
 mod generator;
+mod judge;
 mod literals;
 mod loops;
+mod mistake;
 mod program;
 mod random;
 mod scope;
@@ -27,6 +30,8 @@ mod table;
 mod term;
 
 pub use generator::Options;
+pub use judge::{Agreement, judge, unfit};
+pub use mistake::Mistake;
 pub use program::{builtins, generate};
 pub use random::Random;
 pub use shrink::shrink;

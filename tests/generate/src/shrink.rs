@@ -83,7 +83,8 @@ fn find(term: &Term, mut at: usize) -> &Term {
     unreachable!("the number is below the size of the term")
 }
 
-fn replace(term: &mut Term, mut at: usize, new: &Term) {
+/// Puts `new` in the place of the term of that number.
+pub(crate) fn replace(term: &mut Term, mut at: usize, new: &Term) {
     if at == 0 {
         *term = new.clone();
         return;

@@ -1,0 +1,200 @@
+//! Runs many inputs; exit status 1 if any fails.
+//!
+//! The work is done by a child process, so that an input that kills its process, such as one that overflows
+//! the stack, is found, too.
+#![forbid(unsafe_code)]
+
+use clap::Parser;
+use lambdav_fuzz::targets::{Target, all};
+use lambdav_fuzz::{Campaign, Finding, Kind, Limits, Report, Seeds, attempt, read_journal};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, exit};
+use std::time::{Duration, Instant};
+
+/// Throw nearly right inputs at everything that reads one
+#[derive(Parser)]
+struct Arguments {
+    /// What to run: parse, pipeline, core-text or spirv (default: all)
+    #[arg(long, value_delimiter = ',')]
+    target: Vec<String>,
+    /// How many inputs for each target
+    #[arg(long, default_value_t = 100_000)]
+    inputs: u64,
+    /// Decides all inputs
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The number of the first input
+    #[arg(long, default_value_t = 0)]
+    first: u64,
+    /// Begin no input of a target after so many seconds
+    #[arg(long)]
+    seconds: Option<u64>,
+    /// How many threads (default: all)
+    #[arg(long)]
+    threads: Option<usize>,
+    /// How many findings of a target end its run
+    #[arg(long, default_value_t = 10)]
+    findings: usize,
+    /// Where inputs that fail are written
+    #[arg(long, default_value = ".")]
+    out: PathBuf,
+    /// Run this input of the one target that is named instead
+    #[arg(long, value_name = "PATH")]
+    file: Option<PathBuf>,
+    /// Write the inputs from `--first` on to the folder `--out` instead of running them
+    #[arg(long)]
+    write: bool,
+    /// Work here, and say in this folder at what
+    #[arg(long, hide = true)]
+    journal: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    if arguments.journal.is_none() && arguments.file.is_none() && !arguments.write {
+        return supervise(&arguments);
+    }
+    let seeds = Seeds::new(arguments.seed);
+    let targets = all(&seeds);
+    let chosen: Vec<&dyn Target> = targets
+        .iter()
+        .map(|target| &**target)
+        .filter(|t| arguments.target.is_empty() || arguments.target.iter().any(|n| n == t.name()))
+        .collect();
+    if chosen.is_empty() || chosen.len() < arguments.target.len() {
+        let names: Vec<&str> = targets.iter().map(|target| target.name()).collect();
+        eprintln!("error: the targets are {}", names.join(", "));
+        return ExitCode::from(2);
+    }
+    if let Some(path) = &arguments.file {
+        return run_file(chosen[0], path);
+    }
+    let mut failed = false;
+    for target in chosen {
+        let campaign = campaign(&arguments);
+        if arguments.write {
+            for number in campaign.first..campaign.first + campaign.inputs {
+                write(&arguments.out, target, number, &campaign.input(target, number));
+            }
+            continue;
+        }
+        let start = Instant::now();
+        let report = campaign.run(target, &|number| {
+            let path = write(&arguments.out, target, number, &campaign.input(target, number));
+            println!("{}: input {number} hangs: {}", target.name(), path.display());
+            exit(1);
+        });
+        print(target, &report, start.elapsed().as_secs_f64());
+        for Finding { number, kind, what, input } in &report.found {
+            let path = write(&arguments.out, target, *number, input);
+            let how = match kind {
+                Kind::Panic(place) => format!("panics at {place}"),
+                Kind::Wrong => "is wrong".to_owned(),
+                Kind::Slow => "is slow".to_owned(),
+            };
+            println!("  input {number} {how}: {what}\n    {}", path.display());
+            failed = true;
+        }
+    }
+    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+fn campaign(arguments: &Arguments) -> Campaign {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    Campaign {
+        seed: arguments.seed,
+        first: arguments.first,
+        inputs: arguments.inputs,
+        time: arguments.seconds.map(Duration::from_secs),
+        threads: arguments.threads.unwrap_or(threads),
+        limits: Limits { findings: arguments.findings, ..Limits::default() },
+        journal: arguments.journal.clone(),
+    }
+}
+
+fn print(target: &dyn Target, report: &Report, seconds: f64) {
+    let count = |matches: &dyn Fn(&Kind) -> bool| {
+        report.found.iter().filter(|finding| matches(&finding.kind)).count()
+    };
+    let (slowest, number) = report.slowest;
+    println!(
+        "{:9} {} inputs, {:.0}/s; {:.1} % parsed, {:.1} % accepted, {:.1} % computed; \
+         slowest {:.0} ms (input {number}); {} panics, {} wrong, {} slow",
+        target.name(),
+        report.inputs,
+        report.inputs as f64 / seconds,
+        report.percent(report.parsed),
+        report.percent(report.accepted),
+        report.percent(report.computed),
+        slowest * 1e3,
+        count(&|kind| matches!(kind, Kind::Panic(_))),
+        count(&|kind| *kind == Kind::Wrong),
+        count(&|kind| *kind == Kind::Slow),
+    );
+}
+
+/// Writes an input to a file of its own.
+fn write(folder: &Path, target: &dyn Target, number: u64, input: &[u8]) -> PathBuf {
+    let path = folder.join(format!("{}-{number}.{}", target.name(), ending(target)));
+    if let Err(error) = std::fs::write(&path, input) {
+        eprintln!("error: cannot write {}: {error}", path.display());
+    }
+    path
+}
+
+fn ending(target: &dyn Target) -> &'static str {
+    match target.name() {
+        "spirv" => "spv",
+        "core-text" => "core",
+        _ => "lv",
+    }
+}
+
+/// Runs one input from a file.
+fn run_file(target: &dyn Target, path: &Path) -> ExitCode {
+    let input = match std::fs::read(path) {
+        Ok(input) => input,
+        Err(error) => {
+            eprintln!("error: {}: {error}", path.display());
+            return ExitCode::from(2);
+        }
+    };
+    let (seconds, result) = attempt(target, &input, 0);
+    println!("{:.1} ms: {result:?}", seconds * 1e3);
+    if result.is_ok() && seconds <= 1.0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Runs all targets in a child, one after the other, and finds the input if the child is killed.
+fn supervise(arguments: &Arguments) -> ExitCode {
+    let program = std::env::current_exe().expect("the running program has a path");
+    let journal = tempfile::tempdir().expect("a folder can be made");
+    let given: Vec<_> = std::env::args_os().skip(1).collect();
+    let child = |more: &[&str], folder: &Path| {
+        let mut command = Command::new(&program);
+        command.args(&given).args(more).arg(folder);
+        command.status().expect("the program can be started again").code()
+    };
+    let code = child(&["--journal"], journal.path());
+    if let Some(code @ 0..=2) = code {
+        return ExitCode::from(code as u8);
+    }
+    println!("the process was killed; each input that it was working on is run again by itself");
+    let seeds = Seeds::new(arguments.seed);
+    for target in all(&seeds) {
+        if !arguments.target.is_empty() && !arguments.target.iter().any(|n| n == target.name()) {
+            continue;
+        }
+        for number in read_journal(journal.path()) {
+            let input = campaign(arguments).input(&*target, number);
+            let path = write(&arguments.out, &*target, number, &input);
+            let mut command = Command::new(&program);
+            command.args(["--target", target.name(), "--file"]).arg(&path);
+            let status = command.status().expect("the program can be started again");
+            match status.code() {
+                Some(0) => drop(std::fs::remove_file(&path)),
+                _ => println!("{}: input {number}: {status}: {}", target.name(), path.display()),
+            }
+        }
+    }
+    ExitCode::FAILURE
+}

@@ -1,0 +1,111 @@
+//! What mutations begin with.
+
+use lambdav::frontend::core_text;
+use lambdav::frontend::schedule::schedule;
+use lambdav::program::Loaded;
+use lambdav::spirv;
+use lambdav_generate::{Options, Program, generate};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// How many programs are generated.
+const GENERATED: u64 = 400;
+/// How many of them are compiled, too.
+const COMPILED: usize = 150;
+
+/// Valid inputs, and those of the corpus.
+#[derive(Debug)]
+pub struct Seeds {
+    /// Generated programs, which are mutated as trees.
+    pub(crate) programs: Vec<Program>,
+    /// Texts of programs; most are valid.
+    pub(crate) texts: Vec<String>,
+    /// Core texts.
+    pub(crate) cores: Vec<String>,
+    /// SPIR-V modules.
+    pub(crate) modules: Vec<Vec<u32>>,
+}
+
+impl Seeds {
+    /// Reads the gallery, the conformance suite and the corpus, and generates programs from `seed`.
+    ///
+    /// # Panics
+    ///
+    /// If they are not where they lie in the repository.
+    pub fn new(seed: u64) -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let programs: Vec<Program> = (0..GENERATED)
+            .map(|i| {
+                let options = Options { size: 6 + (i as usize * 7) % 60, endless: i % 4 == 0 };
+                generate(seed.wrapping_mul(GENERATED).wrapping_add(i), options)
+            })
+            .collect();
+        let read = |path: &PathBuf| {
+            fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+        };
+        let text = |path: &PathBuf| String::from_utf8_lossy(&read(path)).into_owned();
+        let mut texts: Vec<String> = files(&root.join("shaders"), "lv").iter().map(text).collect();
+        let compiled: Vec<String> = texts.clone();
+        for path in files(&root.join("tests/language"), "lv") {
+            // Programs stand between headers of lines that begin with two semicolons.
+            let mut program = String::new();
+            for line in text(&path).lines() {
+                if !line.starts_with(";;") {
+                    program.extend([line, "\n"]);
+                } else if !program.is_empty() {
+                    texts.push(std::mem::take(&mut program));
+                }
+            }
+            texts.push(program);
+        }
+        let (mut cores, mut modules) = (Vec::new(), Vec::new());
+        let generated = programs.iter().take(COMPILED).map(ToString::to_string);
+        for text in generated.chain(compiled) {
+            let loaded = Loaded::from_text("seed.lv", &text);
+            let core = loaded.core.expect("generated programs and the gallery compile");
+            cores.extend(core_text::print(&core, Some(&loaded.source)));
+            let all: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
+            let options = spirv::emit::Options::default();
+            let emitted = schedule(&core, &all)
+                .map(|program| spirv::emit(&program, Some(&loaded.source), &options));
+            modules.extend(emitted.into_iter().flatten().map(|module| module.words));
+        }
+        let corpus = |target: &str| corpus(target).iter().map(|(_, bytes)| bytes.clone()).collect();
+        let as_texts = |all: Vec<Vec<u8>>| {
+            all.into_iter().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        };
+        texts.extend(as_texts(corpus("parse")));
+        texts.extend(as_texts(corpus("pipeline")));
+        cores.extend(as_texts(corpus("core-text")));
+        modules.extend(corpus("spirv").iter().map(|bytes| crate::words::from_bytes(bytes)));
+        Self { programs, texts, cores, modules }
+    }
+}
+
+/// The checked-in inputs of a target, with their names.
+///
+/// # Panics
+///
+/// If they cannot be read.
+pub fn corpus(target: &str) -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let read = |path: &PathBuf| (name(path), fs::read(path).expect("the corpus can be read"));
+    files(&folder, "").iter().map(read).collect()
+}
+
+/// All files below a folder with that ending, or with any for an empty one, by name.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = fs::read_dir(folder) else { return found };
+    for entry in entries {
+        let path = entry.expect("the folder can be listed").path();
+        if path.is_dir() {
+            found.extend(files(&path, ending));
+        } else if ending.is_empty() || path.extension().is_some_and(|e| e == ending) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}

@@ -1,0 +1,71 @@
+//! Core text to a graph, and from there as far as a program goes.
+
+use super::pixels::{compare, lower};
+use super::{Reached, Target};
+use crate::seeds::Seeds;
+use crate::text::{Language, mutate};
+use lambdav::frontend::core::Core;
+use lambdav::frontend::core_text::{print, read};
+use lambdav::frontend::source::SourceFile;
+use lambdav::frontend::syntax::decode;
+use lambdav_generate::{Random, unfit};
+
+pub(super) struct CoreText<'s> {
+    pub(super) seeds: &'s Seeds,
+}
+
+/// Of so many inputs, one is drawn.
+const SOME: u64 = 16;
+
+impl Target for CoreText<'_> {
+    fn name(&self) -> &'static str {
+        "core-text"
+    }
+
+    fn input(&self, random: &mut Random) -> Vec<u8> {
+        let text = random.pick(&self.seeds.cores);
+        mutate(text, &self.seeds.cores, Language::Core, random)
+    }
+
+    fn run(&self, input: &[u8], number: u64) -> Result<Reached, String> {
+        let Ok(file) = decode("fuzz.core", input.to_vec()) else {
+            return Ok(Reached::default());
+        };
+        let (core, diagnostics) = read(&file);
+        unfit(&file, &diagnostics, core.is_some()).map_or(Ok(()), Err)?;
+        let Some(core) = core else { return Ok(Reached::default()) };
+        let mut computed = false;
+        for (location, program) in lower(&core)? {
+            if number.is_multiple_of(SOME) {
+                computed |= compare(&core, &file, location, &program, number / SOME)?;
+            }
+        }
+        comes_back(&core, &file)?;
+        Ok(Reached { parsed: true, accepted: true, computed })
+    }
+}
+
+/// That what is printed is read, and that what is read from print is printed the same.
+fn comes_back(core: &Core, file: &SourceFile) -> Result<(), String> {
+    // Blocks that nest too deep are not printed.
+    let Ok(first) = print(core, Some(file)) else { return Ok(()) };
+    let again = |text: &str| {
+        let file = SourceFile::new("printed.core", text);
+        let (core, diagnostics) = read(&file);
+        let core = core.ok_or_else(|| format!("printed, but not read: {diagnostics:?}\n{text}"))?;
+        print(&core, Some(&file)).map_err(|_| "read, but not printed again".to_owned())
+    };
+    // Reading simplifies once more. Guards are placed anew each time, in any order.
+    let second = again(&first)?;
+    let third = again(&second)?;
+    if !third.contains("= guard ") && without_comments(&second) != without_comments(&third) {
+        return Err(format!("core text changes when it is read:\n{second}\n{third}"));
+    }
+    Ok(())
+}
+
+/// The lines, without the comments, which are positions.
+fn without_comments(text: &str) -> Vec<&str> {
+    let lines = text.lines().map(|line| line.split(';').next().unwrap_or_default().trim());
+    lines.filter(|line| !line.is_empty()).collect()
+}

@@ -1,0 +1,72 @@
+//! What reads inputs.
+
+mod core_text;
+mod parse;
+mod pipeline;
+mod pixels;
+mod spirv;
+
+use crate::seeds::Seeds;
+use lambdav_generate::Random;
+
+/// How far an input came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reached {
+    /// It is well-formed.
+    pub parsed: bool,
+    /// It is accepted as a whole.
+    pub accepted: bool,
+    /// Pixels were computed and compared.
+    pub computed: bool,
+}
+
+/// Something that reads inputs.
+pub trait Target: Sync {
+    /// Its name on the command line, and that of its folder in the corpus.
+    fn name(&self) -> &'static str;
+
+    /// Makes an input.
+    fn input(&self, random: &mut Random) -> Vec<u8>;
+
+    /// Runs an input. What takes long is done for some numbers only, for 0 always.
+    ///
+    /// # Errors
+    ///
+    /// What does not hold.
+    fn run(&self, input: &[u8], number: u64) -> Result<Reached, String>;
+
+    /// Whether inputs are words rather than text.
+    fn is_binary(&self) -> bool {
+        false
+    }
+}
+
+/// All of them.
+pub fn all(seeds: &Seeds) -> [Box<dyn Target + '_>; 4] {
+    [
+        Box::new(parse::Parse { seeds }),
+        Box::new(pipeline::Pipeline { seeds }),
+        Box::new(core_text::CoreText { seeds }),
+        Box::new(spirv::Spirv { seeds }),
+    ]
+}
+
+/// The text of a program: a generated one with a mistake, or a text with mutations.
+fn program(seeds: &Seeds, random: &mut Random) -> Vec<u8> {
+    use crate::text::{Language, mutate};
+    use lambdav_generate::Mistake;
+
+    let texts = |random: &mut Random, seeds: &Seeds| match random.percent(65) {
+        true => random.pick(&seeds.programs).to_string(),
+        false => random.pick(&seeds.texts).clone(),
+    };
+    if random.percent(35) {
+        let (program, other) = (random.pick(&seeds.programs), random.pick(&seeds.programs));
+        let mistake = *random.pick(&Mistake::ALL);
+        if let Some(text) = mistake.make(program, other, random) {
+            return text.into_bytes();
+        }
+    }
+    let text = texts(random, seeds);
+    mutate(&text, &seeds.texts, Language::Program, random)
+}

@@ -1,0 +1,46 @@
+//! From the bytes of a file to lanes, and sometimes to pixels.
+
+use super::pixels::{compare, lower};
+use super::{Reached, Target};
+use crate::seeds::Seeds;
+use lambdav::frontend::diagnostics::Diagnostic;
+use lambdav::program::Loaded;
+use lambdav_generate::{Random, judge, unfit};
+
+pub(super) struct Pipeline<'s> {
+    pub(super) seeds: &'s Seeds,
+}
+
+/// Of so many inputs, one is asked about by two judges, and another drawn.
+const SOME: u64 = 8;
+
+impl Target for Pipeline<'_> {
+    fn name(&self) -> &'static str {
+        "pipeline"
+    }
+
+    fn input(&self, random: &mut Random) -> Vec<u8> {
+        super::program(self.seeds, random)
+    }
+
+    fn run(&self, input: &[u8], number: u64) -> Result<Reached, String> {
+        let loaded = Loaded::from_bytes("fuzz.lv", input.to_vec());
+        let accepted = loaded.core.is_some();
+        unfit(&loaded.source, &loaded.diagnostics, accepted).map_or(Ok(()), Err)?;
+        let is_parsers = |d: &Diagnostic| d.code.as_str().starts_with("LV01");
+        let parsed = !loaded.diagnostics.iter().any(is_parsers);
+        if parsed && !loaded.is_core_text && (number == 0 || number % SOME == 1) {
+            judge(loaded.source.text())?;
+        }
+        let Some(core) = &loaded.core else {
+            return Ok(Reached { parsed, ..Reached::default() });
+        };
+        let mut computed = false;
+        for (location, program) in lower(core)? {
+            if number.is_multiple_of(SOME) {
+                computed |= compare(core, &loaded.source, location, &program, number / SOME)?;
+            }
+        }
+        Ok(Reached { parsed, accepted, computed })
+    }
+}

@@ -1,0 +1,134 @@
+//! Some pixels of a program by all engines.
+
+use lambdav::engine::Settings;
+use lambdav::frontend::core::Core;
+use lambdav::frontend::evaluate::{Fault, Inputs, core};
+use lambdav::frontend::schedule::{Program, schedule, verify};
+use lambdav::frontend::source::SourceFile;
+use lambdav::raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
+use lambdav::simd::registers::Shape;
+use lambdav::simd::{EmitError, SimdKernel, lanes};
+use lambdav::spirv;
+use lambdav::spirv::eval::{Evaluator, Module, Resources};
+
+/// Width and height.
+const SIDE: u32 = 3;
+/// Rounds of each entry of a loop.
+const ROUNDS: u64 = 24;
+/// Programs with more values are compiled by nobody here.
+const MAX_VALUES: usize = 600;
+
+/// Schedules each output and lowers it to lanes; both must be what their verifiers want.
+pub(super) fn lower(core: &Core) -> Result<Vec<(u32, Program)>, String> {
+    let mut all = Vec::new();
+    for output in &core.outputs {
+        // Blocks that nest too deep are refused.
+        let Ok(program) = schedule(core, &[output.location]) else { continue };
+        verify(&program).map_err(|errors| format!("malformed schedule: {errors:?}"))?;
+        let lanes = lanes::lower(&program, 0, true);
+        lanes::verify(&lanes).map_err(|errors| format!("malformed lane program: {errors:?}"))?;
+        all.push((output.location, program));
+    }
+    Ok(all)
+}
+
+fn inputs(core: &Core, x: u32, y: u32) -> Inputs {
+    let size = Size::new(SIDE, SIDE).expect("a size of images");
+    let mut inputs = Settings::new(core, size).inputs;
+    inputs.frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
+    inputs.time = 1.25;
+    inputs.mouse = [2.5, 1.0, -1.0, 0.0];
+    inputs
+}
+
+/// The words of an output at each pixel in scan order up to the first at which a loop exceeds its limit;
+/// `None` if that takes long.
+fn expected(core: &Core, program: &Program) -> Option<Vec<Vec<u32>>> {
+    let mut evaluator = core::Evaluator::new(program, ROUNDS);
+    let mut all = Vec::new();
+    for pixel in 0..SIDE * SIDE {
+        match evaluator.run(&inputs(core, pixel % SIDE, pixel / SIDE), &|| true) {
+            Ok(()) => all.push(evaluator.output(0).to_vec()),
+            Err(Fault::LoopLimit(_)) => break,
+            Err(Fault::Cancelled) => return None,
+        }
+    }
+    Some(all)
+}
+
+fn same(a: &[u32], b: &[u32]) -> bool {
+    let one =
+        |(&a, &b): (&u32, &u32)| a == b || f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan();
+    a.len() == b.len() && a.iter().zip(b).all(one)
+}
+
+/// Compares pixels by machine code and by SPIR-V with the core evaluator's; whether there were any.
+pub(super) fn compare(
+    core: &Core,
+    file: &SourceFile,
+    location: u32,
+    program: &Program,
+    choice: u64,
+) -> Result<bool, String> {
+    if program.values.len() > MAX_VALUES || program.nesting() > 100 {
+        return Ok(false);
+    }
+    let Some(expected) = expected(core, program) else { return Ok(false) };
+    by_spirv(core, file, location, program, &expected)?;
+    let lanes = Shape::LANES[choice as usize % Shape::LANES.len()];
+    let size = Size::new(SIDE, SIDE).expect("a size of images");
+    let kernel = match SimdKernel::new(program.clone(), Some(lanes), &inputs(core, 0, 0), ROUNDS) {
+        Ok(kernel) => kernel,
+        Err(EmitError::TooDeep { .. }) => return Ok(true),
+        Err(error) => return Err(error.to_string()),
+    };
+    let tile = Tile::whole(size);
+    let mut samples = vec![f32::NAN; tile.samples()];
+    let mut pixels = TileBuffer::new(tile, &mut samples);
+    let done = match kernel.tile(tile, &mut pixels, &Cancel::never(size)) {
+        Ok(()) => size.pixels(),
+        Err(Stop::Fault(fault)) => size.index(fault.x, fault.y) as usize,
+        Err(Stop::Cancelled) => return Err("cancelled by nobody".into()),
+    };
+    if done != expected.len() {
+        let all = expected.len();
+        return Err(format!("simd with {lanes} lanes computes {done} pixels, core {all}"));
+    }
+    if done < size.pixels() {
+        return Ok(true);
+    }
+    for (i, (words, pixel)) in expected.iter().zip(samples.as_chunks::<4>().0).enumerate() {
+        let found: Vec<u32> = pixel.iter().take(words.len()).map(|c| c.to_bits()).collect();
+        if !same(words, &found) {
+            return Err(format!(
+                "pixel {i}: simd with {lanes} lanes says {found:x?}, core {words:x?}"
+            ));
+        }
+    }
+    Ok(true)
+}
+
+fn by_spirv(
+    core: &Core,
+    file: &SourceFile,
+    location: u32,
+    program: &Program,
+    expected: &[Vec<u32>],
+) -> Result<(), String> {
+    let options = spirv::emit::Options::default();
+    // It may have too many uniforms, or ways out of a loop.
+    let Ok(emitted) = spirv::emit(program, Some(file), &options) else { return Ok(()) };
+    let module = Module::new(&emitted.words).map_err(|error| error.to_string())?;
+    let types = core.uniforms.iter().map(|uniform| uniform.ty);
+    let resources = Resources::new(&inputs(core, 0, 0), types);
+    let mut evaluator = Evaluator::new(&module, &resources, ROUNDS);
+    for (i, words) in expected.iter().enumerate() {
+        let at = inputs(core, i as u32 % SIDE, i as u32 / SIDE).frag_coord;
+        evaluator.run(at, &|| false).map_err(|fault| format!("pixel {i}: spirv: {fault}"))?;
+        let found = evaluator.output(location).unwrap_or_default();
+        if !found.get(..words.len()).is_some_and(|found| same(words, found)) {
+            return Err(format!("pixel {i}: spirv says {found:x?}, core {words:x?}"));
+        }
+    }
+    Ok(())
+}

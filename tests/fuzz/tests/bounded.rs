@@ -1,0 +1,99 @@
+//! A run small enough for every commit, and the inputs that found a bug.
+
+use lambdav_fuzz::targets::all;
+use lambdav_fuzz::{Campaign, Limits, Seeds, attempt, corpus, minimise};
+
+/// Inputs of each target: fewer where one takes longer.
+const INPUTS: [(&str, u64); 4] =
+    [("parse", 7000), ("pipeline", 4000), ("core-text", 4000), ("spirv", 5000)];
+
+#[test]
+fn new_inputs() {
+    let seeds = Seeds::new(1);
+    for target in all(&seeds) {
+        let (_, inputs) = INPUTS.iter().find(|(n, _)| *n == target.name()).expect("it is listed");
+        // Unoptimised code with assertions takes several times as long.
+        let limits = Limits { seconds: 5.0, attempts: 500, findings: 1 };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let campaign = Campaign {
+            seed: 1,
+            first: 0,
+            inputs: *inputs,
+            time: None,
+            threads,
+            limits,
+            journal: None,
+        };
+        let report = campaign.run(&*target, &|number| {
+            eprintln!("{}: input {number} hangs", target.name());
+            std::process::exit(1);
+        });
+        println!("{}: {report:?}", target.name());
+        if let Some(found) = report.found.first() {
+            let input = String::from_utf8_lossy(&found.input);
+            panic!(
+                "{} input {}: {:?}: {}\n{input}",
+                target.name(),
+                found.number,
+                found.kind,
+                found.what
+            );
+        }
+        assert_eq!(report.inputs, *inputs);
+        // Else the inputs are too wrong to find much.
+        let least = match target.name() {
+            "parse" => [30.0, 10.0, 0.0],
+            "pipeline" => [30.0, 10.0, 1.0],
+            "core-text" => [10.0, 10.0, 0.5],
+            _ => [50.0, 10.0, 5.0],
+        };
+        for (part, least) in
+            [report.parsed, report.accepted, report.computed].into_iter().zip(least)
+        {
+            assert!(report.percent(part) >= least, "{}: {report:?}", target.name());
+        }
+    }
+}
+
+#[test]
+fn the_corpus() {
+    let seeds = Seeds::new(1);
+    let mut run = 0;
+    for target in all(&seeds) {
+        for (name, input) in corpus(target.name()) {
+            let (seconds, result) = attempt(&*target, &input, 0);
+            assert!(result.is_ok() && seconds < 5.0, "{name}: {seconds} s, {result:?}");
+            run += 1;
+        }
+    }
+    assert!(run > 0, "the corpus is found");
+}
+
+#[test]
+fn equal_seeds_give_equal_inputs() {
+    let (seeds, again) = (Seeds::new(3), Seeds::new(3));
+    for (target, other) in all(&seeds).iter().zip(all(&again)) {
+        let campaign = Campaign {
+            seed: 3,
+            first: 0,
+            inputs: 0,
+            time: None,
+            threads: 1,
+            limits: Limits::default(),
+            journal: None,
+        };
+        for number in 0..50 {
+            assert_eq!(campaign.input(&**target, number), campaign.input(&*other, number));
+        }
+    }
+}
+
+#[test]
+fn minimising_keeps_what_matters() {
+    let text = b"(define a 1)\n(define b (+ a 2))\n(output 0 (vec3 a b (sin b)))\n";
+    let mut still = |input: &[u8]| String::from_utf8_lossy(input).contains("sin");
+    assert_eq!(minimise(text, false, 1000, &mut still), b"sin");
+    let words: Vec<u8> = (0..100u32).flat_map(u32::to_le_bytes).collect();
+    let mut still = |input: &[u8]| input.chunks(4).any(|word| word == 57u32.to_le_bytes());
+    assert_eq!(minimise(&words, true, 1000, &mut still), 57u32.to_le_bytes());
+}
