@@ -124,7 +124,7 @@ fn default_value(
             match crate::evaluate::constant(&machine.graph, node, &mut machine.default_operations) {
                 Ok(words) => Some(words),
                 Err(fault) => {
-                    machine.report(fault);
+                    machine.report(fault.also(span, "of this default"));
                     None
                 }
             }

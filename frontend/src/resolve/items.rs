@@ -107,6 +107,13 @@ impl<'t> TopLevel<'t> {
         self.resolver.report(diagnostic);
     }
 
+    /// Whoever uses the name of a malformed declaration should not be told that it is unbound.
+    fn bind_malformed(&mut self, name: Option<ExprId>) {
+        if let Some(name) = name.and_then(|n| self.resolver.identifier(n)) {
+            self.resolver.bind_global(name, Binding::Error);
+        }
+    }
+
     fn add_global(&mut self, name: &'t str, value: GlobalValue) {
         let index = self.items.globals.len() as u32;
         self.items.globals.push(value);
@@ -119,13 +126,10 @@ impl<'t> TopLevel<'t> {
             let at = rest.get(2).map_or(span, |&extra| self.resolver.tree.get(extra).span);
             let has = rest.len();
             self.malformed(at, format!("`define` has 2 parts after its name, not {has}"), USAGE);
-            // Whoever uses the name should not be told that it is unbound.
             let name = rest
                 .first()
                 .and_then(|&t| self.resolver.list(t).and_then(|l| l.first()).copied().or(Some(t)));
-            if let Some(name) = name.and_then(|n| self.resolver.identifier(n)) {
-                self.resolver.bind_global(name, Binding::Error);
-            }
+            self.bind_malformed(name);
             return;
         };
         let target_span = self.resolver.tree.get(target).span;
@@ -226,6 +230,7 @@ impl<'t> TopLevel<'t> {
                 let has = rest.len();
                 let what = format!("`uniform` has 2 or 3 parts after its name, not {has}");
                 self.malformed(at, what, "(uniform name TYPE default)");
+                self.bind_malformed(rest.first().copied());
                 return;
             }
         };

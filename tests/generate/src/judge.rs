@@ -11,7 +11,8 @@
 //!   the core evaluator.
 //!
 //! The other direction does not hold in general: types look at both branches of an `if`, evaluation at
-//! one. It holds where evaluation comes to the place that the compiler complains of:
+//! one, and both branches may be functions. It holds where evaluation comes to the place that the compiler
+//! complains of, and no `if` decides what is applied there:
 //!
 //! - *Refused for a name* (unbound, a form as a value, an empty list): the source evaluator refuses the
 //!   text, too, since names are resolved everywhere.
@@ -20,6 +21,7 @@
 //!   evaluation is stuck, tells whether evaluation comes to that place. If it does, the original program
 //!   must be stuck, too, or exceed a limit.
 
+use lambdav_frontend::builtins::Builtin;
 use lambdav_frontend::core::Core;
 use lambdav_frontend::diagnostics::{Code, Diagnostic, render_json, render_text};
 use lambdav_frontend::evaluate::source::{Limits, Program, SourceFault};
@@ -207,7 +209,11 @@ fn refused(
     let about_types = diagnostics.iter().filter(|d| STUCK.contains(&d.code));
     for diagnostic in about_types.take(COMPLAINTS) {
         let Span { start, end } = diagnostic.primary.span;
-        if !has_one_instance(tree, diagnostic.primary.span) {
+        let place = diagnostic.primary.span;
+        // To the source evaluator, which substitutes, a name bound to a literal is one.
+        let substituted = diagnostic.code == Code::IndexLiteral
+            && !file.slice(place).starts_with(|c: char| c.is_ascii_digit());
+        if substituted || !has_one_instance(tree, place) || chooses_function(tree, place) {
             continue;
         }
         let text = file.text();
@@ -244,6 +250,24 @@ fn run(program: &Program, location: u32, inputs: &Inputs) -> Result<Box<[u32]>, 
     let uniforms = program.uniform_defaults(limits(), &|| false)?;
     let inputs = Inputs { uniforms, ..inputs.clone() };
     program.run(location, &inputs, limits(), &|| false)
+}
+
+/// Whether the application there may be of a function that an `if` chooses: types look at every function
+/// that it might be, evaluation at the one that it is.
+fn chooses_function(tree: &Tree, place: Span) -> bool {
+    let name = |id: ExprId| match &tree.get(id).kind {
+        ExprKind::Identifier(name) => Some(&**name),
+        _ => None,
+    };
+    let has_if = tree.iter().any(|(id, _)| name(id) == Some("if"));
+    let of_builtin = tree.iter().any(|(_, expr)| match &expr.kind {
+        ExprKind::List(parts) => {
+            let head = parts.first().and_then(|&head| name(head));
+            expr.span == place && head.is_some_and(|name| Builtin::names().any(|n| n == name))
+        }
+        _ => expr.span == place,
+    });
+    has_if && !of_builtin
 }
 
 /// Whether that is the place of an expression that is not in the body of a function. Where forms may
