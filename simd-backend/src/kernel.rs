@@ -263,7 +263,7 @@ fn compile(
         }
         let mut shape = shape(&lane_program, lanes);
         loop {
-            let code = Code::new(&registers::lower(&lane_program, shape), target)?;
+            let code = Code::new(registers::lower(&lane_program, shape), target)?;
             let fewer = Shape::LANES.into_iter().rev().find(|&l| l < shape.lanes() && l > 1);
             match fewer.and_then(Shape::new) {
                 Some(fewer) if lanes.is_none() && code.stack > MAX_STACK => shape = fewer,

@@ -142,7 +142,7 @@ fn machine_code_computes_what_the_interpreter_does() {
             .collect();
         for lanes in Shape::LANES {
             let shape = Shape::new(lanes).expect("one of them");
-            let code = Code::new(&lower(&program, shape), &target).expect("it compiles");
+            let code = Code::new(lower(&program, shape), &target).expect("it compiles");
             let inputs = Inputs { given: given.clone(), max_iterations: 1 };
             let wanted = Wanted { frontier: &frontier, first: 0 };
             let (status, slots) = code.frame(&inputs, wanted);

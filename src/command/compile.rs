@@ -145,10 +145,10 @@ fn simd_stage(stage: Stage, program: &Program, lanes: Option<u32>) -> Result<Str
         }
         Stage::Lanes => Ok(kernel::text(&lane_program)),
         Stage::Registers => Ok(register_program.to_string()),
-        Stage::Clif => Ok(cranelift::clif(&register_program, &Target::host().map_err(machine)?)),
+        Stage::Clif => Ok(cranelift::clif(register_program, &Target::host().map_err(machine)?)),
         Stage::Asm => {
             let target = Target::host().map_err(machine)?;
-            cranelift::assembly(&register_program, &target).map_err(machine)
+            cranelift::assembly(register_program, &target).map_err(machine)
         }
     }
 }

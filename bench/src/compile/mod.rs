@@ -176,7 +176,7 @@ pub(crate) fn instructions(program: &Program, lanes: u32) -> usize {
     let (_, program) = kernel::lower(program, Some(lanes));
     let target = Target::host().expect("a machine that is not too old");
     // Instructions are indented, and so are signatures and the like before the first block.
-    let text = cranelift::clif(&program, &target);
+    let text = cranelift::clif(program, &target);
     let mut in_block = false;
     let is_instruction = |line: &&str| {
         in_block = line.starts_with("block") || (in_block && !line.starts_with('}'));

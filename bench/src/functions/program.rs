@@ -71,7 +71,7 @@ impl Compiled {
 
     fn of(program: &lanes::Program, shape: Shape, settings: &Settings) -> Self {
         let target = Target::host().expect("a machine that is not too old");
-        let code = Code::new(&registers::lower(program, shape), &target).expect("it compiles");
+        let code = Code::new(registers::lower(program, shape), &target).expect("it compiles");
         let given = program.given.iter().map(|given| kernel::word(&settings.inputs, given));
         let inputs = Inputs { given: given.collect(), max_iterations: settings.max_iterations };
         let (status, slots) = code.frame(&inputs, WANTED);

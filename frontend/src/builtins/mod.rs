@@ -27,8 +27,8 @@ mod swizzle;
 mod tests;
 mod transcendental;
 
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::LazyLock;
 
@@ -203,8 +203,8 @@ static ROWS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
 });
 
 /// The row of every name and alias.
-static NAMES: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
-    let mut names = HashMap::new();
+static NAMES: LazyLock<FxHashMap<&'static str, u8>> = LazyLock::new(|| {
+    let mut names = FxHashMap::default();
     for (index, row) in ROWS.iter().enumerate() {
         let index = u8::try_from(index).expect("the table has fewer than 256 rows");
         for &name in std::iter::once(&row.name).chain(row.aliases) {

@@ -19,7 +19,7 @@ use super::jit::context;
 use crate::lanes::{Kind, Op};
 use crate::planted::{Bug, is_planted};
 use crate::registers::{
-    Argument, Block, End, Function, Instr, Limit, Program, Reg, Target as Goal, Type,
+    Argument, Block, BlockId, End, Function, Instr, Limit, Program, Reg, Target as Goal, Type,
 };
 
 /// The number of the imported function that computes elementary functions, for the JIT. The procedures follow.
@@ -57,6 +57,7 @@ pub(super) fn functions(program: &Program, target: &Target) -> Vec<Named> {
                 arguments: Vec::new(),
                 elementary: None,
                 procedures: vec![None; program.procedures.len()],
+                spilled: None,
             }
             .emit();
             Named { name, function: out }
@@ -129,6 +130,8 @@ struct Emitter<'p, 'f> {
     elementary: Option<(FuncRef, ir::StackSlot)>,
     /// The procedures that have been called here.
     procedures: Vec<Option<FuncRef>>,
+    /// The address of what is spilled, if anything is.
+    spilled: Option<Value>,
 }
 
 impl Emitter<'_, '_> {
@@ -155,6 +158,12 @@ impl Emitter<'_, '_> {
             self.pos.insert_block(into);
             if block.cold {
                 self.pos.func.layout.set_cold(into);
+            }
+            if id == BlockId(0) && self.function.spill_slots > 0 {
+                let size = self.function.spill_slots * 16;
+                let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, size, 4);
+                let slot = self.pos.func.create_sized_stack_slot(slot);
+                self.spilled = Some(self.pos.ins().stack_addr(types::I64, slot, 0));
             }
             self.block(block);
         }
@@ -322,6 +331,17 @@ impl Emitter<'_, '_> {
             Instr::Callout { function, to, mask, operands } => {
                 self.callout(*function as u32, to, mask, operands);
             }
+            Instr::Spill(slot, from) => {
+                let (value, address) = (self.get(*from), self.spilled());
+                let flags = MemFlagsData::trusted();
+                self.pos.ins().store(flags, value, address, (slot * 16) as i32);
+            }
+            Instr::Reload(to, slot) => {
+                let (ty, address) = (clif_type(self.ty(*to)), self.spilled());
+                let flags = MemFlagsData::trusted();
+                let value = self.pos.ins().load(ty, flags, address, (slot * 16) as i32);
+                self.set(*to, value);
+            }
             Instr::Store { channels, address, offset } => {
                 self.store(channels.map(|reg| self.get(reg)), *address, *offset);
             }
@@ -332,6 +352,10 @@ impl Emitter<'_, '_> {
     fn field(&mut self, offset: i32) -> Value {
         let flags = MemFlagsData::trusted().with_readonly().with_can_move();
         self.pos.ins().load(types::I64, flags, self.arguments[0], offset)
+    }
+
+    fn spilled(&self) -> Value {
+        self.spilled.expect("whoever spills has a place for it")
     }
 
     /// What lies `offset` bytes from where a field of the context points.

@@ -14,7 +14,7 @@ use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_nam
 use lambdav_frontend::op::Elementary;
 
 use super::{EmitError, Target, emit};
-use crate::registers::{POLL_ROUNDS, Program, Shape, Status};
+use crate::registers::{self, POLL_ROUNDS, Program, Shape, Status};
 
 /// What the compiled functions know of the outside, and where.
 pub(super) mod context {
@@ -139,8 +139,10 @@ impl Code {
     /// # Errors
     ///
     /// [`EmitError::TooLarge`] where the code generator gives up.
-    pub fn new(program: &Program, target: &Target) -> Result<Self, EmitError> {
-        let mut builder = JITBuilder::with_isa(target.0.clone(), default_libcall_names());
+    pub fn new(mut program: Program, target: &Target) -> Result<Self, EmitError> {
+        registers::spill(&mut program, target.vector_registers);
+        let program = &program;
+        let mut builder = JITBuilder::with_isa(target.isa.clone(), default_libcall_names());
         builder.symbol("elementary", elementary as *const u8);
         let mut module = JITModule::new(builder);
         // The emitter refers to it by this number.
@@ -153,8 +155,10 @@ impl Code {
             ids.push(declare(&mut module, name, Linkage::Local, function.signature.clone())?);
         }
         let (mut size, mut frames) = (0, Vec::with_capacity(ids.len()));
+        let mut compiler = Compiler::new();
         for (&id, emit::Named { function, .. }) in ids.iter().zip(functions) {
-            let mut compiler = Compiler::for_function(function);
+            compiler.clear();
+            compiler.func = function;
             module.define_function(id, &mut compiler).map_err(too_large)?;
             let code = compiler.compiled_code().expect("it has just been compiled");
             size += code.buffer.total_size() as usize;

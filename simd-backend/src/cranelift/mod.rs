@@ -41,11 +41,15 @@ pub enum EmitError {
 
 /// What code is made for.
 #[derive(Clone)]
-pub struct Target(Arc<dyn TargetIsa>);
+pub struct Target {
+    isa: Arc<dyn TargetIsa>,
+    /// How many registers there are for vectors.
+    vector_registers: usize,
+}
 
 impl std::fmt::Debug for Target {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Target({})", self.0.triple())
+        write!(f, "Target({})", self.isa.triple())
     }
 }
 
@@ -81,17 +85,24 @@ impl Target {
                 return Err(EmitError::Machine(format!("its processor has no {name}")));
             }
         }
-        Ok(Self(isa))
+        let vector_registers = if isa.name() == "x64" { 16 } else { 32 };
+        Ok(Self { isa, vector_registers })
+    }
+
+    /// The same with fewer registers for vectors, at least five: more values lie in memory. For tests.
+    #[must_use]
+    pub fn with_vector_registers(self, vector_registers: usize) -> Self {
+        Self { vector_registers, ..self }
     }
 
     fn is_x86(&self) -> bool {
-        self.0.name() == "x64"
+        self.isa.name() == "x64"
     }
 
     /// Whether a multiplication and an addition are one instruction.
     fn has_fma(&self) -> bool {
         let is_on =
-            |name| self.0.isa_flags().iter().any(|f| f.name == name && f.as_bool() == Some(true));
+            |name| self.isa.isa_flags().iter().any(|f| f.name == name && f.as_bool() == Some(true));
         !self.is_x86() || (is_on("has_avx") && is_on("has_fma"))
     }
 }
@@ -113,8 +124,9 @@ fn finish(isa: isa::Builder) -> Result<OwnedTargetIsa, EmitError> {
 }
 
 /// The text of Cranelift's own form of a program.
-pub fn clif(program: &registers::Program, target: &Target) -> String {
-    let functions = emit::functions(program, target).into_iter();
+pub fn clif(mut program: registers::Program, target: &Target) -> String {
+    registers::spill(&mut program, target.vector_registers);
+    let functions = emit::functions(&program, target).into_iter();
     functions.map(|f| format!("; {}\n{}\n", f.name, f.function.display())).collect()
 }
 
@@ -123,13 +135,14 @@ pub fn clif(program: &registers::Program, target: &Target) -> String {
 /// # Errors
 ///
 /// [`EmitError::TooLarge`].
-pub fn assembly(program: &registers::Program, target: &Target) -> Result<String, EmitError> {
+pub fn assembly(mut program: registers::Program, target: &Target) -> Result<String, EmitError> {
+    registers::spill(&mut program, target.vector_registers);
     let mut text = String::new();
-    for emit::Named { name, function } in emit::functions(program, target) {
+    for emit::Named { name, function } in emit::functions(&program, target) {
         let mut context = Context::for_function(function);
         context.set_disasm(true);
         let code = context
-            .compile(&*target.0, &mut Default::default())
+            .compile(&*target.isa, &mut Default::default())
             .map_err(|e| EmitError::TooLarge(e.inner.to_string()))?;
         text += &format!("; {name}\n{}\n", code.vcode.as_deref().unwrap_or_default());
     }

@@ -31,7 +31,7 @@ mod logarithm;
 mod power;
 mod trigonometric;
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use lambdav_frontend::op::Elementary;
 
@@ -100,14 +100,14 @@ const MAGIC: f64 = 6_755_399_441_055_744.0;
 /// Makes a body, value by value. Equal constants are one.
 struct Builder {
     steps: Vec<(Kind, Step)>,
-    constants: HashMap<(Kind, u64), V>,
+    constants: FxHashMap<(Kind, u64), V>,
     end: Option<(V, V)>,
 }
 
 impl Builder {
     fn new(arity: usize) -> Self {
         let steps = (0..arity).map(|i| (Kind::F32, Step::Operand(i))).collect();
-        Self { steps, constants: HashMap::new(), end: None }
+        Self { steps, constants: FxHashMap::default(), end: None }
     }
 
     fn finish(self) -> Body {

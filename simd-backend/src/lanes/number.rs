@@ -5,7 +5,7 @@
 //! The core has done so with whole vectors. This is about their components: of `(+ p (vec3 0 1 0))`, say. Only what is
 //! true of every number counts, and of its sign: x − 0 = x, but not x + 0 = x, which is 0 for −0.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::interpret::apply;
 use super::{BlockId, End, Expr, Kind, Op, Program, Rate, Statement, ValueId};
@@ -13,7 +13,7 @@ use super::{BlockId, End, Expr, Kind, Op, Program, Rate, Statement, ValueId};
 /// Replaces values by equal ones. Recurses on the nesting of blocks.
 pub(super) fn number(program: &mut Program) {
     let mut numbering = Numbering {
-        known: HashMap::new(),
+        known: FxHashMap::default(),
         scope: Vec::new(),
         same: (0..program.values.len() as u32).map(ValueId).collect(),
         bits: vec![None; program.values.len()],
@@ -25,7 +25,7 @@ type Key = (Kind, Expr);
 
 struct Numbering {
     /// The values that are defined where we are.
-    known: HashMap<Key, ValueId>,
+    known: FxHashMap<Key, ValueId>,
     /// What is forgotten at the end of a block.
     scope: Vec<Key>,
     /// The value that each one is replaced by.

@@ -1,6 +1,6 @@
 //! From the lane program to the register program.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::wide::{Code, Lanes};
 use super::{
@@ -16,7 +16,7 @@ use crate::planted::{Bug, is_planted};
 pub fn lower(program: &lanes::Program, shape: Shape) -> Program {
     let root = program.block(lanes::Program::ROOT);
     let (frame, group) = root.statements.split_at(program.frame_len);
-    let mut slots = Slots { of: HashMap::new(), kinds: Vec::new() };
+    let mut slots = Slots { of: FxHashMap::default(), kinds: Vec::new() };
 
     let mut row = Builder::new(program, shape);
     row.row(group, &mut slots);
@@ -40,7 +40,7 @@ pub fn lower(program: &lanes::Program, shape: Shape) -> Program {
 
 /// The values of the frame that groups use.
 struct Slots {
-    of: HashMap<ValueId, u32>,
+    of: FxHashMap<ValueId, u32>,
     kinds: Vec<Kind>,
 }
 
@@ -53,18 +53,18 @@ struct Builder<'p> {
     /// The centres of the columns and rows of a group.
     coordinates: [Vec<Reg>; 2],
     /// The values that are constants: made where they are used.
-    constants: HashMap<ValueId, u64>,
+    constants: FxHashMap<ValueId, u64>,
     /// The values that the part for the frame has left in slots: read where they are used.
-    slots: HashMap<ValueId, u32>,
+    slots: FxHashMap<ValueId, u32>,
     /// What has been made in this block of others: constants, what was read from slots, and numbers spread over a
     /// register.
-    made: HashMap<(Made, Type), Reg>,
+    made: FxHashMap<(Made, Type), Reg>,
     /// The elementary functions that are called, of vectors or of scalars.
     procedures: Vec<(Elementary, bool)>,
     /// The comparisons of scalars of binary32.
-    compares: HashMap<Reg, (Op, [Reg; 2])>,
+    compares: FxHashMap<Reg, (Op, [Reg; 2])>,
     /// The scalars that are constants.
-    constant_regs: HashMap<Reg, u64>,
+    constant_regs: FxHashMap<Reg, u64>,
     params: Vec<Reg>,
     instrs: Vec<Instr>,
     current: BlockId,
@@ -98,15 +98,15 @@ impl<'p> Builder<'p> {
         let mut builder = Self {
             program,
             shape,
-            function: Function { registers: Vec::new(), blocks: Vec::new() },
+            function: Function { registers: Vec::new(), blocks: Vec::new(), spill_slots: 0 },
             map: vec![Vec::new(); program.values.len()],
             coordinates: [Vec::new(), Vec::new()],
-            constants: HashMap::new(),
-            slots: HashMap::new(),
-            made: HashMap::new(),
+            constants: FxHashMap::default(),
+            slots: FxHashMap::default(),
+            made: FxHashMap::default(),
             procedures: Vec::new(),
-            compares: HashMap::new(),
-            constant_regs: HashMap::new(),
+            compares: FxHashMap::default(),
+            constant_regs: FxHashMap::default(),
             params: Vec::new(),
             instrs: Vec::new(),
             current: BlockId(0),
@@ -655,7 +655,7 @@ impl<'p> Builder<'p> {
     fn frame_values(&mut self, statements: &[Statement], slots: &mut Slots) {
         let program = self.program;
         let root = program.block(lanes::Program::ROOT);
-        let mut of_frame = HashMap::new();
+        let mut of_frame = FxHashMap::default();
         for statement in &root.statements[..program.frame_len] {
             for &value in statement.values() {
                 let bits = match statement {

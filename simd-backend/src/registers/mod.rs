@@ -35,6 +35,7 @@ mod lower;
 mod print;
 mod procedure;
 mod shape;
+mod spill;
 mod wide;
 
 use lambdav_frontend::op::Elementary;
@@ -43,6 +44,7 @@ use crate::lanes::{Kind, Op};
 
 pub use lower::lower;
 pub use shape::Shape;
+pub use spill::spill;
 
 /// After how many rounds a loop asks whether it is still wanted.
 pub const POLL_ROUNDS: u64 = 1 << 16;
@@ -147,6 +149,10 @@ pub enum Instr {
         /// The first operand for each result, then the second for each.
         operands: Box<[Reg]>,
     },
+    /// Stores a register in a place of the function's own.
+    Spill(u32, Reg),
+    /// Reads such a place.
+    Reload(Reg, u32),
     /// Stores W pixels, of which these are red, green, blue and alpha, one after the other at an
     /// address plus an offset in bytes.
     Store {
@@ -157,6 +163,63 @@ pub enum Instr {
         /// Bytes from there.
         offset: u32,
     },
+}
+
+impl Instr {
+    /// Calls `f` for each register that is assigned.
+    pub(crate) fn definitions(&self, f: &mut impl FnMut(Reg)) {
+        match self {
+            Self::Constant(to, _)
+            | Self::Centres(to, _)
+            | Self::Op(to, ..)
+            | Self::MulAdd(to, _)
+            | Self::Splat(to, _)
+            | Self::Half(to, ..)
+            | Self::Join(to, _)
+            | Self::Any(to, _)
+            | Self::Given(to, _)
+            | Self::Slot(to, _)
+            | Self::Run(to, _)
+            | Self::Argument(to, _)
+            | Self::Limit(to, _)
+            | Self::Wanted(to)
+            | Self::Call { to, .. }
+            | Self::Reload(to, _) => f(*to),
+            Self::Callout { to, .. } => to.iter().for_each(|&reg| f(reg)),
+            Self::SetSlot(..) | Self::Spill(..) | Self::Store { .. } => {}
+        }
+    }
+
+    /// Calls `f` for each operand.
+    pub(crate) fn uses_mut(&mut self, f: &mut impl FnMut(&mut Reg)) {
+        match self {
+            Self::Op(_, _, operands) => operands.iter_mut().for_each(f),
+            Self::MulAdd(_, operands) => operands.iter_mut().for_each(f),
+            Self::Splat(_, from)
+            | Self::Half(_, from, _)
+            | Self::SetSlot(_, from)
+            | Self::Spill(_, from) => f(from),
+            Self::Join(_, halves) => halves.iter_mut().for_each(f),
+            Self::Any(_, masks) => masks.iter_mut().for_each(f),
+            Self::Call { arguments, .. } => arguments.iter_mut().for_each(f),
+            Self::Callout { mask, operands, .. } => {
+                mask.iter_mut().chain(operands.iter_mut()).for_each(f);
+            }
+            Self::Store { channels, address, .. } => {
+                channels.iter_mut().for_each(&mut *f);
+                f(address);
+            }
+            Self::Constant(..)
+            | Self::Centres(..)
+            | Self::Given(..)
+            | Self::Slot(..)
+            | Self::Run(..)
+            | Self::Argument(..)
+            | Self::Limit(..)
+            | Self::Wanted(_)
+            | Self::Reload(..) => {}
+        }
+    }
 }
 
 /// A block of a [`Function`].
@@ -230,6 +293,31 @@ pub enum End {
     Give(Reg),
 }
 
+impl End {
+    /// Calls `f` for each register that is looked at or passed on.
+    pub(crate) fn uses_mut(&mut self, f: &mut impl FnMut(&mut Reg)) {
+        match self {
+            Self::Jump(target) => target.arguments.iter_mut().for_each(f),
+            Self::Branch { condition, then, otherwise } => {
+                f(condition);
+                [then, otherwise].into_iter().flat_map(|t| &mut t.arguments).for_each(f);
+            }
+            Self::Give(reg) => f(reg),
+            Self::Return(_) => {}
+        }
+    }
+
+    /// Where it goes.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &Target> {
+        let [a, b] = match self {
+            Self::Jump(target) => [Some(target), None],
+            Self::Branch { then, otherwise, .. } => [Some(then), Some(otherwise)],
+            Self::Return(_) | Self::Give(_) => [None, None],
+        };
+        a.into_iter().chain(b)
+    }
+}
+
 /// Instructions in order, and what comes after them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
@@ -250,11 +338,19 @@ pub struct Function {
     pub registers: Vec<Type>,
     /// The blocks.
     pub blocks: Vec<Block>,
+    /// How many places it has for [`Instr::Spill`].
+    pub spill_slots: u32,
 }
 
 impl Function {
     /// All blocks, each after those that dominate it.
     pub fn reverse_postorder(&self) -> Vec<BlockId> {
+        self.reverse_postorder_by(|_, _| true)
+    }
+
+    /// The same, where the second of two blocks that another ends in is visited before the first, and so comes after
+    /// it as far as possible, unless `first` says so.
+    fn reverse_postorder_by(&self, first: impl Fn(BlockId, BlockId) -> bool) -> Vec<BlockId> {
         let mut seen = vec![false; self.blocks.len()];
         let mut order = Vec::with_capacity(self.blocks.len());
         // A block to enter, or one whose successors are done.
@@ -271,7 +367,10 @@ impl Function {
             match &self.blocks[id.index()].end {
                 End::Jump(target) => stack.push((target.block, false)),
                 End::Branch { then, otherwise, .. } => {
-                    stack.extend([(otherwise.block, false), (then.block, false)]);
+                    let (then, otherwise) = (then.block, otherwise.block);
+                    let [a, b] =
+                        if first(then, otherwise) { [otherwise, then] } else { [then, otherwise] };
+                    stack.extend([(a, false), (b, false)]);
                 }
                 End::Return(_) | End::Give(_) => {}
             }

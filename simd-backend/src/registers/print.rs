@@ -106,6 +106,8 @@ fn print_block(
                 let (name, operands, mask) = (callee.name(), List(operands), List(mask));
                 format!("{} = callout {name} {operands} where {mask}", List(&to))
             }
+            Instr::Spill(slot, from) => format!("spill {slot} = {from}"),
+            Instr::Reload(to, slot) => format!("{} = reload {slot}", typed(to)),
             Instr::Store { channels, address, offset } => {
                 format!("store {} at {address} + {offset}", List(channels))
             }

@@ -50,7 +50,8 @@ pub(super) fn procedure(elementary: Elementary, is_vector: bool) -> Procedure {
         Block { params: Vec::new(), instrs: builder.instrs, end: End::Give(both), cold: true };
     let decided =
         Block { params: Vec::new(), instrs: Vec::new(), end: End::Give(result), cold: false };
-    let code = Function { registers: builder.registers, blocks: vec![entry, fallback, decided] };
+    let blocks = vec![entry, fallback, decided];
+    let code = Function { registers: builder.registers, blocks, spill_slots: 0 };
     Procedure { elementary, is_vector, code }
 }
 

@@ -39,7 +39,7 @@ impl MachineCode {
         let shape = kernel::shape(&program(f, Shape::new(1).expect("a shape"), rates), lanes);
         let program = program(f, shape, rates);
         assert_eq!(verify(&program), Ok(()), "the program is well-formed");
-        Ok(Self { code: Code::new(&lower(&program, shape), target)? })
+        Ok(Self { code: Code::new(lower(&program, shape), target)? })
     }
 
     /// The number of lanes.

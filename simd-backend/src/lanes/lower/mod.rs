@@ -10,7 +10,7 @@ mod exits;
 mod loops;
 mod operations;
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use lambdav_frontend::op::Op as CoreOp;
 use lambdav_frontend::schedule::{
@@ -65,8 +65,8 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool) -> Program
         map: vec![Box::default(); program.values.len()],
         out,
         current: Vec::new(),
-        logic: HashMap::new(),
-        undefined: HashSet::new(),
+        logic: FxHashMap::default(),
+        undefined: FxHashSet::default(),
         run: ValueId(0),
         params: Vec::new(),
     };
@@ -103,9 +103,9 @@ struct Lowering<'p> {
     /// The statements of the block that is being filled.
     current: Vec<Statement>,
     /// The `and`s and `or`s of two bools.
-    logic: HashMap<schedule::ValueId, (CoreOp, [schedule::ValueId; 2])>,
+    logic: FxHashMap<schedule::ValueId, (CoreOp, [schedule::ValueId; 2])>,
     /// The values that no lane looks at.
-    undefined: HashSet<ValueId>,
+    undefined: FxHashSet<ValueId>,
     /// All lanes that run.
     run: ValueId,
     /// The components of the innermost loop's parameters.
