@@ -42,7 +42,7 @@ use lambdav_frontend::op::Elementary;
 use crate::lanes::{Kind, Op};
 
 pub use lower::lower;
-pub use shape::Shape;
+pub use shape::{Choice, Reason, Shape, Work};
 
 /// After how many rounds a loop asks whether it is still wanted.
 pub const POLL_ROUNDS: u64 = 1 << 16;
