@@ -15,6 +15,7 @@ use lambdav_raster::{Cancel, Fault, Kernel, Size, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::cranelift::Target;
 use lambdav_simd_backend::{EmitError, SimdKernel};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// What a frame is computed from, the pixel's position apart.
 #[derive(Clone, Debug)]
@@ -162,6 +163,7 @@ impl Engine for CoreEngine {
 pub struct SimdEngine {
     kernel: SimdKernel,
     max_iterations: u64,
+    scheduling: Duration,
 }
 
 /// Why there is no [`SimdEngine`].
@@ -202,17 +204,24 @@ impl SimdEngine {
         lanes: Option<u32>,
         target: Target,
     ) -> Result<Self, SimdError> {
+        let begun = Instant::now();
         let program = schedule::schedule(core, &[location]).map_err(SimdError::Program)?;
+        let scheduling = begun.elapsed();
         let max_iterations = settings.max_iterations;
         let kernel =
             SimdKernel::for_target(program, lanes, &settings.inputs, max_iterations, target)
                 .map_err(SimdError::Emit)?;
-        Ok(Self { kernel, max_iterations })
+        Ok(Self { kernel, max_iterations, scheduling })
     }
 
     /// What was compiled.
     pub fn kernel(&self) -> &SimdKernel {
         &self.kernel
+    }
+
+    /// How long it took to schedule the program.
+    pub fn scheduling(&self) -> Duration {
+        self.scheduling
     }
 }
 

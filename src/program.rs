@@ -3,7 +3,7 @@
 use lambdav_frontend::core::Core;
 use lambdav_frontend::diagnostics::Diagnostic;
 use lambdav_frontend::source::SourceFile;
-use lambdav_frontend::{compile, core_text, syntax};
+use lambdav_frontend::{Times, compile_timed, core_text, syntax};
 
 /// A program, read and compiled as far as it goes.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub struct Loaded {
     pub core: Option<Core>,
     /// All that is to be said about the program.
     pub diagnostics: Vec<Diagnostic>,
+    /// How long compiling a shader text took.
+    pub times: Option<Times>,
 }
 
 impl Loaded {
@@ -27,9 +29,13 @@ impl Loaded {
         let limit = if is_core_text { core_text::MAX_TEXT } else { syntax::MAX_TEXT };
         match syntax::decode_within(name, bytes, limit) {
             Ok(source) => Self::from_source(source),
-            Err((source, diagnostic)) => {
-                Self { source, is_core_text: false, core: None, diagnostics: vec![diagnostic] }
-            }
+            Err((source, diagnostic)) => Self {
+                source,
+                is_core_text: false,
+                core: None,
+                diagnostics: vec![diagnostic],
+                times: None,
+            },
         }
     }
 
@@ -40,8 +46,13 @@ impl Loaded {
 
     fn from_source(source: SourceFile) -> Self {
         let is_core_text = core_text::is_core_text(source.text());
-        let (core, diagnostics) =
-            if is_core_text { core_text::read(&source) } else { compile(&source) };
-        Self { source, is_core_text, core, diagnostics }
+        let (core, diagnostics, times) = if is_core_text {
+            let (core, diagnostics) = core_text::read(&source);
+            (core, diagnostics, None)
+        } else {
+            let (core, diagnostics, times) = compile_timed(&source);
+            (core, diagnostics, Some(times))
+        };
+        Self { source, is_core_text, core, diagnostics, times }
     }
 }

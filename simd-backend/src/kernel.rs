@@ -10,16 +10,18 @@
 //! first.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use lambdav_frontend::evaluate;
 use lambdav_frontend::schedule;
 use lambdav_frontend::source::Span;
-use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
+use lambdav_raster::{Cancel, Fault, Kernel, Size, Stop, Tile, TileBuffer};
 
+use crate::activity::{self, Activity};
 use crate::cranelift::jit::{Code, Inputs, Row, Wanted};
 use crate::cranelift::{EmitError, MAX_LOOP_NESTING, Target};
 use crate::lanes::{self, Axis, Given};
-use crate::registers::{self, Shape, Status};
+use crate::registers::{self, Choice, Reason, Shape, Status};
 
 /// Above this many bytes of stack a program is compiled for fewer lanes.
 const MAX_STACK: usize = 256 << 10;
@@ -30,12 +32,25 @@ pub struct SimdKernel {
     program: schedule::Program,
     target: Target,
     code: Code,
+    reason: Reason,
+    times: Times,
     inputs: Inputs,
     sites: Vec<Span>,
     /// What is the same for the whole frame, once some tile has needed it.
     frame: Mutex<Option<Frame>>,
     /// The code with nothing moved to the frame's part.
     unhoisted: OnceLock<Code>,
+}
+
+/// How long the stages of a compilation took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Times {
+    /// Lowering to the lane program.
+    pub lanes: Duration,
+    /// Lowering to the register program, for each number of lanes that was tried.
+    pub registers: Duration,
+    /// Making machine code of it, likewise.
+    pub code: Duration,
 }
 
 #[derive(Clone, Debug)]
@@ -72,12 +87,15 @@ impl SimdKernel {
         max_iterations: u64,
         target: Target,
     ) -> Result<Self, EmitError> {
-        let (lane_program, code) = compile(&program, lanes, &target, true)?;
+        let Compiled { lane_program, code, reason, times } =
+            compile(&program, lanes, &target, true)?;
         let given = lane_program.given.iter().map(|given| word(inputs, given)).collect();
         Ok(Self {
             program,
             target,
             code,
+            reason,
+            times,
             inputs: Inputs { given, max_iterations },
             sites: lane_program.sites,
             frame: Mutex::new(None),
@@ -100,6 +118,25 @@ impl SimdKernel {
         &self.code
     }
 
+    /// Why it has so many lanes.
+    pub fn reason(&self) -> Reason {
+        self.reason
+    }
+
+    /// How long compiling it took.
+    pub fn times(&self) -> Times {
+        self.times
+    }
+
+    /// How many lanes are active in an image of that size, by a sample of its groups. It takes about as long as
+    /// lowering to lanes did, and a fifth of a second.
+    pub fn activity(&self, size: Size) -> Activity {
+        let program = with_stack(self.program.nesting(), || lanes::lower(&self.program, 0, true));
+        with_stack(program.nesting, || {
+            activity::sample(&program, self.code.shape(), &self.inputs, size, activity::PATIENCE)
+        })
+    }
+
     fn frame(&self, cancel: &Cancel<'_>) -> Result<Frame, Stop> {
         let mut frame = self.frame.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*frame {
@@ -117,9 +154,8 @@ impl SimdKernel {
     fn fault_of_frame(&self, tile: Tile, cancel: &Cancel<'_>) -> Stop {
         let code = self.unhoisted.get_or_init(|| {
             let lanes = Some(self.code.shape().lanes());
-            let (_, code) = compile(&self.program, lanes, &self.target, false)
-                .expect("the same program has been compiled before");
-            code
+            let compiled = compile(&self.program, lanes, &self.target, false);
+            compiled.expect("the same program has been compiled before").code
         });
         self.fault(code, &[], tile, cancel)
     }
@@ -227,10 +263,13 @@ pub fn word(inputs: &evaluate::Inputs, given: &Given) -> u32 {
     }
 }
 
-/// The shape for a lane program: that of so many lanes, or, if that is none of [`Shape::LANES`] or not said, the
+/// The shape for a lane program, and why: that of so many lanes, or, if that is none of [`Shape::LANES`] or not said, the
 /// preferred one.
-pub fn shape(program: &lanes::Program, lanes: Option<u32>) -> Shape {
-    lanes.and_then(Shape::new).unwrap_or_else(|| Shape::preferred(program))
+pub fn choice(program: &lanes::Program, lanes: Option<u32>) -> Choice {
+    match lanes.and_then(Shape::new) {
+        Some(shape) => Choice { shape, reason: Reason::Asked },
+        None => Shape::preferred(program),
+    }
 }
 
 /// The lane program and the register program of a scheduled output, for about so many lanes.
@@ -240,7 +279,7 @@ pub fn lower(
 ) -> (lanes::Program, registers::Program) {
     with_stack(program.nesting(), || {
         let lane_program = lanes::lower(program, 0, true);
-        let register_program = registers::lower(&lane_program, shape(&lane_program, lanes));
+        let register_program = registers::lower(&lane_program, choice(&lane_program, lanes).shape);
         (lane_program, register_program)
     })
 }
@@ -250,27 +289,49 @@ pub fn text(program: &lanes::Program) -> String {
     with_stack(program.nesting, || program.to_string())
 }
 
+struct Compiled {
+    lane_program: lanes::Program,
+    code: Code,
+    reason: Reason,
+    times: Times,
+}
+
 fn compile(
     program: &schedule::Program,
     lanes: Option<u32>,
     target: &Target,
     hoist: bool,
-) -> Result<(lanes::Program, Code), EmitError> {
+) -> Result<Compiled, EmitError> {
     with_stack(program.nesting(), || {
-        let lane_program = lanes::lower(program, 0, hoist);
+        let mut times = Times::default();
+        let lane_program = timed(&mut times.lanes, || lanes::lower(program, 0, hoist));
         if lane_program.loop_nesting > MAX_LOOP_NESTING {
             return Err(EmitError::TooDeep { depth: lane_program.loop_nesting });
         }
-        let mut shape = shape(&lane_program, lanes);
+        let Choice { mut shape, mut reason } = choice(&lane_program, lanes);
         loop {
-            let code = Code::new(registers::lower(&lane_program, shape), target)?;
-            let fewer = Shape::LANES.into_iter().rev().find(|&l| l < shape.lanes() && l > 1);
+            let register_program =
+                timed(&mut times.registers, || registers::lower(&lane_program, shape));
+            let code = timed(&mut times.code, || Code::new(register_program, target))?;
+            let lanes = shape.lanes();
+            let fewer = Shape::LANES.into_iter().rev().find(|&l| l < lanes && l > 1);
             match fewer.and_then(Shape::new) {
-                Some(fewer) if lanes.is_none() && code.stack > MAX_STACK => shape = fewer,
-                _ => return Ok((lane_program, code)),
+                Some(fewer) if reason != Reason::Asked && code.stack > MAX_STACK => {
+                    shape = fewer;
+                    reason = Reason::Stack { lanes, bytes: code.stack, most: MAX_STACK };
+                }
+                _ => return Ok(Compiled { lane_program, code, reason, times }),
             }
         }
     })
+}
+
+/// Does something, and adds how long it took.
+fn timed<R>(time: &mut Duration, stage: impl FnOnce() -> R) -> R {
+    let begun = Instant::now();
+    let result = stage();
+    *time += begun.elapsed();
+    result
 }
 
 /// How much stack a level of nesting takes at most in the passes that recurse on it.

@@ -10,6 +10,7 @@
 //! is wrong in the masks shows without any machine code.
 #![deny(unsafe_code)]
 
+pub mod activity;
 pub mod cranelift;
 pub mod elementary;
 pub mod kernel;

@@ -29,6 +29,10 @@ pub enum Bug {
     WrongComparison,
     /// Lanes of a vector select by the mask's complement.
     SwappedSelect,
+    /// A place in memory is given to another value a little too early.
+    ReusedPlace,
+    /// Values that change places in memory are stored before all are read.
+    OverwrittenPlace,
 }
 
 impl Bug {
@@ -44,6 +48,9 @@ impl Bug {
         Self::WrongComparison,
         Self::SwappedSelect,
     ];
+
+    /// Those of spilling.
+    pub const OF_SPILLING: [Self; 2] = [Self::ReusedPlace, Self::OverwrittenPlace];
 }
 
 static PLANTED: AtomicU8 = AtomicU8::new(0);

@@ -4,13 +4,17 @@ use lambdav_frontend::compile;
 use lambdav_frontend::schedule::schedule;
 use lambdav_frontend::source::SourceFile;
 use lambdav_simd_backend::lanes::lower;
-use lambdav_simd_backend::registers::Shape;
+use lambdav_simd_backend::registers::{Choice, Reason, Shape};
 
-fn lanes(shader: &str) -> u32 {
+fn choice(shader: &str) -> Choice {
     let (core, diagnostics) = compile(&SourceFile::new("test.lv", shader));
     assert_eq!(diagnostics, []);
     let program = schedule(&core.expect("no errors"), &[0]).expect("it nests little");
-    Shape::preferred(&lower(&program, 0, true)).lanes()
+    Shape::preferred(&lower(&program, 0, true))
+}
+
+fn lanes(shader: &str) -> u32 {
+    choice(shader).shape.lanes()
 }
 
 /// A chain of so many products and sums, no two alike.
@@ -43,4 +47,19 @@ fn work_for_all_lanes_at_once_is_shared_by_more() {
 fn large_programs_have_fewer() {
     assert_eq!(lanes(&chain(2000)), 8);
     assert_eq!(lanes(&chain(40_000)), 4);
+}
+
+#[test]
+fn there_is_a_reason() {
+    let Reason::Work(work) = choice("(* 3 (.x (frag-coord)) (.y (frag-coord)))").reason else {
+        panic!("it is small");
+    };
+    assert_eq!((work.uniform, work.varying, work.values), (0, 2, 2));
+    for (operations, lanes, most) in [(2000, 16, 5000), (40_000, 8, 60_000)] {
+        let instrs = (operations + 1) * u64::from(lanes) / 4;
+        let reason = choice(&chain(operations as usize)).reason;
+        assert_eq!(reason, Reason::Instrs { lanes, instrs, most });
+        let said = format!("{instrs} register instructions at {lanes} lanes, more than {most}");
+        assert_eq!(reason.to_string(), said);
+    }
 }

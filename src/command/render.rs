@@ -96,7 +96,8 @@ pub(super) struct Options {
     /// The format, where the ending does not say it: png, exr or npy
     #[arg(long)]
     format: Option<Format>,
-    /// Say on standard error how long each part took, and what was compiled
+    /// Say on standard error how long each part took, what was compiled, which lanes were chosen and why,
+    /// and how many of them are active on average, by a sample of the image
     #[arg(long)]
     stats: bool,
     #[command(flatten)]
@@ -131,7 +132,6 @@ pub(super) fn run(options: &Options) -> Result {
         Some(words) => module::draw_module(options, &name, &words, &mut stats),
         None => draw_program(options, Loaded::from_bytes(&name, bytes), &mut stats),
     }?;
-    stats.took("render");
     write(options, &frame, encoding)?;
     stats.took("write");
     stats.say(options.size);
@@ -144,22 +144,24 @@ fn draw_program(options: &Options, loaded: Loaded, stats: &mut Stats) -> Result<
     let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
     let location = location(core.outputs.iter().map(|o| o.location), options.output)?;
     let settings = settings(options, &core.uniforms)?;
-    stats.took("read and check");
+    stats.read(loaded.times);
     let fail = |diagnostic| fault(&loaded.source, diagnostic, options.messages);
     let evaluate = |stats: &mut Stats| {
         let engine = CoreEngine::new(core, location, &settings).map_err(fail)?;
         stats.took("compile");
-        draw(&loaded.source, &engine, options)
+        draw(&loaded.source, &engine, options, stats)
     };
     match options.engine.unwrap_or(EngineName::Simd) {
         EngineName::Simd => match SimdEngine::new(core, location, &settings, options.lanes) {
             Ok(engine) => {
-                stats.took("compile");
-                stats.compiled(engine.kernel().code());
-                draw(&loaded.source, &engine, options)
+                stats.compiled(&engine);
+                let frame = draw(&loaded.source, &engine, options, stats)?;
+                stats.drawn(&engine, options.size);
+                Ok(frame)
             }
             Err(SimdError::Program(diagnostic)) => Err(fail(diagnostic)),
-            Err(SimdError::Emit(EmitError::TooDeep { .. })) if options.engine.is_none() => {
+            Err(SimdError::Emit(error @ EmitError::TooDeep { .. })) if options.engine.is_none() => {
+                stats.note("engine", format!("core: {error}"));
                 evaluate(stats)
             }
             Err(SimdError::Emit(error)) => {
@@ -177,7 +179,7 @@ fn draw_program(options: &Options, loaded: Loaded, stats: &mut Stats) -> Result<
         EngineName::Source => {
             let engine = SourceEngine::new(&loaded.source, location, &settings).map_err(fail)?;
             stats.took("compile");
-            draw(&loaded.source, &engine, options)
+            draw(&loaded.source, &engine, options, stats)
         }
         EngineName::Spirv => {
             let engine =
@@ -189,7 +191,7 @@ fn draw_program(options: &Options, loaded: Loaded, stats: &mut Stats) -> Result<
                     )),
                 })?;
             stats.took("compile");
-            draw(&loaded.source, &engine, options)
+            draw(&loaded.source, &engine, options, stats)
         }
     }
 }
@@ -296,7 +298,12 @@ fn count(components: usize) -> String {
     format!("{components} component{}", if components == 1 { "" } else { "s" })
 }
 
-fn draw(source: &SourceFile, engine: &impl Engine, options: &Options) -> Result<Frame> {
+fn draw(
+    source: &SourceFile,
+    engine: &impl Engine,
+    options: &Options,
+    stats: &mut Stats,
+) -> Result<Frame> {
     let fail = |diagnostic| fault(source, diagnostic, options.messages);
     let progress = Progress::new();
     let advance = |done, total| progress.advance(done, total);
@@ -309,6 +316,7 @@ fn draw(source: &SourceFile, engine: &impl Engine, options: &Options) -> Result<
     };
     let result = render(engine, options.size, &how);
     progress.clear();
+    stats.took("render");
     match result {
         Ok(frame) => Ok(frame),
         Err(RenderError::Fault(fault)) => Err(fail(engine.explain(&fault))),

@@ -1,7 +1,9 @@
-//! `render --stats`: how long each part took, and what was compiled.
+//! `render --stats`: how long each part took, what was compiled, and how well lanes are used.
 
+use lambdav::engine::SimdEngine;
+use lambdav::frontend;
 use lambdav::raster::Size;
-use lambdav::simd::cranelift::jit::Code;
+use lambdav::simd::activity::Activity;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
@@ -9,34 +11,83 @@ use std::time::{Duration, Instant};
 pub(super) struct Stats {
     wanted: bool,
     last: Instant,
-    parts: Vec<(&'static str, Duration)>,
-    compiled: Option<String>,
+    parts: Vec<Part>,
+    notes: Vec<(&'static str, String)>,
+}
+
+/// What takes time.
+struct Part {
+    name: &'static str,
+    time: Duration,
+    /// Parts of it.
+    stages: Vec<(&'static str, Duration)>,
 }
 
 impl Stats {
     /// Begins to count.
     pub(super) fn new(wanted: bool) -> Self {
-        Self { wanted, last: Instant::now(), parts: Vec::new(), compiled: None }
+        Self { wanted, last: Instant::now(), parts: Vec::new(), notes: Vec::new() }
     }
 
     /// The time since the last part belongs to this one.
     pub(super) fn took(&mut self, part: &'static str) {
+        self.took_in(part, Vec::new());
+    }
+
+    /// The same of a part whose stages took so long.
+    fn took_in(&mut self, name: &'static str, stages: Vec<(&'static str, Duration)>) {
         let now = Instant::now();
-        self.parts.push((part, now - self.last));
+        self.parts.push(Part { name, time: now - self.last, stages });
         self.last = now;
     }
 
-    /// What the machine code is like.
-    pub(super) fn compiled(&mut self, code: &Code) {
-        let shape = code.shape();
-        self.compiled = Some(format!(
-            "{} lanes, groups of {}x{} pixels; {} bytes of code, {} of stack",
-            shape.lanes(),
-            shape.columns(),
-            shape.rows(),
-            code.size,
-            code.stack
-        ));
+    /// Something beside times.
+    pub(super) fn note(&mut self, about: &'static str, text: String) {
+        self.notes.push((about, text));
+    }
+
+    /// The program has been read; a shader's compilation took these times.
+    pub(super) fn read(&mut self, times: Option<frontend::Times>) {
+        let stages = times.map(|frontend::Times { parse, resolve, elaborate }| {
+            vec![("parse", parse), ("resolve", resolve), ("elaborate", elaborate)]
+        });
+        self.took_in("read and check", stages.unwrap_or_default());
+    }
+
+    /// There is machine code.
+    pub(super) fn compiled(&mut self, engine: &SimdEngine) {
+        let (kernel, times) = (engine.kernel(), engine.kernel().times());
+        let stages = vec![
+            ("schedule", engine.scheduling()),
+            ("lane program", times.lanes),
+            ("register program", times.registers),
+            ("machine code", times.code),
+        ];
+        self.took_in("compile", stages);
+        let (code, shape) = (kernel.code(), kernel.code().shape());
+        self.note("code", format!("{} bytes, {} of stack", code.size, code.stack));
+        let (lanes, columns, rows) = (shape.lanes(), shape.columns(), shape.rows());
+        let reason = kernel.reason();
+        self.note("lanes", format!("{lanes}, groups of {columns}x{rows} pixels ({reason})"));
+    }
+
+    /// The machine code has drawn an image of that size: looks at how it used its lanes, if that is wanted.
+    pub(super) fn drawn(&mut self, engine: &SimdEngine, size: Size) {
+        if !self.wanted {
+            return;
+        }
+        let Activity { share, groups, wanted } = engine.kernel().activity(size);
+        self.took("sample lanes");
+        let share = match share {
+            Some(share) => format!("{:.0} % of lanes on average", share * 100.0),
+            None => "nothing is computed in lanes".to_owned(),
+        };
+        let sample = match groups {
+            1 if wanted == 1 => "1 group".to_owned(),
+            all if all == wanted => format!("{all} groups"),
+            some => format!("{some} of {wanted} groups, for want of time"),
+        };
+        self.note("active", format!("{share} (a sample of {sample})"));
     }
 
     /// Says all of it on standard error, if that is wanted.
@@ -44,17 +95,25 @@ impl Stats {
         if !self.wanted {
             return;
         }
+        let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
         let mut text = String::new();
-        for (part, time) in &self.parts {
-            text += &format!("{part:>16}: {:9.3} ms", time.as_secs_f64() * 1e3);
-            if *part == "render" {
+        for Part { name, time, stages } in &self.parts {
+            text += &format!("{name:>16}: {:9.3} ms", milliseconds(*time));
+            if *name == "render" {
                 let pixels = f64::from(size.width()) * f64::from(size.height());
                 text += &format!(", {:.2} ns per pixel", time.as_secs_f64() * 1e9 / pixels);
             }
+            let stages: Vec<String> = stages
+                .iter()
+                .map(|&(stage, time)| format!("{stage} {:.3}", milliseconds(time)))
+                .collect();
+            if !stages.is_empty() {
+                text += &format!(" ({})", stages.join(", "));
+            }
             text += "\n";
         }
-        if let Some(compiled) = &self.compiled {
-            text += &format!("{:>16}: {compiled}\n", "code");
+        for (about, note) in &self.notes {
+            text += &format!("{about:>16}: {note}\n");
         }
         let _ = io::stderr().write_all(text.as_bytes());
     }

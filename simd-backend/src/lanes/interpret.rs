@@ -3,6 +3,8 @@
 //!
 //! What no lane may look at is filled with junk, so that looking at it shows.
 
+use std::ops::ControlFlow;
+
 use super::{Axis, BlockId, End, Expr, Kind, Op, Program, Statement, ValueId};
 
 /// A loop of that site wanted more rounds than allowed.
@@ -31,11 +33,52 @@ pub struct Group<'a> {
 ///
 /// The first loop, in the order of execution, that exceeds its limit for some lane.
 pub fn interpret(program: &Program, group: &Group<'_>) -> Result<Vec<[f32; 4]>, LoopLimit> {
+    observe(program, group, &mut ()).map_err(|interruption| match interruption {
+        Interruption::Limit(limit) => limit,
+        Interruption::Observer => unreachable!("nobody observes it"),
+    })
+}
+
+/// Sees which lanes want what is interpreted.
+pub(crate) trait Observer {
+    /// The mask for which a condition says whether any lane is set, if that is what it says.
+    fn mask(&self, condition: ValueId) -> Option<ValueId>;
+
+    /// A block is entered for so many lanes; whether it is to be executed.
+    fn enter(&mut self, block: BlockId, active: usize) -> ControlFlow<()>;
+}
+
+/// Sees nothing.
+impl Observer for () {
+    fn mask(&self, _: ValueId) -> Option<ValueId> {
+        None
+    }
+
+    fn enter(&mut self, _: BlockId, _: usize) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Why an interpretation did not come to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Interruption {
+    Limit(LoopLimit),
+    /// The observer did not want it.
+    Observer,
+}
+
+/// The same as [`interpret`], observed.
+pub(crate) fn observe(
+    program: &Program,
+    group: &Group<'_>,
+    observer: &mut impl Observer,
+) -> Result<Vec<[f32; 4]>, Interruption> {
     assert!(group.run.contains(&true), "at least one lane runs");
     let lanes = group.pixels.len();
-    let mut machine =
-        Machine { program, group, lanes, words: vec![0; program.values.len() * lanes] };
-    machine.block(Program::ROOT)?;
+    let words = vec![0; program.values.len() * lanes];
+    let mut machine = Machine { program, group, lanes, words, observer };
+    let active = group.run.iter().filter(|&&runs| runs).count();
+    machine.block(Program::ROOT, active)?;
     let outputs = program.outputs();
     let component = |lane: usize, k: usize| f32::from_bits(machine.get(outputs[k], lane) as u32);
     Ok((0..lanes).map(|lane| std::array::from_fn(|k| component(lane, k))).collect())
@@ -50,19 +93,21 @@ fn junk(kind: Kind, lane: usize) -> u64 {
     }
 }
 
-struct Machine<'a> {
+struct Machine<'a, O> {
     program: &'a Program,
     group: &'a Group<'a>,
     lanes: usize,
     words: Vec<u64>,
+    observer: &'a mut O,
 }
 
 enum Outcome<'p> {
     Yield(&'p [ValueId]),
-    Rec(&'p [ValueId]),
+    /// The arguments, and how many lanes go round again.
+    Rec(&'p [ValueId], usize),
 }
 
-impl<'a> Machine<'a> {
+impl<'a, O: Observer> Machine<'a, O> {
     fn get(&self, value: ValueId, lane: usize) -> u64 {
         self.words[value.index() * self.lanes + lane]
     }
@@ -76,46 +121,63 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn block(&mut self, mut id: BlockId) -> Result<Outcome<'a>, LoopLimit> {
+    /// The arm that is entered of two, and for how many lanes of so many.
+    fn arm(&self, condition: ValueId, arms: [BlockId; 2], active: usize) -> (BlockId, usize) {
+        let [then, otherwise] = arms;
+        if self.get(condition, 0) == 0 {
+            return (otherwise, active);
+        }
+        let set = |mask| (0..self.lanes).filter(|&lane| self.get(mask, lane) != 0).count();
+        (then, self.observer.mask(condition).map_or(active, set))
+    }
+
+    /// Executes a block, and those that it ends as, for so many lanes.
+    fn block(&mut self, mut id: BlockId, mut active: usize) -> Result<Outcome<'a>, Interruption> {
         let program = self.program;
         loop {
+            if self.observer.enter(id, active).is_break() {
+                return Err(Interruption::Observer);
+            }
             let block = program.block(id);
             for statement in &block.statements {
-                self.statement(statement)?;
+                self.statement(statement, active)?;
             }
             match &block.end {
                 End::Yield(values) => return Ok(Outcome::Yield(values)),
-                End::Rec(values) => return Ok(Outcome::Rec(values)),
+                End::Rec(values) => return Ok(Outcome::Rec(values, active)),
                 End::If { condition, then, otherwise } => {
-                    id = if self.get(*condition, 0) != 0 { *then } else { *otherwise };
+                    (id, active) = self.arm(*condition, [*then, *otherwise], active);
                 }
             }
         }
     }
 
-    fn statement(&mut self, statement: &'a Statement) -> Result<(), LoopLimit> {
+    fn statement(&mut self, statement: &'a Statement, active: usize) -> Result<(), Interruption> {
         match statement {
             Statement::Let { value, expr } => self.compute(*value, expr),
             Statement::If { values, condition, then, otherwise } => {
-                let arm = if self.get(*condition, 0) != 0 { *then } else { *otherwise };
-                if let Outcome::Yield(yields) = self.block(arm)? {
+                let (arm, active) = self.arm(*condition, [*then, *otherwise], active);
+                if let Outcome::Yield(yields) = self.block(arm, active)? {
                     self.copy(values, yields);
                 }
             }
             Statement::Loop { values, params, inits, body, site } => {
                 self.copy(params, inits);
-                let mut rounds = 0;
+                let (mut rounds, mut active) = (0, active);
                 loop {
-                    match self.block(*body)? {
+                    match self.block(*body, active)? {
                         Outcome::Yield(yields) => {
                             self.copy(values, yields);
                             break;
                         }
-                        Outcome::Rec(arguments) => self.copy(params, arguments),
+                        Outcome::Rec(arguments, again) => {
+                            self.copy(params, arguments);
+                            active = again;
+                        }
                     }
                     rounds += 1;
                     if rounds > self.group.max_iterations {
-                        return Err(LoopLimit { site: *site });
+                        return Err(Interruption::Limit(LoopLimit { site: *site }));
                     }
                 }
             }

@@ -318,6 +318,16 @@ impl Expr {
         if matches!(self, Self::Any(_)) { Reads::All } else { Reads::Own }
     }
 
+    /// What it costs for one register, in simple operations.
+    pub fn cost(&self) -> u64 {
+        match self {
+            Self::Elementary { .. } => 40,
+            Self::Op(Op::Div | Op::Sqrt, _) => 4,
+            Self::Op(..) => 1,
+            _ => 0,
+        }
+    }
+
     /// The values that it uses.
     pub fn operands(&self) -> impl Iterator<Item = ValueId> {
         let (several, one): (&[ValueId], _) = match self {

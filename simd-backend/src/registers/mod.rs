@@ -43,7 +43,7 @@ use lambdav_frontend::op::Elementary;
 use crate::lanes::{Kind, Op};
 
 pub use lower::lower;
-pub use shape::Shape;
+pub use shape::{Choice, Reason, Shape, Work};
 pub use spill::spill;
 
 /// After how many rounds a loop asks whether it is still wanted.

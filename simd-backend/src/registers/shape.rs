@@ -1,6 +1,8 @@
 //! Of how many lanes a group is, how they lie, and how many are best for a program.
 
-use crate::lanes::{BlockId, End, Expr, Op, Program, Rate, Statement};
+use std::fmt;
+
+use crate::lanes::{BlockId, End, Program, Rate, Statement};
 
 /// How the lanes of a group lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -100,25 +102,100 @@ impl Shape {
     /// Sixteen lanes, four registers for a value, keep the machine busy while they wait for one another. Twice as many are
     /// better where most work is the same for all lanes of a group: numbers that depend on a loop's counter alone.
     /// Large programs have fewer. (Measured over gallery and benchmark; divergence matters less than either.)
-    pub fn preferred(program: &Program) -> Self {
-        let Work { uniform, varying, values } = work(program);
-        let most = if uniform > varying { 32 } else { 16 };
-        let limit = |lanes| if lanes > 8 { MANY_INSTRS } else { MAX_INSTRS };
-        let fits = |&lanes: &u32| values * u64::from(lanes.div_ceil(4)) <= limit(lanes);
-        let lanes = [32, 16, 8].into_iter().filter(|&lanes| lanes <= most).find(fits);
-        Self::new(lanes.unwrap_or(4)).expect("one of the shapes")
+    pub fn preferred(program: &Program) -> Choice {
+        let work = work(program);
+        let most = if work.is_mostly_uniform() { 32 } else { 16 };
+        let mut choice = Choice { shape: Self::of(most), reason: Reason::Work(work) };
+        for fewer in [16, 8, 4].into_iter().filter(|&lanes| lanes < most) {
+            let lanes = choice.shape.lanes();
+            let instrs = work.values * u64::from(lanes.div_ceil(4));
+            let most = if lanes > 8 { MANY_INSTRS } else { MAX_INSTRS };
+            if instrs <= most {
+                break;
+            }
+            let reason = Reason::Instrs { lanes, instrs, most };
+            choice = Choice { shape: Self::of(fewer), reason };
+        }
+        choice
+    }
+
+    fn of(lanes: u32) -> Self {
+        Self::new(lanes).expect("one of the shapes")
+    }
+}
+
+/// A shape, and why it is this one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The shape.
+    pub shape: Shape,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Why a program has so many lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// They were asked for.
+    Asked,
+    /// They suit this work.
+    Work(Work),
+    /// With more lanes there would be too many instructions.
+    Instrs {
+        /// That number of lanes.
+        lanes: u32,
+        /// The register instructions that they need.
+        instrs: u64,
+        /// The most for which there are so many lanes.
+        most: u64,
+    },
+    /// With more lanes the code needed too much stack.
+    Stack {
+        /// That number of lanes.
+        lanes: u32,
+        /// The bytes that they needed.
+        bytes: usize,
+        /// The most that it may need while there can be fewer lanes.
+        most: usize,
+    },
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Asked => write!(f, "asked for"),
+            Self::Work(work) => {
+                let Work { uniform, varying, .. } = work;
+                let mostly = if work.is_mostly_uniform() { "uniform" } else { "varying" };
+                write!(f, "work mostly {mostly}: {varying} operations a register, ")?;
+                write!(f, "{uniform} for all lanes, by cost, a loop as {ROUNDS} rounds")
+            }
+            Self::Instrs { lanes, instrs, most } => {
+                write!(f, "{instrs} register instructions at {lanes} lanes, more than {most}")
+            }
+            Self::Stack { lanes, bytes, most } => {
+                write!(f, "{bytes} bytes of stack at {lanes} lanes, more than {most}")
+            }
+        }
     }
 }
 
 /// What a group does.
-#[derive(Default)]
-struct Work {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
     /// Operations for all lanes at once, by what they cost and how deep they are in loops.
-    uniform: u64,
-    /// Operations for each register.
-    varying: u64,
+    pub uniform: u64,
+    /// Operations for each register, by the same.
+    pub varying: u64,
     /// Operations for each register, each counted once.
-    values: u64,
+    pub values: u64,
+}
+
+impl Work {
+    /// Whether most of it is the same for all lanes.
+    pub fn is_mostly_uniform(self) -> bool {
+        self.uniform > self.varying
+    }
 }
 
 fn work(program: &Program) -> Work {
@@ -129,13 +206,7 @@ fn work(program: &Program) -> Work {
         for statement in statements {
             match *statement {
                 Statement::Let { value, ref expr } => {
-                    let cost = match expr {
-                        Expr::Elementary { .. } => 40,
-                        Expr::Op(Op::Div | Op::Sqrt, _) => 4,
-                        Expr::Op(..) => 1,
-                        _ => 0,
-                    };
-                    let cost = cost * ROUNDS.pow(loops.min(MOST_LOOPS));
+                    let cost = expr.cost() * ROUNDS.pow(loops.min(MOST_LOOPS));
                     if program.rate(value).is_uniform() {
                         work.uniform = work.uniform.saturating_add(cost);
                     } else {

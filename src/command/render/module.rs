@@ -52,5 +52,6 @@ pub(super) fn draw_module(
     };
     stats.took("read and check");
     let engine = SpirvEngine::of_module(module, &source, location, &settings);
-    draw(&source, &engine, options)
+    stats.took("compile");
+    draw(&source, &engine, options, stats)
 }

@@ -56,6 +56,7 @@ fn planted_bugs_in_masks_are_found() {
 #[test]
 fn planted_bugs_in_machine_code_are_found() {
     each_is_found("simd8", &simd::Bug::OF_CODE, simd::plant);
+    each_is_found("spilled4", &simd::Bug::OF_SPILLING, simd::plant);
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! Making an input that fails smaller.
 
+/// The units of an input, any of which may be left out.
+type Cuts = fn(&[u8]) -> Vec<Vec<u8>>;
+
 /// Leaves out lines, then tokens or words, then bytes, while `still` holds of what remains, which is asked
 /// at most `attempts` times.
 ///
@@ -13,8 +16,7 @@ pub fn minimise(
 ) -> Vec<u8> {
     let mut best = input.to_vec();
     let mut left = attempts;
-    let cuts: &[fn(&[u8]) -> Vec<Vec<u8>>] =
-        if is_binary { &[four_bytes] } else { &[lines, tokens, bytes] };
+    let cuts: &[Cuts] = if is_binary { &[four_bytes] } else { &[lines, tokens, bytes] };
     for cut in cuts {
         let mut units = cut(&best);
         let mut size = (units.len() / 2).max(1);

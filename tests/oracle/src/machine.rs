@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU64;
 use lambdav_frontend::op::Elementary;
 use lambdav_simd_backend::cranelift::jit::{Code, Inputs, Row, Wanted};
 use lambdav_simd_backend::lanes::{Axis, Expr, Kind, Op, Program, Rate, Straight, ValueId, verify};
-use lambdav_simd_backend::registers::{Shape, Status, lower};
+use lambdav_simd_backend::registers::{Choice, Shape, Status, lower};
 use lambdav_simd_backend::{EmitError, Target, kernel};
 
 /// A function in machine code: each group of lanes computes it at as many pairs of arguments.
@@ -36,7 +36,8 @@ impl MachineCode {
         target: &Target,
     ) -> Result<Self, EmitError> {
         // The arguments are made from as many words as there are lanes, which would count as work.
-        let shape = kernel::shape(&program(f, Shape::new(1).expect("a shape"), rates), lanes);
+        let Choice { shape, .. } =
+            kernel::choice(&program(f, Shape::new(1).expect("a shape"), rates), lanes);
         let program = program(f, shape, rates);
         assert_eq!(verify(&program), Ok(()), "the program is well-formed");
         Ok(Self { code: Code::new(lower(&program, shape), target)? })

@@ -5,11 +5,14 @@ use crate::engine::{Engine, Image};
 use crate::reference::each_output;
 use lambdav_raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::SimdKernel;
+use lambdav_simd_backend::cranelift::Target;
 
 /// Compiles each output for one number of lanes, and runs it over the image as one tile.
 pub(super) struct Simd {
     pub(super) name: &'static str,
     pub(super) lanes: u32,
+    /// As if the processor had only so many registers for vectors.
+    pub(super) registers: Option<usize>,
 }
 
 impl Engine for Simd {
@@ -22,7 +25,12 @@ impl Engine for Simd {
         let size = Size::new(conditions.width, conditions.height).map_err(|e| e.to_string())?;
         each_output(case, |schedule, _, components| {
             let limit = conditions.max_iterations;
-            let kernel = SimdKernel::new(schedule, Some(self.lanes), &case.inputs, limit)
+            let mut target = Target::host().map_err(|e| e.to_string())?;
+            if let Some(registers) = self.registers {
+                target = target.with_vector_registers(registers);
+            }
+            let lanes = Some(self.lanes);
+            let kernel = SimdKernel::for_target(schedule, lanes, &case.inputs, limit, target)
                 .map_err(|e| e.to_string())?;
             let tile = Tile::whole(size);
             let mut samples = vec![f32::NAN; tile.samples()];
