@@ -132,6 +132,18 @@ codes! {
     CoreVersion = "LV0602", Error, "core text is of another version";
 }
 
+/// More characters of a name or a text than anybody reads are left out in the middle.
+fn brief(text: impl Into<String>) -> String {
+    const MOST: usize = 2000;
+    const ENDS: usize = 500;
+    let text = text.into();
+    if text.len() <= MOST {
+        return text;
+    }
+    let (start, end) = (text.floor_char_boundary(ENDS), text.ceil_char_boundary(text.len() - ENDS));
+    format!("{} … {}", &text[..start], &text[end..])
+}
+
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
@@ -154,7 +166,7 @@ impl Diagnostic {
     pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self {
             code,
-            message: message.into(),
+            message: brief(message),
             primary: Label { span, message: String::new() },
             secondary: Vec::new(),
             notes: Vec::new(),
@@ -165,28 +177,28 @@ impl Diagnostic {
     /// Says what is at the primary place.
     #[must_use]
     pub fn label(mut self, message: impl Into<String>) -> Self {
-        self.primary.message = message.into();
+        self.primary.message = brief(message);
         self
     }
 
     /// Points at another place.
     #[must_use]
     pub fn also(mut self, span: Span, message: impl Into<String>) -> Self {
-        self.secondary.push(Label { span, message: message.into() });
+        self.secondary.push(Label { span, message: brief(message) });
         self
     }
 
     /// Adds a fact.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
-        self.notes.push(note.into());
+        self.notes.push(brief(note));
         self
     }
 
     /// Says what to do.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(brief(help));
         self
     }
 

@@ -36,9 +36,10 @@ use values::{Denotation, Value};
 pub(crate) const MAX_APPLICATION_DEPTH: u32 = 10_000;
 /// How many applications of functions a program may expand to.
 pub(crate) const MAX_APPLICATIONS: u32 = 1_000_000;
-/// How many expressions may be evaluated in expanding a program: so often that it takes seconds. Of a
-/// function that is applied again, its body counts again, even if no new node comes of it.
-pub(crate) const MAX_STEPS: u32 = 30_000_000;
+/// How many expressions may be evaluated in expanding a program: so many that it takes half a second.
+/// Of a function that is applied again, its body counts again, even if no new node comes of it. An operation written once
+/// takes about three.
+pub(crate) const MAX_STEPS: u32 = 2_000_000;
 
 /// How many core nodes a program may expand to.
 pub(crate) const MAX_NODES: usize = 1_000_000;

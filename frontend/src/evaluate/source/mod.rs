@@ -154,7 +154,9 @@ impl Program {
         limits: Limits,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Vec<Box<[u32]>>, SourceFault> {
-        let inputs = Inputs::default();
+        // A default does not depend on uniforms, but may mention them.
+        let zeros = self.uniforms.iter().map(|uniform| vec![0; uniform.ty.components()].into());
+        let inputs = Inputs { uniforms: zeros.collect(), ..Inputs::default() };
         self.uniforms
             .iter()
             .map(|uniform| match uniform.default {
