@@ -77,11 +77,14 @@ fn time_out_is_the_machines_fault() {
 /// compiler works off one after the other.
 #[test]
 fn the_source_evaluator_may_give_up() {
-    let body = (0..10).fold("x".to_owned(), |e, _| format!("(max {e} {e})"));
-    let (open, close) = ("(f ".repeat(9000), ")".repeat(9000));
-    let place = Place::with([("a.lv", &format!("(define (f x) {body}) {open}1{close}"))]);
+    // Each term has all variables that are bound around it.
+    let count = 8500;
+    let bound: String = (0..count).map(|i| format!("(let ((x{i} {i})) ")).collect();
+    let used: String = (0..count).map(|i| format!("(+ x{i} ")).collect();
+    let text = format!("{bound}{used}1{}", ")".repeat(2 * count));
+    let place = Place::with([("a.lv", &text)]);
     let render = ["render", "a.lv", "a.png", "--size", "1x1"];
-    let message = "error[LV0505]: the source evaluator gave up: too many nodes";
+    let message = "error[LV0505]: the source evaluator gave up: too many free variables";
     place.fails(&[&render[..], &["--engine", "source"]].concat(), 1, message);
 }
 
