@@ -36,6 +36,15 @@ pub struct SourceFile {
     name: String,
     text: String,
     line_starts: Vec<u32>,
+    /// How many characters begin before each block of [`CHARS_BLOCK`] bytes: a line may be all of the text.
+    chars: Vec<u32>,
+}
+
+const CHARS_BLOCK: usize = 4096;
+
+/// How many characters begin there.
+fn beginnings(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80).count()
 }
 
 impl SourceFile {
@@ -45,7 +54,11 @@ impl SourceFile {
         let line_starts = std::iter::once(0)
             .chain(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1))
             .collect();
-        Self { name: name.into(), text, line_starts }
+        let mut chars = vec![0];
+        for block in text.as_bytes().chunks(CHARS_BLOCK) {
+            chars.push(chars[chars.len() - 1] + beginnings(block) as u32);
+        }
+        Self { name: name.into(), text, line_starts, chars }
     }
 
     /// The name by which messages call this file.
@@ -86,11 +99,17 @@ impl SourceFile {
         let offset = (offset as usize).min(self.text.len());
         let line = self.line_starts.partition_point(|&start| start as usize <= offset);
         let start = self.line_starts[line - 1] as usize;
-        let before = self.text.get(start..offset);
-        let mut column = before.map_or(offset - start, |s| s.chars().count());
+        let mut column = self.chars_before(offset) - self.chars_before(start);
         if line == 1 && offset > 0 && self.text.starts_with('\u{feff}') {
             column -= 1;
         }
         LineColumn { line: line as u32, column: column as u32 + 1 }
+    }
+
+    /// How many characters begin before a byte.
+    fn chars_before(&self, offset: usize) -> usize {
+        let block = offset / CHARS_BLOCK;
+        let rest = &self.text.as_bytes()[block * CHARS_BLOCK..offset];
+        self.chars[block] as usize + beginnings(rest)
     }
 }
