@@ -281,6 +281,18 @@ fn a_byte_order_mark_is_no_column() {
     assert_eq!(source.line_column(0).column, 1);
 }
 
+/// Wherever a position lies in a long line of characters of one to four bytes, its column is the number of characters.
+#[test]
+fn columns_of_long_lines() {
+    let text = format!("first\n{}\nlast", "aé∀𝄞".repeat(2000));
+    let source = SourceFile::new("t.lv", text.as_str());
+    let start = 6;
+    for (count, (at, _)) in text[start..].char_indices().take(8000).enumerate().step_by(7) {
+        let place = source.line_column((start + at) as u32);
+        assert_eq!((place.line, place.column as usize), (2, count + 1));
+    }
+}
+
 /// What every tree satisfies, whatever its text.
 fn check_tree(source: &SourceFile, tree: &Tree, diagnostics: &[Diagnostic]) {
     let length = source.text().len() as u32;
