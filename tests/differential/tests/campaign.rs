@@ -7,7 +7,7 @@ fn engines_agree_and_programs_diverge() {
     let campaign = Campaign {
         seed: 2,
         first: 0,
-        programs: 1200,
+        programs: 2000,
         size: 160,
         endless: 50,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
