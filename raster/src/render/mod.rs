@@ -150,15 +150,28 @@ impl Tiles {
         self.columns() * self.size.height().div_ceil(self.tile.height()) as usize
     }
 
-    /// The tile of this number, and the number of its band of tiles.
-    fn get(self, number: usize) -> (Tile, usize) {
+    /// The tile of this number.
+    fn get(self, number: usize) -> Tile {
         let (column, band) = (number % self.columns(), number / self.columns());
         // A tile begins inside the frame, so its corner fits in 32 bits.
         let x = column as u32 * self.tile.width();
         let y = band as u32 * self.tile.height();
         let width = self.tile.width().min(self.size.width() - x);
         let height = self.tile.height().min(self.size.height() - y);
-        (Tile { x, y, width, height }, band)
+        Tile { x, y, width, height }
+    }
+
+    /// The rows of each tile in the samples of the frame.
+    fn split(self, samples: &mut [f32]) -> Vec<Vec<&mut [f32]>> {
+        let height = self.tile.height() as usize;
+        let mut rows: Vec<_> = (0..self.count()).map(|_| Vec::with_capacity(height)).collect();
+        for (y, row) in samples.chunks_mut(self.size.width() as usize * 4).enumerate() {
+            let band = y / height * self.columns();
+            for (column, part) in row.chunks_mut(self.tile.width() as usize * 4).enumerate() {
+                rows[band + column].push(part);
+            }
+        }
+        rows
     }
 }
 
@@ -167,8 +180,8 @@ struct Job<'a, K: ?Sized> {
     kernel: &'a K,
     tiles: Tiles,
     progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
-    /// The frame by bands of tiles: workers wait for one another only to copy into the same band.
-    bands: Vec<Mutex<&'a mut [f32]>>,
+    /// The rows of each tile in the frame: nobody waits for another, as each tile is claimed once.
+    rows: Vec<Mutex<Vec<&'a mut [f32]>>>,
     /// The number of the next tile to claim.
     next: AtomicUsize,
     done: AtomicUsize,
@@ -188,12 +201,11 @@ impl<'a, K: Kernel + ?Sized> Job<'a, K> {
         samples: &'a mut [f32],
         progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
     ) -> Self {
-        let band = tiles.size.width() as usize * 4 * tiles.tile.height() as usize;
         Self {
             kernel,
             tiles,
             progress,
-            bands: samples.chunks_mut(band).map(Mutex::new).collect(),
+            rows: tiles.split(samples).into_iter().map(Mutex::new).collect(),
             next: AtomicUsize::new(0),
             done: AtomicUsize::new(0),
             frontier: AtomicU64::new(u64::MAX),
@@ -205,14 +217,13 @@ impl<'a, K: Kernel + ?Sized> Job<'a, K> {
 
     /// What each worker does: claims tiles until none is left or wanted.
     fn work(&self) {
-        let (largest, _) = self.tiles.get(0);
-        let mut storage = vec![0.0; largest.samples()];
+        let mut storage = vec![0.0; self.tiles.get(0).samples()];
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             if number >= self.tiles.count() {
                 return;
             }
-            let (tile, band) = self.tiles.get(number);
+            let tile = self.tiles.get(number);
             let cancel = Cancel::new(&self.frontier, self.tiles.size, tile);
             if cancel.is_cancelled() {
                 // Later tiles begin later in scan order, so they are not wanted either.
@@ -221,7 +232,7 @@ impl<'a, K: Kernel + ?Sized> Job<'a, K> {
             }
             let mut buffer = TileBuffer::new(tile, &mut storage);
             match self.kernel.tile(tile, &mut buffer, &cancel) {
-                Ok(()) => self.finish(band, &mut buffer),
+                Ok(()) => self.finish(number, &mut buffer),
                 Err(Stop::Cancelled) => {
                     self.unfinished.fetch_min(number, Ordering::Relaxed);
                 }
@@ -234,15 +245,11 @@ impl<'a, K: Kernel + ?Sized> Job<'a, K> {
     }
 
     /// Copies a finished tile to its place, and counts it.
-    fn finish(&self, band: usize, buffer: &mut TileBuffer<'_>) {
-        let tile = buffer.tile();
-        let (stride, start) = (self.tiles.size.width() as usize * 4, tile.x as usize * 4);
-        let width = tile.width as usize * 4;
+    fn finish(&self, number: usize, buffer: &mut TileBuffer<'_>) {
+        let width = buffer.tile().width as usize * 4;
         {
-            // A poisoned lock is another worker's panic, which the pool passes on by itself.
-            let mut rows = self.bands[band].lock().unwrap_or_else(PoisonError::into_inner);
-            for (row, from) in buffer.samples_mut().chunks_exact(width).enumerate() {
-                let to = &mut rows[row * stride + start..][..width];
+            let mut rows = self.rows[number].lock().unwrap_or_else(PoisonError::into_inner);
+            for (to, from) in rows.iter_mut().zip(buffer.samples_mut().chunks_exact(width)) {
                 for (to, from) in to.iter_mut().zip(from) {
                     *to = from.canonical();
                 }
@@ -274,7 +281,7 @@ impl<'a, K: Kernel + ?Sized> Job<'a, K> {
     fn outcome(self, timeout: Option<Duration>) -> Result<(), RenderError> {
         let count = self.tiles.count();
         let unfinished = Some(self.unfinished.into_inner()).filter(|&number| number < count);
-        let unfinished = unfinished.map(|number| self.tiles.get(number).0);
+        let unfinished = unfinished.map(|number| self.tiles.get(number));
         let timed_out = timeout.filter(|_| self.timed_out.into_inner());
         let fault = self.fault.into_inner().unwrap_or_else(PoisonError::into_inner);
 
