@@ -36,10 +36,10 @@ use values::{Denotation, Value};
 pub(crate) const MAX_APPLICATION_DEPTH: u32 = 10_000;
 /// How many applications of functions a program may expand to.
 pub(crate) const MAX_APPLICATIONS: u32 = 1_000_000;
-/// How many expressions may be evaluated in expanding a program: so many that it takes half a second.
+/// How many expressions may be evaluated in expanding a program: so many that it takes a third of a second.
 /// Of a function that is applied again, its body counts again, even if no new node comes of it. An operation written once
 /// takes about three.
-pub(crate) const MAX_STEPS: u32 = 2_000_000;
+pub(crate) const MAX_STEPS: u32 = 1_500_000;
 
 /// How many core nodes a program may expand to.
 pub(crate) const MAX_NODES: usize = 1_000_000;
