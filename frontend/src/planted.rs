@@ -3,8 +3,6 @@
 //! Each is one that a compiler or evaluator of a functional language could really make. They are there only with
 //! the feature `planted-bugs`; without it [`is_planted`] is false at compile time.
 
-use std::sync::atomic::{AtomicU8, Ordering};
-
 /// A mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -50,15 +48,27 @@ impl Bug {
     ];
 }
 
-static PLANTED: AtomicU8 = AtomicU8::new(0);
+/// The switch of an enumeration `Bug` of a crate with the feature `planted-bugs`, whose numbers begin at 1: `plant` and
+/// `is_planted`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! switch_of_planted_bugs {
+    () => {
+        static PLANTED: std::sync::atomic::AtomicU8 = std::sync::atomic::AtomicU8::new(0);
 
-/// Switches a mistake on, for the whole process, or all off.
-#[cfg(feature = "planted-bugs")]
-pub fn plant(bug: Option<Bug>) {
-    PLANTED.store(bug.map_or(0, |bug| bug as u8), Ordering::Relaxed);
+        /// Switches a mistake on, for the whole process, or all off.
+        #[cfg(feature = "planted-bugs")]
+        pub fn plant(bug: Option<Bug>) {
+            let number = bug.map_or(0, |bug| bug as u8);
+            PLANTED.store(number, std::sync::atomic::Ordering::Relaxed);
+        }
+
+        /// Whether a mistake is to be made.
+        pub(crate) fn is_planted(bug: Bug) -> bool {
+            cfg!(feature = "planted-bugs")
+                && PLANTED.load(std::sync::atomic::Ordering::Relaxed) == bug as u8
+        }
+    };
 }
 
-/// Whether a mistake is to be made.
-pub(crate) fn is_planted(bug: Bug) -> bool {
-    cfg!(feature = "planted-bugs") && PLANTED.load(Ordering::Relaxed) == bug as u8
-}
+switch_of_planted_bugs!();

@@ -3,8 +3,6 @@
 //! Each is one that an emitter or evaluator of SPIR-V could really make. They are there only with the
 //! feature `planted-bugs`; without it [`is_planted`] is false at compile time.
 
-use std::sync::atomic::{AtomicU8, Ordering};
-
 /// A mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -41,15 +39,4 @@ impl Bug {
     ];
 }
 
-static PLANTED: AtomicU8 = AtomicU8::new(0);
-
-/// Switches a mistake on, for the whole process, or all off.
-#[cfg(feature = "planted-bugs")]
-pub fn plant(bug: Option<Bug>) {
-    PLANTED.store(bug.map_or(0, |bug| bug as u8), Ordering::Relaxed);
-}
-
-/// Whether a mistake is to be made.
-pub(crate) fn is_planted(bug: Bug) -> bool {
-    cfg!(feature = "planted-bugs") && PLANTED.load(Ordering::Relaxed) == bug as u8
-}
+lambdav_frontend::switch_of_planted_bugs!();

@@ -19,7 +19,7 @@ use super::jit::context;
 use crate::lanes::{Kind, Op};
 use crate::planted::{Bug, is_planted};
 use crate::registers::{
-    Argument, Block, BlockId, End, Function, Instr, Limit, Program, Reg, Target as Goal, Type,
+    self, Argument, Block, BlockId, End, Function, Instr, Limit, Program, Reg, Target as Goal, Type,
 };
 
 /// The number of the imported function that computes elementary functions, for the JIT. The procedures follow.
@@ -31,8 +31,11 @@ pub(super) struct Named {
     pub(super) function: ir::Function,
 }
 
-/// All procedures, and then the functions for the frame and for a row.
-pub(super) fn functions(program: &Program, target: &Target) -> Vec<Named> {
+/// All procedures, and then the functions for the frame and for a row, once it is decided what the target's registers
+/// have no room for.
+pub(super) fn functions(program: &mut Program, target: &Target) -> Vec<Named> {
+    registers::spill(program, target.vector_registers);
+    let program = &*program;
     let procedures = program.procedures.iter().enumerate().map(|(i, procedure)| {
         let lanes = if procedure.is_vector { "register" } else { "number" };
         let name = format!("procedure {i}: {} of a {lanes}", procedure.elementary.name());

@@ -14,7 +14,7 @@ use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_nam
 use lambdav_frontend::op::Elementary;
 
 use super::{EmitError, Target, emit};
-use crate::registers::{self, POLL_ROUNDS, Program, Shape, Status};
+use crate::registers::{POLL_ROUNDS, Program, Shape, Status};
 
 /// What the compiled functions know of the outside, and where.
 pub(super) mod context {
@@ -140,8 +140,6 @@ impl Code {
     ///
     /// [`EmitError::TooLarge`] where the code generator gives up.
     pub fn new(mut program: Program, target: &Target) -> Result<Self, EmitError> {
-        registers::spill(&mut program, target.vector_registers);
-        let program = &program;
         let mut builder = JITBuilder::with_isa(target.isa.clone(), default_libcall_names());
         builder.symbol("elementary", elementary as *const u8);
         let mut module = JITModule::new(builder);
@@ -149,7 +147,7 @@ impl Code {
         let callee =
             declare(&mut module, "elementary", Linkage::Import, emit::elementary_signature())?;
         assert_eq!(callee.as_u32(), emit::ELEMENTARY, "the first function of a module");
-        let functions = emit::functions(program, target);
+        let functions = emit::functions(&mut program, target);
         let mut ids = Vec::with_capacity(functions.len());
         for emit::Named { name, function } in &functions {
             ids.push(declare(&mut module, name, Linkage::Local, function.signature.clone())?);

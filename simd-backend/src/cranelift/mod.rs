@@ -125,8 +125,7 @@ fn finish(isa: isa::Builder) -> Result<OwnedTargetIsa, EmitError> {
 
 /// The text of Cranelift's own form of a program.
 pub fn clif(mut program: registers::Program, target: &Target) -> String {
-    registers::spill(&mut program, target.vector_registers);
-    let functions = emit::functions(&program, target).into_iter();
+    let functions = emit::functions(&mut program, target).into_iter();
     functions.map(|f| format!("; {}\n{}\n", f.name, f.function.display())).collect()
 }
 
@@ -136,9 +135,8 @@ pub fn clif(mut program: registers::Program, target: &Target) -> String {
 ///
 /// [`EmitError::TooLarge`].
 pub fn assembly(mut program: registers::Program, target: &Target) -> Result<String, EmitError> {
-    registers::spill(&mut program, target.vector_registers);
     let mut text = String::new();
-    for emit::Named { name, function } in emit::functions(&program, target) {
+    for emit::Named { name, function } in emit::functions(&mut program, target) {
         let mut context = Context::for_function(function);
         context.set_disasm(true);
         let code = context

@@ -538,10 +538,15 @@ impl Rewriting {
     }
 
     fn slot(&self, reg: Reg) -> Option<u32> {
-        match self.plan.homes.get(reg.index()) {
-            Some(&Home::Memory(slot)) => Some(slot),
-            _ => None,
+        match self.plan.homes[reg.index()] {
+            Home::Memory(slot) => Some(slot),
+            Home::Register => None,
         }
+    }
+
+    /// Whether a value is in memory and nowhere else.
+    fn is_missing(&self, reg: Reg) -> bool {
+        self.names[reg.index()].is_none() && self.slot(reg).is_some()
     }
 
     fn block(&mut self, block: &mut Block, index: usize) {
@@ -615,9 +620,8 @@ impl Rewriting {
     }
 
     fn instr(&mut self, mut instr: Instr, now: &[Use], position: u32, index: usize) {
-        let in_memory =
-            |&&(_, reg, _): &&Use| self.names[reg.index()].is_none() && self.slot(reg).is_some();
-        let missing: Vec<Reg> = now.iter().filter(in_memory).map(|&(_, reg, _)| reg).collect();
+        let operands = now.iter().map(|&(_, reg, _)| reg);
+        let missing: Vec<Reg> = operands.filter(|&reg| self.is_missing(reg)).collect();
         self.make_room(missing.len(), position);
         // They come right before the instruction, so that one can be its operand in memory.
         let reloads: Vec<Instr> = missing.iter().map(|&reg| self.reload(reg)).collect();
@@ -674,7 +678,7 @@ impl Rewriting {
             match self.slot(argument) {
                 _ if delivered => {}
                 Some(from) if from == to => {}
-                Some(_) if self.names[argument.index()].is_none() => copies.push((to, argument)),
+                _ if self.is_missing(argument) => copies.push((to, argument)),
                 _ => stores.push((to, self.name(argument))),
             }
         }
@@ -715,7 +719,7 @@ impl Rewriting {
 
     /// The register of a value, read from memory if it is there only.
     fn wanted(&mut self, reg: Reg) -> Reg {
-        if self.names[reg.index()].is_none() && self.slot(reg).is_some() {
+        if self.is_missing(reg) {
             let reload = self.reload(reg);
             self.out.push(reload);
         }
