@@ -6,6 +6,7 @@
 //! when an image is made, and there is no way to write another into it afterwards. Frames may
 //! therefore be compared, hashed and stored by their bits.
 
+use bytemuck::Zeroable;
 use thiserror::Error;
 
 use crate::size::Size;
@@ -14,7 +15,9 @@ use crate::size::Size;
 pub const NAN_BITS: u32 = 0x7fc0_0000;
 
 /// A type of samples: `u8`, `u16` or `f32`. Others cannot be added.
-pub trait Sample: Copy + Default + PartialEq + Send + Sync + 'static + sealed::Sealed {
+pub trait Sample:
+    Copy + Default + Zeroable + PartialEq + Send + Sync + 'static + sealed::Sealed
+{
     /// Full intensity, and what an image without an alpha channel has for alpha.
     const ONE: Self;
 
@@ -115,6 +118,11 @@ impl<T: Sample> Image<T> {
         self.size
     }
 
+    /// The samples, to overwrite with canonical ones.
+    pub(crate) fn samples_mut(&mut self) -> &mut [T] {
+        &mut self.samples
+    }
+
     /// All samples, row-major, `size().samples()` of them.
     pub fn samples(&self) -> &[T] {
         &self.samples
@@ -144,12 +152,7 @@ impl<T: Sample> Image<T> {
 /// reached: a file that declares a large image and then ends costs address space only.
 pub(crate) fn zeros<T: Sample>(size: Size) -> Result<Vec<T>, OutOfMemory> {
     let bytes = size.samples() * size_of::<T>();
-    // `vec!` alone gets zeroed pages but aborts without memory; reserving alone fails politely
-    // but would have to be filled. So the one asks and the other takes.
-    let mut probe = Vec::<T>::new();
-    probe.try_reserve_exact(size.samples()).map_err(|_| OutOfMemory { size, bytes })?;
-    drop(probe);
-    Ok(vec![T::default(); size.samples()])
+    bytemuck::try_zeroed_vec(size.samples()).map_err(|()| OutOfMemory { size, bytes })
 }
 
 /// An image of any sample type, as a file may hold it.

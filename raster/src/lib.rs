@@ -39,5 +39,5 @@ pub mod srgb;
 
 pub use image::{AnyImage, Frame, Image};
 pub use kernel::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
-pub use render::{Options, RenderError, render};
+pub use render::{Options, RenderError, render, render_into};
 pub use size::{Size, SizeError};

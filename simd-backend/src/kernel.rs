@@ -37,7 +37,9 @@ pub struct SimdKernel {
     inputs: Inputs,
     sites: Vec<Span>,
     /// What is the same for the whole frame, once some tile has needed it.
-    frame: Mutex<Option<Frame>>,
+    frame: OnceLock<Frame>,
+    /// Held while that is computed.
+    computing: Mutex<()>,
     /// The code with nothing moved to the frame's part.
     unhoisted: OnceLock<Code>,
 }
@@ -53,9 +55,9 @@ pub struct Times {
     pub code: Duration,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Frame {
-    Slots(std::sync::Arc<[u64]>),
+    Slots(Vec<u64>),
     Limit,
 }
 
@@ -98,7 +100,8 @@ impl SimdKernel {
             times,
             inputs: Inputs { given, max_iterations },
             sites: lane_program.sites,
-            frame: Mutex::new(None),
+            frame: OnceLock::new(),
+            computing: Mutex::new(()),
             unhoisted: OnceLock::new(),
         })
     }
@@ -137,17 +140,20 @@ impl SimdKernel {
         })
     }
 
-    fn frame(&self, cancel: &Cancel<'_>) -> Result<Frame, Stop> {
-        let mut frame = self.frame.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = &*frame {
-            return Ok(known.clone());
+    fn frame(&self, cancel: &Cancel<'_>) -> Result<&Frame, Stop> {
+        if let Some(known) = self.frame.get() {
+            return Ok(known);
+        }
+        let _computing = self.computing.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = self.frame.get() {
+            return Ok(known);
         }
         let found = match self.code.frame(&self.inputs, wanted(cancel)) {
-            (Status::Done, slots) => Frame::Slots(slots.into()),
+            (Status::Done, slots) => Frame::Slots(slots),
             (Status::Limit(_), _) => Frame::Limit,
             (Status::Cancelled, _) => return Err(Stop::Cancelled),
         };
-        Ok(frame.insert(found).clone())
+        Ok(self.frame.get_or_init(|| found))
     }
 
     /// What the first pixel of a tile meets, given that every pixel is at fault.
@@ -208,7 +214,7 @@ impl Kernel for SimdKernel {
             let height = rows.min(tile.height - top);
             let compute = |run: &[u32], row: Row, pixels: &mut [[f32; 4]]| match self.code.row(
                 &self.inputs,
-                &slots,
+                slots,
                 run,
                 wanted(cancel),
                 row,
@@ -218,7 +224,7 @@ impl Kernel for SimdKernel {
                 Status::Cancelled => Err(Stop::Cancelled),
                 Status::Limit(_) => {
                     let band = Tile { y, height, ..tile };
-                    Err(self.fault(&self.code, &slots, band, cancel))
+                    Err(self.fault(&self.code, slots, band, cancel))
                 }
             };
             let whole = if height == rows { tile.width / columns } else { 0 };

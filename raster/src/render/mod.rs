@@ -18,6 +18,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use crossbeam_utils::CachePadded;
 use rayon::ThreadPoolBuilder;
 use thiserror::Error;
 
@@ -31,7 +32,7 @@ mod tests;
 /// How to render. None of it changes the frame.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// Worker threads; by default as many as the machine runs at a time.
+    /// Worker threads; by default as many as the machine runs at a time, but fewer for a small frame.
     pub threads: Option<NonZeroUsize>,
     /// The size of a tile; those at the right and lower edges may be smaller.
     pub tile: Size,
@@ -44,9 +45,13 @@ pub struct Options<'a> {
     pub progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
 }
 
-/// The default size of a tile: 16 KiB of pixels, enough that claiming one costs nothing, and
-/// small enough that a frame of 512x512 keeps 64 threads busy.
-const TILE: (u32, u32) = (32, 32);
+/// The default size of a tile: 16 KiB of pixels, enough that claiming one costs next to nothing, and small enough that a
+/// frame of 512x512 keeps 64 threads busy. It has few rows because workers that write in turns to many rows slow one
+/// another down: 4 is what the widest groups need.
+const TILE: (u32, u32) = (256, 4);
+
+/// For fewer pixels than this another thread is not started, unless that many are asked for.
+const PIXELS_PER_THREAD: usize = 1024;
 
 /// The default stack of a worker: interpreters recurse, and compiled frames hold many registers.
 const STACK_SIZE: usize = 8 << 20;
@@ -92,17 +97,37 @@ pub enum RenderError {
 /// Renders `kernel` over a frame of `size` pixels.
 ///
 /// A panic of the kernel is passed on, once the other workers have finished.
+///
+/// # Errors
+///
+/// [`RenderError`]; the same for any threads and tiles, but for what the system refuses and for time.
 pub fn render(
     kernel: &(impl Kernel + ?Sized),
     size: Size,
     options: &Options<'_>,
 ) -> Result<Frame, RenderError> {
-    let tiles = Tiles { size, tile: options.tile };
-    let mut samples = zeros::<f32>(size)?;
-    let job = Job::new(kernel, tiles, &mut samples, options.progress);
+    let mut frame = Frame::from_canonical(size, zeros::<f32>(size)?);
+    render_into(kernel, &mut frame, options)?;
+    Ok(frame)
+}
 
-    let threads = options.threads.or_else(|| thread::available_parallelism().ok());
-    let threads = threads.map_or(1, NonZeroUsize::get).min(tiles.count());
+/// The same over a frame that is there, for one picture after another: getting fresh memory from the system takes
+/// about as long as cheap pixels do.
+///
+/// # Errors
+///
+/// Those of [`render`] but [`RenderError::OutOfMemory`]. Then the frame holds some of the new picture and some of
+/// what it held before.
+pub fn render_into(
+    kernel: &(impl Kernel + ?Sized),
+    frame: &mut Frame,
+    options: &Options<'_>,
+) -> Result<(), RenderError> {
+    let tiles = Tiles { size: frame.size(), tile: options.tile };
+    let job = Job::new(kernel, tiles, frame.samples_mut(), options.progress);
+
+    let threads = options.threads.map_or_else(|| usual_threads(tiles.size), NonZeroUsize::get);
+    let threads = threads.min(tiles.count());
     let pool = ThreadPoolBuilder::new()
         .num_threads(threads)
         .stack_size(options.stack_size)
@@ -130,8 +155,13 @@ pub fn render(
         pool.broadcast(|_| job.work());
         Ok::<_, RenderError>(())
     })?;
-    job.outcome(options.timeout)?;
-    Ok(Frame::from_canonical(size, samples))
+    job.outcome(options.timeout)
+}
+
+/// How many threads render a frame if nobody says.
+fn usual_threads(size: Size) -> usize {
+    let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    processors.min(size.pixels().div_ceil(PIXELS_PER_THREAD))
 }
 
 /// The tiles of a frame, numbered in scan order of their first pixels.
@@ -183,10 +213,11 @@ struct Job<'a, K: ?Sized> {
     /// The rows of each tile in the frame: nobody waits for another, as each tile is claimed once.
     rows: Vec<Mutex<Vec<&'a mut [f32]>>>,
     /// The number of the next tile to claim.
-    next: AtomicUsize,
-    done: AtomicUsize,
-    /// Pixels with an index below it are wanted.
-    frontier: AtomicU64,
+    next: CachePadded<AtomicUsize>,
+    /// Tiles done, if anybody wants to know.
+    done: CachePadded<AtomicUsize>,
+    /// Pixels with an index below it are wanted. It is read all the time and hardly ever written.
+    frontier: CachePadded<AtomicU64>,
     timed_out: AtomicBool,
     /// The fault with the lowest index so far.
     fault: Mutex<Option<Fault>>,
@@ -206,9 +237,9 @@ impl<'a, K: Kernel + ?Sized> Job<'a, K> {
             tiles,
             progress,
             rows: tiles.split(samples).into_iter().map(Mutex::new).collect(),
-            next: AtomicUsize::new(0),
-            done: AtomicUsize::new(0),
-            frontier: AtomicU64::new(u64::MAX),
+            next: AtomicUsize::new(0).into(),
+            done: AtomicUsize::new(0).into(),
+            frontier: AtomicU64::new(u64::MAX).into(),
             timed_out: AtomicBool::new(false),
             fault: Mutex::new(None),
             unfinished: AtomicUsize::new(usize::MAX),
@@ -255,8 +286,8 @@ impl<'a, K: Kernel + ?Sized> Job<'a, K> {
                 }
             }
         }
-        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some(progress) = self.progress {
+            let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
             progress(done, self.tiles.count());
         }
     }
