@@ -8,7 +8,7 @@ use crate::timing::{Clock, Subject, Summary};
 use lambdav::engine::{Settings, SimdEngine};
 use lambdav::frontend::schedule::schedule;
 use lambdav::program::Loaded;
-use lambdav::raster::{self, Cancel, Kernel as _, Size, Tile, TileBuffer};
+use lambdav::raster::{self, Cancel, Frame, Kernel as _, Size, Tile, TileBuffer};
 use lambdav::simd::SimdKernel;
 use lambdav::simd::registers::Shape;
 use serde::Serialize;
@@ -185,15 +185,18 @@ fn measure(kernel: &Kernel, runs: usize) -> Row {
     }
 }
 
-/// How many times as fast two threads render a square image as one, if there are processors for two.
+/// How many times as fast two threads render a square image as one, if there are processors for two. They render into
+/// a frame that is there: fresh memory costs the system time, most of which threads do not share.
 fn threads(loaded: &Loaded, side: u32, runs: usize) -> Option<Summary> {
     let processors = thread::available_parallelism().ok()?;
     let size = Size::new(side, side).expect("a common size");
     let engine = &engine(loaded, size, None);
     let subject = |threads| -> Subject<'_> {
+        let mut frame = Frame::from_fn(size, |_, _| [0.0; 4]);
         let options = raster::Options { threads: NonZero::new(threads), ..Default::default() };
         Box::new(move || {
-            black_box(raster::render(engine, size, &options).expect("it ends"));
+            raster::render_into(engine, &mut frame, &options).expect("it ends");
+            black_box(&mut frame);
         })
     };
     (processors.get() > 1).then(|| {

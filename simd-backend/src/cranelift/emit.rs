@@ -9,8 +9,8 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
 use cranelift_codegen::ir::{
     self, AbiParam, BlockArg, Endianness, ExtFuncData, ExternalName, FuncRef, InstBuilder,
-    MemFlagsData, Signature, StackSlotData, StackSlotKind, UserExternalName, UserFuncName, Value,
-    types,
+    MemFlagsData, Opcode, Signature, StackSlotData, StackSlotKind, UserExternalName, UserFuncName,
+    Value, ValueDef, types,
 };
 use cranelift_codegen::isa::CallConv;
 
@@ -408,8 +408,13 @@ impl Emitter<'_, '_> {
             from,
             Type::Scalar(Kind::F32 | Kind::F64) | Type::Vector(Kind::F32 | Kind::F64)
         );
-        let a = values[0];
-        let b = *values.get(1).unwrap_or(&a);
+        let mut a = values[0];
+        let mut b = *values.get(1).unwrap_or(&a);
+        // A constant is read from memory by the instruction itself if it is the second operand. (The other NaN of two
+        // may come out then, but all are one.)
+        if matches!(op, Op::Add | Op::Mul) && self.is_constant(a) {
+            (a, b) = (b, a);
+        }
         match op {
             Op::Neg if is_vector => {
                 let sign = self.sign_bit(to);
@@ -479,6 +484,14 @@ impl Emitter<'_, '_> {
             Op::FromInteger => self.pos.ins().fcvt_from_sint(clif_type(to), a),
             Op::Bits => self.pos.ins().bitcast(clif_type(to), same_bits(), a),
         }
+    }
+
+    fn is_constant(&self, value: Value) -> bool {
+        let ValueDef::Result(instr, _) = self.pos.func.dfg.value_def(value) else {
+            return false;
+        };
+        let opcode = self.pos.func.dfg.insts[instr].opcode();
+        matches!(opcode, Opcode::Vconst | Opcode::F32const | Opcode::F64const)
     }
 
     /// `x < y ? x : y`.

@@ -190,6 +190,11 @@ impl Instr {
         }
     }
 
+    /// Whether it calls a function, which leaves nothing in registers.
+    pub(crate) fn is_call(&self) -> bool {
+        matches!(self, Self::Call { .. } | Self::Callout { .. })
+    }
+
     /// Calls `f` for each operand.
     pub(crate) fn uses_mut(&mut self, f: &mut impl FnMut(&mut Reg)) {
         match self {

@@ -8,15 +8,16 @@
 //!   the blocks. Where they are too many, those are kept in memory that are used least, loops considered, as in linear
 //!   scan (Poletto and Sarkar, "Linear Scan Register Allocation", 1999). Parameters of blocks may be kept in memory, too:
 //!   who jumps there stores them. The parameters of a loop and of the block that goes on with the next round share their
-//!   places, so a round copies nothing.
+//!   places, so a round copies nothing. No register survives a call, so what lives across calls more often than it is
+//!   used is in memory, too: saved around each of them, it would travel with every round of the loops between.
 //! - *In a block* ([`Rewriting`]): when registers run out, the value that is used again last goes (Belady, "A Study of
 //!   Replacement Algorithms for a Virtual-Storage Computer", 1966; as in Braun and Hack, "Register Spilling and
 //!   Live-Range Splitting for SSA-Form Programs", 2009). It is stored unless memory has it already, and read again
-//!   before its next use, as an operand in memory where that is its only use.
+//!   before its next use.
 //!
 //! Live ranges are intervals of positions in one order of the blocks, which include more than the truth: arms of an `if`
-//! stand one after the other. Only vectors and floating-point scalars are looked at; other values are few. Constants are in
-//! memory anyway and do not count.
+//! stand one after the other. Only vectors and floating-point scalars compete for registers; other values are few, and are
+//! only looked at where they live across calls. Constants are in memory anyway and do not count.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -53,6 +54,7 @@ fn spill_function(function: &mut Function, registers: usize) {
         named: Vec::new(),
         upcoming: vec![NEVER; count],
         held: Vec::new(),
+        copies: Vec::new(),
         pinned: 0,
         spilled: Vec::new(),
         last: 0,
@@ -108,8 +110,14 @@ struct Range {
     start: u32,
     /// The last use, or the end of the outermost loop that has a use but not the definition.
     end: u32,
+    /// Whether it wants a register for vectors, of which there are too few.
+    competes: bool,
     /// What keeping it in memory would cost.
     weight: u64,
+    /// The same where each block that uses it reads it once.
+    reads: u64,
+    /// The last block of which the reading was counted.
+    read_in: usize,
 }
 
 /// What lies in memory between blocks.
@@ -120,7 +128,7 @@ struct Plan {
     extents: Vec<(u32, u32)>,
     /// What is kept in registers at the beginning of each, parameters included.
     residents: Vec<Vec<Reg>>,
-    /// Of each register, as far as it is a vector or a floating-point number and no constant.
+    /// Of each register that is no constant; once it is chosen what is in memory, only of those that compete or are there.
     ranges: Vec<Option<Range>>,
     homes: Vec<Home>,
     /// From where to where each slot is in use.
@@ -131,6 +139,8 @@ struct Plan {
     again: FxHashMap<Reg, Reg>,
     /// Of each block, by its number.
     params: Vec<Vec<Reg>>,
+    /// The position of each call, and what it and all before it count.
+    calls: Vec<(u32, u64)>,
 }
 
 impl Plan {
@@ -147,6 +157,7 @@ impl Plan {
             twins: FxHashMap::default(),
             again: FxHashMap::default(),
             params,
+            calls: Vec::new(),
         };
         let loops = Loops::new(function, &plan.order);
         plan.find_ranges(function, &loops);
@@ -180,14 +191,25 @@ impl Plan {
                 if block.cold { 0 } else { ROUNDS.pow(loops.depth(index).min(MOST_LOOPS)) };
             let ranges = &mut self.ranges;
             let mut define = |reg: Reg, start| {
-                if is_tracked(function.registers[reg.index()]) {
-                    ranges[reg.index()] = Some(Range { block: index, start, end: start, weight });
-                }
+                ranges[reg.index()] = Some(Range {
+                    block: index,
+                    start,
+                    end: start,
+                    competes: competes(function.registers[reg.index()]),
+                    weight,
+                    reads: weight,
+                    read_in: index,
+                });
             };
             block.params.iter().for_each(|&reg| define(reg, first));
             for (at, instr) in block.instrs.iter().enumerate() {
+                let position = first + 1 + at as u32;
                 if !matches!(instr, Instr::Constant(..) | Instr::Centres(..)) {
-                    instr.definitions(&mut |reg| define(reg, first + 1 + at as u32));
+                    instr.definitions(&mut |reg| define(reg, position));
+                }
+                if instr.is_call() {
+                    let before = self.calls.last().map_or(0, |&(_, before)| before);
+                    self.calls.push((position, before + weight));
                 }
             }
             let extents = &self.extents;
@@ -198,6 +220,9 @@ impl Plan {
                     let end = around.map_or(position, |end| extents[end].1 + 1);
                     range.end = range.end.max(end);
                     range.weight += weight;
+                    if std::mem::replace(&mut range.read_in, index) != index {
+                        range.reads += weight;
+                    }
                 }
             };
             for (at, instr) in block.instrs.iter_mut().enumerate() {
@@ -236,17 +261,15 @@ impl Plan {
                     continue;
                 };
                 let is_param = from.start == self.extents[from.block].0;
-                if to.block > index || !is_param {
+                if to.block > index || !is_param || !to.competes {
                     continue;
                 }
                 let again = self.order[from.block];
                 let may_share = *may_share.get_or_insert_with(|| {
                     let params = &self.params[target.block.index()];
-                    let params: Vec<Reg> = params
-                        .iter()
-                        .copied()
-                        .filter(|&reg| self.range_of(reg).is_some())
-                        .collect();
+                    let competes = |reg: Reg| self.range_of(reg).is_some_and(|r| r.competes);
+                    let params = params.iter().copied().filter(|&reg| competes(reg));
+                    let params: Vec<Reg> = params.collect();
                     nothing_is_left(function, target.block, &params, again)
                 });
                 if may_share
@@ -279,14 +302,23 @@ impl Plan {
         let mut active = Vec::<Reg>::new();
         for &(first, _) in &self.extents {
             active.retain(|&reg| range(reg).end > first);
+            let mut leaving = Vec::new();
             while let Some(reg) = waiting.next_if(|&reg| range(reg).start <= first) {
-                if range(reg).end > first {
+                let range = range(reg);
+                if range.end <= first {
+                    continue;
+                }
+                if self.is_saved_often(range) {
+                    leaving.push(reg);
+                } else if range.competes {
                     active.push(reg);
                 }
             }
             while active.len() > most {
                 let lightest = (0..active.len()).min_by_key(|&i| range(active[i]).weight);
-                let reg = active.swap_remove(lightest.expect("there are some"));
+                leaving.push(active.swap_remove(lightest.expect("there are some")));
+            }
+            for reg in leaving {
                 let (mut start, mut end) = (range(reg).start, range(reg).end);
                 let slot = Home::Memory(self.slots.len() as u32);
                 self.homes[reg.index()] = slot;
@@ -301,6 +333,20 @@ impl Plan {
         for residents in &mut self.residents {
             residents.retain(|reg| self.homes[reg.index()] == Home::Register);
         }
+        // Of those that do not compete, nothing is to be known but what is in memory.
+        for (range, home) in self.ranges.iter_mut().zip(&self.homes) {
+            range.take_if(|range| !range.competes && *home == Home::Register);
+        }
+    }
+
+    /// Whether saving a value around calls costs as much as to keep it in memory: no register survives a call.
+    fn is_saved_often(&self, range: Range) -> bool {
+        let until = |position| {
+            let calls = self.calls.partition_point(|&(call, _)| call < position);
+            calls.checked_sub(1).map_or(0, |last| self.calls[last].1)
+        };
+        let calls = until(range.end) - until(range.start + 1);
+        calls > 0 && 4 * calls >= range.reads
     }
 
     /// Slots of parameters are in use from where those begin who jump to them, and store them.
@@ -347,7 +393,7 @@ fn nothing_is_left(
     true
 }
 
-fn is_tracked(ty: Type) -> bool {
+fn competes(ty: Type) -> bool {
     match ty {
         Type::Vector(_) | Type::WideMask => true,
         Type::Scalar(kind) => kind.is_float(),
@@ -510,7 +556,9 @@ struct Rewriting {
     upcoming: Vec<u32>,
     /// The values in registers that may be taken out of them, all of which are used again in this block.
     held: Vec<Reg>,
-    /// How many more are in registers all through the block.
+    /// The values in other registers that are in memory, too, and are used again in this block.
+    copies: Vec<Reg>,
+    /// How many more than those held are in registers all through the block.
     pinned: usize,
     /// The values of registers that this block stores.
     spilled: Vec<Reg>,
@@ -535,6 +583,16 @@ type Use = (u32, Reg, u32);
 impl Rewriting {
     fn is_tracked(&self, reg: Reg) -> bool {
         self.plan.range_of(reg).is_some()
+    }
+
+    fn competes(&self, reg: Reg) -> bool {
+        self.plan.range_of(reg).is_some_and(|range| range.competes)
+    }
+
+    /// Remembers that a value is in a register, and is used again in this block.
+    fn hold(&mut self, reg: Reg) {
+        let list = if self.competes(reg) { &mut self.held } else { &mut self.copies };
+        list.push(reg);
     }
 
     fn slot(&self, reg: Reg) -> Option<u32> {
@@ -608,6 +666,7 @@ impl Rewriting {
     /// What is in registers already.
     fn begin(&mut self, index: usize) {
         self.held.clear();
+        self.copies.clear();
         self.pinned = 0;
         for reg in std::mem::take(&mut self.plan.residents[index]) {
             self.set_name(reg, reg);
@@ -622,25 +681,31 @@ impl Rewriting {
     fn instr(&mut self, mut instr: Instr, now: &[Use], position: u32, index: usize) {
         let operands = now.iter().map(|&(_, reg, _)| reg);
         let missing: Vec<Reg> = operands.filter(|&reg| self.is_missing(reg)).collect();
-        self.make_room(missing.len(), position);
+        let competing = missing.iter().filter(|&&reg| self.competes(reg)).count();
+        self.make_room(competing, position);
         // They come right before the instruction, so that one can be its operand in memory.
         let reloads: Vec<Instr> = missing.iter().map(|&reg| self.reload(reg)).collect();
-        self.held.extend(missing);
+        missing.into_iter().for_each(|reg| self.hold(reg));
         instr.uses_mut(&mut |reg| *reg = self.name(*reg));
         for &(_, reg, after) in now {
             self.upcoming[reg.index()] = after;
         }
         self.held.retain(|reg| self.upcoming[reg.index()] < LATER);
-        if matches!(instr, Instr::Call { .. } | Instr::Callout { .. }) {
+        self.copies.retain(|reg| self.upcoming[reg.index()] < LATER);
+        if instr.is_call() {
             // No register survives it.
             while let Some(reg) = self.held.pop() {
                 self.evict(reg, position);
+            }
+            for reg in self.copies.drain(..) {
+                self.names[reg.index()] = None;
             }
         }
         let mut results = Vec::new();
         instr.definitions(&mut |reg| results.push(reg));
         results.retain(|&reg| self.is_tracked(reg));
-        self.make_room(results.len(), position);
+        let competing = results.iter().filter(|&&reg| self.competes(reg)).count();
+        self.make_room(competing, position);
         self.out.extend(reloads);
         self.out.push(instr);
         for reg in results {
@@ -654,7 +719,7 @@ impl Rewriting {
                 None => {}
             }
             if self.upcoming[reg.index()] < LATER {
-                self.held.push(reg);
+                self.hold(reg);
             } else {
                 self.names[reg.index()] = None;
             }
