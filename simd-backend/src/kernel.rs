@@ -90,7 +90,7 @@ impl SimdKernel {
         target: Target,
     ) -> Result<Self, EmitError> {
         let Compiled { lane_program, code, reason, times } =
-            compile(&program, lanes, &target, true)?;
+            compile(&program, lanes, &target, pixels(inputs), true)?;
         let given = lane_program.given.iter().map(|given| word(inputs, given)).collect();
         Ok(Self {
             program,
@@ -160,7 +160,7 @@ impl SimdKernel {
     fn fault_of_frame(&self, tile: Tile, cancel: &Cancel<'_>) -> Stop {
         let code = self.unhoisted.get_or_init(|| {
             let lanes = Some(self.code.shape().lanes());
-            let compiled = compile(&self.program, lanes, &self.target, false);
+            let compiled = compile(&self.program, lanes, &self.target, 0.0, false);
             compiled.expect("the same program has been compiled before").code
         });
         self.fault(code, &[], tile, cancel)
@@ -302,10 +302,16 @@ struct Compiled {
     times: Times,
 }
 
+/// How many pixels the image has.
+fn pixels(inputs: &evaluate::Inputs) -> f64 {
+    inputs.resolution.map(f64::from).iter().product()
+}
+
 fn compile(
     program: &schedule::Program,
     lanes: Option<u32>,
     target: &Target,
+    pixels: f64,
     hoist: bool,
 ) -> Result<Compiled, EmitError> {
     with_stack(program.nesting(), || {
@@ -318,7 +324,9 @@ fn compile(
         loop {
             let register_program =
                 timed(&mut times.registers, || registers::lower(&lane_program, shape));
-            let code = timed(&mut times.code, || Code::new(register_program, target))?;
+            let allocation = target.allocation(register_program.row.instrs(), pixels);
+            let target = target.clone().with_allocation(allocation);
+            let code = timed(&mut times.code, || Code::new(register_program, &target))?;
             let lanes = shape.lanes();
             let fewer = Shape::LANES.into_iter().rev().find(|&l| l < lanes && l > 1);
             match fewer.and_then(Shape::new) {

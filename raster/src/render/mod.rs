@@ -1,6 +1,6 @@
 //! A kernel run over a whole frame, on threads.
 //!
-//! The frame is cut into fixed tiles, which the workers of a thread pool claim one by one in scan
+//! The frame is cut into fixed tiles, which worker threads claim one by one in scan
 //! order from a shared counter; each renders into a buffer of its own and then copies the rows
 //! to their place. Nothing that comes out depends on who claimed what:
 //!
@@ -11,15 +11,16 @@
 //! - Running out of time is the one thing that does depend on the machine. It is reported unless
 //!   the outcome was already certain: all pixels done, or all before the first fault.
 
+use std::io;
 use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
-use rayon::ThreadPoolBuilder;
 use thiserror::Error;
 
 use crate::image::{Frame, OutOfMemory, Sample, zeros};
@@ -32,7 +33,7 @@ mod tests;
 /// How to render. None of it changes the frame.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// Worker threads; by default as many as the machine runs at a time, but fewer for a small frame.
+    /// Worker threads; by default as many as the machine runs at a time, but one for a small frame that takes no time.
     pub threads: Option<NonZeroUsize>,
     /// The size of a tile; those at the right and lower edges may be smaller.
     pub tile: Size,
@@ -50,8 +51,11 @@ pub struct Options<'a> {
 /// another down: 4 is what the widest groups need.
 const TILE: (u32, u32) = (256, 4);
 
-/// For fewer pixels than this another thread is not started, unless that many are asked for.
-const PIXELS_PER_THREAD: usize = 1024;
+/// A frame of at most so many pixels is begun by one thread, unless it is said how many there are.
+const SMALL_FRAME: usize = 1 << 17;
+
+/// If that thread has not finished after this time, the others join in. Starting them takes as long as many small frames.
+const PATIENCE: Duration = Duration::from_millis(2);
 
 /// The default stack of a worker: interpreters recurse, and compiled frames hold many registers.
 const STACK_SIZE: usize = 8 << 20;
@@ -78,17 +82,9 @@ pub enum RenderError {
     /// No memory for the frame.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
-    /// The system did not give the worker threads.
-    #[error("cannot start {threads} rendering threads")]
-    Threads {
-        /// How many were asked for.
-        threads: usize,
-        /// The pool's reason.
-        source: rayon::ThreadPoolBuildError,
-    },
-    /// The system did not give the thread that watches the clock.
-    #[error("cannot start the thread that watches the clock")]
-    Clock(#[source] std::io::Error),
+    /// The system gave no thread at all. (With fewer than were asked for it only takes longer.)
+    #[error("cannot start a rendering thread")]
+    Threads(#[source] io::Error),
     /// The kernel gave up a tile although nothing had cancelled it.
     #[error("the kernel left the tile at ({}, {}) unfinished", .0.x, .0.y)]
     Abandoned(Tile),
@@ -126,42 +122,66 @@ pub fn render_into(
     let tiles = Tiles { size: frame.size(), tile: options.tile };
     let job = Job::new(kernel, tiles, frame.samples_mut(), options.progress);
 
-    let threads = options.threads.map_or_else(|| usual_threads(tiles.size), NonZeroUsize::get);
-    let threads = threads.min(tiles.count());
-    let pool = ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .stack_size(options.stack_size)
-        .thread_name(|index| format!("render {index}"))
-        .build()
-        .map_err(|source| RenderError::Threads { threads, source })?;
-
+    let processors = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let most = options.threads.map_or_else(processors, NonZeroUsize::get).min(tiles.count());
+    let is_small = options.threads.is_none() && tiles.size.pixels() <= SMALL_FRAME;
+    let begun = Instant::now();
+    let all_join = is_small.then_some(begun + PATIENCE);
+    let out_of_time = options.timeout.and_then(|timeout| begun.checked_add(timeout));
+    if options.timeout == Some(Duration::ZERO) {
+        job.time_out();
+    }
     thread::scope(|scope| {
-        // Dropped at the end of this closure, also by a panic: then the clock stops waiting.
-        let (_done, waiting) = channel::<()>();
-        match options.timeout {
-            None => {}
-            Some(Duration::ZERO) => job.time_out(),
-            Some(timeout) => {
-                let job = &job;
-                let clock = move || {
-                    if waiting.recv_timeout(timeout) == Err(RecvTimeoutError::Timeout) {
-                        job.time_out();
+        let (ending, endings) = channel();
+        let start = |number| {
+            let (job, ending) = (&job, Ending(ending.clone()));
+            let work = move || {
+                let _ending = ending;
+                job.work();
+            };
+            let thread = thread::Builder::new().name(format!("render {number}"));
+            thread.stack_size(options.stack_size).spawn_scoped(scope, work)
+        };
+        let mut workers = vec![start(0).map_err(RenderError::Threads)?];
+        let mut ended = 0;
+        let mut all_end = |workers: usize, until: Option<Instant>| {
+            while ended < workers {
+                let in_time = match until {
+                    None => endings.recv().is_ok(),
+                    Some(until) => {
+                        let left = until.saturating_duration_since(Instant::now());
+                        endings.recv_timeout(left).is_ok()
                     }
                 };
-                let thread = thread::Builder::new().name("render clock".to_owned());
-                thread.spawn_scoped(scope, clock).map_err(RenderError::Clock)?;
+                if !in_time {
+                    return false;
+                }
+                ended += 1;
             }
+            true
+        };
+        if all_join.is_none() || !all_end(1, all_join.into_iter().chain(out_of_time).min()) {
+            workers.extend((1..most).map_while(|number| start(number).ok()));
         }
-        pool.broadcast(|_| job.work());
+        if !all_end(workers.len(), out_of_time) {
+            job.time_out();
+        }
+        for worker in workers {
+            worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+        }
         Ok::<_, RenderError>(())
     })?;
     job.outcome(options.timeout)
 }
 
-/// How many threads render a frame if nobody says.
-fn usual_threads(size: Size) -> usize {
-    let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    processors.min(size.pixels().div_ceil(PIXELS_PER_THREAD))
+/// Tells that a worker has come to its end, however.
+struct Ending(Sender<()>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        // Who waited may have been told that time is up.
+        let _ = self.0.send(());
+    }
 }
 
 /// The tiles of a frame, numbered in scan order of their first pixels.

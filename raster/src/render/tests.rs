@@ -273,6 +273,29 @@ fn a_kernel_that_gives_up_is_found_out() {
     assert!(matches!(result, Err(RenderError::Abandoned(tile)) if tile.contains(40, 2)));
 }
 
+/// The first tile of a small frame takes until another thread has computed one.
+#[test]
+fn others_join_a_thread_that_takes_long() {
+    if thread::available_parallelism().map_or(1, NonZeroUsize::get) == 1 {
+        return;
+    }
+    let first = Mutex::new(None);
+    let (came, comes) = channel();
+    let comes = Mutex::new(comes);
+    let kernel = PerPixel(|x, y, _: &Cancel<'_>| {
+        let this = thread::current().id();
+        let is_first = *first.lock().expect("nobody panics").get_or_insert(this) == this;
+        if !is_first {
+            came.send(()).expect("the test waits");
+        } else if (x, y) == (0, 0) {
+            let comes = comes.lock().expect("nobody panics");
+            comes.recv_timeout(Duration::from_secs(60)).expect("another thread joins");
+        }
+        Ok([0.0; 4])
+    });
+    assert!(render(&kernel, size((64, 64)), &Options::default()).is_ok());
+}
+
 #[test]
 fn a_panic_of_the_kernel_is_passed_on() {
     let kernel = PerPixel(|x, _, _: &Cancel<'_>| {

@@ -9,11 +9,12 @@
 use std::sync::atomic::AtomicU64;
 
 use cranelift_codegen::Context as Compiler;
+use cranelift_codegen::control::ControlPlane;
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
+use cranelift_module::{FuncId, Linkage, Module, ModuleError, ModuleReloc, default_libcall_names};
 use lambdav_frontend::op::Elementary;
 
-use super::{EmitError, Target, emit};
+use super::{Allocation, EmitError, Target, emit};
 use crate::registers::{POLL_ROUNDS, Program, Shape, Status};
 
 /// What the compiled functions know of the outside, and where.
@@ -79,6 +80,8 @@ pub struct Code {
     pub size: usize,
     /// Bytes of stack that a call needs.
     pub stack: usize,
+    /// How registers were allocated in the function for a row.
+    pub allocation: Allocation,
 }
 
 // SAFETY: the pages are executable and no longer writable once the module is finalised, and `module` is touched
@@ -140,6 +143,7 @@ impl Code {
     ///
     /// [`EmitError::TooLarge`] where the code generator gives up.
     pub fn new(mut program: Program, target: &Target) -> Result<Self, EmitError> {
+        let allocation = target.allocation.unwrap_or(Allocation::Thorough);
         let mut builder = JITBuilder::with_isa(target.isa.clone(), default_libcall_names());
         builder.symbol("elementary", elementary as *const u8);
         let mut module = JITModule::new(builder);
@@ -157,8 +161,25 @@ impl Code {
         for (&id, emit::Named { function, .. }) in ids.iter().zip(functions) {
             compiler.clear();
             compiler.func = function;
-            module.define_function(id, &mut compiler).map_err(too_large)?;
+            // All but the last are small.
+            let is_quick = allocation == Allocation::Quick && ids.last() == Some(&id);
+            let isa = if is_quick { &target.quick } else { &target.isa };
+            compiler
+                .compile(&**isa, &mut ControlPlane::default())
+                .map_err(|e| EmitError::TooLarge(e.inner.to_string()))?;
             let code = compiler.compiled_code().expect("it has just been compiled");
+            let relocs = code.buffer.relocs().iter();
+            let relocs: Vec<_> = relocs
+                .map(|reloc| ModuleReloc::from_mach_reloc(reloc, &compiler.func, id))
+                .collect();
+            module
+                .define_function_bytes(
+                    id,
+                    code.buffer.alignment.into(),
+                    code.code_buffer(),
+                    &relocs,
+                )
+                .map_err(too_large)?;
             size += code.buffer.total_size() as usize;
             let frame = code.buffer.frame_layout().map_or(0, |f| f.frame_to_fp_offset as usize);
             frames.push(frame);
@@ -180,6 +201,7 @@ impl Code {
             given: program.given,
             size,
             stack,
+            allocation,
         })
     }
 

@@ -348,6 +348,11 @@ pub struct Function {
 }
 
 impl Function {
+    /// How many instructions it has.
+    pub fn instrs(&self) -> usize {
+        self.blocks.iter().map(|block| block.instrs.len()).sum()
+    }
+
     /// All blocks, each after those that dominate it.
     pub fn reverse_postorder(&self) -> Vec<BlockId> {
         self.reverse_postorder_by(|_, _| true)

@@ -7,19 +7,21 @@ mod spirv;
 mod text;
 
 use crate::engine::Engine;
+use lambdav_simd_backend::cranelift::Allocation;
 
 /// All engines but the core evaluator, with which each of them is compared.
 ///
 /// This is the place to add one: a module here with a type that implements [`Engine`], and a line.
 pub fn all() -> Vec<Box<dyn Engine>> {
     let simd = [
-        ("simd1", 1, None),
-        ("simd4", 4, None),
-        ("simd8", 8, None),
-        ("simd16", 16, None),
-        ("simd32", 32, None),
+        ("simd1", 1, None, Allocation::Thorough),
+        ("simd4", 4, None, Allocation::Thorough),
+        ("simd8", 8, None, Allocation::Thorough),
+        ("simd16", 16, None, Allocation::Thorough),
+        ("simd32", 32, None, Allocation::Thorough),
         // Nearly everything lies in memory.
-        ("spilled4", 4, Some(6)),
+        ("spilled4", 4, Some(6), Allocation::Thorough),
+        ("quick8", 8, None, Allocation::Quick),
     ];
     let mut engines: Vec<Box<dyn Engine>> = vec![
         Box::new(text::Text),
@@ -27,8 +29,8 @@ pub fn all() -> Vec<Box<dyn Engine>> {
         Box::new(lanes::Lanes),
         Box::new(spirv::Spirv),
     ];
-    engines.extend(simd.map(|(name, lanes, registers)| {
-        Box::new(simd::Simd { name, lanes, registers }) as Box<dyn Engine>
+    engines.extend(simd.map(|(name, lanes, registers, allocation)| {
+        Box::new(simd::Simd { name, lanes, registers, allocation }) as Box<dyn Engine>
     }));
     engines
 }

@@ -5,7 +5,7 @@ use crate::engine::{Engine, Image};
 use crate::reference::each_output;
 use lambdav_raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::SimdKernel;
-use lambdav_simd_backend::cranelift::Target;
+use lambdav_simd_backend::cranelift::{Allocation, Target};
 
 /// Compiles each output for one number of lanes, and runs it over the image as one tile.
 pub(super) struct Simd {
@@ -13,6 +13,7 @@ pub(super) struct Simd {
     pub(super) lanes: u32,
     /// As if the processor had only so many registers for vectors.
     pub(super) registers: Option<usize>,
+    pub(super) allocation: Allocation,
 }
 
 impl Engine for Simd {
@@ -25,7 +26,8 @@ impl Engine for Simd {
         let size = Size::new(conditions.width, conditions.height).map_err(|e| e.to_string())?;
         each_output(case, |schedule, _, components| {
             let limit = conditions.max_iterations;
-            let mut target = Target::host().map_err(|e| e.to_string())?;
+            let host = Target::host().map_err(|e| e.to_string())?;
+            let mut target = host.with_allocation(self.allocation);
             if let Some(registers) = self.registers {
                 target = target.with_vector_registers(registers);
             }
