@@ -324,7 +324,7 @@ fn compile(
         loop {
             let register_program =
                 timed(&mut times.registers, || registers::lower(&lane_program, shape));
-            let allocation = target.allocation(register_program.row.instrs(), pixels);
+            let allocation = target.allocation(&register_program.row, pixels);
             let target = target.clone().with_allocation(allocation);
             let code = timed(&mut times.code, || Code::new(register_program, &target))?;
             let lanes = shape.lanes();

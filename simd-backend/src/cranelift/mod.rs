@@ -9,7 +9,6 @@
 mod emit;
 pub mod jit;
 
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use cranelift_codegen::Context;
@@ -52,21 +51,23 @@ pub enum Allocation {
 }
 
 impl Allocation {
-    /// Programs of at least so many instructions are worth it, and for more the one pass takes more than linear time: on
-    /// entering each block it looks at all that lives there.
-    const QUICK_INSTRS: RangeInclusive<usize> = 3_500..=10_000;
+    /// Programs of at least so many instructions are worth it.
+    const QUICK_INSTRS: usize = 3_500;
+
+    /// Instructions times blocks. On entering a block the one pass looks at all that lives there, which takes more than
+    /// linear time: beyond this, more than to try again.
+    const QUICK_MOST: usize = 30_000_000;
 
     /// For more pixels what runs longer takes more time than compiling does.
     const QUICK_PIXELS: f64 = 1e5;
 
-    /// What takes the least time, of compiling and of computing so many pixels together, for a program of so many register
-    /// instructions.
-    pub fn preferred(instrs: usize, pixels: f64) -> Self {
-        if Self::QUICK_INSTRS.contains(&instrs) && pixels <= Self::QUICK_PIXELS {
-            Self::Quick
-        } else {
-            Self::Thorough
-        }
+    /// What takes the least time, of compiling and of computing so many pixels together.
+    pub fn preferred(function: &registers::Function, pixels: f64) -> Self {
+        let (instrs, blocks) = (function.instrs(), function.blocks.len());
+        let is_quick = pixels <= Self::QUICK_PIXELS
+            && instrs >= Self::QUICK_INSTRS
+            && instrs.saturating_mul(blocks) <= Self::QUICK_MOST;
+        if is_quick { Self::Quick } else { Self::Thorough }
     }
 }
 
@@ -139,9 +140,9 @@ impl Target {
         Self { allocation: Some(allocation), ..self }
     }
 
-    /// How registers are allocated for a program of so many register instructions and so many pixels.
-    pub fn allocation(&self, instrs: usize, pixels: f64) -> Allocation {
-        self.allocation.unwrap_or_else(|| Allocation::preferred(instrs, pixels))
+    /// How registers are allocated in a function that computes so many pixels.
+    pub fn allocation(&self, function: &registers::Function, pixels: f64) -> Allocation {
+        self.allocation.unwrap_or_else(|| Allocation::preferred(function, pixels))
     }
 
     fn is_x86(&self) -> bool {
