@@ -54,7 +54,8 @@ pub(crate) struct Row {
 pub(crate) fn run(options: &CompileOptions) -> io::Result<()> {
     let common = &options.options;
     println!(
-        "times in ms; of 2 + 1.2: (frontend + JIT) / (2 ms + 1.2 ms per 1,000 CLIF instructions)"
+        "times in ms, for an image of 256x256; \
+         of 2 + 1.2: (frontend + JIT) / (2 ms + 1.2 ms per 1,000 CLIF instructions)"
     );
     let table = Table::new(&[
         ("program", 16),
