@@ -35,10 +35,13 @@ pub trait Unorm: Sample + Into<u32> {
 
 /// `value`, clamped to [0, 1], times `max`, to the nearest integer, ties to even.
 #[inline]
-fn scale(value: f32, max: f64) -> f64 {
+fn scale(value: f32, max: f64) -> u32 {
+    // From here on binary64 has integers only: the sum is the nearest one, and ends in its bits.
+    const INTEGERS: f64 = (1_u64 << 52) as f64;
     // A comparison with NaN is false, so NaN takes the same way as what is below 0.
-    let clamped = if value > 0.0 { value.min(1.0) } else { 0.0 };
-    (f64::from(clamped) * max).round_ties_even()
+    let clamped = if value > 0.0 { value } else { 0.0 };
+    let clamped = if clamped < 1.0 { clamped } else { 1.0 };
+    (f64::from(clamped) * max + INTEGERS).to_bits() as u32
 }
 
 impl Unorm for u8 {

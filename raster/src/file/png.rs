@@ -11,6 +11,7 @@
 //! Every kind of PNG is read: palettes, grey, low depths, transparency chunks and interlacing all
 //! become RGBA of 8 bits, or of 16 where the file has 16. Colour profiles are not applied.
 
+use std::borrow::Cow;
 use std::io::{Cursor, Write};
 
 use png::{
@@ -62,13 +63,15 @@ pub fn encode<T: Unorm>(
 }
 
 /// The samples as PNG stores them.
-fn big_endian<T: Unorm>(samples: &[T]) -> Vec<u8> {
-    let bytes = T::BITS as usize / 8;
-    let mut data = Vec::with_capacity(samples.len() * bytes);
-    for &sample in samples {
-        data.extend_from_slice(&sample.into().to_be_bytes()[4 - bytes..]);
+fn big_endian<T: Unorm>(samples: &[T]) -> Cow<'_, [u8]> {
+    if T::BITS == 8 {
+        return bytemuck::cast_slice(samples).into();
     }
-    data
+    let bytes = |&sample: &T| {
+        let [.., high, low] = sample.into().to_be_bytes();
+        [high, low]
+    };
+    samples.iter().flat_map(bytes).collect()
 }
 
 /// Sets apart what the writer did wrong from what the encoder did.
