@@ -6,7 +6,10 @@
 //! when an image is made, and there is no way to write another into it afterwards. Frames may
 //! therefore be compared, hashed and stored by their bits.
 
-use bytemuck::Zeroable;
+use std::ops::{Deref, DerefMut};
+
+use bytemuck::Pod;
+use memmap2::MmapMut;
 use thiserror::Error;
 
 use crate::size::Size;
@@ -15,9 +18,7 @@ use crate::size::Size;
 pub const NAN_BITS: u32 = 0x7fc0_0000;
 
 /// A type of samples: `u8`, `u16` or `f32`. Others cannot be added.
-pub trait Sample:
-    Copy + Default + Zeroable + PartialEq + Send + Sync + 'static + sealed::Sealed
-{
+pub trait Sample: Pod + Default + PartialEq + Send + Sync + sealed::Sealed {
     /// Full intensity, and what an image without an alpha channel has for alpha.
     const ONE: Self;
 
@@ -54,11 +55,49 @@ impl Sample for f32 {
 }
 
 /// RGBA pixels, row-major from the upper left.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Image<T> {
     size: Size,
-    samples: Vec<T>,
+    samples: Samples<T>,
 }
+
+/// Where samples are.
+#[derive(Debug)]
+enum Samples<T> {
+    /// In memory of the allocator's.
+    Heap(Vec<T>),
+    /// In pages of their own.
+    Pages(MmapMut),
+}
+
+impl<T: Sample> Deref for Samples<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match self {
+            Self::Heap(samples) => samples,
+            Self::Pages(pages) => bytemuck::cast_slice(pages),
+        }
+    }
+}
+
+impl<T: Sample> DerefMut for Samples<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        match self {
+            Self::Heap(samples) => samples,
+            Self::Pages(pages) => bytemuck::cast_slice_mut(pages),
+        }
+    }
+}
+
+impl<T: Sample> Clone for Image<T> {
+    fn clone(&self) -> Self {
+        Self { size: self.size, samples: Samples::Heap(self.samples.to_vec()) }
+    }
+}
+
+/// Images of at least so many bytes get pages of their own.
+const LARGE: usize = 4 << 20;
 
 /// What a kernel rendered: binary32 RGBA.
 pub type Frame = Image<f32>;
@@ -93,7 +132,21 @@ impl<T: Sample> Image<T> {
         for sample in &mut samples {
             *sample = sample.canonical();
         }
-        Ok(Self { size, samples })
+        Ok(Self { size, samples: Samples::Heap(samples) })
+    }
+
+    /// A black and transparent image. A large one lies in huge pages, where the system has such: to get as much memory in
+    /// small ones takes as long as cheap pixels do.
+    pub(crate) fn zeros(size: Size) -> Result<Self, OutOfMemory> {
+        let bytes = size.samples() * size_of::<T>();
+        if bytes < LARGE {
+            return Ok(Self { size, samples: Samples::Heap(zeros(size)?) });
+        }
+        let pages = MmapMut::map_anon(bytes).map_err(|_| OutOfMemory { size, bytes })?;
+        #[cfg(target_os = "linux")]
+        // It is as well without.
+        let _ = pages.advise(memmap2::Advice::HugePage);
+        Ok(Self { size, samples: Samples::Pages(pages) })
     }
 
     /// An image whose pixel (x, y) is `pixel(x, y)`.
@@ -104,13 +157,13 @@ impl<T: Sample> Image<T> {
                 samples.extend(pixel(x, y).map(T::canonical));
             }
         }
-        Self { size, samples }
+        Self { size, samples: Samples::Heap(samples) }
     }
 
     /// `samples` as an image; they are as many as the size says, and their NaNs canonical.
     pub(crate) fn from_canonical(size: Size, samples: Vec<T>) -> Self {
         debug_assert_eq!(samples.len(), size.samples());
-        Self { size, samples }
+        Self { size, samples: Samples::Heap(samples) }
     }
 
     /// Width and height.
@@ -142,7 +195,7 @@ impl<T: Sample> Image<T> {
     /// The image whose samples are `convert` of this one's.
     pub(crate) fn map<U: Sample>(&self, convert: impl Fn(T) -> U) -> Image<U> {
         let samples = self.samples.iter().map(|&sample| convert(sample).canonical()).collect();
-        Image { size: self.size, samples }
+        Image { size: self.size, samples: Samples::Heap(samples) }
     }
 }
 
@@ -198,6 +251,21 @@ impl From<Frame> for AnyImage {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// On both sides of the limit.
+    #[test]
+    fn zeros_can_be_overwritten_wherever_they_lie() {
+        for height in [1, 1024] {
+            let size = Size::new(512, height).expect("within the limits");
+            let mut image = Image::<f32>::zeros(size).expect("there is memory");
+            assert_eq!(image.samples().len(), size.samples());
+            assert!(image.samples().iter().all(|sample| sample.to_bits() == 0));
+            *image.samples_mut().last_mut().expect("there are samples") = 0.5;
+            let copy = image.clone();
+            assert_eq!(copy.pixel(511, height - 1), Some([0.0, 0.0, 0.0, 0.5]));
+            assert_eq!(copy.samples(), image.samples());
+        }
+    }
 
     #[test]
     fn every_nan_becomes_the_canonical_one() {

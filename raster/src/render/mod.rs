@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use crossbeam_utils::CachePadded;
 use thiserror::Error;
 
-use crate::image::{Frame, OutOfMemory, Sample, zeros};
+use crate::image::{Frame, OutOfMemory, Sample};
 use crate::kernel::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use crate::size::Size;
 
@@ -54,8 +54,12 @@ const TILE: (u32, u32) = (256, 4);
 /// A frame of at most so many pixels is begun by one thread, unless it is said how many there are.
 const SMALL_FRAME: usize = 1 << 17;
 
-/// If that thread has not finished after this time, the others join in. Starting them takes as long as many small frames.
+/// How long that thread may take, by what it has done after [`GLANCE`], and then in truth, before the others join in.
+/// Starting them takes as long as many small frames.
 const PATIENCE: Duration = Duration::from_millis(2);
+
+/// See [`PATIENCE`].
+const GLANCE: Duration = Duration::from_micros(500);
 
 /// The default stack of a worker: interpreters recurse, and compiled frames hold many registers.
 const STACK_SIZE: usize = 8 << 20;
@@ -102,7 +106,7 @@ pub fn render(
     size: Size,
     options: &Options<'_>,
 ) -> Result<Frame, RenderError> {
-    let mut frame = Frame::from_canonical(size, zeros::<f32>(size)?);
+    let mut frame = Frame::zeros(size)?;
     render_into(kernel, &mut frame, options)?;
     Ok(frame)
 }
@@ -126,7 +130,6 @@ pub fn render_into(
     let most = options.threads.map_or_else(processors, NonZeroUsize::get).min(tiles.count());
     let is_small = options.threads.is_none() && tiles.size.pixels() <= SMALL_FRAME;
     let begun = Instant::now();
-    let all_join = is_small.then_some(begun + PATIENCE);
     let out_of_time = options.timeout.and_then(|timeout| begun.checked_add(timeout));
     if options.timeout == Some(Duration::ZERO) {
         job.time_out();
@@ -160,7 +163,11 @@ pub fn render_into(
             }
             true
         };
-        if all_join.is_none() || !all_end(1, all_join.into_iter().chain(out_of_time).min()) {
+        let mut one_ends = |after| all_end(1, out_of_time.into_iter().chain([begun + after]).min());
+        let one_will_do = is_small
+            && (one_ends(GLANCE)
+                || job.estimate(begun.elapsed()) <= PATIENCE && one_ends(PATIENCE));
+        if !one_will_do {
             workers.extend((1..most).map_while(|number| start(number).ok()));
         }
         if !all_end(workers.len(), out_of_time) {
@@ -263,6 +270,15 @@ impl<'a, K: Kernel + ?Sized> Job<'a, K> {
             timed_out: AtomicBool::new(false),
             fault: Mutex::new(None),
             unfinished: AtomicUsize::new(usize::MAX),
+        }
+    }
+
+    /// How long it will take in all if it goes on as in this time.
+    fn estimate(&self, elapsed: Duration) -> Duration {
+        let done = self.next.load(Ordering::Relaxed).saturating_sub(1);
+        match done {
+            0 => Duration::MAX,
+            done => elapsed.mul_f64(self.tiles.count() as f64 / done as f64),
         }
     }
 
