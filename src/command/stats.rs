@@ -68,7 +68,7 @@ impl Stats {
         let (code, shape) = (kernel.code(), kernel.code().shape());
         let allocation = match code.allocation {
             Allocation::Thorough => "",
-            Allocation::Quick => "; registers allocated in one pass, as there are few pixels",
+            Allocation::Quick => "; registers allocated in one pass, as pixels are few",
         };
         self.note("code", format!("{} bytes, {} of stack{allocation}", code.size, code.stack));
         let (lanes, columns, rows) = (shape.lanes(), shape.columns(), shape.rows());

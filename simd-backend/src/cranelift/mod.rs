@@ -58,8 +58,9 @@ impl Allocation {
     /// linear time: beyond this, more than to try again.
     const QUICK_MOST: usize = 30_000_000;
 
-    /// For more pixels what runs longer takes more time than compiling does.
-    const QUICK_PIXELS: f64 = 1e5;
+    /// For more pixels what runs longer takes more time than compiling does. (On two processors both are equal at 512x512,
+    /// in the mean of the gallery's large programs.)
+    const QUICK_PIXELS: f64 = 3e5;
 
     /// What takes the least time, of compiling and of computing so many pixels together.
     pub fn preferred(function: &registers::Function, pixels: f64) -> Self {
