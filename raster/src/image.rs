@@ -92,7 +92,7 @@ impl<T: Sample> DerefMut for Samples<T> {
 
 impl<T: Sample> Clone for Image<T> {
     fn clone(&self) -> Self {
-        Self { size: self.size, samples: Samples::Heap(self.samples.to_vec()) }
+        Self::from_canonical(self.size, self.samples.to_vec())
     }
 }
 
@@ -132,7 +132,7 @@ impl<T: Sample> Image<T> {
         for sample in &mut samples {
             *sample = sample.canonical();
         }
-        Ok(Self { size, samples: Samples::Heap(samples) })
+        Ok(Self::from_canonical(size, samples))
     }
 
     /// A black and transparent image. A large one lies in huge pages, where the system has such: to get as much memory in
@@ -140,7 +140,7 @@ impl<T: Sample> Image<T> {
     pub(crate) fn zeros(size: Size) -> Result<Self, OutOfMemory> {
         let bytes = size.samples() * size_of::<T>();
         if bytes < LARGE {
-            return Ok(Self { size, samples: Samples::Heap(zeros(size)?) });
+            return Ok(Self::from_canonical(size, zeros(size)?));
         }
         let pages = MmapMut::map_anon(bytes).map_err(|_| OutOfMemory { size, bytes })?;
         #[cfg(target_os = "linux")]
@@ -157,7 +157,7 @@ impl<T: Sample> Image<T> {
                 samples.extend(pixel(x, y).map(T::canonical));
             }
         }
-        Self { size, samples: Samples::Heap(samples) }
+        Self::from_canonical(size, samples)
     }
 
     /// `samples` as an image; they are as many as the size says, and their NaNs canonical.
@@ -195,7 +195,7 @@ impl<T: Sample> Image<T> {
     /// The image whose samples are `convert` of this one's.
     pub(crate) fn map<U: Sample>(&self, convert: impl Fn(T) -> U) -> Image<U> {
         let samples = self.samples.iter().map(|&sample| convert(sample).canonical()).collect();
-        Image { size: self.size, samples: Samples::Heap(samples) }
+        Image::from_canonical(self.size, samples)
     }
 }
 

@@ -681,9 +681,8 @@ impl Rewriting {
     fn instr(&mut self, mut instr: Instr, now: &[Use], position: u32, index: usize) {
         let operands = now.iter().map(|&(_, reg, _)| reg);
         let missing: Vec<Reg> = operands.filter(|&reg| self.is_missing(reg)).collect();
-        let competing = missing.iter().filter(|&&reg| self.competes(reg)).count();
-        self.make_room(competing, position);
-        // They come right before the instruction, so that one can be its operand in memory.
+        self.make_room(&missing, position);
+        // They come right before the instruction.
         let reloads: Vec<Instr> = missing.iter().map(|&reg| self.reload(reg)).collect();
         missing.into_iter().for_each(|reg| self.hold(reg));
         instr.uses_mut(&mut |reg| *reg = self.name(*reg));
@@ -704,8 +703,7 @@ impl Rewriting {
         let mut results = Vec::new();
         instr.definitions(&mut |reg| results.push(reg));
         results.retain(|&reg| self.is_tracked(reg));
-        let competing = results.iter().filter(|&&reg| self.competes(reg)).count();
-        self.make_room(competing, position);
+        self.make_room(&results, position);
         self.out.extend(reloads);
         self.out.push(instr);
         for reg in results {
@@ -791,8 +789,9 @@ impl Rewriting {
         self.name(reg)
     }
 
-    /// Takes values out of registers until so many more fit, if it can.
-    fn make_room(&mut self, more: usize, position: u32) {
+    /// Takes values out of registers until these fit, if it can.
+    fn make_room(&mut self, coming: &[Reg], position: u32) {
+        let more = coming.iter().filter(|&&reg| self.competes(reg)).count();
         while self.pinned + self.held.len() + more > self.available {
             let furthest =
                 (0..self.held.len()).max_by_key(|&i| self.upcoming[self.held[i].index()]);
