@@ -10,7 +10,7 @@ use lambdav::program::Loaded;
 use lambdav::raster::{Options, RenderError, Size, render};
 use lambdav::simd::kernel::word;
 use lambdav::simd::lanes::interpret::{Group, interpret};
-use lambdav::simd::lanes::lower;
+use lambdav::simd::lanes::{Width, lower};
 use lambdav::simd::registers::Shape;
 use std::num::NonZeroUsize;
 
@@ -34,21 +34,28 @@ fn draw(engine: &impl Engine, size: Size, threads: usize) -> Outcome {
     }
 }
 
-/// A whole small image as one group of lanes, which all run.
+/// A whole small image as one group of lanes, which all run, and pixel by pixel as groups of one.
 fn interpreted(core: &Core, settings: &Settings, size: Size) -> Vec<u32> {
     let program = schedule(core, &[0]).expect("it nests little");
-    let lanes = lower(&program, 0, true);
-    let given: Vec<u32> = lanes.given.iter().map(|g| word(&settings.inputs, g)).collect();
     let pixels: Vec<(u32, u32)> =
         (0..size.height()).flat_map(|y| (0..size.width()).map(move |x| (x, y))).collect();
-    let group = Group {
-        given: &given,
-        pixels: &pixels,
-        run: &vec![true; pixels.len()],
-        max_iterations: settings.max_iterations,
+    let in_groups = |width, count| -> Vec<u32> {
+        let lanes = lower(&program, 0, true, width);
+        let given: Vec<u32> = lanes.given.iter().map(|g| word(&settings.inputs, g)).collect();
+        let groups = pixels.chunks(count).flat_map(|pixels| {
+            let group = Group {
+                given: &given,
+                pixels,
+                run: &vec![true; pixels.len()],
+                max_iterations: settings.max_iterations,
+            };
+            interpret(&lanes, &group).expect("it ends")
+        });
+        groups.flatten().map(f32::to_bits).collect()
     };
-    let found = interpret(&lanes, &group).expect("it ends");
-    found.iter().flatten().map(|s| s.to_bits()).collect()
+    let together = in_groups(Width::Any, pixels.len());
+    assert_eq!(together, in_groups(Width::One, 1), "pixel by pixel, {size}");
+    together
 }
 
 /// All engines give the same image of a program, or the same fault.

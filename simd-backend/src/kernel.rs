@@ -20,7 +20,7 @@ use lambdav_raster::{Cancel, Fault, Kernel, Size, Stop, Tile, TileBuffer};
 use crate::activity::{self, Activity};
 use crate::cranelift::jit::{Code, Inputs, Row, Wanted};
 use crate::cranelift::{EmitError, MAX_LOOP_NESTING, Target};
-use crate::lanes::{self, Axis, Given};
+use crate::lanes::{self, Axis, Given, Width};
 use crate::registers::{self, Choice, Reason, Shape, Status};
 
 /// Above this many bytes of stack a program is compiled for fewer lanes.
@@ -134,7 +134,9 @@ impl SimdKernel {
     /// How many lanes are active in an image of that size, by a sample of its groups. It takes about as long as
     /// lowering to lanes did, and a fifth of a second.
     pub fn activity(&self, size: Size) -> Activity {
-        let program = with_stack(self.program.nesting(), || lanes::lower(&self.program, 0, true));
+        let width = width(Some(self.code.shape().lanes()));
+        let program =
+            with_stack(self.program.nesting(), || lanes::lower(&self.program, 0, true, width));
         with_stack(program.nesting, || {
             activity::sample(&program, self.code.shape(), &self.inputs, size, activity::PATIENCE)
         })
@@ -284,7 +286,7 @@ pub fn lower(
     lanes: Option<u32>,
 ) -> (lanes::Program, registers::Program) {
     with_stack(program.nesting(), || {
-        let lane_program = lanes::lower(program, 0, true);
+        let lane_program = lanes::lower(program, 0, true, width(lanes));
         let register_program = registers::lower(&lane_program, choice(&lane_program, lanes).shape);
         (lane_program, register_program)
     })
@@ -293,6 +295,11 @@ pub fn lower(
 /// The text of a lane program, however deeply it nests.
 pub fn text(program: &lanes::Program) -> String {
     with_stack(program.nesting, || program.to_string())
+}
+
+/// For how many lanes the lane program is, if so many have been asked for.
+fn width(lanes: Option<u32>) -> Width {
+    if lanes == Some(1) { Width::One } else { Width::Any }
 }
 
 struct Compiled {
@@ -316,7 +323,8 @@ fn compile(
 ) -> Result<Compiled, EmitError> {
     with_stack(program.nesting(), || {
         let mut times = Times::default();
-        let lane_program = timed(&mut times.lanes, || lanes::lower(program, 0, hoist));
+        let lane_program =
+            timed(&mut times.lanes, || lanes::lower(program, 0, hoist, width(lanes)));
         if lane_program.loop_nesting > MAX_LOOP_NESTING {
             return Err(EmitError::TooDeep { depth: lane_program.loop_nesting });
         }

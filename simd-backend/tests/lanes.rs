@@ -10,13 +10,17 @@ use lambdav_frontend::schedule::schedule;
 use lambdav_frontend::source::SourceFile;
 use lambdav_simd_backend::kernel::word;
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
-use lambdav_simd_backend::lanes::lower;
+use lambdav_simd_backend::lanes::{Width, lower};
 
 fn text(shader: &str) -> String {
+    text_for(shader, Width::Any)
+}
+
+fn text_for(shader: &str, width: Width) -> String {
     let (core, diagnostics) = compile(&SourceFile::new("test.lv", shader));
     assert_eq!(diagnostics, []);
     let program = schedule(&core.expect("no errors"), &[0]).expect("it nests little");
-    lower(&program, 0, true).to_string()
+    lower(&program, 0, true, width).to_string()
 }
 
 #[test]
@@ -60,6 +64,21 @@ fn parameters_of_a_divergent_loop_are_not_blended() {
     let text =
         text("((rec-func (x y) (if (less x 50) (rec (* x x) (+ y x)) y)) (.x (frag-coord)) 0)");
     assert_eq!(text.matches("= select").count(), 1, "{text}");
+}
+
+#[test]
+fn one_lane_needs_no_masks() {
+    let shader = "((rec-func (x n)
+                    (if (less x 50)
+                      (rec (* x x) (if (less n 3) (+ n (sin (* x (sqrt (+ x n))))) n))
+                      n))
+                   (.x (frag-coord)) 0)";
+    let many = text(shader);
+    for what in [" mask", "= any ", "= select ", "varying"] {
+        assert!(many.contains(what), "{what}: {many}");
+        let one = text_for(shader, Width::One);
+        assert!(!one.contains(what), "{what}: {one}");
+    }
 }
 
 #[test]
@@ -119,11 +138,13 @@ fn gallery() {
                 uniforms: core.uniforms.iter().map(|u| u.default.clone()).collect(),
                 ..Inputs::default()
             };
-            for hoist in [false, true] {
-                let lanes = lower(&program, 0, hoist);
+            for (width, hoist) in
+                [Width::Any, Width::One].into_iter().flat_map(|w| [(w, false), (w, true)])
+            {
+                let lanes = lower(&program, 0, hoist, width);
                 let given: Vec<u32> = lanes.given.iter().map(|g| word(&inputs, g)).collect();
                 for seed in 0..6_u32 {
-                    let count = 1 + 3 * seed;
+                    let count = if width == Width::One { 1 } else { 1 + 3 * seed };
                     let pixels: Vec<(u32, u32)> = (0..count)
                         .map(|k| ((seed * 5 + k * 7) % 31, (seed * 3 + k) % 17))
                         .collect();

@@ -4,7 +4,7 @@ use lambdav_frontend::compile;
 use lambdav_frontend::schedule::schedule;
 use lambdav_frontend::source::SourceFile;
 use lambdav_simd_backend::lanes::{
-    Axis, BlockId, End, Expr, Kind, Op, Program, Rate, Statement, ValueId, lower, verify,
+    Axis, BlockId, End, Expr, Kind, Op, Program, Rate, Statement, ValueId, Width, lower, verify,
 };
 
 /// An arm that not all lanes take, with a loop that they leave in different rounds, and a sine.
@@ -18,7 +18,7 @@ fn valid() -> Program {
     let (core, diagnostics) = compile(&SourceFile::new("valid.lv", SHADER));
     assert_eq!(diagnostics, []);
     let program = schedule(&core.expect("no errors"), &[0]).expect("it nests little");
-    let program = lower(&program, 0, true);
+    let program = lower(&program, 0, true, Width::Any);
     assert_eq!(verify(&program), Ok(()));
     program
 }

@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use super::{Axis, BlockId, End, Expr, Kind, Op, Program, Statement, ValueId};
+use super::{Axis, BlockId, End, Expr, Kind, Op, Program, Statement, ValueId, Width};
 
 /// A loop of that site wanted more rounds than allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +75,7 @@ pub(crate) fn observe(
 ) -> Result<Vec<[f32; 4]>, Interruption> {
     assert!(group.run.contains(&true), "at least one lane runs");
     let lanes = group.pixels.len();
+    assert!(program.width == Width::Any || lanes == 1, "the program is for one lane");
     let words = vec![0; program.values.len() * lanes];
     let mut machine = Machine { program, group, lanes, words, observer };
     let active = group.run.iter().filter(|&&runs| runs).count();

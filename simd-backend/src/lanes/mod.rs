@@ -27,6 +27,9 @@
 //! `if any`. So an endless loop with a condition that is the same for all lanes runs only where some
 //! pixel asked for it.
 //!
+//! A program for groups of one lane ([`Width::One`]) needs none of this: a lane agrees with itself, so its control flow is
+//! that of the source.
+//!
 //! # Invariants (checked by [`verify()`])
 //!
 //! - Each value is defined once, and before its uses, by a statement or a loop of a block that
@@ -432,9 +435,32 @@ pub enum Given {
     Uniform(u32, u8),
 }
 
+/// For groups of how many lanes a program is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// Of any number.
+    Any,
+    /// Of one: what differs between pixels is of the group ([`Rate::GROUP`]), so that nothing diverges and
+    /// nothing is masked.
+    One,
+}
+
+impl Width {
+    /// What the column or the row of a pixel differs by.
+    pub fn rate(self, axis: Axis) -> Rate {
+        match (self, axis) {
+            (Self::One, _) => Rate::GROUP,
+            (Self::Any, Axis::X) => Rate::X,
+            (Self::Any, Axis::Y) => Rate::Y,
+        }
+    }
+}
+
 /// A lane program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
+    /// For how many lanes it is.
+    pub width: Width,
     /// All values, in order of creation.
     pub values: Vec<ValueInfo>,
     /// All blocks; the first is the root, which yields red, green, blue and alpha.

@@ -135,6 +135,9 @@ impl Numbering {
         if let (Op::Select, Some(condition)) = (op, bits(0)) {
             return Some(Simpler::Operand(operands[if condition == 0 { 2 } else { 1 }]));
         }
+        if op == Op::Select && operands[1] == operands[2] {
+            return Some(Simpler::Operand(operands[1]));
+        }
         if kind != Kind::F32 {
             return None;
         }

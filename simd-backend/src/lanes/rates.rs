@@ -16,7 +16,7 @@ use lambdav_frontend::op::Op;
 use lambdav_frontend::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
 use lambdav_frontend::types::Type;
 
-use super::Rate;
+use super::{Axis, Rate, Width};
 
 /// The result of the analysis.
 pub(super) struct Rates {
@@ -28,7 +28,7 @@ pub(super) struct Rates {
 
 impl Rates {
     /// Analyses a program. Recurses on the nesting of its blocks.
-    pub(super) fn new(program: &Program) -> Self {
+    pub(super) fn new(program: &Program, width: Width) -> Self {
         let offsets = program.component_offsets();
         let total = offsets[program.values.len()];
         let rates = Self {
@@ -36,7 +36,7 @@ impl Rates {
             rates: vec![Rate::FRAME; total],
             divergent: vec![false; program.values.len()],
         };
-        let mut analysis = Analysis { program, rates, changed: true };
+        let mut analysis = Analysis { program, width, rates, changed: true };
         while std::mem::take(&mut analysis.changed) {
             analysis.block(Program::ROOT);
         }
@@ -75,6 +75,7 @@ pub(super) fn sources(op: Op, types: &[Type], i: usize) -> Vec<(usize, usize)> {
 
 struct Analysis<'p> {
     program: &'p Program,
+    width: Width,
     rates: Rates,
     changed: bool,
 }
@@ -207,8 +208,8 @@ impl Analysis<'_> {
     fn compute(&mut self, value: ValueId, expr: &Expr) {
         match expr {
             Expr::Input(Input::FragCoord) => {
-                self.raise(value, 0, Rate::X);
-                self.raise(value, 1, Rate::Y);
+                self.raise(value, 0, self.width.rate(Axis::X));
+                self.raise(value, 1, self.width.rate(Axis::Y));
             }
             Expr::Constant(_) | Expr::Uniform(_) | Expr::Input(_) => {}
             Expr::Op(op, operands) => {

@@ -2,7 +2,7 @@
 //! source text is compiled to.
 
 use super::{
-    Axis, Block, End, Expr, Given, Kind, Op, Program, Rate, Statement, ValueId, ValueInfo,
+    Axis, Block, End, Expr, Given, Kind, Op, Program, Rate, Statement, ValueId, ValueInfo, Width,
 };
 
 /// Makes a [`Program`] of one block.
@@ -50,11 +50,7 @@ impl Straight {
 
     /// The coordinate of a pixel along an axis.
     pub fn coordinate(&mut self, axis: Axis) -> ValueId {
-        let rate = match axis {
-            Axis::X => Rate::X,
-            Axis::Y => Rate::Y,
-        };
-        self.push(Kind::F32, rate, Expr::Coordinate(axis))
+        self.push(Kind::F32, Width::Any.rate(axis), Expr::Coordinate(axis))
     }
 
     /// The lanes for which the kernel runs.
@@ -66,6 +62,7 @@ impl Straight {
     pub fn finish(self, outputs: [ValueId; 4]) -> Program {
         let end = End::Yield(outputs.into());
         Program {
+            width: Width::Any,
             values: self.values,
             blocks: vec![Block { statements: self.statements, end }],
             frame_len: 0,

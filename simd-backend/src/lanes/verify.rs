@@ -175,8 +175,7 @@ impl<'p> Verifier<'p> {
         }
         let (kind, rate) = match expr {
             Expr::Constant(_) | Expr::Undefined | Expr::Given(_) => (Some(info.kind), Rate::FRAME),
-            Expr::Coordinate(super::Axis::X) => (Some(Kind::F32), Rate::X),
-            Expr::Coordinate(super::Axis::Y) => (Some(Kind::F32), Rate::Y),
+            Expr::Coordinate(axis) => (Some(Kind::F32), program.width.rate(*axis)),
             Expr::Run => (Some(Kind::Mask), Rate::VARYING),
             Expr::Any(mask) => {
                 let is_mask = program.kind(*mask) == Kind::Mask;

@@ -9,11 +9,14 @@ use super::{
 };
 use lambdav_frontend::op::Elementary;
 
-use crate::lanes::{self, Axis, End as LaneEnd, Expr, Kind, Op, Rate, Reads, Statement, ValueId};
+use crate::lanes::{
+    self, Axis, End as LaneEnd, Expr, Kind, Op, Rate, Reads, Statement, ValueId, Width,
+};
 use crate::planted::{Bug, is_planted};
 
 /// Makes the register program for a shape. Recurses on the nesting of blocks.
 pub fn lower(program: &lanes::Program, shape: Shape) -> Program {
+    assert!(program.width == Width::Any || shape.lanes() == 1, "the program is for one lane");
     let root = program.block(lanes::Program::ROOT);
     let (frame, group) = root.statements.split_at(program.frame_len);
     let mut slots = Slots { of: FxHashMap::default(), kinds: Vec::new() };

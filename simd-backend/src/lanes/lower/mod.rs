@@ -23,11 +23,11 @@ use crate::planted::{Bug, is_planted};
 
 use super::{
     Block, BlockId, End, Expr, Given, Kind, Op, Program, Rate, Statement, ValueId, ValueInfo,
-    number, prune, sink,
+    Width, number, prune, sink,
 };
 
 /// Makes a lane program of one output of a scheduled program, filled from (0, 0, 0, 1) to four
-/// components.
+/// components, for groups of as many lanes as `width` says.
 ///
 /// What all pixels compute alike is moved to the front of the root, to be executed once for the
 /// frame, unless `hoist` is false; then loops stand in the order of the schedule, so that of several
@@ -38,7 +38,7 @@ use super::{
 /// # Panics
 ///
 /// If the program has no such output.
-pub fn lower(program: &schedule::Program, output: usize, hoist: bool) -> Program {
+pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Width) -> Program {
     let mut given: Vec<Given> = Vec::new();
     given.extend([super::Axis::X, super::Axis::Y].map(Given::Resolution));
     given.extend([Given::Time, Given::Frame]);
@@ -49,6 +49,7 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool) -> Program
         given.extend((0..uniform.ty.components()).map(|k| Given::Uniform(index as u32, k as u8)));
     }
     let out = Program {
+        width,
         values: Vec::new(),
         blocks: vec![Block { statements: Vec::new(), end: End::Yield(Box::default()) }],
         frame_len: 0,
@@ -59,7 +60,7 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool) -> Program
     };
     let mut lowering = Lowering {
         program,
-        rates: Rates::new(program),
+        rates: Rates::new(program, width),
         costs: cost::costs(program),
         uniforms,
         map: vec![Box::default(); program.values.len()],

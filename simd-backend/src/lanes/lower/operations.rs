@@ -13,8 +13,9 @@ impl Lowering<'_> {
     pub(super) fn input(&mut self, input: Input) -> Vec<ValueId> {
         match input {
             Input::FragCoord => {
-                let x = self.define(Kind::F32, Rate::X, Expr::Coordinate(Axis::X));
-                let y = self.define(Kind::F32, Rate::Y, Expr::Coordinate(Axis::Y));
+                let width = self.out.width;
+                let [x, y] = [Axis::X, Axis::Y]
+                    .map(|axis| self.define(Kind::F32, width.rate(axis), Expr::Coordinate(axis)));
                 // A rectangle that covers the image, at depth 0.
                 let z = self.constant(Kind::F32, 0);
                 let w = self.constant(Kind::F32, 1.0_f32.to_bits().into());

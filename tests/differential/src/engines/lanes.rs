@@ -5,7 +5,7 @@ use crate::engine::{Engine, Image};
 use crate::reference::each_output;
 use lambdav_simd_backend::kernel::word;
 use lambdav_simd_backend::lanes::interpret::{Group, LoopLimit, interpret};
-use lambdav_simd_backend::lanes::{Program, lower, verify};
+use lambdav_simd_backend::lanes::{Program, Width, lower, verify};
 
 /// Interprets the lane program of each output in groups of lanes that lie anywhere.
 pub(super) struct Lanes;
@@ -20,7 +20,7 @@ impl Engine for Lanes {
 
     fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
         each_output(case, |schedule, _, components| {
-            let program = lower(&schedule, 0, true);
+            let program = lower(&schedule, 0, true, Width::Any);
             verify(&program).map_err(|errors| {
                 let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
                 format!("malformed lane program: {}\n{program}", errors.join("; "))
@@ -29,7 +29,7 @@ impl Engine for Lanes {
                 return Ok(Image::Whole(words));
             }
             // Which pixel it is, and which loop it meets first, tells the order of the schedule.
-            let program = lower(&schedule, 0, false);
+            let program = lower(&schedule, 0, false, Width::Any);
             let fault = (0..case.conditions.pixels())
                 .find_map(|pixel| Some((pixel, group(&program, case, &[pixel], &[true]).err()?)));
             let (pixel, LoopLimit { site }) =

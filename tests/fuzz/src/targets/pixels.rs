@@ -6,8 +6,9 @@ use lambdav::frontend::evaluate::{Fault, Inputs, core};
 use lambdav::frontend::schedule::{Program, schedule, verify};
 use lambdav::frontend::source::SourceFile;
 use lambdav::raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
+use lambdav::simd::lanes::{self, Width};
 use lambdav::simd::registers::Shape;
-use lambdav::simd::{EmitError, SimdKernel, lanes};
+use lambdav::simd::{EmitError, SimdKernel};
 use lambdav::spirv;
 use lambdav::spirv::eval::{Evaluator, Module, Resources};
 
@@ -25,8 +26,11 @@ pub(super) fn lower(core: &Core) -> Result<Vec<(u32, Program)>, String> {
         // Blocks that nest too deep are refused.
         let Ok(program) = schedule(core, &[output.location]) else { continue };
         verify(&program).map_err(|errors| format!("malformed schedule: {errors:?}"))?;
-        let lanes = lanes::lower(&program, 0, true);
-        lanes::verify(&lanes).map_err(|errors| format!("malformed lane program: {errors:?}"))?;
+        for width in [Width::Any, Width::One] {
+            let lanes = lanes::lower(&program, 0, true, width);
+            lanes::verify(&lanes)
+                .map_err(|errors| format!("malformed lane program: {errors:?}"))?;
+        }
         all.push((output.location, program));
     }
     Ok(all)
