@@ -14,6 +14,7 @@ use crate::resolve::{Code, CodeArena, CodeId, Items, Key, Local};
 use crate::source::Span;
 use crate::types::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt;
 use std::rc::Rc;
 
 /// How many unfinished steps may wait for one another.
@@ -327,7 +328,12 @@ impl<'a> Machine<'a> {
             Frame::Condition { code, env } => {
                 let span = self.part_span(code, env, 0);
                 let activation = self.env(env).activation;
-                let condition = self.require_value(value, span, "the condition", Some(activation));
+                let condition = self.require_value(
+                    value,
+                    span,
+                    format_args!("the condition"),
+                    Some(activation),
+                );
                 let condition = condition.filter(|&c| {
                     let ty = self.graph.value_type(c);
                     if ty != Type::BOOL {
@@ -766,7 +772,7 @@ impl<'a> Machine<'a> {
         &mut self,
         value: Value,
         span: Span,
-        role: &str,
+        role: fmt::Arguments<'_>,
         activation: Option<ActivationId>,
     ) -> Option<NodeId> {
         let diagnostic = match value {

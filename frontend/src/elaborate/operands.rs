@@ -70,8 +70,8 @@ impl Machine<'_> {
         let mut nodes = Vec::with_capacity(values.len());
         for (i, &value) in values.iter().enumerate() {
             let span = self.argument_span(site, i);
-            let role = format!("an operand of `{}`", builtin.name());
-            match self.require_value(value, span, &role, Some(site.activation)) {
+            let role = format_args!("an operand of `{}`", builtin.name());
+            match self.require_value(value, span, role, Some(site.activation)) {
                 Some(node) => nodes.push(node),
                 None => return State::Return(Value::Error),
             }

@@ -8,11 +8,12 @@ use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
 use cranelift_codegen::ir::{
-    self, AbiParam, BlockArg, Endianness, ExtFuncData, ExternalName, FuncRef, InstBuilder,
-    MemFlagsData, Opcode, Signature, StackSlotData, StackSlotKind, UserExternalName, UserFuncName,
-    Value, ValueDef, types,
+    self, AbiParam, BlockArg, Constant, Endianness, ExtFuncData, ExternalName, FuncRef,
+    InstBuilder, MemFlagsData, Opcode, Signature, StackSlotData, StackSlotKind, UserExternalName,
+    UserFuncName, Value, ValueDef, types,
 };
 use cranelift_codegen::isa::CallConv;
+use rustc_hash::FxHashMap;
 
 use super::Target;
 use super::jit::context;
@@ -60,6 +61,7 @@ pub(super) fn functions(program: &mut Program, target: &Target) -> Vec<Named> {
                 arguments: Vec::new(),
                 elementary: None,
                 procedures: vec![None; program.procedures.len()],
+                constants: FxHashMap::default(),
                 spilled: None,
             }
             .emit();
@@ -133,6 +135,8 @@ struct Emitter<'p, 'f> {
     elementary: Option<(FuncRef, ir::StackSlot)>,
     /// The procedures that have been called here.
     procedures: Vec<Option<FuncRef>>,
+    /// What the function's vectors of constants are called.
+    constants: FxHashMap<u128, Constant>,
     /// The address of what is spilled, if anything is.
     spilled: Option<Value>,
 }
@@ -224,9 +228,9 @@ impl Emitter<'_, '_> {
             Instr::Centres(to, first) => {
                 let value = match self.ty(*to) {
                     Type::Vector(_) => {
-                        let lane = |k: u8| (first + f32::from(k) + 0.5).to_le_bytes();
-                        let data = [0, 1, 2, 3].map(lane).concat();
-                        self.vector(types::F32X4, data)
+                        let lane = |k: u8| u128::from((first + f32::from(k) + 0.5).to_bits());
+                        let bits = (0..4).rev().fold(0, |bits, k| bits << 32 | lane(k));
+                        self.vector(types::F32X4, bits)
                     }
                     _ => self.pos.ins().f32const(Ieee32::with_bits((first + 0.5).to_bits())),
                 };
@@ -377,8 +381,10 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn vector(&mut self, ty: ir::Type, data: Vec<u8>) -> Value {
-        let constant = self.pos.func.dfg.constants.insert(data.into());
+    fn vector(&mut self, ty: ir::Type, bits: u128) -> Value {
+        let constants = &mut self.pos.func.dfg.constants;
+        let insert = || constants.insert(bits.to_le_bytes().to_vec().into());
+        let constant = *self.constants.entry(bits).or_insert_with(insert);
         self.pos.ins().vconst(ty, constant)
     }
 
@@ -389,14 +395,14 @@ impl Emitter<'_, '_> {
             Type::Scalar(Kind::I32) => self.pos.ins().iconst(types::I32, i64::from(bits as u32)),
             Type::Scalar(_) => self.pos.ins().iconst(clif_type(ty), bits as i64),
             Type::Vector(Kind::F32 | Kind::I32) => {
-                self.vector(clif_type(ty), (bits as u32).to_le_bytes().repeat(4))
+                let lane = u128::from(bits as u32);
+                self.vector(clif_type(ty), lane * 0x0000_0001_0000_0001_0000_0001_0000_0001)
             }
             Type::Vector(Kind::F64 | Kind::I64) => {
-                self.vector(clif_type(ty), bits.to_le_bytes().repeat(2))
+                self.vector(clif_type(ty), u128::from(bits) << 64 | u128::from(bits))
             }
             Type::Vector(Kind::Mask) | Type::WideMask => {
-                let byte = if bits == 0 { 0 } else { 0xff };
-                self.vector(clif_type(ty), vec![byte; 16])
+                self.vector(clif_type(ty), if bits == 0 { 0 } else { u128::MAX })
             }
         }
     }

@@ -5,7 +5,7 @@
 //! The core has done so with whole vectors. This is about their components: of `(+ p (vec3 0 1 0))`, say. Only what is
 //! true of every number counts, and of its sign: x − 0 = x, but not x + 0 = x, which is 0 for −0.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::interpret::apply;
 use super::{BlockId, End, Expr, Kind, Op, Program, Rate, Statement, ValueId};
@@ -13,10 +13,11 @@ use super::{BlockId, End, Expr, Kind, Op, Program, Rate, Statement, ValueId};
 /// Replaces values by equal ones. Recurses on the nesting of blocks.
 pub(super) fn number(program: &mut Program) {
     let mut numbering = Numbering {
-        known: FxHashMap::default(),
+        known: FxHashMap::with_capacity_and_hasher(program.values.len(), FxBuildHasher),
         scope: Vec::new(),
         same: (0..program.values.len() as u32).map(ValueId).collect(),
         bits: vec![None; program.values.len()],
+        is_nested: false,
     };
     numbering.block(program, Program::ROOT);
 }
@@ -26,8 +27,9 @@ type Key = (Kind, Expr);
 struct Numbering {
     /// The values that are defined where we are.
     known: FxHashMap<Key, ValueId>,
-    /// What is forgotten at the end of a block.
+    /// What is forgotten at the end of a block; at that of the root nothing is.
     scope: Vec<Key>,
+    is_nested: bool,
     /// The value that each one is replaced by.
     same: Vec<ValueId>,
     /// The constants.
@@ -37,6 +39,7 @@ struct Numbering {
 impl Numbering {
     fn block(&mut self, program: &mut Program, id: BlockId) {
         let outer = self.scope.len();
+        let was_nested = std::mem::replace(&mut self.is_nested, id != Program::ROOT);
         let mut statements = std::mem::take(&mut program.blocks[id.index()].statements);
         statements.retain_mut(|statement| {
             match statement {
@@ -67,6 +70,7 @@ impl Numbering {
         for key in self.scope.drain(outer..) {
             self.known.remove(&key);
         }
+        self.is_nested = was_nested;
     }
 
     fn replace(&self, value: &mut ValueId) {
@@ -114,8 +118,10 @@ impl Numbering {
             }
             Some(_) => true,
             None => {
-                self.known.insert(key.clone(), value);
-                self.scope.push(key);
+                if self.is_nested {
+                    self.scope.push(key.clone());
+                }
+                self.known.insert(key, value);
                 true
             }
         }
