@@ -12,6 +12,7 @@ use lambdav::frontend::core::Core;
 use lambdav::frontend::schedule::{Expr, Program, Statement, schedule};
 use lambdav::program::Loaded;
 use lambdav::raster::Size;
+use lambdav::simd::cranelift::jit::Code;
 use lambdav::simd::{SimdKernel, Target, cranelift, kernel};
 use serde::Serialize;
 use std::io;
@@ -152,15 +153,16 @@ fn compile(name: &str, text: &str, runs: usize) -> Row {
         jit_times.push(Clock::Processor.time(|| drop(jit(program))));
     }
     let program = scheduled(&first);
-    let lanes = jit(program.clone()).code().shape().lanes();
+    let kernel = jit(program.clone());
+    let code = kernel.code();
     Row {
         name: name.to_owned(),
         operations: operations(&program),
         frontend: Summary::of(&frontend_times),
         jit: Summary::of(&jit_times),
-        lanes,
-        instructions: instructions(&program, lanes),
-        code: jit(program).code().size,
+        lanes: code.shape().lanes(),
+        instructions: instructions(&program, code),
+        code: code.size,
         process: None,
     }
 }
@@ -172,10 +174,11 @@ fn operations(program: &Program) -> usize {
     statements.filter(is_operation).count()
 }
 
-/// How many instructions a program has in Cranelift's form.
-pub(crate) fn instructions(program: &Program, lanes: u32) -> usize {
-    let (_, program) = kernel::lower(program, Some(lanes));
+/// How many instructions a program has in Cranelift's form, before that code is made of it.
+pub(crate) fn instructions(program: &Program, code: &Code) -> usize {
+    let (_, program) = kernel::lower(program, Some(code.shape().lanes()));
     let target = Target::host().expect("a machine that is not too old");
+    let target = target.with_allocation(code.allocation);
     // Instructions are indented, and so are signatures and the like before the first block.
     let text = cranelift::clif(program, &target);
     let mut in_block = false;

@@ -172,7 +172,7 @@ fn measure(kernel: &Kernel, runs: usize) -> Row {
             jit: Summary::of(&compile_times[i + 1]),
             code: code.size,
             stack: code.stack,
-            instructions: instructions(&scheduled, code.shape().lanes()),
+            instructions: instructions(&scheduled, code),
         }
     });
     Row {

@@ -5,22 +5,23 @@
 //! selects are `blendv` there and `bitselect` elsewhere.
 
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
-use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::condcodes::{CondCode, FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
 use cranelift_codegen::ir::{
     self, AbiParam, BlockArg, Constant, Endianness, ExtFuncData, ExternalName, FuncRef,
-    InstBuilder, MemFlagsData, Opcode, Signature, StackSlotData, StackSlotKind, UserExternalName,
-    UserFuncName, Value, ValueDef, types,
+    InstBuilder, InstructionData, MemFlagsData, Opcode, Signature, StackSlotData, StackSlotKind,
+    UserExternalName, UserFuncName, Value, ValueDef, types,
 };
 use cranelift_codegen::isa::CallConv;
 use rustc_hash::FxHashMap;
 
-use super::Target;
 use super::jit::context;
+use super::{Allocation, Target};
 use crate::lanes::{Kind, Op};
 use crate::planted::{Bug, is_planted};
 use crate::registers::{
-    self, Argument, Block, BlockId, End, Function, Instr, Limit, Program, Reg, Target as Goal, Type,
+    self, Argument, Between, Block, BlockId, End, Function, Instr, Limit, Program, Reg,
+    Target as Goal, Type,
 };
 
 /// The number of the imported function that computes elementary functions, for the JIT. The procedures follow.
@@ -30,24 +31,32 @@ pub(super) const ELEMENTARY: u32 = 0;
 pub(super) struct Named {
     pub(super) name: String,
     pub(super) function: ir::Function,
+    /// How its registers are to be allocated.
+    pub(super) allocation: Allocation,
 }
 
 /// All procedures, and then the functions for the frame and for a row, once it is decided what the target's registers
 /// have no room for.
 pub(super) fn functions(program: &mut Program, target: &Target) -> Vec<Named> {
-    registers::spill(program, target.vector_registers);
+    let allocation = target.allocation.unwrap_or(Allocation::Thorough);
+    let between = match allocation {
+        Allocation::Thorough => Between::Registers,
+        Allocation::Quick => Between::Memory,
+    };
+    registers::spill(program, target.vector_registers, between);
     let program = &*program;
     let procedures = program.procedures.iter().enumerate().map(|(i, procedure)| {
         let lanes = if procedure.is_vector { "register" } else { "number" };
         let name = format!("procedure {i}: {} of a {lanes}", procedure.elementary.name());
-        (name, &procedure.code, procedure_signature(&procedure.code))
+        let signature = procedure_signature(&procedure.code);
+        (name, &procedure.code, signature, Allocation::Thorough)
     });
-    let frame = ("frame".to_owned(), &program.frame, signature(false));
-    let row = ("row".to_owned(), &program.row, signature(true));
+    let frame = ("frame".to_owned(), &program.frame, signature(false), Allocation::Thorough);
+    let row = ("row".to_owned(), &program.row, signature(true), allocation);
     procedures
         .chain([frame, row])
         .enumerate()
-        .map(|(i, (name, function, signature))| {
+        .map(|(i, (name, function, signature, allocation))| {
             let id = UserFuncName::user(0, ELEMENTARY + 1 + i as u32);
             let mut out = ir::Function::with_name_signature(id, signature);
             Emitter {
@@ -63,9 +72,13 @@ pub(super) fn functions(program: &mut Program, target: &Target) -> Vec<Named> {
                 procedures: vec![None; program.procedures.len()],
                 constants: FxHashMap::default(),
                 spilled: None,
+                depths: match allocation {
+                    Allocation::Thorough => None,
+                    Allocation::Quick => Some(registers::loop_depths(function)),
+                },
             }
             .emit();
-            Named { name, function: out }
+            Named { name, function: out, allocation }
         })
         .collect()
 }
@@ -139,6 +152,8 @@ struct Emitter<'p, 'f> {
     constants: FxHashMap<u128, Constant>,
     /// The address of what is spilled, if anything is.
     spilled: Option<Value>,
+    /// How many loops are around each block, if their order counts.
+    depths: Option<Vec<u32>>,
 }
 
 impl Emitter<'_, '_> {
@@ -189,7 +204,12 @@ impl Emitter<'_, '_> {
                 let condition = self.get(*condition);
                 let (a, xs) = self.goal(then);
                 let (b, ys) = self.goal(otherwise);
-                self.pos.ins().brif(condition, a, &xs, b, &ys);
+                if self.leaves_loop(otherwise, then) {
+                    let condition = self.inverted(condition);
+                    self.pos.ins().brif(condition, b, &ys, a, &xs);
+                } else {
+                    self.pos.ins().brif(condition, a, &xs, b, &ys);
+                }
             }
             End::Return(status) => {
                 let code = self.pos.ins().iconst(types::I64, status.code());
@@ -199,6 +219,35 @@ impl Emitter<'_, '_> {
                 let value = self.get(*reg);
                 self.pos.ins().return_(&[value]);
             }
+        }
+    }
+
+    /// Whether the one of two ways leaves a loop that the other does not, and is to be the first of a branch.
+    ///
+    /// Cranelift lays out what it finds behind the first way after what is behind the second: all that comes after a loop
+    /// before half of the loop itself, else. The single pass takes what lives in that half for alive all the way, and looks
+    /// at it in every block between.
+    fn leaves_loop(&self, way: &Goal, other: &Goal) -> bool {
+        let depth = |depths: &Vec<u32>, goal: &Goal| depths[goal.block.index()];
+        self.depths.as_ref().is_some_and(|depths| depth(depths, way) < depth(depths, other))
+    }
+
+    /// A truth value's opposite: the opposite comparison, if it is one that has just been made.
+    fn inverted(&mut self, condition: Value) -> Value {
+        let func = &self.pos.func;
+        let made = match func.dfg.value_def(condition) {
+            ValueDef::Result(inst, _) => Some(inst),
+            _ => None,
+        };
+        let here = |inst: &ir::Inst| func.layout.inst_block(*inst) == self.pos.current_block();
+        match made.filter(here).map(|inst| func.dfg.insts[inst]) {
+            Some(InstructionData::FloatCompare { cond, args: [a, b], .. }) => {
+                self.pos.ins().fcmp(cond.complement(), a, b)
+            }
+            Some(InstructionData::IntCompare { cond, args: [a, b], .. }) => {
+                self.pos.ins().icmp(cond.complement(), a, b)
+            }
+            _ => self.pos.ins().icmp_imm_s(IntCC::Equal, condition, 0),
         }
     }
 

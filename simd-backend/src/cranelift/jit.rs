@@ -143,7 +143,6 @@ impl Code {
     ///
     /// [`EmitError::TooLarge`] where the code generator gives up.
     pub fn new(mut program: Program, target: &Target) -> Result<Self, EmitError> {
-        let allocation = target.allocation.unwrap_or(Allocation::Thorough);
         let mut builder = JITBuilder::with_isa(target.isa.clone(), default_libcall_names());
         builder.symbol("elementary", elementary as *const u8);
         let mut module = JITModule::new(builder);
@@ -153,19 +152,18 @@ impl Code {
         assert_eq!(callee.as_u32(), emit::ELEMENTARY, "the first function of a module");
         let functions = emit::functions(&mut program, target);
         let mut ids = Vec::with_capacity(functions.len());
-        for emit::Named { name, function } in &functions {
+        for emit::Named { name, function, .. } in &functions {
             ids.push(declare(&mut module, name, Linkage::Local, function.signature.clone())?);
         }
         let (mut size, mut frames) = (0, Vec::with_capacity(ids.len()));
         let mut compiler = Compiler::new();
-        for (&id, emit::Named { function, .. }) in ids.iter().zip(functions) {
+        let mut of_row = Allocation::Thorough;
+        for (&id, emit::Named { function, allocation, .. }) in ids.iter().zip(functions) {
             compiler.clear();
             compiler.func = function;
-            // All but the last are small.
-            let is_quick = allocation == Allocation::Quick && ids.last() == Some(&id);
-            let isa = if is_quick { &target.quick } else { &target.isa };
+            of_row = allocation;
             compiler
-                .compile(&**isa, &mut ControlPlane::default())
+                .compile(target.isa(allocation), &mut ControlPlane::default())
                 .map_err(|e| EmitError::TooLarge(e.inner.to_string()))?;
             let code = compiler.compiled_code().expect("it has just been compiled");
             let relocs = code.buffer.relocs().iter();
@@ -201,7 +199,7 @@ impl Code {
             given: program.given,
             size,
             stack,
-            allocation,
+            allocation: of_row,
         })
     }
 

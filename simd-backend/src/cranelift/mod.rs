@@ -44,9 +44,9 @@ pub enum EmitError {
 pub enum Allocation {
     /// By trying, and trying again (Cranelift's `backtracking`).
     Thorough,
-    /// In one pass over each block (`single_pass`). Compiling takes half the time or a little more, and the code of large
-    /// programs runs a fifth to two fifths longer: nearly all of their values are in memory between blocks in any case.
-    /// Small loops would run twice as long.
+    /// In one pass over each block (`single_pass`), with nothing in registers between blocks. Compiling takes half the time,
+    /// less for a program of many blocks, and the code of large programs runs a fifth to two fifths longer: nearly all
+    /// of their values are in memory between blocks in any case. Small loops would run twice as long.
     Quick,
 }
 
@@ -54,20 +54,13 @@ impl Allocation {
     /// Programs of at least so many instructions are worth it.
     const QUICK_INSTRS: usize = 3_500;
 
-    /// Instructions times blocks. On entering a block the one pass looks at all that lives there, which takes more than
-    /// linear time: beyond this, more than to try again.
-    const QUICK_MOST: usize = 30_000_000;
-
     /// For more pixels what runs longer takes more time than compiling does. (On two processors both are equal at 512x512,
     /// in the mean of the gallery's large programs.)
     const QUICK_PIXELS: f64 = 3e5;
 
     /// What takes the least time, of compiling and of computing so many pixels together.
     pub fn preferred(function: &registers::Function, pixels: f64) -> Self {
-        let (instrs, blocks) = (function.instrs(), function.blocks.len());
-        let is_quick = pixels <= Self::QUICK_PIXELS
-            && instrs >= Self::QUICK_INSTRS
-            && instrs.saturating_mul(blocks) <= Self::QUICK_MOST;
+        let is_quick = pixels <= Self::QUICK_PIXELS && function.instrs() >= Self::QUICK_INSTRS;
         if is_quick { Self::Quick } else { Self::Thorough }
     }
 }
@@ -146,6 +139,13 @@ impl Target {
         self.allocation.unwrap_or_else(|| Allocation::preferred(function, pixels))
     }
 
+    fn isa(&self, allocation: Allocation) -> &dyn TargetIsa {
+        match allocation {
+            Allocation::Thorough => &*self.isa,
+            Allocation::Quick => &*self.quick,
+        }
+    }
+
     fn is_x86(&self) -> bool {
         self.isa.name() == "x64"
     }
@@ -188,11 +188,11 @@ pub fn clif(mut program: registers::Program, target: &Target) -> String {
 /// [`EmitError::TooLarge`].
 pub fn assembly(mut program: registers::Program, target: &Target) -> Result<String, EmitError> {
     let mut text = String::new();
-    for emit::Named { name, function } in emit::functions(&mut program, target) {
+    for emit::Named { name, function, allocation } in emit::functions(&mut program, target) {
         let mut context = Context::for_function(function);
         context.set_disasm(true);
         let code = context
-            .compile(&*target.isa, &mut Default::default())
+            .compile(target.isa(allocation), &mut Default::default())
             .map_err(|e| EmitError::TooLarge(e.inner.to_string()))?;
         text += &format!("; {name}\n{}\n", code.vcode.as_deref().unwrap_or_default());
     }

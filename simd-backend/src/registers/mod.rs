@@ -32,6 +32,7 @@
 //! for long unasked.
 
 mod lower;
+mod order;
 mod print;
 mod procedure;
 mod shape;
@@ -43,8 +44,9 @@ use lambdav_frontend::op::Elementary;
 use crate::lanes::{Kind, Op};
 
 pub use lower::lower;
+pub(crate) use order::loop_depths;
 pub use shape::{Choice, Reason, Shape, Work};
-pub use spill::spill;
+pub use spill::{Between, spill};
 
 /// After how many rounds a loop asks whether it is still wanted.
 pub const POLL_ROUNDS: u64 = 1 << 16;

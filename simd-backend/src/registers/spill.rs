@@ -15,6 +15,9 @@
 //!   Live-Range Splitting for SSA-Form Programs", 2009). It is stored unless memory has it already, and read again
 //!   before its next use.
 //!
+//! An allocator that goes through one block at a time stores all that lives into other blocks in any case, each value in a
+//! place of its own. For that one nothing stays in registers between blocks ([`Between::Memory`]), and values share places.
+//!
 //! Live ranges are intervals of positions in one order of the blocks, which include more than the truth: arms of an `if`
 //! stand one after the other. Only vectors and floating-point scalars compete for registers; other values are few, and are
 //! only looked at where they live across calls. Constants are in memory anyway and do not count.
@@ -26,26 +29,39 @@ use rustc_hash::FxHashMap;
 
 use crate::planted::{Bug, is_planted};
 
+use super::order::{Loops, order};
 use super::{Block, BlockId, End, Function, Instr, Program, Reg, Type};
 
 /// Registers that the instructions of a block have for themselves, beside what lives through it.
 const OF_BLOCK: usize = 4;
 
+/// Where those values are that live into other blocks than their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Between {
+    /// In registers, as far as there are; those that are used least in memory.
+    Registers,
+    /// All in memory.
+    Memory,
+}
+
 /// Decides what the functions for the frame and for a row keep in memory, for a machine with so many registers for
-/// vectors. Procedures are short: nothing lives across them.
+/// vectors; in the one for a row, where values are `between` blocks. Procedures are short: nothing lives across them.
 ///
 /// # Panics
 ///
 /// If that are fewer than five.
-pub fn spill(program: &mut Program, registers: usize) {
+pub fn spill(program: &mut Program, registers: usize, between: Between) {
     assert!(registers > OF_BLOCK, "{registers} registers are too few");
-    for function in [&mut program.frame, &mut program.row] {
-        spill_function(function, registers);
-    }
+    spill_function(&mut program.frame, registers, Between::Registers);
+    spill_function(&mut program.row, registers, between);
 }
 
-fn spill_function(function: &mut Function, registers: usize) {
-    let plan = Plan::new(function, registers - OF_BLOCK);
+fn spill_function(function: &mut Function, registers: usize, between: Between) {
+    let resident = match between {
+        Between::Registers => Some(registers - OF_BLOCK),
+        Between::Memory => None,
+    };
+    let plan = Plan::new(function, resident);
     let count = function.registers.len();
     let mut rewriting = Rewriting {
         plan,
@@ -144,7 +160,8 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(function: &mut Function, resident: usize) -> Self {
+    /// With so many registers between blocks, or none for whatever kind of value.
+    fn new(function: &mut Function, resident: Option<usize>) -> Self {
         let order = order(function);
         let params = function.blocks.iter().map(|block| block.params.clone()).collect();
         let mut plan = Self {
@@ -284,7 +301,7 @@ impl Plan {
     }
 
     /// Finds for each block what is kept in registers when it begins, and gives slots to what is not.
-    fn choose(&mut self, most: usize) {
+    fn choose(&mut self, resident: Option<usize>) {
         let range = |reg: Reg| self.ranges[reg.index()].expect("it has one");
         // Those that live into another block, in order of their definition. Those that go on with the next round are
         // where the loop's own are.
@@ -308,13 +325,13 @@ impl Plan {
                 if range.end <= first {
                     continue;
                 }
-                if self.is_saved_often(range) {
+                if resident.is_none() || self.is_saved_often(range) {
                     leaving.push(reg);
                 } else if range.competes {
                     active.push(reg);
                 }
             }
-            while active.len() > most {
+            while active.len() > resident.unwrap_or(0) {
                 let lightest = (0..active.len()).min_by_key(|&i| range(active[i]).weight);
                 leaving.push(active.swap_remove(lightest.expect("there are some")));
             }
@@ -397,118 +414,6 @@ fn competes(ty: Type) -> bool {
     match ty {
         Type::Vector(_) | Type::WideMask => true,
         Type::Scalar(kind) => kind.is_float(),
-    }
-}
-
-/// All blocks that can be reached, each after those that dominate it, and those of a loop as far as possible one after
-/// the other: what leaves a loop is visited first, and so comes later, and what goes nowhere comes last.
-fn order(function: &Function) -> Vec<BlockId> {
-    let plain = function.reverse_postorder();
-    let loops = Loops::new(function, &plain);
-    let mut depths = vec![0; function.blocks.len()];
-    for (index, id) in plain.iter().enumerate() {
-        depths[id.index()] = loops.depth(index);
-    }
-    let is_first = |a: BlockId, b: BlockId| depths[a.index()] <= depths[b.index()];
-    let mut order = function.reverse_postorder_by(is_first);
-    order.sort_by_key(|id| matches!(function.blocks[id.index()].end, End::Return(_)));
-    order
-}
-
-/// Which blocks are in which loops, by their index in the order.
-struct Loops {
-    /// The innermost loop of each block.
-    of: Vec<Option<u32>>,
-    loops: Vec<Loop>,
-}
-
-struct Loop {
-    header: usize,
-    /// The index of its last block.
-    last: usize,
-    /// How many blocks it has.
-    blocks: usize,
-    parent: Option<u32>,
-    depth: u32,
-}
-
-impl Loops {
-    fn new(function: &Function, order: &[BlockId]) -> Self {
-        let mut index_of = vec![usize::MAX; function.blocks.len()];
-        for (index, id) in order.iter().enumerate() {
-            index_of[id.index()] = index;
-        }
-        let mut before: Vec<Vec<usize>> = vec![Vec::new(); order.len()];
-        for (index, id) in order.iter().enumerate() {
-            for target in function.blocks[id.index()].end.targets() {
-                before[index_of[target.block.index()]].push(index);
-            }
-        }
-        let mut found = Self { of: vec![None; order.len()], loops: Vec::new() };
-        // Inner loops first: their headers come later.
-        for header in (0..order.len()).rev() {
-            let mut stack: Vec<usize> =
-                before[header].iter().copied().filter(|&index| index >= header).collect();
-            if stack.is_empty() {
-                continue;
-            }
-            let this = found.loops.len() as u32;
-            found.loops.push(Loop { header, last: header, blocks: 0, parent: None, depth: 1 });
-            while let Some(index) = stack.pop() {
-                // The whole of an inner loop belongs to this one.
-                let entry = match found.around(index).last() {
-                    Some(known) if known == this => continue,
-                    Some(inner) => {
-                        let Loop { header, last, blocks, .. } = found.loops[inner as usize];
-                        found.loops[inner as usize].parent = Some(this);
-                        found.extend(this, last, blocks);
-                        header
-                    }
-                    None => {
-                        found.of[index] = Some(this);
-                        found.extend(this, index, 1);
-                        index
-                    }
-                };
-                if entry != header {
-                    stack.extend(&before[entry]);
-                }
-            }
-        }
-        for index in (0..found.loops.len()).rev() {
-            let parent = found.loops[index].parent;
-            found.loops[index].depth = 1 + parent.map_or(0, |p| found.loops[p as usize].depth);
-        }
-        found
-    }
-
-    fn extend(&mut self, this: u32, last: usize, blocks: usize) {
-        let this = &mut self.loops[this as usize];
-        this.last = this.last.max(last);
-        this.blocks += blocks;
-    }
-
-    /// Those among whose blocks there are others.
-    fn scattered(&self) -> Vec<&Loop> {
-        self.loops.iter().filter(|l| l.last + 1 - l.header != l.blocks).collect()
-    }
-
-    /// The loops around a block, innermost first.
-    fn around(&self, block: usize) -> impl Iterator<Item = u32> {
-        std::iter::successors(self.of[block], |&l| self.loops[l as usize].parent)
-    }
-
-    fn depth(&self, block: usize) -> u32 {
-        self.of[block].map_or(0, |l| self.loops[l as usize].depth)
-    }
-
-    /// The last block of the outermost loop that has the one block but not the other, which dominates it.
-    fn outermost_without(&self, block: usize, other: usize) -> Option<usize> {
-        if block == other {
-            return None;
-        }
-        let loops = self.around(block).map(|l| &self.loops[l as usize]);
-        loops.take_while(|l| l.header > other).last().map(|l| l.last)
     }
 }
 

@@ -1,0 +1,121 @@
+//! The loops of a function, and an order of its blocks in which those of a loop stand together.
+
+use super::{BlockId, End, Function};
+
+/// All blocks that can be reached, each after those that dominate it, and those of a loop as far as possible one after
+/// the other: what leaves a loop is visited first, and so comes later, and what goes nowhere comes last.
+pub(super) fn order(function: &Function) -> Vec<BlockId> {
+    let depths = loop_depths(function);
+    let is_first = |a: BlockId, b: BlockId| depths[a.index()] <= depths[b.index()];
+    let mut order = function.reverse_postorder_by(is_first);
+    order.sort_by_key(|id| matches!(function.blocks[id.index()].end, End::Return(_)));
+    order
+}
+
+/// How many loops are around each block, by its number.
+pub(crate) fn loop_depths(function: &Function) -> Vec<u32> {
+    let order = function.reverse_postorder();
+    let loops = Loops::new(function, &order);
+    let mut depths = vec![0; function.blocks.len()];
+    for (index, id) in order.iter().enumerate() {
+        depths[id.index()] = loops.depth(index);
+    }
+    depths
+}
+
+/// Which blocks are in which loops, by their index in the order.
+pub(super) struct Loops {
+    /// The innermost loop of each block.
+    of: Vec<Option<u32>>,
+    loops: Vec<Loop>,
+}
+
+pub(super) struct Loop {
+    pub(super) header: usize,
+    /// The index of its last block.
+    pub(super) last: usize,
+    /// How many blocks it has.
+    blocks: usize,
+    parent: Option<u32>,
+    depth: u32,
+}
+
+impl Loops {
+    pub(super) fn new(function: &Function, order: &[BlockId]) -> Self {
+        let mut index_of = vec![usize::MAX; function.blocks.len()];
+        for (index, id) in order.iter().enumerate() {
+            index_of[id.index()] = index;
+        }
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); order.len()];
+        for (index, id) in order.iter().enumerate() {
+            for target in function.blocks[id.index()].end.targets() {
+                before[index_of[target.block.index()]].push(index);
+            }
+        }
+        let mut found = Self { of: vec![None; order.len()], loops: Vec::new() };
+        // Inner loops first: their headers come later.
+        for header in (0..order.len()).rev() {
+            let mut stack: Vec<usize> =
+                before[header].iter().copied().filter(|&index| index >= header).collect();
+            if stack.is_empty() {
+                continue;
+            }
+            let this = found.loops.len() as u32;
+            found.loops.push(Loop { header, last: header, blocks: 0, parent: None, depth: 1 });
+            while let Some(index) = stack.pop() {
+                // The whole of an inner loop belongs to this one.
+                let entry = match found.around(index).last() {
+                    Some(known) if known == this => continue,
+                    Some(inner) => {
+                        let Loop { header, last, blocks, .. } = found.loops[inner as usize];
+                        found.loops[inner as usize].parent = Some(this);
+                        found.extend(this, last, blocks);
+                        header
+                    }
+                    None => {
+                        found.of[index] = Some(this);
+                        found.extend(this, index, 1);
+                        index
+                    }
+                };
+                if entry != header {
+                    stack.extend(&before[entry]);
+                }
+            }
+        }
+        for index in (0..found.loops.len()).rev() {
+            let parent = found.loops[index].parent;
+            found.loops[index].depth = 1 + parent.map_or(0, |p| found.loops[p as usize].depth);
+        }
+        found
+    }
+
+    fn extend(&mut self, this: u32, last: usize, blocks: usize) {
+        let this = &mut self.loops[this as usize];
+        this.last = this.last.max(last);
+        this.blocks += blocks;
+    }
+
+    /// Those among whose blocks there are others.
+    pub(super) fn scattered(&self) -> Vec<&Loop> {
+        self.loops.iter().filter(|l| l.last + 1 - l.header != l.blocks).collect()
+    }
+
+    /// The loops around a block, innermost first.
+    fn around(&self, block: usize) -> impl Iterator<Item = u32> {
+        std::iter::successors(self.of[block], |&l| self.loops[l as usize].parent)
+    }
+
+    pub(super) fn depth(&self, block: usize) -> u32 {
+        self.of[block].map_or(0, |l| self.loops[l as usize].depth)
+    }
+
+    /// The last block of the outermost loop that has the one block but not the other, which dominates it.
+    pub(super) fn outermost_without(&self, block: usize, other: usize) -> Option<usize> {
+        if block == other {
+            return None;
+        }
+        let loops = self.around(block).map(|l| &self.loops[l as usize]);
+        loops.take_while(|l| l.header > other).last().map(|l| l.last)
+    }
+}
