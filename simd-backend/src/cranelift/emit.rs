@@ -4,6 +4,9 @@
 //! are a compare and a select of its operands (`minps`), signs are flipped and cleared by bits,
 //! selects are `blendv` there and `bitselect` elsewhere.
 
+#[cfg(test)]
+mod tests;
+
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::condcodes::{CondCode, FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
