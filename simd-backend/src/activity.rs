@@ -14,7 +14,7 @@
 //!
 //! Each execution of a computation counts by its [cost](Expr::cost) and the registers that it takes. What is the same for all
 //! lanes is computed without them and does not count. A short arm that is computed without a test
-//! is work of the lanes around it. What a program for one lane computes for each group counts as in lanes: in its only one.
+//! is work of the lanes around it.
 
 #[cfg(test)]
 mod tests;
@@ -26,7 +26,7 @@ use lambdav_raster::Size;
 
 use crate::cranelift::jit::Inputs;
 use crate::lanes::interpret::{Group, Observer, observe};
-use crate::lanes::{BlockId, Expr, Program, Statement, ValueId, Width};
+use crate::lanes::{BlockId, Expr, Program, Statement, ValueId};
 use crate::registers::Shape;
 
 /// How many groups of an image are looked at.
@@ -116,7 +116,7 @@ impl Counter {
                     masks[value.index()] = Some(*mask);
                 }
                 let rate = program.rate(value);
-                if !rate.is_uniform() || program.width == Width::One {
+                if !rate.is_uniform() {
                     *work += expr.cost() * shape.registers(rate) as u64;
                 }
             }

@@ -134,9 +134,8 @@ impl SimdKernel {
     /// How many lanes are active in an image of that size, by a sample of its groups. It takes about as long as
     /// lowering to lanes did, and a fifth of a second.
     pub fn activity(&self, size: Size) -> Activity {
-        let width = width(Some(self.code.shape().lanes()));
         let program =
-            with_stack(self.program.nesting(), || lanes::lower(&self.program, 0, true, width));
+            with_stack(self.program.nesting(), || lanes::lower(&self.program, 0, true, Width::Any));
         with_stack(program.nesting, || {
             activity::sample(&program, self.code.shape(), &self.inputs, size, activity::PATIENCE)
         })

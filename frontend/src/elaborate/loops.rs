@@ -41,12 +41,7 @@ impl Machine<'_> {
             if let Value::Data(_) = values[i] {
                 let span = self.argument_span(site, i);
                 let activation = Some(site.activation);
-                let node = self.require_value(
-                    values[i],
-                    span,
-                    format_args!("an argument of a loop"),
-                    activation,
-                );
+                let node = self.require_value(values[i], span, "an argument of a loop", activation);
                 values[i] = node.map_or(Value::Error, Value::Data);
             }
         }
@@ -242,7 +237,7 @@ impl Machine<'_> {
                     .help("every `rec` passes what the first call passed")
             }
             (LoopParameter::Data(wanted), Value::Data(_)) => {
-                let role = format_args!("an argument of `rec`");
+                let role = "an argument of `rec`";
                 let node = self.require_value(value, span, role, Some(site.activation))?;
                 let found = self.graph.value_type(node);
                 if found == wanted {

@@ -328,12 +328,7 @@ impl<'a> Machine<'a> {
             Frame::Condition { code, env } => {
                 let span = self.part_span(code, env, 0);
                 let activation = self.env(env).activation;
-                let condition = self.require_value(
-                    value,
-                    span,
-                    format_args!("the condition"),
-                    Some(activation),
-                );
+                let condition = self.require_value(value, span, "the condition", Some(activation));
                 let condition = condition.filter(|&c| {
                     let ty = self.graph.value_type(c);
                     if ty != Type::BOOL {
@@ -772,7 +767,7 @@ impl<'a> Machine<'a> {
         &mut self,
         value: Value,
         span: Span,
-        role: fmt::Arguments<'_>,
+        role: impl fmt::Display,
         activation: Option<ActivationId>,
     ) -> Option<NodeId> {
         let diagnostic = match value {

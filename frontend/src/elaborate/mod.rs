@@ -62,7 +62,7 @@ pub(crate) fn elaborate(arena: CodeArena, items: &Items, sound: bool) -> (Core, 
         let span = machine.arena.span(item.code);
         let value = machine.evaluate(item.code);
         // Without a value, the error has been reported, here or by an earlier stage.
-        if let Some(node) = machine.require_value(value, span, format_args!("an output"), None) {
+        if let Some(node) = machine.require_value(value, span, "an output", None) {
             let ty = machine.graph.value_type(node);
             if ty.scalar() == Scalar::F32 && !matches!(ty, Type::Matrix(..)) {
                 core.outputs.push(Output { location: item.location, node, span });
@@ -98,8 +98,7 @@ fn default_value(
 ) -> Option<Box<[u32]>> {
     let span = machine.arena.span(code);
     let value = machine.evaluate(code);
-    let node =
-        machine.require_value(value, span, format_args!("the default of a uniform"), None)?;
+    let node = machine.require_value(value, span, "the default of a uniform", None)?;
     let found = machine.graph.value_type(node);
     if found != ty {
         machine.report(

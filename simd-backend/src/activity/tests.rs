@@ -3,16 +3,15 @@ use lambdav_frontend::schedule::schedule;
 use lambdav_frontend::source::SourceFile;
 
 use super::*;
-use crate::lanes::lower;
+use crate::lanes::{Width, lower};
 
 /// With 16 lanes, 4x4 pixels a group, and no word that is given.
 fn activity(shader: &str, size: [u32; 2], patience: Duration) -> Activity {
-    activity_of(16, Width::Any, shader, size, patience)
+    activity_of(16, shader, size, patience)
 }
 
 fn activity_of(
     lanes: u32,
-    width_of_group: Width,
     shader: &str,
     [width, height]: [u32; 2],
     patience: Duration,
@@ -20,7 +19,7 @@ fn activity_of(
     let (core, diagnostics) = compile(&SourceFile::new("test.lv", shader));
     assert_eq!(diagnostics, []);
     let program = schedule(&core.expect("no errors"), &[0]).expect("it nests little");
-    let program = lower(&program, 0, true, width_of_group);
+    let program = lower(&program, 0, true, Width::Any);
     let inputs = Inputs { given: vec![0; program.given.len()], max_iterations: 1000 };
     let shape = Shape::new(lanes).expect("a shape");
     sample(&program, shape, &inputs, Size::new(width, height).expect("a size"), patience)
@@ -103,7 +102,7 @@ fn what_is_computed_without_lanes_does_not_count() {
 #[test]
 fn one_lane_is_active() {
     let text = format!("(if {} {FUNCTION} 0)", columns(1));
-    let found = activity_of(1, Width::One, &text, [4, 4], Duration::MAX);
+    let found = activity_of(1, &text, [4, 4], Duration::MAX);
     assert_eq!(found, Activity { share: Some(1.0), groups: 16, wanted: 16 });
 }
 

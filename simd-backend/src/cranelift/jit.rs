@@ -157,11 +157,10 @@ impl Code {
         }
         let (mut size, mut frames) = (0, Vec::with_capacity(ids.len()));
         let mut compiler = Compiler::new();
-        let mut of_row = Allocation::Thorough;
+        let allocation = functions.last().expect("the function for a row").allocation;
         for (&id, emit::Named { function, allocation, .. }) in ids.iter().zip(functions) {
             compiler.clear();
             compiler.func = function;
-            of_row = allocation;
             compiler
                 .compile(target.isa(allocation), &mut ControlPlane::default())
                 .map_err(|e| EmitError::TooLarge(e.inner.to_string()))?;
@@ -199,7 +198,7 @@ impl Code {
             given: program.given,
             size,
             stack,
-            allocation: of_row,
+            allocation,
         })
     }
 

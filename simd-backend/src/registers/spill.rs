@@ -57,11 +57,7 @@ pub fn spill(program: &mut Program, registers: usize, between: Between) {
 }
 
 fn spill_function(function: &mut Function, registers: usize, between: Between) {
-    let resident = match between {
-        Between::Registers => Some(registers - OF_BLOCK),
-        Between::Memory => None,
-    };
-    let plan = Plan::new(function, resident);
+    let plan = Plan::new(function, registers - OF_BLOCK, between);
     let count = function.registers.len();
     let mut rewriting = Rewriting {
         plan,
@@ -160,8 +156,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// With so many registers between blocks, or none for whatever kind of value.
-    fn new(function: &mut Function, resident: Option<usize>) -> Self {
+    fn new(function: &mut Function, resident: usize, between: Between) -> Self {
         let order = order(function);
         let params = function.blocks.iter().map(|block| block.params.clone()).collect();
         let mut plan = Self {
@@ -179,7 +174,7 @@ impl Plan {
         let loops = Loops::new(function, &plan.order);
         plan.find_ranges(function, &loops);
         plan.find_twins(function);
-        plan.choose(resident);
+        plan.choose(resident, between);
         plan.extend_params(function);
         plan
     }
@@ -301,7 +296,7 @@ impl Plan {
     }
 
     /// Finds for each block what is kept in registers when it begins, and gives slots to what is not.
-    fn choose(&mut self, resident: Option<usize>) {
+    fn choose(&mut self, most: usize, between: Between) {
         let range = |reg: Reg| self.ranges[reg.index()].expect("it has one");
         // Those that live into another block, in order of their definition. Those that go on with the next round are
         // where the loop's own are.
@@ -325,13 +320,13 @@ impl Plan {
                 if range.end <= first {
                     continue;
                 }
-                if resident.is_none() || self.is_saved_often(range) {
+                if between == Between::Memory || self.is_saved_often(range) {
                     leaving.push(reg);
                 } else if range.competes {
                     active.push(reg);
                 }
             }
-            while active.len() > resident.unwrap_or(0) {
+            while active.len() > most {
                 let lightest = (0..active.len()).min_by_key(|&i| range(active[i]).weight);
                 leaving.push(active.swap_remove(lightest.expect("there are some")));
             }
