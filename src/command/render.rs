@@ -14,7 +14,7 @@ use lambdav::core::diagnostics::nearest_name;
 use lambdav::core::evaluate::DEFAULT_MAX_ITERATIONS;
 use lambdav::core::graph::Uniform;
 use lambdav::core::source::SourceFile;
-use lambdav::core::types::Scalar;
+use lambdav::core::types::{Scalar, Types};
 use lambdav::engine::{
     CoreEngine, Engine, Settings, SimdEngine, SimdError, SourceEngine, SpirvEngine, SpirvError,
 };
@@ -143,7 +143,7 @@ fn draw_program(options: &Options, loaded: Loaded, stats: &mut Stats) -> Result<
     report(&loaded.source, &loaded.diagnostics, options.messages)?;
     let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
     let location = location(core.outputs.iter().map(|o| o.location), options.output)?;
-    let settings = settings(options, &core.uniforms)?;
+    let settings = settings(options, core.graph.types(), &core.uniforms)?;
     stats.read(loaded.times);
     let fail = |diagnostic| fault(&loaded.source, diagnostic, options.messages);
     let evaluate = |stats: &mut Stats| {
@@ -197,14 +197,14 @@ fn draw_program(options: &Options, loaded: Loaded, stats: &mut Stats) -> Result<
 }
 
 /// What a frame is computed from, as the options say.
-fn settings(options: &Options, uniforms: &[Uniform]) -> Result<Settings> {
+fn settings(options: &Options, types: &Types, uniforms: &[Uniform]) -> Result<Settings> {
     let mut settings = Settings::with_uniforms(uniforms, options.size);
     settings.max_iterations = options.max_iterations;
     settings.inputs.time = options.time;
     settings.inputs.frame = options.frame;
     settings.inputs.mouse = options.mouse.unwrap_or_default();
     for set in &options.set {
-        set_uniform(uniforms, &mut settings, set)?;
+        set_uniform(types, uniforms, &mut settings, set)?;
     }
     Ok(settings)
 }
@@ -255,7 +255,7 @@ pub(super) fn location(all: impl IntoIterator<Item = u32>, wanted: Option<u32>) 
     }
 }
 
-fn set_uniform(uniforms: &[Uniform], settings: &mut Settings, text: &str) -> Result {
+fn set_uniform(types: &Types, uniforms: &[Uniform], settings: &mut Settings, text: &str) -> Result {
     let Some((name, value)) = text.split_once('=') else {
         return Err(Failure::usage(format!("`{text}` sets nothing: write --set NAME=VALUE")));
     };
@@ -272,21 +272,25 @@ fn set_uniform(uniforms: &[Uniform], settings: &mut Settings, text: &str) -> Res
         return Err(Failure::usage(format!("the program has no uniform `{name}`; {help}")));
     };
     let ty = uniforms[index].ty;
-    let word = |part: &str| match (ty.scalar(), part) {
+    let word = |(index, part): (usize, &str)| match (types.component(ty, index), part) {
         (Scalar::Bool, "true") => Ok(1),
         (Scalar::Bool, "false") => Ok(0),
         (Scalar::F32, part) => number(part).map(f32::to_bits),
         _ => Err(format!("`{part}` is neither true nor false")),
     };
+    let components = types.components(ty);
     let words: Vec<u32> = value
         .split(',')
-        .map(word)
+        .enumerate()
+        // Those that are too many are read like the last, and counted below.
+        .map(|(index, part)| word((index.min(components - 1), part)))
         .collect::<std::result::Result<_, _>>()
         .map_err(|e| Failure::usage(format!("--set {name}: {e}")))?;
-    if words.len() != ty.components() {
+    if words.len() != components {
         return Err(Failure::usage(format!(
-            "--set {name}: a {ty} has {}, not {}",
-            count(ty.components()),
+            "--set {name}: a {} has {}, not {}",
+            types.name(ty),
+            count(components),
             words.len()
         )));
     }

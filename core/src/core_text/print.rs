@@ -6,7 +6,7 @@ use crate::diagnostics::Diagnostic;
 use crate::graph::Core;
 use crate::schedule::{Block, BlockId, End, Expr, Program, Statement, ValueId, schedule};
 use crate::source::{SourceFile, Span};
-use crate::types::Type;
+use crate::types::{Type, TypeKind};
 use std::fmt::Write;
 
 /// Blocks nested deeper than this are not indented further, so that the text stays linear in the
@@ -52,7 +52,7 @@ impl<'a> Printer<'a> {
         for uniform in &program.uniforms {
             self.out.push_str("uniform ");
             self.string(&uniform.name);
-            self.text(format_args!(": {} = ", uniform.ty));
+            self.text(format_args!(": {} = ", program.types.name(uniform.ty)));
             self.constant(uniform.ty, &uniform.default);
             self.out.push('\n');
         }
@@ -130,7 +130,8 @@ impl<'a> Printer<'a> {
             self.out.push(' ');
             self.string(name);
         }
-        self.text(format_args!(": {} = ", self.program.ty(value)));
+        let name = self.program.types.name(self.program.ty(value));
+        self.text(format_args!(": {name} = "));
     }
 
     fn expr(&mut self, ty: Type, expr: &Expr) {
@@ -156,13 +157,14 @@ impl<'a> Printer<'a> {
     }
 
     fn constant(&mut self, ty: Type, words: &[u32]) {
-        if let Type::Scalar(scalar) = ty {
+        let types = &self.program.types;
+        if let TypeKind::Scalar(scalar) = *types.kind(ty) {
             write_component(&mut self.out, scalar, words[0]);
             return;
         }
-        for (i, &word) in words.iter().enumerate() {
+        for (i, (&word, scalar)) in words.iter().zip(types.scalars(ty)).enumerate() {
             self.out.push_str(if i == 0 { "(" } else { ", " });
-            write_component(&mut self.out, ty.scalar(), word);
+            write_component(&mut self.out, scalar, word);
         }
         self.out.push(')');
     }

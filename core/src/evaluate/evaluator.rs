@@ -158,6 +158,7 @@ impl<'p> Evaluator<'p> {
                 self.set(value, &words);
             }
             Expr::Op(op, operands) => {
+                let program = self.program;
                 let mut types = [Type::BOOL; 4];
                 let mut words: [&[u32]; 4] = [&[]; 4];
                 for (i, &operand) in operands.iter().enumerate() {
@@ -168,8 +169,8 @@ impl<'p> Evaluator<'p> {
                     words.swap(0, 1);
                 }
                 let mut out = [0; 16];
-                let out = &mut out[..self.program.ty(value).components()];
-                op.apply(&types[..operands.len()], &words[..operands.len()], out);
+                let out = &mut out[..program.types.components(program.ty(value))];
+                op.apply(&program.types, &types[..operands.len()], &words[..operands.len()], out);
                 self.set(value, out);
             }
         }

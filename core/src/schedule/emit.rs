@@ -61,7 +61,8 @@ pub(super) fn emit(
     }
     let blocks = emitter.blocks.into_iter().map(|b| b.expect("all blocks are closed")).collect();
     let Emitter { values, names, guards, .. } = emitter;
-    Ok(Program { values, names, blocks, locations, uniforms, guards })
+    let types = placed.graph.types().clone();
+    Ok(Program { types, values, names, blocks, locations, uniforms, guards })
 }
 
 impl Emitter<'_> {

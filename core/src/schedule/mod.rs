@@ -41,7 +41,7 @@ use crate::graph::{Core, Name, Uniform};
 use crate::inputs::Input;
 use crate::op::Op;
 use crate::source::Span;
-use crate::types::Type;
+use crate::types::{Type, Types};
 use rustc_hash::FxHashMap;
 
 pub use verify::{VerifyError, verify};
@@ -166,6 +166,8 @@ pub struct Block {
 /// A scheduled program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
+    /// The types of its values.
+    pub types: Types,
     /// All values, in order of definition.
     pub values: Vec<ValueInfo>,
     /// What the source calls values, of those that it does.
@@ -195,12 +197,12 @@ impl Program {
         self.values[id.index()].ty
     }
 
-    /// Where the components of each value begin if those of all values lie one after the other, and, at the end, how
-    /// many there are.
+    /// Where the components of each value begin if those of all values lie one after the other, and,
+    /// at the end, how many there are.
     pub fn component_offsets(&self) -> Vec<usize> {
         let mut offsets = vec![0];
         for value in &self.values {
-            offsets.push(offsets[offsets.len() - 1] + value.ty.components());
+            offsets.push(offsets[offsets.len() - 1] + self.types.components(value.ty));
         }
         offsets
     }

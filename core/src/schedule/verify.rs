@@ -256,7 +256,7 @@ impl<'p> Verifier<'p> {
     fn check_expr(&mut self, block: BlockId, value: ValueId, expr: &Expr) {
         let ty = self.ty(value);
         let right = match expr {
-            Expr::Constant(words) => words.len() == ty.components(),
+            Expr::Constant(words) => words.len() == self.program.types.components(ty),
             Expr::Input(input) => input.ty() == ty,
             Expr::Uniform(index) => {
                 self.program.uniforms.get(*index as usize).is_some_and(|u| u.ty == ty)
@@ -264,7 +264,7 @@ impl<'p> Verifier<'p> {
             Expr::Op(op, operands) => {
                 self.check_all(block, operands);
                 let types: Vec<Type> = operands.iter().map(|&o| self.ty(o)).collect();
-                op.result_type(&types) == Some(ty)
+                op.result_type(&self.program.types, &types) == Some(ty)
             }
         };
         if !right {

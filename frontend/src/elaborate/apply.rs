@@ -28,7 +28,7 @@ impl Machine<'_> {
             }
             Value::Data(node) => {
                 let what = match self.graph.expr_type(node) {
-                    ExprType::Value(ty) => format!("a {ty}"),
+                    ExprType::Value(ty) => self.a(ty),
                     ExprType::Rec(_) | ExprType::PureRec => "the next round of a loop".to_owned(),
                 };
                 let Code::Apply { callee, .. } = *self.arena.get(code) else {

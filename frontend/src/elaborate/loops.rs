@@ -246,9 +246,9 @@ impl Machine<'_> {
                 Diagnostic::new(
                     Lv::RecTypes,
                     span,
-                    format!("this is a {found}, the first call passed a {wanted}"),
+                    format!("this is {}, the first call passed {}", self.a(found), self.a(wanted)),
                 )
-                .label(format!("must be a {wanted}"))
+                .label(format!("must be {}", self.a(wanted)))
                 .also(first, "in a `rec` of this `rec-func`")
                 .help("each parameter keeps the type that the first call gave it")
             }

@@ -334,7 +334,7 @@ impl<'a> Machine<'a> {
                     if ty != Type::BOOL {
                         self.report_in(
                             Diagnostic::new(Lv::ConditionType, span, "the condition is not a bool")
-                                .label(format!("this is a {ty}"))
+                                .label(format!("this is {}", self.a(ty)))
                                 .help("compare: `(!= x 0)`; of a bvec, use `any-of` or `all-of`"),
                             activation,
                         );
@@ -421,8 +421,8 @@ impl<'a> Machine<'a> {
     ) -> Value {
         let describe = |machine: &Self, value| match value {
             Value::Data(node) => match machine.graph.expr_type(node) {
-                ExprType::Value(ty) => format!("a {ty}"),
-                ExprType::Rec(ty) => format!("a {ty} or the next round"),
+                ExprType::Value(ty) => machine.a(ty),
+                ExprType::Rec(ty) => format!("{} or the next round", machine.a(ty)),
                 ExprType::PureRec => "the next round".to_owned(),
             },
             _ => "a function".to_owned(),
@@ -808,19 +808,23 @@ impl<'a> Machine<'a> {
             Value::Error => return Value::Error,
             Value::Data(node) => match self.graph.expr_type(node) {
                 ExprType::Value(found) if found == ty => return value,
-                ExprType::Value(found) => format!("a {found}"),
+                ExprType::Value(found) => self.a(found),
                 ExprType::Rec(_) | ExprType::PureRec => "the next round of a loop".to_owned(),
             },
             Value::Function(_) => "a function".to_owned(),
         };
         let mut diagnostic =
-            Diagnostic::new(Lv::AnnotationMismatch, span, format!("this is not a {ty}"))
+            Diagnostic::new(Lv::AnnotationMismatch, span, format!("this is not {}", self.a(ty)))
                 .label(format!("this is {found}"))
                 .help("change the annotation or the expression");
         if annotation != span {
-            diagnostic = diagnostic.also(annotation, format!("a {ty} is wanted here"));
+            diagnostic = diagnostic.also(annotation, format!("{} is wanted here", self.a(ty)));
         }
         self.report_in(diagnostic, activation);
         Value::Error
+    }
+    /// A type in a sentence: `a vec3`.
+    pub(super) fn a(&self, ty: Type) -> String {
+        format!("a {}", self.graph.types().name(ty))
     }
 }

@@ -28,7 +28,7 @@ mod values;
 use crate::resolve::{CodeArena, GlobalValue, Items};
 use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
 use lambdav_core::graph::{Core, Output, Uniform};
-use lambdav_core::types::{Scalar, Type};
+use lambdav_core::types::{Type, TypeKind, Types};
 use machine::Machine;
 use values::{Denotation, Value};
 
@@ -53,9 +53,9 @@ pub(crate) fn elaborate(arena: CodeArena, items: &Items, sound: bool) -> (Core, 
     for item in &items.uniforms {
         let default = match item.default {
             Some(code) => default_value(&mut machine, item.ty, code),
-            None => Some(zero_or_identity(item.ty)),
+            None => Some(zero_or_identity(machine.graph.types(), item.ty)),
         };
-        let default = default.unwrap_or_else(|| zero_or_identity(item.ty));
+        let default = default.unwrap_or_else(|| zero_or_identity(machine.graph.types(), item.ty));
         core.uniforms.push(Uniform { name: item.name.clone(), ty: item.ty, default });
     }
     for item in &items.outputs {
@@ -64,12 +64,13 @@ pub(crate) fn elaborate(arena: CodeArena, items: &Items, sound: bool) -> (Core, 
         // Without a value, the error has been reported, here or by an earlier stage.
         if let Some(node) = machine.require_value(value, span, "an output", None) {
             let ty = machine.graph.value_type(node);
-            if ty.scalar() == Scalar::F32 && !matches!(ty, Type::Matrix(..)) {
+            if ty.is_num() {
                 core.outputs.push(Output { location: item.location, node, span });
             } else {
+                let ty = machine.a(ty);
                 machine.report(
-                    Diagnostic::new(Lv::OutputType, span, format!("an output cannot be a {ty}"))
-                        .label(format!("this is a {ty}"))
+                    Diagnostic::new(Lv::OutputType, span, format!("an output cannot be {ty}"))
+                        .label(format!("this is {ty}"))
                         .help("an output is a num or a vec2, vec3 or vec4"),
                 );
             }
@@ -83,9 +84,9 @@ pub(crate) fn elaborate(arena: CodeArena, items: &Items, sound: bool) -> (Core, 
 }
 
 /// The words of the default of a uniform that does not give one.
-fn zero_or_identity(ty: Type) -> Box<[u32]> {
-    let mut words = vec![0; ty.components()];
-    if let Type::Matrix(_, n) = ty {
+fn zero_or_identity(types: &Types, ty: Type) -> Box<[u32]> {
+    let mut words = vec![0; types.components(ty)];
+    if let TypeKind::Matrix(_, n) = *types.kind(ty) {
         words.iter_mut().step_by(usize::from(n) + 1).for_each(|w| *w = 1f32.to_bits());
     }
     words.into()
@@ -101,10 +102,11 @@ fn default_value(
     let node = machine.require_value(value, span, "the default of a uniform", None)?;
     let found = machine.graph.value_type(node);
     if found != ty {
+        let (found, ty) = (machine.a(found), machine.a(ty));
         machine.report(
             Diagnostic::new(Lv::UniformDefaultType, span, "the default has another type")
-                .label(format!("this is a {found}, the uniform a {ty}"))
-                .help(format!("give it a {ty}, or leave the default out")),
+                .label(format!("this is {found}, the uniform {ty}"))
+                .help(format!("give it {ty}, or leave the default out")),
         );
         return None;
     }

@@ -74,7 +74,7 @@ enum Step {
 pub(super) struct Translator<'p> {
     program: &'p Program,
     options: &'p Options,
-    pub(super) declarations: Declarations,
+    pub(super) declarations: Declarations<'p>,
     interface: Interface,
     lines: Option<Lines>,
     slots: Vec<Slot<'p>>,
@@ -101,7 +101,7 @@ impl<'p> Translator<'p> {
         source: Option<&SourceFile>,
         options: &'p Options,
     ) -> Self {
-        let mut declarations = Declarations::new();
+        let mut declarations = Declarations::new(&program.types);
         let spans = program.values.iter().map(|value| value.span);
         let lines = source.map(|source| Lines::new(&mut declarations, source, spans));
         Self {

@@ -9,7 +9,7 @@ use super::control::Translator;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::{Elementary, Op as Core};
 use lambdav_core::schedule::ValueId;
-use lambdav_core::types::{Scalar, Type};
+use lambdav_core::types::{Type, TypeKind};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, GlslStd450Op as Glsl, Op, Word};
 
@@ -18,7 +18,7 @@ impl Translator<'_> {
     pub(super) fn operation(&mut self, op: Core, ty: Type, operands: &[ValueId]) -> Word {
         let kind = self.program().ty(operands[0]);
         let ids: Vec<Word> = operands.iter().map(|&operand| self.value(operand)).collect();
-        let is_num = kind.scalar() == Scalar::F32;
+        let is_num = kind.is_num();
         match op {
             Core::Neg => self.arithmetic(Op::FNegate, ty, &ids),
             Core::Add => self.arithmetic(Op::FAdd, ty, &ids),
@@ -87,8 +87,8 @@ impl Translator<'_> {
 
     /// `less < than ? ids[1] : ids[0]`, componentwise.
     fn pick(&mut self, less: Word, than: Word, ty: Type, ids: &[Word]) -> Word {
-        let condition =
-            self.instruction(Op::FOrdLessThan, ty.with_scalar(Scalar::Bool), &[less, than]);
+        let bools = Type::bvec(ty.width().expect("minima are of nums and vectors"));
+        let condition = self.instruction(Op::FOrdLessThan, bools, &[less, than]);
         let chosen =
             if is_active(Mutant::SwappedSelect) { [ids[0], ids[1]] } else { [ids[1], ids[0]] };
         self.instruction(Op::Select, ty, &[condition, chosen[0], chosen[1]])
@@ -96,14 +96,14 @@ impl Translator<'_> {
 
     /// Chooses by one bool. Before SPIR-V 1.4 OpSelect wants one for each component, and no matrices.
     fn select(&mut self, condition: Word, ty: Type, then: Word, otherwise: Word) -> Word {
-        match ty {
-            Type::Vector(_, n) => {
+        match *self.program().types.kind(ty) {
+            TypeKind::Vector(_, n) => {
                 let each = vec![condition; n.into()];
                 let each = self.instruction(Op::CompositeConstruct, Type::bvec(n), &each);
                 self.instruction(Op::Select, ty, &[each, then, otherwise])
             }
-            Type::Matrix(scalar, n) => {
-                let column = Type::Vector(scalar, n);
+            TypeKind::Matrix(scalar, n) => {
+                let column = Type::of(scalar, n);
                 let each = vec![condition; n.into()];
                 let each = self.instruction(Op::CompositeConstruct, Type::bvec(n), &each);
                 let columns: Vec<Word> = (0..n)
@@ -115,7 +115,7 @@ impl Translator<'_> {
                     .collect();
                 self.instruction(Op::CompositeConstruct, ty, &columns)
             }
-            _ => self.instruction(Op::Select, ty, &[condition, then, otherwise]),
+            TypeKind::Scalar(_) => self.instruction(Op::Select, ty, &[condition, then, otherwise]),
         }
     }
 
