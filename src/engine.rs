@@ -86,9 +86,6 @@ fn first_pixel(fault: &Fault) -> String {
 pub trait Engine: Kernel {
     /// What to tell the user of a fault.
     fn explain(&self, fault: &Fault) -> Diagnostic;
-
-    /// How much stack a thread that runs the kernel needs, in bytes.
-    fn stack_size(&self) -> usize;
 }
 
 /// Computes each pixel of a tile in scan order.
@@ -145,16 +142,16 @@ impl Kernel for CoreEngine {
             }
         })
     }
+
+    fn stack_size(&self) -> usize {
+        // The evaluator recurses once for each block inside a block.
+        self.program.nesting() * (4 << 10)
+    }
 }
 
 impl Engine for CoreEngine {
     fn explain(&self, fault: &Fault) -> Diagnostic {
         self.sites.explain(fault)
-    }
-
-    fn stack_size(&self) -> usize {
-        // The evaluator recurses once for each block inside a block.
-        (2 << 20) + self.program.nesting() * (4 << 10)
     }
 }
 
@@ -234,6 +231,10 @@ impl Kernel for SimdEngine {
     ) -> Result<(), Stop> {
         self.kernel.tile(tile, pixels, cancel)
     }
+
+    fn stack_size(&self) -> usize {
+        self.kernel.stack_size()
+    }
 }
 
 impl Engine for SimdEngine {
@@ -241,10 +242,6 @@ impl Engine for SimdEngine {
         let span = self.kernel.site(fault.site);
         let diagnostic = evaluate::loop_limit_diagnostic(span, self.max_iterations);
         diagnostic.note(first_pixel(fault))
-    }
-
-    fn stack_size(&self) -> usize {
-        (2 << 20) + self.kernel.stack_size()
     }
 }
 
@@ -311,10 +308,5 @@ impl Kernel for SourceEngine {
 impl Engine for SourceEngine {
     fn explain(&self, fault: &Fault) -> Diagnostic {
         self.sites.explain(fault)
-    }
-
-    fn stack_size(&self) -> usize {
-        // It keeps its own stack.
-        2 << 20
     }
 }

@@ -10,8 +10,8 @@ use lambdav::program::Loaded;
 use lambdav::raster::{Frame, Options, Size};
 use lambdav::simd::registers::Shape;
 use lambdav::spirv;
+use lambdav_matrix::configurations::pool;
 use lambdav_matrix::pictures::{self, List, SIZES, digest, gallery};
-use std::num::NonZeroUsize;
 
 fn frame(core: &Core, location: u32, size: Size, threads: Option<usize>) -> Frame {
     let engine = CoreEngine::new(core, location, &Settings::new(core, size)).expect("it schedules");
@@ -19,8 +19,11 @@ fn frame(core: &Core, location: u32, size: Size, threads: Option<usize>) -> Fram
 }
 
 fn draw(engine: &impl Engine, size: Size, threads: Option<usize>) -> Frame {
-    let threads = threads.and_then(NonZeroUsize::new);
-    pictures::draw(engine, size, Options { threads, ..Options::default() })
+    let draw = || pictures::draw(engine, size, &Options::default());
+    match threads {
+        None => draw(),
+        Some(threads) => pool(threads).install(draw),
+    }
 }
 
 fn bits(frame: &Frame) -> Vec<u32> {

@@ -21,7 +21,7 @@ use lambdav::frontend::types::Scalar;
 use lambdav::program::Loaded;
 use lambdav::raster::file::{Encoding, Format, encode, save};
 use lambdav::raster::quantize::Transfer;
-use lambdav::raster::{Frame, RenderError, Size, render};
+use lambdav::raster::{Frame, RenderError, Size, render, thread_pool};
 use lambdav::simd::EmitError;
 use lambdav::spirv;
 use std::ffi::OsStr;
@@ -308,13 +308,16 @@ fn draw(
     let progress = Progress::new();
     let advance = |done, total| progress.advance(done, total);
     let how = lambdav::raster::Options {
-        threads: options.threads,
         timeout: Some(options.timeout),
-        stack_size: engine.stack_size(),
         progress: Some(&advance),
         ..lambdav::raster::Options::default()
     };
-    let result = render(engine, options.size, &how);
+    let result = match options.threads {
+        None => render(engine, options.size, &how),
+        Some(threads) => thread_pool(threads.min(how.tiles(options.size)))
+            .map_err(RenderError::Threads)
+            .and_then(|pool| pool.install(|| render(engine, options.size, &how))),
+    };
     progress.clear();
     stats.took("render");
     match result {

@@ -136,9 +136,4 @@ impl Engine for SpirvEngine {
     fn explain(&self, fault: &Fault) -> Diagnostic {
         self.sites.explain(fault)
     }
-
-    fn stack_size(&self) -> usize {
-        // It does not recurse.
-        2 << 20
-    }
 }
