@@ -12,9 +12,9 @@
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use lambdav_frontend::evaluate;
-use lambdav_frontend::schedule;
-use lambdav_frontend::source::Span;
+use lambdav_core::inputs;
+use lambdav_core::schedule;
+use lambdav_core::source::Span;
 use lambdav_raster::{Cancel, Fault, Kernel, Size, Stop, Tile, TileBuffer};
 
 use crate::activity::{self, Activity};
@@ -71,7 +71,7 @@ impl SimdKernel {
     pub fn new(
         program: schedule::Program,
         lanes: Option<u32>,
-        inputs: &evaluate::Inputs,
+        inputs: &inputs::Inputs,
         max_iterations: u64,
     ) -> Result<Self, EmitError> {
         Self::for_target(program, lanes, inputs, max_iterations, Target::host()?)
@@ -85,7 +85,7 @@ impl SimdKernel {
     pub fn for_target(
         program: schedule::Program,
         lanes: Option<u32>,
-        inputs: &evaluate::Inputs,
+        inputs: &inputs::Inputs,
         max_iterations: u64,
         target: Target,
     ) -> Result<Self, EmitError> {
@@ -259,7 +259,7 @@ fn wanted<'a>(cancel: &Cancel<'a>) -> Wanted<'a> {
 }
 
 /// The word that is given for a quantity.
-pub fn word(inputs: &evaluate::Inputs, given: &Given) -> u32 {
+pub fn word(inputs: &inputs::Inputs, given: &Given) -> u32 {
     match *given {
         Given::Resolution(Axis::X) => inputs.resolution[0].to_bits(),
         Given::Resolution(Axis::Y) => inputs.resolution[1].to_bits(),
@@ -309,7 +309,7 @@ struct Compiled {
 }
 
 /// How many pixels the image has.
-fn pixels(inputs: &evaluate::Inputs) -> f64 {
+fn pixels(inputs: &inputs::Inputs) -> f64 {
     inputs.resolution.map(f64::from).iter().product()
 }
 

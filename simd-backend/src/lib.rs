@@ -15,7 +15,7 @@ pub mod cranelift;
 pub mod elementary;
 pub mod kernel;
 pub mod lanes;
-pub mod planted;
+pub mod mutants;
 pub mod registers;
 
 pub use cranelift::{EmitError, Target};

@@ -12,7 +12,7 @@ use cranelift_codegen::Context as Compiler;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, ModuleReloc, default_libcall_names};
-use lambdav_frontend::op::Elementary;
+use lambdav_core::op::Elementary;
 
 use super::{Allocation, EmitError, Target, emit};
 use crate::registers::{POLL_ROUNDS, Program, Shape, Status};

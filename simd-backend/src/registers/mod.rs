@@ -39,7 +39,7 @@ mod shape;
 mod spill;
 mod wide;
 
-use lambdav_frontend::op::Elementary;
+use lambdav_core::op::Elementary;
 
 use crate::lanes::{Kind, Op};
 

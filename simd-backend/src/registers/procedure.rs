@@ -1,6 +1,6 @@
 //! Elementary functions as procedures.
 
-use lambdav_frontend::op::Elementary;
+use lambdav_core::op::Elementary;
 
 use super::wide::{Code, Lanes};
 use super::{Block, BlockId, End, Function, Instr, Procedure, Reg, Target, Type};

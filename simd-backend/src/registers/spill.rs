@@ -27,7 +27,7 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use crate::planted::{Bug, is_planted};
+use crate::mutants::{Mutant, is_active};
 
 use super::order::{Loops, order};
 use super::{Block, BlockId, End, Function, Instr, Program, Reg, Type};
@@ -421,7 +421,7 @@ fn colour(slots: &[(u32, u32)]) -> (Vec<u32>, u32) {
     let mut used = BinaryHeap::<Reverse<(u32, u32)>>::new();
     for slot in by_start {
         let (start, end) = slots[slot as usize];
-        let slack = if is_planted(Bug::ReusedPlace) { 2 } else { 0 };
+        let slack = if is_active(Mutant::ReusedPlace) { 2 } else { 0 };
         colours[slot as usize] = match used.peek() {
             Some(&Reverse((before, colour))) if before < start + slack => {
                 used.pop();
@@ -649,7 +649,7 @@ impl Rewriting {
         let filled: Vec<u32> =
             stores.iter().map(|s| s.0).chain(copies.iter().map(|c| c.0)).collect();
         copies.retain(|&(to, argument)| {
-            let is_filled = !is_planted(Bug::OverwrittenPlace)
+            let is_filled = !is_active(Mutant::OverwrittenPlace)
                 && self.slot(argument).is_some_and(|from| filled.contains(&from));
             if is_filled {
                 let name = self.wanted(argument);

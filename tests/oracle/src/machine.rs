@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicU64;
 
-use lambdav_frontend::op::Elementary;
+use lambdav_core::op::Elementary;
 use lambdav_simd_backend::cranelift::jit::{Code, Inputs, Row, Wanted};
 use lambdav_simd_backend::lanes::{Axis, Expr, Kind, Op, Program, Rate, Straight, ValueId, verify};
 use lambdav_simd_backend::registers::{Choice, Shape, Status, lower};

@@ -1,7 +1,7 @@
 //! How much work a block is.
 
-use lambdav_frontend::op::Op;
-use lambdav_frontend::schedule::{BlockId, End, Expr, Program, Statement};
+use lambdav_core::op::Op;
+use lambdav_core::schedule::{BlockId, End, Expr, Program, Statement};
 
 /// What there is in a block and the blocks in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
