@@ -2,10 +2,11 @@
 //! of the core, the interpreter of lane programs and machine code, at all numbers of lanes and at
 //! sizes that leave lanes over.
 
+use lambdav::Settings;
 use lambdav::core::diagnostics::Diagnostic;
 use lambdav::core::graph::Core;
 use lambdav::core::schedule::schedule;
-use lambdav::engine::{CoreEngine, Engine, Settings, SimdEngine};
+use lambdav::engine::{CoreEngine, Engine, SimdEngine};
 use lambdav::program::Loaded;
 use lambdav::raster::{Options, RenderError, Size, render};
 use lambdav::simd::kernel::word;

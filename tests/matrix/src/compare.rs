@@ -2,7 +2,8 @@
 
 use crate::configurations::{Division, PROCESSORS, Processor, lanes, pool};
 use crate::pictures::{List, SIZES, Shader, all, digest, draw};
-use lambdav::engine::{CoreEngine, Engine, Settings, SimdEngine};
+use lambdav::Settings;
+use lambdav::engine::{CoreEngine, Engine, SimdEngine};
 use lambdav::raster::Size;
 use lambdav::simd::cranelift::Target;
 use std::fmt::{self, Display, Formatter};
