@@ -2,16 +2,17 @@
 //!
 //! `BLESS=1 cargo test --test gallery` writes the digests, from the core evaluator alone.
 
+use lambdav::Settings;
 use lambdav::core::core_text;
 use lambdav::core::graph::Core;
 use lambdav::core::schedule::schedule;
-use lambdav::engine::{CoreEngine, Engine, Settings, SimdEngine, SourceEngine, SpirvEngine};
+use lambdav::engine::{CoreEngine, Engine, SimdEngine, SourceEngine, SpirvEngine};
 use lambdav::program::Loaded;
 use lambdav::raster::{Frame, Options, Size};
 use lambdav::simd::registers::Shape;
 use lambdav::spirv;
+use lambdav_matrix::configurations::pool;
 use lambdav_matrix::pictures::{self, List, SIZES, digest, gallery};
-use std::num::NonZeroUsize;
 
 fn frame(core: &Core, location: u32, size: Size, threads: Option<usize>) -> Frame {
     let engine = CoreEngine::new(core, location, &Settings::new(core, size)).expect("it schedules");
@@ -19,8 +20,11 @@ fn frame(core: &Core, location: u32, size: Size, threads: Option<usize>) -> Fram
 }
 
 fn draw(engine: &impl Engine, size: Size, threads: Option<usize>) -> Frame {
-    let threads = threads.and_then(NonZeroUsize::new);
-    pictures::draw(engine, size, Options { threads, ..Options::default() })
+    let draw = || pictures::draw(engine, size, &Options::default());
+    match threads {
+        None => draw(),
+        Some(threads) => pool(threads).install(draw),
+    }
 }
 
 fn bits(frame: &Frame) -> Vec<u32> {

@@ -2,17 +2,18 @@
 //! of the core, the interpreter of lane programs and machine code, at all numbers of lanes and at
 //! sizes that leave lanes over.
 
+use lambdav::Settings;
 use lambdav::core::diagnostics::Diagnostic;
 use lambdav::core::graph::Core;
 use lambdav::core::schedule::schedule;
-use lambdav::engine::{CoreEngine, Engine, Settings, SimdEngine};
+use lambdav::engine::{CoreEngine, Engine, SimdEngine};
 use lambdav::program::Loaded;
 use lambdav::raster::{Options, RenderError, Size, render};
 use lambdav::simd::kernel::word;
 use lambdav::simd::lanes::interpret::{Group, interpret};
 use lambdav::simd::lanes::{Width, lower};
 use lambdav::simd::registers::Shape;
-use std::num::NonZeroUsize;
+use lambdav_matrix::configurations::pool;
 
 /// Bits of all samples, or what is wrong with the first pixel at fault.
 type Outcome = Result<Vec<u32>, Box<Diagnostic>>;
@@ -22,12 +23,7 @@ const SIZES: [(u32, u32); 10] =
     [(1, 1), (2, 3), (3, 2), (4, 4), (5, 1), (6, 5), (7, 7), (9, 6), (33, 5), (67, 35)];
 
 fn draw(engine: &impl Engine, size: Size, threads: usize) -> Outcome {
-    let options = Options {
-        threads: NonZeroUsize::new(threads),
-        stack_size: engine.stack_size(),
-        ..Options::default()
-    };
-    match render(engine, size, &options) {
+    match pool(threads).install(|| render(engine, size, &Options::default())) {
         Ok(frame) => Ok(frame.samples().iter().map(|s| s.to_bits()).collect()),
         Err(RenderError::Fault(fault)) => Err(Box::new(engine.explain(&fault))),
         Err(error) => panic!("{error}"),

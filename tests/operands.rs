@@ -2,8 +2,9 @@
 //! its definition, at all types that it accepts, in machine code at all numbers of lanes and in the core
 //! evaluator.
 
+use lambdav::Settings;
 use lambdav::core::types::{Type, TypeKind, Types};
-use lambdav::engine::{CoreEngine, Settings, SimdEngine};
+use lambdav::engine::{CoreEngine, SimdEngine};
 use lambdav::frontend::builtins::{Builtin, Kind, Operand};
 use lambdav::program::Loaded;
 use lambdav::raster::{Cancel, Kernel, Size, Tile, TileBuffer};

@@ -1,9 +1,8 @@
 //! `lambdav diff`: compares two images.
 
-use super::{
-    Failure, Result, chain, check_target, metadata, one_standard_input, print, save_failure,
-};
+use super::{Failure, Result, chain, check_target, one_standard_input, print, save_failure};
 use clap::Args;
+use lambdav::metadata;
 use lambdav::raster::AnyImage;
 use lambdav::raster::compare::{self, compare, heat_map};
 use lambdav::raster::file::{self, EncodeError, Format, LoadError, write_atomically};

@@ -18,7 +18,7 @@ use lambdav::core::core_text::MAX_TEXT;
 use lambdav::core::diagnostics::{Diagnostic, render_json, render_text};
 use lambdav::core::source::SourceFile;
 use lambdav::program::Loaded;
-use lambdav::raster::file::{Metadata, SaveError};
+use lambdav::raster::file::SaveError;
 use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -264,15 +264,6 @@ fn fault(source: &SourceFile, diagnostic: Diagnostic, messages: Messages) -> Fai
     match report(source, &[diagnostic], messages) {
         Ok(()) => Failure::reported(),
         Err(failure) => failure,
-    }
-}
-
-/// What image files say of their origin.
-fn metadata() -> Metadata {
-    Metadata {
-        language_version: LANGUAGE_VERSION.to_string(),
-        software: concat!("lambdav ", env!("CARGO_PKG_VERSION")).to_owned(),
-        comment: None,
     }
 }
 

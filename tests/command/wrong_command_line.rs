@@ -97,14 +97,14 @@ fn uniforms() {
         ("tnt=1,2,3", "the program has no uniform `tnt`; did you mean `tint`?"),
         ("colour=1", "the program has no uniform `colour`; it has tint, on"),
         ("tint", "`tint` sets nothing: write --set NAME=VALUE"),
-        ("tint=1,2", "--set tint: a vec3 has 3 components, not 2"),
-        ("tint=1,2,3,4", "--set tint: a vec3 has 3 components, not 4"),
-        ("tint=", "--set tint: `` is not a number"),
-        ("tint=1,2,x", "--set tint: `x` is not a number"),
-        ("tint=1,2,nan", "--set tint: `nan` is not a number"),
-        ("tint=1,2,0x7fc00000", "--set tint: `0x7fc00000` is not a number"),
-        ("tint=1,2,1e99", "--set tint: `1e99` is too large for binary32"),
-        ("on=1", "--set on: `1` is neither true nor false"),
+        ("tint=1,2", "uniform `tint`: a vec3 has 3 components, not 2"),
+        ("tint=1,2,3,4", "uniform `tint`: a vec3 has 3 components, not 4"),
+        ("tint=", "uniform `tint`: `` is not a number"),
+        ("tint=1,2,x", "uniform `tint`: `x` is not a number"),
+        ("tint=1,2,nan", "uniform `tint`: `nan` is not a number"),
+        ("tint=1,2,0x7fc00000", "uniform `tint`: `0x7fc00000` is not a number"),
+        ("tint=1,2,1e99", "uniform `tint`: `1e99` is too large for binary32"),
+        ("on=1", "uniform `on`: `1` is neither true nor false"),
     ] {
         place.fails(&["render", "u.lv", "a.png", "--set", set], 2, message);
     }
