@@ -1,6 +1,6 @@
 //! The evaluator of scheduled programs.
 
-use super::Fault;
+use super::fault::Fault;
 use crate::inputs::Inputs;
 use crate::mutants::{Mutant, is_active};
 use crate::op::Op;

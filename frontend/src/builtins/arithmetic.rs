@@ -4,10 +4,8 @@ use lambdav_core::op::Op;
 use lambdav_core::types::Type;
 
 use super::matrices;
-use super::row::{
-    Example, Kind, Meaning, Operands, Placement, Row, Undefined, common, constructor,
-};
-use super::signature::{NUMERIC, PRODUCT, SUM, UNARY};
+use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined, common};
+use super::signature::{NUMERIC, PRODUCT, SUM, UNARY, constructor};
 
 /// The rows of this theme.
 pub(super) static ROWS: &[Row] = &[

@@ -2,8 +2,8 @@
 
 use lambdav_core::types::{Type, TypeKind};
 
-use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined, constructor};
-use super::signature::{CROSS, EQUAL, EQUAL_TO_NUM, MEASURE, REFRACT, UNARY};
+use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
+use super::signature::{CROSS, EQUAL, EQUAL_TO_NUM, MEASURE, REFRACT, UNARY, constructor};
 
 /// The rows of this theme.
 pub(super) static ROWS: &[Row] = &[

@@ -3,7 +3,7 @@
 use lambdav_core::op::Op;
 use lambdav_core::types::Type;
 
-use super::signature::Signature;
+use super::signature::{Signature, constructor};
 use super::{Operand, Recipe, Resolved, SignatureError};
 
 /// A builtin.
@@ -179,11 +179,6 @@ impl Operands {
         let names: String = self.names().iter().map(|operand| format!(" {operand}")).collect();
         format!("({name}{names}{more})")
     }
-}
-
-/// The name of the constructor of values of a builtin type, for the text of expansions.
-pub(super) fn constructor(ty: Type) -> &'static str {
-    ty.name().expect("signatures accept builtin types only")
 }
 
 /// The type to which operands of an accepted componentwise application are broadcast.

@@ -5,7 +5,6 @@
 use lambdav_core::types::TypeKind::{Matrix, Vector};
 use lambdav_core::types::{Scalar, Type};
 
-use super::row::constructor;
 use super::{Operand, SignatureError};
 
 /// Which operand types a builtin accepts.
@@ -229,6 +228,11 @@ pub(super) const fn input(check: fn(&[Operand]) -> Checked) -> Signature {
 
 /// Never checked: the builtin is a value.
 pub(super) const VALUE: Signature = Signature { takes: "", check: |_| Ok(Type::NUM) };
+
+/// The name of the constructor of values of a builtin type, for the text of expansions.
+pub(super) fn constructor(ty: Type) -> &'static str {
+    ty.name().expect("signatures accept builtin types only")
+}
 
 fn numeric(operands: &[Operand]) -> Checked {
     let mut result = Type::NUM;

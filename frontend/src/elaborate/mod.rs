@@ -13,15 +13,20 @@
 //!   counts as that value. So `(f (+ x 1))` written twice is elaborated once.
 //! - It ends. Each infinite elaboration nests applications without bound, where an application is
 //!   nested in that whose body (or whose argument's text) contains it; more than
-//!   [`MAX_APPLICATION_DEPTH`] are an error, as are more than [`MAX_APPLICATIONS`] in all, more than
-//!   [`MAX_STEPS`] expressions evaluated and more than [`MAX_NODES`] nodes.
-//! - It does not recurse: [`machine`] keeps its own stack.
+//!   [`limits::MAX_APPLICATION_DEPTH`] are an error, as are more than [`limits::MAX_APPLICATIONS`] in all, more than
+//!   [`limits::MAX_STEPS`] expressions evaluated and more than [`limits::MAX_NODES`] nodes.
+//! - It does not recurse: [`run`] keeps its own stack.
 //! - The core is well typed, and every `Rec` is in the tail of its own loop.
 
 mod apply;
+mod choice;
+mod frame;
+mod limits;
 mod loops;
 mod machine;
 mod operands;
+mod report;
+mod run;
 mod unreached;
 mod values;
 
@@ -32,22 +37,11 @@ use lambdav_core::types::{Type, TypeKind, Types};
 use machine::Machine;
 use values::{Denotation, Value};
 
-/// How deep applications of functions may nest.
-pub(crate) const MAX_APPLICATION_DEPTH: u32 = 10_000;
-/// How many applications of functions a program may expand to.
-pub(crate) const MAX_APPLICATIONS: u32 = 1_000_000;
-/// How many expressions may be evaluated in expanding a program: so many that it takes a third of a second.
-/// Of a function that is applied again, its body counts again, even if no new node comes of it. An operation written once
-/// takes about three.
-pub(crate) const MAX_STEPS: u32 = 1_500_000;
-
-/// How many core nodes a program may expand to.
-pub(crate) const MAX_NODES: usize = 1_000_000;
-
 /// Elaborates a resolved program, `sound` if no error was found in it before. The core is whole
 /// only where that is so and no diagnostic is an error.
 pub(crate) fn elaborate(arena: CodeArena, items: &Items, sound: bool) -> (Core, Vec<Diagnostic>) {
-    let mut machine = Machine::new(arena, items);
+    let mut machine = Machine::new(arena);
+    machine.globals = global_denotations(&mut machine, items);
     let mut core = Core::default();
     let globals = machine.globals.clone();
     for item in &items.uniforms {
@@ -93,7 +87,7 @@ fn zero_or_identity(types: &Types, ty: Type) -> Box<[u32]> {
 }
 
 fn default_value(
-    machine: &mut Machine<'_>,
+    machine: &mut Machine,
     ty: Type,
     code: crate::resolve::CodeId,
 ) -> Option<Box<[u32]>> {
@@ -140,7 +134,7 @@ fn default_value(
 }
 
 /// What each global denotes before anything is elaborated.
-fn global_denotations(machine: &mut Machine<'_>, items: &Items) -> Vec<Denotation> {
+fn global_denotations(machine: &mut Machine, items: &Items) -> Vec<Denotation> {
     let mut all = Vec::with_capacity(items.globals.len());
     for global in &items.globals {
         all.push(match global {

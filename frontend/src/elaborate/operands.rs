@@ -1,6 +1,7 @@
 //! Builtins: their operands, and the nodes that their recipes make of them.
 
-use super::machine::{Frame, Machine, OperandSource, State};
+use super::frame::{Frame, OperandSource, State};
+use super::machine::Machine;
 use super::values::{Function, FunctionId, ROOT, Site, Value};
 use crate::builtins::{Builtin, Operand, Recipe, SignatureError};
 use crate::resolve::{Code, resolve_expansion};
@@ -10,7 +11,7 @@ use lambdav_core::op::Op;
 use lambdav_core::source::Span;
 use lambdav_core::types::{Scalar, Type, TypeKind};
 
-impl Machine<'_> {
+impl Machine {
     pub(super) fn apply_builtin(
         &mut self,
         builtin: Builtin,

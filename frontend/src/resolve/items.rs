@@ -1,7 +1,7 @@
 //! The top level of a program: defines, uniforms, outputs.
 
-use super::forms::{Binding, Resolver};
-use super::{CodeArena, CodeId};
+use super::code::{CodeArena, CodeId};
+use super::resolver::{Binding, Resolver};
 use crate::syntax::{ExprId, ExprKind, Tree};
 use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
 use lambdav_core::graph::Name;

@@ -2,8 +2,8 @@
 
 mod memory;
 
-use super::LoadError;
 use super::binary::{Instruction, name};
+use super::error::LoadError;
 use super::resources::Member;
 use super::values::{Entity, Ids, Kind, Scalar, Type};
 use rspirv::spirv::{Decoration, Op, StorageClass};
