@@ -9,96 +9,72 @@
 use crate::math;
 use crate::types::{Type, TypeKind, Types};
 
-/// A correctly rounded function of LANGUAGE §6.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "each is the function of its name")]
-pub enum Elementary {
-    Sin,
-    Cos,
-    Tan,
-    Asin,
-    Acos,
-    Atan,
-    Sinh,
-    Cosh,
-    Tanh,
-    Asinh,
-    Acosh,
-    Atanh,
-    Exp,
-    Exp2,
-    Log,
-    Log2,
-    /// `(atan2 y x)`
-    Atan2,
-    /// `(pow x y)`
-    Pow,
+/// Defines [`Elementary`]: a variant for each function of [`math`], whose name there is its name in
+/// λV and in core text.
+macro_rules! elementary {
+    (unary { $($one:ident = $one_name:ident,)* } binary { $($two:ident = $two_name:ident,)* }) => {
+        /// A correctly rounded function of LANGUAGE §6.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[allow(missing_docs, reason = "each is the function of its name")]
+        pub enum Elementary { $($one,)* $($two,)* }
+
+        impl Elementary {
+            /// All of them.
+            pub const ALL: [Self; [$(stringify!($one),)* $(stringify!($two),)*].len()] =
+                [$(Self::$one,)* $(Self::$two,)*];
+
+            /// The name in λV and in core text.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$one => stringify!($one_name),)*
+                    $(Self::$two => stringify!($two_name),)*
+                }
+            }
+
+            /// 1 or 2.
+            pub fn arity(self) -> usize {
+                match self {
+                    $(Self::$one)|* => 1,
+                    $(Self::$two)|* => 2,
+                }
+            }
+
+            /// The correctly rounded value of the unary function at `x`, or of the binary one at
+            /// `(x, y)` in the order of the λV operands; `y` is ignored by unary functions.
+            pub fn evaluate(self, x: f32, y: f32) -> f32 {
+                match self {
+                    $(Self::$one => math::$one_name(x),)*
+                    $(Self::$two => math::$two_name(x, y),)*
+                }
+            }
+        }
+    };
 }
 
-impl Elementary {
-    /// All of them.
-    pub const ALL: [Self; 18] = {
-        use Elementary::*;
-        [
-            Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh, Exp, Exp2, Log,
-            Log2, Atan2, Pow,
-        ]
-    };
-
-    /// The name in λV and in core text.
-    pub fn name(self) -> &'static str {
-        use Elementary::*;
-        match self {
-            Sin => "sin",
-            Cos => "cos",
-            Tan => "tan",
-            Asin => "asin",
-            Acos => "acos",
-            Atan => "atan",
-            Sinh => "sinh",
-            Cosh => "cosh",
-            Tanh => "tanh",
-            Asinh => "asinh",
-            Acosh => "acosh",
-            Atanh => "atanh",
-            Exp => "exp",
-            Exp2 => "exp2",
-            Log => "log",
-            Log2 => "log2",
-            Atan2 => "atan2",
-            Pow => "pow",
-        }
+elementary! {
+    unary {
+        Sin = sin,
+        Cos = cos,
+        Tan = tan,
+        Asin = asin,
+        Acos = acos,
+        Atan = atan,
+        Sinh = sinh,
+        Cosh = cosh,
+        Tanh = tanh,
+        Asinh = asinh,
+        Acosh = acosh,
+        Atanh = atanh,
+        Exp = exp,
+        Exp2 = exp2,
+        Log = log,
+        Log2 = log2,
     }
-
-    /// 1 or 2.
-    pub fn arity(self) -> usize {
-        if matches!(self, Self::Atan2 | Self::Pow) { 2 } else { 1 }
-    }
-
-    /// The correctly rounded value of the unary function at `x`, or of the binary one at `(x, y)`
-    /// in the order of the λV operands; `y` is ignored by unary functions.
-    pub fn evaluate(self, x: f32, y: f32) -> f32 {
-        use Elementary::*;
-        match self {
-            Sin => math::sin(x),
-            Cos => math::cos(x),
-            Tan => math::tan(x),
-            Asin => math::asin(x),
-            Acos => math::acos(x),
-            Atan => math::atan(x),
-            Sinh => math::sinh(x),
-            Cosh => math::cosh(x),
-            Tanh => math::tanh(x),
-            Asinh => math::asinh(x),
-            Acosh => math::acosh(x),
-            Atanh => math::atanh(x),
-            Exp => math::exp(x),
-            Exp2 => math::exp2(x),
-            Log => math::log(x),
-            Log2 => math::log2(x),
-            Atan2 => math::atan2(x, y),
-            Pow => math::pow(x, y),
-        }
+    binary {
+        // (atan2 y x)
+        Atan2 = atan2,
+        // (pow x y)
+        Pow = pow,
     }
 }
 

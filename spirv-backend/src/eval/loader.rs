@@ -97,10 +97,14 @@ impl Loader {
                 let text = instruction.string(1)?.into();
                 self.ids.define(instruction, first()?, Entity::String(text))
             }
-            Op::Name => self.globals.name(first()?, None, instruction.string(1)?),
+            Op::Name => {
+                self.globals.name(first()?, None, instruction.string(1)?);
+                Ok(())
+            }
             Op::MemberName => {
                 let member = instruction.operand(1)?;
-                self.globals.name(first()?, Some(member), instruction.string(2)?)
+                self.globals.name(first()?, Some(member), instruction.string(2)?);
+                Ok(())
             }
             Op::Capability => match Capability::from_u32(first()?) {
                 Some(

@@ -4,7 +4,7 @@ use super::super::declarations::Shape;
 use super::super::interface::Place;
 use super::{Slot, Translator};
 use lambdav_core::op::Op as Core;
-use lambdav_core::schedule::{End, Expr, Program, Statement, ValueId};
+use lambdav_core::schedule::{Expr, Program, Statement, ValueId};
 use lambdav_core::types::{Type, TypeKind};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
@@ -107,18 +107,9 @@ pub(super) fn parts_of_outputs(program: &Program) -> Vec<Option<&[ValueId]>> {
     }
     let mut forget = |values: &[ValueId]| values.iter().for_each(|v| parts[v.index()] = None);
     for (index, block) in program.blocks.iter().enumerate() {
-        for statement in &block.statements {
-            match statement {
-                Statement::Let { expr: Expr::Op(_, operands), .. } => forget(operands),
-                Statement::Let { .. } => {}
-                Statement::If { condition, .. } => forget(&[*condition]),
-                Statement::Loop { inits, .. } => forget(inits),
-            }
-        }
-        match &block.end {
-            End::Yield(_) if index == Program::ROOT.index() => {}
-            End::Yield(values) | End::Rec(values) => forget(values),
-            End::If { condition, .. } => forget(&[*condition]),
+        block.statements.iter().for_each(|statement| forget(statement.uses()));
+        if index != Program::ROOT.index() {
+            forget(block.end.uses());
         }
     }
     parts
