@@ -24,7 +24,8 @@ pub enum Rates {
 }
 
 impl MachineCode {
-    /// Compiles a function for so many lanes; if that is not said, for as many as the compiler chooses.
+    /// Compiles a function for so many lanes; if that is not said, for as many as the compiler
+    /// chooses.
     ///
     /// # Errors
     ///
@@ -77,8 +78,8 @@ impl MachineCode {
     }
 }
 
-/// A program whose pixels are the function's values at words that are given: those of pixel (x, y) are the
-/// numbers 2n and 2n + 1, where n = x + y · columns.
+/// A program whose pixels are the function's values at words that are given: those of pixel (x, y)
+/// are the numbers 2n and 2n + 1, where n = x + y · columns.
 fn program(f: Elementary, shape: Shape, rates: Rates) -> Program {
     let mut b = Straight::default();
     let run = b.run();
