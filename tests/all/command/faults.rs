@@ -3,7 +3,7 @@
 
 #![cfg(unix)]
 
-use crate::harness::{LAMBDAV, Place, assert_one_error};
+use super::harness::{LAMBDAV, Place, assert_one_error};
 use std::fs;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;

@@ -1,6 +1,6 @@
 //! Programs that are none, and targets that cannot be written.
 
-use crate::harness::Place;
+use super::harness::Place;
 use std::fs;
 
 /// A shader that is wrong is said to be by every command that reads one.

@@ -1,6 +1,6 @@
 //! Mistakes on the command line: exit status 2, one message, nothing written.
 
-use crate::harness::Place;
+use super::harness::Place;
 
 fn place() -> Place {
     Place::with([

@@ -1,6 +1,6 @@
 //! `lambdav diff`: what it says of two images, and its exit status.
 
-use crate::harness::{Outcome, Place, assert_one_error};
+use super::harness::{Outcome, Place, assert_one_error};
 use lambdav::raster::AnyImage;
 
 /// A directory with the picture of a shader under each name, 8x4 pixels.

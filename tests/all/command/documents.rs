@@ -1,6 +1,6 @@
 //! What the README and `--help` promise.
 
-use crate::harness::Place;
+use super::harness::Place;
 use std::path::Path;
 
 const COMMANDS: [&str; 5] = ["render", "compile", "check", "diff", "explain"];

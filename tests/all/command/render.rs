@@ -1,6 +1,6 @@
 //! `lambdav render`: what is in the image files.
 
-use crate::harness::{Outcome, Place};
+use super::harness::{Outcome, Place};
 use lambdav::raster::file::LANGUAGE_VERSION_KEY;
 use lambdav::raster::{AnyImage, Size};
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! `lambdav explain`: the pages.
 
-use crate::harness::Place;
+use super::harness::Place;
 use lambdav::core::diagnostics::Code;
 
 #[test]

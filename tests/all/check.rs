@@ -1,8 +1,8 @@
 //! Whether what must come of a program does.
 
-use super::case::{Case, Expected, Finding, Verdict};
-use super::engines::{Accepted, ENGINES, Stop};
-use super::hidden::hide_literals;
+use crate::case::{Case, Expected, Finding, Verdict};
+use crate::engines::{Accepted, ENGINES, Stop};
+use crate::hidden::hide_literals;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
 use lambdav_core::source::SourceFile;

@@ -4,10 +4,7 @@
 //! The one exception is the core evaluator, which recurses once for each block inside a block and
 //! says how much stack that takes; it gets a thread for it here.
 
-#[path = "support/engines.rs"]
-mod engines;
-
-use engines::{Accepted, ENGINES, Outputs, Stop};
+use crate::engines::{Accepted, ENGINES, Outputs, Stop};
 use lambdav::core::core_text;
 use lambdav::core::diagnostics::{Code, Diagnostic};
 use lambdav::core::evaluate::DEFAULT_MAX_ITERATIONS;

@@ -1,6 +1,6 @@
 //! `lambdav check`: several files, text and JSON.
 
-use crate::harness::Place;
+use super::harness::Place;
 use serde_json::Value;
 
 fn place() -> Place {

@@ -1,6 +1,6 @@
 //! Standard streams that are closed early, full or not there.
 
-use crate::harness::Place;
+use super::harness::Place;
 use std::process::Stdio;
 
 const RUNS: [&[&str]; 9] = [
@@ -50,7 +50,7 @@ fn readers_may_go_away() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_device_is_the_machines_fault() {
-    use crate::harness::assert_one_error;
+    use crate::command::harness::assert_one_error;
     use std::fs::OpenOptions;
 
     let place = place();

@@ -1,6 +1,6 @@
 //! The gallery, on every engine and at several sizes, against digests of the exact bits.
 //!
-//! `BLESS=1 cargo test --test gallery` writes the digests, from the core evaluator alone.
+//! `BLESS=1 cargo test --test all gallery` writes the digests, from the core evaluator alone.
 
 use lambdav::Settings;
 use lambdav::core::core_text;

@@ -1,6 +1,6 @@
 //! What is about machine code in the command: lanes, statistics, stages of the compilation.
 
-use crate::harness::Place;
+use super::harness::Place;
 use std::collections::BTreeMap;
 
 const PROGRAM: &str = "(output 0 (vec3 (sin (.x (frag-coord)))

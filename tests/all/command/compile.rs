@@ -1,6 +1,6 @@
 //! `lambdav compile`, and core text in place of shaders.
 
-use crate::harness::{Place, assert_one_error};
+use super::harness::{Place, assert_one_error};
 
 const PROGRAM: &str = "(uniform gain num 0.5) (output 0 (* gain (sin (time)))) (output 2 (frame))";
 

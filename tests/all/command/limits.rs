@@ -1,6 +1,6 @@
 //! Loops that do not end, time that is over, texts and images that are too large.
 
-use crate::harness::{LAMBDAV, Place, assert_one_error};
+use super::harness::{LAMBDAV, Place, assert_one_error};
 use std::process::Command;
 
 /// Does not end in the lower right part of the picture.
