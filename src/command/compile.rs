@@ -1,10 +1,10 @@
 //! `lambdav compile`: shows or writes a stage of the compilation.
 
+use super::failure::{Failure, Result, save_failure};
+use super::files::{check_target, load};
+use super::messages::{Messages, fault, one_standard_output, print};
+use super::render;
 use super::values::{lanes, output as location};
-use super::{
-    Failure, Messages, Result, check_target, fault, load, one_standard_output, print, render,
-    save_failure,
-};
 use clap::{Args, ValueEnum};
 use lambdav::core::core_text;
 use lambdav::core::schedule::{Program, schedule};

@@ -1,6 +1,8 @@
 //! `lambdav diff`: compares two images.
 
-use super::{Failure, Result, chain, check_target, one_standard_input, print, save_failure};
+use super::failure::{Failure, Result, chain, save_failure};
+use super::files::{check_target, one_standard_input};
+use super::messages::print;
 use clap::Args;
 use lambdav::metadata;
 use lambdav::raster::AnyImage;

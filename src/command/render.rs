@@ -2,12 +2,11 @@
 
 mod module;
 
+use super::failure::{Failure, Result, chain, save_failure};
+use super::files::{check_target, read_bytes};
+use super::messages::{Messages, fault, one_standard_output, print, report};
 use super::stats::Stats;
 use super::values::{lanes, mouse, output, seconds, threads, whole};
-use super::{
-    Failure, Messages, Result, chain, check_target, fault, one_standard_output, print, read_bytes,
-    report, save_failure,
-};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use lambdav::core::evaluate::DEFAULT_MAX_ITERATIONS;
