@@ -144,10 +144,10 @@ impl Value {
             let given = if scalar == Scalar::F32 { "numbers" } else { "truth values" };
             return Err(format!("it is a {ty}, which is not made of {given}"));
         }
-        let wanted = ty.components();
-        if words.len() != wanted {
-            let plural = if wanted == 1 { "" } else { "s" };
-            return Err(format!("a {ty} has {wanted} component{plural}, not {}", words.len()));
+        let expected = ty.components();
+        if words.len() != expected {
+            let plural = if expected == 1 { "" } else { "s" };
+            return Err(format!("a {ty} has {expected} component{plural}, not {}", words.len()));
         }
         Ok(words)
     }

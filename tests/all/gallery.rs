@@ -121,12 +121,12 @@ fn spirv_agrees() {
             for (width, height) in SIZES {
                 let size = Size::new(width, height).expect("a small size");
                 let settings = Settings::new(core, size);
-                let wanted = bits(&frame(core, location, size, None));
+                let expected = bits(&frame(core, location, size, None));
                 let alone = SpirvEngine::new(core, location, &settings).expect("it compiles");
                 let source = &shader.loaded.source;
                 let together = SpirvEngine::of_module(module.clone(), source, location, &settings);
                 for engine in [alone, together] {
-                    assert_eq!(wanted, bits(&draw(&engine, size, None)), "{name} {size}");
+                    assert_eq!(expected, bits(&draw(&engine, size, None)), "{name} {size}");
                 }
             }
         }
@@ -142,14 +142,14 @@ fn simd_agrees() {
             for (width, height) in SIZES {
                 let size = Size::new(width, height).expect("a small size");
                 let settings = Settings::new(core, size);
-                let wanted = bits(&frame(core, output.location, size, None));
+                let expected = bits(&frame(core, output.location, size, None));
                 for lanes in Shape::LANES {
                     let engine = SimdEngine::new(core, output.location, &settings, Some(lanes))
                         .expect("it compiles");
                     for threads in [1, 2, 7] {
                         let found = bits(&draw(&engine, size, Some(threads)));
                         assert_eq!(
-                            wanted, found,
+                            expected, found,
                             "{name} {size}, {lanes} lanes, {threads} threads"
                         );
                     }
@@ -175,8 +175,8 @@ fn simd_configurations_agree() {
                 let engine = SimdEngine::new(core, output.location, &settings, Some(lanes))
                     .expect("it compiles");
                 let found = digest(&draw(&engine, size, Some(threads)));
-                let wanted = first.get_or_insert_with(|| found.clone());
-                assert_eq!(*wanted, found, "{name}, {lanes} lanes, {threads} threads");
+                let expected = first.get_or_insert_with(|| found.clone());
+                assert_eq!(*expected, found, "{name}, {lanes} lanes, {threads} threads");
             }
         }
     }

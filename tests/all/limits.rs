@@ -90,9 +90,9 @@ fn needed(core: &Core) -> BTreeSet<NodeId> {
     found
 }
 
-fn operations(core: &Core, wanted: impl Fn(&Op) -> bool) -> usize {
-    let is_wanted = |id: &&NodeId| matches!(core.graph.node(**id), Node::Op(op, _) if wanted(op));
-    needed(core).iter().filter(is_wanted).count()
+fn operations(core: &Core, counted: impl Fn(&Op) -> bool) -> usize {
+    let is_counted = |id: &&NodeId| matches!(core.graph.node(**id), Node::Op(op, _) if counted(op));
+    needed(core).iter().filter(is_counted).count()
 }
 
 /// `f0` and 200 functions more, of which each applies the one before as `level` says.
@@ -360,7 +360,7 @@ fn texts_of_nothing() {
 }
 
 #[test]
-fn rubbish() {
+fn files_that_are_no_text() {
     let picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01";
     assert_eq!(refused_bytes(picture).code, Code::NotUtf8);
     // A linear congruential generator's bytes.

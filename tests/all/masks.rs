@@ -65,18 +65,18 @@ fn outcome(text: &str, max_iterations: u64) -> Vec<Outcome> {
         let mut settings = Settings::new(&core, size);
         settings.max_iterations = max_iterations;
         let engine = CoreEngine::new(&core, 0, &settings).expect("it schedules");
-        let wanted = draw(&engine, size, 1);
-        if let Ok(wanted) = &wanted {
-            assert_eq!(*wanted, interpreted(&core, &settings, size), "interpreted, {size}");
+        let expected = draw(&engine, size, 1);
+        if let Ok(expected) = &expected {
+            assert_eq!(*expected, interpreted(&core, &settings, size), "interpreted, {size}");
         }
         for lanes in Shape::LANES {
             let engine = SimdEngine::new(&core, 0, &settings, Some(lanes)).expect("it compiles");
             for threads in [1, 2, 7] {
                 let found = draw(&engine, size, threads);
-                assert_eq!(wanted, found, "{size}, {lanes} lanes, {threads} threads");
+                assert_eq!(expected, found, "{size}, {lanes} lanes, {threads} threads");
             }
         }
-        outcomes.push(wanted);
+        outcomes.push(expected);
     }
     outcomes
 }
@@ -246,7 +246,7 @@ fn parameters_are_swapped_at_once() {
 }
 
 #[test]
-fn rubbish_in_the_arm_that_is_not_taken() {
+fn undefined_values_in_the_arm_that_is_not_taken() {
     agree(
         "(let ((x (- (.x (frag-coord)) 2.5)))
            (vec3 (if (= x 0) 7 (/ 1 x))

@@ -154,15 +154,15 @@ fn agrees(builtin: Builtin, types: &[Type], result: Type) {
     }
     for location in 0..outputs {
         let engine = CoreEngine::new(&core, location, &settings).expect("it schedules");
-        let wanted = draw(&engine);
+        let expected = draw(&engine);
         for lanes in Shape::LANES {
             let engine = SimdEngine::new(&core, location, &settings, Some(lanes));
             let found = draw(&engine.expect("it compiles"));
-            if let Some(at) = (0..wanted.len()).find(|&i| wanted[i] != found[i]) {
+            if let Some(at) = (0..expected.len()).find(|&i| expected[i] != found[i]) {
                 let (x, y) = (at as u32 / 4 % SIDE, at as u32 / 4 / SIDE);
-                let [wanted, found] = [wanted[at], found[at]].map(f32::from_bits);
+                let [expected, found] = [expected[at], found[at]].map(f32::from_bits);
                 panic!(
-                    "{lanes} lanes: component {} at ({x}, {y}) is {found:e}, not {wanted:e}, of\n{text}",
+                    "{lanes} lanes: component {} at ({x}, {y}) is {found:e}, not {expected:e}, of\n{text}",
                     at % 4
                 );
             }

@@ -127,18 +127,18 @@ impl Place {
         let writer = std::thread::spawn(move || stdin.write_all(&input).ok());
         let output = child.wait_with_output().expect("the command can be waited for");
         writer.join().expect("writing does not panic");
-        self.judge(&output)
+        self.outcome(&output)
     }
 
     /// Runs a command as it is.
     #[track_caller]
     pub(crate) fn finish(&self, mut command: Command) -> Outcome {
-        self.judge(&command.output().expect("the command can be started"))
+        self.outcome(&command.output().expect("the command can be started"))
     }
 
     /// What must hold of every run.
     #[track_caller]
-    fn judge(&self, output: &std::process::Output) -> Outcome {
+    fn outcome(&self, output: &std::process::Output) -> Outcome {
         let err = String::from_utf8(output.stderr.clone()).expect("standard error is UTF-8");
         assert!(!err.contains("panicked"), "{err}");
         let status = output.status.code().filter(|status| (0..=3).contains(status));

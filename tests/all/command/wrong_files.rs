@@ -29,7 +29,7 @@ fn an_empty_file() {
 }
 
 #[test]
-fn binary_rubbish() {
+fn binary_files() {
     let mut bytes: Vec<u8> = (0..=255).cycle().take(100_000).collect();
     refused(&bytes, "error[LV0101]: byte 0x80 at offset 128");
     bytes.reverse();
