@@ -32,6 +32,21 @@ fn programs_in_the_readme_render() {
     }
 }
 
+/// The program that embeds the library is the first example of the crate, which is a test.
+#[test]
+fn the_readme_embeds_as_the_crate_does() {
+    let readme = readme();
+    let (_, rest) = readme.split_once("```rust\n").expect("it has a Rust program");
+    let (program, _) = rest.split_once("```").expect("it ends");
+    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
+    let library = std::fs::read_to_string(library).expect("the library is there");
+    let lines: Vec<&str> = library.lines().filter_map(|line| line.strip_prefix("//!")).collect();
+    let example = lines.split(|line| *line == " ```").nth(1).expect("it has an example");
+    let example = example.iter().map(|line| line.strip_prefix(' ').unwrap_or(line));
+    let shown: Vec<&str> = example.filter(|line| !line.trim_start().starts_with("# ")).collect();
+    assert_eq!(shown, program.lines().collect::<Vec<_>>());
+}
+
 /// The commands and options that the README names exist, and it names all commands.
 #[test]
 fn the_readme_names_what_there_is() {
