@@ -67,7 +67,7 @@ pub(super) fn run(options: &Options) -> Result {
     let output = options.output.as_deref().filter(|path| *path != Path::new("-"));
     match output {
         None => one_standard_output(options.messages, "the result", "add -o FILE")?,
-        Some(path) => check_target(path)?,
+        Some(path) => check_target(path, &[&options.shader])?,
     }
     let stage = stage(options.emit, output)?;
     let is_spirv = matches!(stage, Stage::Spirv | Stage::SpirvText);

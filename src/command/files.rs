@@ -1,11 +1,12 @@
 //! Files and standard input: reading programs, and checking early that a target can be written.
 
-use super::failure::{Failure, Result};
+use super::failure::{Failure, Result, save_failure};
 use super::messages::{Messages, report};
 use lambdav::core::core_text::MAX_TEXT;
 use lambdav::program::Loaded;
+use lambdav::raster::file;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Reads and compiles the program at `path`, or at standard input for `-`; says all that is to be
@@ -50,22 +51,37 @@ pub(super) fn one_standard_input<'a>(paths: impl IntoIterator<Item = &'a PathBuf
     }
 }
 
-/// Checks before a long run that the file can be written.
-pub(super) fn check_target(path: &Path) -> Result {
+/// Checks before a long run that the file can be written, and is none of those that are read.
+pub(super) fn check_target(path: &Path, read: &[&Path]) -> Result {
+    if let Some(same) = read.iter().find(|other| is_same_file(path, other)) {
+        return Err(Failure::usage(format!(
+            "`{}` would be overwritten, and it is `{}`, which is read; name another file",
+            path.display(),
+            same.display()
+        )));
+    }
+    file::check_target(path).map_err(|error| match why(path) {
+        Some(why) => Failure::usage(format!("cannot write `{}`: {why}", path.display())),
+        None => save_failure(&error),
+    })
+}
+
+/// Why there cannot be a file of that name, if it is for the name.
+fn why(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    let why = match folder.metadata() {
-        _ if path.is_dir() => "it is a folder".to_owned(),
-        Ok(found) if found.is_dir() => return Ok(()),
-        Ok(_) => format!("`{}` is not a folder", folder.display()),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            format!("there is no folder `{}`", folder.display())
+    match folder.metadata() {
+        _ if path.is_dir() => Some("it is a folder".to_owned()),
+        Ok(found) if found.is_dir() => None,
+        Ok(_) => Some(format!("`{}` is not a folder", folder.display())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Some(format!("there is no folder `{}`", folder.display()))
         }
-        Err(error) => {
-            return Err(Failure::file(
-                format!("cannot write `{}`: {error}", path.display()),
-                &error,
-            ));
-        }
-    };
-    Err(Failure::usage(format!("cannot write `{}`: {why}", path.display())))
+        Err(_) => None,
+    }
+}
+
+/// Whether both are one regular file, by whatever names.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    let is_file = |path: &Path| path.metadata().is_ok_and(|found| found.is_file());
+    is_file(a) && is_file(b) && same_file::is_same_file(a, b).unwrap_or(false)
 }

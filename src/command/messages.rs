@@ -61,10 +61,20 @@ pub(super) fn fault(source: &SourceFile, diagnostic: Diagnostic, messages: Messa
     }
 }
 
+/// Writes what clap has to say, which may be the help that was asked for.
+pub(super) fn print_clap(said: &clap::Error) -> Result {
+    written(said.print().and_then(|()| io::stdout().flush()))
+}
+
 /// Writes to standard output. A reader that has gone away is no fault.
 pub(super) fn print(content: impl AsRef<[u8]>) -> Result {
     let mut out = io::stdout().lock();
-    match out.write_all(content.as_ref()).and_then(|()| out.flush()) {
+    written(out.write_all(content.as_ref()).and_then(|()| out.flush()))
+}
+
+/// A reader that has gone away is no fault.
+fn written(result: io::Result<()>) -> Result {
+    match result {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::machine(format!("cannot write to standard output: {error}")))
         }

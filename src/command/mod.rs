@@ -58,13 +58,27 @@ enum Command {
 /// Runs the command that the process was given.
 pub(crate) fn run() -> ExitCode {
     interrupt::watch();
-    let result = match CommandLine::parse().command {
+    let command_line = match CommandLine::try_parse() {
+        Ok(command_line) => command_line,
+        // Help and the version are among them.
+        Err(said) => {
+            return finish(messages::print_clap(&said).and(match said.exit_code() {
+                0 => Ok(()),
+                _ => Err(Failure { status: 2, message: None }),
+            }));
+        }
+    };
+    finish(match command_line.command {
         Command::Render(options) => render::run(&options),
         Command::Compile(options) => compile::run(&options),
         Command::Check(options) => check::run(&options),
         Command::Diff(options) => diff::run(&options),
         Command::Explain(options) => explain::run(&options),
-    };
+    })
+}
+
+/// The exit status, after what is to be said of a failure.
+fn finish(result: failure::Result) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure { status, message }) => {

@@ -123,7 +123,7 @@ pub(super) fn run(options: &Options) -> Result {
     if options.out == Path::new("-") {
         one_standard_output(options.messages, "the image", "name a file")?;
     } else {
-        check_target(&options.out)?;
+        check_target(&options.out, &[&options.shader])?;
     }
     let encoding = encoding(options)?;
     let (name, bytes) = read_bytes(&options.shader)?;
