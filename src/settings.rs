@@ -4,7 +4,7 @@ use lambdav_core::diagnostics::nearest_name;
 use lambdav_core::evaluate::DEFAULT_MAX_ITERATIONS;
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::inputs::Inputs;
-use lambdav_core::types::{Scalar, Type};
+use lambdav_core::types::{Scalar, Type, Types};
 use lambdav_raster::Size;
 use thiserror::Error;
 
@@ -33,20 +33,22 @@ impl Settings {
         Self { inputs, max_iterations: DEFAULT_MAX_ITERATIONS }
     }
 
-    /// Gives the uniform of that name, one of the program's, a value.
+    /// Gives the uniform of that name, one of the program's, a value; `types` are the program's.
     ///
     /// # Errors
     ///
     /// [`UniformError`] where there is no such uniform, or it has another type.
     pub fn set(
         &mut self,
+        types: &Types,
         uniforms: &[Uniform],
         name: &str,
         value: impl Into<Value>,
     ) -> Result<(), UniformError> {
         let index = find(uniforms, name)?;
         let fail = |reason| UniformError::Value { name: name.to_owned(), reason };
-        self.inputs.uniforms[index] = value.into().words(uniforms[index].ty).map_err(fail)?;
+        self.inputs.uniforms[index] =
+            value.into().words(types, uniforms[index].ty).map_err(fail)?;
         Ok(())
     }
 
@@ -58,14 +60,15 @@ impl Settings {
     /// [`UniformError`] where there is no such uniform, or the text is no value of its type.
     pub fn set_text(
         &mut self,
+        types: &Types,
         uniforms: &[Uniform],
         name: &str,
         text: &str,
     ) -> Result<(), UniformError> {
         let ty = uniforms[find(uniforms, name)?].ty;
         let fail = |reason| UniformError::Value { name: name.to_owned(), reason };
-        let value = Value::parse(ty.scalar(), text).map_err(fail)?;
-        self.set(uniforms, name, value)
+        let value = Value::parse(types.component(ty, 0), text).map_err(fail)?;
+        self.set(types, uniforms, name, value)
     }
 
     pub(crate) fn at(&self, x: u32, y: u32) -> Inputs {
@@ -135,19 +138,20 @@ impl Value {
     }
 
     /// The words of a value of that type, or what is wrong.
-    fn words(&self, ty: Type) -> Result<Box<[u32]>, String> {
+    fn words(&self, types: &Types, ty: Type) -> Result<Box<[u32]>, String> {
         let (scalar, words): (_, Box<[u32]>) = match &self.0 {
             Components::Nums(nums) => (Scalar::F32, nums.iter().map(|num| num.to_bits()).collect()),
             Components::Bools(bools) => (Scalar::Bool, bools.iter().map(|&b| b.into()).collect()),
         };
-        if scalar != ty.scalar() {
+        let name = types.name(ty);
+        if types.scalars(ty).any(|component| component != scalar) {
             let given = if scalar == Scalar::F32 { "numbers" } else { "truth values" };
-            return Err(format!("it is a {ty}, which is not made of {given}"));
+            return Err(format!("it is a {name}, which is not made of {given}"));
         }
-        let expected = ty.components();
+        let expected = types.components(ty);
         if words.len() != expected {
             let plural = if expected == 1 { "" } else { "s" };
-            return Err(format!("a {ty} has {expected} component{plural}, not {}", words.len()));
+            return Err(format!("a {name} has {expected} component{plural}, not {}", words.len()));
         }
         Ok(words)
     }
@@ -215,25 +219,25 @@ mod tests {
         let uniform = |name: &str, ty: Type| Uniform {
             name: name.to_owned(),
             ty,
-            default: vec![0; ty.components()].into(),
+            default: vec![0; Types::default().components(ty)].into(),
         };
         vec![uniform("tint", Type::vec(3)), uniform("on", Type::BOOL), uniform("gain", Type::NUM)]
     }
 
     #[test]
     fn values_fit_or_are_refused() {
-        let uniforms = uniforms();
+        let (types, uniforms) = (Types::default(), uniforms());
         let size = Size::new(1, 1).expect("within the limits");
         let mut settings = Settings::with_uniforms(&uniforms, size);
-        settings.set(&uniforms, "tint", [0.5, 1.0, -0.0]).expect("three numbers");
-        settings.set(&uniforms, "on", true).expect("a truth value");
-        settings.set_text(&uniforms, "gain", "2").expect("a number");
+        settings.set(&types, &uniforms, "tint", [0.5, 1.0, -0.0]).expect("three numbers");
+        settings.set(&types, &uniforms, "on", true).expect("a truth value");
+        settings.set_text(&types, &uniforms, "gain", "2").expect("a number");
         let bits = |num: f32| num.to_bits();
         let words = [vec![bits(0.5), bits(1.0), bits(-0.0)], vec![1], vec![bits(2.0)]];
         assert!(settings.inputs.uniforms.iter().map(|w| w.to_vec()).eq(words));
 
         let mut refused = |name: &str, value: Value, message: &str| {
-            let error = settings.set(&uniforms, name, value).expect_err("it does not fit");
+            let error = settings.set(&types, &uniforms, name, value).expect_err("it does not fit");
             assert_eq!(error.to_string(), message);
         };
         refused("tnt", 1.0.into(), "the program has no uniform `tnt`; did you mean `tint`?");

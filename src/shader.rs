@@ -89,7 +89,8 @@ impl Renderer<'_> {
     ///
     /// [`UniformError`] where there is no such uniform, or it has another type.
     pub fn set(mut self, name: &str, value: impl Into<Value>) -> Result<Self, UniformError> {
-        self.settings.set(&self.shader.core.uniforms, name, value)?;
+        let core = &self.shader.core;
+        self.settings.set(core.graph.types(), &core.uniforms, name, value)?;
         Ok(self)
     }
 

@@ -12,6 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use lambdav::core::evaluate::DEFAULT_MAX_ITERATIONS;
 use lambdav::core::graph::Uniform;
 use lambdav::core::source::SourceFile;
+use lambdav::core::types::Types;
 use lambdav::engine::{
     CoreEngine, Engine, FastEngine, SimdEngine, SimdError, SourceEngine, SpirvEngine, SpirvError,
 };
@@ -142,7 +143,7 @@ fn draw_program(options: &Options, loaded: Loaded, stats: &mut Stats) -> Result<
     report(&loaded.source, &loaded.diagnostics, options.messages)?;
     let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
     let location = location(core.outputs.iter().map(|o| o.location), options.output)?;
-    let settings = settings(options, &core.uniforms)?;
+    let settings = settings(options, core.graph.types(), &core.uniforms)?;
     stats.read(loaded.times);
     let fail = |diagnostic| fault(&loaded.source, diagnostic, options.messages);
     let machine = |error: EmitError| {
@@ -204,14 +205,14 @@ fn draw_program(options: &Options, loaded: Loaded, stats: &mut Stats) -> Result<
 }
 
 /// What a frame is computed from, as the options say.
-fn settings(options: &Options, uniforms: &[Uniform]) -> Result<Settings> {
+fn settings(options: &Options, types: &Types, uniforms: &[Uniform]) -> Result<Settings> {
     let mut settings = Settings::with_uniforms(uniforms, options.size);
     settings.max_iterations = options.max_iterations;
     settings.inputs.time = options.time;
     settings.inputs.frame = options.frame;
     settings.inputs.mouse = options.mouse.unwrap_or_default();
     for set in &options.set {
-        set_uniform(uniforms, &mut settings, set)?;
+        set_uniform(types, uniforms, &mut settings, set)?;
     }
     Ok(settings)
 }
@@ -262,11 +263,13 @@ pub(super) fn location(all: impl IntoIterator<Item = u32>, wanted: Option<u32>) 
     }
 }
 
-fn set_uniform(uniforms: &[Uniform], settings: &mut Settings, text: &str) -> Result {
+fn set_uniform(types: &Types, uniforms: &[Uniform], settings: &mut Settings, text: &str) -> Result {
     let Some((name, value)) = text.split_once('=') else {
         return Err(Failure::usage(format!("`{text}` sets nothing: write --set NAME=VALUE")));
     };
-    settings.set_text(uniforms, name, value).map_err(|error| Failure::usage(error.to_string()))
+    settings
+        .set_text(types, uniforms, name, value)
+        .map_err(|error| Failure::usage(error.to_string()))
 }
 
 fn draw(

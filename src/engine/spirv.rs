@@ -86,7 +86,7 @@ impl SpirvEngine {
     fn diagnostic(&self, fault: eval::Fault) -> Diagnostic {
         let eval::Fault::LoopLimit { header, position } = fault else {
             let message = format!("the SPIR-V module goes wrong: {fault}");
-            return Diagnostic::new(Code::EvaluatorLimit, Span::default(), message)
+            return Diagnostic::new(Code::InvalidModule, Span::default(), message)
                 .note("the module breaks a rule of SPIR-V; spirv-val may say which");
         };
         let span = match (&self.loops, position) {

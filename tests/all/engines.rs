@@ -163,7 +163,7 @@ fn spirv(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result
     outputs
         .map(|(&value, &at)| {
             let found = evaluator.output(at).ok_or_else(|| other(format!("no output {at}")))?;
-            Ok((at, found[..scheduled.ty(value).components()].to_vec()))
+            Ok((at, found[..scheduled.types.components(scheduled.ty(value))].to_vec()))
         })
         .collect()
 }
@@ -185,7 +185,7 @@ fn machine_code(
     let mut outputs = Outputs::new();
     for &location in &program.locations {
         let scheduled = schedule(program.core, &[location])?;
-        let components = scheduled.ty(scheduled.outputs()[0]).components();
+        let components = scheduled.types.components(scheduled.ty(scheduled.outputs()[0]));
         let kernel = match SimdKernel::new(scheduled, Some(lanes), &inputs, max_iterations) {
             Ok(kernel) => kernel,
             // The command draws such a program with the evaluator.

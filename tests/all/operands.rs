@@ -3,7 +3,7 @@
 //! evaluator.
 
 use lambdav::Settings;
-use lambdav::core::types::{Scalar, Type};
+use lambdav::core::types::{Type, TypeKind, Types};
 use lambdav::engine::{CoreEngine, SimdEngine};
 use lambdav::frontend::builtins::{Builtin, Kind, Operand};
 use lambdav::program::Loaded;
@@ -77,18 +77,20 @@ const STEPS: [(u32, u32); 6] = [(1, 0), (0, 1), (7, 5), (1, 11), (13, 1), (5, 7)
 /// An expression for an operand, whose components are the numbers `first…` of the operands'.
 fn operand(ty: Type, first: usize) -> String {
     let component = |i: usize| format!("p{}", (first + i) % STEPS.len());
-    match ty.components() {
+    match Types::default().components(ty) {
         1 => numbers(ty, &component(0)),
         n => {
             let components: String = (0..n).map(|i| format!(" {}", component(i))).collect();
-            numbers(ty, &format!("({}{components})", ty.with_scalar(Scalar::F32)))
+            let constructor = if ty.is_matrix() { ty } else { Type::vec(n as u8) };
+            let constructor = constructor.name().expect("it is builtin");
+            numbers(ty, &format!("({constructor}{components})"))
         }
     }
 }
 
 /// A value of the type from one with numbers for components.
 fn numbers(ty: Type, value: &str) -> String {
-    if ty.scalar() == Scalar::Bool { format!("(< {value} 1)") } else { value.to_owned() }
+    if ty.is_bool() { format!("(< {value} 1)") } else { value.to_owned() }
 }
 
 /// A program whose outputs are the components of an application.
@@ -111,14 +113,14 @@ fn program(builtin: Builtin, operands: &[Type], result: Type) -> (String, u32) {
     let mut application = format!("({}", builtin.name());
     for &ty in operands {
         write!(application, " {}", operand(ty, first)).expect("to memory");
-        first += ty.components();
+        first += Types::default().components(ty);
     }
     writeln!(text, "(define result {application}))").expect("to memory");
-    let components = result.components() as u32;
+    let components = Types::default().components(result) as u32;
     let number = |value: String| {
-        if result.scalar() == Scalar::Bool { format!("(if {value} 1 0)") } else { value }
+        if result.is_bool() { format!("(if {value} 1 0)") } else { value }
     };
-    let outputs = if let Type::Matrix(_, columns) = result {
+    let outputs = if let Some(TypeKind::Matrix(_, columns)) = result.builtin() {
         (0..columns).map(|k| format!("(col result {k})")).collect::<Vec<_>>()
     } else if components == 1 {
         vec![number("result".to_owned())]

@@ -95,6 +95,13 @@ fn modules_in_place_of_programs() {
     let module = place.read("a.spv");
     place.write("b.spv", &module[..module.len() - 4]);
     place.fails(&render("b.spv", &["--set", "gain=2"]), 1, "`b.spv`: the module has no end");
+    // Where it returns, it says that it never does.
+    let (op_return, op_unreachable) =
+        (0x0001_00fd_u32.to_le_bytes(), 0x0001_00ff_u32.to_le_bytes());
+    let word =
+        |bytes: &[u8]| if bytes == op_return { op_unreachable.to_vec() } else { bytes.to_vec() };
+    place.write("c.spv", module.chunks(4).flat_map(word).collect::<Vec<u8>>());
+    place.fails(&render("c.spv", &["--set", "gain=2"]), 1, "error[LV0603]");
     // The place in the source that the module carries.
     place.run(&["compile", "loop.lv", "-o", "loop.spv"]).done();
     let limit = ["--max-iterations", "9", "--size", "2x1"];

@@ -54,13 +54,13 @@ fn block(program: &Program, id: BlockId, costs: &mut [Cost]) -> Cost {
                     Op::Elementary(_) => 40,
                     _ => 1,
                 };
-                cost.add(each * program.ty(*value).components() as u32);
+                cost.add(each * program.types.components(program.ty(*value)) as u32);
             }
             Statement::Let { .. } => {}
             Statement::If { value, then, otherwise, .. } => {
                 cost.add(block(program, *then, costs).work);
                 cost.add(block(program, *otherwise, costs).work);
-                cost.add(program.ty(*value).components() as u32);
+                cost.add(program.types.components(program.ty(*value)) as u32);
             }
             Statement::Loop { body, .. } => {
                 block(program, *body, costs);

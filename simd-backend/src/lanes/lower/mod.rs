@@ -44,7 +44,10 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Wid
     let mut uniforms = Vec::with_capacity(program.uniforms.len());
     for (index, uniform) in program.uniforms.iter().enumerate() {
         uniforms.push(given.len() as u32);
-        given.extend((0..uniform.ty.components()).map(|k| Given::Uniform(index as u32, k as u8)));
+        given.extend(
+            (0..program.types.components(uniform.ty))
+                .map(|k| Given::Uniform(index as u32, k as u8)),
+        );
     }
     let out = Program {
         width,
@@ -111,8 +114,8 @@ struct Lowering<'p> {
     params: Vec<ValueId>,
 }
 
-fn kind_of(ty: Type) -> Kind {
-    match ty.scalar() {
+fn kind_of(scalar: Scalar) -> Kind {
+    match scalar {
         Scalar::F32 => Kind::F32,
         Scalar::Bool => Kind::Mask,
     }
@@ -314,14 +317,14 @@ impl Lowering<'_> {
 
     fn expr(&mut self, value: schedule::ValueId, expr: &CoreExpr, mask: ValueId) -> Vec<ValueId> {
         let ty = self.program.ty(value);
-        let kind = kind_of(ty);
+        let kinds = self.program.types.scalars(ty).map(kind_of);
         match expr {
             CoreExpr::Constant(words) => {
-                words.iter().map(|&word| self.constant(kind, word.into())).collect()
+                words.iter().zip(kinds).map(|(&word, k)| self.constant(k, word.into())).collect()
             }
             CoreExpr::Uniform(index) => {
                 let first = self.uniforms[*index as usize];
-                self.given(kind, first, ty.components())
+                kinds.zip(first..).map(|(kind, word)| self.given(kind, word)).collect()
             }
             CoreExpr::Input(input) => self.input(*input),
             CoreExpr::Op(op, operands) => {
@@ -331,17 +334,22 @@ impl Lowering<'_> {
                 let types: Vec<Type> = operands.iter().map(|&v| self.program.ty(v)).collect();
                 let operands: Vec<Box<[ValueId]>> =
                     operands.iter().map(|&v| self.components(v).into()).collect();
-                (0..ty.components())
+                (0..self.program.types.components(ty))
                     .map(|i| self.component(*op, &types, &operands, i, mask))
                     .collect()
             }
         }
     }
 
-    fn given(&mut self, kind: Kind, first: u32, count: usize) -> Vec<ValueId> {
-        (first..first + count as u32)
-            .map(|word| self.define(kind, Rate::FRAME, Expr::Given(word)))
-            .collect()
+    fn given(&mut self, kind: Kind, word: u32) -> ValueId {
+        self.define(kind, Rate::FRAME, Expr::Given(word))
+    }
+
+    /// A value of the lane program for each component of a scheduled one.
+    fn values_of(&mut self, value: schedule::ValueId) -> Box<[ValueId]> {
+        let rates = self.rates.of(value).to_vec();
+        let scalars = self.program.types.scalars(self.program.ty(value));
+        scalars.zip(rates).map(|(scalar, rate)| self.value(kind_of(scalar), rate)).collect()
     }
 }
 
