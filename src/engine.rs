@@ -12,8 +12,7 @@ use lambdav_frontend::schedule::{self, Program};
 use lambdav_frontend::source::{SourceFile, Span};
 use lambdav_frontend::syntax;
 use lambdav_raster::{Cancel, Fault, Kernel, Size, Stop, Tile, TileBuffer};
-use lambdav_simd_backend::cranelift::Target;
-use lambdav_simd_backend::{EmitError, SimdKernel};
+use lambdav_simd_backend::{EmitError, SimdKernel, Target};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 

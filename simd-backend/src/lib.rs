@@ -11,12 +11,16 @@
 #![deny(unsafe_code)]
 
 pub mod activity;
-pub mod cranelift;
+pub mod cost;
 pub mod elementary;
+pub mod emit;
 pub mod kernel;
 pub mod lanes;
+pub mod machine;
+pub mod pipeline;
 pub mod planted;
 pub mod registers;
 
-pub use cranelift::{EmitError, Target};
+pub use emit::{EmitError, Target};
 pub use kernel::SimdKernel;
+pub use pipeline::Compiler;

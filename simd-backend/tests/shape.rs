@@ -4,13 +4,14 @@ use lambdav_frontend::compile;
 use lambdav_frontend::schedule::schedule;
 use lambdav_frontend::source::SourceFile;
 use lambdav_simd_backend::lanes::{Width, lower};
+use lambdav_simd_backend::machine::Tile;
 use lambdav_simd_backend::registers::{Choice, Reason, Shape};
 
 fn choice(shader: &str) -> Choice {
     let (core, diagnostics) = compile(&SourceFile::new("test.lv", shader));
     assert_eq!(diagnostics, []);
     let program = schedule(&core.expect("no errors"), &[0]).expect("it nests little");
-    Shape::preferred(&lower(&program, 0, true, Width::Any))
+    Shape::preferred(&lower(&program, 0, true, Width::Any), Tile::FOUR)
 }
 
 fn lanes(shader: &str) -> u32 {

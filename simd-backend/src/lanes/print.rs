@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Axis, BlockId, End, Expr, Given, Kind, Op, Program, Rate, Statement, ValueId};
+use super::{Axis, BlockId, End, Expr, InputWord, Kind, LaneProgram, Op, Rate, Statement, ValueId};
 
 impl Display for Kind {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -69,7 +69,7 @@ impl Display for Op {
     }
 }
 
-impl Display for Given {
+impl Display for InputWord {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Resolution(Axis::X) => f.write_str("resolution.x"),
@@ -116,7 +116,7 @@ impl Display for Constant {
     }
 }
 
-impl Display for Program {
+impl Display for LaneProgram {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut printer = Printer { program: self, f };
         let root = self.block(Self::ROOT);
@@ -131,7 +131,7 @@ impl Display for Program {
 }
 
 struct Printer<'p, 'f, 'g> {
-    program: &'p Program,
+    program: &'p LaneProgram,
     f: &'f mut Formatter<'g>,
 }
 
@@ -162,10 +162,10 @@ impl Printer<'_, '_, '_> {
         match expr {
             Expr::Constant(bits) => Constant(self.program.kind(value), *bits).to_string(),
             Expr::Undefined => "undefined".into(),
-            Expr::Given(word) => format!("given {}", self.program.given[*word as usize]),
+            Expr::Input(word) => format!("input {}", self.program.inputs[*word as usize]),
             Expr::Coordinate(Axis::X) => "coordinate x".into(),
             Expr::Coordinate(Axis::Y) => "coordinate y".into(),
-            Expr::Run => "run".into(),
+            Expr::ExecutionMask => "execution mask".into(),
             Expr::Op(op, operands) => format!("{op} {}", List(operands)),
             Expr::Elementary { function, operands, mask } => {
                 let name = function.name();

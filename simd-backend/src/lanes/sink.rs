@@ -4,14 +4,14 @@
 //! same for all lanes comes before a divergent one, whose condition then need not be computed where the loop
 //! ends, and what belongs together comes into one block.
 
-use super::{Block, BlockId, End, Expr, Program, Statement, ValueId};
+use super::{Block, BlockId, End, Expr, LaneProgram, Statement, ValueId};
 
 /// Moves computations down into the one arm that uses them, but not into loops. Recurses on the nesting of blocks.
-pub(super) fn sink(program: &mut Program) {
+pub(super) fn sink(program: &mut LaneProgram) {
     let mut places =
-        vec![Place { parent: Program::ROOT, depth: 0, is_body: false }; program.blocks.len()];
+        vec![Place { parent: LaneProgram::ROOT, depth: 0, is_body: false }; program.blocks.len()];
     // Parents have smaller depths; they are met first.
-    let mut stack = vec![Program::ROOT];
+    let mut stack = vec![LaneProgram::ROOT];
     while let Some(id) = stack.pop() {
         let depth = places[id.index()].depth + 1;
         let mut child = |child: BlockId, is_body| {
@@ -39,7 +39,7 @@ pub(super) fn sink(program: &mut Program) {
         moved: vec![Vec::new(); program.blocks.len()],
         frame_len: program.frame_len,
     };
-    sinking.block(&mut program.blocks, Program::ROOT);
+    sinking.block(&mut program.blocks, LaneProgram::ROOT);
     for (block, moved) in program.blocks.iter_mut().zip(sinking.moved) {
         block.statements.splice(..0, moved.into_iter().rev());
     }
@@ -74,7 +74,7 @@ impl Sinking {
                 self.block(blocks, otherwise);
             }
         }
-        let frame_len = if id == Program::ROOT { self.frame_len } else { 0 };
+        let frame_len = if id == LaneProgram::ROOT { self.frame_len } else { 0 };
         let statements = std::mem::take(&mut blocks[id.index()].statements);
         let mut kept = Vec::with_capacity(statements.len());
         for (i, statement) in statements.into_iter().enumerate().rev() {

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{BlockId, End, Expr, Kind, Program, Rate, Statement, ValueId, prune};
+use super::{BlockId, End, Expr, Kind, LaneProgram, Rate, Statement, ValueId, dead_code};
 
 /// Something that a lane program must not be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,18 +24,18 @@ impl Display for VerifyError {
 /// # Errors
 ///
 /// Everything that is wrong.
-pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
+pub fn verify(program: &LaneProgram) -> Result<(), Vec<VerifyError>> {
     let mut verifier = Verifier {
         program,
         visible: vec![false; program.values.len()],
         defined: vec![false; program.values.len()],
         seen: vec![false; program.blocks.len()],
         errors: Vec::new(),
-        at: Program::ROOT,
+        at: LaneProgram::ROOT,
     };
-    verifier.block(Program::ROOT, Place::Root);
-    for statement in &program.block(Program::ROOT).statements[..program.frame_len] {
-        if !prune::is_of_frame(program, statement) {
+    verifier.block(LaneProgram::ROOT, Place::Root);
+    for statement in &program.block(LaneProgram::ROOT).statements[..program.frame_len] {
+        if !dead_code::is_of_frame(program, statement) {
             verifier.error(format!("{:?} is not of the frame", statement.values()));
         }
     }
@@ -53,7 +53,7 @@ enum Place<'p> {
 }
 
 struct Verifier<'p> {
-    program: &'p Program,
+    program: &'p LaneProgram,
     visible: Vec<bool>,
     defined: Vec<bool>,
     seen: Vec<bool>,
@@ -174,9 +174,9 @@ impl<'p> Verifier<'p> {
             self.uses(operand);
         }
         let (kind, rate) = match expr {
-            Expr::Constant(_) | Expr::Undefined | Expr::Given(_) => (Some(info.kind), Rate::FRAME),
+            Expr::Constant(_) | Expr::Undefined | Expr::Input(_) => (Some(info.kind), Rate::FRAME),
             Expr::Coordinate(axis) => (Some(Kind::F32), program.width.rate(*axis)),
-            Expr::Run => (Some(Kind::Mask), Rate::VARYING),
+            Expr::ExecutionMask => (Some(Kind::Mask), Rate::VARYING),
             Expr::Any(mask) => {
                 let is_mask = program.kind(*mask) == Kind::Mask;
                 (is_mask.then_some(Kind::Mask), Rate::GROUP)

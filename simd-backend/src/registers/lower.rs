@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::wide::{Code, Lanes};
+use super::halves::{Assemble, Lanes};
 use super::{
-    Argument, Block, BlockId, End, Function, Instr, Limit, POLL_ROUNDS, Program, Reg, Shape,
-    Status, Target, Type, procedure,
+    Argument, Block, BlockCall, BlockId, End, Function, Instr, Limit, PIXEL_BYTES, POLL_ROUNDS,
+    Reg, RegisterProgram, Shape, Status, Type, procedure,
 };
 use lambdav_frontend::op::Elementary;
 
@@ -15,9 +15,9 @@ use crate::lanes::{
 use crate::planted::{Bug, is_planted};
 
 /// Makes the register program for a shape. Recurses on the nesting of blocks.
-pub fn lower(program: &lanes::Program, shape: Shape) -> Program {
+pub fn lower(program: &lanes::LaneProgram, shape: Shape) -> RegisterProgram {
     assert!(program.width == Width::Any || shape.lanes() == 1, "the program is for one lane");
-    let root = program.block(lanes::Program::ROOT);
+    let root = program.block(lanes::LaneProgram::ROOT);
     let (frame, group) = root.statements.split_at(program.frame_len);
     let mut slots = Slots { of: FxHashMap::default(), kinds: Vec::new() };
 
@@ -38,7 +38,14 @@ pub fn lower(program: &lanes::Program, shape: Shape) -> Program {
     let frame = builder.function;
     let procedures = builder.procedures.into_iter();
     let procedures = procedures.map(|(f, is_vector)| procedure::procedure(f, is_vector)).collect();
-    Program { shape, frame, row, procedures, slots: slots.kinds, given: program.given.len() }
+    RegisterProgram {
+        shape,
+        frame,
+        row,
+        procedures,
+        slots: slots.kinds,
+        inputs: program.inputs.len(),
+    }
 }
 
 /// The values of the frame that groups use.
@@ -48,7 +55,7 @@ struct Slots {
 }
 
 struct Builder<'p> {
-    program: &'p lanes::Program,
+    program: &'p lanes::LaneProgram,
     shape: Shape,
     function: Function,
     /// The registers of each value, as far as it has been lowered.
@@ -56,7 +63,7 @@ struct Builder<'p> {
     /// The centres of the columns and rows of a group.
     coordinates: [Vec<Reg>; 2],
     /// The values that are constants: made where they are used.
-    constants: FxHashMap<ValueId, u64>,
+    constants: FxHashMap<ValueId, Constant>,
     /// The values that the part for the frame has left in slots: read where they are used.
     slots: FxHashMap<ValueId, u32>,
     /// What has been made in this block of others: constants, what was read from slots, and numbers spread over a
@@ -74,18 +81,26 @@ struct Builder<'p> {
     cold: bool,
 }
 
+/// A value that is made where it is used.
+#[derive(Clone, Copy)]
+enum Constant {
+    Bits(u64),
+    Undefined,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Made {
+    Undefined,
     Constant(u64),
     Slot(u32),
-    Splat(Reg),
+    Broadcast(Reg),
     Compare(Op, [Reg; 2]),
 }
 
 /// A block that is not there yet.
 const PENDING: End = End::Return(Status::Done);
 
-impl Code for Builder<'_> {
+impl Assemble for Builder<'_> {
     fn reg(&mut self, ty: Type) -> Reg {
         self.function.registers.push(ty);
         Reg(self.function.registers.len() as u32 - 1)
@@ -97,7 +112,7 @@ impl Code for Builder<'_> {
 }
 
 impl<'p> Builder<'p> {
-    fn new(program: &'p lanes::Program, shape: Shape) -> Self {
+    fn new(program: &'p lanes::LaneProgram, shape: Shape) -> Self {
         let mut builder = Self {
             program,
             shape,
@@ -148,12 +163,12 @@ impl<'p> Builder<'p> {
     }
 
     fn jump(&mut self, block: BlockId, arguments: Vec<Reg>) {
-        self.finish(End::Jump(Target { block, arguments }));
+        self.finish(End::Jump(BlockCall { block, arguments }));
     }
 
     /// Ends the block with a decision between two without parameters.
     fn branch(&mut self, condition: Reg, then: BlockId, otherwise: BlockId) {
-        let target = |block| Target { block, arguments: Vec::new() };
+        let target = |block| BlockCall { block, arguments: Vec::new() };
         self.finish(End::Branch { condition, then: target(then), otherwise: target(otherwise) });
     }
 
@@ -170,6 +185,16 @@ impl<'p> Builder<'p> {
         reg
     }
 
+    fn undefined(&mut self, ty: Type) -> Reg {
+        if let Some(&known) = self.made.get(&(Made::Undefined, ty)) {
+            return known;
+        }
+        let reg = self.reg(ty);
+        self.push(Instr::Undefined(reg));
+        self.made.insert((Made::Undefined, ty), reg);
+        reg
+    }
+
     fn slot(&mut self, slot: u32, kind: Kind) -> Reg {
         let ty = Type::Scalar(kind);
         if let Some(&known) = self.made.get(&(Made::Slot(slot), ty)) {
@@ -181,19 +206,19 @@ impl<'p> Builder<'p> {
         reg
     }
 
-    fn splat(&mut self, from: Reg, ty: Type) -> Reg {
-        if let Some(&known) = self.made.get(&(Made::Splat(from), ty)) {
+    fn broadcast(&mut self, from: Reg, ty: Type) -> Reg {
+        if let Some(&known) = self.made.get(&(Made::Broadcast(from), ty)) {
             return known;
         }
         let reg = self.reg(ty);
-        self.push(Instr::Splat(reg, from));
-        self.made.insert((Made::Splat(from), ty), reg);
+        self.push(Instr::Broadcast(reg, from));
+        self.made.insert((Made::Broadcast(from), ty), reg);
         reg
     }
 
     /// What registers of a value of that kind and rate hold.
     fn type_of(&self, kind: Kind, rate: Rate) -> Type {
-        if rate.is_uniform() || self.shape.width == 1 {
+        if rate.is_uniform() || self.shape.tile.width() == 1 {
             Type::Scalar(kind)
         } else {
             Type::Vector(kind)
@@ -234,19 +259,21 @@ impl<'p> Builder<'p> {
     fn fit_one(&mut self, value: ValueId, rate: Rate, index: usize) -> Reg {
         let kind = self.program.kind(value);
         let ty = self.type_of(kind, rate);
-        if let Some(&bits) = self.constants.get(&value) {
-            return self.constant(ty, bits);
+        match self.constants.get(&value) {
+            Some(&Constant::Bits(bits)) => return self.constant(ty, bits),
+            Some(Constant::Undefined) => return self.undefined(ty),
+            None => {}
         }
         if let Some(&slot) = self.slots.get(&value) {
             let reg = self.slot(slot, kind);
-            return if self.ty(reg) == ty { reg } else { self.splat(reg, ty) };
+            return if self.ty(reg) == ty { reg } else { self.broadcast(reg, ty) };
         }
         let regs = &self.map[value.index()];
         let first = regs[0];
         if self.ty(first) != ty {
             return match self.compares.get(&first) {
                 Some(&(op, operands)) => self.compare_again(op, operands, ty),
-                None => self.splat(first, ty),
+                None => self.broadcast(first, ty),
             };
         }
         let parts = self.parts(kind, rate);
@@ -265,7 +292,7 @@ impl<'p> Builder<'p> {
         }
         let spread = operands.map(|reg| match self.constant_regs.get(&reg) {
             Some(&bits) => self.constant(Type::Vector(Kind::F32), bits),
-            None => self.splat(reg, Type::Vector(Kind::F32)),
+            None => self.broadcast(reg, Type::Vector(Kind::F32)),
         });
         let reg = self.op(ty, op, &spread);
         self.made.insert((Made::Compare(op, operands), ty), reg);
@@ -345,7 +372,7 @@ impl<'p> Builder<'p> {
 
         let params = self.new_params(values);
         self.begin(exit, params);
-        self.stop_unless_wanted(done);
+        self.poll(done);
         self.begin(done, Vec::new());
     }
 
@@ -386,7 +413,7 @@ impl<'p> Builder<'p> {
         self.finish(End::Return(Status::Limit(site)));
 
         self.begin(ask_more, Vec::new());
-        self.stop_unless_wanted(more);
+        self.poll(more);
 
         self.begin(more, Vec::new());
         self.cold = true;
@@ -399,12 +426,12 @@ impl<'p> Builder<'p> {
         self.jump(header, [&arguments[..], &[fewer, rest]].concat());
     }
 
-    /// Ends the block: in the caller if what is computed is no longer wanted, else in `next`.
-    fn stop_unless_wanted(&mut self, next: BlockId) {
+    /// Ends the block with a cancellation poll: in the caller if the call is cancelled, else in `next`.
+    fn poll(&mut self, next: BlockId) {
         let cancelled = self.reserve();
-        let wanted = self.reg(Type::Scalar(Kind::Mask));
-        self.push(Instr::Wanted(wanted));
-        self.branch(wanted, next, cancelled);
+        let goes_on = self.reg(Type::Scalar(Kind::Mask));
+        self.push(Instr::Poll(goes_on));
+        self.branch(goes_on, next, cancelled);
         self.begin(cancelled, Vec::new());
         self.cold = true;
         self.finish(End::Return(Status::Cancelled));
@@ -475,24 +502,24 @@ impl<'p> Builder<'p> {
         let ty = self.type_of(kind, rate);
         let reg = match expr {
             Expr::Constant(bits) => {
-                self.constants.insert(value, *bits);
+                self.constants.insert(value, Constant::Bits(*bits));
                 return;
             }
             Expr::Undefined => {
-                self.constants.insert(value, 0);
+                self.constants.insert(value, Constant::Undefined);
                 return;
             }
-            Expr::Given(word) => {
+            Expr::Input(word) => {
                 let reg = self.reg(ty);
-                self.push(Instr::Given(reg, *word));
+                self.push(Instr::Input(reg, *word));
                 reg
             }
             // `Builder::row` has prepared them.
             Expr::Coordinate(Axis::X) => self.coordinates[0][index],
             Expr::Coordinate(Axis::Y) => self.coordinates[1][index],
-            Expr::Run => {
+            Expr::ExecutionMask => {
                 let reg = self.reg(ty);
-                self.push(Instr::Run(reg, index as u32));
+                self.push(Instr::ExecutionMask(reg, index as u32));
                 reg
             }
             Expr::Op(op, operands) => {
@@ -608,14 +635,14 @@ impl<'p> Builder<'p> {
             self.argument(Kind::I64, Argument::Pixels),
         ];
         let y = self.op(Type::Scalar(Kind::F32), Op::FromInteger, &[y]);
-        let rows = self.centres(y, Rate::Y);
+        let rows = self.centres(y, Axis::Y);
         let [group, again, end] = [(); 3].map(|()| self.reserve());
         self.jump(group, arguments);
 
         let [x, left, pixels] = [self.reg(integer), self.reg(integer), self.reg(address)];
         self.begin(group, vec![x, left, pixels]);
         let first = self.op(Type::Scalar(Kind::F32), Op::FromInteger, &[x]);
-        let columns = self.centres(first, Rate::X);
+        let columns = self.centres(first, Axis::X);
         self.coordinates = [columns, rows];
         self.statements(statements);
         self.store(pixels, stride);
@@ -628,7 +655,7 @@ impl<'p> Builder<'p> {
         self.begin(again, Vec::new());
         let columns = self.constant(integer, self.shape.columns().into());
         let x = self.op(integer, Op::Add, &[x, columns]);
-        let bytes = self.constant(address, u64::from(self.shape.columns()) * 16);
+        let bytes = self.constant(address, u64::from(self.shape.columns() * PIXEL_BYTES));
         let pixels = self.op(address, Op::Add, &[pixels, bytes]);
         self.jump(group, vec![x, left, pixels]);
 
@@ -636,19 +663,22 @@ impl<'p> Builder<'p> {
         self.finish(End::Return(Status::Done));
     }
 
-    /// The centres of the pixels of a group whose first has the column or row `first`.
-    fn centres(&mut self, first: Reg, rate: Rate) -> Vec<Reg> {
+    /// The centres of the pixels of a group along an axis, whose first has the column or row `from`.
+    fn centres(&mut self, from: Reg, axis: Axis) -> Vec<Reg> {
+        let rate = Width::Any.rate(axis);
+        let tile = self.shape.tile;
         let ty = self.type_of(Kind::F32, rate);
         (0..self.shape.registers(rate))
             .map(|i| {
                 let offset = self.reg(ty);
-                if rate == Rate::X {
-                    self.push(Instr::Centres(offset, (i as u32 * self.shape.width) as f32));
+                let first = (i as u32 * tile.extent(axis)) as f32;
+                if tile.extent(axis) > 1 {
+                    self.push(Instr::Centres(offset, axis, first));
                 } else {
-                    self.push(Instr::Constant(offset, (i as f32 + 0.5).to_bits().into()));
+                    self.push(Instr::Constant(offset, (first + 0.5).to_bits().into()));
                 }
-                let first = if self.ty(first) == ty { first } else { self.splat(first, ty) };
-                self.op(ty, Op::Add, &[first, offset])
+                let from = if self.ty(from) == ty { from } else { self.broadcast(from, ty) };
+                self.op(ty, Op::Add, &[from, offset])
             })
             .collect()
     }
@@ -657,28 +687,30 @@ impl<'p> Builder<'p> {
     /// are made again.
     fn frame_values(&mut self, statements: &[Statement], slots: &mut Slots) {
         let program = self.program;
-        let root = program.block(lanes::Program::ROOT);
+        let root = program.block(lanes::LaneProgram::ROOT);
         let mut of_frame = FxHashMap::default();
         for statement in &root.statements[..program.frame_len] {
             for &value in statement.values() {
                 let bits = match statement {
-                    Statement::Let { expr: Expr::Constant(bits), .. } => Some(*bits),
-                    Statement::Let { expr: Expr::Undefined, .. } => Some(0),
+                    Statement::Let { expr: Expr::Constant(bits), .. } => {
+                        Some(Constant::Bits(*bits))
+                    }
+                    Statement::Let { expr: Expr::Undefined, .. } => Some(Constant::Undefined),
                     _ => None,
                 };
                 of_frame.insert(value, bits);
             }
         }
         let mut used = Vec::new();
-        lanes::prune::uses(program, statements, &mut used);
+        lanes::uses(program, statements, &mut used);
         used.extend(program.outputs());
         used.sort_unstable();
         used.dedup();
         for value in used {
             match of_frame.get(&value) {
                 None => {}
-                Some(&Some(bits)) => {
-                    self.constants.insert(value, bits);
+                Some(&Some(constant)) => {
+                    self.constants.insert(value, constant);
                 }
                 Some(None) => {
                     slots.of.insert(value, slots.kinds.len() as u32);
@@ -694,14 +726,19 @@ impl<'p> Builder<'p> {
             program.outputs().iter().map(|&v| self.fit(v, Rate::VARYING)).collect();
         let across = self.shape.across as usize;
         let mut address = pixels;
-        for row in 0..self.shape.down as usize {
-            if row > 0 {
-                address = self.op(Type::Scalar(Kind::I64), Op::Add, &[address, stride]);
+        let tile = self.shape.tile;
+        for down in 0..self.shape.down as usize {
+            let mut rows = Vec::with_capacity(tile.rows() as usize);
+            for row in 0..tile.rows() {
+                if down > 0 || row > 0 {
+                    address = self.op(Type::Scalar(Kind::I64), Op::Add, &[address, stride]);
+                }
+                rows.push(address);
             }
             for column in 0..across {
-                let channels = std::array::from_fn(|k| channels[k][row * across + column]);
-                let offset = column as u32 * self.shape.width * 16;
-                self.push(Instr::Store { channels, address, offset });
+                let channels = std::array::from_fn(|k| channels[k][down * across + column]);
+                let offset = column as u32 * tile.columns() * PIXEL_BYTES;
+                self.push(Instr::Store { channels, rows: rows.clone().into(), offset });
             }
         }
     }

@@ -4,7 +4,7 @@ use crate::configurations::{Division, PROCESSORS, Processor, lanes};
 use crate::pictures::{List, SIZES, Shader, all, digest, draw};
 use lambdav::engine::{CoreEngine, Engine, Settings, SimdEngine};
 use lambdav::raster::Size;
-use lambdav::simd::cranelift::Target;
+use lambdav::simd::Target;
 use std::fmt::{self, Display, Formatter};
 
 /// The core evaluator, which is slow, draws pictures of at most so many pixels.

@@ -1,37 +1,30 @@
 //! How much work a block is.
 
-use lambdav_frontend::op::Op;
 use lambdav_frontend::schedule::{BlockId, End, Expr, Program, Statement};
+
+use crate::cost::{BEFORE_EXIT, UNTESTED, of_core};
 
 /// What there is in a block and the blocks in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cost {
     /// Operations on one component; with a loop, beyond every bound.
-    work: u32,
+    work: u64,
     /// Whether its tail has a `rec`.
     pub(super) has_rec: bool,
 }
 
-/// Up to this much work is done for all lanes rather than asking whether any wants it: about what
-/// a test, a branch that is sometimes predicted wrongly, and the values that go around it cost.
-const CHEAP: u32 = 8;
-
-/// Up to this much work of a round is done before asking whether any lane leaves the loop, which is for nothing in the
-/// last round alone.
-const SMALL: u32 = 24;
-
 impl Cost {
     /// Whether the work needs no test.
     pub(super) fn is_cheap(self) -> bool {
-        self.work <= CHEAP
+        self.work <= UNTESTED
     }
 
     /// Whether the rest of a round is to be done before any lane leaves.
     pub(super) fn is_small(self) -> bool {
-        self.work <= SMALL
+        self.work <= BEFORE_EXIT
     }
 
-    fn add(&mut self, more: u32) {
+    fn add(&mut self, more: u64) {
         self.work = self.work.saturating_add(more);
     }
 }
@@ -48,23 +41,17 @@ fn block(program: &Program, id: BlockId, costs: &mut [Cost]) -> Cost {
     for statement in &program.block(id).statements {
         match statement {
             Statement::Let { value, expr: Expr::Op(op, _) } => {
-                let each = match op {
-                    Op::Component(_) | Op::Column(_) | Op::Construct(_) => 0,
-                    Op::Div | Op::Sqrt => 4,
-                    Op::Elementary(_) => 40,
-                    _ => 1,
-                };
-                cost.add(each * program.ty(*value).components() as u32);
+                cost.add(of_core(*op) * program.ty(*value).components() as u64);
             }
             Statement::Let { .. } => {}
             Statement::If { value, then, otherwise, .. } => {
                 cost.add(block(program, *then, costs).work);
                 cost.add(block(program, *otherwise, costs).work);
-                cost.add(program.ty(*value).components() as u32);
+                cost.add(program.ty(*value).components() as u64);
             }
             Statement::Loop { body, .. } => {
                 block(program, *body, costs);
-                cost.add(u32::MAX);
+                cost.add(u64::MAX);
             }
         }
     }

@@ -22,8 +22,8 @@ use super::rates::Rates;
 use crate::planted::{Bug, is_planted};
 
 use super::{
-    Block, BlockId, End, Expr, Given, Kind, Op, Program, Rate, Statement, ValueId, ValueInfo,
-    Width, number, prune, sink,
+    Block, BlockId, End, Expr, InputWord, Kind, LaneProgram, Op, Rate, Statement, ValueId,
+    ValueInfo, Width, dead_code, sink, value_numbering,
 };
 
 /// Makes a lane program of one output of a scheduled program, filled from (0, 0, 0, 1) to four
@@ -38,22 +38,24 @@ use super::{
 /// # Panics
 ///
 /// If the program has no such output.
-pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Width) -> Program {
-    let mut given: Vec<Given> = Vec::new();
-    given.extend([super::Axis::X, super::Axis::Y].map(Given::Resolution));
-    given.extend([Given::Time, Given::Frame]);
-    given.extend((0..4).map(Given::Mouse));
+pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Width) -> LaneProgram {
+    let mut inputs: Vec<InputWord> = Vec::new();
+    inputs.extend([super::Axis::X, super::Axis::Y].map(InputWord::Resolution));
+    inputs.extend([InputWord::Time, InputWord::Frame]);
+    inputs.extend((0..4).map(InputWord::Mouse));
     let mut uniforms = Vec::with_capacity(program.uniforms.len());
     for (index, uniform) in program.uniforms.iter().enumerate() {
-        uniforms.push(given.len() as u32);
-        given.extend((0..uniform.ty.components()).map(|k| Given::Uniform(index as u32, k as u8)));
+        uniforms.push(inputs.len() as u32);
+        inputs.extend(
+            (0..uniform.ty.components()).map(|k| InputWord::Uniform(index as u32, k as u8)),
+        );
     }
-    let out = Program {
+    let out = LaneProgram {
         width,
         values: Vec::new(),
         blocks: vec![Block { statements: Vec::new(), end: End::Yield(Box::default()) }],
         frame_len: 0,
-        given,
+        inputs,
         sites: Vec::new(),
         nesting: 0,
         loop_nesting: 0,
@@ -71,7 +73,7 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Wid
         run: ValueId(0),
         params: Vec::new(),
     };
-    let run = lowering.define(Kind::Mask, Rate::VARYING, Expr::Run);
+    let run = lowering.define(Kind::Mask, Rate::VARYING, Expr::ExecutionMask);
     lowering.run = run;
     let outputs = lowering.arm(schedule::Program::ROOT, run);
     let mut pixel: Vec<ValueId> = lowering.components(outputs[output]).to_vec();
@@ -79,15 +81,15 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Wid
         pixel.push(lowering.constant(Kind::F32, fill.to_bits().into()));
     }
     let root = Block { statements: lowering.current, end: End::Yield(pixel.into()) };
-    lowering.out.blocks[Program::ROOT.index()] = root;
+    lowering.out.blocks[LaneProgram::ROOT.index()] = root;
     let mut out = lowering.out;
-    number::number(&mut out);
-    prune::prune(&mut out);
+    value_numbering::number_values(&mut out);
+    dead_code::eliminate(&mut out);
     if hoist {
-        prune::hoist(&mut out);
+        dead_code::hoist(&mut out);
     }
     sink::sink(&mut out);
-    (out.nesting, out.loop_nesting) = prune::nesting(&out);
+    (out.nesting, out.loop_nesting) = dead_code::nesting(&out);
     debug_assert_eq!(super::verify(&out), Ok(()), "{out}");
     out
 }
@@ -100,7 +102,7 @@ struct Lowering<'p> {
     uniforms: Vec<u32>,
     /// The components of each scheduled value that has been lowered.
     map: Vec<Box<[ValueId]>>,
-    out: Program,
+    out: LaneProgram,
     /// The statements of the block that is being filled.
     current: Vec<Statement>,
     /// The `and`s and `or`s of two bools.
@@ -324,7 +326,7 @@ impl Lowering<'_> {
             }
             CoreExpr::Uniform(index) => {
                 let first = self.uniforms[*index as usize];
-                self.given(kind, first, ty.components())
+                self.input_words(kind, first, ty.components())
             }
             CoreExpr::Input(input) => self.input(*input),
             CoreExpr::Op(op, operands) => {
@@ -341,9 +343,9 @@ impl Lowering<'_> {
         }
     }
 
-    fn given(&mut self, kind: Kind, first: u32, count: usize) -> Vec<ValueId> {
+    fn input_words(&mut self, kind: Kind, first: u32, count: usize) -> Vec<ValueId> {
         (first..first + count as u32)
-            .map(|word| self.define(kind, Rate::FRAME, Expr::Given(word)))
+            .map(|word| self.define(kind, Rate::FRAME, Expr::Input(word)))
             .collect()
     }
 }

@@ -22,10 +22,10 @@ impl Lowering<'_> {
                 vec![x, y, z, w]
             }
             // In the order in which `lower` lists them.
-            Input::Resolution => self.given(Kind::F32, 0, 2),
-            Input::Time => self.given(Kind::F32, 2, 1),
-            Input::Frame => self.given(Kind::F32, 3, 1),
-            Input::Mouse => self.given(Kind::F32, 4, 4),
+            Input::Resolution => self.input_words(Kind::F32, 0, 2),
+            Input::Time => self.input_words(Kind::F32, 2, 1),
+            Input::Frame => self.input_words(Kind::F32, 3, 1),
+            Input::Mouse => self.input_words(Kind::F32, 4, 4),
         }
     }
 

@@ -8,10 +8,10 @@
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::interpret::apply;
-use super::{BlockId, End, Expr, Kind, Op, Program, Rate, Statement, ValueId};
+use super::{BlockId, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId};
 
 /// Replaces values by equal ones. Recurses on the nesting of blocks.
-pub(super) fn number(program: &mut Program) {
+pub(super) fn number_values(program: &mut LaneProgram) {
     let mut numbering = Numbering {
         known: FxHashMap::with_capacity_and_hasher(program.values.len(), FxBuildHasher),
         scope: Vec::new(),
@@ -19,7 +19,7 @@ pub(super) fn number(program: &mut Program) {
         bits: vec![None; program.values.len()],
         is_nested: false,
     };
-    numbering.block(program, Program::ROOT);
+    numbering.block(program, LaneProgram::ROOT);
 }
 
 type Key = (Kind, Expr);
@@ -37,9 +37,9 @@ struct Numbering {
 }
 
 impl Numbering {
-    fn block(&mut self, program: &mut Program, id: BlockId) {
+    fn block(&mut self, program: &mut LaneProgram, id: BlockId) {
         let outer = self.scope.len();
-        let was_nested = std::mem::replace(&mut self.is_nested, id != Program::ROOT);
+        let was_nested = std::mem::replace(&mut self.is_nested, id != LaneProgram::ROOT);
         let mut statements = std::mem::take(&mut program.blocks[id.index()].statements);
         statements.retain_mut(|statement| {
             match statement {
@@ -78,7 +78,7 @@ impl Numbering {
     }
 
     /// Whether a computation stays.
-    fn computation(&mut self, program: &Program, value: ValueId, expr: &mut Expr) -> bool {
+    fn computation(&mut self, program: &LaneProgram, value: ValueId, expr: &mut Expr) -> bool {
         match expr {
             Expr::Op(_, operands) => operands.iter_mut().for_each(|v| self.replace(v)),
             Expr::Elementary { operands, mask, .. } => {
@@ -87,7 +87,7 @@ impl Numbering {
             Expr::Any(mask) => self.replace(mask),
             // Any bits will do, so that no two are known to be equal.
             Expr::Undefined => return true,
-            Expr::Constant(_) | Expr::Given(_) | Expr::Coordinate(_) | Expr::Run => {}
+            Expr::Constant(_) | Expr::Input(_) | Expr::Coordinate(_) | Expr::ExecutionMask => {}
         }
         if let Expr::Op(op, operands) = expr {
             match self.simpler(program, *op, operands) {
@@ -128,7 +128,7 @@ impl Numbering {
     }
 
     /// What computes the same with less.
-    fn simpler(&self, program: &Program, op: Op, operands: &[ValueId]) -> Option<Simpler> {
+    fn simpler(&self, program: &LaneProgram, op: Op, operands: &[ValueId]) -> Option<Simpler> {
         let kind = program.kind(operands[0]);
         let bits = |i: usize| self.bits[operands.get(i)?.index()];
         if (0..operands.len()).all(|i| bits(i).is_some()) {

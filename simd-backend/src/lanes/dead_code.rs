@@ -1,10 +1,10 @@
 //! What is not needed is taken out, and what is the same for the whole frame is moved to the front.
 
-use super::{BlockId, End, Program, Rate, Statement, ValueId};
+use super::{BlockId, End, LaneProgram, Rate, Statement, ValueId};
 
 /// Removes computations, and values of `if`s and loops, that nothing depends on. Loops stay, since a
 /// loop may not end; so do `if`s around them.
-pub(super) fn prune(program: &mut Program) {
+pub(super) fn eliminate(program: &mut LaneProgram) {
     let needed = Needs::new(program).needed;
     let keep = |v: ValueId| needed[v.index()];
     for block in &mut program.blocks {
@@ -69,7 +69,7 @@ fn retain(values: &mut Box<[ValueId]>, kept: &[bool]) {
 }
 
 /// All ends of the tail that begins with a block.
-fn ends(program: &mut Program, id: BlockId, visit: &mut impl FnMut(&mut End)) {
+fn ends(program: &mut LaneProgram, id: BlockId, visit: &mut impl FnMut(&mut End)) {
     let mut stack = vec![id];
     while let Some(id) = stack.pop() {
         let end = &mut program.blocks[id.index()].end;
@@ -88,7 +88,7 @@ struct Needs {
 }
 
 impl Needs {
-    fn new(program: &Program) -> Self {
+    fn new(program: &LaneProgram) -> Self {
         let mut needs = Self { needed: vec![false; program.values.len()], worklist: Vec::new() };
         let sources = sources(program);
         for &value in program.outputs() {
@@ -120,11 +120,11 @@ impl Needs {
 }
 
 /// What each value is made of, conditions apart.
-fn sources(program: &Program) -> Vec<Vec<ValueId>> {
+fn sources(program: &LaneProgram) -> Vec<Vec<ValueId>> {
     let mut sources = vec![Vec::new(); program.values.len()];
     // What to do with the yields of each block, and with its `rec`s.
     let mut targets: Vec<[&[ValueId]; 2]> = vec![[&[], &[]]; program.blocks.len()];
-    let mut stack = vec![Program::ROOT];
+    let mut stack = vec![LaneProgram::ROOT];
     while let Some(id) = stack.pop() {
         let block = program.block(id);
         for statement in &block.statements {
@@ -165,8 +165,8 @@ fn sources(program: &Program) -> Vec<Vec<ValueId>> {
 }
 
 /// Moves those statements of the root that are the same for the whole frame before all others.
-pub(super) fn hoist(program: &mut Program) {
-    let root = std::mem::take(&mut program.blocks[Program::ROOT.index()].statements);
+pub(super) fn hoist(program: &mut LaneProgram) {
+    let root = std::mem::take(&mut program.blocks[LaneProgram::ROOT.index()].statements);
     let (mut first, mut rest) = (Vec::new(), Vec::new());
     // A value may be the same for the frame and come from a statement with others that are not.
     let mut stays = vec![false; program.values.len()];
@@ -185,11 +185,11 @@ pub(super) fn hoist(program: &mut Program) {
     }
     program.frame_len = first.len();
     first.extend(rest);
-    program.blocks[Program::ROOT.index()].statements = first;
+    program.blocks[LaneProgram::ROOT.index()].statements = first;
 }
 
 /// Whether all that a statement computes, inside it too, is the same for the whole frame.
-pub(super) fn is_of_frame(program: &Program, statement: &Statement) -> bool {
+pub(super) fn is_of_frame(program: &LaneProgram, statement: &Statement) -> bool {
     let of_frame = |values: &[ValueId]| values.iter().all(|&v| program.rate(v) == Rate::FRAME);
     let mut stack = vec![statement];
     while let Some(statement) = stack.pop() {
@@ -225,8 +225,8 @@ pub(super) fn is_of_frame(program: &Program, statement: &Statement) -> bool {
 }
 
 /// How many blocks, and how many loops, lie around the innermost one, itself included.
-pub(super) fn nesting(program: &Program) -> (usize, usize) {
-    let (mut deepest, mut stack) = ((0, 0), vec![(Program::ROOT, 1, 0)]);
+pub(super) fn nesting(program: &LaneProgram) -> (usize, usize) {
+    let (mut deepest, mut stack) = ((0, 0), vec![(LaneProgram::ROOT, 1, 0)]);
     while let Some((id, depth, loops)) = stack.pop() {
         deepest = (deepest.0.max(depth), deepest.1.max(loops));
         for statement in &program.block(id).statements {
@@ -246,7 +246,7 @@ pub(super) fn nesting(program: &Program) -> (usize, usize) {
 }
 
 /// All values that statements use, inside them too.
-pub(crate) fn uses(program: &Program, statements: &[Statement], used: &mut Vec<ValueId>) {
+pub(crate) fn uses(program: &LaneProgram, statements: &[Statement], used: &mut Vec<ValueId>) {
     for statement in statements {
         let mut blocks = match statement {
             Statement::Let { expr, .. } => {
