@@ -4,12 +4,13 @@ mod spirv;
 
 pub use spirv::{SpirvEngine, SpirvError};
 
-use lambdav_frontend::core::{Core, Uniform};
-use lambdav_frontend::diagnostics::{Code, Diagnostic};
-use lambdav_frontend::evaluate::source::{self, Limits, SourceFault};
-use lambdav_frontend::evaluate::{self, DEFAULT_MAX_ITERATIONS, Inputs};
-use lambdav_frontend::schedule::{self, Program};
-use lambdav_frontend::source::{SourceFile, Span};
+use lambdav_core::diagnostics::{Code, Diagnostic};
+use lambdav_core::evaluate::{self, DEFAULT_MAX_ITERATIONS};
+use lambdav_core::graph::{Core, Uniform};
+use lambdav_core::inputs::Inputs;
+use lambdav_core::schedule::{self, Program};
+use lambdav_core::source::{SourceFile, Span};
+use lambdav_frontend::reduction::{self, Limits, SourceFault};
 use lambdav_frontend::syntax;
 use lambdav_raster::{Cancel, Fault, Kernel, Size, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::{EmitError, SimdKernel, Target};
@@ -133,7 +134,7 @@ impl Kernel for CoreEngine {
         cancel: &Cancel<'_>,
     ) -> Result<(), Stop> {
         let limit = self.settings.max_iterations;
-        let mut evaluator = evaluate::core::Evaluator::new(&self.program, limit);
+        let mut evaluator = evaluate::Evaluator::new(&self.program, limit);
         each_pixel(tile, pixels, cancel, |x, y, cancelled| {
             match evaluator.run(&self.settings.at(x, y), cancelled) {
                 Ok(()) => Ok(fill(evaluator.output(0))),
@@ -250,7 +251,7 @@ impl Engine for SimdEngine {
 /// The evaluator of the text, by substitution.
 #[derive(Debug)]
 pub struct SourceEngine {
-    program: source::Program,
+    program: reduction::Program,
     location: u32,
     settings: Settings,
     sites: Sites,
@@ -260,7 +261,7 @@ impl SourceEngine {
     /// For the output at `location` of a shader text that the compiler accepts.
     pub fn new(text: &SourceFile, location: u32, settings: &Settings) -> Result<Self, Diagnostic> {
         let (tree, _) = syntax::parse(text);
-        let program = source::Program::new(&tree).map_err(|fault| explain_source(fault, 0))?;
+        let program = reduction::Program::new(&tree).map_err(|fault| explain_source(fault, 0))?;
         Ok(Self { program, location, settings: settings.clone(), sites: Sites::default() })
     }
 }

@@ -18,6 +18,7 @@
 pub mod engine;
 pub mod program;
 
+pub use lambdav_core as core;
 pub use lambdav_frontend as frontend;
 pub use lambdav_raster as raster;
 pub use lambdav_simd_backend as simd;

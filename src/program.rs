@@ -1,9 +1,10 @@
 //! Programs from files: shader text, or core text in its place.
 
-use lambdav_frontend::core::Core;
-use lambdav_frontend::diagnostics::Diagnostic;
-use lambdav_frontend::source::SourceFile;
-use lambdav_frontend::{Times, compile_timed, core_text, syntax};
+use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::graph::Core;
+use lambdav_core::source::SourceFile;
+use lambdav_core::{core_text, decode};
+use lambdav_frontend::{Times, compile_timed, syntax};
 
 /// A program, read and compiled as far as it goes.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ impl Loaded {
         let long = bytes.len() > syntax::MAX_TEXT;
         let is_core_text = long && core_text::is_core_text(&String::from_utf8_lossy(&bytes));
         let limit = if is_core_text { core_text::MAX_TEXT } else { syntax::MAX_TEXT };
-        match syntax::decode_within(name, bytes, limit) {
+        match decode::decode(name, bytes, limit) {
             Ok(source) => Self::from_source(source),
             Err((source, diagnostic)) => Self {
                 source,

@@ -2,10 +2,10 @@
 //!
 //! `BLESS=1 cargo test --test gallery` writes the digests, from the core evaluator alone.
 
+use lambdav::core::core_text;
+use lambdav::core::graph::Core;
+use lambdav::core::schedule::schedule;
 use lambdav::engine::{CoreEngine, Engine, Settings, SimdEngine, SourceEngine, SpirvEngine};
-use lambdav::frontend::core::Core;
-use lambdav::frontend::core_text;
-use lambdav::frontend::schedule::schedule;
 use lambdav::program::Loaded;
 use lambdav::raster::{Frame, Options, Size};
 use lambdav::simd::registers::Shape;

@@ -8,14 +8,15 @@
 mod engines;
 
 use engines::{Accepted, ENGINES, Outputs, Stop};
+use lambdav::core::core_text;
+use lambdav::core::diagnostics::{Code, Diagnostic};
+use lambdav::core::evaluate::DEFAULT_MAX_ITERATIONS;
+use lambdav::core::graph::{Core, Node, NodeId};
+use lambdav::core::inputs::Inputs;
+use lambdav::core::op::Op;
+use lambdav::core::schedule::{MAX_BLOCK_NESTING, schedule};
+use lambdav::core::source::SourceFile;
 use lambdav::frontend::compile;
-use lambdav::frontend::core::{Core, Node, NodeId};
-use lambdav::frontend::core_text;
-use lambdav::frontend::diagnostics::{Code, Diagnostic};
-use lambdav::frontend::evaluate::{DEFAULT_MAX_ITERATIONS, Inputs};
-use lambdav::frontend::op::Op;
-use lambdav::frontend::schedule::{MAX_BLOCK_NESTING, schedule};
-use lambdav::frontend::source::SourceFile;
 use lambdav::program::Loaded;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -2,10 +2,10 @@
 //! of the core, the interpreter of lane programs and machine code, at all numbers of lanes and at
 //! sizes that leave lanes over.
 
+use lambdav::core::diagnostics::Diagnostic;
+use lambdav::core::graph::Core;
+use lambdav::core::schedule::schedule;
 use lambdav::engine::{CoreEngine, Engine, Settings, SimdEngine};
-use lambdav::frontend::core::Core;
-use lambdav::frontend::diagnostics::Diagnostic;
-use lambdav::frontend::schedule::schedule;
 use lambdav::program::Loaded;
 use lambdav::raster::{Options, RenderError, Size, render};
 use lambdav::simd::kernel::words;

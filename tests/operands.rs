@@ -2,9 +2,9 @@
 //! its definition, at all types that it accepts, in machine code at all numbers of lanes and in the core
 //! evaluator.
 
+use lambdav::core::types::{Scalar, Type};
 use lambdav::engine::{CoreEngine, Settings, SimdEngine};
 use lambdav::frontend::builtins::{Builtin, Kind, Operand};
-use lambdav::frontend::types::{Scalar, Type};
 use lambdav::program::Loaded;
 use lambdav::raster::{Cancel, Kernel, Size, Tile, TileBuffer};
 use lambdav::simd::registers::Shape;

@@ -1,74 +1,16 @@
-//! The front half of λV: from shader text to a typed core, and the evaluators that say what
-//! a program means.
+//! The frontend of λV: from shader text to the typed core, and the source evaluator, which says
+//! what a text means without it.
 //!
-//! The stages depend on one another in this order only:
-//! [`source`] → [`syntax`] → (resolution, elaboration) → core → schedule → evaluators.
+//! Stages depend on earlier ones only: [`syntax`] → resolution → elaboration; all of them read the
+//! table of [`builtins`]. [`reduction`] reads the syntax tree.
 #![forbid(unsafe_code)]
 
 pub mod builtins;
-pub mod core;
-pub mod core_text;
-pub mod diagnostics;
+mod compile;
 mod elaborate;
-pub mod evaluate;
-pub mod math;
-pub mod op;
-pub mod planted;
+pub mod mutants;
+pub mod reduction;
 mod resolve;
-pub mod schedule;
-mod sets;
-pub mod source;
 pub mod syntax;
-pub mod types;
 
-use core::Core;
-use diagnostics::Diagnostic;
-use source::SourceFile;
-use std::time::{Duration, Instant};
-
-/// The version of the language that this compiler implements (LANGUAGE.md).
-pub const LANGUAGE_VERSION: u32 = 1;
-
-/// How long the stages of a compilation took.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Times {
-    /// From text to the syntax tree.
-    pub parse: Duration,
-    /// From the tree to code.
-    pub resolve: Duration,
-    /// From code to the core.
-    pub elaborate: Duration,
-}
-
-/// Compiles a program: its core, if no diagnostic is an error, and all that is to be said about it.
-pub fn compile(source: &SourceFile) -> (Option<Core>, Vec<Diagnostic>) {
-    let (core, diagnostics, _) = compile_timed(source);
-    (core, diagnostics)
-}
-
-/// The same, and how long it took.
-pub fn compile_timed(source: &SourceFile) -> (Option<Core>, Vec<Diagnostic>, Times) {
-    let mut times = Times::default();
-    let mut last = Instant::now();
-    let mut took = |time: &mut Duration| {
-        let now = Instant::now();
-        *time = now - std::mem::replace(&mut last, now);
-    };
-    let (tree, mut diagnostics) = syntax::parse(source);
-    took(&mut times.parse);
-    let mut arena = resolve::CodeArena::default();
-    let (items, mut found) = resolve::resolve(&mut arena, &tree, source);
-    took(&mut times.resolve);
-    if diagnostics.iter().any(Diagnostic::is_error) {
-        // What could not be read may have been meant as the output.
-        found.retain(|d| d.code != diagnostics::Code::NoOutput);
-    }
-    diagnostics.extend(found);
-    let sound = !diagnostics.iter().any(Diagnostic::is_error);
-    let (core, found) = elaborate::elaborate(arena, &items, sound);
-    took(&mut times.elaborate);
-    diagnostics.extend(found);
-    let whole = !diagnostics.iter().any(Diagnostic::is_error);
-    debug_assert!(!whole || core.outputs.len() == items.outputs.len(), "an output is lost");
-    (whole.then_some(core), diagnostics, times)
-}
+pub use compile::{Times, compile, compile_timed};

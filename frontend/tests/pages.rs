@@ -1,14 +1,15 @@
 //! The examples of the pages behind `lambdav explain`, held to what their tags say, and programs
 //! for the codes whose examples cannot be written on a page.
 
-use lambdav_frontend::core::Core;
-use lambdav_frontend::diagnostics::{Code, Diagnostic, Tag, page_examples};
-use lambdav_frontend::evaluate::core::Evaluator;
-use lambdav_frontend::evaluate::{Fault, Inputs};
-use lambdav_frontend::schedule::{MAX_BLOCK_NESTING, schedule};
-use lambdav_frontend::source::SourceFile;
-use lambdav_frontend::syntax::{MAX_NESTING, MAX_TEXT, decode};
-use lambdav_frontend::{compile, core_text};
+use lambdav_core::core_text;
+use lambdav_core::diagnostics::{Code, Diagnostic, Tag, page_examples};
+use lambdav_core::evaluate::{Evaluator, Fault};
+use lambdav_core::graph::Core;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::schedule::{MAX_BLOCK_NESTING, schedule};
+use lambdav_core::source::SourceFile;
+use lambdav_frontend::compile;
+use lambdav_frontend::syntax::{MAX_NESTING, MAX_TEXT, decode, parse};
 use std::fmt::Write;
 
 fn compiled(text: &str) -> (Option<Core>, Vec<Diagnostic>) {
@@ -69,6 +70,22 @@ fn examples_are_what_their_tags_say() {
                     assert_eq!(evaluate(&core.expect("accepted")), Ok(()), "{name}\n{text}");
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn the_parser_finds_its_own_mistakes_alone() {
+    for &code in Code::ALL {
+        for (tag, text) in page_examples(code) {
+            if tag == Tag::Text {
+                continue;
+            }
+            let (_, found) = parse(&SourceFile::new("page", text.as_str()));
+            let found: Vec<_> = found.iter().map(|d| d.code).collect();
+            let by_parser = code.as_str().starts_with("LV01") && tag != Tag::Accepted;
+            let expected = if by_parser { &[code][..] } else { &[] };
+            assert_eq!(found, expected, "{}: {text}", code.as_str());
         }
     }
 }

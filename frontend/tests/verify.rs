@@ -1,12 +1,12 @@
 //! Each invariant of schedules, broken in a valid one: the verifier says exactly that.
 
-use lambdav_frontend::builtins::Input;
-use lambdav_frontend::compile;
-use lambdav_frontend::op::Op;
-use lambdav_frontend::schedule::{
+use lambdav_core::inputs::Input;
+use lambdav_core::op::Op;
+use lambdav_core::schedule::{
     BlockId, End, Expr, Program, Statement, ValueId, VerifyError, schedule, verify,
 };
-use lambdav_frontend::source::SourceFile;
+use lambdav_core::source::SourceFile;
+use lambdav_frontend::compile;
 
 /// Its schedule has a uniform, an `if`, and in an arm of that a loop with a decision in its tail and an `if` in its body.
 const SHADER: &str = "(uniform gain num 0.5)

@@ -5,7 +5,7 @@
 
 use crate::lanes::{Expr, Op};
 use crate::machine::PerClass;
-use lambdav_frontend::op::Op as CoreOp;
+use lambdav_core::op::Op as CoreOp;
 
 /// A division or a square root, in simple operations. On Zen 4 they take 3 and 5 cycles a register of 128 bits where
 /// products and sums take half of one and wait for each other.

@@ -17,8 +17,8 @@ pub mod emit;
 pub mod kernel;
 pub mod lanes;
 pub mod machine;
+pub mod mutants;
 pub mod pipeline;
-pub mod planted;
 pub mod registers;
 
 pub use emit::{EmitError, Target};

@@ -13,7 +13,7 @@
 
 use std::time::{Duration, Instant};
 
-use lambdav_frontend::schedule;
+use lambdav_core::schedule;
 
 use crate::cost::{self, MAX_LOOP_NESTING};
 use crate::emit::{Allocation, EmitError, Listing, MachineCode, Target};

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use lambdav_core::evaluate::{DEFAULT_MAX_ITERATIONS, Evaluator};
+use lambdav_core::inputs::Inputs;
+use lambdav_core::schedule::schedule;
+use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile;
-use lambdav_frontend::evaluate::core::Evaluator;
-use lambdav_frontend::evaluate::{DEFAULT_MAX_ITERATIONS, Inputs};
-use lambdav_frontend::schedule::schedule;
-use lambdav_frontend::source::SourceFile;
 use lambdav_simd_backend::kernel::words;
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
 use lambdav_simd_backend::lanes::{Width, lower};

@@ -1,8 +1,8 @@
 //! How many lanes a program gets if nobody says.
 
+use lambdav_core::schedule::schedule;
+use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile;
-use lambdav_frontend::schedule::schedule;
-use lambdav_frontend::source::SourceFile;
 use lambdav_simd_backend::lanes::{Width, lower};
 use lambdav_simd_backend::machine::Tile;
 use lambdav_simd_backend::registers::{Choice, Reason, Shape};

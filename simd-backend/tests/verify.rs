@@ -1,8 +1,8 @@
 //! Each invariant of lane programs, broken in a valid one: the verifier says exactly that.
 
+use lambdav_core::schedule::schedule;
+use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile;
-use lambdav_frontend::schedule::schedule;
-use lambdav_frontend::source::SourceFile;
 use lambdav_simd_backend::lanes::{
     Axis, BlockId, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, Width, lower, verify,
 };

@@ -13,7 +13,7 @@
 
 pub mod emit;
 pub mod eval;
-pub mod planted;
+pub mod mutants;
 mod text;
 
 pub use emit::emit;

@@ -5,9 +5,9 @@
 
 mod support;
 
-use lambdav_frontend::op::Op;
-use lambdav_frontend::schedule::{Expr, Program, Statement};
-use lambdav_frontend::types::{Scalar, Type};
+use lambdav_core::op::Op;
+use lambdav_core::schedule::{Expr, Program, Statement};
+use lambdav_core::types::{Scalar, Type};
 use lambdav_spirv_backend::bytes;
 use lambdav_spirv_backend::emit::{Module, Options, Version};
 use lambdav_spirv_backend::words;

@@ -2,7 +2,7 @@
 
 use super::{Failure, Messages, Result, fault, load};
 use clap::Args;
-use lambdav::frontend::schedule;
+use lambdav::core::schedule;
 use std::path::PathBuf;
 
 /// Check programs and say what is wrong with them

@@ -6,9 +6,9 @@ use super::{
     save_failure,
 };
 use clap::{Args, ValueEnum};
-use lambdav::frontend::core_text;
-use lambdav::frontend::schedule::{Program, schedule};
-use lambdav::frontend::source::SourceFile;
+use lambdav::core::core_text;
+use lambdav::core::schedule::{Program, schedule};
+use lambdav::core::source::SourceFile;
 use lambdav::raster::Size;
 use lambdav::raster::file::write_atomically;
 use lambdav::simd::emit::Listing;

@@ -2,7 +2,7 @@
 
 use super::{Failure, Result, print};
 use clap::Args;
-use lambdav::frontend::diagnostics::Code;
+use lambdav::core::diagnostics::Code;
 use std::fmt::Write;
 
 /// Explain a diagnostic, with an example

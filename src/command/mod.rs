@@ -13,10 +13,10 @@ mod stats;
 mod values;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use lambdav::frontend::LANGUAGE_VERSION;
-use lambdav::frontend::core_text::MAX_TEXT;
-use lambdav::frontend::diagnostics::{Diagnostic, render_json, render_text};
-use lambdav::frontend::source::SourceFile;
+use lambdav::core::LANGUAGE_VERSION;
+use lambdav::core::core_text::MAX_TEXT;
+use lambdav::core::diagnostics::{Diagnostic, render_json, render_text};
+use lambdav::core::source::SourceFile;
 use lambdav::program::Loaded;
 use lambdav::raster::file::{Metadata, SaveError};
 use std::fs::File;

@@ -10,14 +10,14 @@ use super::{
 };
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
+use lambdav::core::diagnostics::nearest_name;
+use lambdav::core::evaluate::DEFAULT_MAX_ITERATIONS;
+use lambdav::core::graph::Uniform;
+use lambdav::core::source::SourceFile;
+use lambdav::core::types::Scalar;
 use lambdav::engine::{
     CoreEngine, Engine, Settings, SimdEngine, SimdError, SourceEngine, SpirvEngine, SpirvError,
 };
-use lambdav::frontend::core::Uniform;
-use lambdav::frontend::diagnostics::nearest_name;
-use lambdav::frontend::evaluate::DEFAULT_MAX_ITERATIONS;
-use lambdav::frontend::source::SourceFile;
-use lambdav::frontend::types::Scalar;
 use lambdav::program::Loaded;
 use lambdav::raster::file::{Encoding, Format, encode, save};
 use lambdav::raster::quantize::Transfer;

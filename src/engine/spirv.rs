@@ -1,11 +1,11 @@
 //! The evaluator of SPIR-V as an engine: of what a program compiles to, or of a module from elsewhere.
 
 use super::{Engine, Settings, Sites, each_pixel, fill};
-use lambdav_frontend::core::Core;
-use lambdav_frontend::diagnostics::{Code, Diagnostic};
-use lambdav_frontend::evaluate::loop_limit_diagnostic;
-use lambdav_frontend::schedule;
-use lambdav_frontend::source::{SourceFile, Span};
+use lambdav_core::diagnostics::{Code, Diagnostic};
+use lambdav_core::evaluate::loop_limit_diagnostic;
+use lambdav_core::graph::Core;
+use lambdav_core::schedule;
+use lambdav_core::source::{SourceFile, Span};
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use lambdav_spirv_backend::emit::{self, EmitError};
 use lambdav_spirv_backend::eval::{self, Evaluator, Position, Resources};

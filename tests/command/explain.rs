@@ -1,7 +1,7 @@
 //! `lambdav explain`: the pages.
 
 use crate::harness::Place;
-use lambdav::frontend::diagnostics::Code;
+use lambdav::core::diagnostics::Code;
 
 #[test]
 fn each_code_has_its_page() {

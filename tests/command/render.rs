@@ -164,13 +164,13 @@ fn the_language_version_is_in_images_and_in_the_version() {
     let place = Place::with([("a.lv", ORANGE)]);
     let key = LANGUAGE_VERSION_KEY;
     render(&place, "a.png", &[]);
-    let text = format!("tEXt{key}\0{}", lambdav::frontend::LANGUAGE_VERSION);
+    let text = format!("tEXt{key}\0{}", lambdav::core::LANGUAGE_VERSION);
     assert!(contains(&place.read("a.png"), text.as_bytes()));
     render(&place, "a.exr", &[]);
-    let attribute = format!("{key}\0string\0\u{1}\0\0\0{}", lambdav::frontend::LANGUAGE_VERSION);
+    let attribute = format!("{key}\0string\0\u{1}\0\0\0{}", lambdav::core::LANGUAGE_VERSION);
     assert!(contains(&place.read("a.exr"), attribute.as_bytes()));
     let outcome = place.run(&["--version"]).done();
-    let version = lambdav::frontend::LANGUAGE_VERSION;
+    let version = lambdav::core::LANGUAGE_VERSION;
     assert!(outcome.text().contains(&format!("λV language version {version}")));
     assert!(outcome.text().contains(env!("CARGO_PKG_VERSION")));
 }

@@ -1,6 +1,7 @@
 //! The form of the files of the conformance suite; `tests/language/README.md` describes it.
 
-use lambdav_frontend::evaluate::{DEFAULT_MAX_ITERATIONS, Inputs};
+use lambdav_core::evaluate::DEFAULT_MAX_ITERATIONS;
+use lambdav_core::inputs::Inputs;
 
 /// One program and what must come of it.
 #[derive(Clone, Debug)]

@@ -3,10 +3,10 @@
 use super::case::{Case, Expected, Finding, Verdict};
 use super::engines::{Accepted, ENGINES, Stop};
 use super::hidden::hide_literals;
+use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::graph::Core;
+use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile;
-use lambdav_frontend::core::Core;
-use lambdav_frontend::diagnostics::Diagnostic;
-use lambdav_frontend::source::SourceFile;
 use std::fmt::Write as _;
 
 /// Compiles the program, and evaluates it with every engine; says what is not as expected.

@@ -1,13 +1,13 @@
 //! The engines that the conformance suite compares.
 
-use lambdav_frontend::core::Core;
-use lambdav_frontend::core_text;
-use lambdav_frontend::diagnostics::Diagnostic;
-use lambdav_frontend::evaluate::core::Evaluator;
-use lambdav_frontend::evaluate::source::{self, Limits, SourceFault};
-use lambdav_frontend::evaluate::{Fault, Inputs, loop_limit_diagnostic};
-use lambdav_frontend::schedule::schedule;
-use lambdav_frontend::source::SourceFile;
+use lambdav_core::core_text;
+use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::evaluate::{Evaluator, Fault, loop_limit_diagnostic};
+use lambdav_core::graph::Core;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::schedule::schedule;
+use lambdav_core::source::SourceFile;
+use lambdav_frontend::reduction::{self, Limits, SourceFault};
 use lambdav_frontend::syntax::parse;
 use lambdav_raster::{self as raster, Cancel, Kernel, Size, Tile, TileBuffer};
 use lambdav_simd_backend::{EmitError, SimdKernel};
@@ -118,7 +118,7 @@ fn literal(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Resu
         other => Stop::Other(format!("{other:?}")),
     };
     let (tree, _) = parse(program.source);
-    let literal = source::Program::new(&tree).map_err(explain)?;
+    let literal = reduction::Program::new(&tree).map_err(explain)?;
     let (limits, never) = (Limits { max_iterations, ..Limits::default() }, || false);
     let uniforms = literal.uniform_defaults(Limits::default(), &never).map_err(explain)?;
     let inputs = Inputs { uniforms, ..inputs.clone() };

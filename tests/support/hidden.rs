@@ -1,6 +1,6 @@
 //! Programs of the conformance suite without constants.
 
-use lambdav_frontend::source::SourceFile;
+use lambdav_core::source::SourceFile;
 use lambdav_frontend::syntax::{ExprId, ExprKind, Tree, parse};
 use std::fmt::Write as _;
 

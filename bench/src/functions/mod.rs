@@ -13,7 +13,7 @@ mod program;
 use crate::Options;
 use crate::table::Table;
 use crate::timing::{Clock, Subject, Summary};
-use lambdav::frontend::op::Elementary;
+use lambdav::core::op::Elementary;
 use lambdav::simd::registers::Shape;
 use program::{Compiled, PIXELS};
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 use super::Domain;
 use super::program::{COLUMNS, ROUNDS, STEPS};
-use lambdav::frontend::op::Elementary;
+use lambdav::core::op::Elementary;
 
 fn fract(x: f32) -> f32 {
     x - x.floor()

@@ -2,7 +2,7 @@
 //! reduction and the minimax polynomials of Cephes (Moshier). They are put in the place of the correctly rounded
 //! functions in the lane program, so that all else stays as it is.
 
-use lambdav::frontend::op::Elementary;
+use lambdav::core::op::Elementary;
 use lambdav::simd::lanes::{
     Block, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo,
 };

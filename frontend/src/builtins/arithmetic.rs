@@ -1,7 +1,7 @@
 //! Rows of arithmetic: operators, rounding, ranges and interpolation.
 
-use crate::op::Op;
-use crate::types::Type;
+use lambdav_core::op::Op;
+use lambdav_core::types::Type;
 
 use super::matrices;
 use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined, common};

@@ -1,6 +1,6 @@
 //! Rows of comparison, logic and selection.
 
-use crate::op::Op;
+use lambdav_core::op::Op;
 
 use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
 use super::signature::{COMPARISON, EQUALITY, LOGIC, LOGIC_UNARY, REDUCTION, SELECT};

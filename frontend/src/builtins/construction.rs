@@ -1,6 +1,6 @@
 //! Rows that build vectors and matrices, and take them apart.
 
-use crate::types::Type;
+use lambdav_core::types::Type;
 
 use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
 use super::signature::{AT, COLUMN, bvector, matrix as matrix_of, vector};

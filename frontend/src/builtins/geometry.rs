@@ -1,6 +1,6 @@
 //! Rows of vector geometry.
 
-use crate::types::Type;
+use lambdav_core::types::Type;
 
 use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
 use super::signature::{CROSS, EQUAL, EQUAL_TO_NUM, MEASURE, REFRACT, UNARY};

@@ -2,7 +2,7 @@
 
 use std::f32::consts::{PI, TAU};
 
-use crate::types::Type;
+use lambdav_core::types::Type;
 
 use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
 use super::signature::{VALUE, input};

@@ -3,8 +3,8 @@
 //! All of it is text in terms of columns and components. `aij` is the component in row i and
 //! column j.
 
-use crate::op::Op;
-use crate::types::Type;
+use lambdav_core::op::Op;
+use lambdav_core::types::Type;
 
 use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
 use super::signature::{DETERMINANT, MATRIX};

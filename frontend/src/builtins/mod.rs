@@ -32,54 +32,14 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::LazyLock;
 
-use crate::diagnostics::Code;
-use crate::op::Op;
-use crate::types::Type;
+use lambdav_core::diagnostics::Code;
+use lambdav_core::inputs::Input;
+use lambdav_core::op::Op;
+use lambdav_core::types::Type;
 
 pub use row::{Example, Kind, Placement};
 use row::{Meaning, Row};
 use swizzle::Swizzle;
-
-/// A quantity given from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Input {
-    /// `(frag-coord)`: vec4.
-    FragCoord,
-    /// `(resolution)`: vec2.
-    Resolution,
-    /// `(time)`: num.
-    Time,
-    /// `(frame)`: num.
-    Frame,
-    /// `(mouse)`: vec4.
-    Mouse,
-}
-
-impl Input {
-    /// All inputs.
-    pub const ALL: [Self; 5] =
-        [Self::FragCoord, Self::Resolution, Self::Time, Self::Frame, Self::Mouse];
-
-    /// Its type.
-    pub fn ty(self) -> Type {
-        match self {
-            Self::FragCoord | Self::Mouse => Type::vec(4),
-            Self::Resolution => Type::vec(2),
-            Self::Time | Self::Frame => Type::NUM,
-        }
-    }
-
-    /// The name of the builtin that gives it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::FragCoord => "frag-coord",
-            Self::Resolution => "resolution",
-            Self::Time => "time",
-            Self::Frame => "frame",
-            Self::Mouse => "mouse",
-        }
-    }
-}
 
 /// How the value of an application is made of primitive operations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

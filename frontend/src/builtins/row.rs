@@ -1,7 +1,7 @@
 //! What a row of the table says. Every field is a column, and a row without one does not compile.
 
-use crate::op::Op;
-use crate::types::Type;
+use lambdav_core::op::Op;
+use lambdav_core::types::Type;
 
 use super::signature::Signature;
 use super::{Operand, Recipe, Resolved, SignatureError};

@@ -2,7 +2,7 @@
 //!
 //! A `num` spreads where a signature here says so; a `bool` never does.
 
-use crate::types::{Scalar, Type};
+use lambdav_core::types::{Scalar, Type};
 
 use super::{Operand, SignatureError};
 

@@ -1,6 +1,6 @@
 //! Swizzles: `.x`, `.xyz`, `.bgra`, one to four of `xyzw` or of `rgba`, not mixed.
 
-use crate::types::Type;
+use lambdav_core::types::Type;
 
 use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
 use super::signature::Signature;

@@ -1,6 +1,6 @@
 //! Rows of the elementary functions, all correctly rounded.
 
-use crate::op::{Elementary, Op};
+use lambdav_core::op::{Elementary, Op};
 
 use super::Recipe;
 use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};

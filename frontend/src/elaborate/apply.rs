@@ -3,10 +3,10 @@
 use super::machine::{Frame, Machine, OperandSource, State};
 use super::values::{Arguments, Denotation, EnvId, Function, FunctionId, Site, Value};
 use crate::builtins::Builtin;
-use crate::core::ExprType;
-use crate::diagnostics::{Code as Lv, Diagnostic};
 use crate::resolve::{Code, CodeId, Parameter};
-use crate::source::Span;
+use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
+use lambdav_core::graph::ExprType;
+use lambdav_core::source::Span;
 use std::rc::Rc;
 
 impl Machine<'_> {

@@ -2,10 +2,10 @@
 
 use super::machine::{Frame, LoopInfo, LoopParameter, Machine, State};
 use super::values::{Arguments, Denotation, Function, FunctionId, Site, Value};
-use crate::core::{ExprType, LoopId, Node, NodeId};
-use crate::diagnostics::{Code as Lv, Diagnostic};
 use crate::resolve::{Code, CodeId};
-use crate::source::Span;
+use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
+use lambdav_core::graph::{ExprType, LoopId, Node, NodeId};
+use lambdav_core::source::Span;
 
 /// The message for a `rec-func` with a path that ends in the function at `span`.
 pub(super) fn returns_function(span: Span) -> Diagnostic {

@@ -6,13 +6,13 @@ use super::values::{
 };
 use super::{MAX_APPLICATION_DEPTH, MAX_APPLICATIONS, MAX_NODES, MAX_STEPS};
 use crate::builtins::Builtin;
-use crate::core::{ExprType, Graph, LoopId, Name, NodeId};
-use crate::diagnostics::{Code as Lv, Diagnostic};
-use crate::evaluate::MAX_DEFAULT_OPERATIONS;
-use crate::planted::{Bug, is_planted};
+use crate::mutants::{Mutant, is_active};
 use crate::resolve::{Code, CodeArena, CodeId, Items, Key, Local};
-use crate::source::Span;
-use crate::types::Type;
+use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
+use lambdav_core::evaluate::MAX_DEFAULT_OPERATIONS;
+use lambdav_core::graph::{ExprType, Graph, LoopId, Name, NodeId};
+use lambdav_core::source::Span;
+use lambdav_core::types::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 use std::rc::Rc;
@@ -577,7 +577,7 @@ impl<'a> Machine<'a> {
     /// What the locals that the code uses denote, in order.
     fn captured(&self, code: CodeId, env: EnvId) -> Arguments {
         let mut free = self.arena.free(code);
-        if let (true, Some((_, others))) = (is_planted(Bug::ForgottenLocal), free.split_last()) {
+        if let (true, Some((_, others))) = (is_active(Mutant::ForgottenLocal), free.split_last()) {
             free = others;
         }
         free.iter().map(|&local| self.local(local, env)).collect()

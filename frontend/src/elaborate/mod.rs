@@ -25,10 +25,10 @@ mod operands;
 mod unreached;
 mod values;
 
-use crate::core::{Core, Output, Uniform};
-use crate::diagnostics::{Code as Lv, Diagnostic};
 use crate::resolve::{CodeArena, GlobalValue, Items};
-use crate::types::{Scalar, Type};
+use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
+use lambdav_core::graph::{Core, Output, Uniform};
+use lambdav_core::types::{Scalar, Type};
 use machine::Machine;
 use values::{Denotation, Value};
 
@@ -122,7 +122,11 @@ fn default_value(
         None if machine.default_operations.is_none() => None,
         // What remains contains a loop; the evaluator runs it.
         None => {
-            match crate::evaluate::constant(&machine.graph, node, &mut machine.default_operations) {
+            match lambdav_core::evaluate::constant(
+                &machine.graph,
+                node,
+                &mut machine.default_operations,
+            ) {
                 Ok(words) => Some(words),
                 Err(fault) => {
                     machine.report(fault.also(span, "of this default"));

@@ -3,12 +3,12 @@
 use super::machine::{Frame, Machine, OperandSource, State};
 use super::values::{Function, FunctionId, ROOT, Site, Value};
 use crate::builtins::{Builtin, Operand, Recipe, SignatureError};
-use crate::core::NodeId;
-use crate::diagnostics::Diagnostic;
-use crate::op::Op;
 use crate::resolve::{Code, resolve_expansion};
-use crate::source::Span;
-use crate::types::{Scalar, Type};
+use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::graph::NodeId;
+use lambdav_core::op::Op;
+use lambdav_core::source::Span;
+use lambdav_core::types::{Scalar, Type};
 
 impl Machine<'_> {
     pub(super) fn apply_builtin(

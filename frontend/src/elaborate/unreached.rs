@@ -5,8 +5,8 @@
 
 use super::machine::Machine;
 use super::values::{Denotation, ThunkId, Value};
-use crate::diagnostics::{Code as Lv, Diagnostic};
 use crate::resolve::{CodeId, GlobalValue, Items};
+use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
 use rustc_hash::FxHashSet;
 
 /// Adds the warnings, one for each piece of code, to a program without errors.

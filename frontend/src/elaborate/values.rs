@@ -1,9 +1,9 @@
 //! What expressions denote while a program is elaborated.
 
 use crate::builtins::Builtin;
-use crate::core::{LoopId, NodeId};
 use crate::resolve::CodeId;
-use crate::source::Span;
+use lambdav_core::graph::{LoopId, NodeId};
+use lambdav_core::source::Span;
 use std::rc::Rc;
 
 /// The value of an expression.

@@ -52,8 +52,8 @@ pub(super) fn elsewhere(name: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
     use crate::compile;
-    use crate::diagnostics::Code;
-    use crate::source::SourceFile;
+    use lambdav_core::diagnostics::Code;
+    use lambdav_core::source::SourceFile;
 
     #[test]
     fn none_of_them_is_bound() {

@@ -3,11 +3,11 @@
 use super::elsewhere::elsewhere;
 use super::{Code, CodeArena, CodeId, Function, Local, Parameter};
 use crate::builtins::Builtin;
-use crate::core::Name;
-use crate::diagnostics::{Code as Lv, Diagnostic, nearest_name};
-use crate::source::{SourceFile, Span};
 use crate::syntax::{ExprId, ExprKind, Tree};
-use crate::types::Type;
+use lambdav_core::diagnostics::{Code as Lv, Diagnostic, nearest_name};
+use lambdav_core::graph::Name;
+use lambdav_core::source::{SourceFile, Span};
+use lambdav_core::types::Type;
 use rustc_hash::FxHashMap;
 
 /// A special form.

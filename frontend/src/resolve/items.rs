@@ -2,11 +2,11 @@
 
 use super::forms::{Binding, Resolver};
 use super::{CodeArena, CodeId};
-use crate::core::Name;
-use crate::diagnostics::{Code as Lv, Diagnostic};
-use crate::source::{SourceFile, Span};
 use crate::syntax::{ExprId, ExprKind, Tree};
-use crate::types::{Scalar, Type};
+use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
+use lambdav_core::graph::Name;
+use lambdav_core::source::{SourceFile, Span};
+use lambdav_core::types::{Scalar, Type};
 
 /// What a global name stands for.
 #[derive(Clone, Debug)]

@@ -17,10 +17,10 @@ mod forms;
 mod items;
 
 use crate::builtins::Builtin;
-use crate::core::Name;
-use crate::sets::{SetId, Sets};
-use crate::source::Span;
-use crate::types::Type;
+use lambdav_core::graph::Name;
+use lambdav_core::sets::{SetId, Sets};
+use lambdav_core::source::Span;
+use lambdav_core::types::Type;
 use rustc_hash::FxHashMap;
 
 pub(crate) use forms::resolve_expansion;

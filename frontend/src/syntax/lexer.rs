@@ -3,7 +3,7 @@
 //! The lexer only cuts; what a word is (number, literal, identifier) and whether it holds
 //! characters that it must not is the parser's business.
 
-use crate::source::Span;
+use lambdav_core::source::Span;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,25 +4,35 @@
 //! itself, so a pass that needs its children's results is a loop over the arena, and no pass has to
 //! recurse on the depth of the program.
 //!
-//! [`decode()`] turns bytes into a [`SourceFile`](crate::source::SourceFile), [`parse`] turns that
+//! [`decode()`] turns bytes into a [`SourceFile`](lambdav_core::source::SourceFile), [`parse`] turns that
 //! into a [`Tree`]. Both always give a result: what cannot be read is reported, and stands in the
 //! tree as [`ExprKind::Error`].
 
-mod decode;
 mod lexer;
 mod number;
 mod parser;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use decode::too_long;
-pub use decode::{decode, decode_within};
 pub use parser::{MAX_NESTING, parse};
 
-use crate::source::Span;
+use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::source::{SourceFile, Span};
 
 /// The length of the longest text that is read, in bytes: 16 MiB. A larger one is LV0108.
 pub const MAX_TEXT: usize = 1 << 24;
+
+/// Takes the bytes of a shader as text; `name` is what messages call it.
+///
+/// # Errors
+///
+/// As [`lambdav_core::decode::decode`], with the limit [`MAX_TEXT`].
+pub fn decode(
+    name: impl Into<String>,
+    bytes: Vec<u8>,
+) -> Result<SourceFile, (SourceFile, Diagnostic)> {
+    lambdav_core::decode::decode(name, bytes, MAX_TEXT)
+}
 
 /// Index of a node in a [`Tree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

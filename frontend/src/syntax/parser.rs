@@ -5,12 +5,12 @@
 //! is a finding if and only if the text breaks a rule of the syntax. A text without findings has
 //! no [`ExprKind::Error`].
 
-use super::decode::too_long;
 use super::lexer::{Lexer, Token, TokenKind};
 use super::number::{self, Reading};
 use super::{Expr, ExprId, ExprKind, MAX_TEXT, Tree};
-use crate::diagnostics::{Code, Diagnostic, quote};
-use crate::source::{SourceFile, Span};
+use lambdav_core::decode::too_long;
+use lambdav_core::diagnostics::{Code, Diagnostic, quote};
+use lambdav_core::source::{SourceFile, Span};
 
 /// How deep lists may nest. A list inside this many others is LV0106.
 pub const MAX_NESTING: usize = 20_000;

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::diagnostics::{Code, Diagnostic};
-use crate::source::SourceFile;
+use lambdav_core::diagnostics::{Code, Diagnostic};
+use lambdav_core::source::SourceFile;
 
 fn read(text: &str) -> (Tree, Vec<Diagnostic>) {
     parse(&SourceFile::new("test.lv", text))

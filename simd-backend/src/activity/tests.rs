@@ -1,6 +1,6 @@
+use lambdav_core::schedule::schedule;
+use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile;
-use lambdav_frontend::schedule::schedule;
-use lambdav_frontend::source::SourceFile;
 
 use super::*;
 use crate::lanes::{Width, lower};

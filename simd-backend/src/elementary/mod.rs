@@ -33,7 +33,7 @@ mod trigonometric;
 
 use rustc_hash::FxHashMap;
 
-use lambdav_frontend::op::Elementary;
+use lambdav_core::op::Elementary;
 
 use crate::lanes::{Kind, Op};
 

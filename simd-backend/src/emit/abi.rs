@@ -9,7 +9,7 @@
 //! the function for the frame fills, and the frontier, which other threads move.
 //!
 //! *Call-outs.* Where a procedure cannot decide a lane it calls the reference mathematics ([`REFERENCE`]), C convention too, with the
-//! number of the function ([`Elementary`](lambdav_frontend::op::Elementary)), the number n of lanes, and the address of 4n words:
+//! number of the function ([`Elementary`](lambdav_core::op::Elementary)), the number n of lanes, and the address of 4n words:
 //! the execution mask, one word a lane, then the first operands, the second operands, and room for the results.
 //!
 //! *Procedures* are the emitter's own business: nothing else calls them.

@@ -9,7 +9,7 @@
 
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Linkage, Module, ModuleError, default_libcall_names};
-use lambdav_frontend::op::Elementary;
+use lambdav_core::op::Elementary;
 
 use super::abi::{self, Context, MachineCode};
 use super::{EmitError, Target};

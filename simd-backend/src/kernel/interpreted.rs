@@ -2,9 +2,9 @@
 //!
 //! Any machine will do, those for which there is no emitter included.
 
-use lambdav_frontend::evaluate;
-use lambdav_frontend::schedule;
-use lambdav_frontend::source::Span;
+use lambdav_core::inputs;
+use lambdav_core::schedule;
+use lambdav_core::source::Span;
 use lambdav_raster::{Cancel, Kernel, Stop, Tile, TileBuffer};
 
 use super::groups::Groups;
@@ -49,7 +49,7 @@ impl InterpretedKernel {
         program: schedule::Program,
         compiler: Compiler,
         spilling: Spilling,
-        inputs: &evaluate::Inputs,
+        inputs: &inputs::Inputs,
         max_iterations: u64,
     ) -> Result<Self, Vec<VerifyError>> {
         let lanes = compiler.lane_program(&program);

@@ -6,9 +6,9 @@
 mod groups;
 mod interpreted;
 
-use lambdav_frontend::evaluate;
-use lambdav_frontend::schedule;
-use lambdav_frontend::source::Span;
+use lambdav_core::inputs;
+use lambdav_core::schedule;
+use lambdav_core::source::Span;
 use lambdav_raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
 
 use self::groups::Groups;
@@ -42,7 +42,7 @@ impl SimdKernel {
     pub fn new(
         program: schedule::Program,
         lanes: Option<u32>,
-        inputs: &evaluate::Inputs,
+        inputs: &inputs::Inputs,
         max_iterations: u64,
     ) -> Result<Self, EmitError> {
         Self::for_target(program, lanes, inputs, max_iterations, Target::host()?)
@@ -56,7 +56,7 @@ impl SimdKernel {
     pub fn for_target(
         program: schedule::Program,
         lanes: Option<u32>,
-        inputs: &evaluate::Inputs,
+        inputs: &inputs::Inputs,
         max_iterations: u64,
         target: Target,
     ) -> Result<Self, EmitError> {
@@ -132,7 +132,7 @@ impl Kernel for SimdKernel {
 }
 
 /// The words of a program's inputs.
-pub fn words(program: &LaneProgram, inputs: &evaluate::Inputs) -> Vec<u32> {
+pub fn words(program: &LaneProgram, inputs: &inputs::Inputs) -> Vec<u32> {
     let word = |word: &InputWord| match *word {
         InputWord::Resolution(Axis::X) => inputs.resolution[0].to_bits(),
         InputWord::Resolution(Axis::Y) => inputs.resolution[1].to_bits(),

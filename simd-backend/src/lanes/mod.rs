@@ -44,7 +44,7 @@
 //!   [`Rate::FRAME`] alone.
 //! - Blocks form a tree. `rec` stands in tails of loop bodies only, and each loop can be left.
 //!
-//! [schedule]: lambdav_frontend::schedule
+//! [schedule]: lambdav_core::schedule
 
 mod dead_code;
 pub mod interpret;
@@ -58,8 +58,8 @@ mod verify;
 
 use std::ops::{BitOr, BitOrAssign};
 
-use lambdav_frontend::op::Elementary;
-use lambdav_frontend::source::Span;
+use lambdav_core::op::Elementary;
+use lambdav_core::source::Span;
 
 pub(crate) use dead_code::uses;
 pub use lower::lower;

@@ -11,10 +11,10 @@
 //!
 //! Loop parameters begin at the rate of their initial values, and rise until nothing changes.
 
-use lambdav_frontend::builtins::Input;
-use lambdav_frontend::op::Op;
-use lambdav_frontend::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
-use lambdav_frontend::types::Type;
+use lambdav_core::inputs::Input;
+use lambdav_core::op::Op;
+use lambdav_core::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
+use lambdav_core::types::Type;
 
 use super::{Axis, Rate, Width};
 

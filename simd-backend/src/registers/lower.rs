@@ -7,12 +7,12 @@ use super::{
     Argument, Block, BlockCall, BlockId, End, Function, Instr, Limit, PIXEL_BYTES, POLL_ROUNDS,
     Reg, RegisterProgram, Shape, Status, Type, procedure,
 };
-use lambdav_frontend::op::Elementary;
+use lambdav_core::op::Elementary;
 
 use crate::lanes::{
     self, Axis, End as LaneEnd, Expr, Kind, Op, Rate, Reads, Statement, ValueId, Width,
 };
-use crate::planted::{Bug, is_planted};
+use crate::mutants::{Mutant, is_active};
 
 /// Makes the register program for a shape. Recurses on the nesting of blocks.
 pub fn lower(program: &lanes::LaneProgram, shape: Shape) -> RegisterProgram {
@@ -278,7 +278,7 @@ impl<'p> Builder<'p> {
         }
         let parts = self.parts(kind, rate);
         let mut register = self.shape.project(index / parts, rate, self.program.rate(value));
-        if self.program.rate(value) == Rate::Y && is_planted(Bug::WrongRegister) {
+        if self.program.rate(value) == Rate::Y && is_active(Mutant::WrongRegister) {
             register = index / parts % self.shape.across as usize;
         }
         regs[register * parts + index % parts]
@@ -388,7 +388,7 @@ impl<'p> Builder<'p> {
         let [next, ask, ask_more, more, stop] = [(); 5].map(|()| self.reserve());
         let mut arguments = self.new_params(params);
         self.begin(latch, arguments.clone());
-        if let (true, [first, second, ..]) = (is_planted(Bug::LostArgument), &mut arguments[..])
+        if let (true, [first, second, ..]) = (is_active(Mutant::LostArgument), &mut arguments[..])
             && self.function.registers[first.index()] == self.function.registers[second.index()]
         {
             *second = *first;

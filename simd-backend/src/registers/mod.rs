@@ -42,7 +42,7 @@ mod shape;
 mod spill;
 mod verify;
 
-use lambdav_frontend::op::Elementary;
+use lambdav_core::op::Elementary;
 
 use crate::lanes::{Axis, Kind, Op};
 

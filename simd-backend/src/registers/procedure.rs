@@ -1,6 +1,6 @@
 //! Elementary functions as procedures.
 
-use lambdav_frontend::op::Elementary;
+use lambdav_core::op::Elementary;
 
 use super::halves::{Assemble, Lanes};
 use super::{Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, Type};

@@ -14,10 +14,10 @@ use super::Options;
 use super::declarations::{Declarations, Shape};
 use super::interface::Interface;
 use super::lines::Lines;
-use crate::planted::{Bug, is_planted};
-use lambdav_frontend::schedule::{BlockId, End, Program, Statement, ValueId};
-use lambdav_frontend::source::{SourceFile, Span};
-use lambdav_frontend::types::Type;
+use crate::mutants::{Mutant, is_active};
+use lambdav_core::schedule::{BlockId, End, Program, Statement, ValueId};
+use lambdav_core::source::{SourceFile, Span};
+use lambdav_core::types::Type;
 use loops::Loop;
 use rspirv::dr::{Block, Function, Instruction, Module, ModuleHeader, Operand};
 use rspirv::spirv::{FunctionControl, Op, SelectionControl, Word};
@@ -163,13 +163,13 @@ impl<'p> Translator<'p> {
             Step::Join(index) => {
                 let Join { value, label, ways } = &mut self.joins[index];
                 let (value, label, mut ways) = (*value, *label, std::mem::take(ways));
-                if let (true, [a, b]) = (is_planted(Bug::SwappedWays), &mut ways.0[..]) {
+                if let (true, [a, b]) = (is_active(Mutant::SwappedWays), &mut ways.0[..]) {
                     std::mem::swap(&mut a.0, &mut b.0);
                 }
                 let before = self.current;
                 self.begin(label);
                 self.merge(value, ways);
-                if is_planted(Bug::StaleBlock) {
+                if is_active(Mutant::StaleBlock) {
                     self.current = before;
                 }
             }
@@ -233,7 +233,7 @@ impl<'p> Translator<'p> {
             (&End::If { condition, then, otherwise }, Context::Body(_)) => {
                 let label = self.declarations.id();
                 self.steps.push(Step::Unreachable(label));
-                let swapped = is_planted(Bug::SwappedBranches);
+                let swapped = is_active(Mutant::SwappedBranches);
                 let [then, otherwise] = if swapped { [otherwise, then] } else { [then, otherwise] };
                 self.selection(condition, label, then, otherwise, context);
             }

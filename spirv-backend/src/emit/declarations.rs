@@ -3,7 +3,7 @@
 //! Ids are given out here. Declarations are made on demand, parts before wholes, so that they stand in
 //! an order that SPIR-V takes, and nothing is declared that is not used.
 
-use lambdav_frontend::types::{Scalar, Type};
+use lambdav_core::types::{Scalar, Type};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -95,7 +95,6 @@ impl Declarations {
                 let of = self.ty(Type::Vector(scalar, n));
                 (Op::TypeMatrix, vec![Operand::IdRef(of), Operand::LiteralBit32(n.into())])
             }
-            Shape::Value(other) => unreachable!("LANGUAGE version 1 has no type {other}"),
         };
         let id = self.declare(op, None, operands);
         self.types.insert(shape, id);
@@ -128,7 +127,6 @@ impl Declarations {
                 let parts = columns.map(|column| self.part(Type::Vector(scalar, n), column));
                 (Op::ConstantComposite, parts.collect())
             }
-            other => unreachable!("LANGUAGE version 1 has no type {other}"),
         };
         let id = self.declare(op, Some(result_type), operands);
         self.constants.insert(key, id);

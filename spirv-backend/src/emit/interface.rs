@@ -3,9 +3,9 @@
 
 use super::declarations::{Declarations, Shape, literal};
 use super::{Options, Version};
-use lambdav_frontend::builtins::Input;
-use lambdav_frontend::schedule::Program;
-use lambdav_frontend::types::{Scalar, Type};
+use lambdav_core::inputs::Input;
+use lambdav_core::schedule::Program;
+use lambdav_core::types::{Scalar, Type};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{
     AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel,
@@ -221,7 +221,6 @@ fn std140(ty: Type, end: &mut u32) -> u32 {
         Type::Vector(_, 2) => (8, 8),
         Type::Vector(_, n) => (16, 4 * u32::from(n)),
         Type::Matrix(_, n) => (16, 16 * u32::from(n)),
-        other => unreachable!("LANGUAGE version 1 has no type {other}"),
     };
     let offset = end.next_multiple_of(align);
     *end = offset + size;

@@ -1,7 +1,7 @@
 //! The source in the module, and positions in it.
 
 use super::declarations::{Declarations, MAX_STRING, beginning, literal};
-use lambdav_frontend::source::{SourceFile, Span};
+use lambdav_core::source::{SourceFile, Span};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, SourceLanguage, Word};
 use rustc_hash::FxHashMap;
@@ -29,7 +29,7 @@ impl Lines {
         let first = piece(&mut rest);
         let operands = vec![
             Operand::SourceLanguage(SourceLanguage::Unknown),
-            Operand::LiteralBit32(lambdav_frontend::LANGUAGE_VERSION),
+            Operand::LiteralBit32(lambdav_core::LANGUAGE_VERSION),
             Operand::IdRef(file),
             first,
         ];

@@ -24,8 +24,8 @@ mod lines;
 mod operations;
 
 use control::Translator;
-use lambdav_frontend::schedule::Program;
-use lambdav_frontend::source::{SourceFile, Span};
+use lambdav_core::schedule::Program;
+use lambdav_core::source::{SourceFile, Span};
 use rspirv::binary::Assemble;
 use rspirv::spirv::Word;
 use std::fmt;

@@ -6,10 +6,10 @@
 //! branch on it in [`Translator::operation`].
 
 use super::control::Translator;
-use crate::planted::{Bug, is_planted};
-use lambdav_frontend::op::{Elementary, Op as Core};
-use lambdav_frontend::schedule::ValueId;
-use lambdav_frontend::types::{Scalar, Type};
+use crate::mutants::{Mutant, is_active};
+use lambdav_core::op::{Elementary, Op as Core};
+use lambdav_core::schedule::ValueId;
+use lambdav_core::types::{Scalar, Type};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, GlslStd450Op as Glsl, Op, Word};
 
@@ -39,7 +39,7 @@ impl Translator<'_> {
             Core::LessEqual => self.instruction(Op::FOrdLessThanEqual, ty, &ids),
             Core::Equal if is_num => self.instruction(Op::FOrdEqual, ty, &ids),
             Core::Equal => self.instruction(Op::LogicalEqual, ty, &ids),
-            Core::NotEqual if is_num && is_planted(Bug::OrderedNotEqual) => {
+            Core::NotEqual if is_num && is_active(Mutant::OrderedNotEqual) => {
                 self.instruction(Op::FOrdNotEqual, ty, &ids)
             }
             Core::NotEqual if is_num => self.instruction(Op::FUnordNotEqual, ty, &ids),
@@ -90,7 +90,7 @@ impl Translator<'_> {
         let condition =
             self.instruction(Op::FOrdLessThan, ty.with_scalar(Scalar::Bool), &[less, than]);
         let chosen =
-            if is_planted(Bug::SwappedSelect) { [ids[0], ids[1]] } else { [ids[1], ids[0]] };
+            if is_active(Mutant::SwappedSelect) { [ids[0], ids[1]] } else { [ids[1], ids[0]] };
         self.instruction(Op::Select, ty, &[condition, chosen[0], chosen[1]])
     }
 

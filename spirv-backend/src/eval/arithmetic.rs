@@ -1,6 +1,6 @@
 //! What instructions do to components.
 
-use lambdav_frontend::op::{Elementary, NAN};
+use lambdav_core::op::{Elementary, NAN};
 use rspirv::spirv::{GlslStd450Op as Glsl, Op};
 
 /// A function of one component.

@@ -1,7 +1,7 @@
 //! The memory that a shader shares with the world, laid out as LANGUAGE §5 says.
 
-use lambdav_frontend::evaluate::Inputs;
-use lambdav_frontend::types::Type;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::types::Type;
 
 /// How many words the block of push constants has.
 pub const PUSH_CONSTANT_WORDS: usize = 8;

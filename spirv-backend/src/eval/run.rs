@@ -3,7 +3,7 @@
 use super::code::{Block, End, Step};
 use super::values::{Place, Space};
 use super::{Module, Position, Resources};
-use crate::planted::{Bug, is_planted};
+use crate::mutants::{Mutant, is_active};
 use thiserror::Error;
 
 /// After how many rounds of loops it asks whether to stop.
@@ -143,7 +143,7 @@ impl<'m> Evaluator<'m> {
                     return Err(Fault::LoopLimit { header: block.label, position });
                 }
                 self.poll(cancelled)?;
-            } else if !is_planted(Bug::RoundsKept) {
+            } else if !is_active(Mutant::RoundsKept) {
                 self.rounds[index] = 0;
             }
         }
@@ -155,7 +155,7 @@ impl<'m> Evaluator<'m> {
             let (_, a) = phi.ways[way.map_err(|_| Fault::Phi(block.label))?];
             let words = self.get(a, phi.words).ok_or(Fault::Undefined(block.label))?;
             transit.extend_from_slice(words);
-            if is_planted(Bug::SequentialPhis) {
+            if is_active(Mutant::SequentialPhis) {
                 self.memory.copy_within(a..a + phi.words, phi.to);
             }
         }
@@ -213,7 +213,7 @@ impl<'m> Evaluator<'m> {
                 self.check(condition)?;
                 self.check(a)?;
                 self.check(b)?;
-                let stride = if is_planted(Bug::OneCondition) { 0 } else { stride };
+                let stride = if is_active(Mutant::OneCondition) { 0 } else { stride };
                 for i in 0..words {
                     let holds = self.memory[condition + i * stride] != 0;
                     self.memory[to + i] = self.memory[if holds { a } else { b } + i];

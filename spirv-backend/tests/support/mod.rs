@@ -8,12 +8,13 @@ mod hidden;
 
 use case::{Case, read_cases};
 use hidden::hide_literals;
+use lambdav_core::evaluate;
+use lambdav_core::graph::Core;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::op::NAN;
+use lambdav_core::schedule::{Program, schedule};
+use lambdav_core::source::{SourceFile, Span};
 use lambdav_frontend::compile;
-use lambdav_frontend::core::Core;
-use lambdav_frontend::evaluate::{self, Inputs};
-use lambdav_frontend::op::NAN;
-use lambdav_frontend::schedule::{Program, schedule};
-use lambdav_frontend::source::{SourceFile, Span};
 use lambdav_generate::{Options, generate};
 use lambdav_spirv_backend::emit::{self, Module};
 use lambdav_spirv_backend::{emit as emit_program, eval};
@@ -144,7 +145,7 @@ fn filled(words: &[u32]) -> [u32; 4] {
 
 /// What the core's evaluator says.
 pub(crate) fn by_core(program: &Program, pixels: &[Inputs], limit: u64) -> Vec<Verdict> {
-    let mut evaluator = evaluate::core::Evaluator::new(program, limit);
+    let mut evaluator = evaluate::Evaluator::new(program, limit);
     let pixel = |inputs: &Inputs| match evaluator.run(inputs, &|| false) {
         Ok(()) => {
             let outputs = 0..program.locations.len();

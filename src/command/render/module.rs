@@ -3,9 +3,9 @@
 use super::{EngineName, Options, draw, location, settings};
 use crate::command::stats::Stats;
 use crate::command::{Failure, Result};
+use lambdav::core::graph::Uniform;
+use lambdav::core::source::SourceFile;
 use lambdav::engine::SpirvEngine;
-use lambdav::frontend::core::Uniform;
-use lambdav::frontend::source::SourceFile;
 use lambdav::raster::Frame;
 use lambdav::spirv::eval::Module;
 

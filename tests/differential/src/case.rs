@@ -1,10 +1,10 @@
 //! A program, compiled, and the image to compute.
 
 use crate::conditions::Conditions;
-use lambdav_frontend::core::Core;
-use lambdav_frontend::diagnostics::{Code, Diagnostic};
-use lambdav_frontend::evaluate::Inputs;
-use lambdav_frontend::source::SourceFile;
+use lambdav_core::diagnostics::{Code, Diagnostic};
+use lambdav_core::graph::Core;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::source::SourceFile;
 use lambdav_generate::Program;
 
 /// A compiled program and its inputs.

@@ -1,7 +1,7 @@
 //! What is compared.
 
 use crate::case::Case;
-use lambdav_frontend::source::Span;
+use lambdav_core::source::Span;
 
 /// Something that computes images.
 pub trait Engine: Sync {

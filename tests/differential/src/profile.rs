@@ -4,8 +4,8 @@ use crate::case::Case;
 use crate::engine::{Verdict, same};
 use crate::reference::scheduled;
 use crate::walk::{Special, Walker};
-use lambdav_frontend::op::Op;
-use lambdav_frontend::schedule::{BlockId, End, Program, Statement};
+use lambdav_core::op::Op;
+use lambdav_core::schedule::{BlockId, End, Program, Statement};
 use std::collections::BTreeSet;
 
 /// What was seen in all pixels of an image.

@@ -2,9 +2,9 @@
 
 use crate::case::Case;
 use crate::engine::{Image, Verdict};
-use lambdav_frontend::core::Core;
-use lambdav_frontend::evaluate::{Fault, core};
-use lambdav_frontend::schedule::{self, Program, VerifyError};
+use lambdav_core::evaluate::{self, Fault};
+use lambdav_core::graph::Core;
+use lambdav_core::schedule::{self, Program, VerifyError};
 use std::cell::Cell;
 
 /// How many times an evaluator may ask whether to stop (after many iterations each).
@@ -49,7 +49,7 @@ pub(crate) fn each_output(
 /// The verdicts on each pixel for each output of a schedule; a pixel that exceeds a limit does so for
 /// all outputs.
 pub(crate) fn evaluate(program: &Program, case: &Case) -> Vec<Vec<Verdict>> {
-    let mut evaluator = core::Evaluator::new(program, case.conditions.max_iterations);
+    let mut evaluator = evaluate::Evaluator::new(program, case.conditions.max_iterations);
     let cancelled = gauge(POLLS);
     let mut outputs = vec![Vec::new(); program.outputs().len()];
     for inputs in case.pixels() {

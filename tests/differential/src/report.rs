@@ -2,7 +2,7 @@
 
 use crate::campaign::Found;
 use crate::profile::Profile;
-use lambdav_frontend::op::Op;
+use lambdav_core::op::Op;
 use std::collections::BTreeMap;
 use std::fmt;
 

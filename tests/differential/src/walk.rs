@@ -1,10 +1,9 @@
 //! A plain walk over a schedule, pixel by pixel, that notes how control flow went.
 
-use lambdav_frontend::builtins::Input;
-use lambdav_frontend::evaluate::Inputs;
-use lambdav_frontend::op::Op;
-use lambdav_frontend::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
-use lambdav_frontend::types::{Scalar, Type};
+use lambdav_core::inputs::{Input, Inputs};
+use lambdav_core::op::Op;
+use lambdav_core::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
+use lambdav_core::types::{Scalar, Type};
 use std::collections::BTreeSet;
 
 /// How many rounds of loops a walk goes through at most.

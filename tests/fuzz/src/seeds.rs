@@ -1,7 +1,7 @@
 //! What mutations begin with.
 
-use lambdav::frontend::core_text;
-use lambdav::frontend::schedule::schedule;
+use lambdav::core::core_text;
+use lambdav::core::schedule::schedule;
 use lambdav::program::Loaded;
 use lambdav::spirv;
 use lambdav_generate::{Options, Program, generate};

@@ -4,7 +4,7 @@
 use crate::generator::Generator;
 use crate::scope::{Fact, Form, IMPOSSIBLE, What};
 use crate::term::{FunctionKind, Kind, Term};
-use lambdav_frontend::types::Type;
+use lambdav_core::types::Type;
 
 const NAMES: [&str; 20] = [
     "a", "b", "c", "d", "e", "g", "h", "k", "m", "p", "q", "r", "s", "t", "u", "v", "w", "x", "y",

@@ -4,7 +4,7 @@ use crate::generator::{Generator, MAX_LOOPS};
 use crate::scope::{Form, What};
 use crate::table::giving;
 use crate::term::{FunctionKind, Kind, Term};
-use lambdav_frontend::types::Type;
+use lambdav_core::types::Type;
 
 /// Whether something of kind `have` can stand where `want` is wanted.
 pub(crate) fn fits(have: &Kind, want: &Kind) -> bool {

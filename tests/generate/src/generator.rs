@@ -8,8 +8,8 @@ use crate::random::Random;
 use crate::scope::{Fact, Form, IMPOSSIBLE, Scope, What};
 use crate::table::{TYPES, giving};
 use crate::term::{FunctionKind, Kind, Term};
+use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::builtins::Builtin;
-use lambdav_frontend::types::{Scalar, Type};
 
 /// What to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

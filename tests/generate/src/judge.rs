@@ -21,13 +21,14 @@
 //!   evaluation is stuck, tells whether evaluation comes to that place. If it does, the original program
 //!   must be stuck, too, or exceed a limit.
 
+use lambdav_core::diagnostics::{Code, Diagnostic, render_json, render_text};
+use lambdav_core::evaluate::{self, Fault};
+use lambdav_core::graph::Core;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::schedule::schedule;
+use lambdav_core::source::{SourceFile, Span};
 use lambdav_frontend::builtins::Builtin;
-use lambdav_frontend::core::Core;
-use lambdav_frontend::diagnostics::{Code, Diagnostic, render_json, render_text};
-use lambdav_frontend::evaluate::source::{Limits, Program, SourceFault};
-use lambdav_frontend::evaluate::{Fault, Inputs, core};
-use lambdav_frontend::schedule::schedule;
-use lambdav_frontend::source::{SourceFile, Span};
+use lambdav_frontend::reduction::{Limits, Program, SourceFault};
 use lambdav_frontend::syntax::{ExprId, ExprKind, Tree, parse};
 
 /// What both judges say.
@@ -168,7 +169,7 @@ fn accepted(file: &SourceFile, core: &Core, literal: &Program) -> Result<Agreeme
     let uniforms: Vec<Box<[u32]>> = core.uniforms.iter().map(|u| u.default.clone()).collect();
     for output in &core.outputs {
         let Ok(program) = schedule(core, &[output.location]) else { continue };
-        let mut evaluator = core::Evaluator::new(&program, ROUNDS);
+        let mut evaluator = evaluate::Evaluator::new(&program, ROUNDS);
         for inputs in pixels().map(|inputs| Inputs { uniforms: uniforms.clone(), ..inputs }) {
             let found = literal.run(output.location, &inputs, limits(), &|| false);
             let expected = evaluator.run(&inputs, &|| true);

@@ -3,8 +3,8 @@
 use crate::generator::Generator;
 use crate::table::giving;
 use crate::term::{Kind, Term};
+use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::builtins::Builtin;
-use lambdav_frontend::types::{Scalar, Type};
 
 /// Numbers where something special happens, and ordinary ones.
 const NUMBERS: [&str; 36] = [

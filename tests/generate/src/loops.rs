@@ -7,7 +7,7 @@ use crate::functions::fits;
 use crate::generator::{Generator, MAX_LOOPS};
 use crate::scope::{Form, What};
 use crate::term::{FunctionKind, Kind, Term};
-use lambdav_frontend::types::Type;
+use lambdav_core::types::Type;
 
 /// How a counter counts.
 #[derive(Clone, Copy)]

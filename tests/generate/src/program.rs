@@ -4,8 +4,8 @@ use crate::generator::{Generator, Options};
 use crate::random::Random;
 use crate::scope::What;
 use crate::term::{FunctionKind, Kind, Program, Term};
+use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::builtins::Builtin;
-use lambdav_frontend::types::{Scalar, Type};
 use std::collections::BTreeSet;
 
 /// Values for uniforms, as bits.

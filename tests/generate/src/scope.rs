@@ -2,8 +2,8 @@
 
 use crate::random::Random;
 use crate::term::Kind;
+use lambdav_core::types::Type;
 use lambdav_frontend::builtins::Builtin;
-use lambdav_frontend::types::Type;
 use std::collections::BTreeSet;
 
 /// The special forms.

@@ -1,7 +1,7 @@
 //! Shrinking: the smallest program that still does it, as far as greedy steps lead.
 
 use crate::term::{Kind, Program, Role, Shape, Term};
-use lambdav_frontend::types::{Scalar, Type};
+use lambdav_core::types::{Scalar, Type};
 
 /// How many descendants of a term are tried in its place.
 const MAX_DESCENDANTS: usize = 24;

@@ -1,7 +1,7 @@
 //! The table of builtins by result type.
 
+use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::builtins::{Builtin, Kind, Operand};
-use lambdav_frontend::types::{Scalar, Type};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 

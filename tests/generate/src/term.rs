@@ -1,6 +1,6 @@
 //! Generated programs as trees of text with types, so that they can be shrunk.
 
-use lambdav_frontend::types::Type;
+use lambdav_core::types::Type;
 use std::fmt;
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! What the generator promises.
 
+use lambdav_core::diagnostics::Code;
+use lambdav_core::source::SourceFile;
 use lambdav_frontend::builtins::Builtin;
-use lambdav_frontend::diagnostics::Code;
-use lambdav_frontend::source::SourceFile;
 use lambdav_generate::{Options, Program, builtins, generate, shrink};
 use std::collections::BTreeSet;
 

@@ -6,7 +6,7 @@
 use crate::difference::ulps;
 use crate::shader::Shader;
 use crate::{Device, Error};
-use lambdav_frontend::op::Elementary;
+use lambdav_core::op::Elementary;
 
 /// The arguments are those of an image of 256×256 pixels.
 const SIDE: u32 = 256;

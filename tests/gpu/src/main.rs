@@ -1,7 +1,7 @@
 //! Prints, as Markdown, how far a Vulkan device is from the reference: `cargo run --release -p lambdav-gpu`.
 #![forbid(unsafe_code)]
 
-use lambdav_frontend::op::Elementary;
+use lambdav_core::op::Elementary;
 use lambdav_gpu::functions::{Demand, measure};
 use lambdav_gpu::{Device, Difference, Shader};
 use std::error::Error;

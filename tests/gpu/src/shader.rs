@@ -1,13 +1,13 @@
 //! Programs, and the two float images of them: the core evaluator's and the device's.
 
 use crate::{Device, Error, Frame, Job};
+use lambdav_core::evaluate::{DEFAULT_MAX_ITERATIONS, Evaluator};
+use lambdav_core::graph::Core;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::op::Op;
+use lambdav_core::schedule::{Expr, Program, Statement, schedule};
+use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile;
-use lambdav_frontend::core::Core;
-use lambdav_frontend::evaluate::core::Evaluator;
-use lambdav_frontend::evaluate::{DEFAULT_MAX_ITERATIONS, Inputs};
-use lambdav_frontend::op::Op;
-use lambdav_frontend::schedule::{Expr, Program, Statement, schedule};
-use lambdav_frontend::source::SourceFile;
 use lambdav_spirv_backend::emit::{Options, emit};
 use lambdav_spirv_backend::eval::Resources;
 use std::path::Path;

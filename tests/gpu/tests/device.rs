@@ -4,7 +4,7 @@
 //! Without a device the tests are skipped, and say so. Mesa's lavapipe (Debian's mesa-vulkan-drivers, which
 //! `.ci/install-tools` installs) is one that needs no GPU.
 
-use lambdav_frontend::op::Elementary;
+use lambdav_core::op::Elementary;
 use lambdav_generate::generate;
 use lambdav_gpu::functions::measure;
 use lambdav_gpu::{Device, Difference, Output, Shader};

@@ -1,7 +1,7 @@
 //! Shaders that draw pictures, and the list of their digests.
 
+use lambdav::core::graph::Core;
 use lambdav::engine::Engine;
-use lambdav::frontend::core::Core;
 use lambdav::program::Loaded;
 use lambdav::raster::{Frame, Options, Size, render};
 use sha2::{Digest, Sha256};

@@ -1,7 +1,7 @@
 //! Comparison of two implementations of a function at many arguments, on all cores.
 
 use crate::inputs::{self, Random};
-use lambdav_frontend::op::Elementary;
+use lambdav_core::op::Elementary;
 use rayon::prelude::*;
 
 /// How many arguments one task takes. Each task draws from a random sequence of its own, so that the

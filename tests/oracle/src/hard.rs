@@ -2,7 +2,7 @@
 //! binary64 cannot be trusted. Those of `sin`, `acos`, `exp` and `log` are the nearest of
 //! all arguments, as far as binary64 tells, the others the nearest of 2^25 random ones.
 
-use lambdav_frontend::op::Elementary::{self, *};
+use lambdav_core::op::Elementary::{self, *};
 
 /// Hard cases of a unary function, as bits.
 #[rustfmt::skip]

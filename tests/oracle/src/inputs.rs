@@ -6,7 +6,7 @@
 //! neighbourhoods of its special points.
 
 use crate::exact;
-use lambdav_frontend::op::Elementary::{self, *};
+use lambdav_core::op::Elementary::{self, *};
 
 /// Of the pairs whose powers are exact, and those beside them, one in so many is a special one.
 const EVERY: usize = 211;

@@ -1,7 +1,7 @@
 //! An independent oracle for the reference mathematics of λV.
 //!
 //! [`evaluate`] gives the correctly rounded value of each elementary function, by another way than
-//! `lambdav_frontend::math`: a table of special values written from C23 Annex F ([`special`]), the
+//! `lambdav_core::math`: a table of special values written from C23 Annex F ([`special`]), the
 //! multi-precision library `astro-float` at 192 bits, and at 1088 where those do not decide
 //! ([`precise`]), and its own rounding to binary32 ([`round`]). It shares no code and no library with
 //! what it checks, only the enumeration of the functions.
@@ -27,7 +27,7 @@ pub mod precise;
 pub mod round;
 pub mod special;
 
-use lambdav_frontend::op::Elementary;
+use lambdav_core::op::Elementary;
 
 /// The correctly rounded value of `f` at `x`, or at (`x`, `y`) in the order of the λV operands:
 /// `(atan2 y x)` has the ordinate first, `(pow x y)` the base. Unary functions ignore `y`.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicU64;
 
-use lambdav_frontend::op::Elementary;
+use lambdav_core::op::Elementary;
 use lambdav_simd_backend::emit::Executable;
 use lambdav_simd_backend::lanes::{
     Axis, Expr, Kind, LaneProgram, Op, Rate, StraightLine, ValueId, verify,

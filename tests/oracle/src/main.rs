@@ -4,7 +4,7 @@
 #![forbid(unsafe_code)]
 
 use clap::{Parser, Subcommand};
-use lambdav_frontend::op::Elementary;
+use lambdav_core::op::Elementary;
 use lambdav_oracle::compare::{Arguments, Report, Side, compare, each};
 use lambdav_oracle::machine::{MachineCode, Rates};
 use lambdav_oracle::{coremath, exact};

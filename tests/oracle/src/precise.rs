@@ -2,7 +2,7 @@
 
 use crate::round::{Rounding, to_f32};
 use astro_float_num::{BigFloat, Consts, RoundingMode};
-use lambdav_frontend::op::Elementary::{self, *};
+use lambdav_core::op::Elementary::{self, *};
 use std::cell::RefCell;
 
 /// Bits of the significand: enough for almost all arguments, and for all.

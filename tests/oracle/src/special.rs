@@ -1,6 +1,6 @@
 //! The special values of C23, Annex F.10, in the order of its paragraphs.
 
-use lambdav_frontend::op::Elementary::{self, *};
+use lambdav_core::op::Elementary::{self, *};
 
 const INFINITY: f32 = f32::INFINITY;
 // The binary32 numbers nearest to π, π/2, π/4 and 3π/4.

@@ -1,7 +1,7 @@
 //! Elementary functions in machine code against CORE-MATH, at a sample small enough for every run of the tests:
 //! the whole is `cargo run --release -p lambdav-oracle -- code`.
 
-use lambdav_frontend::op::Elementary;
+use lambdav_core::op::Elementary;
 use lambdav_oracle::compare::{Arguments, compare, each};
 use lambdav_oracle::coremath;
 use lambdav_oracle::exact;

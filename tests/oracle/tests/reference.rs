@@ -1,6 +1,6 @@
 //! The reference mathematics against the oracle, at a sample small enough for every run of the tests.
 
-use lambdav_frontend::op::Elementary;
+use lambdav_core::op::Elementary;
 use lambdav_oracle::compare::{Arguments, compare, each};
 
 /// Random arguments per function.

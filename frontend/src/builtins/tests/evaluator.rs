@@ -3,9 +3,10 @@
 
 use std::rc::Rc;
 
-use crate::builtins::{Builtin, Input, Operand, Recipe};
-use crate::op::Op;
-use crate::types::Type;
+use crate::builtins::{Builtin, Operand, Recipe};
+use lambdav_core::inputs::Input;
+use lambdav_core::op::Op;
+use lambdav_core::types::Type;
 
 /// A value that is not a function.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use super::evaluator::{Value, apply, evaluate};
 use super::formulas::{compare, dot};
 use crate::builtins::Builtin;
-use crate::types::Type;
+use lambdav_core::types::Type;
 
 /// A square matrix by rows.
 type Rows = Vec<Vec<f32>>;

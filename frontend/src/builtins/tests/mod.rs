@@ -7,7 +7,7 @@ mod names;
 mod signatures;
 mod texts;
 
-use crate::types::Type;
+use lambdav_core::types::Type;
 
 /// Every type there is.
 fn types() -> Vec<Type> {
@@ -85,10 +85,10 @@ impl Random {
     fn value(&mut self, ty: Type) -> evaluator::Value {
         let count = ty.components();
         let bits = match ty.scalar() {
-            crate::types::Scalar::F32 => {
+            lambdav_core::types::Scalar::F32 => {
                 self.numbers(count).into_iter().map(f32::to_bits).collect()
             }
-            crate::types::Scalar::Bool => (0..count).map(|_| self.below(2)).collect(),
+            lambdav_core::types::Scalar::Bool => (0..count).map(|_| self.below(2)).collect(),
         };
         evaluator::Value { ty, bits }
     }

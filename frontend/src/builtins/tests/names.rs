@@ -1,8 +1,8 @@
 //! Which names there are.
 
 use crate::builtins::{Builtin, Kind, Operand, Recipe};
-use crate::op::{Elementary, Op};
-use crate::types::Type;
+use lambdav_core::op::{Elementary, Op};
+use lambdav_core::types::Type;
 
 /// The names of LANGUAGE §7 and §5, and the list of §6 to which §7 refers.
 const NAMES: &str = "

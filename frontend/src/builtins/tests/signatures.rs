@@ -2,8 +2,8 @@
 
 use super::{Random, evaluator, tuples, types};
 use crate::builtins::{Builtin, Operand, SignatureError};
-use crate::diagnostics::Code;
-use crate::types::Type;
+use lambdav_core::diagnostics::Code;
+use lambdav_core::types::Type;
 
 /// The result type of an application without literal indices by LANGUAGE §7, types and results
 /// being names.

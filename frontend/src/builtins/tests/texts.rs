@@ -3,7 +3,7 @@
 use super::evaluator::{Syntax, call, evaluate, read};
 use super::{Random, same, tuples, types};
 use crate::builtins::{Builtin, Kind, Operand, Recipe};
-use crate::types::{Scalar, Type};
+use lambdav_core::types::{Scalar, Type};
 
 /// Every builtin with all operand types that it takes, up to three; indices are 0.
 fn applications() -> Vec<(Builtin, Vec<Type>, Recipe)> {
@@ -197,7 +197,7 @@ fn show(syntax: &Syntax) -> String {
 
 /// Whether `math` computes the functions yet.
 fn mathematics_is_there() -> bool {
-    crate::math::sin(1.0) != 1.0
+    lambdav_core::math::sin(1.0) != 1.0
 }
 
 #[test]

@@ -12,7 +12,7 @@ use cranelift_codegen::ir::{
 
 use super::function::{Selection, clif_type};
 use crate::lanes::{Kind, Op};
-use crate::planted::{Bug, is_planted};
+use crate::mutants::{Mutant, is_active};
 use crate::registers::Type;
 
 fn same_bits() -> MemFlagsData {
@@ -82,7 +82,7 @@ impl Selection<'_, '_> {
             Op::Sub => self.pos.ins().isub(a, b),
             Op::Mul => self.pos.ins().fmul(a, b),
             Op::Div => self.pos.ins().fdiv(a, b),
-            Op::Min if is_planted(Bug::SwappedMinimum) => self.extremum(is_vector, to, a, b),
+            Op::Min if is_active(Mutant::SwappedMinimum) => self.extremum(is_vector, to, a, b),
             Op::Min => self.extremum(is_vector, to, b, a),
             Op::Max => {
                 // a < b ? b : a, as maxps computes it of (b, a): b > a ? b : a.
@@ -91,7 +91,7 @@ impl Selection<'_, '_> {
             }
             Op::Less | Op::LessEqual | Op::Equal | Op::NotEqual if is_float => {
                 let condition = match op {
-                    Op::Less if !is_planted(Bug::WrongComparison) => FloatCC::LessThan,
+                    Op::Less if !is_active(Mutant::WrongComparison) => FloatCC::LessThan,
                     Op::Less | Op::LessEqual => FloatCC::LessThanOrEqual,
                     Op::Equal => FloatCC::Equal,
                     _ => FloatCC::NotEqual,
@@ -119,7 +119,7 @@ impl Selection<'_, '_> {
                 let n = self.pos.ins().iconst(types::I32, i64::from(n));
                 self.pos.ins().ushr(a, n)
             }
-            Op::Select if is_vector && is_planted(Bug::SwappedSelect) => {
+            Op::Select if is_vector && is_active(Mutant::SwappedSelect) => {
                 self.blend(to, a, values[2], values[1])
             }
             Op::Select if is_vector => self.blend(to, a, values[1], values[2]),

@@ -2,9 +2,9 @@ use cranelift_codegen::dominator_tree::DominatorTree;
 use cranelift_codegen::flowgraph::ControlFlowGraph;
 use cranelift_codegen::ir;
 use cranelift_codegen::loop_analysis::LoopAnalysis;
+use lambdav_core::schedule::schedule;
+use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile;
-use lambdav_frontend::schedule::schedule;
-use lambdav_frontend::source::SourceFile;
 
 use super::function::functions;
 use super::*;

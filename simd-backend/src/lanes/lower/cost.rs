@@ -1,6 +1,6 @@
 //! How much work a block is.
 
-use lambdav_frontend::schedule::{BlockId, End, Expr, Program, Statement};
+use lambdav_core::schedule::{BlockId, End, Expr, Program, Statement};
 
 use crate::cost::{BEFORE_EXIT, UNTESTED, of_core};
 

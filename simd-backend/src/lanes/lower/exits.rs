@@ -16,8 +16,8 @@
 //!                        else { rec live, a, result }
 //! ```
 
-use lambdav_frontend::op::Op as CoreOp;
-use lambdav_frontend::schedule::{self, BlockId, End as CoreEnd};
+use lambdav_core::op::Op as CoreOp;
+use lambdav_core::schedule::{self, BlockId, End as CoreEnd};
 
 use super::Lowering;
 use crate::lanes::{End, Kind, Op, ValueId};

@@ -16,12 +16,12 @@
 //! in the tail as ends of blocks ([`super::exits`]), the others as `if`s that yield what a part of the tail
 //! leaves behind.
 
-use lambdav_frontend::schedule::{self, BlockId, End as CoreEnd};
+use lambdav_core::schedule::{self, BlockId, End as CoreEnd};
 
 use super::exits::Round;
 use super::{Lowering, kind_of};
 use crate::lanes::{End, Kind, Op, Rate, Statement, ValueId};
-use crate::planted::{Bug, is_planted};
+use crate::mutants::{Mutant, is_active};
 
 /// What a part of a linearised tail leaves behind.
 pub(super) struct Tail {
@@ -59,7 +59,7 @@ impl Lowering<'_> {
             let kinds: Vec<Kind> = own.iter().map(|&v| self.out.kind(v)).collect();
             let live = self.value(Kind::Mask, Rate::VARYING);
             let results: Vec<_> = values.iter().map(|_| self.value(kind, Rate::VARYING)).collect();
-            let entering = if is_planted(Bug::DeadLaneAlive) { self.run } else { mask };
+            let entering = if is_active(Mutant::DeadLaneAlive) { self.run } else { mask };
             inits.insert(0, entering);
             for _ in &results {
                 inits.push(self.undefined(kind));
@@ -84,7 +84,7 @@ impl Lowering<'_> {
     /// The arguments of a `rec`, component by component.
     fn arguments(&self, values: &[schedule::ValueId]) -> Vec<ValueId> {
         let mut arguments = self.flat(values);
-        if is_planted(Bug::StaleSwap) {
+        if is_active(Mutant::StaleSwap) {
             for k in 0..arguments.len() {
                 if let Some(j) = self.params[..k].iter().position(|&p| p == arguments[k]) {
                     arguments[k] = arguments[j];

@@ -12,14 +12,12 @@ mod operations;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use lambdav_frontend::op::Op as CoreOp;
-use lambdav_frontend::schedule::{
-    self, End as CoreEnd, Expr as CoreExpr, Statement as CoreStatement,
-};
-use lambdav_frontend::types::{Scalar, Type};
+use lambdav_core::op::Op as CoreOp;
+use lambdav_core::schedule::{self, End as CoreEnd, Expr as CoreExpr, Statement as CoreStatement};
+use lambdav_core::types::{Scalar, Type};
 
 use super::rates::Rates;
-use crate::planted::{Bug, is_planted};
+use crate::mutants::{Mutant, is_active};
 
 use super::{
     Block, BlockId, End, Expr, InputWord, Kind, LaneProgram, Op, Rate, Statement, ValueId,
@@ -119,7 +117,6 @@ fn kind_of(ty: Type) -> Kind {
     match ty.scalar() {
         Scalar::F32 => Kind::F32,
         Scalar::Bool => Kind::Mask,
-        other => unreachable!("no kind for {other:?}"),
     }
 }
 
@@ -175,7 +172,7 @@ impl Lowering<'_> {
 
     /// The lanes of `mask` that go each way.
     fn split(&mut self, mask: ValueId, condition: ValueId) -> [ValueId; 2] {
-        if is_planted(Bug::LostMask) {
+        if is_active(Mutant::LostMask) {
             return [condition, self.op(Op::Not, &[condition])];
         }
         [self.op(Op::And, &[mask, condition]), self.op(Op::AndNot, &[mask, condition])]
@@ -299,14 +296,14 @@ impl Lowering<'_> {
             return a;
         }
         let b = self.guarded(otherwise, off);
-        let (a, b) = if is_planted(Bug::WrongBlend) { (b, a) } else { (a, b) };
+        let (a, b) = if is_active(Mutant::WrongBlend) { (b, a) } else { (a, b) };
         a.iter().zip(&b).map(|(&a, &b)| self.select(condition, a, b)).collect()
     }
 
     /// What an arm yields for the lanes of `mask`: under a test whether there are any, if the arm is
     /// worth it.
     fn guarded(&mut self, id: schedule::BlockId, mask: ValueId) -> Vec<ValueId> {
-        if self.costs[id.index()].is_cheap() || is_planted(Bug::HoistedLoop) {
+        if self.costs[id.index()].is_cheap() || is_active(Mutant::HoistedLoop) {
             return self.arm_values(id, mask);
         }
         let any = self.any(mask);

@@ -1,8 +1,8 @@
 //! Operations of the core, component by component.
 
-use lambdav_frontend::builtins::Input;
-use lambdav_frontend::op::Op as CoreOp;
-use lambdav_frontend::types::{Scalar, Type};
+use lambdav_core::inputs::Input;
+use lambdav_core::op::Op as CoreOp;
+use lambdav_core::types::{Scalar, Type};
 
 use super::{Lowering, is_structural};
 use crate::lanes::rates::sources;

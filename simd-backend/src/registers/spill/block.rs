@@ -2,7 +2,7 @@
 
 use super::plan::{Home, Plan};
 use crate::machine::{Class, Machine, PerClass};
-use crate::planted::{Bug, is_planted};
+use crate::mutants::{Mutant, is_active};
 use crate::registers::{Block, End, Instr, Reg, Type};
 
 /// As the next use: not in this block, but perhaps later.
@@ -248,7 +248,7 @@ impl<'m> Rewriting<'m> {
         let filled: Vec<u32> =
             stores.iter().map(|s| s.0).chain(copies.iter().map(|c| c.0)).collect();
         copies.retain(|&(to, argument)| {
-            let is_filled = !is_planted(Bug::OverwrittenPlace)
+            let is_filled = !is_active(Mutant::OverwrittenPlace)
                 && self.slot(argument).is_some_and(|from| filled.contains(&from));
             if is_filled {
                 let name = self.in_register(argument);

@@ -40,7 +40,7 @@ use self::plan::Plan;
 use super::{Block, End, Function, Instr, RegisterProgram, Status};
 use crate::cost::REGISTERS_OF_BLOCK;
 use crate::machine::{Class, Machine};
-use crate::planted::{Bug, is_planted};
+use crate::mutants::{Mutant, is_active};
 
 /// Where those values are that live into other blocks than their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ fn colour(slots: &[(u32, u32)]) -> (Vec<u32>, u32) {
     let mut used = BinaryHeap::<Reverse<(u32, u32)>>::new();
     for slot in by_start {
         let (start, end) = slots[slot as usize];
-        let slack = if is_planted(Bug::ReusedPlace) { 2 } else { 0 };
+        let slack = if is_active(Mutant::ReusedPlace) { 2 } else { 0 };
         colours[slot as usize] = match used.peek() {
             Some(&Reverse((before, colour))) if before < start + slack => {
                 used.pop();

@@ -2,7 +2,7 @@
 //! merge block with the value.
 
 use super::{Context, Slot, Step, Translator, Ways};
-use lambdav_frontend::schedule::{BlockId, ValueId};
+use lambdav_core::schedule::{BlockId, ValueId};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{LoopControl, Op, Word};
 

@@ -3,9 +3,9 @@
 use super::super::declarations::Shape;
 use super::super::interface::Place;
 use super::{Slot, Translator};
-use lambdav_frontend::op::Op as Core;
-use lambdav_frontend::schedule::{End, Expr, Program, Statement, ValueId};
-use lambdav_frontend::types::Type;
+use lambdav_core::op::Op as Core;
+use lambdav_core::schedule::{End, Expr, Program, Statement, ValueId};
+use lambdav_core::types::Type;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 

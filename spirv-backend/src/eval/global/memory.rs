@@ -5,7 +5,7 @@ use super::super::binary::Instruction;
 use super::super::resources::{Member, PUSH_CONSTANT_WORDS};
 use super::super::values::{Entity, Ids, Kind, Place, Pointee, Scalar, Space, Type};
 use super::{Globals, Output};
-use lambdav_frontend::types as lv;
+use lambdav_core::types as lv;
 use rspirv::spirv::{BuiltIn, Decoration, StorageClass};
 
 /// The uniform block may have at most so many words.

@@ -3,8 +3,8 @@
 use crate::case::Case;
 use crate::engine::{Engine, Image, Verdict, same};
 use crate::reference::gauge;
-use lambdav_frontend::evaluate::Fault;
-use lambdav_frontend::evaluate::source::{Limits, Program, SourceFault};
+use lambdav_core::evaluate::Fault;
+use lambdav_frontend::reduction::{Limits, Program, SourceFault};
 use lambdav_frontend::syntax;
 
 /// Substitutes in the text.

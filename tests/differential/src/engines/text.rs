@@ -3,9 +3,9 @@
 use crate::case::Case;
 use crate::engine::{Engine, Image};
 use crate::reference::{image, reference};
-use lambdav_frontend::core::Core;
-use lambdav_frontend::core_text;
-use lambdav_frontend::source::SourceFile;
+use lambdav_core::core_text;
+use lambdav_core::graph::Core;
+use lambdav_core::source::SourceFile;
 
 /// Prints the core, reads it, prints and reads that, demands that nothing changes any more, and
 /// evaluates what was read.

@@ -4,9 +4,9 @@ use super::pixels::{compare, lower};
 use super::{Reached, Target};
 use crate::seeds::Seeds;
 use crate::text::{Language, mutate};
-use lambdav::frontend::core::Core;
-use lambdav::frontend::core_text::{print, read};
-use lambdav::frontend::source::SourceFile;
+use lambdav::core::core_text::{print, read};
+use lambdav::core::graph::Core;
+use lambdav::core::source::SourceFile;
 use lambdav::frontend::syntax::decode;
 use lambdav_generate::{Random, unfit};
 

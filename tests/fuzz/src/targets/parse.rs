@@ -3,7 +3,7 @@
 use super::{Reached, Target};
 use crate::seeds::Seeds;
 use crate::text::rubbish;
-use lambdav::frontend::evaluate::source::Program;
+use lambdav::frontend::reduction::Program;
 use lambdav::frontend::syntax::{ExprKind, Tree, decode, parse};
 use lambdav_generate::{Random, unfit};
 

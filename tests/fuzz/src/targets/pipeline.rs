@@ -3,7 +3,7 @@
 use super::pixels::{compare, lower};
 use super::{Reached, Target};
 use crate::seeds::Seeds;
-use lambdav::frontend::diagnostics::Diagnostic;
+use lambdav::core::diagnostics::Diagnostic;
 use lambdav::program::Loaded;
 use lambdav_generate::{Random, judge, unfit};
 

@@ -1,10 +1,11 @@
 //! Some pixels of a program by all engines.
 
+use lambdav::core::evaluate::{self, Fault};
+use lambdav::core::graph::Core;
+use lambdav::core::inputs::Inputs;
+use lambdav::core::schedule::{Program, schedule, verify};
+use lambdav::core::source::SourceFile;
 use lambdav::engine::Settings;
-use lambdav::frontend::core::Core;
-use lambdav::frontend::evaluate::{Fault, Inputs, core};
-use lambdav::frontend::schedule::{Program, schedule, verify};
-use lambdav::frontend::source::SourceFile;
 use lambdav::raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
 use lambdav::simd::lanes::{self, Width};
 use lambdav::simd::registers::Shape;
@@ -48,7 +49,7 @@ fn inputs(core: &Core, x: u32, y: u32) -> Inputs {
 /// The words of an output at each pixel in scan order up to the first at which a loop exceeds its limit;
 /// `None` if that takes long.
 fn expected(core: &Core, program: &Program) -> Option<Vec<Vec<u32>>> {
-    let mut evaluator = core::Evaluator::new(program, ROUNDS);
+    let mut evaluator = evaluate::Evaluator::new(program, ROUNDS);
     let mut all = Vec::new();
     for pixel in 0..SIDE * SIDE {
         match evaluator.run(&inputs(core, pixel % SIDE, pixel / SIDE), &|| true) {

@@ -3,7 +3,7 @@
 use super::{Reached, Target};
 use crate::seeds::Seeds;
 use crate::words::{from_bytes, mutate};
-use lambdav::frontend::evaluate::Inputs;
+use lambdav::core::inputs::Inputs;
 use lambdav::spirv::bytes;
 use lambdav::spirv::eval::{Evaluator, Module, Resources};
 use lambdav_generate::Random;

@@ -1,0 +1,256 @@
+//! A line of core text: its tokens, and the parts of statements that need no context.
+
+use super::names::{component, is_digits};
+use crate::diagnostics::{Code, Diagnostic, nearest_name, quote};
+use crate::graph::Name;
+use crate::source::Span;
+use crate::types::Type;
+
+/// Why a line is not taken.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// For a reason that has not been reported.
+    New(Box<Diagnostic>),
+    /// It needs something that is wrong and has been reported.
+    Known,
+}
+
+/// What is read, or why it is not.
+pub(super) type Reading<T> = Result<T, Trouble>;
+
+/// LV0601.
+pub(super) fn malformed(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(Code::MalformedCore, span, message)
+}
+
+impl From<Diagnostic> for Trouble {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::New(Box::new(diagnostic))
+    }
+}
+
+/// A token; its text is empty at the end of the line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token<'a> {
+    pub(super) text: &'a str,
+    pub(super) span: Span,
+}
+
+impl Token<'_> {
+    /// How messages call it.
+    pub(super) fn name(&self) -> String {
+        if self.text.is_empty() { "the end of the line".into() } else { quote(self.text) }
+    }
+}
+
+/// What has not been read of a line.
+#[derive(Clone, Debug)]
+pub(super) struct Line<'a> {
+    rest: &'a str,
+    /// Where `rest` begins in the whole text.
+    offset: u32,
+    next: Token<'a>,
+    /// Where the last token that was taken ends.
+    taken: u32,
+}
+
+impl<'a> Line<'a> {
+    /// A line that begins at `offset` of the whole text.
+    pub(super) fn new(text: &'a str, offset: u32) -> Self {
+        let next = Token { text: "", span: Span::new(offset, offset) };
+        let mut line = Self { rest: text, offset, next, taken: offset };
+        line.advance();
+        line
+    }
+
+    fn skip(&mut self, count: usize) -> &'a str {
+        let (skipped, rest) = self.rest.split_at(count);
+        self.rest = rest;
+        self.offset += count as u32;
+        skipped
+    }
+
+    fn advance(&mut self) {
+        let is_space = |b: u8| b.is_ascii_whitespace() || b == 0x0b;
+        let bytes = self.rest.as_bytes();
+        self.skip(bytes.iter().position(|&b| !is_space(b)).unwrap_or(bytes.len()));
+        let bytes = self.rest.as_bytes();
+        let length = match bytes.first() {
+            None | Some(b';') => 0,
+            Some(b'"') => {
+                let mut escaped = false;
+                let closing = bytes.iter().skip(1).position(|&b| {
+                    let closes = b == b'"' && !escaped;
+                    escaped = b == b'\\' && !escaped;
+                    closes
+                });
+                closing.map_or(bytes.len(), |at| at + 2)
+            }
+            Some(b) if is_punctuation(*b) => 1,
+            Some(_) => {
+                let ends = |&b: &u8| is_space(b) || is_punctuation(b) || matches!(b, b';' | b'"');
+                bytes.iter().position(ends).unwrap_or(bytes.len())
+            }
+        };
+        let start = self.offset;
+        let text = self.skip(length);
+        self.next = Token { text, span: Span::new(start, self.offset) };
+    }
+
+    /// The next token.
+    pub(super) fn peek(&self) -> Token<'a> {
+        self.next
+    }
+
+    /// Takes the next token.
+    pub(super) fn take(&mut self) -> Token<'a> {
+        let token = self.next;
+        if !token.text.is_empty() {
+            self.taken = token.span.end;
+            self.advance();
+        }
+        token
+    }
+
+    /// What has been taken since a token.
+    pub(super) fn span_from(&self, first: Span) -> Span {
+        Span::new(first.start, self.taken)
+    }
+
+    /// Takes the next token if it is this one.
+    pub(super) fn accept(&mut self, text: &str) -> bool {
+        let found = self.next.text == text;
+        if found {
+            self.take();
+        }
+        found
+    }
+
+    /// Takes this token, the only one that can follow.
+    pub(super) fn expect(&mut self, text: &str) -> Reading<()> {
+        if self.accept(text) {
+            return Ok(());
+        }
+        let found = self.peek();
+        Err(malformed(found.span, format!("`{text}` must follow, not {}", found.name())).into())
+    }
+
+    /// Nothing may follow.
+    pub(super) fn end(&self) -> Reading<()> {
+        let found = self.peek();
+        if found.text.is_empty() {
+            return Ok(());
+        }
+        Err(malformed(found.span, format!("the line must end before {}", found.name())).into())
+    }
+
+    /// Takes `%` and a number.
+    pub(super) fn value(&mut self) -> Reading<(u32, Span)> {
+        let token = self.take();
+        match value_number(token.text) {
+            Some(number) => Ok((number, token.span)),
+            None => Err(malformed(token.span, format!("{} is not a value", token.name()))
+                .help("values are written `%0`, `%1`, …")
+                .into()),
+        }
+    }
+
+    /// Takes the definition of a value up to its type: number, place and name.
+    pub(super) fn definition(&mut self) -> Reading<(u32, Span, Option<Name>)> {
+        let (number, span) = self.value()?;
+        let is_named = self.peek().text.starts_with('"');
+        let name = if is_named { Some(Name::new(&self.string()?)) } else { None };
+        self.expect(":")?;
+        Ok((number, span, name))
+    }
+
+    /// Takes items separated by commas, up to the end of the line or a closing parenthesis.
+    pub(super) fn list<T>(
+        &mut self,
+        mut item: impl FnMut(&mut Self) -> Reading<T>,
+    ) -> Reading<Vec<T>> {
+        let mut items = Vec::new();
+        if matches!(self.next.text, "" | ")") {
+            return Ok(items);
+        }
+        loop {
+            items.push(item(self)?);
+            if !self.accept(",") {
+                return Ok(items);
+            }
+        }
+    }
+
+    /// Takes a type.
+    pub(super) fn ty(&mut self) -> Reading<Type> {
+        const NAMES: [&str; 11] = [
+            "num", "bool", "vec2", "vec3", "vec4", "bvec2", "bvec3", "bvec4", "mat2", "mat3",
+            "mat4",
+        ];
+        let token = self.take();
+        Type::from_name(token.text).ok_or_else(|| {
+            let diagnostic = malformed(token.span, format!("{} is not a type", token.name()));
+            match nearest_name(token.text, NAMES) {
+                Some(name) => diagnostic.help(format!("did you mean `{name}`?")).into(),
+                None => diagnostic.into(),
+            }
+        })
+    }
+
+    /// Takes a constant of that type, as words.
+    pub(super) fn constant(&mut self, ty: Type) -> Reading<Vec<u32>> {
+        let first = self.peek().span;
+        if matches!(ty, Type::Scalar(_)) {
+            return Ok(vec![self.component(ty)?]);
+        }
+        self.expect("(")?;
+        let words = self.list(|line| line.component(ty))?;
+        self.expect(")")?;
+        if words.len() != ty.components() {
+            let message = format!("a {ty} has {} components", ty.components());
+            return Err(malformed(self.span_from(first), message)
+                .label(format!("these are {}", words.len()))
+                .into());
+        }
+        Ok(words)
+    }
+
+    fn component(&mut self, ty: Type) -> Reading<u32> {
+        let token = self.take();
+        component(token.text, ty.scalar()).ok_or_else(|| {
+            let name = token.name();
+            malformed(token.span, format!("{name} is not a component of a {ty}")).into()
+        })
+    }
+
+    /// Takes a quoted string.
+    pub(super) fn string(&mut self) -> Reading<String> {
+        let token = self.take();
+        let wrong = |message: &str| Trouble::from(malformed(token.span, message));
+        let Some(rest) = token.text.strip_prefix('"') else {
+            return Err(wrong(&format!("a name in quotes must follow, not {}", token.name())));
+        };
+        let mut name = String::new();
+        let mut characters = rest.chars();
+        loop {
+            match characters.next() {
+                Some('"') => return Ok(name),
+                Some('\\') => match characters.next() {
+                    Some(c @ ('"' | '\\')) => name.push(c),
+                    _ => return Err(wrong("in a name `\\` stands before `\"` or `\\` only")),
+                },
+                Some(c) => name.push(c),
+                None => return Err(wrong("the quotes are not closed")),
+            }
+        }
+    }
+}
+
+/// The number of a value, if the text is one.
+pub(super) fn value_number(text: &str) -> Option<u32> {
+    text.strip_prefix('%').filter(|digits| is_digits(digits))?.parse().ok()
+}
+
+fn is_punctuation(b: u8) -> bool {
+    matches!(b, b'(' | b')' | b'{' | b'}' | b',' | b':' | b'=')
+}

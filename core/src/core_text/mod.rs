@@ -1,0 +1,107 @@
+//! The text form of the core: a scheduled program as lines, and back into a graph.
+//!
+//! [`print()`] schedules all outputs of a program and writes the result; [`read()`] makes a [`Core`] of
+//! such a text, which can be scheduled again for whichever outputs are wanted. Nothing that affects
+//! the bits of an output is lost on the way, and a text that was printed, read and printed again is
+//! the same text.
+//!
+//! ```text
+//! lambdav-core 1
+//! ; positions: spiral.lv
+//!
+//! uniform "gain": num = 0.5
+//!
+//! %0: vec4 = input frag-coord  ; 2:10
+//! %1: num = component.0 %0  ; 2:10
+//! %2: num = uniform "gain"  ; 1:1
+//! %3: num = 1.0  ; 3:4
+//! %4: num = loop (%5 "x": num = %1, %6 "n": num = %3) {  ; 3:1
+//!   %7: bool = less %5, %6  ; 3:20
+//!   if %7 {
+//!     yield %6
+//!   } else {
+//!     %8: num = mul %5, %2  ; 4:6
+//!     rec %8, %6
+//!   }
+//! }
+//!
+//! output 0 = %4
+//! ```
+//!
+//! # Grammar
+//!
+//! A text is UTF-8, a statement is a line; white space separates and indentation means nothing.
+//! `;` begins a comment.
+//!
+//! ```text
+//! text       = "lambdav-core 1" line*
+//! line       = uniform | definition | end | output | close | nothing
+//! uniform    = "uniform" string ":" type "=" constant
+//! definition = name ":" type "=" ( constant | "input" name | "uniform" string
+//!                                 | operation [ value { "," value } ]
+//!                                 | "if" value "{" | "guard" value "{"
+//!                                 | "loop" "(" [ parameter { "," parameter } ] ")" "{" )
+//! parameter  = name ":" type "=" value
+//! end        = "yield" value | "rec" [ value { "," value } ] | "if" value "{"
+//! output     = "output" location "=" value
+//! close      = "}" | "}" "else" "{"
+//! name       = value [ string ]
+//! value      = "%" digits
+//! constant   = component | "(" component { "," component } ")"
+//! component  = "true" | "false" | decimal | "inf" | "-inf" | "nan" | "0x" eight hexadecimal digits
+//! ```
+//!
+//! - Each value is defined once in the text, before its uses, in the block of the use or one around
+//!   it. An `if` has two arms; those of a definition each end in a `yield` of its type.
+//! - The body of a `loop` ends in a tail: `rec` goes on with new values of the parameters, `yield`
+//!   ends the loop, `if` is followed by two tails. At least one `rec` and one `yield` are there.
+//! - `guard` is the value of its block, and a remark that the value is needed only where the
+//!   condition holds. A schedule makes guards, the reader drops them.
+//! - An operation is named as in [`Op`](crate::op::Op): `add`, `less-equal`, `atan2`, …; `component.K` and `column.K`
+//!   have their index in the name, and what `construct` makes is what the definition says.
+//! - Numbers are the shortest decimals that are read back as the same binary32 value; any decimal
+//!   can be given and is rounded once. `nan` is 0x7fc00000. The hexadecimal form gives the bits.
+//!   Vectors are in order, matrices by columns.
+//! - The string beside a value is what the source calls it. It means nothing, but is kept.
+//! - Uniforms and outputs stand outside all blocks, a uniform before its uses. The order of the
+//!   uniforms is that of [`Core::uniforms`].
+//!
+//! What a text means is what its graph means: values that no output needs are not evaluated,
+//! wherever they stand.
+//!
+//! # Guarantees
+//!
+//! Neither direction recurses on the depth of the program. The reader takes any text without panic:
+//! what is malformed, ill-typed or out of scope is LV0601 at its place, another version is LV0602.
+//! Nodes that it makes have the positions of their definitions in the text.
+
+mod line;
+mod names;
+mod print;
+mod read;
+
+pub use print::print;
+pub use read::{MAX_MISTAKES, read};
+
+#[cfg(doc)]
+use crate::graph::Core;
+
+/// The version of the text form.
+pub const VERSION: u32 = 1;
+
+/// The first word of every core text.
+const MAGIC: &str = "lambdav-core";
+
+/// The length of the longest text that is read, in bytes: 128 MiB, three times what the largest
+/// programs that are compiled usually take.
+pub const MAX_TEXT: usize = 1 << 27;
+
+/// Whether a text is meant as core text and not as λV: by its first word.
+pub fn is_core_text(text: &str) -> bool {
+    text.strip_prefix('\u{feff}')
+        .unwrap_or(text)
+        .split('\n')
+        .map(|text| line::Line::new(text, 0).peek().text)
+        .find(|word| !word.is_empty())
+        == Some(MAGIC)
+}

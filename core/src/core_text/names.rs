@@ -1,0 +1,144 @@
+//! How operations and numbers are written.
+
+use crate::op::{Elementary, Op};
+use crate::types::{Scalar, Type};
+use std::fmt::Write;
+
+macro_rules! plain_operations {
+    ($($op:ident = $name:literal,)*) => {
+        /// Writes the name of an operation.
+        pub(super) fn write_operation(out: &mut String, op: Op) {
+            match op {
+                $(Op::$op => out.push_str($name),)*
+                Op::Construct(_) => out.push_str("construct"),
+                Op::Component(k) => write_indexed(out, "component", k),
+                Op::Column(k) => write_indexed(out, "column", k),
+                Op::Elementary(f) => out.push_str(f.name()),
+            }
+        }
+
+        fn plain_operation(name: &str) -> Option<Op> {
+            match name {
+                $($name => Some(Op::$op),)*
+                _ => Elementary::ALL.into_iter().find(|f| f.name() == name).map(Op::Elementary),
+            }
+        }
+
+        /// All names but those with an index, for guesses at what was meant.
+        pub(super) fn operation_names() -> impl Iterator<Item = &'static str> {
+            [$($name,)* "construct"].into_iter().chain(Elementary::ALL.map(Elementary::name))
+        }
+    };
+}
+
+plain_operations! {
+    Neg = "neg",
+    Abs = "abs",
+    Floor = "floor",
+    Ceil = "ceil",
+    Trunc = "trunc",
+    RoundEven = "round-even",
+    Sqrt = "sqrt",
+    Add = "add",
+    Sub = "sub",
+    Mul = "mul",
+    Div = "div",
+    Min = "min",
+    Max = "max",
+    Less = "less",
+    LessEqual = "less-equal",
+    Equal = "equal",
+    NotEqual = "not-equal",
+    And = "and",
+    Or = "or",
+    Not = "not",
+    Any = "any",
+    All = "all",
+    Select = "select",
+}
+
+fn write_indexed(out: &mut String, name: &str, k: u8) {
+    let _ = write!(out, "{name}.{k}");
+}
+
+/// The operation of that name whose result has the type `ty`.
+pub(super) fn operation(name: &str, ty: Type) -> Option<Op> {
+    if name == "construct" {
+        return Some(Op::Construct(ty));
+    }
+    match name.split_once('.') {
+        None => plain_operation(name),
+        Some((name, index)) => {
+            let index = index.parse().ok().filter(|_| is_digits(index))?;
+            match name {
+                "component" => Some(Op::Component(index)),
+                "column" => Some(Op::Column(index)),
+                _ => None,
+            }
+        }
+    }
+}
+
+/// Writes a component so that [`component`] gives the same word.
+pub(super) fn write_component(out: &mut String, scalar: Scalar, word: u32) {
+    const CANONICAL_NAN: u32 = 0x7fc0_0000;
+    let number = f32::from_bits(word);
+    // Writing to a string does not fail.
+    let _ = match (scalar, word) {
+        (Scalar::Bool, 0) => write!(out, "false"),
+        (Scalar::Bool, _) => write!(out, "true"),
+        (Scalar::F32, CANONICAL_NAN) => write!(out, "nan"),
+        (Scalar::F32, _) if number.is_nan() => write!(out, "0x{word:08x}"),
+        // The shortest decimal that is read back as this number; `inf` and `-inf` too.
+        (Scalar::F32, _) => write!(out, "{number:?}"),
+    };
+}
+
+/// The word of a component, or `None` where the text is not one.
+pub(super) fn component(text: &str, scalar: Scalar) -> Option<u32> {
+    match (scalar, text) {
+        (Scalar::Bool, "false") => Some(0),
+        (Scalar::Bool, "true") => Some(1),
+        (Scalar::Bool, _) => None,
+        (Scalar::F32, "inf") => Some(f32::INFINITY.to_bits()),
+        (Scalar::F32, "-inf") => Some(f32::NEG_INFINITY.to_bits()),
+        (Scalar::F32, "nan") => Some(0x7fc0_0000),
+        (Scalar::F32, _) => match text.strip_prefix("0x") {
+            Some(digits) => (digits.len() == 8 && digits.bytes().all(|b| b.is_ascii_hexdigit()))
+                .then(|| u32::from_str_radix(digits, 16).ok())?,
+            // What begins with a digit or a point is a decimal, or nothing that `parse` takes.
+            None => text
+                .strip_prefix(['+', '-'])
+                .unwrap_or(text)
+                .starts_with(|c: char| c.is_ascii_digit() || c == '.')
+                .then(|| text.parse::<f32>().ok())?
+                .filter(|number| number.is_finite())
+                .map(f32::to_bits),
+        },
+    }
+}
+
+/// Whether the text is one decimal digit or more.
+pub(super) fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_has_a_name_of_its_own() {
+        let mut seen = std::collections::HashSet::new();
+        for name in operation_names() {
+            assert!(seen.insert(name), "{name} is the name of two");
+            let op = operation(name, Type::vec(2)).expect("the name is known");
+            let mut out = String::new();
+            write_operation(&mut out, op);
+            assert_eq!(out, name);
+        }
+        assert_eq!(operation("column.3", Type::NUM), Some(Op::Column(3)));
+        assert_eq!(operation("column.+3", Type::NUM), None);
+        assert_eq!(operation("column.256", Type::NUM), None);
+    }
+}

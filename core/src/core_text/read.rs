@@ -1,0 +1,306 @@
+//! From text to a graph.
+//!
+//! Lines are taken one by one; open blocks are on a stack. A line that is wrong is reported, and
+//! what it would have defined counts as wrong from then on, so that its uses are not reported too.
+
+mod blocks;
+mod definitions;
+mod interface;
+
+use super::line::{Line, Reading, Trouble, malformed, value_number};
+use super::{MAGIC, MAX_TEXT, VERSION};
+use crate::decode::too_long;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::graph::{Core, LoopId, Name, NodeId};
+use crate::source::{SourceFile, Span};
+use crate::types::Type;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// How many mistakes are reported.
+pub const MAX_MISTAKES: usize = 50;
+
+/// Reads core text: the program, if no diagnostic is an error, and all that is to be said about it.
+pub fn read(source: &SourceFile) -> (Option<Core>, Vec<Diagnostic>) {
+    let mut reader = Reader {
+        core: Core::default(),
+        values: FxHashMap::default(),
+        uniforms: FxHashMap::default(),
+        frames: vec![Frame::new(Kind::Root, Wants::Nothing, Span::default())],
+        diagnostics: Vec::new(),
+        in_rubbish: false,
+        stopped: false,
+    };
+    reader.text(source.text());
+    let whole = reader.diagnostics.is_empty();
+    (whole.then_some(reader.core), reader.diagnostics)
+}
+
+/// What is known of the name of a value.
+#[derive(Clone, Copy)]
+enum State {
+    /// The blocks that compute it are still open.
+    Pending,
+    Defined(NodeId),
+    /// Its definition is wrong.
+    Broken,
+    /// Its block has ended.
+    Gone,
+}
+
+/// A loop whose body is open.
+struct OpenLoop {
+    id: LoopId,
+    ty: Type,
+    params: Vec<NodeId>,
+    inits: Vec<NodeId>,
+}
+
+/// What a block may end in.
+#[derive(Clone)]
+enum Wants {
+    /// It is the root and has no end.
+    Nothing,
+    /// A value of that type.
+    Value(Type),
+    /// A tail of that loop.
+    Tail(Rc<OpenLoop>),
+    /// Nobody knows, since what opened it is wrong.
+    Anything,
+}
+
+/// A value that is defined when the block closes.
+#[derive(Clone)]
+struct Target {
+    number: u32,
+    name: Option<Name>,
+    ty: Type,
+}
+
+/// The end of a block, or that it is wrong.
+type Ending = Option<NodeId>;
+
+/// What an open block is.
+enum Kind {
+    Root,
+    /// The arm of an `if`: of a definition, or of a tail. `then` is there in the second arm.
+    If {
+        target: Option<Target>,
+        condition: NodeId,
+        then: Option<Ending>,
+    },
+    Guard(Target),
+    Loop(Target, Rc<OpenLoop>),
+    /// Something whose first line is wrong.
+    Broken,
+}
+
+struct Frame {
+    kind: Kind,
+    wants: Wants,
+    /// The line that opened it.
+    span: Span,
+    /// The values that are gone when it closes.
+    defined: Vec<u32>,
+    ending: Option<Ending>,
+}
+
+impl Frame {
+    fn new(kind: Kind, wants: Wants, span: Span) -> Self {
+        Self { kind, wants, span, defined: Vec::new(), ending: None }
+    }
+}
+
+struct Reader {
+    core: Core,
+    values: FxHashMap<u32, (State, Span)>,
+    uniforms: FxHashMap<String, u32>,
+    frames: Vec<Frame>,
+    diagnostics: Vec<Diagnostic>,
+    /// Whether the line before was no statement at all.
+    in_rubbish: bool,
+    stopped: bool,
+}
+
+impl Reader {
+    fn text(&mut self, text: &str) {
+        if text.len() > MAX_TEXT {
+            self.report(too_long(MAX_TEXT));
+            return;
+        }
+        let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let mut offset = skipped as u32;
+        let mut started = false;
+        for text in text[skipped..].split('\n') {
+            let mut line = Line::new(text, offset);
+            offset += text.len() as u32 + 1;
+            let first = line.peek();
+            if first.text.is_empty() {
+                continue;
+            }
+            let result = if started { self.line(&mut line) } else { header(&mut line) };
+            match result {
+                Ok(()) => self.in_rubbish = false,
+                Err(Trouble::New(diagnostic)) if !started => return self.report(*diagnostic),
+                Err(trouble) => self.recover(trouble, Line::new(text, first.span.start), line),
+            }
+            started = true;
+            if self.stopped {
+                return;
+            }
+        }
+        let innermost = &self.frames[self.frames.len() - 1];
+        if !started {
+            self.report(malformed(Span::default(), format!("core text begins with `{MAGIC}`")));
+        } else if !matches!(innermost.kind, Kind::Root | Kind::Broken) {
+            let diagnostic = malformed(innermost.span, "this block is not closed")
+                .help("close it with `}` on a line of its own");
+            self.report(diagnostic);
+        } else if self.core.outputs.is_empty() && self.diagnostics.is_empty() {
+            let end = Span::new(offset - 1, offset - 1);
+            self.report(malformed(end, "the program has no output").help("add `output 0 = %…`"));
+        }
+    }
+
+    fn report(&mut self, mut diagnostic: Diagnostic) {
+        if self.diagnostics.len() + 1 == MAX_MISTAKES {
+            diagnostic = diagnostic.note("further mistakes are not looked for");
+            self.stopped = true;
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports trouble and takes care of what the line would have defined and opened.
+    fn recover(&mut self, trouble: Trouble, whole: Line<'_>, mut rest: Line<'_>) {
+        let first = whole.peek();
+        let rubbish = !is_statement(first.text);
+        match trouble {
+            Trouble::New(diagnostic) if !(rubbish && self.in_rubbish) => self.report(*diagnostic),
+            Trouble::New(_) | Trouble::Known => {}
+        }
+        self.in_rubbish = rubbish;
+        if matches!(first.text, "yield" | "rec" | "if") {
+            self.set_ending(None);
+        }
+        // The line has one definition, or, if it begins a loop, several.
+        let mut tokens = whole;
+        while !tokens.peek().text.is_empty() {
+            let token = tokens.take();
+            let number = value_number(token.text);
+            if number.is_some() && tokens.peek().text.starts_with('"') {
+                tokens.take();
+            }
+            if let (Some(number), ":") = (number, tokens.peek().text) {
+                self.values.entry(number).or_insert((State::Broken, token.span));
+            }
+        }
+        let mut last = first.text;
+        while !rest.peek().text.is_empty() {
+            last = rest.take().text;
+        }
+        if last == "{" && first.text != "}" {
+            self.open(Frame::new(Kind::Broken, Wants::Anything, first.span));
+        }
+    }
+
+    fn line(&mut self, line: &mut Line<'_>) -> Reading<()> {
+        let first = line.peek();
+        if first.text.starts_with('%') {
+            self.check_not_ended(first.span)?;
+            return self.definition(line);
+        }
+        if !is_statement(first.text) {
+            return Err(
+                malformed(first.span, format!("{} begins no statement", first.name())).into()
+            );
+        }
+        line.take();
+        match first.text {
+            "}" => self.close(line, first.span),
+            "uniform" => self.uniform(line, first.span),
+            "output" => self.output(line, first.span),
+            end => {
+                self.check_not_ended(first.span)?;
+                self.end(end, line, first.span)
+            }
+        }
+    }
+
+    fn frame(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("the root is never closed")
+    }
+
+    fn check_not_ended(&mut self, span: Span) -> Reading<()> {
+        let frame = self.frame();
+        if frame.ending.is_none() || matches!(frame.kind, Kind::Broken) {
+            return Ok(());
+        }
+        Err(malformed(span, "the block has ended before this line").into())
+    }
+
+    fn set_ending(&mut self, ending: Ending) {
+        self.frame().ending = Some(ending);
+    }
+
+    /// Takes the use of a value.
+    fn operand(&self, line: &mut Line<'_>) -> Reading<(NodeId, Type)> {
+        let (number, span) = line.value()?;
+        let (message, label, place) = match self.values.get(&number) {
+            Some(&(State::Defined(node), _)) => {
+                return Ok((node, self.core.graph.value_type(node)));
+            }
+            Some((State::Broken, _)) => return Err(Trouble::Known),
+            None => return Err(malformed(span, format!("%{number} is not defined")).into()),
+            Some(&(State::Gone, place)) => {
+                (format!("%{number} cannot be used here"), "its block has ended", place)
+            }
+            Some(&(State::Pending, place)) => {
+                (format!("%{number} has no value yet"), "this computes it", place)
+            }
+        };
+        Err(malformed(span, message).also(place, label).into())
+    }
+
+    fn condition(&self, line: &mut Line<'_>) -> Reading<NodeId> {
+        let span = line.peek().span;
+        let (node, ty) = self.operand(line)?;
+        if ty != Type::BOOL {
+            let message = format!("a condition is a bool, not a {ty}");
+            return Err(malformed(span, message).into());
+        }
+        line.expect("{")?;
+        line.end()?;
+        Ok(node)
+    }
+
+    /// Gives a name a meaning for the first time, in the innermost block.
+    fn name(&mut self, number: u32, span: Span, state: State) -> Reading<()> {
+        if let Some(&(_, other)) = self.values.get(&number) {
+            let message = format!("%{number} is defined a second time");
+            return Err(malformed(span, message).also(other, "first here").into());
+        }
+        self.values.insert(number, (state, span));
+        self.frame().defined.push(number);
+        Ok(())
+    }
+}
+
+fn is_statement(word: &str) -> bool {
+    word.starts_with('%') || matches!(word, "}" | "uniform" | "output" | "yield" | "rec" | "if")
+}
+
+/// Takes the first line.
+fn header(line: &mut Line<'_>) -> Reading<()> {
+    let first = line.take();
+    if first.text != MAGIC {
+        return Err(malformed(first.span, format!("core text begins with `{MAGIC}`")).into());
+    }
+    let version = line.take();
+    if version.text != VERSION.to_string() {
+        let message = format!("this is version {} of core text", version.name());
+        return Err(Diagnostic::new(Code::CoreVersion, version.span, message)
+            .help(format!("this program reads version {VERSION}: print the core again with it"))
+            .into());
+    }
+    line.end()
+}

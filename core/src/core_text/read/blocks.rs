@@ -1,0 +1,184 @@
+//! Ends of blocks, and what is made of a statement once its blocks are read.
+
+use super::super::line::{Line, Reading, Trouble, malformed};
+use super::{Ending, Frame, Kind, Reader, State, Target, Wants};
+use crate::graph::{ExprType, NodeId};
+use crate::schedule::MAX_BLOCK_NESTING;
+use crate::source::Span;
+
+impl Reader {
+    /// Takes the end of a block, whose first word is taken.
+    pub(super) fn end(&mut self, word: &str, line: &mut Line<'_>, first: Span) -> Reading<()> {
+        let wants = self.frame().wants.clone();
+        let not_here = |what: &str| -> Reading<()> {
+            Err(malformed(first, format!("{what} stands in tails of loops only")).into())
+        };
+        match (word, wants) {
+            (_, Wants::Anything) => Err(Trouble::Known),
+            (_, Wants::Nothing) => {
+                let message = format!("`{word}` stands in blocks only");
+                Err(malformed(first, message).help("outputs are written `output 0 = %…`").into())
+            }
+            ("yield", wants) => {
+                let (node, ty) = self.operand(line)?;
+                line.end()?;
+                let wanted = match wants {
+                    Wants::Tail(open) => open.ty,
+                    Wants::Value(ty) => ty,
+                    Wants::Nothing | Wants::Anything => unreachable!("handled above"),
+                };
+                if ty != wanted {
+                    let message = format!("the block yields a {ty} where a {wanted} is wanted");
+                    return Err(malformed(line.span_from(first), message).into());
+                }
+                self.set_ending(Some(node));
+                Ok(())
+            }
+            ("rec", Wants::Tail(open)) => {
+                let arguments = line.list(|line| self.operand(line))?;
+                line.end()?;
+                let graph = &mut self.core.graph;
+                let wanted = open.params.iter().map(|&param| graph.value_type(param));
+                if !wanted.eq(arguments.iter().map(|&(_, ty)| ty)) {
+                    let message = "`rec` has one value for each parameter of the loop, of its type";
+                    return Err(malformed(line.span_from(first), message).into());
+                }
+                let arguments = arguments.into_iter().map(|(node, _)| node).collect();
+                let node = graph.rec(open.id, arguments, line.span_from(first));
+                self.set_ending(Some(node));
+                Ok(())
+            }
+            ("rec", _) => not_here("`rec`"),
+            (_, wants @ Wants::Tail(_)) => {
+                let condition = self.condition(line)?;
+                let kind = Kind::If { target: None, condition, then: None };
+                self.open(Frame::new(kind, wants, line.span_from(first)));
+                Ok(())
+            }
+            _ => not_here("an `if` without a value"),
+        }
+    }
+
+    pub(super) fn open(&mut self, frame: Frame) {
+        if self.frames.len() > MAX_BLOCK_NESTING {
+            if self.diagnostics.is_empty() {
+                let message = format!("blocks are nested more than {MAX_BLOCK_NESTING} deep");
+                self.report(malformed(frame.span, message));
+            }
+            self.stopped = true;
+            return;
+        }
+        self.frames.push(frame);
+    }
+
+    /// Takes what follows `}`, and ends the block in any case.
+    pub(super) fn close(&mut self, line: &mut Line<'_>, first: Span) -> Reading<()> {
+        if self.frames.len() == 1 {
+            return Err(malformed(first, "there is no block to close").into());
+        }
+        let is_else = line.accept("else");
+        let shape = if is_else { line.expect("{") } else { Ok(()) }.and_then(|()| line.end());
+        let frame = self.frame();
+        let ending = frame.ending.take();
+        if ending.is_none() && !matches!(frame.kind, Kind::Broken) {
+            let diagnostic = malformed(first, "the block has no end")
+                .also(frame.span, "it begins here")
+                .help("a block ends in `yield`, `rec` or an `if` of such blocks");
+            self.report(diagnostic);
+        }
+        for number in std::mem::take(&mut self.frame().defined) {
+            if let Some((state @ State::Defined(_), _)) = self.values.get_mut(&number) {
+                *state = State::Gone;
+            }
+        }
+        let ending = ending.flatten();
+        let frame = self.frame();
+        if is_else {
+            return match &mut frame.kind {
+                Kind::Broken => shape,
+                Kind::If { then: then @ None, .. } => {
+                    *then = Some(ending);
+                    shape
+                }
+                Kind::Loop(target, _)
+                | Kind::Guard(target)
+                | Kind::If { target: Some(target), .. } => {
+                    let number = target.number;
+                    self.values.entry(number).and_modify(|(state, _)| *state = State::Broken);
+                    self.no_else(line.span_from(first))
+                }
+                _ => self.no_else(line.span_from(first)),
+            };
+        }
+        let frame = self.frames.pop().expect("the root is never closed");
+        self.finish(frame, ending, first).and(shape)
+    }
+
+    /// The innermost block has an `else` that it must not have: all about it is wrong now.
+    fn no_else(&mut self, span: Span) -> Reading<()> {
+        let frame = self.frame();
+        (frame.kind, frame.wants) = (Kind::Broken, Wants::Anything);
+        let diagnostic = malformed(span, "this block has no `else`");
+        Err(diagnostic.also(frame.span, "it belongs to this").into())
+    }
+
+    /// Makes the node of a statement whose last block is closed.
+    fn finish(&mut self, frame: Frame, ending: Ending, closing: Span) -> Reading<()> {
+        let graph = &mut self.core.graph;
+        match frame.kind {
+            Kind::Root => unreachable!("the root is never closed"),
+            Kind::Broken => Ok(()),
+            Kind::If { target, then: None, .. } => {
+                self.settle(target, None);
+                Err(malformed(closing, "`} else {` must follow")
+                    .also(frame.span, "after this")
+                    .into())
+            }
+            Kind::If { target, condition, then: Some(then) } => {
+                let arms = then.zip(ending).filter(|&(then, otherwise)| {
+                    graph.expr_type(then).rec_match(graph.expr_type(otherwise)).is_some()
+                });
+                let node = arms
+                    .map(|(then, otherwise)| graph.if_([condition, then, otherwise], frame.span));
+                self.settle(target, node);
+                Ok(())
+            }
+            Kind::Guard(target) => {
+                self.settle(Some(target), ending);
+                Ok(())
+            }
+            Kind::Loop(target, open) => {
+                let ty = ending.map(|body| graph.expr_type(body));
+                let wrong = match ty {
+                    None => None,
+                    Some(ExprType::Rec(_)) => None,
+                    Some(ExprType::PureRec) => Some("no path through the loop ends in `yield`"),
+                    Some(ExprType::Value(_)) => Some("no path through the loop ends in `rec`"),
+                };
+                if let Some(message) = wrong {
+                    self.settle(Some(target), None);
+                    return Err(malformed(frame.span, message).into());
+                }
+                let node = ending.map(|body| {
+                    let (params, inits) = (open.params.clone(), open.inits.clone());
+                    graph.finish_loop(open.id, params, inits, body, frame.span)
+                });
+                self.settle(Some(target), node);
+                Ok(())
+            }
+        }
+    }
+
+    /// Says what a pending value is, or how the block ends that ended in an `if`.
+    fn settle(&mut self, target: Option<Target>, node: Option<NodeId>) {
+        let Some(target) = target else {
+            return self.set_ending(node);
+        };
+        let node = node.filter(|&n| self.core.graph.expr_type(n) == ExprType::Value(target.ty));
+        if let (Some(node), Some(name)) = (node, &target.name) {
+            self.core.graph.set_name(node, name);
+        }
+        let (state, _) = self.values.get_mut(&target.number).expect("it is pending");
+        *state = node.map_or(State::Broken, State::Defined);
+    }
+}

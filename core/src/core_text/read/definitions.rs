@@ -1,0 +1,168 @@
+//! Definitions of values.
+
+use super::super::line::{Line, Reading, Trouble, malformed};
+use super::super::names::{operation, operation_names};
+use super::{Frame, Kind, OpenLoop, Reader, State, Target, Wants};
+use crate::diagnostics::{nearest_name, quote};
+use crate::graph::NodeId;
+use crate::inputs::Input;
+use crate::source::Span;
+use crate::types::Type;
+use std::rc::Rc;
+
+impl Reader {
+    pub(super) fn definition(&mut self, line: &mut Line<'_>) -> Reading<()> {
+        let (number, name_span, name) = line.definition()?;
+        let ty = line.ty()?;
+        line.expect("=")?;
+        let target = Target { number, name, ty };
+        match line.peek().text {
+            word @ ("if" | "guard") => {
+                line.take();
+                let condition = self.condition(line)?;
+                self.name(number, name_span, State::Pending)?;
+                let kind = match word {
+                    "if" => Kind::If { target: Some(target), condition, then: None },
+                    _ => Kind::Guard(target),
+                };
+                self.open(Frame::new(kind, Wants::Value(ty), line.span_from(name_span)));
+                Ok(())
+            }
+            "loop" => self.loop_(line, target, name_span),
+            _ => {
+                let node = self.simple(line, ty, name_span)?;
+                if let Some(name) = &target.name {
+                    self.core.graph.set_name(node, name);
+                }
+                self.name(number, name_span, State::Defined(node))
+            }
+        }
+    }
+
+    /// Takes a computation without blocks.
+    fn simple(&mut self, line: &mut Line<'_>, ty: Type, first: Span) -> Reading<NodeId> {
+        let word = line.peek();
+        let (node, found) = match word.text {
+            "input" => {
+                line.take();
+                let name = line.take();
+                let input = Input::ALL.into_iter().find(|input| input.name() == name.text);
+                let Some(input) = input else {
+                    return Err(unknown(
+                        name.text,
+                        name.span,
+                        "input",
+                        Input::ALL.map(Input::name),
+                    ));
+                };
+                (self.core.graph.input(input, line.span_from(first)), input.ty())
+            }
+            "uniform" => {
+                line.take();
+                let span = line.peek().span;
+                let name = line.string()?;
+                let Some(&index) = self.uniforms.get(&name) else {
+                    let names = self.core.uniforms.iter().map(|uniform| &*uniform.name);
+                    return Err(unknown(&name, span, "uniform", names));
+                };
+                let found = self.core.uniforms[index as usize].ty;
+                (self.core.graph.uniform(index, found, line.span_from(first)), found)
+            }
+            text if text.starts_with(|c: char| c.is_ascii_alphabetic())
+                && !matches!(text, "true" | "false" | "inf" | "nan") =>
+            {
+                return self.operation(line, ty, first);
+            }
+            _ => {
+                let words = line.constant(ty)?;
+                (self.core.graph.constant(ty, &words, line.span_from(first)), ty)
+            }
+        };
+        line.end()?;
+        if found != ty {
+            let message = format!("this is a {found}, not a {ty}");
+            return Err(malformed(line.span_from(word.span), message).into());
+        }
+        Ok(node)
+    }
+
+    fn operation(&mut self, line: &mut Line<'_>, ty: Type, first: Span) -> Reading<NodeId> {
+        let name = line.take();
+        let Some(op) = operation(name.text, ty) else {
+            return Err(unknown(name.text, name.span, "operation", operation_names()));
+        };
+        let operands = line.list(|line| self.operand(line))?;
+        line.end()?;
+        let (operands, types): (Vec<NodeId>, Vec<Type>) = operands.into_iter().unzip();
+        match op.result_type(&types) {
+            Some(found) if found == ty => {
+                Ok(self.core.graph.op(op, operands, line.span_from(first)))
+            }
+            Some(found) => {
+                let message = format!("{} gives a {found} here, not a {ty}", quote(name.text));
+                Err(malformed(line.span_from(name.span), message).into())
+            }
+            None => {
+                let message = format!("{} is not defined on these operands", quote(name.text));
+                let shown: Vec<String> = types.iter().take(8).map(Type::to_string).collect();
+                let more = if types.len() > shown.len() { " …" } else { "" };
+                Err(malformed(line.span_from(name.span), message)
+                    .label(format!("({}{more})", shown.join(" ")))
+                    .into())
+            }
+        }
+    }
+
+    fn loop_(&mut self, line: &mut Line<'_>, target: Target, first: Span) -> Reading<()> {
+        line.take();
+        line.expect("(")?;
+        let params = line.list(|line| {
+            let (number, span, name) = line.definition()?;
+            let ty = line.ty()?;
+            line.expect("=")?;
+            let (init, found) = self.operand(line)?;
+            if found != ty {
+                let message = format!("%{number} is a {ty} and begins as a {found}");
+                return Err(malformed(line.span_from(span), message).into());
+            }
+            Ok((number, span, name, ty, init))
+        })?;
+        line.expect(")")?;
+        line.expect("{")?;
+        line.end()?;
+        self.name(target.number, first, State::Pending)?;
+        let graph = &mut self.core.graph;
+        let id = graph.begin_loop();
+        let nodes: Vec<NodeId> = (0..)
+            .zip(&params)
+            .map(|(index, (_, span, name, ty, _))| {
+                let param = graph.param(id, index, *ty, *span);
+                name.iter().for_each(|name| graph.set_name(param, name));
+                param
+            })
+            .collect();
+        let inits = params.iter().map(|&(.., init)| init).collect();
+        let open = Rc::new(OpenLoop { id, ty: target.ty, params: nodes.clone(), inits });
+        let kind = Kind::Loop(target, Rc::clone(&open));
+        self.open(Frame::new(kind, Wants::Tail(open), line.span_from(first)));
+        for (&(number, span, _, _, _), node) in params.iter().zip(nodes) {
+            if let Err(Trouble::New(diagnostic)) = self.name(number, span, State::Defined(node)) {
+                self.report(*diagnostic);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unknown<'a>(
+    name: &str,
+    span: Span,
+    what: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Trouble {
+    let diagnostic = malformed(span, format!("there is no {what} {}", quote(name)));
+    match nearest_name(name, candidates) {
+        Some(near) => diagnostic.help(format!("did you mean {}?", quote(near))).into(),
+        None => diagnostic.into(),
+    }
+}

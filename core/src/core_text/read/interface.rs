@@ -1,0 +1,70 @@
+//! Uniforms and outputs.
+
+use super::super::line::{Line, Reading, Trouble, malformed};
+use super::super::names::is_digits;
+use super::{Frame, Kind, Reader};
+use crate::diagnostics::quote;
+use crate::graph::{Output, Uniform};
+use crate::source::Span;
+use crate::types::{Scalar, Type};
+
+impl Reader {
+    pub(super) fn uniform(&mut self, line: &mut Line<'_>, first: Span) -> Reading<()> {
+        let name_span = line.peek().span;
+        let name = line.string()?;
+        line.expect(":")?;
+        let type_span = line.peek().span;
+        let ty = line.ty()?;
+        line.expect("=")?;
+        let default = line.constant(ty)?;
+        line.end()?;
+        self.check_root(first, "a uniform")?;
+        let unfit = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '(' | ')' | ';');
+        if name.is_empty() || name.contains(unfit) {
+            return Err(malformed(name_span, "this cannot be the name of a uniform").into());
+        }
+        if matches!(ty, Type::Vector(Scalar::Bool, _)) {
+            return Err(malformed(type_span, format!("a uniform cannot be a {ty}")).into());
+        }
+        if self.uniforms.contains_key(&name) {
+            let message = format!("there is a uniform {} already", quote(&name));
+            return Err(malformed(name_span, message).into());
+        }
+        self.uniforms.insert(name.clone(), self.core.uniforms.len() as u32);
+        self.core.uniforms.push(Uniform { name, ty, default: default.into() });
+        Ok(())
+    }
+
+    pub(super) fn output(&mut self, line: &mut Line<'_>, first: Span) -> Reading<()> {
+        let location = line.take();
+        line.expect("=")?;
+        let (node, ty) = self.operand(line)?;
+        line.end()?;
+        self.check_root(first, "an output")?;
+        let index = location.text.parse().ok().filter(|&l: &u32| l < 8 && is_digits(location.text));
+        let Some(index) = index else {
+            let message = format!("an output has a location from 0 to 7, not {}", location.name());
+            return Err(malformed(location.span, message).into());
+        };
+        let span = line.span_from(first);
+        if ty.scalar() != Scalar::F32 || matches!(ty, Type::Matrix(..)) {
+            return Err(malformed(span, format!("an output cannot be a {ty}")).into());
+        }
+        if let Some(other) = self.core.outputs.iter().find(|output| output.location == index) {
+            let message = format!("there is an output {index} already");
+            return Err(malformed(span, message).also(other.span, "here").into());
+        }
+        self.core.outputs.push(Output { location: index, node, span });
+        Ok(())
+    }
+
+    fn check_root(&self, span: Span, what: &str) -> Reading<()> {
+        match self.frames.iter().find(|frame| !matches!(frame.kind, Kind::Root)) {
+            None => Ok(()),
+            Some(Frame { kind: Kind::Broken, .. }) => Err(Trouble::Known),
+            Some(frame) => Err(malformed(span, format!("{what} stands outside all blocks"))
+                .also(frame.span, "this block is open")
+                .into()),
+        }
+    }
+}

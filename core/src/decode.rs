@@ -1,0 +1,60 @@
+//! From bytes to text.
+
+use crate::diagnostics::{Code, Diagnostic};
+use crate::source::{SourceFile, Span};
+
+/// Takes bytes as a text of at most `limit` bytes; `name` is what messages call it.
+///
+/// # Errors
+///
+/// LV0101 at the first byte that is not UTF-8, LV0108 for more than `limit` bytes. The source
+/// file that comes with them is for showing the message only: the bad bytes are replaced by U+FFFD,
+/// and what is beyond the limit is cut off.
+pub fn decode(
+    name: impl Into<String>,
+    mut bytes: Vec<u8>,
+    limit: usize,
+) -> Result<SourceFile, (SourceFile, Diagnostic)> {
+    if bytes.len() > limit {
+        bytes.truncate(limit);
+        let file = SourceFile::new(name, String::from_utf8_lossy(&bytes));
+        return Err((file, too_long(limit)));
+    }
+    let error = match String::from_utf8(bytes) {
+        Ok(text) => return Ok(SourceFile::new(name, text)),
+        Err(error) => error,
+    };
+    // Up to the first bad byte the replaced text is the same, so that offsets agree.
+    let offset = error.utf8_error().valid_up_to();
+    let bytes = error.as_bytes();
+    let bad = bytes[offset];
+    let help = match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the text seems to be UTF-16: save it as UTF-8",
+        _ => "save the text as UTF-8",
+    };
+    let file = SourceFile::new(name, String::from_utf8_lossy(bytes));
+    let at = offset as u32;
+    let place = file.line_column(at);
+    let diagnostic = Diagnostic::new(
+        Code::NotUtf8,
+        Span::new(at, at + char::REPLACEMENT_CHARACTER.len_utf8() as u32),
+        format!(
+            "byte 0x{bad:02x} at offset {offset} (line {}, column {}) is not UTF-8",
+            place.line, place.column
+        ),
+    )
+    .label("shown as \u{fffd}")
+    .help(help);
+    Err((file, diagnostic))
+}
+
+/// LV0108 for a text of more than `limit` bytes.
+pub fn too_long(limit: usize) -> Diagnostic {
+    let mib = limit >> 20;
+    Diagnostic::new(
+        Code::TextTooLong,
+        Span::new(0, 0),
+        format!("the text is longer than {limit} bytes ({mib} MiB), the most that are read"),
+    )
+    .help("check that this is the file that you mean")
+}

@@ -1,0 +1,215 @@
+//! Diagnostics: what is wrong, where, and what to do about it.
+//!
+//! Every kind of diagnostic is one line of the table of codes below and one page in `pages/`, which
+//! explains it and holds a program that provokes it and one that is mended. [`render_text`] and
+//! [`render_json`] show diagnostics to people and to programs.
+
+pub mod json;
+mod pages;
+mod text;
+mod words;
+
+pub use json::render_json;
+pub use pages::{Tag, page_examples};
+pub use text::render_text;
+pub use words::{nearest_name, quote};
+
+use std::collections::HashSet;
+
+use crate::source::Span;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// The program is refused.
+    Error,
+    /// The program is accepted.
+    Warning,
+}
+
+/// A place with a word on what is there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// What is there; may be empty.
+    pub message: String,
+}
+
+macro_rules! codes {
+    ($($variant:ident = $code:literal, $severity:ident, $title:literal;)*) => {
+        /// The stable code of a kind of diagnostic.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[allow(missing_docs, reason = "the title says it")]
+        pub enum Code { $($variant,)* }
+
+        impl Code {
+            /// All codes, ascending.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// The code as printed: `LV0101`.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $code,)* }
+            }
+
+            /// One line that says what the code is about.
+            pub fn title(self) -> &'static str {
+                match self { $(Self::$variant => $title,)* }
+            }
+
+            /// Whether it is an error or a warning.
+            pub fn severity(self) -> Severity {
+                match self { $(Self::$variant => Severity::$severity,)* }
+            }
+
+            /// The page that explains the code, in Markdown.
+            pub fn page(self) -> &'static str {
+                match self { $(Self::$variant => include_str!(concat!("pages/", $code, ".md")),)* }
+            }
+
+            /// The code that is printed so, in upper or lower case.
+            pub fn parse(text: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|code| code.as_str().eq_ignore_ascii_case(text))
+            }
+        }
+    };
+}
+
+codes! {
+    NotUtf8 = "LV0101", Error, "the text is not UTF-8";
+    MalformedNumber = "LV0102", Error, "a token starts like a number and is not one";
+    NumberTooLarge = "LV0103", Error, "a number is too large for binary32";
+    UnclosedList = "LV0104", Error, "a list is not closed";
+    UnmatchedParenthesis = "LV0105", Error, "a closing parenthesis has no opening one";
+    NestedTooDeep = "LV0106", Error, "lists are nested too deep";
+    ControlCharacter = "LV0107", Error, "a control character stands in the text";
+    TextTooLong = "LV0108", Error, "the text is too long";
+    MalformedTopLevel = "LV0201", Error, "a top-level form has the wrong shape";
+    NoOutput = "LV0202", Error, "the program has no output";
+    DuplicateOutput = "LV0203", Error, "two outputs have the same location";
+    DuplicateUniform = "LV0204", Error, "two uniforms have the same name";
+    OutputLocation = "LV0205", Error, "an output location is not a literal from 0 to 7";
+    HighLocation = "LV0206", Warning, "an output location above 3 is not available everywhere";
+    UnknownType = "LV0207", Error, "there is no type of that name";
+    ReservedWord = "LV0208", Error, "a reserved word of the top level is bound or used elsewhere";
+    OutputType = "LV0209", Error, "an output is not a num or a vector of num";
+    UniformDefaultInput = "LV0210", Error, "the default of a uniform depends on an input";
+    UniformDefaultType = "LV0211", Error, "the default of a uniform has another type";
+    UniformType = "LV0212", Error, "a uniform cannot have this type";
+    UnboundName = "LV0301", Error, "a name is not bound";
+    FormAsValue = "LV0302", Error, "a special form is used as a value";
+    MalformedForm = "LV0303", Error, "a special form has the wrong shape";
+    DuplicateName = "LV0304", Error, "a name is bound twice in one form";
+    RecOutside = "LV0305", Error, "rec stands outside every rec-func";
+    RecAsParameter = "LV0306", Error, "a parameter of a rec-func is named rec";
+    EmptyList = "LV0307", Error, "an empty list means nothing";
+    OperandTypes = "LV0401", Error, "a builtin does not take operands of these types";
+    OperandCount = "LV0402", Error, "a builtin takes another number of operands";
+    ArgumentCount = "LV0403", Error, "a function takes another number of arguments";
+    NotAFunction = "LV0404", Error, "something that is not a function is applied";
+    ConditionType = "LV0405", Error, "the condition of an if is not a bool";
+    BranchTypes = "LV0406", Error, "the branches of an if have different types";
+    RecTypes = "LV0407", Error, "rec passes other types than the first call";
+    RecCount = "LV0408", Error, "rec passes another number of arguments";
+    NoRec = "LV0409", Error, "the body of a rec-func contains no rec";
+    NoValue = "LV0410", Error, "no path through a rec-func ends in a value";
+    RecNotTail = "LV0411", Error, "rec is not in tail position";
+    RecOfAnother = "LV0412", Error, "a rec reaches the body of another rec-func";
+    NotStatic = "LV0413", Error, "a function argument of a rec-func changes from round to round";
+    RecFuncResult = "LV0414", Error, "a rec-func returns a function";
+    FunctionAsValue = "LV0415", Error, "a function stands where a value is needed";
+    AnnotationMismatch = "LV0416", Error, "an annotation names another type";
+    IndexLiteral = "LV0417", Error, "an index is not a literal in range";
+    UnreachedIllTyped = "LV0418", Warning, "an argument that is never used is ill-typed";
+    EndlessExpansion = "LV0501", Error, "functions call each other without end";
+    ExpansionTooLarge = "LV0502", Error, "the program expands to too much code";
+    BlocksTooDeep = "LV0503", Error, "branches and loops are nested too deep";
+    LoopLimit = "LV0504", Error, "a loop exceeds the iteration limit";
+    EvaluatorLimit = "LV0505", Error, "the source evaluator gave up";
+    MalformedCore = "LV0601", Error, "core text is malformed";
+    CoreVersion = "LV0602", Error, "core text is of another version";
+}
+
+/// More characters of a name or a text than anybody reads are left out in the middle.
+fn brief(text: impl Into<String>) -> String {
+    const MOST: usize = 2000;
+    const ENDS: usize = 500;
+    let text = text.into();
+    if text.len() <= MOST {
+        return text;
+    }
+    let (start, end) = (text.floor_char_boundary(ENDS), text.ceil_char_boundary(text.len() - ENDS));
+    format!("{} … {}", &text[..start], &text[end..])
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Diagnostic {
+    /// Its kind.
+    pub code: Code,
+    /// What is wrong here, in one sentence without a full stop.
+    pub message: String,
+    /// The place that it is about.
+    pub primary: Label,
+    /// Other places that matter.
+    pub secondary: Vec<Label>,
+    /// Facts that help to understand.
+    pub notes: Vec<String>,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// A finding of that kind at `span`.
+    pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: brief(message),
+            primary: Label { span, message: String::new() },
+            secondary: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// Says what is at the primary place.
+    #[must_use]
+    pub fn label(mut self, message: impl Into<String>) -> Self {
+        self.primary.message = brief(message);
+        self
+    }
+
+    /// Points at another place.
+    #[must_use]
+    pub fn also(mut self, span: Span, message: impl Into<String>) -> Self {
+        self.secondary.push(Label { span, message: brief(message) });
+        self
+    }
+
+    /// Adds a fact.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(brief(note));
+        self
+    }
+
+    /// Says what to do.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(brief(help));
+        self
+    }
+
+    /// Whether the program is refused for it.
+    pub fn is_error(&self) -> bool {
+        self.code.severity() == Severity::Error
+    }
+}
+
+/// The diagnostics in the order of their positions, errors and warnings mixed, identical ones once.
+fn in_order(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
+    let mut seen = HashSet::new();
+    let mut ordered: Vec<_> = diagnostics.iter().filter(|&d| seen.insert(d)).collect();
+    ordered.sort_by_key(|d| d.primary.span);
+    ordered
+}

@@ -1,0 +1,73 @@
+//! Values that are computed while compiling: the defaults of uniforms.
+
+use super::{DEFAULT_MAX_ITERATIONS, Evaluator, Fault};
+use crate::diagnostics::{Code as Lv, Diagnostic};
+use crate::graph::{Core, Graph, NodeId, Output};
+use crate::inputs::Inputs;
+use crate::op::Op;
+use crate::schedule::{self, Expr, Statement};
+use std::cell::Cell;
+
+/// How many operations the loops in the defaults of a program's uniforms may execute together: the
+/// compiler does it, and shall take less than a second.
+pub const MAX_DEFAULT_OPERATIONS: u64 = 1 << 24;
+
+/// As how many operations an elementary function counts.
+const ELEMENTARY_COST: u64 = 64;
+
+/// The words of a node that depends on no input: a uniform's default that contains a loop. `left`
+/// is how many operations may still be executed; after an error, which is reported once, it is
+/// `None`.
+///
+/// # Errors
+///
+/// LV0504 for a loop that takes more than that, and what the schedule reports.
+pub fn constant(
+    graph: &Graph,
+    node: NodeId,
+    left: &mut Option<u64>,
+) -> Result<Box<[u32]>, Diagnostic> {
+    let span = graph.span(node);
+    let (graph, node) = graph.part(node);
+    let output = Output { location: 0, node, span };
+    let core = Core { graph, uniforms: Vec::new(), outputs: vec![output] };
+    let program = schedule::schedule(&core, &[0])?;
+    // No round executes more than all operations.
+    let cost: u64 = program.blocks.iter().flat_map(|block| &block.statements).map(cost).sum();
+    let cost = cost.max(1);
+    let operations = left.take().unwrap_or_default();
+    let allowed = (operations / cost).min(DEFAULT_MAX_ITERATIONS);
+    let rounds = Cell::new(0);
+    let is_over = || rounds.replace(rounds.get() + 1) >= allowed;
+    let mut evaluator = Evaluator::new(&program, allowed).polling_always();
+    let result = evaluator.run(&Inputs::default(), &is_over);
+    let message = match result {
+        Ok(()) => {
+            *left = Some(operations.saturating_sub((rounds.get() + 1) * cost));
+            return Ok(evaluator.output(0).into());
+        }
+        Err(Fault::LoopLimit(span)) => {
+            let message = format!("this loop does not end within {allowed} rounds");
+            Diagnostic::new(Lv::LoopLimit, span, message).label("this `rec-func`")
+        }
+        Err(Fault::Cancelled) => {
+            let message = format!("the loops of this default take more than {allowed} rounds");
+            Diagnostic::new(Lv::LoopLimit, span, message)
+        }
+    };
+    Err(message
+        .note(format!(
+            "the defaults of a program may take {MAX_DEFAULT_OPERATIONS} operations together"
+        ))
+        .help("the compiler computes defaults: compute the value where it is used instead"))
+}
+
+fn cost(statement: &Statement) -> u64 {
+    match statement {
+        Statement::Let { expr: Expr::Op(Op::Elementary(_), operands), .. } => {
+            // Of vectors, there are at most four components.
+            4 * ELEMENTARY_COST * operands.len() as u64
+        }
+        _ => 1,
+    }
+}

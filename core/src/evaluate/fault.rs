@@ -1,0 +1,27 @@
+//! Why a pixel has no value, and how that is reported: for evaluators of every form of a program.
+
+use crate::diagnostics::{Code as Lv, Diagnostic};
+use crate::source::Span;
+
+/// The default of the iteration limit of LANGUAGE §8.
+pub const DEFAULT_MAX_ITERATIONS: u64 = 1 << 24;
+
+/// Why a pixel has no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A loop, whose `rec-func` is there, wanted more rounds than allowed.
+    LoopLimit(Span),
+    /// The caller asked to stop.
+    Cancelled,
+}
+
+/// The message for a loop that exceeds `max_iterations`.
+pub fn loop_limit_diagnostic(span: Span, max_iterations: u64) -> Diagnostic {
+    Diagnostic::new(
+        Lv::LoopLimit,
+        span,
+        format!("this loop does not end within {max_iterations} rounds"),
+    )
+    .label("this `rec-func`")
+    .help("mend its condition, or allow more with --max-iterations")
+}

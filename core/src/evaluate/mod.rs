@@ -1,0 +1,11 @@
+//! The core evaluator: what a scheduled program means, computed as plainly as possible.
+//!
+//! It is an oracle for the backends: short, obvious, one pixel at a time.
+
+mod constant;
+mod evaluator;
+mod fault;
+
+pub use constant::{MAX_DEFAULT_OPERATIONS, constant};
+pub use evaluator::Evaluator;
+pub use fault::{DEFAULT_MAX_ITERATIONS, Fault, loop_limit_diagnostic};

@@ -1,0 +1,435 @@
+//! Construction of core nodes: hash-consing, types, and local simplification.
+//!
+//! Simplification folds constants with the very operations of [`Op::apply`] and applies identities
+//! that hold for every binary32 value, NaN, infinities and −0 included. It never drops an operand
+//! whose evaluation might not end.
+
+use super::{ExprType, Loop, LoopId, Name, Node, NodeId};
+use crate::inputs::Input;
+use crate::mutants::{Mutant, is_active};
+use crate::op::Op;
+use crate::sets::{SetId, Sets};
+use crate::source::Span;
+use crate::types::{Scalar, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// How many source positions a node keeps.
+const MAX_SPANS: usize = 4;
+
+/// What is known of a node besides what it computes.
+#[derive(Clone, Copy, Debug)]
+struct Facts {
+    ty: ExprType,
+    free: SetId,
+    may_diverge: bool,
+    span: Span,
+}
+
+/// The nodes and loops of a program under construction.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    nodes: Vec<Node>,
+    facts: Vec<Facts>,
+    more_spans: FxHashMap<NodeId, Vec<Span>>,
+    names: FxHashMap<NodeId, Name>,
+    loops: Vec<Option<Loop>>,
+    interned: FxHashMap<Node, NodeId>,
+    sets: Sets<LoopId>,
+}
+
+impl Graph {
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// What the node computes.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    /// The type in the sense of the report.
+    pub fn expr_type(&self, id: NodeId) -> ExprType {
+        self.facts[id.index()].ty
+    }
+
+    /// The type of a node that is a value.
+    pub fn value_type(&self, id: NodeId) -> Type {
+        self.expr_type(id).value().expect("a tail is not used as a value")
+    }
+
+    /// Whether evaluating the node might not end, that is, whether it contains a loop.
+    pub fn may_diverge(&self, id: NodeId) -> bool {
+        self.facts[id.index()].may_diverge
+    }
+
+    /// The loops on whose parameters the node depends, ascending.
+    pub fn free_loops(&self, id: NodeId) -> &[LoopId] {
+        self.sets.get(self.facts[id.index()].free)
+    }
+
+    /// Whether the node depends on a parameter of that loop.
+    pub fn depends_on(&self, id: NodeId, of: LoopId) -> bool {
+        self.free_loops(id).binary_search(&of).is_ok()
+    }
+
+    /// The first place in the source that the node stands for.
+    pub fn span(&self, id: NodeId) -> Span {
+        self.facts[id.index()].span
+    }
+
+    /// All recorded places in the source that the node stands for (the first few of them).
+    pub fn spans(&self, id: NodeId) -> impl Iterator<Item = Span> {
+        let more = self.more_spans.get(&id).map_or(&[][..], Vec::as_slice);
+        std::iter::once(self.span(id)).chain(more.iter().copied())
+    }
+
+    /// What the source calls the node, if it does.
+    pub fn name(&self, id: NodeId) -> Option<&Name> {
+        self.names.get(&id)
+    }
+
+    /// Says what the source calls a node; the first name stays. Constants are too many things at once
+    /// to have one, and inputs and uniforms have their own.
+    pub fn set_name(&mut self, id: NodeId, name: &Name) {
+        if !matches!(self.node(id), Node::Constant(..) | Node::Input(_) | Node::Uniform(..)) {
+            self.names.entry(id).or_insert_with(|| name.clone());
+        }
+    }
+
+    /// Whether the node depends on an input or a uniform.
+    pub fn depends_on_inputs(&self, root: NodeId) -> bool {
+        let (mut seen, mut stack) = (FxHashSet::default(), vec![root]);
+        while let Some(id) = stack.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match self.node(id) {
+                Node::Input(_) | Node::Uniform(..) => return true,
+                Node::Loop(of) => stack.push(self.loop_(*of).body),
+                _ => {}
+            }
+            stack.extend_from_slice(self.operands(id));
+        }
+        false
+    }
+
+    /// A finished loop.
+    pub fn loop_(&self, id: LoopId) -> &Loop {
+        self.loops[id.index()].as_ref().expect("the loop is finished")
+    }
+
+    /// How many loops were begun.
+    pub fn loop_count(&self) -> usize {
+        self.loops.len()
+    }
+
+    /// The words of a constant node.
+    pub fn constant_words(&self, id: NodeId) -> Option<&[u32]> {
+        match self.node(id) {
+            Node::Constant(_, words) => Some(words),
+            _ => None,
+        }
+    }
+
+    fn facts_of(&mut self, node: &Node, span: Span) -> Facts {
+        let none = SetId::default();
+        let (ty, free, may_diverge) = match node {
+            Node::Constant(ty, _) | Node::Uniform(_, ty) => (ExprType::Value(*ty), none, false),
+            Node::Input(input) => (ExprType::Value(input.ty()), none, false),
+            Node::Param(of, _, ty) => (ExprType::Value(*ty), self.sets.single(*of), false),
+            Node::Op(op, operands) => {
+                let types: Vec<Type> = operands.iter().map(|&o| self.value_type(o)).collect();
+                let ty = op.result_type(&types).unwrap_or_else(|| {
+                    panic!("{op:?} is not defined on {types:?}; the caller has checked the types")
+                });
+                let (free, may_diverge) = self.joint(operands);
+                (ExprType::Value(ty), free, may_diverge)
+            }
+            Node::If(operands) => {
+                let [_, then, otherwise] = *operands;
+                let ty = self
+                    .expr_type(then)
+                    .rec_match(self.expr_type(otherwise))
+                    .expect("the caller has matched the arms");
+                let (free, may_diverge) = self.joint(operands);
+                (ty, free, may_diverge)
+            }
+            Node::Loop(of) => {
+                let l = self.loop_(*of);
+                let (ty, body, inits) = (l.ty, l.body, l.inits.clone());
+                let inside = self.sets.filter(self.facts[body.index()].free, |l| l != *of);
+                let (outside, _) = self.joint(&inits);
+                (ExprType::Value(ty), self.sets.union(inside, outside), true)
+            }
+            Node::Rec(_, arguments) => {
+                let (free, may_diverge) = self.joint(arguments);
+                (ExprType::PureRec, free, may_diverge)
+            }
+        };
+        Facts { ty, free, may_diverge, span }
+    }
+
+    fn joint(&mut self, operands: &[NodeId]) -> (SetId, bool) {
+        operands.iter().fold((SetId::default(), false), |(free, may_diverge), &o| {
+            let facts = self.facts[o.index()];
+            (self.sets.union(free, facts.free), may_diverge | facts.may_diverge)
+        })
+    }
+
+    /// Adds a node as it is, or finds the equal one.
+    fn intern(&mut self, node: Node, span: Span) -> NodeId {
+        if let Some(&known) = self.interned.get(&node) {
+            self.add_span(known, span);
+            return known;
+        }
+        let id = self.push(node.clone(), span);
+        self.interned.insert(node, id);
+        id
+    }
+
+    /// Adds what stands for `original` elsewhere, with its place in the source and its name.
+    pub(crate) fn push_copy(&mut self, node: Node, original: NodeId) -> NodeId {
+        let id = self.push(node, self.span(original));
+        if let Some(name) = self.names.get(&original) {
+            self.names.insert(id, name.clone());
+        }
+        id
+    }
+
+    /// Adds a node as it is, also where there is an equal one: for passes that give nodes
+    /// different places.
+    pub(crate) fn push(&mut self, node: Node, span: Span) -> NodeId {
+        let id = NodeId(self.nodes.len() as u32);
+        let facts = self.facts_of(&node, span);
+        self.nodes.push(node);
+        self.facts.push(facts);
+        id
+    }
+
+    /// Replaces an operand of an existing node, for passes that own the graph; `slot` counts as in
+    /// [`Graph::operands`]. The new operand must have the same type. It makes the hash-consing
+    /// table stale, so only [`Graph::push`] may be used from then on.
+    pub(crate) fn replace_operand(&mut self, user: NodeId, slot: usize, new: NodeId) {
+        match &mut self.nodes[user.index()] {
+            Node::Op(_, operands) | Node::Rec(_, operands) => operands[slot] = new,
+            Node::If(operands) => operands[slot] = new,
+            Node::Loop(of) => {
+                let of = of.index();
+                self.loops[of].as_mut().expect("the loop is finished").inits[slot] = new;
+            }
+            Node::Constant(..) | Node::Input(_) | Node::Uniform(..) | Node::Param(..) => {
+                unreachable!("has no operands")
+            }
+        }
+    }
+
+    /// The nodes whose values a node needs, in order; of a loop, its initial values (not its body).
+    pub fn operands(&self, id: NodeId) -> &[NodeId] {
+        match self.node(id) {
+            Node::Op(_, operands) | Node::Rec(_, operands) => operands,
+            Node::If(operands) => operands,
+            Node::Loop(of) => &self.loop_(*of).inits,
+            Node::Constant(..) | Node::Input(_) | Node::Uniform(..) | Node::Param(..) => &[],
+        }
+    }
+
+    fn add_span(&mut self, id: NodeId, span: Span) {
+        if self.span(id) == span || span == Span::default() {
+            return;
+        }
+        let more = self.more_spans.entry(id).or_default();
+        if more.len() + 1 < MAX_SPANS && !more.contains(&span) {
+            more.push(span);
+        }
+    }
+
+    /// A constant. NaN components become 0x7fc00000.
+    pub fn constant(&mut self, ty: Type, words: &[u32], span: Span) -> NodeId {
+        let mut words: Box<[u32]> = words.into();
+        if ty.scalar() == Scalar::F32 {
+            for word in &mut words {
+                if f32::from_bits(*word).is_nan() {
+                    *word = 0x7fc0_0000;
+                }
+            }
+        }
+        self.intern(Node::Constant(ty, words), span)
+    }
+
+    /// The constant number.
+    pub fn number(&mut self, value: f32, span: Span) -> NodeId {
+        self.constant(Type::NUM, &[value.to_bits()], span)
+    }
+
+    /// The constant truth value.
+    pub fn bool(&mut self, value: bool, span: Span) -> NodeId {
+        self.constant(Type::BOOL, &[u32::from(value)], span)
+    }
+
+    /// An input.
+    pub fn input(&mut self, input: Input, span: Span) -> NodeId {
+        self.intern(Node::Input(input), span)
+    }
+
+    /// The uniform of that index.
+    pub fn uniform(&mut self, index: u32, ty: Type, span: Span) -> NodeId {
+        self.intern(Node::Uniform(index, ty), span)
+    }
+
+    /// Begins a loop; its parameters come next.
+    pub fn begin_loop(&mut self) -> LoopId {
+        self.loops.push(None);
+        LoopId(self.loops.len() as u32 - 1)
+    }
+
+    /// A parameter of a loop that was begun.
+    pub fn param(&mut self, of: LoopId, index: u32, ty: Type, span: Span) -> NodeId {
+        self.intern(Node::Param(of, index, ty), span)
+    }
+
+    /// The next round of a loop, with the values of its parameters.
+    pub fn rec(&mut self, of: LoopId, arguments: Vec<NodeId>, span: Span) -> NodeId {
+        self.intern(Node::Rec(of, arguments.into()), span)
+    }
+
+    pub(super) fn define_loop(&mut self, of: LoopId, l: Loop) {
+        self.loops[of.index()] = Some(l);
+    }
+
+    pub(super) fn set_loop(&mut self, of: LoopId, l: Loop) -> NodeId {
+        let span = l.span;
+        self.define_loop(of, l);
+        self.intern(Node::Loop(of), span)
+    }
+
+    /// `value` spread to a vector type, or itself where it has that type already.
+    pub fn spread(&mut self, value: NodeId, ty: Type, span: Span) -> NodeId {
+        match ty {
+            Type::Vector(_, n) if self.value_type(value) != ty => {
+                self.op(Op::Construct(ty), vec![value; usize::from(n)], span)
+            }
+            _ => value,
+        }
+    }
+
+    /// An operation on operands of fitting types (a panic otherwise: the caller has checked them).
+    pub fn op(&mut self, op: Op, operands: Vec<NodeId>, span: Span) -> NodeId {
+        if let Some(folded) = self.fold(op, &operands, span) {
+            return folded;
+        }
+        match self.simplify(op, &operands, span) {
+            Some(simpler) => simpler,
+            None => self.intern(Node::Op(op, operands.into()), span),
+        }
+    }
+
+    fn fold(&mut self, op: Op, operands: &[NodeId], span: Span) -> Option<NodeId> {
+        let words: Vec<&[u32]> =
+            operands.iter().map(|&o| self.constant_words(o)).collect::<Option<_>>()?;
+        let types: Vec<Type> = operands.iter().map(|&o| self.value_type(o)).collect();
+        let ty = op.result_type(&types).expect("the caller has checked the types");
+        let mut out = [0; 16];
+        let out = &mut out[..ty.components()];
+        op.apply(&types, &words, out);
+        if op == Op::Mul && is_active(Mutant::InexactFolding) {
+            out.iter_mut().for_each(|word| *word = f32::from_bits(*word).next_up().to_bits());
+        }
+        Some(self.constant(ty, out, span))
+    }
+
+    /// Whether all components of a constant are the number with these bits.
+    fn is_all(&self, id: NodeId, bits: u32) -> bool {
+        matches!(self.node(id), Node::Constant(ty, words)
+            if ty.scalar() == Scalar::F32 && words.iter().all(|&w| w == bits))
+    }
+
+    fn simplify(&mut self, op: Op, operands: &[NodeId], span: Span) -> Option<NodeId> {
+        const ZERO: u32 = 0;
+        const MINUS_ZERO: u32 = 0x8000_0000;
+        const ONE: u32 = 0x3f80_0000;
+        let inner = |o: NodeId| match self.node(o) {
+            Node::Op(op, operands) => Some((*op, &**operands)),
+            _ => None,
+        };
+        let droppable = |all: &[NodeId], kept: usize| {
+            all.iter().enumerate().all(|(i, &o)| i == kept || !self.may_diverge(o))
+        };
+        match (op, operands) {
+            // x·1, x/1, x−0 and x+(−0) are x for every x; x+0 and x·0 are not.
+            (Op::Mul | Op::Div, &[x, c]) | (Op::Mul, &[c, x]) if self.is_all(c, ONE) => Some(x),
+            (Op::Sub, &[x, c]) if self.is_all(c, ZERO) => Some(x),
+            (Op::Add, &[x, c] | &[c, x]) if self.is_all(c, MINUS_ZERO) => Some(x),
+            (Op::Neg, &[x]) => match inner(x)? {
+                (Op::Neg, &[y]) => Some(y),
+                _ => None,
+            },
+            (Op::Not, &[x]) => match inner(x)? {
+                (Op::Not, &[y]) => Some(y),
+                (Op::Equal, pair) => Some(self.op(Op::NotEqual, pair.to_vec(), span)),
+                (Op::NotEqual, pair) => Some(self.op(Op::Equal, pair.to_vec(), span)),
+                _ => None,
+            },
+            (Op::Component(k) | Op::Column(k), &[x]) => match inner(x)? {
+                (Op::Construct(_), parts) if droppable(parts, k.into()) => {
+                    Some(parts[usize::from(k)])
+                }
+                _ => None,
+            },
+            // (vec3 v.x v.y v.z) is v.
+            (Op::Construct(ty), parts) => {
+                let source = |(k, &part): (usize, &NodeId)| match inner(part)? {
+                    (Op::Component(j) | Op::Column(j), &[x]) if usize::from(j) == k => Some(x),
+                    _ => None,
+                };
+                let mut sources = parts.iter().enumerate().map(source);
+                let first = sources.next()??;
+                (sources.all(|s| s == Some(first)) && self.value_type(first) == ty).then_some(first)
+            }
+            (Op::Select, &[c, a, b]) if a == b && !self.may_diverge(c) => Some(a),
+            _ => None,
+        }
+    }
+
+    /// `if`, whose arms' types must match ([`ExprType::rec_match`]).
+    ///
+    /// An `if` of tails stays as it is even where its condition is constant, so that a loop keeps
+    /// its `Rec` and its exit.
+    pub fn if_(
+        &mut self,
+        [mut condition, mut then, mut otherwise]: [NodeId; 3],
+        span: Span,
+    ) -> NodeId {
+        while let Node::Op(Op::Not, negated) = self.node(condition) {
+            condition = negated[0];
+            std::mem::swap(&mut then, &mut otherwise);
+        }
+        let arms = (self.expr_type(then), self.expr_type(otherwise));
+        if let (ExprType::Value(ty), ExprType::Value(_)) = arms {
+            if let Some(words) = self.constant_words(condition) {
+                return if (words[0] != 0) != is_active(Mutant::FoldedToOtherArm) {
+                    then
+                } else {
+                    otherwise
+                };
+            }
+            if then == otherwise && !self.may_diverge(condition) {
+                return then;
+            }
+            if ty == Type::BOOL {
+                let known = |id| self.constant_words(id).map(|words| words[0] != 0);
+                match (known(then), known(otherwise)) {
+                    (Some(true), Some(false)) => return condition,
+                    (Some(false), Some(true)) => return self.op(Op::Not, vec![condition], span),
+                    _ => {}
+                }
+            }
+        }
+        self.intern(Node::If([condition, then, otherwise]), span)
+    }
+}

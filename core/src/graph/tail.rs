@@ -1,0 +1,268 @@
+//! Completion of a loop once its body is known: parameters that nobody needs are dropped, and
+//! shared decisions in the body become data so that what remains is a tree.
+//!
+//! # Shared tails
+//!
+//! A tail is a decision: `If`s that end in `Rec` or in a value. By name it can be reached from
+//! several arms, as in `(let ((k (if c (rec …) v))) (if a k (if b k w)))`. Control flow has no place
+//! for such a node, and copying it would be exponential. So a shared `If` of tails is *reified*:
+//! whether it goes on, each argument with which it does and the value with which it does not become
+//! values of their own, made of lazy `If`s over the same conditions, and each use becomes
+//! `(if goes-on (rec argument …) value)`. The arm in which such a value has no meaning is left out:
+//! it is never demanded there.
+
+use super::{ExprType, Graph, Loop, LoopId, Node, NodeId};
+use crate::source::Span;
+use crate::types::Type;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What a reified tail consists of; `None` where it never does that.
+#[derive(Clone)]
+struct Reified {
+    goes_on: NodeId,
+    arguments: Option<Vec<NodeId>>,
+    value: Option<NodeId>,
+}
+
+impl Graph {
+    /// Completes a loop: `body` is of type `Rec τ`, its `Rec`s belong to `of` and have one argument
+    /// for each of `params`.
+    pub fn finish_loop(
+        &mut self,
+        of: LoopId,
+        params: Vec<NodeId>,
+        inits: Vec<NodeId>,
+        body: NodeId,
+        span: Span,
+    ) -> NodeId {
+        let ExprType::Rec(ty) = self.expr_type(body) else {
+            unreachable!("the caller has checked the type of the body")
+        };
+        let keep = self.live_params(of, &params, &inits, body);
+        let select = |all: &[NodeId]| -> Vec<NodeId> {
+            keep.iter().zip(all).filter(|(keep, _)| **keep).map(|(_, &id)| id).collect()
+        };
+        let (params, inits) = (select(&params), select(&inits));
+        let body = self.rebuild_tail(body, &keep);
+        self.set_loop(of, Loop { params, inits, body, ty, span })
+    }
+
+    /// The nodes of the tail under `root`: each `If` and leaf once, arms before their `If`, and the
+    /// `If`s that are reached from more than one place.
+    fn tail_nodes(&self, root: NodeId) -> (Vec<NodeId>, FxHashSet<NodeId>) {
+        let (mut seen, mut shared) = (FxHashSet::default(), FxHashSet::default());
+        let mut stack = vec![root];
+        while let Some(id) = stack.pop() {
+            let tail_if = self.tail_arms(id);
+            if !seen.insert(id) {
+                if tail_if.is_some() {
+                    shared.insert(id);
+                }
+                continue;
+            }
+            stack.extend(tail_if.into_iter().flatten());
+        }
+        let mut all: Vec<NodeId> = seen.into_iter().collect();
+        all.sort_unstable();
+        (all, shared)
+    }
+
+    /// The leaves of the tail under `root`: `Rec` nodes and values.
+    pub fn tail_leaves(&self, root: NodeId) -> Vec<NodeId> {
+        let (all, _) = self.tail_nodes(root);
+        all.into_iter().filter(|&id| self.tail_arms(id).is_none()).collect()
+    }
+
+    /// The arms of an `If` of tails; `None` for a leaf.
+    pub fn tail_arms(&self, id: NodeId) -> Option<[NodeId; 2]> {
+        match *self.node(id) {
+            Node::If([_, then, otherwise]) if self.expr_type(id).value().is_none() => {
+                Some([then, otherwise])
+            }
+            _ => None,
+        }
+    }
+
+    /// Which parameters matter: those that a condition or a result needs, directly or through the
+    /// next rounds, and those whose arguments might not end (they must be evaluated).
+    fn live_params(
+        &self,
+        of: LoopId,
+        params: &[NodeId],
+        inits: &[NodeId],
+        body: NodeId,
+    ) -> Vec<bool> {
+        let (tail, _) = self.tail_nodes(body);
+        let mut recs: Vec<&[NodeId]> = Vec::new();
+        let mut demanded = Vec::new();
+        for &id in &tail {
+            match self.node(id) {
+                Node::Rec(_, arguments) => recs.push(arguments),
+                Node::If([condition, ..]) if self.tail_arms(id).is_some() => {
+                    demanded.push(*condition);
+                }
+                _ => demanded.push(id),
+            }
+        }
+        let position: FxHashMap<NodeId, usize> =
+            params.iter().enumerate().map(|(i, &p)| (p, i)).collect();
+        let mut live = vec![false; params.len()];
+        for (i, init) in inits.iter().enumerate() {
+            if self.may_diverge(*init) || recs.iter().any(|r| self.may_diverge(r[i])) {
+                live[i] = true;
+                demanded.extend(recs.iter().map(|r| r[i]));
+            }
+        }
+        let mut seen = FxHashSet::default();
+        while let Some(id) = demanded.pop() {
+            if !self.depends_on(id, of) || !seen.insert(id) {
+                continue;
+            }
+            if let Some(&i) = position.get(&id) {
+                if !std::mem::replace(&mut live[i], true) {
+                    demanded.extend(recs.iter().map(|r| r[i]));
+                }
+                continue;
+            }
+            demanded.extend_from_slice(self.operands(id));
+            if let Node::Loop(inner) = self.node(id) {
+                demanded.push(self.loop_(*inner).body);
+            }
+        }
+        live
+    }
+
+    /// The tail without the dropped arguments and with shared `If`s reified.
+    fn rebuild_tail(&mut self, root: NodeId, keep: &[bool]) -> NodeId {
+        let (tail, shared) = self.tail_nodes(root);
+        if shared.is_empty() && keep.iter().all(|&k| k) {
+            return root;
+        }
+        let mut rebuilt: FxHashMap<NodeId, NodeId> = FxHashMap::default();
+        let mut reified: FxHashMap<NodeId, Reified> = FxHashMap::default();
+        let inside_shared = self.below(&shared);
+        for id in tail {
+            let span = self.span(id);
+            let (new, parts) = match self.node(id).clone() {
+                Node::Rec(of, arguments) => {
+                    let kept = keep.iter().zip(&arguments).filter(|(k, _)| **k);
+                    let arguments: Vec<NodeId> = kept.map(|(_, &a)| a).collect();
+                    let goes_on = self.bool(true, Span::default());
+                    let parts =
+                        Reified { goes_on, arguments: Some(arguments.clone()), value: None };
+                    (self.rec(of, arguments, span), parts)
+                }
+                Node::If([condition, then, otherwise]) if self.tail_arms(id).is_some() => {
+                    let of = self.loop_of_tail(id);
+                    if inside_shared.contains(&id) {
+                        let parts = self.join(
+                            condition,
+                            reified[&then].clone(),
+                            reified[&otherwise].clone(),
+                            span,
+                        );
+                        (self.tail_from(of, &parts, span), parts)
+                    } else {
+                        let arms = [condition, rebuilt[&then], rebuilt[&otherwise]];
+                        rebuilt.insert(id, self.if_(arms, span));
+                        continue;
+                    }
+                }
+                _ => {
+                    let goes_on = self.bool(false, Span::default());
+                    (id, Reified { goes_on, arguments: None, value: Some(id) })
+                }
+            };
+            rebuilt.insert(id, new);
+            reified.insert(id, parts);
+        }
+        self.unshare(rebuilt[&root])
+    }
+
+    /// The same tail as a tree: an `If` that is reached again is pushed again. What was rebuilt can
+    /// be equal where the original was not, and a reified `If` has several uses by its nature; but
+    /// unfolded it is no larger than the original and those uses together.
+    fn unshare(&mut self, root: NodeId) -> NodeId {
+        let (mut seen, mut done) = (FxHashSet::default(), Vec::new());
+        let mut stack = vec![(root, false)];
+        while let Some((id, arms_done)) = stack.pop() {
+            let Some([then, otherwise]) = self.tail_arms(id) else {
+                done.push(id);
+                continue;
+            };
+            if !arms_done {
+                stack.extend([(id, true), (otherwise, false), (then, false)]);
+                continue;
+            }
+            let new_arms = done.split_off(done.len() - 2);
+            if seen.insert(id) && new_arms == [then, otherwise] {
+                done.push(id);
+            } else {
+                let condition = self.operands(id)[0];
+                let node = Node::If([condition, new_arms[0], new_arms[1]]);
+                done.push(self.push(node, self.span(id)));
+            }
+        }
+        done.pop().expect("the root leaves one")
+    }
+
+    /// The tail nodes at or below any of `roots`.
+    fn below(&self, roots: &FxHashSet<NodeId>) -> FxHashSet<NodeId> {
+        let mut seen = FxHashSet::default();
+        let mut stack: Vec<NodeId> = roots.iter().copied().collect();
+        while let Some(id) = stack.pop() {
+            if seen.insert(id) {
+                stack.extend(self.tail_arms(id).into_iter().flatten());
+            }
+        }
+        seen
+    }
+
+    fn loop_of_tail(&self, mut id: NodeId) -> LoopId {
+        loop {
+            match *self.node(id) {
+                Node::Rec(of, _) => return of,
+                Node::If([_, then, otherwise]) => {
+                    id = if self.expr_type(then).value().is_none() { then } else { otherwise };
+                }
+                _ => unreachable!("a tail of type Rec τ or PureRec has a Rec below it"),
+            }
+        }
+    }
+
+    fn join(&mut self, condition: NodeId, a: Reified, b: Reified, span: Span) -> Reified {
+        let either = |graph: &mut Self, a: Option<NodeId>, b: Option<NodeId>| match (a, b) {
+            (Some(a), Some(b)) => Some(graph.if_([condition, a, b], span)),
+            (a, b) => a.or(b),
+        };
+        let goes_on = self.if_([condition, a.goes_on, b.goes_on], span);
+        let value = either(self, a.value, b.value);
+        let arguments = match (a.arguments, b.arguments) {
+            (Some(a), Some(b)) => {
+                Some(a.into_iter().zip(b).map(|(a, b)| self.if_([condition, a, b], span)).collect())
+            }
+            (a, b) => a.or(b),
+        };
+        Reified { goes_on, arguments, value }
+    }
+
+    fn tail_from(&mut self, of: LoopId, parts: &Reified, span: Span) -> NodeId {
+        debug_assert_eq!(self.value_type(parts.goes_on), Type::BOOL);
+        match (&parts.arguments, parts.value) {
+            (Some(arguments), Some(value)) => {
+                let next = self.rec(of, arguments.clone(), span);
+                self.if_([parts.goes_on, next, value], span)
+            }
+            (Some(arguments), None) => {
+                // Both arms go on; the condition stays, since its evaluation might not end.
+                let next = self.rec(of, arguments.clone(), span);
+                match self.constant_words(parts.goes_on) {
+                    Some(_) => next,
+                    None => self.if_([parts.goes_on, next, next], span),
+                }
+            }
+            (None, Some(value)) => value,
+            (None, None) => unreachable!("a tail does something"),
+        }
+    }
+}

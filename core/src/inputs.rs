@@ -1,0 +1,89 @@
+//! What a program is given from outside: the built-in inputs by name, and the values of all inputs
+//! of one pixel.
+
+use crate::types::Type;
+
+/// A quantity given from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Input {
+    /// `(frag-coord)`: vec4.
+    FragCoord,
+    /// `(resolution)`: vec2.
+    Resolution,
+    /// `(time)`: num.
+    Time,
+    /// `(frame)`: num.
+    Frame,
+    /// `(mouse)`: vec4.
+    Mouse,
+}
+
+impl Input {
+    /// All inputs.
+    pub const ALL: [Self; 5] =
+        [Self::FragCoord, Self::Resolution, Self::Time, Self::Frame, Self::Mouse];
+
+    /// Its type.
+    pub fn ty(self) -> Type {
+        match self {
+            Self::FragCoord | Self::Mouse => Type::vec(4),
+            Self::Resolution => Type::vec(2),
+            Self::Time | Self::Frame => Type::NUM,
+        }
+    }
+
+    /// Its name, in λV and in core text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FragCoord => "frag-coord",
+            Self::Resolution => "resolution",
+            Self::Time => "time",
+            Self::Frame => "frame",
+            Self::Mouse => "mouse",
+        }
+    }
+}
+
+/// What a pixel is computed from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inputs {
+    /// (x+0.5, y+0.5, z, 1/w), origin at the upper left.
+    pub frag_coord: [f32; 4],
+    /// Width and height in pixels.
+    pub resolution: [f32; 2],
+    /// Seconds.
+    pub time: f32,
+    /// The number of the frame.
+    pub frame: f32,
+    /// As given, else zero.
+    pub mouse: [f32; 4],
+    /// The words of each uniform's value.
+    pub uniforms: Vec<Box<[u32]>>,
+}
+
+impl Inputs {
+    /// The components of an input.
+    pub fn get(&self, input: Input) -> &[f32] {
+        match input {
+            Input::FragCoord => &self.frag_coord,
+            Input::Resolution => &self.resolution,
+            Input::Time => std::slice::from_ref(&self.time),
+            Input::Frame => std::slice::from_ref(&self.frame),
+            Input::Mouse => &self.mouse,
+        }
+    }
+}
+
+impl Default for Inputs {
+    /// The first pixel of an image of one pixel; no uniforms.
+    fn default() -> Self {
+        Self {
+            frag_coord: [0.5, 0.5, 0.0, 1.0],
+            resolution: [1.0, 1.0],
+            time: 0.0,
+            frame: 0.0,
+            mouse: [0.0; 4],
+            uniforms: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! From placed nodes to blocks.
+
+use super::place::topological_order;
+use super::regions::{Placed, ROOT, RegionId};
+use super::{Block, BlockId, End, Expr, MAX_BLOCK_NESTING, Program, Statement, ValueId, ValueInfo};
+use crate::diagnostics::{Code as Lv, Diagnostic};
+use crate::graph::{Name, Node, NodeId, Uniform};
+use crate::mutants::{Mutant, is_active};
+use rustc_hash::FxHashMap;
+
+/// A block under construction.
+struct Open {
+    block: BlockId,
+    region: RegionId,
+    /// How many of the region's nodes are done.
+    done: usize,
+    statements: Vec<Statement>,
+    /// What the block ends with: an arm's value, a tail, or `None` for the root.
+    end: Option<NodeId>,
+    /// How many blocks enclose this one.
+    depth: usize,
+}
+
+struct Emitter<'a> {
+    placed: &'a Placed,
+    /// The nodes of each region, operands first.
+    contents: Vec<Vec<NodeId>>,
+    ids: Vec<Option<ValueId>>,
+    values: Vec<ValueInfo>,
+    names: FxHashMap<ValueId, Name>,
+    guards: Vec<ValueId>,
+    blocks: Vec<Option<Block>>,
+    open: Vec<Open>,
+}
+
+pub(super) fn emit(
+    placed: &Placed,
+    locations: Vec<u32>,
+    uniforms: Vec<Uniform>,
+) -> Result<Program, Diagnostic> {
+    let mut contents = vec![Vec::new(); placed.regions.len()];
+    for node in topological_order(placed) {
+        let is_value = placed.graph.expr_type(node).value().is_some();
+        if let (true, Some(region)) = (is_value, placed.region_of(node)) {
+            contents[region.0 as usize].push(node);
+        }
+    }
+    let mut emitter = Emitter {
+        placed,
+        contents,
+        ids: vec![None; placed.graph.len()],
+        values: Vec::new(),
+        names: FxHashMap::default(),
+        guards: Vec::new(),
+        blocks: Vec::new(),
+        open: Vec::new(),
+    };
+    emitter.open_block(ROOT, None, 0);
+    while let Some(open) = emitter.open.pop() {
+        emitter.advance(open)?;
+    }
+    let blocks = emitter.blocks.into_iter().map(|b| b.expect("all blocks are closed")).collect();
+    let Emitter { values, names, guards, .. } = emitter;
+    Ok(Program { values, names, blocks, locations, uniforms, guards })
+}
+
+impl Emitter<'_> {
+    fn open_block(&mut self, region: RegionId, end: Option<NodeId>, depth: usize) -> BlockId {
+        let block = BlockId(self.blocks.len() as u32);
+        self.blocks.push(None);
+        self.open.push(Open { block, region, done: 0, statements: Vec::new(), end, depth });
+        block
+    }
+
+    /// Opens two blocks so that the first is worked on first.
+    fn open_arms(&mut self, node: NodeId, arms: [NodeId; 2], depth: usize) -> [BlockId; 2] {
+        let regions = self.placed.arms(node);
+        let then = self.open_block(regions[0], Some(arms[0]), depth);
+        let otherwise = self.open_block(regions[1], Some(arms[1]), depth);
+        let last = self.open.len() - 1;
+        self.open.swap(last - 1, last);
+        [then, otherwise]
+    }
+
+    fn id(&self, node: NodeId) -> ValueId {
+        self.ids[node.index()].expect("operands are emitted first")
+    }
+
+    fn define(&mut self, node: NodeId) -> ValueId {
+        let id = ValueId(self.values.len() as u32);
+        let info = ValueInfo {
+            ty: self.placed.graph.value_type(node),
+            span: self.placed.graph.span(node),
+        };
+        self.values.push(info);
+        if let Some(name) = self.placed.graph.name(node) {
+            self.names.insert(id, name.clone());
+        }
+        self.ids[node.index()] = Some(id);
+        if self.placed.guards.contains(&node) {
+            self.guards.push(id);
+        }
+        id
+    }
+
+    fn all(&self, nodes: &[NodeId]) -> Box<[ValueId]> {
+        nodes.iter().map(|&n| self.id(n)).collect()
+    }
+
+    /// Adds the next statement with inner blocks, or closes the block. The inner blocks are worked
+    /// on before it goes on, since what comes after may need their numbers to be taken.
+    fn advance(&mut self, mut open: Open) -> Result<(), Diagnostic> {
+        let inner = open.depth + 1;
+        while let Some(&node) = self.contents[open.region.0 as usize].get(open.done) {
+            open.done += 1;
+            let graph = &self.placed.graph;
+            match graph.node(node) {
+                Node::If([condition, then, otherwise]) => {
+                    let (condition, arms) = (self.id(*condition), [*then, *otherwise]);
+                    self.check_depth(inner, node)?;
+                    let value = self.define(node);
+                    let at = self.open.len();
+                    let [then, otherwise] = self.open_arms(node, arms, inner);
+                    open.statements.push(Statement::If { value, condition, then, otherwise });
+                    self.open.insert(at, open);
+                    return Ok(());
+                }
+                Node::Loop(of) => {
+                    let l = graph.loop_(*of);
+                    let inits = self.all(&l.inits);
+                    self.check_depth(inner, node)?;
+                    let value = self.define(node);
+                    let params = l.params.iter().map(|&p| self.define(p)).collect();
+                    let at = self.open.len();
+                    let body = self.open_block(self.placed.body(node), Some(l.body), inner);
+                    open.statements.push(Statement::Loop { value, params, inits, body });
+                    self.open.insert(at, open);
+                    return Ok(());
+                }
+                simple => {
+                    let expr = match simple {
+                        Node::Constant(_, words) => Expr::Constant(words.clone()),
+                        Node::Input(input) => Expr::Input(*input),
+                        Node::Uniform(index, _) => Expr::Uniform(*index),
+                        Node::Op(op, operands) => Expr::Op(*op, self.all(operands)),
+                        Node::Param(..) | Node::If(_) | Node::Loop(_) | Node::Rec(..) => {
+                            unreachable!("not a statement")
+                        }
+                    };
+                    let value = self.define(node);
+                    open.statements.push(Statement::Let { value, expr });
+                }
+            }
+        }
+        let end = match open.end {
+            None => End::Yield(self.all(&self.placed.outputs)),
+            Some(node) => match self.placed.graph.node(node) {
+                Node::Rec(_, arguments) => End::Rec(self.all(arguments)),
+                Node::If([condition, then, otherwise])
+                    if self.placed.graph.expr_type(node).value().is_none() =>
+                {
+                    let (condition, arms) = (self.id(*condition), [*then, *otherwise]);
+                    self.check_depth(inner, node)?;
+                    let mut blocks = self.open_arms(node, arms, inner);
+                    if is_active(Mutant::SwappedTails) {
+                        blocks.reverse();
+                    }
+                    let [then, otherwise] = blocks;
+                    End::If { condition, then, otherwise }
+                }
+                _ => End::Yield([self.id(node)].into()),
+            },
+        };
+        self.blocks[open.block.index()] = Some(Block { statements: open.statements, end });
+        Ok(())
+    }
+
+    fn check_depth(&self, depth: usize, node: NodeId) -> Result<(), Diagnostic> {
+        if depth <= MAX_BLOCK_NESTING {
+            return Ok(());
+        }
+        Err(Diagnostic::new(
+            Lv::BlocksTooDeep,
+            self.placed.graph.span(node),
+            "branches and loops are nested too deep",
+        )
+        .label(format!("more than {MAX_BLOCK_NESTING} levels"))
+        .help("use a loop, or compute what the branches have in common before them"))
+    }
+}

@@ -1,0 +1,24 @@
+//! Mutants of the frontend: mistakes that can be switched on, to show that the tests find them.
+//!
+//! Each is one that a compiler or evaluator of a functional language could really contain. They are
+//! there only with the feature `mutants`; without it [`is_active`] is false at compile time.
+
+/// A mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Mutant {
+    /// Elaboration takes arguments for the same that differ in the last of the locals that they use.
+    ForgottenLocal = 1,
+    /// The source evaluator lets names mean what they do outside the function whose parameters they
+    /// are.
+    CapturedName,
+    /// The source evaluator allows a loop one round more.
+    OneRoundMore,
+}
+
+impl Mutant {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::ForgottenLocal, Self::CapturedName, Self::OneRoundMore];
+}
+
+lambdav_core::mutants!();

@@ -1,0 +1,183 @@
+//! The literal evaluator: the small-step semantics of the report (§4), rule by rule, on the syntax
+//! tree.
+//!
+//! It is the oracle for everything between the tree and a pixel: it shares nothing with name
+//! resolution, elaboration, the core and the schedule. In common with them are the parser, the
+//! table of builtins ([`crate::builtins`]) and the primitive operations ([`lambdav_core::op`]).
+//!
+//! The rules are these, and [`machine`] is no more than a search for the place where the next one
+//! applies:
+//!
+//! ```text
+//! (let ((x e) …) b)                →  b[e/x …]
+//! (if true a b)                    →  a              (if false a b)  →  b
+//! ((func (x …) b) e …)             →  b[e/x …]
+//! ((rec-func (x …) b) v …)         →  b[v/x …, (rec-func (x …) b)/rec]
+//! (builtin v …)                    →  the value, or its expansion applied to v …
+//! ```
+//!
+//! where `v` is a value (of a function argument of a `rec-func`: any term), `let*` is nested `let`s,
+//! a `define` substitutes in the forms that follow, and `(the T e)` is `e`.
+//!
+//! # Substitution without capture
+//!
+//! Reduction goes on at the outermost place where it can, beginning with a closed program. So each
+//! term that is reduced is closed, hence each argument that is substituted is closed, and a closed
+//! term has no variable that a binder around its new place could capture. Nothing is ever renamed
+//! at run time. ([`read`] gives each binder of the text a number of its own, which makes shadowed
+//! names different once and for all.)
+//!
+//! # Literal, but not slow
+//!
+//! This is Wadsworth's graph reduction ("Semantics and Pragmatics of the Lambda-Calculus", 1971):
+//!
+//! - substitution puts the *same* node in all places of a variable, and a node that was reduced to a
+//!   value is overwritten by it, so nobody reduces it again;
+//! - substitution copies only the paths that lead to the variable: each term of the text knows its
+//!   free variables, and each node how many of them have not been replaced yet ([`term`]). Closed
+//!   terms are never copied, so what a loop's body does not compute from its parameters is computed
+//!   once.
+//!
+//! Both change how often a term is reduced, never to what: the language is pure.
+//!
+//! `rec` stands in tail position, so the value of the term that ends in it is the value of the whole
+//! loop, and once the next round begins nobody can ask for that term again. Hence the nodes that wait
+//! for it are forgotten, and a loop runs in constant space.
+//!
+//! # Limits
+//!
+//! No function here recurses, dropping terms included: depth costs memory only. Steps, live nodes and
+//! pending reductions are counted, and exceeding a limit is [`SourceFault::Limit`]. LANGUAGE §3 lets
+//! this evaluator give up where another engine answers. Iterations of loops are limited exactly as in
+//! the core evaluator.
+
+mod machine;
+mod operate;
+mod read;
+mod term;
+#[cfg(test)]
+mod tests;
+
+use crate::syntax::Tree;
+use lambdav_core::evaluate::{DEFAULT_MAX_ITERATIONS, Fault};
+use lambdav_core::inputs::Inputs;
+use lambdav_core::source::Span;
+use lambdav_core::types::{Scalar, Type};
+use machine::Machine;
+use read::{TextId, Texts};
+
+/// Why the literal evaluator gives no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceFault {
+    /// As any evaluator.
+    Pixel(Fault),
+    /// It gave up: too many of these. Another engine may answer.
+    Limit(&'static str),
+    /// Something that a program without errors does not contain, as a sentence without a full stop.
+    /// Either the program was not accepted by the compiler, or one of the two has a bug.
+    Unexpected(Span, &'static str),
+}
+
+impl From<Fault> for SourceFault {
+    fn from(fault: Fault) -> Self {
+        Self::Pixel(fault)
+    }
+}
+
+/// How far a run may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How many `rec`s each entry of a loop may execute.
+    pub max_iterations: u64,
+    /// How many steps a run may take: reductions, and nodes copied by substitution.
+    pub max_steps: u64,
+}
+
+impl Default for Limits {
+    /// The iterations of LANGUAGE §8, and steps for about a minute.
+    fn default() -> Self {
+        Self { max_iterations: DEFAULT_MAX_ITERATIONS, max_steps: 1 << 29 }
+    }
+}
+
+/// A uniform as declared.
+#[derive(Clone, Copy, Debug)]
+struct Uniform {
+    ty: Type,
+    default: Option<TextId>,
+}
+
+/// A program, ready to be evaluated for any number of pixels by any number of threads.
+#[derive(Debug)]
+pub struct Program {
+    texts: Texts,
+    uniforms: Vec<Uniform>,
+    /// Location and expression.
+    outputs: Vec<(u32, TextId)>,
+}
+
+impl Program {
+    /// Reads a program that the compiler accepts; of another it may say nothing, or give a value where
+    /// the compiler refuses.
+    pub fn new(tree: &Tree) -> Result<Self, SourceFault> {
+        read::program(tree)
+    }
+
+    /// The locations of the outputs, in order of declaration.
+    pub fn locations(&self) -> impl Iterator<Item = u32> {
+        self.outputs.iter().map(|&(location, _)| location)
+    }
+
+    /// The words of the value of the output at `location`: 1 to 4 components. `inputs` must give
+    /// each uniform its words. `cancelled` is asked now and then.
+    pub fn run(
+        &self,
+        location: u32,
+        inputs: &Inputs,
+        limits: Limits,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Box<[u32]>, SourceFault> {
+        let output = self.outputs.iter().find(|(l, _)| *l == location);
+        let &(_, root) = output
+            .ok_or(SourceFault::Unexpected(Span::default(), "no output has this location"))?;
+        let data = Machine::new(self, inputs, limits, cancelled).run(root)?;
+        match data.ty {
+            Type::Scalar(Scalar::F32) | Type::Vector(Scalar::F32, _) => Ok(data.words),
+            _ => {
+                Err(SourceFault::Unexpected(self.texts.get(root).span, "not a value of an output"))
+            }
+        }
+    }
+
+    /// The words of the default value of each uniform, in order of declaration.
+    pub fn uniform_defaults(
+        &self,
+        limits: Limits,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Vec<Box<[u32]>>, SourceFault> {
+        // A default does not depend on uniforms, but may mention them.
+        let zeros = self.uniforms.iter().map(|uniform| vec![0; uniform.ty.components()].into());
+        let inputs = Inputs { uniforms: zeros.collect(), ..Inputs::default() };
+        self.uniforms
+            .iter()
+            .map(|uniform| match uniform.default {
+                Some(root) => {
+                    let data = Machine::new(self, &inputs, limits, cancelled).run(root)?;
+                    let span = self.texts.get(root).span;
+                    let fits = data.ty == uniform.ty;
+                    fits.then_some(data.words)
+                        .ok_or(SourceFault::Unexpected(span, "a default of another type"))
+                }
+                None => {
+                    let mut words = vec![0; uniform.ty.components()];
+                    if let Type::Matrix(_, n) = uniform.ty {
+                        for i in 0..usize::from(n) {
+                            words[i * usize::from(n) + i] = 1f32.to_bits();
+                        }
+                    }
+                    Ok(words.into())
+                }
+            })
+            .collect()
+    }
+}

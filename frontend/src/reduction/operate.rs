@@ -1,0 +1,93 @@
+//! Values, and what the recipes of builtins make of them.
+
+use crate::builtins::Recipe;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::op::Op;
+use lambdav_core::types::Type;
+
+/// A value that is not a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Data {
+    pub(super) ty: Type,
+    /// As [`Op::apply`] wants them.
+    pub(super) words: Box<[u32]>,
+}
+
+impl Data {
+    pub(super) fn num(value: f32) -> Self {
+        Self { ty: Type::NUM, words: [value.to_bits()].into() }
+    }
+
+    pub(super) fn bool(value: bool) -> Self {
+        Self { ty: Type::BOOL, words: [value.into()].into() }
+    }
+
+    fn floats(ty: Type, values: &[f32]) -> Self {
+        Self { ty, words: values.iter().map(|x| x.to_bits()).collect() }
+    }
+
+    /// A scalar as a value of `ty` with it in each component; a value of `ty` as it is.
+    fn spread(&self, ty: Type) -> Option<Self> {
+        match (self.ty, ty) {
+            (from, to) if from == to => Some(self.clone()),
+            (Type::Scalar(from), Type::Vector(to, n)) if from == to => {
+                Some(Self { ty, words: vec![self.words[0]; n.into()].into() })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The value of an operation, if it is defined on such operands.
+fn operate(op: Op, operands: &[&Data]) -> Option<Data> {
+    let types: Vec<Type> = operands.iter().map(|d| d.ty).collect();
+    let ty = op.result_type(&types)?;
+    let words: Vec<&[u32]> = operands.iter().map(|d| &*d.words).collect();
+    let mut out = vec![0; ty.components()];
+    op.apply(&types, &words, &mut out);
+    Some(Data { ty, words: out.into() })
+}
+
+/// The value that a recipe makes of these operands; `None` for an expansion, which is not computed
+/// but reduced, and where the recipe does not fit the operands.
+pub(super) fn follow(recipe: &Recipe, operands: &[Data], inputs: &Inputs) -> Option<Data> {
+    match recipe {
+        Recipe::Fold(op, ty) => {
+            let (first, rest) = operands.split_first()?;
+            let first = first.spread(*ty)?;
+            if rest.is_empty() {
+                return operate(*op, &[&first]);
+            }
+            rest.iter().try_fold(first, |left, right| operate(*op, &[&left, &right.spread(*ty)?]))
+        }
+        Recipe::Reversed(op, ty) => match operands {
+            [a, b] => operate(*op, &[&b.spread(*ty)?, &a.spread(*ty)?]),
+            _ => None,
+        },
+        Recipe::Direct(op) => operate(*op, &operands.iter().collect::<Vec<_>>()),
+        Recipe::Flatten(ty) => {
+            let words: Box<[u32]> = operands.iter().flat_map(|d| &d.words).copied().collect();
+            match (ty, operands) {
+                (Type::Vector(..), [one]) if words.len() == 1 => one.spread(*ty),
+                _ => (words.len() == ty.components()).then_some(Data { ty: *ty, words }),
+            }
+        }
+        Recipe::Diagonal(ty) => {
+            let (Type::Matrix(_, n), [one]) = (*ty, operands) else { return None };
+            let mut words = vec![0f32.to_bits(); ty.components()];
+            for i in 0..usize::from(n) {
+                words[i * usize::from(n) + i] = *one.words.first()?;
+            }
+            Some(Data { ty: *ty, words: words.into() })
+        }
+        Recipe::Swizzle(components) => {
+            let vector = operands.first()?;
+            let words = components.iter().map(|&k| vector.words.get(usize::from(k)).copied());
+            let words: Box<[u32]> = words.collect::<Option<_>>()?;
+            Some(Data { ty: Type::of(vector.ty.scalar(), components.len() as u8), words })
+        }
+        Recipe::Column(k) => operate(Op::Column(*k), &[operands.first()?]),
+        Recipe::Input(input) => Some(Data::floats(input.ty(), inputs.get(*input))),
+        Recipe::Expansion(_) => None,
+    }
+}

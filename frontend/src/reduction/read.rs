@@ -1,0 +1,470 @@
+//! From the syntax tree to terms: what a list is — a special form or an application — depends on
+//! the scope, since forms can be renamed and shadowed. Reading settles that, gives each binder a
+//! number, and finds the free variables of each term. It does not recurse.
+
+use super::operate::Data;
+use super::{Program, SourceFault, Uniform};
+use crate::builtins::Builtin;
+use crate::mutants::{Mutant, is_active};
+use crate::syntax::{ExprId, ExprKind, Tree};
+use lambdav_core::source::Span;
+use lambdav_core::types::Type;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The most free variables of all terms together.
+const MAX_FREE: usize = 1 << 26;
+
+/// Index of a term of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TextId(pub(super) u32);
+
+/// The number of a variable: each binder of the text has its own. The variables that one form binds
+/// have successive numbers.
+pub(super) type Variable = u32;
+
+/// What a term is.
+#[derive(Clone, Debug)]
+pub(super) enum Form {
+    Data(Data),
+    Variable(Variable),
+    Builtin(Builtin),
+    /// The uniform of that index.
+    Uniform(u32),
+    /// `(callee argument …)`.
+    Apply,
+    /// The values, then the body, in which variables from this number on stand for them.
+    Let(Variable),
+    /// The body; the first parameter and how many there are.
+    Func(Variable, u32),
+    /// The same; `rec` is the variable after the parameters.
+    RecFunc(Variable, u32),
+    /// Condition, then, else.
+    If,
+    /// The expression.
+    The(Type),
+}
+
+/// A term as it stands in the text.
+#[derive(Clone, Debug)]
+pub(super) struct Text {
+    pub(super) form: Form,
+    pub(super) children: Arc<[TextId]>,
+    /// The free variables, ascending.
+    pub(super) free: Arc<[Variable]>,
+    pub(super) span: Span,
+    /// The value of a token of digits.
+    pub(super) index: Option<u32>,
+}
+
+/// All terms of a text, subterms before terms.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Texts {
+    all: Vec<Text>,
+    variables: Variable,
+    total_free: usize,
+    closed: Arc<[Variable]>,
+}
+
+impl Texts {
+    pub(super) fn get(&self, id: TextId) -> &Text {
+        &self.all[id.0 as usize]
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    fn new_variables(&mut self, count: usize) -> Variable {
+        let first = self.variables;
+        self.variables += count as u32;
+        first
+    }
+
+    fn push(
+        &mut self,
+        form: Form,
+        children: &[TextId],
+        span: Span,
+        index: Option<u32>,
+    ) -> Result<TextId, SourceFault> {
+        let bound = match form {
+            Form::Let(first) => first..first + children.len() as u32 - 1,
+            Form::Func(first, count) => first..first + count,
+            Form::RecFunc(first, count) => first..first + count + 1,
+            _ => 0..0,
+        };
+        let mut open = children.iter().map(|&c| &self.get(c).free).filter(|f| !f.is_empty());
+        let free = match (&form, open.next(), open.next()) {
+            (&Form::Variable(v), ..) => Arc::from([v]),
+            (_, None, _) => self.closed.clone(),
+            (_, Some(only), None) if bound.is_empty() => only.clone(),
+            _ => {
+                let all = children.iter().flat_map(|&c| self.get(c).free.iter().copied());
+                let mut all: Vec<Variable> = all.filter(|v| !bound.contains(v)).collect();
+                all.sort_unstable();
+                all.dedup();
+                self.total_free += all.len();
+                all.into()
+            }
+        };
+        if self.total_free > MAX_FREE {
+            return Err(SourceFault::Limit("free variables"));
+        }
+        self.all.push(Text { form, children: children.into(), free, span, index });
+        Ok(TextId(self.all.len() as u32 - 1))
+    }
+}
+
+/// A special form.
+#[derive(Clone, Copy, Debug)]
+enum Special {
+    Let,
+    LetStar,
+    Func,
+    RecFunc,
+    If,
+    The,
+}
+
+impl Special {
+    fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "let" => Self::Let,
+            "let*" => Self::LetStar,
+            "func" => Self::Func,
+            "rec-func" => Self::RecFunc,
+            "if" => Self::If,
+            "the" => Self::The,
+            _ => return None,
+        })
+    }
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug)]
+enum Meaning {
+    Special(Special),
+    Variable(Variable),
+    /// The right side of a `define`, or a uniform.
+    Text(TextId),
+    Builtin(Builtin),
+}
+
+/// What remains to be read, innermost last. Every task but `Bind` and `Unbind` leaves one result.
+enum Task<'t> {
+    Read(ExprId),
+    /// Reads the rest of a `let*`.
+    Sequence {
+        span: Span,
+        bindings: &'t [ExprId],
+        body: ExprId,
+    },
+    Bind(Vec<(&'t str, Meaning)>),
+    Unbind(Vec<(&'t str, Meaning)>),
+    /// Makes a term of the latest results.
+    Build {
+        form: Form,
+        span: Span,
+        children: usize,
+    },
+}
+
+/// Reads terms in a scope.
+struct Reader<'t> {
+    tree: &'t Tree,
+    texts: &'t mut Texts,
+    scope: FxHashMap<&'t str, Vec<Meaning>>,
+    tasks: Vec<Task<'t>>,
+    results: Vec<TextId>,
+}
+
+type Read<T> = Result<T, SourceFault>;
+
+/// Reads a program.
+pub(super) fn program(tree: &Tree) -> Read<Program> {
+    let mut texts = Texts::default();
+    let mut reader = Reader::new(tree, &mut texts);
+    let (mut uniforms, mut outputs) = (Vec::new(), Vec::new());
+    for &root in &tree.roots {
+        let span = tree.get(root).span;
+        let list = reader.list(root).unwrap_or_default();
+        let word = list.first().and_then(|&head| reader.name(head));
+        match (word, list) {
+            (Some("define"), &[_, target, value]) => reader.define(target, value)?,
+            (Some("output"), &[_, location, value]) => {
+                let ExprKind::Number { index: Some(location), .. } = tree.get(location).kind else {
+                    return Err(SourceFault::Unexpected(span, "an output without a location"));
+                };
+                outputs.push((location, reader.term(value)?));
+            }
+            (Some("uniform"), &[_, name, ty, ref default @ ..]) => {
+                let ty = reader.type_name(ty)?;
+                let default = default.first().map(|&d| reader.term(d)).transpose()?;
+                let uniform =
+                    reader.texts.push(Form::Uniform(uniforms.len() as u32), &[], span, None)?;
+                uniforms.push(Uniform { ty, default });
+                reader.define_as(name, Meaning::Text(uniform))?;
+            }
+            _ => outputs.push((0, reader.term(root)?)),
+        }
+    }
+    Ok(Program { texts, uniforms, outputs })
+}
+
+/// Reads one expression in which all names are those of the outermost scope.
+pub(super) fn expansion(tree: &Tree, texts: &mut Texts) -> Read<TextId> {
+    match *tree.roots {
+        [root] => Reader::new(tree, texts).term(root),
+        _ => Err(SourceFault::Unexpected(Span::default(), "an expansion is not one expression")),
+    }
+}
+
+impl<'t> Reader<'t> {
+    fn new(tree: &'t Tree, texts: &'t mut Texts) -> Self {
+        let scope = FxHashMap::default();
+        Self { tree, texts, scope, tasks: Vec::new(), results: Vec::new() }
+    }
+
+    fn name(&self, id: ExprId) -> Option<&'t str> {
+        match &self.tree.get(id).kind {
+            ExprKind::Identifier(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    fn list(&self, id: ExprId) -> Option<&'t [ExprId]> {
+        match &self.tree.get(id).kind {
+            ExprKind::List(children) => Some(children),
+            _ => None,
+        }
+    }
+
+    fn unexpected<T>(&self, id: ExprId, what: &'static str) -> Read<T> {
+        Err(SourceFault::Unexpected(self.tree.get(id).span, what))
+    }
+
+    fn type_name(&self, id: ExprId) -> Read<Type> {
+        match self.name(id).and_then(Type::from_name) {
+            Some(ty) => Ok(ty),
+            None => self.unexpected(id, "not a type"),
+        }
+    }
+
+    fn meaning(&self, name: &str) -> Option<Meaning> {
+        let innermost = |meanings: &Vec<Meaning>| match is_active(Mutant::CapturedName) {
+            true => meanings.first().copied(),
+            false => meanings.last().copied(),
+        };
+        let bound = self.scope.get(name).and_then(innermost);
+        bound
+            .or_else(|| Special::from_name(name).map(Meaning::Special))
+            .or_else(|| Builtin::lookup(name).map(Meaning::Builtin))
+    }
+
+    /// The special form that an expression denotes by its name.
+    fn special(&self, id: ExprId) -> Option<Special> {
+        match self.meaning(self.name(id)?)? {
+            Meaning::Special(special) => Some(special),
+            _ => None,
+        }
+    }
+
+    fn define(&mut self, target: ExprId, value: ExprId) -> Read<()> {
+        if let Some(special) = self.special(value)
+            && self.name(target).is_some()
+        {
+            return self.define_as(target, Meaning::Special(special));
+        }
+        let (name, text) = match self.list(target).and_then(<[_]>::split_first) {
+            None => (target, self.term(value)?),
+            Some((&name, parameters)) => {
+                let span = self.tree.get(target).span;
+                self.function(false, parameters, value, span)?;
+                (name, self.finish()?)
+            }
+        };
+        self.define_as(name, Meaning::Text(text))
+    }
+
+    fn define_as(&mut self, name: ExprId, meaning: Meaning) -> Read<()> {
+        match self.name(name) {
+            Some(name) => {
+                self.scope.insert(name, vec![meaning]);
+                Ok(())
+            }
+            None => self.unexpected(name, "not a name"),
+        }
+    }
+
+    fn term(&mut self, id: ExprId) -> Read<TextId> {
+        self.tasks.push(Task::Read(id));
+        self.finish()
+    }
+
+    fn finish(&mut self) -> Read<TextId> {
+        while let Some(task) = self.tasks.pop() {
+            match task {
+                Task::Read(id) => self.read(id)?,
+                Task::Sequence { span, bindings, body } => match bindings.split_first() {
+                    None => self.tasks.push(Task::Read(body)),
+                    Some((&first, bindings)) => {
+                        self.let_(&[first], Task::Sequence { span, bindings, body }, span)?;
+                    }
+                },
+                Task::Bind(names) => {
+                    for (name, meaning) in names {
+                        self.scope.entry(name).or_default().push(meaning);
+                    }
+                }
+                Task::Unbind(names) => {
+                    for (name, _) in names {
+                        self.scope.get_mut(name).and_then(Vec::pop);
+                    }
+                }
+                Task::Build { form, span, children } => {
+                    let children = self.results.split_off(self.results.len() - children);
+                    let text = self.texts.push(form, &children, span, None)?;
+                    self.results.push(text);
+                }
+            }
+        }
+        let missing = SourceFault::Unexpected(Span::default(), "nothing was read");
+        self.results.pop().ok_or(missing)
+    }
+
+    /// Pushes tasks so that they are done in the given order.
+    fn schedule(&mut self, tasks: impl IntoIterator<Item = Task<'t>>) {
+        let start = self.tasks.len();
+        self.tasks.extend(tasks);
+        self.tasks[start..].reverse();
+    }
+
+    fn read(&mut self, id: ExprId) -> Read<()> {
+        let span = self.tree.get(id).span;
+        let (form, index) = match &self.tree.get(id).kind {
+            ExprKind::Number { value, index } => (Form::Data(Data::num(*value)), *index),
+            ExprKind::Bool(b) => (Form::Data(Data::bool(*b)), None),
+            ExprKind::Identifier(name) => match self.meaning(name) {
+                Some(Meaning::Variable(variable)) => (Form::Variable(variable), None),
+                Some(Meaning::Builtin(builtin)) => match builtin.constant() {
+                    Some(value) => (Form::Data(Data::num(value)), None),
+                    None => (Form::Builtin(builtin), None),
+                },
+                Some(Meaning::Text(text)) => {
+                    self.results.push(text);
+                    return Ok(());
+                }
+                Some(Meaning::Special(_)) => return self.unexpected(id, "a form is not a value"),
+                None => return self.unexpected(id, "this name is not bound"),
+            },
+            ExprKind::List(list) => return self.read_list(id, list),
+            ExprKind::Error => return self.unexpected(id, "this could not be parsed"),
+        };
+        let text = self.texts.push(form, &[], span, index)?;
+        self.results.push(text);
+        Ok(())
+    }
+
+    fn read_list(&mut self, id: ExprId, list: &'t [ExprId]) -> Read<()> {
+        let span = self.tree.get(id).span;
+        let Some((&head, rest)) = list.split_first() else {
+            return self.unexpected(id, "an empty list means nothing");
+        };
+        let Some(special) = self.special(head) else {
+            self.build(Form::Apply, list, span);
+            return Ok(());
+        };
+        match (special, rest) {
+            (Special::If, [_, _, _]) => self.build(Form::If, rest, span),
+            (Special::The, &[ty, value]) => {
+                let ty = self.type_name(ty)?;
+                self.build(Form::The(ty), &[value], span);
+            }
+            (Special::Func | Special::RecFunc, &[parameters, body]) => {
+                let recursive = matches!(special, Special::RecFunc);
+                let parameters = self.list(parameters).unwrap_or_default();
+                self.function(recursive, parameters, body, span)?;
+            }
+            (Special::Let, &[bindings, body]) => {
+                let bindings = self.list(bindings).unwrap_or_default();
+                self.let_(bindings, Task::Read(body), span)?;
+            }
+            (Special::LetStar, &[bindings, body]) => {
+                let bindings = self.list(bindings).unwrap_or_default();
+                self.tasks.push(Task::Sequence { span, bindings, body });
+            }
+            _ => return self.unexpected(id, "a malformed special form"),
+        }
+        Ok(())
+    }
+
+    fn build(&mut self, form: Form, children: &[ExprId], span: Span) {
+        let build = Task::Build { form, span, children: children.len() };
+        self.schedule(children.iter().map(|&c| Task::Read(c)).chain([build]));
+    }
+
+    /// A `let` whose body is what `body` reads.
+    fn let_(&mut self, bindings: &[ExprId], body: Task<'t>, span: Span) -> Read<()> {
+        let (mut names, mut tasks) = (Vec::new(), Vec::new());
+        let first = self.texts.new_variables(bindings.len());
+        for &binding in bindings {
+            let Some(&[name, value]) = self.list(binding) else {
+                return self.unexpected(binding, "a malformed binding");
+            };
+            let Some(name) = self.name(name) else {
+                return self.unexpected(name, "not a name");
+            };
+            names.push((
+                name,
+                match self.special(value) {
+                    Some(special) => Meaning::Special(special),
+                    None => {
+                        tasks.push(Task::Read(value));
+                        Meaning::Variable(first + tasks.len() as u32 - 1)
+                    }
+                },
+            ));
+        }
+        let values = tasks.len();
+        tasks.extend([Task::Bind(names.clone()), body, Task::Unbind(names)]);
+        if values > 0 {
+            tasks.push(Task::Build { form: Form::Let(first), span, children: values + 1 });
+        }
+        self.schedule(tasks);
+        Ok(())
+    }
+
+    fn function(
+        &mut self,
+        recursive: bool,
+        parameters: &[ExprId],
+        body: ExprId,
+        span: Span,
+    ) -> Read<()> {
+        let count = parameters.len();
+        let first = self.texts.new_variables(count + usize::from(recursive));
+        let mut names = Vec::new();
+        for (variable, &parameter) in (first..).zip(parameters) {
+            // The annotation of `(name TYPE)` says nothing about the value.
+            let name = self.list(parameter).and_then(|l| l.first().copied()).unwrap_or(parameter);
+            match self.name(name) {
+                Some(name) => names.push((name, Meaning::Variable(variable))),
+                None => return self.unexpected(parameter, "not a parameter"),
+            }
+        }
+        let form = if recursive {
+            names.push(("rec", Meaning::Variable(first + count as u32)));
+            Form::RecFunc(first, count as u32)
+        } else {
+            Form::Func(first, count as u32)
+        };
+        self.schedule([
+            Task::Bind(names.clone()),
+            Task::Read(body),
+            Task::Unbind(names),
+            Task::Build { form, span, children: 1 },
+        ]);
+        Ok(())
+    }
+}

@@ -1,0 +1,54 @@
+//! Mistakes that can be switched on, to show that the tests find them.
+//!
+//! Each is one that a compiler of masked code could really make. They are there only with the
+//! feature `mutants`; without it [`is_active`] is false at compile time.
+
+/// A mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Mutant {
+    /// After an `if`, lanes get the value of the arm that they did not take.
+    WrongBlend = 1,
+    /// The lanes of an arm of an `if` within an `if` are not restricted to those of the outer arm.
+    LostMask,
+    /// The second argument of a `rec` sees the new value of the first parameter.
+    StaleSwap,
+    /// A loop is executed although no lane takes the arm that it stands in.
+    HoistedLoop,
+    /// A loop begins with all lanes, not with those that came to it.
+    DeadLaneAlive,
+    /// Of a value that differs by row, a register gets the one of the column.
+    WrongRegister,
+    /// The second register that a round of a loop hands on gets the value of the first.
+    LostArgument,
+    /// The operands of a minimum are swapped, which shows where they are equal or a NaN.
+    SwappedMinimum,
+    /// Numbers are less than themselves.
+    WrongComparison,
+    /// Lanes of a vector select by the mask's complement.
+    SwappedSelect,
+    /// A place in memory is given to another value a little too early.
+    ReusedPlace,
+    /// Values that change places in memory are stored before all are read.
+    OverwrittenPlace,
+}
+
+impl Mutant {
+    /// Those of lane programs.
+    pub const OF_MASKS: [Self; 5] =
+        [Self::WrongBlend, Self::LostMask, Self::StaleSwap, Self::HoistedLoop, Self::DeadLaneAlive];
+
+    /// Those of register programs and of the emitter.
+    pub const OF_CODE: [Self; 5] = [
+        Self::WrongRegister,
+        Self::LostArgument,
+        Self::SwappedMinimum,
+        Self::WrongComparison,
+        Self::SwappedSelect,
+    ];
+
+    /// Those of spilling.
+    pub const OF_SPILLING: [Self; 2] = [Self::ReusedPlace, Self::OverwrittenPlace];
+}
+
+lambdav_core::mutants!();

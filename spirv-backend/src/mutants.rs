@@ -1,0 +1,42 @@
+//! Mistakes that can be switched on, to show that the tests find them.
+//!
+//! Each is one that an emitter or evaluator of SPIR-V could really make. They are there only with the
+//! feature `mutants`; without it [`is_active`] is false at compile time.
+
+/// A mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Mutant {
+    /// The emitter gives the φ of an `if` the values of the two arms the wrong way round.
+    SwappedWays = 1,
+    /// The emitter does not notice that an inner `if` opened a block, so that φ's name the one before.
+    StaleBlock,
+    /// The emitter goes on with a loop where it should leave it, and the other way round.
+    SwappedBranches,
+    /// The emitter takes the wrong operand of `min` and `max`.
+    SwappedSelect,
+    /// The emitter asks whether numbers are ordered and differ, which a NaN does not.
+    OrderedNotEqual,
+    /// The evaluator gives φ's of a block their values one after the other.
+    SequentialPhis,
+    /// The evaluator counts rounds of a loop on where it is entered again.
+    RoundsKept,
+    /// The evaluator selects all components by the first condition.
+    OneCondition,
+}
+
+impl Mutant {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::SwappedWays,
+        Self::StaleBlock,
+        Self::SwappedBranches,
+        Self::SwappedSelect,
+        Self::OrderedNotEqual,
+        Self::SequentialPhis,
+        Self::RoundsKept,
+        Self::OneCondition,
+    ];
+}
+
+lambdav_core::mutants!();

@@ -1,0 +1,67 @@
+//! Do the tests bite? Each mutant of elaboration, of the scheduler, of an evaluator, of the lowering
+//! to masks and registers or of an emitter is found by a campaign no larger than that of the gate.
+//!
+//! `cargo test -p lambdav-differential --features mutants --test mutants -- --nocapture`
+
+use lambdav_core::mutants as core;
+use lambdav_differential::{Campaign, Engine, engines};
+use lambdav_frontend::mutants as frontend;
+use lambdav_simd_backend::mutants as simd;
+use lambdav_spirv_backend::mutants as spirv;
+use std::fmt::Debug;
+use std::sync::{Mutex, PoisonError};
+
+/// A mutant is active in the whole process.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Demands that an engine is sound, and that it is not with any of the mutants.
+fn each_is_found<M: Copy + Debug>(name: &str, mutants: &[M], activate: fn(Option<M>)) {
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let all = engines::all();
+    let engine: &dyn Engine =
+        &**all.iter().find(|engine| engine.name() == name).expect("there is such an engine");
+    let sound = Campaign {
+        seed: 2,
+        first: 0,
+        programs: 50,
+        size: 160,
+        endless: 50,
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+        attempts: 0,
+        max_bugs: 1,
+    };
+    assert!(sound.run(&[engine]).found.is_empty(), "{name}: no mutant is active");
+    for &mutant in mutants {
+        activate(Some(mutant));
+        let report = Campaign { programs: 1200, ..sound }.run(&[engine]);
+        activate(None);
+        assert!(!report.found.is_empty(), "{name}: {mutant:?} is not found");
+        println!("{name}: {mutant:?} is found after {} programs", report.programs);
+    }
+}
+
+/// The evaluator of the source finds what is wrong before and in that of the core, and the other way round.
+#[test]
+fn mutants_in_core_and_frontend_are_found() {
+    each_is_found("source", &core::Mutant::ALL, core::activate);
+    each_is_found("source", &frontend::Mutant::ALL, frontend::activate);
+}
+
+/// Both without and with machine code.
+#[test]
+fn mutants_in_masks_are_found() {
+    for name in ["lanes", "simd8"] {
+        each_is_found(name, &simd::Mutant::OF_MASKS, simd::activate);
+    }
+}
+
+#[test]
+fn mutants_in_machine_code_are_found() {
+    each_is_found("simd8", &simd::Mutant::OF_CODE, simd::activate);
+    each_is_found("spilled4", &simd::Mutant::OF_SPILLING, simd::activate);
+}
+
+#[test]
+fn mutants_in_spirv_are_found() {
+    each_is_found("spirv", &spirv::Mutant::ALL, spirv::activate);
+}
