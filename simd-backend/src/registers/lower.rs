@@ -567,7 +567,10 @@ impl<'p> Builder<'p> {
     fn mask_of(&mut self, mask: ValueId, rate: Rate, index: usize) -> Reg {
         let ty = self.type_of(Kind::Mask, Rate::VARYING);
         let of = |i: &usize| self.shape.project(*i, Rate::VARYING, rate) == index;
-        let sharing: Vec<usize> = (0..self.shape.registers(Rate::VARYING)).filter(of).collect();
+        let mut sharing: Vec<usize> = (0..self.shape.registers(Rate::VARYING)).filter(of).collect();
+        if is_active(Mutant::NarrowMask) {
+            sharing.truncate(1);
+        }
         let masks: Vec<Reg> =
             sharing.into_iter().map(|i| self.fit_one(mask, Rate::VARYING, i)).collect();
         masks[1..].iter().fold(masks[0], |all, &mask| self.op(ty, Op::Or, &[all, mask]))

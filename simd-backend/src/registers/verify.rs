@@ -402,9 +402,10 @@ impl<'p> Verifier<'p, '_> {
     fn operation(&mut self, to: Reg, op: Op, operands: &[Reg]) {
         let all: Vec<(Kind, Lanes)> = operands.iter().map(|&reg| lanes_of(self.ty(reg))).collect();
         let lanes = all.first().map_or(Lanes::Scalar, |&(_, lanes)| lanes);
-        self.require(all.iter().all(|&(_, other)| other == lanes), || {
-            "the operands are not of lanes of one size".into()
-        });
+        if all.iter().any(|&(_, other)| other != lanes) {
+            self.error("the operands are not of lanes of one size".into());
+            return;
+        }
         let kinds: Vec<Kind> = all.iter().map(|&(kind, _)| kind).collect();
         let result = op.result(&kinds).and_then(|kind| type_of(kind, lanes));
         self.expect_result(to, result);

@@ -133,7 +133,9 @@ impl<'m> Rewriting<'m> {
             self.names[reg.index()] = None;
         }
         for reg in self.spilled.drain(..) {
-            self.plan.homes[reg.index()] = Home::Register;
+            if !is_active(Mutant::StaleSlot) {
+                self.plan.homes[reg.index()] = Home::Register;
+            }
         }
     }
 
@@ -248,7 +250,7 @@ impl<'m> Rewriting<'m> {
         let filled: Vec<u32> =
             stores.iter().map(|s| s.0).chain(copies.iter().map(|c| c.0)).collect();
         copies.retain(|&(to, argument)| {
-            let is_filled = !is_active(Mutant::OverwrittenPlace)
+            let is_filled = !is_active(Mutant::OverwrittenSlot)
                 && self.slot(argument).is_some_and(|from| filled.contains(&from));
             if is_filled {
                 let name = self.in_register(argument);
@@ -332,7 +334,8 @@ impl<'m> Rewriting<'m> {
     /// Stores a value that is only passed on where it goes, if all of these are in memory and their last values are not
     /// used any more.
     fn deliver(&mut self, reg: Reg, name: Reg) -> bool {
-        let is_free = |reg: Reg| self.upcoming[reg.index()] >= LATER;
+        let is_free =
+            |reg: Reg| self.upcoming[reg.index()] >= LATER || is_active(Mutant::EarlyStore);
         let may = |passed: &&Passed| {
             let Plan { of_loop, of_latch, .. } = &self.plan;
             let coalesced = of_loop.get(&passed.param).or(of_latch.get(&passed.param));

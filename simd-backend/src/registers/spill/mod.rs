@@ -101,7 +101,7 @@ fn colour(slots: &[(u32, u32)]) -> (Vec<u32>, u32) {
     let mut used = BinaryHeap::<Reverse<(u32, u32)>>::new();
     for slot in by_start {
         let (start, end) = slots[slot as usize];
-        let slack = if is_active(Mutant::ReusedPlace) { 2 } else { 0 };
+        let slack = if is_active(Mutant::ReusedSlot) { 2 } else { 0 };
         colours[slot as usize] = match used.peek() {
             Some(&Reverse((before, colour))) if before < start + slack => {
                 used.pop();

@@ -1,11 +1,10 @@
 //! Each invariant of lane programs, broken in a valid one: the verifier says exactly that.
 
-use lambdav_core::schedule::schedule;
-use lambdav_core::source::SourceFile;
-use lambdav_frontend::compile;
 use lambdav_simd_backend::lanes::{
     Axis, BlockId, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, Width, lower, verify,
 };
+
+use crate::scheduled;
 
 /// An arm that not all lanes take, with a loop that they leave in different rounds, and a sine.
 const SHADER: &str = "(define x (.x (frag-coord)))
@@ -15,10 +14,7 @@ const SHADER: &str = "(define x (.x (frag-coord)))
   (sin (* x y)))";
 
 fn valid() -> LaneProgram {
-    let (core, diagnostics) = compile(&SourceFile::new("valid.lv", SHADER));
-    assert_eq!(diagnostics, []);
-    let program = schedule(&core.expect("no errors"), &[0]).expect("it nests little");
-    let program = lower(&program, 0, true, Width::Any);
+    let program = lower(&scheduled(SHADER), 0, true, Width::Any);
     assert_eq!(verify(&program), Ok(()));
     program
 }

@@ -12,15 +12,14 @@ use lambdav_simd_backend::kernel::words;
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
 use lambdav_simd_backend::lanes::{Width, lower};
 
+use crate::scheduled;
+
 fn text(shader: &str) -> String {
     text_for(shader, Width::Any)
 }
 
 fn text_for(shader: &str, width: Width) -> String {
-    let (core, diagnostics) = compile(&SourceFile::new("test.lv", shader));
-    assert_eq!(diagnostics, []);
-    let program = schedule(&core.expect("no errors"), &[0]).expect("it nests little");
-    lower(&program, 0, true, width).to_string()
+    lower(&scheduled(shader), 0, true, width).to_string()
 }
 
 #[test]
