@@ -46,8 +46,7 @@ pub struct Activity {
     pub wanted: u32,
 }
 
-/// Looks at groups that are spread over an image of that size, and lie as the kernel lays them, until time is up. Recurses
-/// on the nesting of blocks.
+/// Looks at groups that are spread over an image of that size, and lie as the kernel lays them, until time is up.
 pub(crate) fn sample(
     program: &LaneProgram,
     shape: Shape,

@@ -33,8 +33,8 @@ pub enum Mutant {
     OverwrittenSlot,
     /// A value that one block has stored is read by others as if it were in memory everywhere.
     StaleSlot,
-    /// A value that is passed on in memory is stored while what was there before is still used.
-    EarlyStore,
+    /// The result of a call is taken for stored in its spill slot.
+    UnstoredResult,
     /// A function of a value that several registers of a group share is computed for the active lanes of one of them.
     NarrowMask,
 }
@@ -58,7 +58,7 @@ impl Mutant {
 
     /// Those of spilling.
     pub const OF_SPILLING: [Self; 4] =
-        [Self::ReusedSlot, Self::OverwrittenSlot, Self::StaleSlot, Self::EarlyStore];
+        [Self::ReusedSlot, Self::OverwrittenSlot, Self::StaleSlot, Self::UnstoredResult];
 }
 
 lambdav_core::mutants!();

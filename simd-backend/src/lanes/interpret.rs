@@ -27,7 +27,7 @@ pub struct Group<'a> {
     pub max_iterations: u64,
 }
 
-/// The pixels of a group; those of inactive lanes are undefined. Recurses on the nesting of blocks.
+/// The pixels of a group; those of inactive lanes are undefined.
 ///
 /// # Errors
 ///
@@ -79,7 +79,7 @@ pub(crate) fn observe(
     let words = vec![0; program.values.len() * lanes];
     let mut machine = Machine { program, group, lanes, words, observer };
     let active = group.mask.iter().filter(|&&active| active).count();
-    machine.block(LaneProgram::ROOT, active)?;
+    machine.run(active)?;
     let outputs = program.outputs();
     let component = |lane: usize, k: usize| f32::from_bits(machine.get(outputs[k], lane) as u32);
     Ok((0..lanes).map(|lane| std::array::from_fn(|k| component(lane, k))).collect())
@@ -102,10 +102,17 @@ struct Machine<'a, O> {
     observer: &'a mut O,
 }
 
-enum Outcome<'p> {
-    Yield(&'p [ValueId]),
-    /// The arguments, and how many lanes go round again.
-    Rec(&'p [ValueId], usize),
+/// A block that is being executed, or those that it has ended as.
+struct Activation<'a> {
+    block: BlockId,
+    /// The next statement.
+    next: usize,
+    /// For how many lanes.
+    active: usize,
+    /// The statement that it is a part of.
+    of: Option<&'a Statement>,
+    /// Of a loop, how many rounds have ended.
+    rounds: u64,
 }
 
 impl<'a, O: Observer> Machine<'a, O> {
@@ -132,58 +139,69 @@ impl<'a, O: Observer> Machine<'a, O> {
         (then, self.observer.mask(condition).map_or(active, set))
     }
 
-    /// Executes a block, and those that it ends as, for so many lanes.
-    fn block(&mut self, mut id: BlockId, mut active: usize) -> Result<Outcome<'a>, Interruption> {
+    /// Executes the root for so many lanes.
+    fn run(&mut self, active: usize) -> Result<(), Interruption> {
         let program = self.program;
-        loop {
-            if self.observer.enter(id, active).is_break() {
-                return Err(Interruption::Observer);
-            }
-            let block = program.block(id);
-            for statement in &block.statements {
-                self.statement(statement, active)?;
+        let root = Activation { block: LaneProgram::ROOT, next: 0, active, of: None, rounds: 0 };
+        let mut stack = vec![root];
+        self.enter(LaneProgram::ROOT, active)?;
+        while let Some(top) = stack.last_mut() {
+            let block = program.block(top.block);
+            if let Some(statement) = block.statements.get(top.next) {
+                top.next += 1;
+                let active = top.active;
+                let (block, active) = match statement {
+                    Statement::Let { value, expr } => {
+                        self.compute(*value, expr);
+                        continue;
+                    }
+                    Statement::If { condition, then, otherwise, .. } => {
+                        self.arm(*condition, [*then, *otherwise], active)
+                    }
+                    Statement::Loop { params, inits, body, .. } => {
+                        self.copy(params, inits);
+                        (*body, active)
+                    }
+                };
+                let of = Some(statement);
+                stack.push(Activation { block, next: 0, active, of, rounds: 0 });
+                self.enter(block, active)?;
+                continue;
             }
             match &block.end {
-                End::Yield(values) => return Ok(Outcome::Yield(values)),
-                End::Rec(values) => return Ok(Outcome::Rec(values, active)),
-                End::If { condition, then, otherwise } => {
-                    (id, active) = self.arm(*condition, [*then, *otherwise], active);
-                }
-            }
-        }
-    }
-
-    fn statement(&mut self, statement: &'a Statement, active: usize) -> Result<(), Interruption> {
-        match statement {
-            Statement::Let { value, expr } => self.compute(*value, expr),
-            Statement::If { values, condition, then, otherwise } => {
-                let (arm, active) = self.arm(*condition, [*then, *otherwise], active);
-                if let Outcome::Yield(yields) = self.block(arm, active)? {
-                    self.copy(values, yields);
-                }
-            }
-            Statement::Loop { values, params, inits, body, site } => {
-                self.copy(params, inits);
-                let (mut rounds, mut active) = (0, active);
-                loop {
-                    match self.block(*body, active)? {
-                        Outcome::Yield(yields) => {
-                            self.copy(values, yields);
-                            break;
-                        }
-                        Outcome::Rec(arguments, again) => {
-                            self.copy(params, arguments);
-                            active = again;
-                        }
+                End::Yield(values) => {
+                    if let Some(statement) = top.of {
+                        self.copy(statement.values(), values);
                     }
-                    rounds += 1;
-                    if rounds > self.group.max_iterations {
+                    stack.pop();
+                    continue;
+                }
+                End::Rec(arguments) => {
+                    let Some(Statement::Loop { params, body, site, .. }) = top.of else {
+                        unreachable!("it stands in the tail of a loop");
+                    };
+                    self.copy(params, arguments);
+                    top.rounds += 1;
+                    if top.rounds > self.group.max_iterations {
                         return Err(Interruption::Limit(LoopLimit { site: *site }));
                     }
+                    top.block = *body;
+                }
+                End::If { condition, then, otherwise } => {
+                    (top.block, top.active) = self.arm(*condition, [*then, *otherwise], top.active);
                 }
             }
+            top.next = 0;
+            self.enter(top.block, top.active)?;
         }
         Ok(())
+    }
+
+    fn enter(&mut self, block: BlockId, active: usize) -> Result<(), Interruption> {
+        match self.observer.enter(block, active) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Interruption::Observer),
+        }
     }
 
     fn compute(&mut self, value: ValueId, expr: &Expr) {

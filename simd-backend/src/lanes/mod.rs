@@ -462,8 +462,6 @@ pub struct LaneProgram {
     pub inputs: Vec<InputWord>,
     /// Where the loops are in the source.
     pub sites: Vec<Span>,
-    /// How many blocks lie around the innermost one, itself included.
-    pub nesting: usize,
     /// How many loops lie around the innermost block.
     pub loop_nesting: usize,
 }

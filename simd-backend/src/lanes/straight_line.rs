@@ -69,7 +69,6 @@ impl StraightLine {
             frame_len: 0,
             inputs: vec![InputWord::Time; self.inputs as usize],
             sites: Vec::new(),
-            nesting: 1,
             loop_nesting: 0,
         }
     }

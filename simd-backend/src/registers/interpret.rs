@@ -365,6 +365,10 @@ impl<'a> Call<'a> {
         let callee = &self.program.procedures[index as usize];
         let arguments: Vec<Lanes> =
             arguments.iter().map(|&reg| on.get(reg).cloned()).collect::<Result<_, _>>()?;
+        if !callee.is_vector && arguments.iter().any(|lanes| lanes[0].is_none()) {
+            // It may branch on what is undefined: it ends in any case.
+            return Ok(vec![None]);
+        }
         let name = format!("procedure {index}");
         let outcome = self.run(&name, &callee.code, &arguments).map_err(|trap| trap.to_string())?;
         let Outcome::Value(mut result) = outcome else {

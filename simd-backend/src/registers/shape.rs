@@ -3,8 +3,9 @@
 use std::fmt;
 
 use crate::cost;
-use crate::lanes::{BlockId, End, LaneProgram, Rate, Statement};
+use crate::lanes::{LaneProgram, Rate, Statement};
 use crate::machine::Tile;
+use crate::walk::{Event, Walk};
 
 /// How the lanes of a group lie: `across × down` registers, each a tile of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -195,11 +196,12 @@ impl Work {
 
 fn work(program: &LaneProgram) -> Work {
     let mut work = Work::default();
-    let group = &program.block(LaneProgram::ROOT).statements[program.frame_len..];
-    let mut stack: Vec<(BlockId, u32)> = Vec::new();
-    let mut add = |statements: &[Statement], loops: u32, stack: &mut Vec<(BlockId, u32)>| {
-        for statement in statements {
-            match *statement {
+    let mut loops = 0;
+    let walks = (program.frame_len..program.block(LaneProgram::ROOT).statements.len())
+        .map(|index| Walk::of_statement(LaneProgram::ROOT, index));
+    for event in walks.flat_map(|walk| walk.events(program)) {
+        match event {
+            Event::Statement(id, index) => match program.block(id).statements[index] {
                 Statement::Let { value, ref expr } => {
                     let cost = cost::of_expr(expr) * cost::in_loops(loops);
                     if program.rate(value).is_uniform() {
@@ -209,19 +211,14 @@ fn work(program: &LaneProgram) -> Work {
                         work.values += u64::from(cost > 0);
                     }
                 }
-                Statement::If { then, otherwise, .. } => {
-                    stack.extend([(then, loops), (otherwise, loops)]);
-                }
-                Statement::Loop { body, .. } => stack.push((body, loops + 1)),
+                Statement::If { .. } => {}
+                Statement::Loop { .. } => loops += 1,
+            },
+            Event::After(id, index) => {
+                let is_loop = matches!(program.block(id).statements[index], Statement::Loop { .. });
+                loops -= u32::from(is_loop);
             }
-        }
-    };
-    add(group, 0, &mut stack);
-    while let Some((id, loops)) = stack.pop() {
-        let block = program.block(id);
-        add(&block.statements, loops, &mut stack);
-        if let End::If { then, otherwise, .. } = block.end {
-            stack.extend([(then, loops), (otherwise, loops)]);
+            Event::Enter(_) | Event::End(_) | Event::Leave(_) => {}
         }
     }
     work

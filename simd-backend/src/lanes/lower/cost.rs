@@ -3,6 +3,7 @@
 use lambdav_core::schedule::{BlockId, End, Expr, Program, Statement};
 
 use crate::cost::{BEFORE_EXIT, UNTESTED, of_core};
+use crate::walk::{Event, Walk};
 
 /// What there is in a block and the blocks in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,14 +30,19 @@ impl Cost {
     }
 }
 
-/// The cost of each block with all blocks in it. Recurses on their nesting.
+/// The cost of each block with all blocks in it.
 pub(super) fn costs(program: &Program) -> Vec<Cost> {
     let mut costs = vec![Cost { work: 0, has_rec: false }; program.blocks.len()];
-    block(program, Program::ROOT, &mut costs);
+    for event in Walk::new(program).events(program) {
+        if let Event::Leave(id) = event {
+            costs[id.index()] = cost(program, id, &costs);
+        }
+    }
     costs
 }
 
-fn block(program: &Program, id: BlockId, costs: &mut [Cost]) -> Cost {
+/// The cost of a block, once those in it are known.
+fn cost(program: &Program, id: BlockId, costs: &[Cost]) -> Cost {
     let mut cost = Cost { work: 0, has_rec: false };
     for statement in &program.block(id).statements {
         match statement {
@@ -45,27 +51,22 @@ fn block(program: &Program, id: BlockId, costs: &mut [Cost]) -> Cost {
             }
             Statement::Let { .. } => {}
             Statement::If { value, then, otherwise, .. } => {
-                cost.add(block(program, *then, costs).work);
-                cost.add(block(program, *otherwise, costs).work);
+                cost.add(costs[then.index()].work);
+                cost.add(costs[otherwise.index()].work);
                 cost.add(program.ty(*value).components() as u64);
             }
-            Statement::Loop { body, .. } => {
-                block(program, *body, costs);
-                cost.add(u64::MAX);
-            }
+            Statement::Loop { .. } => cost.add(u64::MAX),
         }
     }
     match program.block(id).end {
         End::Yield(_) => {}
         End::Rec(_) => cost.has_rec = true,
         End::If { then, otherwise, .. } => {
-            for arm in [then, otherwise] {
-                let arm = block(program, arm, costs);
+            for arm in [then, otherwise].map(|arm| costs[arm.index()]) {
                 cost.add(arm.work);
                 cost.has_rec |= arm.has_rec;
             }
         }
     }
-    costs[id.index()] = cost;
     cost
 }

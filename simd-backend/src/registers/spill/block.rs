@@ -204,11 +204,13 @@ impl<'m> Rewriting<'m> {
         results.retain(|&reg| self.is_tracked(reg));
         self.make_room(&results, position);
         self.out.extend(reloads);
+        let is_stored = !(instr.is_call() && is_active(Mutant::UnstoredResult));
         self.out.push(instr);
         for reg in results {
             self.set_name(reg, reg);
             match self.slot(reg) {
-                Some(slot) => self.out.push(Instr::Spill(slot, reg)),
+                Some(slot) if is_stored => self.out.push(Instr::Spill(slot, reg)),
+                Some(_) => {}
                 None if self.plan.lives_after(reg, index) => {
                     if let Some(class) = self.class(reg) {
                         self.pinned[class] += 1;
@@ -334,8 +336,7 @@ impl<'m> Rewriting<'m> {
     /// Stores a value that is only passed on where it goes, if all of these are in memory and their last values are not
     /// used any more.
     fn deliver(&mut self, reg: Reg, name: Reg) -> bool {
-        let is_free =
-            |reg: Reg| self.upcoming[reg.index()] >= LATER || is_active(Mutant::EarlyStore);
+        let is_free = |reg: Reg| self.upcoming[reg.index()] >= LATER;
         let may = |passed: &&Passed| {
             let Plan { of_loop, of_latch, .. } = &self.plan;
             let coalesced = of_loop.get(&passed.param).or(of_latch.get(&passed.param));
