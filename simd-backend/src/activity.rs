@@ -6,13 +6,13 @@
 //!
 //! What is computed is computed for all lanes of a group. It is wanted by those that are *active* in its block:
 //!
-//! - at the root, the lanes inside the image ([`Expr::Run`]);
+//! - at the root, the lanes inside the image ([`Expr::ExecutionMask`]);
 //! - in an arm that is entered if any lane of a mask is set ([`Expr::Any`]), the lanes of the mask;
 //! - in any other arm, the lanes that are active around it;
 //! - in the first round of a loop, the lanes that are active around it; in each other round, those that are active
 //!   where the `rec` stands.
 //!
-//! Each execution of a computation counts by its [cost](Expr::cost) and the registers that it takes. What is the same for all
+//! Each execution of a computation counts by its [cost](cost::of_expr) and the registers that it takes. What is the same for all
 //! lanes is computed without them and does not count. A short arm that is computed without a test
 //! is work of the lanes around it.
 
@@ -24,10 +24,10 @@ use std::time::{Duration, Instant};
 
 use lambdav_raster::Size;
 
-use crate::cranelift::jit::Inputs;
+use crate::cost;
 use crate::lanes::interpret::{Group, Observer, observe};
-use crate::lanes::{BlockId, Expr, Program, Statement, ValueId};
-use crate::registers::Shape;
+use crate::lanes::{BlockId, Expr, LaneProgram, Statement, ValueId};
+use crate::registers::{Inputs, Shape};
 
 /// How many groups of an image are looked at.
 pub const GROUPS: u32 = 64;
@@ -46,10 +46,9 @@ pub struct Activity {
     pub wanted: u32,
 }
 
-/// Looks at groups that are spread over an image of that size, and lie as the kernel lays them, until time is up. Recurses
-/// on the nesting of blocks.
+/// Looks at groups that are spread over an image of that size, and lie as the kernel lays them, until time is up.
 pub(crate) fn sample(
-    program: &Program,
+    program: &LaneProgram,
     shape: Shape,
     inputs: &Inputs,
     size: Size,
@@ -68,10 +67,10 @@ pub(crate) fn sample(
                 (column * shape.columns() + x, row * shape.rows() + y)
             })
             .collect();
-        let run: Vec<bool> =
+        let mask: Vec<bool> =
             pixels.iter().map(|&(x, y)| x < size.width() && y < size.height()).collect();
-        let Inputs { ref given, max_iterations } = *inputs;
-        let group = Group { given, pixels: &pixels, run: &run, max_iterations };
+        let Inputs { ref words, max_iterations } = *inputs;
+        let group = Group { inputs: words, pixels: &pixels, mask: &mask, max_iterations };
         // What counts has been counted when it ends, in whatever way.
         let _ = observe(program, &group, &mut counter);
         groups += 1;
@@ -106,7 +105,7 @@ struct Counter {
 }
 
 impl Counter {
-    fn new(program: &Program, shape: Shape, patience: Duration) -> Self {
+    fn new(program: &LaneProgram, shape: Shape, patience: Duration) -> Self {
         let mut masks = vec![None; program.values.len()];
         let mut work = vec![0; program.blocks.len()];
         for (block, work) in program.blocks.iter().zip(&mut work) {
@@ -117,7 +116,7 @@ impl Counter {
                 }
                 let rate = program.rate(value);
                 if !rate.is_uniform() {
-                    *work += expr.cost() * shape.registers(rate) as u64;
+                    *work += cost::of_expr(expr) * shape.registers(rate) as u64;
                 }
             }
         }

@@ -11,12 +11,17 @@
 #![deny(unsafe_code)]
 
 pub mod activity;
-pub mod cranelift;
+pub mod cost;
 pub mod elementary;
+pub mod emit;
 pub mod kernel;
 pub mod lanes;
+pub mod machine;
 pub mod mutants;
+pub mod pipeline;
 pub mod registers;
+mod walk;
 
-pub use cranelift::{EmitError, Target};
+pub use emit::{EmitError, Target};
 pub use kernel::SimdKernel;
+pub use pipeline::Compiler;

@@ -4,7 +4,7 @@ use lambdav::engine::SimdEngine;
 use lambdav::frontend;
 use lambdav::raster::Size;
 use lambdav::simd::activity::Activity;
-use lambdav::simd::cranelift::Allocation;
+use lambdav::simd::emit::Allocation;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
@@ -66,11 +66,11 @@ impl Stats {
         ];
         self.took_in("compile", stages);
         let (code, shape) = (kernel.code(), kernel.code().shape());
-        let allocation = match code.allocation {
+        let allocation = match kernel.allocation() {
             Allocation::Thorough => "",
             Allocation::Quick => "; registers allocated in one pass, as pixels are few",
         };
-        self.note("code", format!("{} bytes, {} of stack{allocation}", code.size, code.stack));
+        self.note("code", format!("{} bytes, {} of stack{allocation}", code.size(), code.stack()));
         let (lanes, columns, rows) = (shape.lanes(), shape.columns(), shape.rows());
         let reason = kernel.reason();
         self.note("lanes", format!("{lanes}, groups of {columns}x{rows} pixels ({reason})"));

@@ -9,7 +9,7 @@ use lambdav::core::schedule::schedule;
 use lambdav::engine::{CoreEngine, Engine, SimdEngine};
 use lambdav::program::Loaded;
 use lambdav::raster::{Options, RenderError, Size, render};
-use lambdav::simd::kernel::word;
+use lambdav::simd::kernel::words;
 use lambdav::simd::lanes::interpret::{Group, interpret};
 use lambdav::simd::lanes::{Width, lower};
 use lambdav::simd::registers::Shape;
@@ -37,12 +37,12 @@ fn interpreted(core: &Core, settings: &Settings, size: Size) -> Vec<u32> {
         (0..size.height()).flat_map(|y| (0..size.width()).map(move |x| (x, y))).collect();
     let in_groups = |width, count| -> Vec<u32> {
         let lanes = lower(&program, 0, true, width);
-        let given: Vec<u32> = lanes.given.iter().map(|g| word(&settings.inputs, g)).collect();
+        let inputs = words(&lanes, &settings.inputs);
         let groups = pixels.chunks(count).flat_map(|pixels| {
             let group = Group {
-                given: &given,
+                inputs: &inputs,
                 pixels,
-                run: &vec![true; pixels.len()],
+                mask: &vec![true; pixels.len()],
                 max_iterations: settings.max_iterations,
             };
             interpret(&lanes, &group).expect("it ends")

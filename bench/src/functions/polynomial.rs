@@ -3,7 +3,9 @@
 //! functions in the lane program, so that all else stays as it is.
 
 use lambdav::core::op::Elementary;
-use lambdav::simd::lanes::{Block, Expr, Kind, Op, Program, Rate, Statement, ValueId, ValueInfo};
+use lambdav::simd::lanes::{
+    Block, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo,
+};
 
 /// Whether there is one for the function.
 pub(super) fn exists(function: Elementary) -> bool {
@@ -14,7 +16,7 @@ pub(super) fn exists(function: Elementary) -> bool {
 const MAGIC: f32 = 12_582_912.0;
 
 /// The program with polynomials in the place of functions that have one.
-pub(super) fn instead(program: &Program) -> Program {
+pub(super) fn instead(program: &LaneProgram) -> LaneProgram {
     let mut result = program.clone();
     for (i, block) in program.blocks.iter().enumerate() {
         let mut builder = Builder { values: &mut result.values, statements: Vec::new() };

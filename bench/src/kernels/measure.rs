@@ -171,9 +171,9 @@ fn measure(kernel: &Kernel, runs: usize) -> Row {
             time: Summary::of(&of_lanes[i]),
             speed: Summary::of_ratios(&times[0], &of_lanes[i]),
             jit: Summary::of(&compile_times[i + 1]),
-            code: code.size,
-            stack: code.stack,
-            instructions: instructions(&scheduled, code),
+            code: code.size(),
+            stack: code.stack(),
+            instructions: instructions(&scheduled, engine.kernel()),
         }
     });
     Row {

@@ -4,6 +4,7 @@ use lambdav_frontend::compile;
 
 use super::*;
 use crate::lanes::{Width, lower};
+use crate::machine::Tile;
 
 /// With 16 lanes, 4x4 pixels a group, and no word that is given.
 fn activity(shader: &str, size: [u32; 2], patience: Duration) -> Activity {
@@ -20,8 +21,8 @@ fn activity_of(
     assert_eq!(diagnostics, []);
     let program = schedule(&core.expect("no errors"), &[0]).expect("it nests little");
     let program = lower(&program, 0, true, Width::Any);
-    let inputs = Inputs { given: vec![0; program.given.len()], max_iterations: 1000 };
-    let shape = Shape::new(lanes).expect("a shape");
+    let inputs = Inputs { words: vec![0; program.inputs.len()], max_iterations: 1000 };
+    let shape = Shape::new(lanes, Tile::FOUR).expect("a shape");
     sample(&program, shape, &inputs, Size::new(width, height).expect("a size"), patience)
 }
 

@@ -23,7 +23,7 @@
 //! from there.
 //!
 //! Every loop is entered under a mask with at least one lane: at the root that is the caller's
-//! part ([`Expr::Run`]); in a round the live mask has one; an arm with a loop in it stands under
+//! part ([`Expr::ExecutionMask`]); in a round the live mask has one; an arm with a loop in it stands under
 //! `if any`. So an endless loop with a condition that is the same for all lanes runs only where some
 //! pixel asked for it.
 //!
@@ -40,20 +40,20 @@
 //!   to [`Rate::GROUP`]. Conditions are masks of no more than that rate.
 //! - The values of an `if` have at least its condition's rate, and the values of a loop the rates of all
 //!   conditions in its tail.
-//! - The first [`Program::frame_len`] statements of the root compute with values of rate
+//! - The first [`LaneProgram::frame_len`] statements of the root compute with values of rate
 //!   [`Rate::FRAME`] alone.
 //! - Blocks form a tree. `rec` stands in tails of loop bodies only, and each loop can be left.
 //!
 //! [schedule]: lambdav_core::schedule
 
+mod dead_code;
 pub mod interpret;
 mod lower;
-mod number;
 pub(crate) mod print;
-pub(crate) mod prune;
 mod rates;
 mod sink;
-mod straight;
+mod straight_line;
+mod value_numbering;
 mod verify;
 
 use std::ops::{BitOr, BitOrAssign};
@@ -61,8 +61,9 @@ use std::ops::{BitOr, BitOrAssign};
 use lambdav_core::op::Elementary;
 use lambdav_core::source::Span;
 
+pub(crate) use dead_code::uses;
 pub use lower::lower;
-pub use straight::Straight;
+pub use straight_line::StraightLine;
 pub use verify::{VerifyError, verify};
 
 /// What one lane of a value is.
@@ -134,23 +135,23 @@ impl BitOrAssign for Rate {
     }
 }
 
-/// A value of a [`Program`].
+/// A value of a [`LaneProgram`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValueId(pub u32);
 
 impl ValueId {
-    /// The index into [`Program::values`].
+    /// The index into [`LaneProgram::values`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A block of a [`Program`].
+/// A block of a [`LaneProgram`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockId(pub u32);
 
 impl BlockId {
-    /// The index into [`Program::blocks`].
+    /// The index into [`LaneProgram::blocks`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -294,12 +295,12 @@ pub enum Expr {
     Constant(u64),
     /// Any bits: for a value that no lane will look at.
     Undefined,
-    /// That word of [`Given`], as `F32`, or, of a mask, compared with zero.
-    Given(u32),
+    /// That word of [`LaneProgram::inputs`], as `F32`, or, of a mask, compared with zero.
+    Input(u32),
     /// `frag-coord`: the number of the pixel's column or row, plus one half. `F32`.
     Coordinate(Axis),
-    /// The lanes for which the kernel runs: at least one.
-    Run,
+    /// The lanes that are active in the group: at least one.
+    ExecutionMask,
     /// An operation on its operands.
     Op(Op, Box<[ValueId]>),
     /// A correctly rounded function of the operands, in the lanes of the mask; any bits in the others.
@@ -321,24 +322,14 @@ impl Expr {
         if matches!(self, Self::Any(_)) { Reads::All } else { Reads::Own }
     }
 
-    /// What it costs for one register, in simple operations.
-    pub fn cost(&self) -> u64 {
-        match self {
-            Self::Elementary { .. } => 40,
-            Self::Op(Op::Div | Op::Sqrt, _) => 4,
-            Self::Op(..) => 1,
-            _ => 0,
-        }
-    }
-
     /// The values that it uses.
     pub fn operands(&self) -> impl Iterator<Item = ValueId> {
         let (several, one): (&[ValueId], _) = match self {
             Self::Constant(_)
             | Self::Undefined
-            | Self::Given(_)
+            | Self::Input(_)
             | Self::Coordinate(_)
-            | Self::Run => (&[], None),
+            | Self::ExecutionMask => (&[], None),
             Self::Op(_, operands) => (operands, None),
             Self::Elementary { operands, mask, .. } => (operands, *mask),
             Self::Any(mask) => (&[], Some(*mask)),
@@ -378,7 +369,7 @@ pub enum Statement {
         inits: Box<[ValueId]>,
         /// The body.
         body: BlockId,
-        /// Which of [`Program::sites`] it is.
+        /// Which of [`LaneProgram::sites`] it is.
         site: u32,
     },
 }
@@ -420,9 +411,9 @@ pub struct Block {
     pub end: End,
 }
 
-/// What a word of the frame's given quantities stands for.
+/// What a word of a program's inputs stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Given {
+pub enum InputWord {
     /// Width or height of the image.
     Resolution(Axis),
     /// The time in seconds.
@@ -458,7 +449,7 @@ impl Width {
 
 /// A lane program.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Program {
+pub struct LaneProgram {
     /// For how many lanes it is.
     pub width: Width,
     /// All values, in order of creation.
@@ -467,17 +458,15 @@ pub struct Program {
     pub blocks: Vec<Block>,
     /// How many of the root's first statements are executed once for the frame.
     pub frame_len: usize,
-    /// The words that [`Expr::Given`] refers to.
-    pub given: Vec<Given>,
+    /// The words that [`Expr::Input`] refers to.
+    pub inputs: Vec<InputWord>,
     /// Where the loops are in the source.
     pub sites: Vec<Span>,
-    /// How many blocks lie around the innermost one, itself included.
-    pub nesting: usize,
     /// How many loops lie around the innermost block.
     pub loop_nesting: usize,
 }
 
-impl Program {
+impl LaneProgram {
     /// The root block.
     pub const ROOT: BlockId = BlockId(0);
 

@@ -58,7 +58,19 @@ fn mutants_in_masks_are_found() {
 #[test]
 fn mutants_in_machine_code_are_found() {
     each_is_found("simd8", &simd::Mutant::OF_CODE, simd::activate);
-    each_is_found("spilled4", &simd::Mutant::OF_SPILLING, simd::activate);
+}
+
+/// With machine code, and by the interpreter of register programs alone.
+#[test]
+fn mutants_in_spilling_are_found() {
+    for name in ["spilled4", "starved4"] {
+        each_is_found(name, &simd::Mutant::OF_SPILLING, simd::activate);
+    }
+}
+
+#[test]
+fn mutants_that_look_at_undefined_lanes_are_found() {
+    each_is_found("registers8", &simd::Mutant::OF_UNDEFINED_LANES, simd::activate);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::pictures::{List, SIZES, Shader, all, digest, draw};
 use lambdav::Settings;
 use lambdav::engine::{CoreEngine, Engine, SimdEngine};
 use lambdav::raster::Size;
-use lambdav::simd::cranelift::Target;
+use lambdav::simd::Target;
 use std::fmt::{self, Display, Formatter};
 
 /// The core evaluator, which is slow, draws pictures of at most so many pixels.

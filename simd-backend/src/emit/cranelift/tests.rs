@@ -1,21 +1,27 @@
 use cranelift_codegen::dominator_tree::DominatorTree;
 use cranelift_codegen::flowgraph::ControlFlowGraph;
+use cranelift_codegen::ir;
 use cranelift_codegen::loop_analysis::LoopAnalysis;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile;
 
+use super::function::functions;
 use super::*;
-use crate::kernel;
+use crate::emit::Target;
+use crate::pipeline::Compiler;
 
 /// The function for a row of groups of eight lanes.
 fn row(shader: &str, allocation: Allocation) -> ir::Function {
     let (core, diagnostics) = compile(&SourceFile::new("test.lv", shader));
     assert_eq!(diagnostics, []);
     let program = schedule(&core.expect("no errors"), &[0]).expect("it nests little");
-    let (_, mut program) = kernel::lower(&program, Some(8));
     let target = Target::host().expect("a machine that is not too old").with_allocation(allocation);
-    functions(&mut program, &target).pop().expect("the last is that for a row").function
+    let compiler = Compiler { lanes: Some(8), ..Compiler::new(target) };
+    let lanes = compiler.lane_program(&program);
+    let (program, allocation) = compiler.register_program(&lanes, compiler.choice(&lanes).shape);
+    let emitter = CraneliftEmitter::host(&[]).expect("as above");
+    functions(&program, &emitter, allocation).pop().expect("the last is that for a row").function
 }
 
 /// How many blocks stand between those of a loop without being of it, where Cranelift puts them, beside those from

@@ -2,18 +2,19 @@
 //! source text is compiled to.
 
 use super::{
-    Axis, Block, End, Expr, Given, Kind, Op, Program, Rate, Statement, ValueId, ValueInfo, Width,
+    Axis, Block, End, Expr, InputWord, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo,
+    Width,
 };
 
-/// Makes a [`Program`] of one block.
+/// Makes a [`LaneProgram`] of one block.
 #[derive(Clone, Debug, Default)]
-pub struct Straight {
+pub struct StraightLine {
     values: Vec<ValueInfo>,
     statements: Vec<Statement>,
-    given: u32,
+    inputs: u32,
 }
 
-impl Straight {
+impl StraightLine {
     /// The values so far.
     pub fn values(&self) -> &[ValueInfo] {
         &self.values
@@ -23,8 +24,8 @@ impl Straight {
     pub fn push(&mut self, kind: Kind, rate: Rate, expr: Expr) -> ValueId {
         let value = ValueId(self.values.len() as u32);
         self.values.push(ValueInfo { kind, rate });
-        if let Expr::Given(word) = expr {
-            self.given = self.given.max(word + 1);
+        if let Expr::Input(word) = expr {
+            self.inputs = self.inputs.max(word + 1);
         }
         self.statements.push(Statement::Let { value, expr });
         value
@@ -43,9 +44,9 @@ impl Straight {
         self.push(kind, Rate::FRAME, Expr::Constant(bits))
     }
 
-    /// That word of what the frame is given; the caller decides what it stands for.
-    pub fn given(&mut self, kind: Kind, word: u32) -> ValueId {
-        self.push(kind, Rate::FRAME, Expr::Given(word))
+    /// That word of input; the caller decides what it stands for.
+    pub fn input(&mut self, kind: Kind, word: u32) -> ValueId {
+        self.push(kind, Rate::FRAME, Expr::Input(word))
     }
 
     /// The coordinate of a pixel along an axis.
@@ -53,22 +54,21 @@ impl Straight {
         self.push(Kind::F32, Width::Any.rate(axis), Expr::Coordinate(axis))
     }
 
-    /// The lanes for which the kernel runs.
-    pub fn run(&mut self) -> ValueId {
-        self.push(Kind::Mask, Rate::VARYING, Expr::Run)
+    /// The active lanes.
+    pub fn execution_mask(&mut self) -> ValueId {
+        self.push(Kind::Mask, Rate::VARYING, Expr::ExecutionMask)
     }
 
     /// The program with that red, green, blue and alpha.
-    pub fn finish(self, outputs: [ValueId; 4]) -> Program {
+    pub fn finish(self, outputs: [ValueId; 4]) -> LaneProgram {
         let end = End::Yield(outputs.into());
-        Program {
+        LaneProgram {
             width: Width::Any,
             values: self.values,
             blocks: vec![Block { statements: self.statements, end }],
             frame_len: 0,
-            given: vec![Given::Time; self.given as usize],
+            inputs: vec![InputWord::Time; self.inputs as usize],
             sites: Vec::new(),
-            nesting: 1,
             loop_nesting: 0,
         }
     }

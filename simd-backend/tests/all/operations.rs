@@ -4,11 +4,11 @@
 
 use std::sync::atomic::AtomicU64;
 
-use lambdav_simd_backend::Target;
-use lambdav_simd_backend::cranelift::jit::{Code, Inputs, Row, Wanted};
+use lambdav_simd_backend::emit::Executable;
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
-use lambdav_simd_backend::lanes::{Axis, Kind, Op, Program, Straight, ValueId, verify};
-use lambdav_simd_backend::registers::{Shape, Status, lower};
+use lambdav_simd_backend::lanes::{Axis, Kind, LaneProgram, Op, StraightLine, ValueId, verify};
+use lambdav_simd_backend::registers::{Inputs, Poll, Row, Shape, Status};
+use lambdav_simd_backend::{Compiler, Target};
 
 const OPS: &[Op] = &[
     Op::Neg,
@@ -53,16 +53,16 @@ impl Random {
     }
 }
 
-fn program(random: &mut Random) -> Program {
-    let mut b = Straight::default();
+fn program(random: &mut Random) -> LaneProgram {
+    let mut b = StraightLine::default();
     b.coordinate(Axis::X);
     b.coordinate(Axis::Y);
-    b.run();
+    b.execution_mask();
     for word in 0..3 {
-        b.given(Kind::F32, word);
+        b.input(Kind::F32, word);
     }
-    b.given(Kind::I32, 3);
-    b.given(Kind::Mask, 3);
+    b.input(Kind::I32, 3);
+    b.input(Kind::Mask, 3);
     for kind in [Kind::F32, Kind::F64, Kind::I32, Kind::I64, Kind::Mask] {
         let bits = [0, 1, 0x3fc0_0001, 0x4008_0000_0000_0001, u64::MAX][random.below(5)];
         let bits = match kind {
@@ -141,25 +141,27 @@ fn machine_code_computes_what_the_interpreter_does() {
             .map(|k| [0, 0x7f80_0000, 0x0000_0007, 0xc2c8_0001, 0x3f00_0000][(number + k) % 5])
             .collect();
         for lanes in Shape::LANES {
-            let shape = Shape::new(lanes).expect("one of them");
-            let code = Code::new(lower(&program, shape), &target).expect("it compiles");
-            let inputs = Inputs { given: given.clone(), max_iterations: 1 };
-            let wanted = Wanted { frontier: &frontier, first: 0 };
-            let (status, slots) = code.frame(&inputs, wanted);
+            let compiler = Compiler { lanes: Some(lanes), ..Compiler::new(target.clone()) };
+            let compiled = compiler.compile_lane_program(program.clone()).expect("it compiles");
+            let shape = compiled.choice.shape;
+            let code = Executable::new(&compiled.code, &target).expect("there is memory");
+            let inputs = Inputs { words: given.clone(), max_iterations: 1 };
+            let poll = Poll { frontier: &frontier, first: 0 };
+            let (status, slots) = code.frame(&inputs, poll);
             assert_eq!(status, Status::Done);
             let groups = 2;
             let stride = (groups * shape.columns()) as usize;
             let mut pixels = vec![[0.0; 4]; stride * shape.rows() as usize];
-            let run = vec![u32::MAX; lanes as usize];
+            let mask = vec![u32::MAX; lanes as usize];
             let row = Row { x: 5, y: 3, groups, stride };
-            assert_eq!(code.row(&inputs, &slots, &run, wanted, row, &mut pixels), Status::Done);
+            assert_eq!(code.row(&inputs, &slots, &mask, poll, row, &mut pixels), Status::Done);
             let places: Vec<(u32, u32)> = (0..pixels.len() as u32)
                 .map(|i| (5 + i % stride as u32, 3 + i / stride as u32))
                 .collect();
             let group = Group {
-                given: &given,
+                inputs: &given,
                 pixels: &places,
-                run: &vec![true; places.len()],
+                mask: &vec![true; places.len()],
                 max_iterations: 1,
             };
             let found = interpret(&program, &group).expect("there are no loops");

@@ -8,18 +8,19 @@
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::interpret::apply;
-use super::{BlockId, End, Expr, Kind, Op, Program, Rate, Statement, ValueId};
+use super::{BlockId, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId};
+use crate::walk::{Event, Walk};
 
-/// Replaces values by equal ones. Recurses on the nesting of blocks.
-pub(super) fn number(program: &mut Program) {
+/// Replaces values by equal ones.
+pub(super) fn number_values(program: &mut LaneProgram) {
     let mut numbering = Numbering {
         known: FxHashMap::with_capacity_and_hasher(program.values.len(), FxBuildHasher),
         scope: Vec::new(),
         same: (0..program.values.len() as u32).map(ValueId).collect(),
         bits: vec![None; program.values.len()],
-        is_nested: false,
+        open: Vec::new(),
     };
-    numbering.block(program, Program::ROOT);
+    numbering.run(program);
 }
 
 type Key = (Kind, Expr);
@@ -29,48 +30,73 @@ struct Numbering {
     known: FxHashMap<Key, ValueId>,
     /// What is forgotten at the end of a block; at that of the root nothing is.
     scope: Vec<Key>,
-    is_nested: bool,
+    /// The blocks around where we are.
+    open: Vec<Open>,
     /// The value that each one is replaced by.
     same: Vec<ValueId>,
     /// The constants.
     bits: Vec<Option<u64>>,
 }
 
+/// A block that has begun.
+struct Open {
+    /// How much of [`Numbering::scope`] is of the blocks around it.
+    outer: usize,
+    /// Which of its statements stay, of those that have been looked at.
+    stays: Vec<bool>,
+}
+
 impl Numbering {
-    fn block(&mut self, program: &mut Program, id: BlockId) {
-        let outer = self.scope.len();
-        let was_nested = std::mem::replace(&mut self.is_nested, id != Program::ROOT);
-        let mut statements = std::mem::take(&mut program.blocks[id.index()].statements);
-        statements.retain_mut(|statement| {
-            match statement {
-                Statement::Let { value, expr } => return self.computation(program, *value, expr),
-                &mut Statement::If { ref mut condition, then, otherwise, .. } => {
-                    self.replace(condition);
-                    self.block(program, then);
-                    self.block(program, otherwise);
+    fn run(&mut self, program: &mut LaneProgram) {
+        let mut walk = Walk::new(program);
+        while let Some(event) = walk.next(program) {
+            match event {
+                Event::Enter(_) => {
+                    self.open.push(Open { outer: self.scope.len(), stays: Vec::new() });
                 }
-                &mut Statement::Loop { ref mut inits, body, .. } => {
-                    inits.iter_mut().for_each(|init| self.replace(init));
-                    self.block(program, body);
+                Event::Statement(id, index) => {
+                    let stays = self.statement(program, id, index);
+                    let open = self.open.last_mut().expect("a block has begun");
+                    open.stays.push(stays);
                 }
-            }
-            true
-        });
-        program.blocks[id.index()].statements = statements;
-        match &mut program.blocks[id.index()].end {
-            End::Yield(values) | End::Rec(values) => {
-                values.iter_mut().for_each(|value| self.replace(value));
-            }
-            &mut End::If { ref mut condition, then, otherwise } => {
-                self.replace(condition);
-                self.block(program, then);
-                self.block(program, otherwise);
+                Event::After(..) => {}
+                Event::End(id) => {
+                    let open = self.open.last_mut().expect("a block has begun");
+                    let mut stays = std::mem::take(&mut open.stays).into_iter();
+                    let block = &mut program.blocks[id.index()];
+                    block.statements.retain(|_| stays.next().unwrap_or(true));
+                    match &mut block.end {
+                        End::Yield(values) | End::Rec(values) => {
+                            values.iter_mut().for_each(|value| self.replace(value));
+                        }
+                        End::If { condition, .. } => self.replace(condition),
+                    }
+                }
+                Event::Leave(_) => {
+                    let Open { outer, .. } = self.open.pop().expect("a block has begun");
+                    for key in self.scope.drain(outer..) {
+                        self.known.remove(&key);
+                    }
+                }
             }
         }
-        for key in self.scope.drain(outer..) {
-            self.known.remove(&key);
+    }
+
+    /// Whether a statement stays.
+    fn statement(&mut self, program: &mut LaneProgram, id: BlockId, index: usize) -> bool {
+        let statement = &mut program.blocks[id.index()].statements[index];
+        match statement {
+            Statement::Let { value, expr } => {
+                let value = *value;
+                let mut expr = std::mem::replace(expr, Expr::Undefined);
+                let stays = self.computation(program, value, &mut expr);
+                program.blocks[id.index()].statements[index] = Statement::Let { value, expr };
+                return stays;
+            }
+            Statement::If { condition, .. } => self.replace(condition),
+            Statement::Loop { inits, .. } => inits.iter_mut().for_each(|v| self.replace(v)),
         }
-        self.is_nested = was_nested;
+        true
     }
 
     fn replace(&self, value: &mut ValueId) {
@@ -78,7 +104,7 @@ impl Numbering {
     }
 
     /// Whether a computation stays.
-    fn computation(&mut self, program: &Program, value: ValueId, expr: &mut Expr) -> bool {
+    fn computation(&mut self, program: &LaneProgram, value: ValueId, expr: &mut Expr) -> bool {
         match expr {
             Expr::Op(_, operands) => operands.iter_mut().for_each(|v| self.replace(v)),
             Expr::Elementary { operands, mask, .. } => {
@@ -87,7 +113,7 @@ impl Numbering {
             Expr::Any(mask) => self.replace(mask),
             // Any bits will do, so that no two are known to be equal.
             Expr::Undefined => return true,
-            Expr::Constant(_) | Expr::Given(_) | Expr::Coordinate(_) | Expr::Run => {}
+            Expr::Constant(_) | Expr::Input(_) | Expr::Coordinate(_) | Expr::ExecutionMask => {}
         }
         if let Expr::Op(op, operands) = expr {
             match self.simpler(program, *op, operands) {
@@ -118,7 +144,7 @@ impl Numbering {
             }
             Some(_) => true,
             None => {
-                if self.is_nested {
+                if self.open.len() > 1 {
                     self.scope.push(key.clone());
                 }
                 self.known.insert(key, value);
@@ -128,7 +154,7 @@ impl Numbering {
     }
 
     /// What computes the same with less.
-    fn simpler(&self, program: &Program, op: Op, operands: &[ValueId]) -> Option<Simpler> {
+    fn simpler(&self, program: &LaneProgram, op: Op, operands: &[ValueId]) -> Option<Simpler> {
         let kind = program.kind(operands[0]);
         let bits = |i: usize| self.bits[operands.get(i)?.index()];
         if (0..operands.len()).all(|i| bits(i).is_some()) {

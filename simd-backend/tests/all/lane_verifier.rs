@@ -1,11 +1,10 @@
 //! Each invariant of lane programs, broken in a valid one: the verifier says exactly that.
 
-use lambdav_core::schedule::schedule;
-use lambdav_core::source::SourceFile;
-use lambdav_frontend::compile;
 use lambdav_simd_backend::lanes::{
-    Axis, BlockId, End, Expr, Kind, Op, Program, Rate, Statement, ValueId, Width, lower, verify,
+    Axis, BlockId, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, Width, lower, verify,
 };
+
+use crate::scheduled;
 
 /// An arm that not all lanes take, with a loop that they leave in different rounds, and a sine.
 const SHADER: &str = "(define x (.x (frag-coord)))
@@ -14,17 +13,14 @@ const SHADER: &str = "(define x (.x (frag-coord)))
   ((rec-func (i b) (if (< i y) (rec (+ i 1) (not b)) (if b i (* i x)))) x (< x 1))
   (sin (* x y)))";
 
-fn valid() -> Program {
-    let (core, diagnostics) = compile(&SourceFile::new("valid.lv", SHADER));
-    assert_eq!(diagnostics, []);
-    let program = schedule(&core.expect("no errors"), &[0]).expect("it nests little");
-    let program = lower(&program, 0, true, Width::Any);
+fn valid() -> LaneProgram {
+    let program = lower(&scheduled(SHADER), 0, true, Width::Any);
     assert_eq!(verify(&program), Ok(()));
     program
 }
 
 /// Breaks a valid program, where the closure says in which block and how that is reported.
-fn broken(change: impl FnOnce(&mut Program) -> (BlockId, String)) {
+fn broken(change: impl FnOnce(&mut LaneProgram) -> (BlockId, String)) {
     let mut program = valid();
     let (block, message) = change(&mut program);
     let errors = verify(&program).expect_err("it is broken");
@@ -35,7 +31,7 @@ fn broken(change: impl FnOnce(&mut Program) -> (BlockId, String)) {
 type Place = (BlockId, usize);
 
 /// The first statement for which that holds.
-fn find(program: &Program, wanted: impl Fn(&Statement) -> bool) -> Place {
+fn find(program: &LaneProgram, wanted: impl Fn(&Statement) -> bool) -> Place {
     let blocks = program.blocks.iter().zip(0..);
     let mut found = blocks.filter_map(|(block, id)| {
         let at = block.statements.iter().position(&wanted)?;
@@ -44,34 +40,34 @@ fn find(program: &Program, wanted: impl Fn(&Statement) -> bool) -> Place {
     found.next().expect("the program has such a statement")
 }
 
-fn find_expr(program: &Program, wanted: impl Fn(&Expr) -> bool) -> Place {
+fn find_expr(program: &LaneProgram, wanted: impl Fn(&Expr) -> bool) -> Place {
     find(program, |s| matches!(s, Statement::Let { expr, .. } if wanted(expr)))
 }
 
-fn the_loop(program: &Program) -> Place {
+fn the_loop(program: &LaneProgram) -> Place {
     find(program, |s| matches!(s, Statement::Loop { .. }))
 }
 
 /// The `if` around the loop.
-fn the_if(program: &Program) -> Place {
+fn the_if(program: &LaneProgram) -> Place {
     find(program, |s| matches!(s, Statement::If { .. }))
 }
 
-fn statement(program: &mut Program, (block, at): Place) -> &mut Statement {
+fn statement(program: &mut LaneProgram, (block, at): Place) -> &mut Statement {
     &mut program.blocks[block.index()].statements[at]
 }
 
-fn value(program: &Program, (block, at): Place) -> ValueId {
+fn value(program: &LaneProgram, (block, at): Place) -> ValueId {
     program.block(block).statements[at].values()[0]
 }
 
 /// A number that is the same for the whole frame.
-fn constant(program: &Program) -> ValueId {
+fn constant(program: &LaneProgram) -> ValueId {
     let is_one = |expr: &Expr| *expr == Expr::Constant(1f32.to_bits().into());
     value(program, find_expr(program, is_one))
 }
 
-fn arms(program: &Program, (block, at): Place) -> [BlockId; 2] {
+fn arms(program: &LaneProgram, (block, at): Place) -> [BlockId; 2] {
     match program.block(block).statements[at] {
         Statement::If { then, otherwise, .. } => [then, otherwise],
         _ => unreachable!("it is an if"),
@@ -79,7 +75,7 @@ fn arms(program: &Program, (block, at): Place) -> [BlockId; 2] {
 }
 
 /// The blocks of the tail of the loop, its body first.
-fn tail(program: &Program) -> Vec<BlockId> {
+fn tail(program: &LaneProgram) -> Vec<BlockId> {
     let (block, at) = the_loop(program);
     let Statement::Loop { body, .. } = program.block(block).statements[at] else {
         unreachable!("it is a loop")
@@ -96,17 +92,17 @@ fn tail(program: &Program) -> Vec<BlockId> {
 }
 
 /// The first block of the tail that ends so.
-fn end(program: &Program, wanted: impl Fn(&End) -> bool) -> BlockId {
+fn end(program: &LaneProgram, wanted: impl Fn(&End) -> bool) -> BlockId {
     let mut tail = tail(program).into_iter();
     tail.find(|&id| wanted(&program.block(id).end)).expect("the tail has such an end")
 }
 
-fn set_end(program: &mut Program, block: BlockId, end: End) {
+fn set_end(program: &mut LaneProgram, block: BlockId, end: End) {
     program.blocks[block.index()].end = end;
 }
 
 /// Makes both arms of an `if` yield the same number for the frame, and nothing else.
-fn empty_arms(program: &mut Program, at: Place) {
+fn empty_arms(program: &mut LaneProgram, at: Place) {
     let constant = constant(program);
     for arm in arms(program, at) {
         program.blocks[arm.index()].statements.clear();
@@ -130,8 +126,8 @@ fn a_value_is_defined_around_its_uses() {
     broken(|program| {
         let inside = value(program, the_loop(program));
         let rest = program.outputs()[1..].to_vec();
-        set_end(program, Program::ROOT, End::Yield([&[inside], &rest[..]].concat().into()));
-        (Program::ROOT, format!("{inside} is not visible here"))
+        set_end(program, LaneProgram::ROOT, End::Yield([&[inside], &rest[..]].concat().into()));
+        (LaneProgram::ROOT, format!("{inside} is not visible here"))
     });
     // Not even after the loop that has the parameter.
     broken(|program| {
@@ -299,10 +295,10 @@ fn values_have_the_rate_of_what_chooses_them() {
 #[test]
 fn the_frame_has_no_lanes() {
     broken(|program| {
-        let of_group = &program.block(Program::ROOT).statements[program.frame_len];
+        let of_group = &program.block(LaneProgram::ROOT).statements[program.frame_len];
         let message = format!("{:?} is not of the frame", of_group.values());
         program.frame_len += 1;
-        (Program::ROOT, message)
+        (LaneProgram::ROOT, message)
     });
 }
 
@@ -328,8 +324,8 @@ fn rec_stands_in_tails_of_loops_only() {
         (then, "only a loop's body may end so".into())
     });
     broken(|program| {
-        set_end(program, Program::ROOT, End::Rec(Box::default()));
-        (Program::ROOT, "only a loop's body may end so".into())
+        set_end(program, LaneProgram::ROOT, End::Rec(Box::default()));
+        (LaneProgram::ROOT, "only a loop's body may end so".into())
     });
 }
 
@@ -361,7 +357,7 @@ fn a_loop_has_a_place_in_the_source() {
 fn a_pixel_has_four_numbers() {
     broken(|program| {
         let three = program.outputs()[..3].into();
-        set_end(program, Program::ROOT, End::Yield(three));
-        (Program::ROOT, "no pixel is yielded".into())
+        set_end(program, LaneProgram::ROOT, End::Yield(three));
+        (LaneProgram::ROOT, "no pixel is yielded".into())
     });
 }

@@ -1,16 +1,13 @@
 //! How many lanes a program gets if nobody says.
 
-use lambdav_core::schedule::schedule;
-use lambdav_core::source::SourceFile;
-use lambdav_frontend::compile;
 use lambdav_simd_backend::lanes::{Width, lower};
+use lambdav_simd_backend::machine::Tile;
 use lambdav_simd_backend::registers::{Choice, Reason, Shape};
 
+use crate::scheduled;
+
 fn choice(shader: &str) -> Choice {
-    let (core, diagnostics) = compile(&SourceFile::new("test.lv", shader));
-    assert_eq!(diagnostics, []);
-    let program = schedule(&core.expect("no errors"), &[0]).expect("it nests little");
-    Shape::preferred(&lower(&program, 0, true, Width::Any))
+    Shape::preferred(&lower(&scheduled(shader), 0, true, Width::Any), Tile::FOUR)
 }
 
 fn lanes(shader: &str) -> u32 {

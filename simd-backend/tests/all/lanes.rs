@@ -8,19 +8,18 @@ use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile;
-use lambdav_simd_backend::kernel::word;
+use lambdav_simd_backend::kernel::words;
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
 use lambdav_simd_backend::lanes::{Width, lower};
+
+use crate::scheduled;
 
 fn text(shader: &str) -> String {
     text_for(shader, Width::Any)
 }
 
 fn text_for(shader: &str, width: Width) -> String {
-    let (core, diagnostics) = compile(&SourceFile::new("test.lv", shader));
-    assert_eq!(diagnostics, []);
-    let program = schedule(&core.expect("no errors"), &[0]).expect("it nests little");
-    lower(&program, 0, true, width).to_string()
+    lower(&scheduled(shader), 0, true, width).to_string()
 }
 
 #[test]
@@ -142,23 +141,23 @@ fn gallery() {
                 [Width::Any, Width::One].into_iter().flat_map(|w| [(w, false), (w, true)])
             {
                 let lanes = lower(&program, 0, hoist, width);
-                let given: Vec<u32> = lanes.given.iter().map(|g| word(&inputs, g)).collect();
+                let given = words(&lanes, &inputs);
                 for seed in 0..6_u32 {
                     let count = if width == Width::One { 1 } else { 1 + 3 * seed };
                     let pixels: Vec<(u32, u32)> = (0..count)
                         .map(|k| ((seed * 5 + k * 7) % 31, (seed * 3 + k) % 17))
                         .collect();
-                    let run: Vec<bool> = (0..count).map(|k| k % 5 != 3).collect();
+                    let mask: Vec<bool> = (0..count).map(|k| k % 5 != 3).collect();
                     let group = Group {
-                        given: &given,
+                        inputs: &given,
                         pixels: &pixels,
-                        run: &run,
+                        mask: &mask,
                         max_iterations: DEFAULT_MAX_ITERATIONS,
                     };
                     let found = interpret(&lanes, &group).expect("it ends");
                     let mut evaluator = Evaluator::new(&program, DEFAULT_MAX_ITERATIONS);
                     for ((&(x, y), found), _) in
-                        pixels.iter().zip(found).zip(&run).filter(|(_, run)| **run)
+                        pixels.iter().zip(found).zip(&mask).filter(|(_, active)| **active)
                     {
                         let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
                         let inputs = Inputs { frag_coord, ..inputs.clone() };

@@ -1,10 +1,13 @@
 //! What is not needed is taken out, and what is the same for the whole frame is moved to the front.
 
-use super::{BlockId, End, Program, Rate, Statement, ValueId};
+use std::ops::Range;
+
+use super::{BlockId, End, LaneProgram, Rate, Statement, ValueId};
+use crate::walk::{Event, Walk, tail};
 
 /// Removes computations, and values of `if`s and loops, that nothing depends on. Loops stay, since a
 /// loop may not end; so do `if`s around them.
-pub(super) fn prune(program: &mut Program) {
+pub(super) fn eliminate(program: &mut LaneProgram) {
     let needed = Needs::new(program).needed;
     let keep = |v: ValueId| needed[v.index()];
     for block in &mut program.blocks {
@@ -69,14 +72,9 @@ fn retain(values: &mut Box<[ValueId]>, kept: &[bool]) {
 }
 
 /// All ends of the tail that begins with a block.
-fn ends(program: &mut Program, id: BlockId, visit: &mut impl FnMut(&mut End)) {
-    let mut stack = vec![id];
-    while let Some(id) = stack.pop() {
-        let end = &mut program.blocks[id.index()].end;
-        if let End::If { then, otherwise, .. } = *end {
-            stack.extend([then, otherwise]);
-        }
-        visit(end);
+fn ends(program: &mut LaneProgram, id: BlockId, visit: &mut impl FnMut(&mut End)) {
+    for id in tail(program, id) {
+        visit(&mut program.blocks[id.index()].end);
     }
 }
 
@@ -88,7 +86,7 @@ struct Needs {
 }
 
 impl Needs {
-    fn new(program: &Program) -> Self {
+    fn new(program: &LaneProgram) -> Self {
         let mut needs = Self { needed: vec![false; program.values.len()], worklist: Vec::new() };
         let sources = sources(program);
         for &value in program.outputs() {
@@ -120,20 +118,17 @@ impl Needs {
 }
 
 /// What each value is made of, conditions apart.
-fn sources(program: &Program) -> Vec<Vec<ValueId>> {
+fn sources(program: &LaneProgram) -> Vec<Vec<ValueId>> {
     let mut sources = vec![Vec::new(); program.values.len()];
     // What to do with the yields of each block, and with its `rec`s.
     let mut targets: Vec<[&[ValueId]; 2]> = vec![[&[], &[]]; program.blocks.len()];
-    let mut stack = vec![Program::ROOT];
-    while let Some(id) = stack.pop() {
-        let block = program.block(id);
-        for statement in &block.statements {
-            match statement {
+    for event in Walk::new(program).events(program) {
+        match event {
+            Event::Statement(id, index) => match &program.block(id).statements[index] {
                 Statement::Let { value, expr } => sources[value.index()].extend(expr.operands()),
                 Statement::If { values, then, otherwise, .. } => {
                     for &arm in [then, otherwise] {
                         targets[arm.index()] = [values, &[]];
-                        stack.push(arm);
                     }
                 }
                 Statement::Loop { values, params, inits, body, .. } => {
@@ -141,137 +136,110 @@ fn sources(program: &Program) -> Vec<Vec<ValueId>> {
                         sources[param.index()].push(init);
                     }
                     targets[body.index()] = [values, params];
-                    stack.push(*body);
+                }
+            },
+            Event::End(id) => {
+                let [results, params] = targets[id.index()];
+                let (to, from) = match &program.block(id).end {
+                    End::Yield(values) => (results, values),
+                    End::Rec(values) => (params, values),
+                    &End::If { then, otherwise, .. } => {
+                        for arm in [then, otherwise] {
+                            targets[arm.index()] = [results, params];
+                        }
+                        continue;
+                    }
+                };
+                for (&to, &from) in to.iter().zip(from) {
+                    sources[to.index()].push(from);
                 }
             }
-        }
-        let [results, params] = targets[id.index()];
-        let (to, from) = match &block.end {
-            End::Yield(values) => (results, values),
-            End::Rec(values) => (params, values),
-            End::If { then, otherwise, .. } => {
-                for &arm in [then, otherwise] {
-                    targets[arm.index()] = [results, params];
-                    stack.push(arm);
-                }
-                continue;
-            }
-        };
-        for (&to, &from) in to.iter().zip(from) {
-            sources[to.index()].push(from);
+            Event::Enter(_) | Event::After(..) | Event::Leave(_) => {}
         }
     }
     sources
 }
 
 /// Moves those statements of the root that are the same for the whole frame before all others.
-pub(super) fn hoist(program: &mut Program) {
-    let root = std::mem::take(&mut program.blocks[Program::ROOT.index()].statements);
-    let (mut first, mut rest) = (Vec::new(), Vec::new());
+pub(super) fn hoist(program: &mut LaneProgram) {
     // A value may be the same for the frame and come from a statement with others that are not.
     let mut stays = vec![false; program.values.len()];
     let mut used = Vec::new();
-    for statement in root {
+    let count = program.block(LaneProgram::ROOT).statements.len();
+    let mut is_first = Vec::with_capacity(count);
+    for index in 0..count {
         used.clear();
-        uses(program, std::slice::from_ref(&statement), &mut used);
-        if is_of_frame(program, &statement) && !used.iter().any(|v| stays[v.index()]) {
-            first.push(statement);
-        } else {
-            for value in statement.values() {
+        uses(program, index..index + 1, &mut used);
+        let moves = is_of_frame(program, index) && !used.iter().any(|v| stays[v.index()]);
+        if !moves {
+            for value in program.block(LaneProgram::ROOT).statements[index].values() {
                 stays[value.index()] = true;
             }
-            rest.push(statement);
         }
+        is_first.push(moves);
+    }
+    let root = &mut program.blocks[LaneProgram::ROOT.index()].statements;
+    let (mut first, mut rest) = (Vec::with_capacity(count), Vec::new());
+    for (statement, is_first) in root.drain(..).zip(is_first) {
+        if is_first { first.push(statement) } else { rest.push(statement) }
     }
     program.frame_len = first.len();
     first.extend(rest);
-    program.blocks[Program::ROOT.index()].statements = first;
+    *root = first;
 }
 
-/// Whether all that a statement computes, inside it too, is the same for the whole frame.
-pub(super) fn is_of_frame(program: &Program, statement: &Statement) -> bool {
+/// Whether all that a statement of the root computes, inside it too, is the same for the whole frame.
+pub(super) fn is_of_frame(program: &LaneProgram, index: usize) -> bool {
     let of_frame = |values: &[ValueId]| values.iter().all(|&v| program.rate(v) == Rate::FRAME);
-    let mut stack = vec![statement];
-    while let Some(statement) = stack.pop() {
-        if !of_frame(statement.values()) {
-            return false;
-        }
-        let mut blocks = match *statement {
-            Statement::Let { .. } => continue,
-            Statement::If { condition, then, otherwise, .. } => {
-                if !of_frame(&[condition]) {
-                    return false;
-                }
-                vec![then, otherwise]
+    let mut events = Walk::of_statement(LaneProgram::ROOT, index).events(program);
+    events.all(|event| match event {
+        Event::Statement(id, index) => match &program.block(id).statements[index] {
+            Statement::Let { value, .. } => of_frame(&[*value]),
+            Statement::If { values, condition, .. } => of_frame(values) && of_frame(&[*condition]),
+            Statement::Loop { values, params, inits, .. } => {
+                of_frame(values) && of_frame(params) && of_frame(inits)
             }
-            Statement::Loop { ref params, ref inits, body, .. } => {
-                if !of_frame(params) || !of_frame(inits) {
-                    return false;
-                }
-                vec![body]
-            }
-        };
-        while let Some(id) = blocks.pop() {
-            stack.extend(&program.block(id).statements);
-            if let End::If { condition, then, otherwise } = program.block(id).end {
-                if !of_frame(&[condition]) {
-                    return false;
-                }
-                blocks.extend([then, otherwise]);
-            }
-        }
-    }
-    true
+        },
+        Event::End(id) => match program.block(id).end {
+            End::If { condition, .. } => of_frame(&[condition]),
+            End::Yield(_) | End::Rec(_) => true,
+        },
+        Event::Enter(_) | Event::After(..) | Event::Leave(_) => true,
+    })
 }
 
-/// How many blocks, and how many loops, lie around the innermost one, itself included.
-pub(super) fn nesting(program: &Program) -> (usize, usize) {
-    let (mut deepest, mut stack) = ((0, 0), vec![(Program::ROOT, 1, 0)]);
-    while let Some((id, depth, loops)) = stack.pop() {
-        deepest = (deepest.0.max(depth), deepest.1.max(loops));
-        for statement in &program.block(id).statements {
-            match *statement {
-                Statement::Let { .. } => {}
-                Statement::If { then, otherwise, .. } => {
-                    stack.extend([(then, depth + 1, loops), (otherwise, depth + 1, loops)]);
-                }
-                Statement::Loop { body, .. } => stack.push((body, depth + 1, loops + 1)),
-            }
+/// How many loops lie around the innermost block.
+pub(super) fn loop_nesting(program: &LaneProgram) -> usize {
+    let (mut deepest, mut loops) = (0, 0);
+    let is_loop = |id: BlockId, index: usize| {
+        matches!(program.block(id).statements[index], Statement::Loop { .. })
+    };
+    for event in Walk::new(program).events(program) {
+        match event {
+            Event::Statement(id, index) if is_loop(id, index) => loops += 1,
+            Event::After(id, index) if is_loop(id, index) => loops -= 1,
+            _ => {}
         }
-        if let End::If { then, otherwise, .. } = program.block(id).end {
-            stack.extend([(then, depth + 1, loops), (otherwise, depth + 1, loops)]);
-        }
+        deepest = deepest.max(loops);
     }
     deepest
 }
 
-/// All values that statements use, inside them too.
-pub(crate) fn uses(program: &Program, statements: &[Statement], used: &mut Vec<ValueId>) {
-    for statement in statements {
-        let mut blocks = match statement {
-            Statement::Let { expr, .. } => {
-                used.extend(expr.operands());
-                continue;
-            }
-            Statement::If { condition, then, otherwise, .. } => {
-                used.push(*condition);
-                vec![*then, *otherwise]
-            }
-            Statement::Loop { inits, body, .. } => {
-                used.extend(inits);
-                vec![*body]
-            }
-        };
-        while let Some(id) = blocks.pop() {
-            let block = program.block(id);
-            uses(program, &block.statements, used);
-            match &block.end {
+/// All values that some statements of the root use, inside them too.
+pub(crate) fn uses(program: &LaneProgram, statements: Range<usize>, used: &mut Vec<ValueId>) {
+    let walks = statements.map(|index| Walk::of_statement(LaneProgram::ROOT, index));
+    for event in walks.flat_map(|walk| walk.events(program)) {
+        match event {
+            Event::Statement(id, index) => match &program.block(id).statements[index] {
+                Statement::Let { expr, .. } => used.extend(expr.operands()),
+                Statement::If { condition, .. } => used.push(*condition),
+                Statement::Loop { inits, .. } => used.extend(inits),
+            },
+            Event::End(id) => match &program.block(id).end {
                 End::Yield(values) | End::Rec(values) => used.extend(values),
-                End::If { condition, then, otherwise } => {
-                    used.push(*condition);
-                    blocks.extend([*then, *otherwise]);
-                }
-            }
+                End::If { condition, .. } => used.push(*condition),
+            },
+            Event::Enter(_) | Event::After(..) | Event::Leave(_) => {}
         }
     }
 }

@@ -23,7 +23,7 @@ impl Lanes {
 }
 
 /// Where instructions go.
-pub(super) trait Code {
+pub(super) trait Assemble {
     /// A new register.
     fn reg(&mut self, ty: Type) -> Reg;
 
