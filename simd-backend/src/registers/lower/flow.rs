@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use super::Builder;
 use crate::lanes::{
-    self, End as LaneEnd, Expr, Kind, LaneProgram, Op, Rate, Reads, Statement, ValueId,
+    self, End as LaneEnd, Expr, Kind, LaneProgram, Op, Reads, Statement, ValueId,
 };
 use crate::mutants::{Mutant, is_active};
 use crate::registers::halves::Assemble;
