@@ -12,9 +12,7 @@
 use std::ops::Range;
 
 use super::Builder;
-use crate::lanes::{
-    self, End as LaneEnd, Expr, Kind, LaneProgram, Op, Reads, Statement, ValueId,
-};
+use crate::lanes::{self, End as LaneEnd, Expr, Kind, LaneProgram, Op, Reads, Statement, ValueId};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::halves::Assemble;
 use crate::registers::{BlockId, End, Instr, Limit, POLL_ROUNDS, Reg, Status, Type};
