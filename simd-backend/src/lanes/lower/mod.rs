@@ -33,8 +33,8 @@ use super::{
 /// components, for groups of as many lanes as `width` says.
 ///
 /// What all pixels compute alike is moved to the front of the root, to be executed once for the
-/// frame, unless `hoist` is false; then loops stand in the order of the schedule, so that of several
-/// loops that exceed their limit the same is met first.
+/// frame, unless `hoist` is false; then loops stand in the order of the schedule, so that of
+/// several loops that exceed their limit the same is met first.
 ///
 /// # Panics
 ///
