@@ -1,8 +1,8 @@
 //! From the schedule to the lane program: components, and masks in place of divergent control flow.
 //!
 //! - `mod.rs`: the state, and computations;
-//! - [`tasks`]: what is to be done next, in place of recursion;
-//! - [`arms`]: `if`;
+//! - [`tasks`] is what is to be done next, in place of recursion;
+//! - [`arms`] lowers `if`;
 //! - [`operations`]: vectors and matrices into components;
 //! - [`loops`]: uniform and divergent loops, [`exits`]: the ways out of them;
 //! - [`cost`]: which arms are worth a test whether any lane is active in them.
