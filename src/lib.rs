@@ -1,25 +1,47 @@
-//! λV as a library: load a shader, choose an engine, render a frame.
-//!
-//! A thin layer that joins the crates; the command `lambdav` is a shell around it.
+//! λV as a library: text in, picture out.
 //!
 //! ```
-//! use lambdav::{engine::{CoreEngine, Settings}, program::Loaded, raster::{self, Size}};
+//! use lambdav::{Error, Shader, Size, save};
 //!
-//! let loaded = Loaded::from_text("half.lv", "(vec3 1 0.5 0)");
-//! assert!(loaded.diagnostics.is_empty());
-//! let core = loaded.core.expect("no errors");
-//! let size = Size::new(4, 2).unwrap();
-//! let engine = CoreEngine::new(&core, 0, &Settings::new(&core, size)).unwrap();
-//! let frame = raster::render(&engine, size, &raster::Options::default()).unwrap();
-//! assert_eq!(frame.pixel(3, 1), Some([1.0, 0.5, 0.0, 1.0]));
+//! fn main() -> Result<(), Error> {
+//!     let text = "(uniform tint vec3 (vec3 1)) (* tint (/ (.x (frag-coord)) (.x (resolution))))";
+//!     let shader = Shader::new("ramp.lv", text)?; // an error shows the place in the text
+//!     let frame = shader.renderer(Size::new(64, 16)?).set("tint", [1.0, 0.8, 0.5])?.render()?;
+//!     # let folder = std::env::temp_dir(); std::env::set_current_dir(folder).unwrap();
+//!     save("ramp.png", &frame)
+//! }
 //! ```
+//!
+//! Rendering uses the threads of the caller's rayon pool, or of the global one. The bits of a frame
+//! depend on the program, its inputs and the size alone.
+//!
+//! | module | is |
+//! |---|---|
+//! | [`shader`] | the above |
+//! | [`program`] | files to programs, with all that is to be said about them |
+//! | [`settings`] | inputs and uniforms |
+//! | [`engine`] | what computes pixels: machine code and evaluators |
+//! | [`core`], [`frontend`], [`raster`], [`simd`], [`spirv`] | the crates that this one joins |
+//!
+//! # Features
+//!
+//! - `command` (default): the command `lambdav`, which libraries have no use for:
+//!   `lambdav = { version = "0.1", default-features = false }` goes without its dependencies
+//! - `exr`: OpenEXR files
+//! - `image`: frames to and from the buffers of the crate `image`
 #![forbid(unsafe_code)]
 
 pub mod engine;
 pub mod program;
+pub mod settings;
+pub mod shader;
 
 pub use lambdav_core as core;
 pub use lambdav_frontend as frontend;
 pub use lambdav_raster as raster;
 pub use lambdav_simd_backend as simd;
 pub use lambdav_spirv_backend as spirv;
+
+pub use lambdav_raster::{Frame, Size};
+pub use settings::Settings;
+pub use shader::{Error, Renderer, Report, Shader, metadata, save};

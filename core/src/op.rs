@@ -7,98 +7,74 @@
 //! in order, matrices by columns.
 
 use crate::math;
-use crate::types::{Scalar, Type};
+use crate::types::{Type, TypeKind, Types};
 
-/// A correctly rounded function of LANGUAGE §6.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "each is the function of its name")]
-pub enum Elementary {
-    Sin,
-    Cos,
-    Tan,
-    Asin,
-    Acos,
-    Atan,
-    Sinh,
-    Cosh,
-    Tanh,
-    Asinh,
-    Acosh,
-    Atanh,
-    Exp,
-    Exp2,
-    Log,
-    Log2,
-    /// `(atan2 y x)`
-    Atan2,
-    /// `(pow x y)`
-    Pow,
+/// Defines [`Elementary`]: a variant for each function of [`math`], whose name there is its name in
+/// λV and in core text.
+macro_rules! elementary {
+    (unary { $($one:ident = $one_name:ident,)* } binary { $($two:ident = $two_name:ident,)* }) => {
+        /// A correctly rounded function of LANGUAGE §6.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[allow(missing_docs, reason = "each is the function of its name")]
+        pub enum Elementary { $($one,)* $($two,)* }
+
+        impl Elementary {
+            /// All of them.
+            pub const ALL: [Self; [$(stringify!($one),)* $(stringify!($two),)*].len()] =
+                [$(Self::$one,)* $(Self::$two,)*];
+
+            /// The name in λV and in core text.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$one => stringify!($one_name),)*
+                    $(Self::$two => stringify!($two_name),)*
+                }
+            }
+
+            /// 1 or 2.
+            pub fn arity(self) -> usize {
+                match self {
+                    $(Self::$one)|* => 1,
+                    $(Self::$two)|* => 2,
+                }
+            }
+
+            /// The correctly rounded value of the unary function at `x`, or of the binary one at
+            /// `(x, y)` in the order of the λV operands; `y` is ignored by unary functions.
+            pub fn evaluate(self, x: f32, y: f32) -> f32 {
+                match self {
+                    $(Self::$one => math::$one_name(x),)*
+                    $(Self::$two => math::$two_name(x, y),)*
+                }
+            }
+        }
+    };
 }
 
-impl Elementary {
-    /// All of them.
-    pub const ALL: [Self; 18] = {
-        use Elementary::*;
-        [
-            Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh, Exp, Exp2, Log,
-            Log2, Atan2, Pow,
-        ]
-    };
-
-    /// The name in λV and in core text.
-    pub fn name(self) -> &'static str {
-        use Elementary::*;
-        match self {
-            Sin => "sin",
-            Cos => "cos",
-            Tan => "tan",
-            Asin => "asin",
-            Acos => "acos",
-            Atan => "atan",
-            Sinh => "sinh",
-            Cosh => "cosh",
-            Tanh => "tanh",
-            Asinh => "asinh",
-            Acosh => "acosh",
-            Atanh => "atanh",
-            Exp => "exp",
-            Exp2 => "exp2",
-            Log => "log",
-            Log2 => "log2",
-            Atan2 => "atan2",
-            Pow => "pow",
-        }
+elementary! {
+    unary {
+        Sin = sin,
+        Cos = cos,
+        Tan = tan,
+        Asin = asin,
+        Acos = acos,
+        Atan = atan,
+        Sinh = sinh,
+        Cosh = cosh,
+        Tanh = tanh,
+        Asinh = asinh,
+        Acosh = acosh,
+        Atanh = atanh,
+        Exp = exp,
+        Exp2 = exp2,
+        Log = log,
+        Log2 = log2,
     }
-
-    /// 1 or 2.
-    pub fn arity(self) -> usize {
-        if matches!(self, Self::Atan2 | Self::Pow) { 2 } else { 1 }
-    }
-
-    /// The correctly rounded value of the unary function at `x`, or of the binary one at `(x, y)`
-    /// in the order of the λV operands; `y` is ignored by unary functions.
-    pub fn evaluate(self, x: f32, y: f32) -> f32 {
-        use Elementary::*;
-        match self {
-            Sin => math::sin(x),
-            Cos => math::cos(x),
-            Tan => math::tan(x),
-            Asin => math::asin(x),
-            Acos => math::acos(x),
-            Atan => math::atan(x),
-            Sinh => math::sinh(x),
-            Cosh => math::cosh(x),
-            Tanh => math::tanh(x),
-            Asinh => math::asinh(x),
-            Acosh => math::acosh(x),
-            Atanh => math::atanh(x),
-            Exp => math::exp(x),
-            Exp2 => math::exp2(x),
-            Log => math::log(x),
-            Log2 => math::log2(x),
-            Atan2 => math::atan2(x, y),
-            Pow => math::pow(x, y),
-        }
+    binary {
+        // (atan2 y x)
+        Atan2 = atan2,
+        // (pow x y)
+        Pow = pow,
     }
 }
 
@@ -171,9 +147,7 @@ pub enum Op {
 impl Op {
     /// The type of the result for operands of these types, or `None` where the operation is not
     /// defined on them.
-    pub fn result_type(self, operands: &[Type]) -> Option<Type> {
-        let is_num = |t| matches!(t, Type::Scalar(Scalar::F32) | Type::Vector(Scalar::F32, _));
-        let is_bool = |t| matches!(t, Type::Scalar(Scalar::Bool) | Type::Vector(Scalar::Bool, _));
+    pub fn result_type(self, types: &Types, operands: &[Type]) -> Option<Type> {
         match (self, operands) {
             (
                 Self::Neg
@@ -184,67 +158,52 @@ impl Op {
                 | Self::RoundEven
                 | Self::Sqrt,
                 &[a],
-            ) if is_num(a) => Some(a),
+            ) if a.is_num() => Some(a),
             (Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Min | Self::Max, &[a, b])
-                if a == b && is_num(a) =>
+                if a == b && a.is_num() =>
             {
                 Some(a)
             }
-            (Self::Less | Self::LessEqual, &[a, b]) if a == b && is_num(a) => {
-                Some(a.with_scalar(Scalar::Bool))
+            (Self::Less | Self::LessEqual, &[a, b]) if a == b && a.is_num() => {
+                Some(Type::bvec(a.width()?))
             }
-            (Self::Equal | Self::NotEqual, &[a, b]) if a == b && (is_num(a) || is_bool(a)) => {
-                Some(a.with_scalar(Scalar::Bool))
-            }
-            (Self::And | Self::Or, &[a, b]) if a == b && is_bool(a) => Some(a),
-            (Self::Not, &[a]) if is_bool(a) => Some(a),
-            (Self::Any | Self::All, &[Type::Vector(Scalar::Bool, _)]) => Some(Type::BOOL),
+            (Self::Equal | Self::NotEqual, &[a, b]) if a == b => Some(Type::bvec(a.width()?)),
+            (Self::And | Self::Or, &[a, b]) if a == b && a.is_bool() => Some(a),
+            (Self::Not, &[a]) if a.is_bool() => Some(a),
+            (Self::Any | Self::All, &[a]) if a.is_bool() && a != Type::BOOL => Some(Type::BOOL),
             (Self::Select, &[Type::BOOL, a, b]) if a == b => Some(a),
-            (Self::Select, &[Type::Vector(Scalar::Bool, n), a, b])
-                if a == b && matches!(a, Type::Vector(_, m) if m == n) =>
-            {
+            (Self::Select, &[c, a, b]) if a == b && c.is_bool() && a.width() == c.width() => {
                 Some(a)
             }
-            (Self::Construct(t @ Type::Vector(s, n)), parts)
-                if parts.len() == usize::from(n) && parts.iter().all(|&p| p == Type::Scalar(s)) =>
-            {
-                Some(t)
+            (Self::Construct(ty), parts) if !matches!(types.kind(ty), TypeKind::Scalar(_)) => {
+                types.parts(ty).eq(parts.iter().copied()).then_some(ty)
             }
-            (Self::Construct(t @ Type::Matrix(s, n)), parts)
-                if parts.len() == usize::from(n)
-                    && parts.iter().all(|&p| p == Type::Vector(s, n)) =>
-            {
-                Some(t)
+            (Self::Component(k), &[a]) if matches!(types.kind(a), TypeKind::Vector(..)) => {
+                types.part(a, k.into()).map(|(part, _)| part)
             }
-            (Self::Component(k), &[Type::Vector(s, n)]) if k < n => Some(Type::Scalar(s)),
-            (Self::Column(k), &[Type::Matrix(s, n)]) if k < n => Some(Type::Vector(s, n)),
-            (Self::Elementary(f), &[a]) if f.arity() == 1 && is_num(a) => Some(a),
-            (Self::Elementary(f), &[a, b]) if f.arity() == 2 && a == b && is_num(a) => Some(a),
+            (Self::Column(k), &[a]) if matches!(types.kind(a), TypeKind::Matrix(..)) => {
+                types.part(a, k.into()).map(|(part, _)| part)
+            }
+            (Self::Elementary(f), &[a]) if f.arity() == 1 && a.is_num() => Some(a),
+            (Self::Elementary(f), &[a, b]) if f.arity() == 2 && a == b && a.is_num() => Some(a),
             _ => None,
         }
     }
 
-    /// Whether the operation costs more than a few cycles, so that a schedule should not run it
-    /// where it may not be needed.
-    pub fn is_costly(self) -> bool {
-        matches!(self, Self::Div | Self::Sqrt | Self::Elementary(_))
-    }
-
-    /// Computes the operation. `types` are the operands' types, for which
-    /// [`Op::result_type`] must be `Some`; `out` has as many words as the result has components.
+    /// Computes the operation. `of` are the operands' types, for which [`Op::result_type`] must be
+    /// `Some`; `out` has as many words as the result has components.
     ///
     /// A NaN that is computed is always [`NAN`], so that folded constants, and with them printed
     /// core, are the same on every machine (x86 makes negative NaNs, others positive ones).
-    pub fn apply(self, types: &[Type], operands: &[&[u32]], out: &mut [u32]) {
+    pub fn apply(self, types: &Types, of: &[Type], operands: &[&[u32]], out: &mut [u32]) {
         let num = |k: usize, i: usize| f32::from_bits(operands[k][i]);
-        let is_num = types[0].scalar() == Scalar::F32;
+        let is_num = of[0].is_num();
         match self {
             Self::Any => out[0] = u32::from(operands[0].iter().any(|&b| b != 0)),
             Self::All => out[0] = u32::from(operands[0].iter().all(|&b| b != 0)),
-            Self::Component(k) => out[0] = operands[0][usize::from(k)],
-            Self::Column(k) => {
-                let n = out.len();
-                out.copy_from_slice(&operands[0][usize::from(k) * n..][..n]);
+            Self::Component(k) | Self::Column(k) => {
+                let (_, first) = types.part(of[0], k.into()).expect("the operand has this part");
+                out.copy_from_slice(&operands[0][first..][..out.len()]);
             }
             Self::Construct(_) => {
                 let mut at = 0;
@@ -253,7 +212,7 @@ impl Op {
                     at += part.len();
                 }
             }
-            Self::Select if types[0] == Type::BOOL => {
+            Self::Select if of[0] == Type::BOOL => {
                 out.copy_from_slice(if operands[0][0] != 0 { operands[1] } else { operands[2] });
             }
             _ => {
@@ -306,10 +265,10 @@ mod tests {
         binary(op, x, 0.0, &[Type::NUM])
     }
 
-    fn binary(op: Op, a: f32, b: f32, types: &[Type]) -> u32 {
+    fn binary(op: Op, a: f32, b: f32, of: &[Type]) -> u32 {
         let mut out = [0];
         let operands: [&[u32]; 2] = [&[a.to_bits()], &[b.to_bits()]];
-        op.apply(types, &operands[..types.len()], &mut out);
+        op.apply(&Types::default(), of, &operands[..of.len()], &mut out);
         out[0]
     }
 

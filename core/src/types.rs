@@ -1,8 +1,24 @@
-//! The types of values: scalars, vectors of 2 to 4, square matrices of 2 to 4.
+//! The types of values: an open set, interned.
 //!
-//! The enumeration is open: a later version adds integers and structures, so matches elsewhere
-//! name what they handle and refuse the rest.
+//! A [`Type`] is a handle of four bytes, which is compared, hashed and copied for nothing. The
+//! table [`Types`] of the program that it belongs to says what stands behind it, a [`TypeKind`],
+//! and answers what consumers want to know of any type: how many components it has, of which
+//! scalar type each of them is, which parts it consists of and where these begin. The table is part
+//! of the graph, and goes with it into its schedule.
+//!
+//! The types that every program has — scalars, vectors, matrices — have the same handles in all
+//! tables, so that [`Type::NUM`] or [`Type::vec`] need no table, and neither does looking at one
+//! of them ([`Type::builtin`]). A type that a program declares is a further variant of
+//! [`TypeKind`], and an arm in the accessors of this file; code that goes through these needs no
+//! change for it.
+//!
+//! # Invariants
+//!
+//! - Equal types are one handle of a table, so equality of handles is equality of types.
+//! - The parts of a type have smaller handles than the type: what needs the parts first is a loop
+//!   over [`Types::all`], and nothing recurses on how deep types are nested.
 
+use rustc_hash::FxHashMap;
 use std::fmt;
 
 /// The type of one component.
@@ -14,9 +30,9 @@ pub enum Scalar {
     Bool,
 }
 
-/// The type of a value.
+/// What a type is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Type {
+pub enum TypeKind {
     /// `num` or `bool`.
     Scalar(Scalar),
     /// `vec2`…`vec4`, `bvec2`…`bvec4`: component type and count.
@@ -25,85 +41,255 @@ pub enum Type {
     Matrix(Scalar, u8),
 }
 
+/// The type of a value: a handle into the [`Types`] of its program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Type(u32);
+
+/// The kinds that every table has, at their handles, and their names in λV.
+const BUILTIN: [(TypeKind, &str); 11] = {
+    use Scalar::{Bool, F32};
+    use TypeKind::{Matrix, Vector};
+    [
+        (TypeKind::Scalar(F32), "num"),
+        (Vector(F32, 2), "vec2"),
+        (Vector(F32, 3), "vec3"),
+        (Vector(F32, 4), "vec4"),
+        (TypeKind::Scalar(Bool), "bool"),
+        (Vector(Bool, 2), "bvec2"),
+        (Vector(Bool, 3), "bvec3"),
+        (Vector(Bool, 4), "bvec4"),
+        (Matrix(F32, 2), "mat2"),
+        (Matrix(F32, 3), "mat3"),
+        (Matrix(F32, 4), "mat4"),
+    ]
+};
+
 impl Type {
     /// `num`.
-    pub const NUM: Self = Self::Scalar(Scalar::F32);
+    pub const NUM: Self = Self(0);
     /// `bool`.
-    pub const BOOL: Self = Self::Scalar(Scalar::Bool);
+    pub const BOOL: Self = Self(4);
 
     /// `vecN`, or `num` for 1.
-    pub fn vec(n: u8) -> Self {
+    pub const fn vec(n: u8) -> Self {
         Self::of(Scalar::F32, n)
     }
 
     /// `bvecN`, or `bool` for 1.
-    pub fn bvec(n: u8) -> Self {
+    pub const fn bvec(n: u8) -> Self {
         Self::of(Scalar::Bool, n)
     }
 
     /// `matN`.
-    pub fn mat(n: u8) -> Self {
-        Self::Matrix(Scalar::F32, n)
+    pub const fn mat(n: u8) -> Self {
+        assert!(2 <= n && n <= 4, "matrices have 2 to 4 columns");
+        Self(6 + n as u32)
     }
 
     /// The scalar (`n` = 1) or vector type with `n` components.
-    pub fn of(scalar: Scalar, n: u8) -> Self {
-        if n == 1 { Self::Scalar(scalar) } else { Self::Vector(scalar, n) }
-    }
-
-    /// The type of one component.
-    pub fn scalar(self) -> Scalar {
-        match self {
-            Self::Scalar(s) | Self::Vector(s, _) | Self::Matrix(s, _) => s,
+    pub const fn of(scalar: Scalar, n: u8) -> Self {
+        assert!(1 <= n && n <= 4, "vectors have 2 to 4 components");
+        match scalar {
+            Scalar::F32 => Self(n as u32 - 1),
+            Scalar::Bool => Self(n as u32 + 3),
         }
     }
 
-    /// How many scalars a value consists of (16 for `mat4`).
-    pub fn components(self) -> usize {
-        match self {
-            Self::Scalar(_) => 1,
-            Self::Vector(_, n) => n.into(),
-            Self::Matrix(_, n) => usize::from(n) * usize::from(n),
-        }
+    /// What a type that every program has is; `None` for a type that a program declares.
+    pub const fn builtin(self) -> Option<TypeKind> {
+        let index = self.0 as usize;
+        if index < BUILTIN.len() { Some(BUILTIN[index].0) } else { None }
     }
 
-    /// The same shape with another component type; comparisons turn `vec3` into `bvec3`.
-    pub fn with_scalar(self, scalar: Scalar) -> Self {
-        match self {
-            Self::Scalar(_) => Self::Scalar(scalar),
-            Self::Vector(_, n) => Self::Vector(scalar, n),
-            Self::Matrix(_, n) => Self::Matrix(scalar, n),
-        }
+    /// The name of a type that every program has; `None` for a type that a program declares.
+    pub fn name(self) -> Option<&'static str> {
+        BUILTIN.get(self.0 as usize).map(|(_, name)| *name)
     }
 
-    /// The type of that name, as written in `uniform`, `the` and parameter annotations.
+    /// The type that every program has under that name, as written in `uniform`, `the` and
+    /// parameter annotations.
     pub fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "num" => Self::NUM,
-            "bool" => Self::BOOL,
-            "vec2" => Self::vec(2),
-            "vec3" => Self::vec(3),
-            "vec4" => Self::vec(4),
-            "bvec2" => Self::bvec(2),
-            "bvec3" => Self::bvec(3),
-            "bvec4" => Self::bvec(4),
-            "mat2" => Self::mat(2),
-            "mat3" => Self::mat(3),
-            "mat4" => Self::mat(4),
-            _ => return None,
-        })
+        BUILTIN.iter().zip(0..).find(|((_, known), _)| *known == name).map(|(_, id)| Self(id))
+    }
+
+    /// The names that [`Type::from_name`] knows.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        BUILTIN.iter().map(|(_, name)| *name)
+    }
+
+    /// Whether it is `num` or a vector of it.
+    pub fn is_num(self) -> bool {
+        use TypeKind::{Scalar as One, Vector};
+        matches!(self.builtin(), Some(One(Scalar::F32) | Vector(Scalar::F32, _)))
+    }
+
+    /// Whether it is `bool` or a vector of it.
+    pub fn is_bool(self) -> bool {
+        use TypeKind::{Scalar as One, Vector};
+        matches!(self.builtin(), Some(One(Scalar::Bool) | Vector(Scalar::Bool, _)))
+    }
+
+    /// Whether it is a square matrix.
+    pub fn is_matrix(self) -> bool {
+        matches!(self.builtin(), Some(TypeKind::Matrix(..)))
+    }
+
+    /// The number of components of a scalar (1) or vector; `None` for any other type.
+    pub fn width(self) -> Option<u8> {
+        match self.builtin()? {
+            TypeKind::Scalar(_) => Some(1),
+            TypeKind::Vector(_, n) => Some(n),
+            TypeKind::Matrix(..) => None,
+        }
     }
 }
 
-impl fmt::Display for Type {
+impl fmt::Debug for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Scalar(Scalar::F32) => f.write_str("num"),
-            Self::Scalar(Scalar::Bool) => f.write_str("bool"),
-            Self::Vector(Scalar::F32, n) => write!(f, "vec{n}"),
-            Self::Vector(Scalar::Bool, n) => write!(f, "bvec{n}"),
-            Self::Matrix(Scalar::F32, n) => write!(f, "mat{n}"),
-            Self::Matrix(Scalar::Bool, n) => write!(f, "bmat{n}"),
+        match self.name() {
+            Some(name) => f.write_str(name),
+            None => write!(f, "type {}", self.0),
+        }
+    }
+}
+
+/// The types of a program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Types {
+    kinds: Vec<TypeKind>,
+    /// How many components each of them has.
+    components: Vec<u32>,
+    ids: FxHashMap<TypeKind, Type>,
+}
+
+impl Default for Types {
+    /// Those that every program has.
+    fn default() -> Self {
+        let mut types = Self { kinds: vec![], components: vec![], ids: FxHashMap::default() };
+        for (kind, _) in BUILTIN {
+            types.intern(kind);
+        }
+        types
+    }
+}
+
+impl Types {
+    /// The type of that kind, whose parts are types of this table.
+    pub fn intern(&mut self, kind: TypeKind) -> Type {
+        let next = Type(self.kinds.len() as u32);
+        let id = *self.ids.entry(kind).or_insert(next);
+        if id == next {
+            self.components.push(match kind {
+                TypeKind::Scalar(_) => 1,
+                TypeKind::Vector(_, n) => n.into(),
+                TypeKind::Matrix(_, n) => u32::from(n) * u32::from(n),
+            });
+            self.kinds.push(kind);
+        }
+        id
+    }
+
+    /// All of them, parts before what consists of them.
+    pub fn all(&self) -> impl Iterator<Item = Type> + use<> {
+        (0..self.kinds.len() as u32).map(Type)
+    }
+
+    /// What a type is.
+    pub fn kind(&self, ty: Type) -> &TypeKind {
+        &self.kinds[ty.0 as usize]
+    }
+
+    /// How many components a value consists of (16 for `mat4`): each is one word.
+    pub fn components(&self, ty: Type) -> usize {
+        self.components[ty.0 as usize] as usize
+    }
+
+    /// The type of the component of that index, parts being in order (matrices by columns).
+    pub fn component(&self, ty: Type, index: usize) -> Scalar {
+        debug_assert!(index < self.components(ty), "there is no such component");
+        match *self.kind(ty) {
+            TypeKind::Scalar(scalar)
+            | TypeKind::Vector(scalar, _)
+            | TypeKind::Matrix(scalar, _) => scalar,
+        }
+    }
+
+    /// The type of each component, in order.
+    pub fn scalars(&self, ty: Type) -> impl ExactSizeIterator<Item = Scalar> {
+        (0..self.components(ty)).map(move |index| self.component(ty, index))
+    }
+
+    /// The parts that a value is constructed from: the components of a vector, the columns of a
+    /// matrix; none of a scalar.
+    pub fn parts(&self, ty: Type) -> impl ExactSizeIterator<Item = Type> {
+        let (part, count) = match *self.kind(ty) {
+            TypeKind::Scalar(_) => (ty, 0),
+            TypeKind::Vector(scalar, n) => (Type::of(scalar, 1), n),
+            TypeKind::Matrix(scalar, n) => (Type::of(scalar, n), n),
+        };
+        std::iter::repeat_n(part, count.into())
+    }
+
+    /// The part of that index, and the index of its first component.
+    pub fn part(&self, ty: Type, index: usize) -> Option<(Type, usize)> {
+        let mut first = 0;
+        for (k, part) in self.parts(ty).enumerate() {
+            if k == index {
+                return Some((part, first));
+            }
+            first += self.components(part);
+        }
+        None
+    }
+
+    /// How it is written in λV and in messages.
+    pub fn name(&self, ty: Type) -> impl fmt::Display {
+        BUILTIN[ty.0 as usize].1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_handles_in_every_table() {
+        let mut types = Types::default();
+        for (ty, (kind, name)) in types.all().collect::<Vec<_>>().into_iter().zip(BUILTIN) {
+            assert_eq!(types.intern(kind), ty);
+            assert_eq!(types.kind(ty), &kind);
+            assert_eq!(ty.builtin(), Some(kind));
+            assert_eq!(types.name(ty).to_string(), name);
+            assert_eq!(Type::from_name(name), Some(ty));
+            let made = match kind {
+                TypeKind::Scalar(scalar) => Type::of(scalar, 1),
+                TypeKind::Vector(scalar, n) => Type::of(scalar, n),
+                TypeKind::Matrix(_, n) => Type::mat(n),
+            };
+            assert_eq!(made, ty);
+        }
+        assert_eq!(types.all().count(), BUILTIN.len());
+        assert_eq!([Type::NUM, Type::BOOL], [Type::vec(1), Type::bvec(1)]);
+    }
+
+    #[test]
+    fn parts_make_up_the_components() {
+        let types = Types::default();
+        for ty in types.all() {
+            let scalars: Vec<Scalar> = types.scalars(ty).collect();
+            assert_eq!(scalars.len(), types.components(ty));
+            let mut all = Vec::new();
+            for (k, part) in types.parts(ty).enumerate() {
+                assert!(part < ty);
+                assert_eq!(types.part(ty, k), Some((part, all.len())));
+                all.extend(types.scalars(part));
+            }
+            assert_eq!(types.part(ty, types.parts(ty).len()), None);
+            if all.is_empty() {
+                assert!(matches!(types.kind(ty), TypeKind::Scalar(_)));
+            } else {
+                assert_eq!(all, scalars);
+            }
         }
     }
 }

@@ -143,6 +143,12 @@ pub trait Kernel: Sync {
         pixels: &mut TileBuffer<'_>,
         cancel: &Cancel<'_>,
     ) -> Result<(), Stop>;
+
+    /// An upper bound of the bytes of stack that [`tile`](Self::tile) takes, where that may be more
+    /// than half a MiB, which any thread has.
+    fn stack_size(&self) -> usize {
+        0
+    }
 }
 
 impl<K: Kernel + ?Sized> Kernel for &K {
@@ -153,6 +159,10 @@ impl<K: Kernel + ?Sized> Kernel for &K {
         cancel: &Cancel<'_>,
     ) -> Result<(), Stop> {
         (**self).tile(tile, pixels, cancel)
+    }
+
+    fn stack_size(&self) -> usize {
+        (**self).stack_size()
     }
 }
 

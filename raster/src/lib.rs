@@ -13,6 +13,7 @@
 //! | [`quantize`] | binary32 to UNORM8 and UNORM16 |
 //! | [`file`](mod@file) | PNG, OpenEXR and NPY, written whole or not at all; and read again |
 //! | [`compare`] | how two images differ |
+//! | `buffers` | conversions to and from the buffers of the crate `image`, with the feature `image` |
 //!
 //! Dependencies between the modules run down this table's order only: a later one uses earlier
 //! ones, never the reverse.
@@ -28,6 +29,8 @@
 //! 5. [`file::write_atomically`] leaves a regular file either as it was or whole and new.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "image")]
+pub mod buffers;
 pub mod compare;
 pub mod file;
 pub mod image;
@@ -39,5 +42,5 @@ pub mod srgb;
 
 pub use image::{AnyImage, Frame, Image};
 pub use kernel::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
-pub use render::{Options, RenderError, render, render_into};
+pub use render::{Options, RenderError, ThreadError, render, render_into, thread_pool};
 pub use size::{Size, SizeError};

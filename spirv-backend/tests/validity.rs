@@ -171,7 +171,7 @@ fn has_special(program: &Program) -> bool {
     let statements = program.blocks.iter().flat_map(|block| &block.statements);
     statements.into_iter().any(|statement| match statement {
         Statement::Let { expr: Expr::Constant(words), value } => {
-            program.ty(*value).scalar() == Scalar::F32
+            program.types.component(program.ty(*value), 0) == Scalar::F32
                 && words.iter().any(|&word| !f32::from_bits(word).is_finite())
         }
         _ => false,

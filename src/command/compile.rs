@@ -1,10 +1,10 @@
 //! `lambdav compile`: shows or writes a stage of the compilation.
 
+use super::failure::{Failure, Result, save_failure};
+use super::files::{check_target, load};
+use super::messages::{Messages, fault, one_standard_output, print};
+use super::render;
 use super::values::{lanes, output as location};
-use super::{
-    Failure, Messages, Result, check_target, fault, load, one_standard_output, print, render,
-    save_failure,
-};
 use clap::{Args, ValueEnum};
 use lambdav::core::core_text;
 use lambdav::core::schedule::{Program, schedule};
@@ -72,7 +72,7 @@ pub(super) fn run(options: &Options) -> Result {
     let output = options.output.as_deref().filter(|path| *path != Path::new("-"));
     match output {
         None => one_standard_output(options.messages, "the result", "add -o FILE")?,
-        Some(path) => check_target(path)?,
+        Some(path) => check_target(path, &[&options.shader])?,
     }
     let stage = stage(options.emit, output)?;
     let is_spirv = matches!(stage, Stage::Spirv | Stage::SpirvText);

@@ -2,26 +2,26 @@
 
 mod module;
 
+use super::failure::{Failure, Result, chain, save_failure};
+use super::files::{check_target, read_bytes};
+use super::messages::{Messages, fault, one_standard_output, print, report};
 use super::stats::Stats;
-use super::values::{lanes, mouse, number, output, seconds, threads, whole};
-use super::{
-    Failure, Messages, Result, chain, check_target, fault, metadata, one_standard_output, print,
-    read_bytes, report, save_failure,
-};
+use super::values::{lanes, mouse, output, seconds, threads, whole};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use lambdav::core::diagnostics::nearest_name;
 use lambdav::core::evaluate::DEFAULT_MAX_ITERATIONS;
 use lambdav::core::graph::Uniform;
 use lambdav::core::source::SourceFile;
-use lambdav::core::types::Scalar;
+use lambdav::core::types::Types;
 use lambdav::engine::{
-    CoreEngine, Engine, Settings, SimdEngine, SimdError, SourceEngine, SpirvEngine, SpirvError,
+    CoreEngine, Engine, FastEngine, SimdEngine, SimdError, SourceEngine, SpirvEngine, SpirvError,
 };
+use lambdav::metadata;
 use lambdav::program::Loaded;
 use lambdav::raster::file::{Encoding, Format, encode, save};
 use lambdav::raster::quantize::Transfer;
-use lambdav::raster::{Frame, RenderError, Size, render};
+use lambdav::raster::{Frame, RenderError, Size, render, thread_pool};
+use lambdav::settings::{Settings, number};
 use lambdav::simd::EmitError;
 use lambdav::spirv;
 use std::ffi::OsStr;
@@ -124,7 +124,7 @@ pub(super) fn run(options: &Options) -> Result {
     if options.out == Path::new("-") {
         one_standard_output(options.messages, "the image", "name a file")?;
     } else {
-        check_target(&options.out)?;
+        check_target(&options.out, &[&options.shader])?;
     }
     let encoding = encoding(options)?;
     let (name, bytes) = read_bytes(&options.shader)?;
@@ -143,52 +143,60 @@ fn draw_program(options: &Options, loaded: Loaded, stats: &mut Stats) -> Result<
     report(&loaded.source, &loaded.diagnostics, options.messages)?;
     let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
     let location = location(core.outputs.iter().map(|o| o.location), options.output)?;
-    let settings = settings(options, &core.uniforms)?;
+    let settings = settings(options, core.graph.types(), &core.uniforms)?;
     stats.read(loaded.times);
     let fail = |diagnostic| fault(&loaded.source, diagnostic, options.messages);
-    let evaluate = |stats: &mut Stats| {
-        let engine = CoreEngine::new(core, location, &settings).map_err(fail)?;
-        stats.took("compile");
-        draw(&loaded.source, &engine, options, stats)
+    let machine = |error: EmitError| {
+        let message = format!("{error}; --engine core does without");
+        match error {
+            EmitError::TooDeep { .. } => Failure::input(message),
+            _ => Failure::machine(message),
+        }
     };
-    match options.engine.unwrap_or(EngineName::Simd) {
-        EngineName::Simd => match SimdEngine::new(core, location, &settings, options.lanes) {
-            Ok(engine) => {
-                stats.compiled(&engine);
-                let frame = draw(&loaded.source, &engine, options, stats)?;
-                stats.drawn(&engine, options.size);
-                Ok(frame)
+    let fail_simd = |error| match error {
+        SimdError::Program(diagnostic) => fail(diagnostic),
+        SimdError::Emit(error) => machine(error),
+    };
+    let evaluate = |engine: &CoreEngine, stats: &mut Stats| {
+        stats.took("compile");
+        draw(&loaded.source, engine, options, stats)
+    };
+    let execute = |engine: &SimdEngine, stats: &mut Stats| {
+        stats.compiled(engine);
+        let frame = draw(&loaded.source, engine, options, stats)?;
+        stats.drawn(engine, options.size);
+        Ok(frame)
+    };
+    match options.engine {
+        None => match FastEngine::new(core, location, &settings, options.lanes) {
+            Ok(FastEngine::Simd(engine)) => execute(&engine, stats),
+            Ok(FastEngine::Core(engine, why)) => {
+                stats.note("engine", format!("core: {why}"));
+                evaluate(&engine, stats)
             }
-            Err(SimdError::Program(diagnostic)) => Err(fail(diagnostic)),
-            Err(SimdError::Emit(error @ EmitError::TooDeep { .. })) if options.engine.is_none() => {
-                stats.note("engine", format!("core: {error}"));
-                evaluate(stats)
-            }
-            Err(SimdError::Emit(error)) => {
-                let message = format!("{error}; --engine core does without");
-                Err(match error {
-                    EmitError::TooDeep { .. } => Failure::input(message),
-                    _ => Failure::machine(message),
-                })
-            }
+            Err(error) => Err(fail_simd(error)),
         },
-        EngineName::Core => evaluate(stats),
-        EngineName::Source if loaded.is_core_text => {
+        Some(EngineName::Simd) => {
+            let engine = SimdEngine::new(core, location, &settings, options.lanes);
+            execute(&engine.map_err(fail_simd)?, stats)
+        }
+        Some(EngineName::Core) => {
+            evaluate(&CoreEngine::new(core, location, &settings).map_err(fail)?, stats)
+        }
+        Some(EngineName::Source) if loaded.is_core_text => {
             Err(Failure::usage("the engine `source` evaluates shader text, and this is core text"))
         }
-        EngineName::Source => {
+        Some(EngineName::Source) => {
             let engine = SourceEngine::new(&loaded.source, location, &settings).map_err(fail)?;
             stats.took("compile");
             draw(&loaded.source, &engine, options, stats)
         }
-        EngineName::Spirv => {
+        Some(EngineName::Spirv) => {
             let engine =
                 SpirvEngine::new(core, location, &settings).map_err(|error| match error {
                     SpirvError::Program(diagnostic) => fail(diagnostic),
                     SpirvError::Emit(error) => Failure::input(error.to_string()),
-                    SpirvError::Load(error) => Failure::machine(format!(
-                        "what was emitted cannot be evaluated, which is a bug in lambdav: {error}"
-                    )),
+                    error @ SpirvError::Load(_) => Failure::machine(chain(&error)),
                 })?;
             stats.took("compile");
             draw(&loaded.source, &engine, options, stats)
@@ -197,14 +205,14 @@ fn draw_program(options: &Options, loaded: Loaded, stats: &mut Stats) -> Result<
 }
 
 /// What a frame is computed from, as the options say.
-fn settings(options: &Options, uniforms: &[Uniform]) -> Result<Settings> {
+fn settings(options: &Options, types: &Types, uniforms: &[Uniform]) -> Result<Settings> {
     let mut settings = Settings::with_uniforms(uniforms, options.size);
     settings.max_iterations = options.max_iterations;
     settings.inputs.time = options.time;
     settings.inputs.frame = options.frame;
     settings.inputs.mouse = options.mouse.unwrap_or_default();
     for set in &options.set {
-        set_uniform(uniforms, &mut settings, set)?;
+        set_uniform(types, uniforms, &mut settings, set)?;
     }
     Ok(settings)
 }
@@ -255,47 +263,13 @@ pub(super) fn location(all: impl IntoIterator<Item = u32>, wanted: Option<u32>) 
     }
 }
 
-fn set_uniform(uniforms: &[Uniform], settings: &mut Settings, text: &str) -> Result {
+fn set_uniform(types: &Types, uniforms: &[Uniform], settings: &mut Settings, text: &str) -> Result {
     let Some((name, value)) = text.split_once('=') else {
         return Err(Failure::usage(format!("`{text}` sets nothing: write --set NAME=VALUE")));
     };
-    let Some(index) = uniforms.iter().position(|u| u.name == name) else {
-        let near = nearest_name(name, uniforms.iter().map(|u| u.name.as_str()));
-        let help = match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if uniforms.is_empty() => "it has none".to_owned(),
-            None => {
-                let names: Vec<&str> = uniforms.iter().map(|u| u.name.as_str()).collect();
-                format!("it has {}", names.join(", "))
-            }
-        };
-        return Err(Failure::usage(format!("the program has no uniform `{name}`; {help}")));
-    };
-    let ty = uniforms[index].ty;
-    let word = |part: &str| match (ty.scalar(), part) {
-        (Scalar::Bool, "true") => Ok(1),
-        (Scalar::Bool, "false") => Ok(0),
-        (Scalar::F32, part) => number(part).map(f32::to_bits),
-        _ => Err(format!("`{part}` is neither true nor false")),
-    };
-    let words: Vec<u32> = value
-        .split(',')
-        .map(word)
-        .collect::<std::result::Result<_, _>>()
-        .map_err(|e| Failure::usage(format!("--set {name}: {e}")))?;
-    if words.len() != ty.components() {
-        return Err(Failure::usage(format!(
-            "--set {name}: a {ty} has {}, not {}",
-            count(ty.components()),
-            words.len()
-        )));
-    }
-    settings.inputs.uniforms[index] = words.into();
-    Ok(())
-}
-
-fn count(components: usize) -> String {
-    format!("{components} component{}", if components == 1 { "" } else { "s" })
+    settings
+        .set_text(types, uniforms, name, value)
+        .map_err(|error| Failure::usage(error.to_string()))
 }
 
 fn draw(
@@ -308,13 +282,16 @@ fn draw(
     let progress = Progress::new();
     let advance = |done, total| progress.advance(done, total);
     let how = lambdav::raster::Options {
-        threads: options.threads,
         timeout: Some(options.timeout),
-        stack_size: engine.stack_size(),
         progress: Some(&advance),
         ..lambdav::raster::Options::default()
     };
-    let result = render(engine, options.size, &how);
+    let result = match options.threads {
+        None => render(engine, options.size, &how),
+        Some(threads) => thread_pool(threads.min(how.tiles(options.size)))
+            .map_err(RenderError::Threads)
+            .and_then(|pool| pool.install(|| render(engine, options.size, &how))),
+    };
     progress.clear();
     stats.took("render");
     match result {

@@ -1,18 +1,9 @@
 //! Values of options: from words of the command line, with a message for what they are not.
 
+use lambdav::settings::number;
 use lambdav::simd::registers::Shape;
 use std::num::NonZeroUsize;
 use std::time::Duration;
-
-/// A finite number, as λV writes them.
-pub(super) fn number(text: &str) -> Result<f32, String> {
-    let plain = text.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b));
-    match text.parse::<f32>() {
-        Ok(value) if plain && value.is_finite() => Ok(value),
-        Ok(_) if plain => Err(format!("`{text}` is too large for binary32")),
-        _ => Err(format!("`{text}` is not a number")),
-    }
-}
 
 /// The four components of the mouse.
 pub(super) fn mouse(text: &str) -> Result<[f32; 4], String> {

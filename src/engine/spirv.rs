@@ -1,6 +1,7 @@
 //! The evaluator of SPIR-V as an engine: of what a program compiles to, or of a module from elsewhere.
 
-use super::{Engine, Settings, Sites, each_pixel, fill};
+use super::{Engine, Sites, each_pixel, fill};
+use crate::settings::Settings;
 use lambdav_core::diagnostics::{Code, Diagnostic};
 use lambdav_core::evaluate::loop_limit_diagnostic;
 use lambdav_core::graph::Core;
@@ -9,6 +10,7 @@ use lambdav_core::source::{SourceFile, Span};
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use lambdav_spirv_backend::emit::{self, EmitError};
 use lambdav_spirv_backend::eval::{self, Evaluator, Position, Resources};
+use thiserror::Error;
 
 /// Executes SPIR-V, pixel by pixel.
 #[derive(Debug)]
@@ -31,14 +33,17 @@ enum Loops {
 }
 
 /// Why there is no [`SpirvEngine`].
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum SpirvError {
     /// The program is at fault.
+    #[error("{}", .0.message)]
     Program(Diagnostic),
     /// It cannot be said in SPIR-V.
-    Emit(EmitError),
-    /// The evaluator refuses what was emitted, which is a bug.
-    Load(eval::LoadError),
+    #[error(transparent)]
+    Emit(#[from] EmitError),
+    /// The evaluator refuses what was emitted.
+    #[error("what was emitted cannot be evaluated, which is a bug in lambdav")]
+    Load(#[from] eval::LoadError),
 }
 
 impl SpirvEngine {
@@ -81,7 +86,7 @@ impl SpirvEngine {
     fn diagnostic(&self, fault: eval::Fault) -> Diagnostic {
         let eval::Fault::LoopLimit { header, position } = fault else {
             let message = format!("the SPIR-V module goes wrong: {fault}");
-            return Diagnostic::new(Code::EvaluatorLimit, Span::default(), message)
+            return Diagnostic::new(Code::InvalidModule, Span::default(), message)
                 .note("the module breaks a rule of SPIR-V; spirv-val may say which");
         };
         let span = match (&self.loops, position) {
@@ -135,10 +140,5 @@ impl Kernel for SpirvEngine {
 impl Engine for SpirvEngine {
     fn explain(&self, fault: &Fault) -> Diagnostic {
         self.sites.explain(fault)
-    }
-
-    fn stack_size(&self) -> usize {
-        // It does not recurse.
-        2 << 20
     }
 }

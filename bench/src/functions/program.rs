@@ -1,8 +1,8 @@
 //! The programs that are measured: a loop around a function, from a shader's text to machine code.
 
 use super::{Domain, polynomial};
+use lambdav::Settings;
 use lambdav::core::schedule::schedule;
-use lambdav::engine::Settings;
 use lambdav::program::Loaded;
 use lambdav::raster::Size;
 use lambdav::simd::emit::Executable;

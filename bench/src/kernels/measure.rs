@@ -5,8 +5,9 @@ use crate::Options;
 use crate::compile::instructions;
 use crate::table::Table;
 use crate::timing::{Clock, Subject, Summary};
+use lambdav::Settings;
 use lambdav::core::schedule::schedule;
-use lambdav::engine::{Settings, SimdEngine};
+use lambdav::engine::SimdEngine;
 use lambdav::program::Loaded;
 use lambdav::raster::{self, Cancel, Frame, Kernel as _, Size, Tile, TileBuffer};
 use lambdav::simd::SimdKernel;
@@ -195,14 +196,18 @@ fn threads(loaded: &Loaded, side: u32, runs: usize) -> Option<Summary> {
     let engine = &engine(loaded, size, None);
     let subject = |threads| -> Subject<'_> {
         let mut frame = Frame::from_fn(size, |_, _| [0.0; 4]);
-        let options = raster::Options { threads: NonZero::new(threads), ..Default::default() };
+        let pool = raster::thread_pool(threads).expect("threads can be started");
         Box::new(move || {
-            raster::render_into(engine, &mut frame, &options).expect("it ends");
+            let options = raster::Options::default();
+            pool.install(|| raster::render_into(engine, &mut frame, &options)).expect("it ends");
             black_box(&mut frame);
         })
     };
     (processors.get() > 1).then(|| {
-        let times = Clock::Wall.interleaved(runs, &mut [subject(1), subject(2)]);
+        let times = Clock::Wall.interleaved(
+            runs,
+            &mut [subject(NonZero::<usize>::MIN), subject(NonZero::new(2).expect("not zero"))],
+        );
         Summary::of_ratios(&times[0], &times[1])
     })
 }

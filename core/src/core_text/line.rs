@@ -4,7 +4,7 @@ use super::names::{component, is_digits};
 use crate::diagnostics::{Code, Diagnostic, nearest_name, quote};
 use crate::graph::Name;
 use crate::source::Span;
-use crate::types::Type;
+use crate::types::{Type, TypeKind, Types};
 
 /// Why a line is not taken.
 #[derive(Debug)]
@@ -183,14 +183,10 @@ impl<'a> Line<'a> {
 
     /// Takes a type.
     pub(super) fn ty(&mut self) -> Reading<Type> {
-        const NAMES: [&str; 11] = [
-            "num", "bool", "vec2", "vec3", "vec4", "bvec2", "bvec3", "bvec4", "mat2", "mat3",
-            "mat4",
-        ];
         let token = self.take();
         Type::from_name(token.text).ok_or_else(|| {
             let diagnostic = malformed(token.span, format!("{} is not a type", token.name()));
-            match nearest_name(token.text, NAMES) {
+            match nearest_name(token.text, Type::names()) {
                 Some(name) => diagnostic.help(format!("did you mean `{name}`?")).into(),
                 None => diagnostic.into(),
             }
@@ -198,16 +194,22 @@ impl<'a> Line<'a> {
     }
 
     /// Takes a constant of that type, as words.
-    pub(super) fn constant(&mut self, ty: Type) -> Reading<Vec<u32>> {
+    pub(super) fn constant(&mut self, types: &Types, ty: Type) -> Reading<Vec<u32>> {
         let first = self.peek().span;
-        if matches!(ty, Type::Scalar(_)) {
-            return Ok(vec![self.component(ty)?]);
+        if matches!(types.kind(ty), TypeKind::Scalar(_)) {
+            return Ok(vec![self.component(types, ty, 0)?]);
         }
         self.expect("(")?;
-        let words = self.list(|line| line.component(ty))?;
+        let components = types.components(ty);
+        let mut index = 0;
+        let words = self.list(|line| {
+            index += 1;
+            // What is too many is read like the last one, and reported with all of them.
+            line.component(types, ty, index.min(components) - 1)
+        })?;
         self.expect(")")?;
-        if words.len() != ty.components() {
-            let message = format!("a {ty} has {} components", ty.components());
+        if words.len() != components {
+            let message = format!("a {} has {components} components", types.name(ty));
             return Err(malformed(self.span_from(first), message)
                 .label(format!("these are {}", words.len()))
                 .into());
@@ -215,11 +217,11 @@ impl<'a> Line<'a> {
         Ok(words)
     }
 
-    fn component(&mut self, ty: Type) -> Reading<u32> {
+    fn component(&mut self, types: &Types, ty: Type, index: usize) -> Reading<u32> {
         let token = self.take();
-        component(token.text, ty.scalar()).ok_or_else(|| {
-            let name = token.name();
-            malformed(token.span, format!("{name} is not a component of a {ty}")).into()
+        component(token.text, types.component(ty, index)).ok_or_else(|| {
+            let message = format!("{} is not a component of a {}", token.name(), types.name(ty));
+            malformed(token.span, message).into()
         })
     }
 

@@ -4,9 +4,9 @@ use super::names::{write_component, write_operation};
 use super::{MAGIC, VERSION};
 use crate::diagnostics::Diagnostic;
 use crate::graph::Core;
-use crate::schedule::{Block, BlockId, End, Expr, Program, Statement, ValueId, schedule};
+use crate::schedule::{End, Event, Expr, Program, Role, Statement, ValueId, schedule};
 use crate::source::{SourceFile, Span};
-use crate::types::Type;
+use crate::types::{Type, TypeKind};
 use std::fmt::Write;
 
 /// Blocks nested deeper than this are not indented further, so that the text stays linear in the
@@ -27,14 +27,6 @@ pub fn print(core: &Core, source: Option<&SourceFile>) -> Result<String, Diagnos
     Ok(printer.out)
 }
 
-/// What remains to be printed, last first.
-enum Task {
-    /// A block from that statement on, at that depth.
-    Block(BlockId, usize, usize),
-    /// A line between or after blocks.
-    Line(&'static str, usize),
-}
-
 struct Printer<'a> {
     program: &'a Program,
     source: Option<&'a SourceFile>,
@@ -52,76 +44,90 @@ impl<'a> Printer<'a> {
         for uniform in &program.uniforms {
             self.out.push_str("uniform ");
             self.string(&uniform.name);
-            self.text(format_args!(": {} = ", uniform.ty));
+            self.text(format_args!(": {} = ", program.types.name(uniform.ty)));
             self.constant(uniform.ty, &uniform.default);
             self.out.push('\n');
         }
         if !program.uniforms.is_empty() {
             self.out.push('\n');
         }
-        let mut tasks = vec![Task::Block(Program::ROOT, 0, 0)];
-        while let Some(task) = tasks.pop() {
-            match task {
-                Task::Block(block, from, depth) => self.block(block, from, depth, &mut tasks),
-                Task::Line(line, depth) => {
-                    self.indent(depth);
-                    self.text(format_args!("{line}\n"));
-                }
-            }
-        }
+        self.blocks();
         self.out.push('\n');
         for (location, value) in program.locations.iter().zip(program.outputs()) {
             self.text(format_args!("output {location} = %{}\n", value.0));
         }
     }
 
-    /// Prints statements up to one with inner blocks, and leaves those and the rest as tasks.
-    fn block(&mut self, id: BlockId, from: usize, depth: usize, tasks: &mut Vec<Task>) {
-        let block: &'a Block = self.program.block(id);
-        for (at, statement) in block.statements.iter().enumerate().skip(from) {
-            let value = statement.value();
-            self.indent(depth);
-            self.definition(value);
-            match statement {
-                Statement::Let { expr, .. } => self.expr(self.program.ty(value), expr),
-                Statement::If { condition, then, otherwise, .. } => {
-                    let guard = self.program.is_guard(value);
-                    let word = if guard { "guard" } else { "if" };
-                    self.text(format_args!("{word} %{} {{", condition.0));
-                    tasks.push(Task::Block(id, at + 1, depth));
-                    let otherwise = (!guard).then_some(*otherwise);
-                    push_arms(*then, otherwise, depth, tasks);
+    fn blocks(&mut self) {
+        let program = self.program;
+        let mut walk = program.walk();
+        // How many blocks are open inside the root.
+        let mut depth = 0;
+        while let Some(event) = walk.next() {
+            match event {
+                Event::Enter(_, Role::Root) => {}
+                // What a guard is where its condition does not hold is never needed, and not shown.
+                Event::Enter(_, Role::Otherwise(Some(value))) if program.is_guard(value) => {
+                    walk.skip_block();
+                    depth += 1;
                 }
-                Statement::Loop { params, inits, body, .. } => {
-                    self.out.push_str("loop (");
-                    for (i, (param, init)) in params.iter().zip(inits).enumerate() {
-                        self.out.push_str(if i == 0 { "" } else { ", " });
-                        self.definition(*param);
-                        self.text(format_args!("%{}", init.0));
+                Event::Enter(_, Role::Otherwise(_)) => {
+                    self.line(depth, format_args!("}} else {{"));
+                    depth += 1;
+                }
+                Event::Enter(_, Role::Then(_) | Role::Body(_)) => depth += 1,
+                Event::Statement(_, statement) => self.statement(statement, depth),
+                Event::After(..) => self.line(depth, format_args!("}}")),
+                Event::End(Program::ROOT, _) => {}
+                Event::End(_, end) => self.end(end, depth),
+                Event::Leave(block) => {
+                    if let End::If { .. } = program.block(block).end {
+                        self.line(depth, format_args!("}}"));
                     }
-                    self.out.push_str(") {");
-                    tasks.push(Task::Block(id, at + 1, depth));
-                    push_arms(*body, None, depth, tasks);
+                    depth = depth.saturating_sub(1);
                 }
             }
-            self.position(self.program.values[value.index()].span);
-            self.out.push('\n');
-            if !matches!(statement, Statement::Let { .. }) {
-                return;
-            }
         }
-        if id != Program::ROOT {
-            self.indent(depth);
-            match &block.end {
-                End::Yield(values) => self.with_operands("yield", values),
-                End::Rec(values) => self.with_operands("rec", values),
-                End::If { condition, then, otherwise } => {
-                    self.text(format_args!("if %{} {{", condition.0));
-                    push_arms(*then, Some(*otherwise), depth, tasks);
+    }
+
+    fn statement(&mut self, statement: &Statement, depth: usize) {
+        let value = statement.value();
+        self.indent(depth);
+        self.definition(value);
+        match statement {
+            Statement::Let { expr, .. } => self.expr(self.program.ty(value), expr),
+            Statement::If { condition, .. } => {
+                let word = if self.program.is_guard(value) { "guard" } else { "if" };
+                self.text(format_args!("{word} %{} {{", condition.0));
+            }
+            Statement::Loop { params, inits, .. } => {
+                self.out.push_str("loop (");
+                for (i, (param, init)) in params.iter().zip(inits).enumerate() {
+                    self.out.push_str(if i == 0 { "" } else { ", " });
+                    self.definition(*param);
+                    self.text(format_args!("%{}", init.0));
                 }
+                self.out.push_str(") {");
             }
-            self.out.push('\n');
         }
+        self.position(self.program.values[value.index()].span);
+        self.out.push('\n');
+    }
+
+    fn end(&mut self, end: &End, depth: usize) {
+        self.indent(depth);
+        match end {
+            End::Yield(values) => self.with_operands("yield", values),
+            End::Rec(values) => self.with_operands("rec", values),
+            End::If { condition, .. } => self.text(format_args!("if %{} {{", condition.0)),
+        }
+        self.out.push('\n');
+    }
+
+    fn line(&mut self, depth: usize, line: std::fmt::Arguments<'_>) {
+        self.indent(depth);
+        self.text(line);
+        self.out.push('\n');
     }
 
     fn definition(&mut self, value: ValueId) {
@@ -130,7 +136,8 @@ impl<'a> Printer<'a> {
             self.out.push(' ');
             self.string(name);
         }
-        self.text(format_args!(": {} = ", self.program.ty(value)));
+        let name = self.program.types.name(self.program.ty(value));
+        self.text(format_args!(": {name} = "));
     }
 
     fn expr(&mut self, ty: Type, expr: &Expr) {
@@ -156,13 +163,14 @@ impl<'a> Printer<'a> {
     }
 
     fn constant(&mut self, ty: Type, words: &[u32]) {
-        if let Type::Scalar(scalar) = ty {
+        let types = &self.program.types;
+        if let TypeKind::Scalar(scalar) = *types.kind(ty) {
             write_component(&mut self.out, scalar, words[0]);
             return;
         }
-        for (i, &word) in words.iter().enumerate() {
+        for (i, (&word, scalar)) in words.iter().zip(types.scalars(ty)).enumerate() {
             self.out.push_str(if i == 0 { "(" } else { ", " });
-            write_component(&mut self.out, ty.scalar(), word);
+            write_component(&mut self.out, scalar, word);
         }
         self.out.push(')');
     }
@@ -193,13 +201,4 @@ impl<'a> Printer<'a> {
     fn text(&mut self, text: std::fmt::Arguments<'_>) {
         self.out.write_fmt(text).expect("writing to a string does not fail");
     }
-}
-
-fn push_arms(then: BlockId, otherwise: Option<BlockId>, depth: usize, tasks: &mut Vec<Task>) {
-    tasks.push(Task::Line("}", depth));
-    if let Some(otherwise) = otherwise {
-        tasks.push(Task::Block(otherwise, 0, depth + 1));
-        tasks.push(Task::Line("} else {", depth));
-    }
-    tasks.push(Task::Block(then, 0, depth + 1));
 }

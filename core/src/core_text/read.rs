@@ -265,12 +265,16 @@ impl Reader {
         let span = line.peek().span;
         let (node, ty) = self.operand(line)?;
         if ty != Type::BOOL {
-            let message = format!("a condition is a bool, not a {ty}");
+            let message = format!("a condition is a bool, not a {}", self.type_name(ty));
             return Err(malformed(span, message).into());
         }
         line.expect("{")?;
         line.end()?;
         Ok(node)
+    }
+
+    fn type_name(&self, ty: Type) -> String {
+        self.core.graph.types().name(ty).to_string()
     }
 
     /// Gives a name a meaning for the first time, in the innermost block.

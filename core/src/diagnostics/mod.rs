@@ -128,6 +128,7 @@ codes! {
     EvaluatorLimit = "LV0505", Error, "the source evaluator gave up";
     MalformedCore = "LV0601", Error, "core text is malformed";
     CoreVersion = "LV0602", Error, "core text is of another version";
+    InvalidModule = "LV0603", Error, "a SPIR-V module goes wrong";
 }
 
 /// More characters of a name or a text than anybody reads are left out in the middle.

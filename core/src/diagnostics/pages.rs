@@ -102,11 +102,13 @@ mod tests {
                     | Code::EvaluatorLimit
                     | Code::MalformedCore
                     | Code::CoreVersion
+                    | Code::InvalidModule
             );
             let first = if text_only { Tag::Text } else { wrong };
             assert_eq!(tags.first(), Some(&first), "{name}");
-            let core_text = matches!(code, Code::MalformedCore | Code::CoreVersion);
-            assert!(core_text || tags.contains(&Tag::Accepted), "{name}");
+            let no_shader =
+                matches!(code, Code::MalformedCore | Code::CoreVersion | Code::InvalidModule);
+            assert!(no_shader || tags.contains(&Tag::Accepted), "{name}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! Values that are computed while compiling: the defaults of uniforms.
 
-use super::{DEFAULT_MAX_ITERATIONS, Evaluator, Fault};
+use super::evaluator::Evaluator;
+use super::fault::{DEFAULT_MAX_ITERATIONS, Fault};
 use crate::diagnostics::{Code as Lv, Diagnostic};
 use crate::graph::{Core, Graph, NodeId, Output};
 use crate::inputs::Inputs;

@@ -1,13 +1,13 @@
-//! The evaluator of scheduled programs.
+//! The evaluator of scheduled programs. Its stack is on the heap: blocks may nest as deep as they like.
 
-use super::Fault;
+use super::fault::Fault;
 use crate::inputs::Inputs;
 use crate::mutants::{Mutant, is_active};
 use crate::op::Op;
 use crate::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
 use crate::types::Type;
 
-/// After how many rounds of loops it asks whether to stop.
+/// How many rounds of loops lie between two cancellation polls.
 const POLL_INTERVAL: u32 = 1 << 14;
 
 /// Executes a program for one pixel after another.
@@ -17,15 +17,21 @@ pub struct Evaluator<'p> {
     /// Where each value's words begin in `words`.
     offsets: Vec<usize>,
     words: Vec<u32>,
+    /// The statements around the one that is executed, outermost first.
+    stack: Vec<Frame>,
     max_iterations: u64,
     poll_interval: u32,
     rounds_to_poll: u32,
 }
 
-/// How a block ended.
-enum Outcome<'p> {
-    Yield(&'p [ValueId]),
-    Rec(&'p [ValueId]),
+/// A statement whose inner block is being executed.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    block: BlockId,
+    /// Its index among the statements.
+    at: usize,
+    /// Of a loop: the rounds that ended in a `rec`.
+    rounds: u64,
 }
 
 impl<'p> Evaluator<'p> {
@@ -37,20 +43,70 @@ impl<'p> Evaluator<'p> {
             program,
             offsets,
             words: vec![0; total],
+            stack: Vec::new(),
             max_iterations,
             poll_interval: POLL_INTERVAL,
             rounds_to_poll: POLL_INTERVAL,
         }
     }
 
-    /// The same, asking whether to stop after each round of a loop.
+    /// The same, with a cancellation poll after each round of a loop.
     pub(super) fn polling_always(self) -> Self {
         Self { poll_interval: 1, rounds_to_poll: 1, ..self }
     }
 
-    /// Computes the outputs of one pixel. `cancelled` is asked now and then.
+    /// Computes the outputs of one pixel. `cancelled` is polled now and then.
     pub fn run(&mut self, inputs: &Inputs, cancelled: &dyn Fn() -> bool) -> Result<(), Fault> {
-        self.block(Program::ROOT, inputs, cancelled).map(|_| ())
+        let program = self.program;
+        let mut stack = std::mem::take(&mut self.stack);
+        stack.clear();
+        let (mut id, mut at) = (Program::ROOT, 0);
+        loop {
+            let block = program.block(id);
+            match block.statements.get(at) {
+                Some(Statement::Let { value, expr }) => {
+                    self.compute(*value, expr, inputs);
+                    at += 1;
+                }
+                Some(Statement::If { condition, then, otherwise, .. }) => {
+                    stack.push(Frame { block: id, at, rounds: 0 });
+                    (id, at) = (if self.holds(*condition) { *then } else { *otherwise }, 0);
+                }
+                Some(Statement::Loop { params, inits, body, .. }) => {
+                    self.copy_all(params, inits);
+                    stack.push(Frame { block: id, at, rounds: 0 });
+                    (id, at) = (*body, 0);
+                }
+                None => match &block.end {
+                    End::If { condition, then, otherwise } => {
+                        (id, at) = (if self.holds(*condition) { *then } else { *otherwise }, 0);
+                    }
+                    End::Yield(values) => {
+                        let Some(frame) = stack.pop() else {
+                            self.stack = stack;
+                            return Ok(());
+                        };
+                        let statement = &program.block(frame.block).statements[frame.at];
+                        self.copy(statement.value(), values[0]);
+                        (id, at) = (frame.block, frame.at + 1);
+                    }
+                    End::Rec(arguments) => {
+                        let frame = stack.last_mut().expect("a `rec` stands in a loop");
+                        let statement = &program.block(frame.block).statements[frame.at];
+                        let Statement::Loop { value, params, body, .. } = statement else {
+                            unreachable!("a `rec` stands in the tail of a loop")
+                        };
+                        self.copy_all(params, arguments);
+                        frame.rounds += 1;
+                        if frame.rounds > self.max_iterations {
+                            return Err(Fault::LoopLimit(program.values[value.index()].span));
+                        }
+                        self.poll(cancelled)?;
+                        (id, at) = (*body, 0);
+                    }
+                },
+            }
+        }
     }
 
     /// The words of the `i`th output that the last [`Evaluator::run`] computed.
@@ -70,54 +126,6 @@ impl<'p> Evaluator<'p> {
     fn copy(&mut self, to: ValueId, from: ValueId) {
         let from = self.offsets[from.index()]..self.offsets[from.index() + 1];
         self.words.copy_within(from, self.offsets[to.index()]);
-    }
-
-    fn block(
-        &mut self,
-        mut id: BlockId,
-        inputs: &Inputs,
-        cancelled: &dyn Fn() -> bool,
-    ) -> Result<Outcome<'p>, Fault> {
-        let program = self.program;
-        loop {
-            let block = program.block(id);
-            for statement in &block.statements {
-                match statement {
-                    Statement::Let { value, expr } => self.compute(*value, expr, inputs),
-                    Statement::If { value, condition, then, otherwise } => {
-                        let arm = if self.holds(*condition) { *then } else { *otherwise };
-                        if let Outcome::Yield(result) = self.block(arm, inputs, cancelled)? {
-                            self.copy(*value, result[0]);
-                        }
-                    }
-                    Statement::Loop { value, params, inits, body } => {
-                        self.copy_all(params, inits);
-                        let mut rounds = 0;
-                        loop {
-                            match self.block(*body, inputs, cancelled)? {
-                                Outcome::Yield(result) => {
-                                    self.copy(*value, result[0]);
-                                    break;
-                                }
-                                Outcome::Rec(arguments) => self.copy_all(params, arguments),
-                            }
-                            rounds += 1;
-                            if rounds > self.max_iterations {
-                                return Err(Fault::LoopLimit(program.values[value.index()].span));
-                            }
-                            self.poll(cancelled)?;
-                        }
-                    }
-                }
-            }
-            match &block.end {
-                End::Yield(values) => return Ok(Outcome::Yield(values)),
-                End::Rec(values) => return Ok(Outcome::Rec(values)),
-                End::If { condition, then, otherwise } => {
-                    id = if self.holds(*condition) { *then } else { *otherwise };
-                }
-            }
-        }
     }
 
     fn poll(&mut self, cancelled: &dyn Fn() -> bool) -> Result<(), Fault> {
@@ -158,6 +166,7 @@ impl<'p> Evaluator<'p> {
                 self.set(value, &words);
             }
             Expr::Op(op, operands) => {
+                let program = self.program;
                 let mut types = [Type::BOOL; 4];
                 let mut words: [&[u32]; 4] = [&[]; 4];
                 for (i, &operand) in operands.iter().enumerate() {
@@ -168,8 +177,8 @@ impl<'p> Evaluator<'p> {
                     words.swap(0, 1);
                 }
                 let mut out = [0; 16];
-                let out = &mut out[..self.program.ty(value).components()];
-                op.apply(&types[..operands.len()], &words[..operands.len()], out);
+                let out = &mut out[..program.types.components(program.ty(value))];
+                op.apply(&program.types, &types[..operands.len()], &words[..operands.len()], out);
                 self.set(value, out);
             }
         }

@@ -7,10 +7,10 @@
 use super::{ExprType, Loop, LoopId, Name, Node, NodeId};
 use crate::inputs::Input;
 use crate::mutants::{Mutant, is_active};
-use crate::op::Op;
+use crate::op::{NAN, Op};
 use crate::sets::{SetId, Sets};
 use crate::source::Span;
-use crate::types::{Scalar, Type};
+use crate::types::{Scalar, Type, TypeKind, Types};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many source positions a node keeps.
@@ -28,6 +28,7 @@ struct Facts {
 /// The nodes and loops of a program under construction.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
+    types: Types,
     nodes: Vec<Node>,
     facts: Vec<Facts>,
     more_spans: FxHashMap<NodeId, Vec<Span>>,
@@ -38,6 +39,16 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// The types of the program.
+    pub fn types(&self) -> &Types {
+        &self.types
+    }
+
+    /// The same, to add some.
+    pub fn types_mut(&mut self) -> &mut Types {
+        &mut self.types
+    }
+
     /// How many nodes there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
@@ -145,7 +156,7 @@ impl Graph {
             Node::Param(of, _, ty) => (ExprType::Value(*ty), self.sets.single(*of), false),
             Node::Op(op, operands) => {
                 let types: Vec<Type> = operands.iter().map(|&o| self.value_type(o)).collect();
-                let ty = op.result_type(&types).unwrap_or_else(|| {
+                let ty = op.result_type(&self.types, &types).unwrap_or_else(|| {
                     panic!("{op:?} is not defined on {types:?}; the caller has checked the types")
                 });
                 let (free, may_diverge) = self.joint(operands);
@@ -251,12 +262,13 @@ impl Graph {
 
     /// A constant. NaN components become 0x7fc00000.
     pub fn constant(&mut self, ty: Type, words: &[u32], span: Span) -> NodeId {
-        let mut words: Box<[u32]> = words.into();
-        if ty.scalar() == Scalar::F32 {
-            for word in &mut words {
-                if f32::from_bits(*word).is_nan() {
-                    *word = 0x7fc0_0000;
-                }
+        self.constant_of(ty, words.into(), span)
+    }
+
+    fn constant_of(&mut self, ty: Type, mut words: Box<[u32]>, span: Span) -> NodeId {
+        for (word, scalar) in words.iter_mut().zip(self.types.scalars(ty)) {
+            if scalar == Scalar::F32 && f32::from_bits(*word).is_nan() {
+                *word = NAN;
             }
         }
         self.intern(Node::Constant(ty, words), span)
@@ -308,10 +320,10 @@ impl Graph {
         self.intern(Node::Loop(of), span)
     }
 
-    /// `value` spread to a vector type, or itself where it has that type already.
-    pub fn spread(&mut self, value: NodeId, ty: Type, span: Span) -> NodeId {
-        match ty {
-            Type::Vector(_, n) if self.value_type(value) != ty => {
+    /// `value` broadcast to a vector type, or itself where it has that type already.
+    pub fn broadcast(&mut self, value: NodeId, ty: Type, span: Span) -> NodeId {
+        match *self.types.kind(ty) {
+            TypeKind::Vector(_, n) if self.value_type(value) != ty => {
                 self.op(Op::Construct(ty), vec![value; usize::from(n)], span)
             }
             _ => value,
@@ -333,20 +345,20 @@ impl Graph {
         let words: Vec<&[u32]> =
             operands.iter().map(|&o| self.constant_words(o)).collect::<Option<_>>()?;
         let types: Vec<Type> = operands.iter().map(|&o| self.value_type(o)).collect();
-        let ty = op.result_type(&types).expect("the caller has checked the types");
-        let mut out = [0; 16];
-        let out = &mut out[..ty.components()];
-        op.apply(&types, &words, out);
+        let ty = op.result_type(&self.types, &types).expect("the caller has checked the types");
+        let mut out: Box<[u32]> = vec![0; self.types.components(ty)].into();
+        op.apply(&self.types, &types, &words, &mut out);
         if op == Op::Mul && is_active(Mutant::InexactFolding) {
             out.iter_mut().for_each(|word| *word = f32::from_bits(*word).next_up().to_bits());
         }
-        Some(self.constant(ty, out, span))
+        Some(self.constant_of(ty, out, span))
     }
 
     /// Whether all components of a constant are the number with these bits.
     fn is_all(&self, id: NodeId, bits: u32) -> bool {
         matches!(self.node(id), Node::Constant(ty, words)
-            if ty.scalar() == Scalar::F32 && words.iter().all(|&w| w == bits))
+            if self.types.scalars(*ty).all(|scalar| scalar == Scalar::F32)
+                && words.iter().all(|&w| w == bits))
     }
 
     fn simplify(&mut self, op: Op, operands: &[NodeId], span: Span) -> Option<NodeId> {

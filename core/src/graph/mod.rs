@@ -119,16 +119,6 @@ impl ExprType {
     }
 }
 
-impl std::fmt::Display for ExprType {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Value(t) => t.fmt(f),
-            Self::Rec(t) => write!(f, "Rec {t}"),
-            Self::PureRec => f.write_str("PureRec"),
-        }
-    }
-}
-
 /// A loop: parameters, their initial values, and the body that says how it goes on.
 #[derive(Clone, Debug)]
 pub struct Loop {

@@ -10,7 +10,7 @@
 //!
 //! Operands must have the same number of fractional bits.
 
-use super::rounding::odd_significand;
+use super::float::odd_significand;
 use num_bigint::{BigInt, BigUint};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 

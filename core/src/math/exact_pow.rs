@@ -1,6 +1,6 @@
 //! The powers that are dyadic rationals of few bits, hence may be midpoints.
 
-use super::rounding::{odd_significand, power_of_two};
+use super::float::{odd_significand, power_of_two};
 
 /// `x^y` if it is an integer of at most 53 bits times a power of two: exactly. `None` otherwise, and
 /// then it is neither a binary32 number nor a midpoint, since those have at most 25 bits.

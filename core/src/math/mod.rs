@@ -46,6 +46,7 @@
 mod ball;
 mod enclosures;
 mod exact_pow;
+mod float;
 mod rounding;
 #[cfg(test)]
 mod tests;

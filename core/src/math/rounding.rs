@@ -1,6 +1,7 @@
 //! Rounding to binary32, and the rounding tests.
 
 use super::ball::Ball;
+use super::float::power_of_two;
 use num_bigint::{BigInt, Sign};
 
 /// The relative error allowed to binary64 evaluations; see the head of [`super`].
@@ -62,24 +63,4 @@ pub(super) fn nearest_f32(value: &BigInt, bits: u64) -> f32 {
     // Exact in binary64; the conversion can only overflow, which is then right.
     let result = (f64::from(significand) * power_of_two(last)) as f32;
     if value.sign() == Sign::Minus { -result } else { result }
-}
-
-/// 2^`exponent`, for an exponent within the normal range of binary64.
-pub(super) fn power_of_two(exponent: i64) -> f64 {
-    f64::from_bits(u64::try_from(exponent + 1023).expect("a normal exponent") << 52)
-}
-
-/// `(m, e)` with `x = m · 2^e`, `m` an odd integer of at most 24 bits (0 if `x` is 0); `x` finite.
-pub(super) fn odd_significand(x: f32) -> (i32, i32) {
-    let bits = x.to_bits();
-    let field = (bits >> 23 & 0xff) as i32;
-    let fraction = (bits & 0x7f_ffff) as i32;
-    let (magnitude, exponent) =
-        if field == 0 { (fraction, -149) } else { (fraction | 0x80_0000, field - 150) };
-    if magnitude == 0 {
-        return (0, 0);
-    }
-    let zeros = magnitude.trailing_zeros();
-    let magnitude = magnitude >> zeros;
-    (if x < 0.0 { -magnitude } else { magnitude }, exponent + zeros as i32)
 }

@@ -245,7 +245,7 @@ impl Pinning {
     }
 
     fn constant(&mut self, ty: Type, word: u32) -> NodeId {
-        let words = vec![word; ty.components()].into();
+        let words = vec![word; self.graph().types().components(ty)].into();
         self.push(Node::Constant(ty, words), Span::default())
     }
 

@@ -1,12 +1,15 @@
 //! From placed nodes to blocks.
 
 use super::place::topological_order;
+use super::program::{Block, BlockId, End, Expr, Program, Statement, ValueId, ValueInfo};
 use super::regions::{Placed, ROOT, RegionId};
-use super::{Block, BlockId, End, Expr, MAX_BLOCK_NESTING, Program, Statement, ValueId, ValueInfo};
 use crate::diagnostics::{Code as Lv, Diagnostic};
 use crate::graph::{Name, Node, NodeId, Uniform};
 use crate::mutants::{Mutant, is_active};
 use rustc_hash::FxHashMap;
+
+/// How deep blocks may nest.
+pub const MAX_BLOCK_NESTING: usize = 20_000;
 
 /// A block under construction.
 struct Open {
@@ -61,7 +64,8 @@ pub(super) fn emit(
     }
     let blocks = emitter.blocks.into_iter().map(|b| b.expect("all blocks are closed")).collect();
     let Emitter { values, names, guards, .. } = emitter;
-    Ok(Program { values, names, blocks, locations, uniforms, guards })
+    let types = placed.graph.types().clone();
+    Ok(Program { types, values, names, blocks, locations, uniforms, guards })
 }
 
 impl Emitter<'_> {

@@ -1,6 +1,7 @@
 //! Checks the invariants that [`super`] lists; gathers all violations.
 
-use super::{Block, BlockId, End, Expr, Program, Statement, ValueId};
+use super::program::{BlockId, End, Expr, Program, Statement, ValueId};
+use super::walk::Event;
 use crate::types::Type;
 use std::fmt;
 
@@ -109,111 +110,112 @@ struct Verifier<'p> {
     defined: Vec<bool>,
     /// Whether it can be used here.
     in_scope: Vec<bool>,
-    visited: Vec<bool>,
     /// For each block that is a loop's body: whether there is a `rec`, and a yield, in its tail.
     tails: Vec<[bool; 2]>,
+    /// What the ends of blocks are for, innermost last.
+    contexts: Vec<Context>,
 }
 
-/// What remains to be done, last first.
-enum Task {
-    Block(BlockId, Context),
-    Continue(BlockId, usize, Context),
-    /// Enters the scope of the value.
-    Enter(ValueId),
-    /// Leaves the scope of these values.
-    Leave(Vec<ValueId>),
-    CheckLoop(BlockId),
-}
-
-/// Checks every invariant of a program.
+/// Checks every invariant of a program. Where its blocks form no tree, that alone is reported.
 pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
+    check_tree(program)?;
     let mut verifier = Verifier {
         program,
         errors: Vec::new(),
         defined: vec![false; program.values.len()],
         in_scope: vec![false; program.values.len()],
-        visited: vec![false; program.blocks.len()],
         tails: vec![[false; 2]; program.blocks.len()],
+        contexts: vec![Context::Root],
     };
-    verifier.run();
-    for (i, &visited) in verifier.visited.iter().enumerate() {
-        if !visited {
-            verifier.errors.push(VerifyError::Tree { block: BlockId(i as u32) });
+    for event in program.walk() {
+        match event {
+            Event::Enter(..) => {}
+            Event::Statement(block, statement) => verifier.statement(block, statement),
+            Event::After(_, statement) => verifier.after(statement),
+            Event::End(block, end) => verifier.end(block, end),
+            Event::Leave(block) => verifier.leave(block),
         }
     }
     if verifier.errors.is_empty() { Ok(()) } else { Err(verifier.errors) }
 }
 
-impl<'p> Verifier<'p> {
-    fn run(&mut self) {
-        let mut tasks = vec![Task::Block(Program::ROOT, Context::Root)];
-        while let Some(task) = tasks.pop() {
-            match task {
-                Task::Block(block, context) => match self.visited.get_mut(block.index()) {
-                    Some(visited) if !*visited => {
-                        *visited = true;
-                        let defines = self.program.block(block).statements.iter();
-                        tasks.push(Task::Leave(defines.map(Statement::value).collect()));
-                        tasks.push(Task::Continue(block, 0, context));
-                    }
-                    _ => self.errors.push(VerifyError::Tree { block }),
-                },
-                Task::Continue(block, at, context) => self.advance(block, at, context, &mut tasks),
-                Task::Enter(value) => self.set_scope(value, true),
-                Task::Leave(values) => values.into_iter().for_each(|v| self.set_scope(v, false)),
-                Task::CheckLoop(body) => {
-                    if self.tails.get(body.index()) != Some(&[true; 2]) {
-                        self.errors.push(VerifyError::Loop { block: body });
-                    }
+/// Whether each block but the root is referred to exactly once, and can be reached from there.
+fn check_tree(program: &Program) -> Result<(), Vec<VerifyError>> {
+    let mut errors = Vec::new();
+    let mut visited = vec![false; program.blocks.len()];
+    let mut stack = vec![Program::ROOT];
+    while let Some(block) = stack.pop() {
+        match visited.get_mut(block.index()) {
+            Some(visited) if !*visited => *visited = true,
+            _ => {
+                errors.push(VerifyError::Tree { block });
+                continue;
+            }
+        }
+        let block = program.block(block);
+        for statement in &block.statements {
+            match *statement {
+                Statement::Let { .. } => {}
+                Statement::If { then, otherwise, .. } => stack.extend([then, otherwise]),
+                Statement::Loop { body, .. } => stack.push(body),
+            }
+        }
+        if let End::If { then, otherwise, .. } = block.end {
+            stack.extend([then, otherwise]);
+        }
+    }
+    let unreached = visited.iter().zip(0..).filter(|(visited, _)| !**visited);
+    errors.extend(unreached.map(|(_, id)| VerifyError::Tree { block: BlockId(id) }));
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+impl Verifier<'_> {
+    fn statement(&mut self, block: BlockId, statement: &Statement) {
+        let value = statement.value();
+        match statement {
+            Statement::Let { expr, .. } => {
+                self.check_expr(block, value, expr);
+                self.define(block, value);
+                self.set_scope(value, true);
+            }
+            Statement::If { condition, .. } => {
+                self.check_condition(block, *condition);
+                self.define(block, value);
+                self.contexts.push(Context::Arm(self.ty(value)));
+            }
+            Statement::Loop { params, inits, body, .. } => {
+                self.check_all(block, inits);
+                let types: Vec<Type> = params.iter().map(|&p| self.ty(p)).collect();
+                if inits.iter().map(|&i| self.ty(i)).ne(types.iter().copied()) {
+                    self.errors.push(VerifyError::Type { block, value });
                 }
+                self.define(block, value);
+                for &param in params {
+                    self.define(block, param);
+                    self.set_scope(param, true);
+                }
+                let ty = self.ty(value);
+                self.contexts.push(Context::Tail { params: types.into(), ty, body: *body });
             }
         }
     }
 
-    fn advance(&mut self, block: BlockId, from: usize, context: Context, tasks: &mut Vec<Task>) {
-        let program: &'p Program = self.program;
-        let b: &'p Block = program.block(block);
-        for (at, statement) in b.statements.iter().enumerate().skip(from) {
-            let value = statement.value();
-            match statement {
-                Statement::Let { expr, .. } => {
-                    self.check_expr(block, value, expr);
-                    self.define(block, value);
-                    self.set_scope(value, true);
-                }
-                Statement::If { condition, then, otherwise, .. } => {
-                    self.check_condition(block, *condition);
-                    self.define(block, value);
-                    let ty = self.ty(value);
-                    tasks.push(Task::Continue(block, at + 1, context));
-                    tasks.push(Task::Enter(value));
-                    tasks.push(Task::Block(*otherwise, Context::Arm(ty)));
-                    tasks.push(Task::Block(*then, Context::Arm(ty)));
-                    return;
-                }
-                Statement::Loop { params, inits, body, .. } => {
-                    self.check_all(block, inits);
-                    let types: Vec<Type> = params.iter().map(|&p| self.ty(p)).collect();
-                    if inits.iter().map(|&i| self.ty(i)).ne(types.iter().copied()) {
-                        self.errors.push(VerifyError::Type { block, value });
-                    }
-                    self.define(block, value);
-                    let ty = self.ty(value);
-                    for &param in params {
-                        self.define(block, param);
-                        self.set_scope(param, true);
-                    }
-                    tasks.push(Task::Continue(block, at + 1, context));
-                    tasks.push(Task::Enter(value));
-                    tasks.push(Task::CheckLoop(*body));
-                    tasks.push(Task::Leave(params.to_vec()));
-                    let context = Context::Tail { params: types.into(), ty, body: *body };
-                    tasks.push(Task::Block(*body, context));
-                    return;
-                }
+    /// After the blocks of a statement.
+    fn after(&mut self, statement: &Statement) {
+        self.contexts.pop();
+        if let Statement::Loop { params, body, .. } = statement {
+            params.iter().for_each(|&param| self.set_scope(param, false));
+            if self.tails[body.index()] != [true; 2] {
+                self.errors.push(VerifyError::Loop { block: *body });
             }
         }
-        self.check_end(block, &b.end, context, tasks);
+        self.set_scope(statement.value(), true);
+    }
+
+    fn leave(&mut self, block: BlockId) {
+        for statement in &self.program.block(block).statements {
+            self.set_scope(statement.value(), false);
+        }
     }
 
     fn set_scope(&mut self, value: ValueId, visible: bool) {
@@ -256,7 +258,7 @@ impl<'p> Verifier<'p> {
     fn check_expr(&mut self, block: BlockId, value: ValueId, expr: &Expr) {
         let ty = self.ty(value);
         let right = match expr {
-            Expr::Constant(words) => words.len() == ty.components(),
+            Expr::Constant(words) => words.len() == self.program.types.components(ty),
             Expr::Input(input) => input.ty() == ty,
             Expr::Uniform(index) => {
                 self.program.uniforms.get(*index as usize).is_some_and(|u| u.ty == ty)
@@ -264,7 +266,7 @@ impl<'p> Verifier<'p> {
             Expr::Op(op, operands) => {
                 self.check_all(block, operands);
                 let types: Vec<Type> = operands.iter().map(|&o| self.ty(o)).collect();
-                op.result_type(&types) == Some(ty)
+                op.result_type(&self.program.types, &types) == Some(ty)
             }
         };
         if !right {
@@ -272,7 +274,8 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    fn check_end(&mut self, block: BlockId, end: &End, context: Context, tasks: &mut Vec<Task>) {
+    fn end(&mut self, block: BlockId, end: &End) {
+        let context = self.contexts.last().expect("the root's is there to the end").clone();
         match (end, context) {
             (End::Yield(values), Context::Root) => {
                 self.check_all(block, values);
@@ -300,10 +303,8 @@ impl<'p> Verifier<'p> {
                 }
                 self.tails[body.index()][0] = true;
             }
-            (End::If { condition, then, otherwise }, context @ Context::Tail { .. }) => {
+            (End::If { condition, .. }, Context::Tail { .. }) => {
                 self.check_condition(block, *condition);
-                tasks.push(Task::Block(*otherwise, context.clone()));
-                tasks.push(Task::Block(*then, context));
             }
             (End::Rec(_) | End::If { .. }, Context::Root | Context::Arm(_)) => {
                 self.errors.push(VerifyError::End { block });

@@ -5,7 +5,7 @@ use lambdav_core::types::Type;
 
 use super::matrices;
 use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined, common};
-use super::signature::{NUMERIC, PRODUCT, SUM, UNARY};
+use super::signature::{NUMERIC, PRODUCT, SUM, UNARY, constructor};
 
 /// The rows of this theme.
 pub(super) static ROWS: &[Row] = &[
@@ -303,10 +303,10 @@ pub(super) static ROWS: &[Row] = &[
     },
 ];
 
-/// Literals as text, spread to the common type of the operands.
+/// Literals as text, broadcast to the common type of the operands.
 fn constants<const N: usize>(types: &[Type], literals: [&str; N]) -> [String; N] {
     literals.map(|literal| match common(types) {
-        vector @ Type::Vector(..) => format!("({vector} {literal})"),
-        _ => literal.to_owned(),
+        scalar if scalar == Type::NUM => literal.to_owned(),
+        vector => format!("({} {literal})", constructor(vector)),
     })
 }

@@ -1,9 +1,9 @@
 //! Rows of vector geometry.
 
-use lambdav_core::types::Type;
+use lambdav_core::types::{Type, TypeKind};
 
 use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
-use super::signature::{CROSS, EQUAL, EQUAL_TO_NUM, MEASURE, REFRACT, UNARY};
+use super::signature::{CROSS, EQUAL, EQUAL_TO_NUM, MEASURE, REFRACT, UNARY, constructor};
 
 /// The rows of this theme.
 pub(super) static ROWS: &[Row] = &[
@@ -93,8 +93,8 @@ pub(super) static ROWS: &[Row] = &[
         signature: REFRACT,
         meaning: Meaning::ExpansionFor(|types| {
             let zero = match types[0] {
-                vector @ Type::Vector(..) => format!("({vector} 0)"),
-                _ => "0".to_owned(),
+                Type::NUM => "0".to_owned(),
+                vector => format!("({} 0)", constructor(vector)),
             };
             format!(
                 "(let* ((d (dot n i)) \
@@ -133,7 +133,7 @@ pub(super) static ROWS: &[Row] = &[
 
 /// `((a.x*b.x + a.y*b.y) + a.z*b.z) + a.w*b.w`, as many as there are components.
 fn dot(types: &[Type]) -> String {
-    let Type::Vector(_, n) = types[0] else { return "(* a b)".to_owned() };
+    let Some(TypeKind::Vector(_, n)) = types[0].builtin() else { return "(* a b)".to_owned() };
     let terms: Vec<String> =
         ["x", "y", "z", "w"][..n.into()].iter().map(|c| format!("(* (.{c} a) (.{c} b))")).collect();
     format!("(+ {})", terms.join(" "))
@@ -141,7 +141,7 @@ fn dot(types: &[Type]) -> String {
 
 fn length(types: &[Type]) -> String {
     match types[0] {
-        Type::Vector(..) => "(sqrt (dot v v))".to_owned(),
-        _ => "(abs v)".to_owned(),
+        Type::NUM => "(abs v)".to_owned(),
+        _ => "(sqrt (dot v v))".to_owned(),
     }
 }

@@ -5,9 +5,10 @@
 
 use lambdav_core::op::Op;
 use lambdav_core::types::Type;
+use lambdav_core::types::TypeKind::{Matrix, Scalar as One, Vector};
 
 use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
-use super::signature::{DETERMINANT, MATRIX};
+use super::signature::{DETERMINANT, MATRIX, constructor};
 use super::{Operand, Recipe};
 
 /// The rows of this theme.
@@ -56,7 +57,7 @@ pub(super) static ROWS: &[Row] = &[
 
 /// `+` and both `-`: of matrices, column by column.
 pub(super) fn sum(op: Op, operands: &[Operand], result: Type) -> Recipe {
-    let Type::Matrix(_, n) = result else { return Recipe::Fold(op, result) };
+    let Some(Matrix(_, n)) = result.builtin() else { return Recipe::Fold(op, result) };
     let symbol = if op == Op::Add { "+" } else { "-" };
     let names: Vec<String> = (0..operands.len()).map(|k| format!("a{k}")).collect();
     let columns = (0..n).map(|j| {
@@ -69,7 +70,7 @@ pub(super) fn sum(op: Op, operands: &[Operand], result: Type) -> Recipe {
 
 /// `*`: with a matrix among the operands, a chain of products of two.
 pub(super) fn product(operands: &[Operand], result: Type) -> Recipe {
-    if !operands.iter().any(|o| matches!(o.ty, Type::Matrix(..))) {
+    if !operands.iter().any(|o| o.ty.is_matrix()) {
         return Recipe::Fold(Op::Mul, result);
     }
     if let [a, b] = operands {
@@ -94,19 +95,16 @@ pub(super) fn product(operands: &[Operand], result: Type) -> Recipe {
 /// The product of `a` and `b`, at least one of them a matrix: sums of products, terms in index
 /// order, from the left.
 fn product_of_two(a: Type, b: Type) -> String {
-    match (a, b) {
+    let kind = |ty: Type| ty.builtin().expect("signatures accept builtin types only");
+    match (kind(a), kind(b)) {
         // Row i is `ai0*b.x + ai1*b.y + …`, all rows at once.
-        (Type::Matrix(_, n), Type::Vector(..)) => {
+        (Matrix(_, n), Vector(..)) => {
             let terms: String = (0..n).map(|j| format!(" (* (col a {j}) (at b {j}))")).collect();
             format!("(+{terms})")
         }
-        (vector @ Type::Vector(..), Type::Matrix(_, n)) => {
-            construct(vector, (0..n).map(|j| format!("(dot a (col b {j}))")))
-        }
-        (Type::Matrix(_, n), Type::Scalar(_)) => {
-            construct(a, (0..n).map(|j| format!("(* (col a {j}) b)")))
-        }
-        (_, Type::Matrix(_, n)) => construct(b, (0..n).map(|j| format!("(* a (col b {j}))"))),
+        (Vector(..), Matrix(_, n)) => construct(a, (0..n).map(|j| format!("(dot a (col b {j}))"))),
+        (Matrix(_, n), One(_)) => construct(a, (0..n).map(|j| format!("(* (col a {j}) b)"))),
+        (_, Matrix(_, n)) => construct(b, (0..n).map(|j| format!("(* a (col b {j}))"))),
         _ => unreachable!("one of the two is a matrix"),
     }
 }
@@ -170,7 +168,7 @@ fn with_components(n: usize, body: &str) -> String {
 
 fn construct(result: Type, parts: impl Iterator<Item = String>) -> String {
     let parts: Vec<String> = parts.collect();
-    format!("({result} {})", parts.join(" "))
+    format!("({} {})", constructor(result), parts.join(" "))
 }
 
 fn without(indices: &[u8], index: u8) -> Vec<u8> {
@@ -178,8 +176,8 @@ fn without(indices: &[u8], index: u8) -> Vec<u8> {
 }
 
 fn order(types: &[Type]) -> u8 {
-    match types[0] {
-        Type::Matrix(_, n) => n,
-        other => unreachable!("the signature accepts matrices only, not {other}"),
+    match types[0].builtin() {
+        Some(Matrix(_, n)) => n,
+        other => unreachable!("the signature accepts matrices only, not {other:?}"),
     }
 }

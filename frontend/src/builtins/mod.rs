@@ -35,7 +35,7 @@ use std::sync::LazyLock;
 use lambdav_core::diagnostics::Code;
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op;
-use lambdav_core::types::Type;
+use lambdav_core::types::{Type, Types};
 
 pub use row::{Example, Kind, Placement};
 use row::{Meaning, Row};
@@ -295,7 +295,7 @@ impl Builtin {
     }
 
     /// What is wrong with an application, in one sentence without a full stop.
-    pub fn message(self, error: &SignatureError, operands: &[Operand]) -> String {
+    pub fn message(self, types: &Types, error: &SignatureError, operands: &[Operand]) -> String {
         let name = self.name();
         match error {
             SignatureError::NotAFunction => {
@@ -305,8 +305,9 @@ impl Builtin {
                 format!("`{name}` takes {expected}, not {}", operands.len())
             }
             SignatureError::Types { expected, culprit } => {
-                let types: Vec<String> = operands.iter().map(|o| o.ty.to_string()).collect();
-                let found = match (types.as_slice(), *culprit) {
+                let found: Vec<String> =
+                    operands.iter().map(|o| types.name(o.ty).to_string()).collect();
+                let found = match (found.as_slice(), *culprit) {
                     ([one], _) => format!("not {one}"),
                     ([first, second], _) => format!("not {first} and {second}"),
                     (many, Some(k)) if k < many.len() => {

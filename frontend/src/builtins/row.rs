@@ -3,7 +3,7 @@
 use lambdav_core::op::Op;
 use lambdav_core::types::Type;
 
-use super::signature::Signature;
+use super::signature::{Signature, constructor};
 use super::{Operand, Recipe, Resolved, SignatureError};
 
 /// A builtin.
@@ -132,13 +132,13 @@ impl Row {
             Undefined::Where(_) | Undefined::WhereWhole(_) if types.len() != names.len() => None,
             Undefined::Never => None,
             Undefined::WhereWhole(condition) => Some(format!("(func ({parameters}) {condition})")),
-            Undefined::Where(condition) => Some(match common(types) {
-                Type::Vector(..) => {
-                    let common = common(types);
-                    let spread: Vec<String> =
+            Undefined::Where(condition) => Some(match common(types).width() {
+                Some(2..) => {
+                    let common = constructor(common(types));
+                    let bindings: Vec<String> =
                         names.iter().map(|name| format!("({name} ({common} {name}))")).collect();
-                    let spread = spread.join(" ");
-                    format!("(func ({parameters}) (let ({spread}) (any-of {condition})))")
+                    let bindings = bindings.join(" ");
+                    format!("(func ({parameters}) (let ({bindings}) (any-of {condition})))")
                 }
                 _ => format!("(func ({parameters}) {condition})"),
             }),
@@ -181,8 +181,8 @@ impl Operands {
     }
 }
 
-/// The type to which operands of an accepted componentwise application are spread.
+/// The type to which operands of an accepted componentwise application are broadcast.
 pub(super) fn common(types: &[Type]) -> Type {
-    let vector = types.iter().find(|t| matches!(t, Type::Vector(..)));
+    let vector = types.iter().find(|t| t.width().is_some_and(|n| n > 1));
     *vector.or(types.first()).expect("a componentwise builtin has operands")
 }

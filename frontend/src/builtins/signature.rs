@@ -2,6 +2,7 @@
 //!
 //! A `num` spreads where a signature here says so; a `bool` never does.
 
+use lambdav_core::types::TypeKind::{Matrix, Vector};
 use lambdav_core::types::{Scalar, Type};
 
 use super::{Operand, SignatureError};
@@ -50,14 +51,14 @@ pub(super) const NUMERIC: Signature =
 /// The same, to `bool` or `bvec`.
 pub(super) const COMPARISON: Signature = Signature {
     takes: "nums and vectors of one size",
-    check: |operands| numeric(operands).map(|t| t.with_scalar(Scalar::Bool)),
+    check: |operands| numeric(operands).map(|t| t.width().map_or(t, Type::bvec)),
 };
 
 /// A comparison, or two equal types of bools.
 pub(super) const EQUALITY: Signature = Signature {
     takes: "nums and vectors of one size, or two bools, or two bvecs of one size",
     check: |operands| {
-        if is_logical(operands[0].ty) { logic(operands) } else { (COMPARISON.check)(operands) }
+        if operands[0].ty.is_bool() { logic(operands) } else { (COMPARISON.check)(operands) }
     },
 };
 
@@ -71,8 +72,8 @@ pub(super) const LOGIC_UNARY: Signature = Signature { takes: "a bool or a bvec",
 /// A `bvec` to `bool`.
 pub(super) const REDUCTION: Signature = Signature {
     takes: "a bvec",
-    check: |operands| match operands[0].ty {
-        Type::Vector(Scalar::Bool, _) => Ok(Type::BOOL),
+    check: |operands| match operands[0].ty.builtin() {
+        Some(Vector(Scalar::Bool, _)) => Ok(Type::BOOL),
         _ => Err(Mismatch::Operand(0)),
     },
 };
@@ -81,12 +82,12 @@ pub(super) const REDUCTION: Signature = Signature {
 pub(super) const SELECT: Signature = Signature {
     takes: "a bool and two values of one type, or a bvec and two vectors or bvecs of its size",
     check: |operands| {
-        let value = operands[1].ty;
-        match (operands[0].ty, value) {
-            (Type::BOOL, _) => {}
-            (Type::Vector(Scalar::Bool, n), Type::Vector(_, m)) if n == m => {}
-            (Type::Vector(Scalar::Bool, _), _) => return Err(Mismatch::Operand(1)),
-            _ => return Err(Mismatch::Operand(0)),
+        let (condition, value) = (operands[0].ty, operands[1].ty);
+        match condition {
+            Type::BOOL => {}
+            _ if !condition.is_bool() => return Err(Mismatch::Operand(0)),
+            _ if condition.width() == value.width() => {}
+            _ => return Err(Mismatch::Operand(1)),
         }
         if operands[2].ty == value { Ok(value) } else { Err(Mismatch::Operand(2)) }
     },
@@ -96,7 +97,7 @@ pub(super) const SELECT: Signature = Signature {
 pub(super) const SUM: Signature = Signature {
     takes: "nums and vectors of one size, or matrices of one size",
     check: |operands| match operands[0].ty {
-        Type::Matrix(..) => equal(operands),
+        first if first.is_matrix() => equal(operands),
         _ => numeric(operands),
     },
 };
@@ -107,7 +108,7 @@ pub(super) const PRODUCT: Signature = Signature {
             their size",
     check: |operands| {
         let first = operands[0].ty;
-        if !is_numeric(first) && !matches!(first, Type::Matrix(..)) {
+        if !first.is_num() && !first.is_matrix() {
             return Err(Mismatch::Operand(0));
         }
         operands.iter().enumerate().skip(1).try_fold(first, |product, (k, operand)| {
@@ -154,7 +155,7 @@ pub(super) const CROSS: Signature = Signature {
 pub(super) const MATRIX: Signature = Signature {
     takes: "a matrix",
     check: |operands| match operands[0].ty {
-        Type::Matrix(..) => Ok(operands[0].ty),
+        matrix if matrix.is_matrix() => Ok(matrix),
         _ => Err(Mismatch::Operand(0)),
     },
 };
@@ -166,8 +167,8 @@ pub(super) const DETERMINANT: Signature =
 /// `(at v K)`.
 pub(super) const AT: Signature = Signature {
     takes: "a vector or bvec, and a literal index",
-    check: |operands| match operands[0].ty {
-        Type::Vector(scalar, n) => index(operands, n).map(|()| Type::Scalar(scalar)),
+    check: |operands| match operands[0].ty.builtin() {
+        Some(Vector(scalar, n)) => index(operands, n).map(|()| Type::of(scalar, 1)),
         _ => Err(Mismatch::Operand(0)),
     },
 };
@@ -175,8 +176,8 @@ pub(super) const AT: Signature = Signature {
 /// `(col m K)`.
 pub(super) const COLUMN: Signature = Signature {
     takes: "a matrix and a literal index",
-    check: |operands| match operands[0].ty {
-        Type::Matrix(scalar, n) => index(operands, n).map(|()| Type::of(scalar, n)),
+    check: |operands| match operands[0].ty.builtin() {
+        Some(Matrix(scalar, n)) => index(operands, n).map(|()| Type::of(scalar, n)),
         _ => Err(Mismatch::Operand(0)),
     },
 };
@@ -211,8 +212,9 @@ pub(super) const fn matrix<const N: u8>() -> Signature {
                 (true, count) if count == 1 || count == n * n => Ok(Type::mat(N)),
                 (false, count) if count == n => Ok(Type::mat(N)),
                 (_, count) => Err(Mismatch::Because(format!(
-                    "{n} columns, {} nums or one num; here are {count} of type {part}",
-                    n * n
+                    "{n} columns, {} nums or one num; here are {count} of type {}",
+                    n * n,
+                    constructor(part)
                 ))),
             }
         },
@@ -227,19 +229,16 @@ pub(super) const fn input(check: fn(&[Operand]) -> Checked) -> Signature {
 /// Never checked: the builtin is a value.
 pub(super) const VALUE: Signature = Signature { takes: "", check: |_| Ok(Type::NUM) };
 
-fn is_numeric(t: Type) -> bool {
-    matches!(t, Type::Scalar(Scalar::F32) | Type::Vector(Scalar::F32, _))
-}
-
-fn is_logical(t: Type) -> bool {
-    matches!(t, Type::Scalar(Scalar::Bool) | Type::Vector(Scalar::Bool, _))
+/// The name of the constructor of values of a builtin type, for the text of expansions.
+pub(super) fn constructor(ty: Type) -> &'static str {
+    ty.name().expect("signatures accept builtin types only")
 }
 
 fn numeric(operands: &[Operand]) -> Checked {
     let mut result = Type::NUM;
     for (k, operand) in operands.iter().enumerate() {
         result = match (result, operand.ty) {
-            (_, t) if !is_numeric(t) => return Err(Mismatch::Operand(k)),
+            (_, t) if !t.is_num() => return Err(Mismatch::Operand(k)),
             (common, Type::NUM) => common,
             (common, t) if common == Type::NUM || common == t => t,
             _ => return Err(Mismatch::Operand(k)),
@@ -249,7 +248,7 @@ fn numeric(operands: &[Operand]) -> Checked {
 }
 
 fn logic(operands: &[Operand]) -> Checked {
-    if is_logical(operands[0].ty) { equal(operands) } else { Err(Mismatch::Operand(0)) }
+    if operands[0].ty.is_bool() { equal(operands) } else { Err(Mismatch::Operand(0)) }
 }
 
 fn equal(operands: &[Operand]) -> Checked {
@@ -261,7 +260,7 @@ fn equal(operands: &[Operand]) -> Checked {
 }
 
 fn equal_numeric(operands: &[Operand], result: Type) -> Checked {
-    if is_numeric(operands[0].ty) {
+    if operands[0].ty.is_num() {
         equal(operands).map(|_| result)
     } else {
         Err(Mismatch::Operand(0))
@@ -271,16 +270,12 @@ fn equal_numeric(operands: &[Operand], result: Type) -> Checked {
 /// The type of a product of two, if they can be multiplied.
 fn multiply(a: Type, b: Type) -> Option<Type> {
     match (a, b) {
-        (Type::NUM, t) | (t, Type::NUM) if is_numeric(t) || matches!(t, Type::Matrix(..)) => {
-            Some(t)
-        }
-        (a, b) if a == b && (is_numeric(a) || matches!(a, Type::Matrix(..))) => Some(a),
-        (Type::Matrix(Scalar::F32, n), v @ Type::Vector(Scalar::F32, m))
-        | (v @ Type::Vector(Scalar::F32, m), Type::Matrix(Scalar::F32, n))
-            if n == m =>
-        {
-            Some(v)
-        }
+        (Type::NUM, t) | (t, Type::NUM) if t.is_num() || t.is_matrix() => Some(t),
+        (a, b) if a == b && (a.is_num() || a.is_matrix()) => Some(a),
+        (matrix, vector) | (vector, matrix) if vector.is_num() => match matrix.builtin()? {
+            Matrix(Scalar::F32, n) if vector == Type::vec(n) => Some(vector),
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -288,13 +283,13 @@ fn multiply(a: Type, b: Type) -> Option<Type> {
 fn components(operands: &[Operand], scalar: Scalar, n: u8) -> Checked {
     let mut count = 0;
     for (k, operand) in operands.iter().enumerate() {
-        if operand.ty.scalar() != scalar || matches!(operand.ty, Type::Matrix(..)) {
-            return Err(Mismatch::Operand(k));
+        match operand.ty.width() {
+            Some(width) if operand.ty == Type::of(scalar, width) => count += usize::from(width),
+            _ => return Err(Mismatch::Operand(k)),
         }
-        count += operand.ty.components();
     }
-    let spread = operands.len() == 1 && count == 1;
-    if spread || count == usize::from(n) {
+    let is_broadcast = operands.len() == 1 && count == 1;
+    if is_broadcast || count == usize::from(n) {
         return Ok(Type::of(scalar, n));
     }
     let (one, vectors) = match scalar {

@@ -1,6 +1,6 @@
 //! Swizzles: `.x`, `.xyz`, `.bgra`, one to four of `xyzw` or of `rgba`, not mixed.
 
-use lambdav_core::types::Type;
+use lambdav_core::types::{Type, TypeKind};
 
 use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
 use super::signature::Signature;
@@ -43,8 +43,8 @@ impl Swizzle {
     /// The application to an operand of that type.
     pub(super) fn resolve(self, operand: Type) -> Result<Resolved, SignatureError> {
         let needed = self.components().iter().max().map_or(0, |&c| c + 1);
-        match operand {
-            Type::Vector(scalar, n) if needed <= n => Ok(Resolved {
+        match operand.builtin() {
+            Some(TypeKind::Vector(scalar, n)) if needed <= n => Ok(Resolved {
                 result: Type::of(scalar, self.count),
                 recipe: Recipe::Swizzle(self.components().to_vec()),
             }),

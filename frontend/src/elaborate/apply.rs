@@ -1,23 +1,14 @@
 //! Application of function values.
 
-use super::machine::{Frame, Machine, OperandSource, State};
+use super::frame::{Frame, OperandSource, State};
+use super::machine::Machine;
 use super::values::{Arguments, Denotation, EnvId, Function, FunctionId, Site, Value};
-use crate::builtins::Builtin;
 use crate::resolve::{Code, CodeId, Parameter};
 use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
 use lambdav_core::graph::ExprType;
-use lambdav_core::source::Span;
 use std::rc::Rc;
 
-impl Machine<'_> {
-    /// The value of a builtin that is not applied.
-    pub(super) fn builtin_value(&mut self, builtin: Builtin, span: Span) -> Value {
-        match builtin.constant() {
-            Some(value) => Value::Data(self.graph.number(value, span)),
-            None => Value::Function(self.function_id(Function::Builtin(builtin))),
-        }
-    }
-
+impl Machine {
     pub(super) fn resume_callee(&mut self, code: CodeId, env: EnvId, callee: Value) -> State {
         let site = self.site(code, env);
         match callee {
@@ -28,7 +19,7 @@ impl Machine<'_> {
             }
             Value::Data(node) => {
                 let what = match self.graph.expr_type(node) {
-                    ExprType::Value(ty) => format!("a {ty}"),
+                    ExprType::Value(ty) => self.a(ty),
                     ExprType::Rec(_) | ExprType::PureRec => "the next round of a loop".to_owned(),
                 };
                 let Code::Apply { callee, .. } = *self.arena.get(code) else {

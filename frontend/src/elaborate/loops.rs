@@ -1,20 +1,14 @@
 //! `rec-func` and `rec`.
 
-use super::machine::{Frame, LoopInfo, LoopParameter, Machine, State};
+use super::choice::returns_function;
+use super::frame::{Frame, State};
+use super::machine::{LoopInfo, LoopParameter, Machine};
 use super::values::{Arguments, Denotation, Function, FunctionId, Site, Value};
 use crate::resolve::{Code, CodeId};
 use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
 use lambdav_core::graph::{ExprType, LoopId, Node, NodeId};
-use lambdav_core::source::Span;
 
-/// The message for a `rec-func` with a path that ends in the function at `span`.
-pub(super) fn returns_function(span: Span) -> Diagnostic {
-    Diagnostic::new(Lv::RecFuncResult, span, "a `rec-func` cannot return a function")
-        .label("this is a function")
-        .help("return a value and let the caller choose the function")
-}
-
-impl Machine<'_> {
+impl Machine {
     /// Goes on with the next argument of a `rec-func` — all are reduced to values before the body is
     /// entered —, or begins the loop.
     pub(super) fn next_loop_argument(
@@ -246,9 +240,9 @@ impl Machine<'_> {
                 Diagnostic::new(
                     Lv::RecTypes,
                     span,
-                    format!("this is a {found}, the first call passed a {wanted}"),
+                    format!("this is {}, the first call passed {}", self.a(found), self.a(wanted)),
                 )
-                .label(format!("must be a {wanted}"))
+                .label(format!("must be {}", self.a(wanted)))
                 .also(first, "in a `rec` of this `rec-func`")
                 .help("each parameter keeps the type that the first call gave it")
             }

@@ -13,49 +13,43 @@
 //!   counts as that value. So `(f (+ x 1))` written twice is elaborated once.
 //! - It ends. Each infinite elaboration nests applications without bound, where an application is
 //!   nested in that whose body (or whose argument's text) contains it; more than
-//!   [`MAX_APPLICATION_DEPTH`] are an error, as are more than [`MAX_APPLICATIONS`] in all, more than
-//!   [`MAX_STEPS`] expressions evaluated and more than [`MAX_NODES`] nodes.
-//! - It does not recurse: [`machine`] keeps its own stack.
+//!   [`limits::MAX_APPLICATION_DEPTH`] are an error, as are more than [`limits::MAX_APPLICATIONS`] in all, more than
+//!   [`limits::MAX_STEPS`] expressions evaluated and more than [`limits::MAX_NODES`] nodes.
+//! - It does not recurse: [`run`] keeps its own stack.
 //! - The core is well typed, and every `Rec` is in the tail of its own loop.
 
 mod apply;
+mod choice;
+mod frame;
+mod limits;
 mod loops;
 mod machine;
 mod operands;
+mod report;
+mod run;
 mod unreached;
 mod values;
 
 use crate::resolve::{CodeArena, GlobalValue, Items};
 use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
 use lambdav_core::graph::{Core, Output, Uniform};
-use lambdav_core::types::{Scalar, Type};
+use lambdav_core::types::{Type, TypeKind, Types};
 use machine::Machine;
 use values::{Denotation, Value};
-
-/// How deep applications of functions may nest.
-pub(crate) const MAX_APPLICATION_DEPTH: u32 = 10_000;
-/// How many applications of functions a program may expand to.
-pub(crate) const MAX_APPLICATIONS: u32 = 1_000_000;
-/// How many expressions may be evaluated in expanding a program: so many that it takes a third of a second.
-/// Of a function that is applied again, its body counts again, even if no new node comes of it. An operation written once
-/// takes about three.
-pub(crate) const MAX_STEPS: u32 = 1_500_000;
-
-/// How many core nodes a program may expand to.
-pub(crate) const MAX_NODES: usize = 1_000_000;
 
 /// Elaborates a resolved program, `sound` if no error was found in it before. The core is whole
 /// only where that is so and no diagnostic is an error.
 pub(crate) fn elaborate(arena: CodeArena, items: &Items, sound: bool) -> (Core, Vec<Diagnostic>) {
-    let mut machine = Machine::new(arena, items);
+    let mut machine = Machine::new(arena);
+    machine.globals = global_denotations(&mut machine, items);
     let mut core = Core::default();
     let globals = machine.globals.clone();
     for item in &items.uniforms {
         let default = match item.default {
             Some(code) => default_value(&mut machine, item.ty, code),
-            None => Some(zero_or_identity(item.ty)),
+            None => Some(zero_or_identity(machine.graph.types(), item.ty)),
         };
-        let default = default.unwrap_or_else(|| zero_or_identity(item.ty));
+        let default = default.unwrap_or_else(|| zero_or_identity(machine.graph.types(), item.ty));
         core.uniforms.push(Uniform { name: item.name.clone(), ty: item.ty, default });
     }
     for item in &items.outputs {
@@ -64,12 +58,13 @@ pub(crate) fn elaborate(arena: CodeArena, items: &Items, sound: bool) -> (Core, 
         // Without a value, the error has been reported, here or by an earlier stage.
         if let Some(node) = machine.require_value(value, span, "an output", None) {
             let ty = machine.graph.value_type(node);
-            if ty.scalar() == Scalar::F32 && !matches!(ty, Type::Matrix(..)) {
+            if ty.is_num() {
                 core.outputs.push(Output { location: item.location, node, span });
             } else {
+                let ty = machine.a(ty);
                 machine.report(
-                    Diagnostic::new(Lv::OutputType, span, format!("an output cannot be a {ty}"))
-                        .label(format!("this is a {ty}"))
+                    Diagnostic::new(Lv::OutputType, span, format!("an output cannot be {ty}"))
+                        .label(format!("this is {ty}"))
                         .help("an output is a num or a vec2, vec3 or vec4"),
                 );
             }
@@ -83,16 +78,16 @@ pub(crate) fn elaborate(arena: CodeArena, items: &Items, sound: bool) -> (Core, 
 }
 
 /// The words of the default of a uniform that does not give one.
-fn zero_or_identity(ty: Type) -> Box<[u32]> {
-    let mut words = vec![0; ty.components()];
-    if let Type::Matrix(_, n) = ty {
+fn zero_or_identity(types: &Types, ty: Type) -> Box<[u32]> {
+    let mut words = vec![0; types.components(ty)];
+    if let TypeKind::Matrix(_, n) = *types.kind(ty) {
         words.iter_mut().step_by(usize::from(n) + 1).for_each(|w| *w = 1f32.to_bits());
     }
     words.into()
 }
 
 fn default_value(
-    machine: &mut Machine<'_>,
+    machine: &mut Machine,
     ty: Type,
     code: crate::resolve::CodeId,
 ) -> Option<Box<[u32]>> {
@@ -101,10 +96,11 @@ fn default_value(
     let node = machine.require_value(value, span, "the default of a uniform", None)?;
     let found = machine.graph.value_type(node);
     if found != ty {
+        let (found, ty) = (machine.a(found), machine.a(ty));
         machine.report(
             Diagnostic::new(Lv::UniformDefaultType, span, "the default has another type")
-                .label(format!("this is a {found}, the uniform a {ty}"))
-                .help(format!("give it a {ty}, or leave the default out")),
+                .label(format!("this is {found}, the uniform {ty}"))
+                .help(format!("give it {ty}, or leave the default out")),
         );
         return None;
     }
@@ -138,7 +134,7 @@ fn default_value(
 }
 
 /// What each global denotes before anything is elaborated.
-fn global_denotations(machine: &mut Machine<'_>, items: &Items) -> Vec<Denotation> {
+fn global_denotations(machine: &mut Machine, items: &Items) -> Vec<Denotation> {
     let mut all = Vec::with_capacity(items.globals.len());
     for global in &items.globals {
         all.push(match global {

@@ -1,6 +1,7 @@
 //! Builtins: their operands, and the nodes that their recipes make of them.
 
-use super::machine::{Frame, Machine, OperandSource, State};
+use super::frame::{Frame, OperandSource, State};
+use super::machine::Machine;
 use super::values::{Function, FunctionId, ROOT, Site, Value};
 use crate::builtins::{Builtin, Operand, Recipe, SignatureError};
 use crate::resolve::{Code, resolve_expansion};
@@ -8,9 +9,9 @@ use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::NodeId;
 use lambdav_core::op::Op;
 use lambdav_core::source::Span;
-use lambdav_core::types::{Scalar, Type};
+use lambdav_core::types::{Scalar, Type, TypeKind};
 
-impl Machine<'_> {
+impl Machine {
     pub(super) fn apply_builtin(
         &mut self,
         builtin: Builtin,
@@ -103,7 +104,7 @@ impl Machine<'_> {
         operands: &[Operand],
         site: Site,
     ) {
-        let message = builtin.message(error, operands);
+        let message = builtin.message(self.graph.types(), error, operands);
         let span = match error {
             SignatureError::Index { operand, .. } => self.argument_span(site, *operand),
             SignatureError::NotAFunction => match *self.arena.get(site.code) {
@@ -126,7 +127,7 @@ impl Machine<'_> {
             for i in shown {
                 let at = self.argument_span(site, i);
                 if at != span {
-                    diagnostic = diagnostic.also(at, format!("this is a {}", operands[i].ty));
+                    diagnostic = diagnostic.also(at, format!("this is {}", self.a(operands[i].ty)));
                 }
             }
         }
@@ -138,27 +139,28 @@ impl Machine<'_> {
         let span = self.site_span(site);
         let node = match recipe {
             Recipe::Fold(op, ty) => {
-                let mut spread = nodes.iter().map(|&n| (n, *ty)).collect::<Vec<_>>().into_iter();
-                let (first, ty) = spread.next().expect("a fold has an operand");
-                let first = self.graph.spread(first, ty, span);
+                let mut operands = nodes.iter().map(|&n| (n, *ty)).collect::<Vec<_>>().into_iter();
+                let (first, ty) = operands.next().expect("a fold has an operand");
+                let first = self.graph.broadcast(first, ty, span);
                 if nodes.len() == 1 {
                     self.graph.op(*op, vec![first], span)
                 } else {
-                    spread.fold(first, |left, (right, ty)| {
-                        let right = self.graph.spread(right, ty, span);
+                    operands.fold(first, |left, (right, ty)| {
+                        let right = self.graph.broadcast(right, ty, span);
                         self.graph.op(*op, vec![left, right], span)
                     })
                 }
             }
             Recipe::Reversed(op, ty) => {
-                let operands = [nodes[1], nodes[0]].map(|n| self.graph.spread(n, *ty, span));
+                let operands = [nodes[1], nodes[0]].map(|n| self.graph.broadcast(n, *ty, span));
                 self.graph.op(*op, operands.into(), span)
             }
             Recipe::Direct(op) => self.graph.op(*op, nodes, span),
             Recipe::Flatten(ty) => self.flatten(*ty, &nodes, span),
             Recipe::Diagonal(ty) => self.diagonal(*ty, nodes[0], span),
             Recipe::Swizzle(components) => {
-                let scalar = self.graph.value_type(nodes[0]).scalar();
+                let vector = self.graph.value_type(nodes[0]);
+                let scalar = self.graph.types().component(vector, 0);
                 let parts: Vec<NodeId> = components
                     .iter()
                     .map(|&k| self.graph.op(Op::Component(k), vec![nodes[0]], span))
@@ -186,8 +188,8 @@ impl Machine<'_> {
     fn scalars(&mut self, nodes: &[NodeId], span: Span) -> Vec<NodeId> {
         let mut scalars = Vec::new();
         for &node in nodes {
-            match self.graph.value_type(node) {
-                Type::Vector(_, n) => {
+            match *self.graph.types().kind(self.graph.value_type(node)) {
+                TypeKind::Vector(_, n) => {
                     for k in 0..n {
                         scalars.push(self.graph.op(Op::Component(k), vec![node], span));
                     }
@@ -200,19 +202,18 @@ impl Machine<'_> {
 
     fn flatten(&mut self, ty: Type, nodes: &[NodeId], span: Span) -> NodeId {
         let mut scalars = self.scalars(nodes, span);
-        match ty {
-            Type::Matrix(scalar, n) => {
-                let n = usize::from(n);
-                let column = Type::Vector(scalar, n as u8);
+        match *self.graph.types().kind(ty) {
+            TypeKind::Matrix(scalar, n) => {
+                let column = Type::of(scalar, n);
                 let columns = scalars
-                    .chunks(n)
+                    .chunks(n.into())
                     .map(|c| self.graph.op(Op::Construct(column), c.to_vec(), span))
                     .collect();
                 self.graph.op(Op::Construct(ty), columns, span)
             }
             _ => {
                 if scalars.len() == 1 {
-                    scalars = vec![scalars[0]; ty.components()];
+                    scalars = vec![scalars[0]; self.graph.types().components(ty)];
                 }
                 self.graph.op(Op::Construct(ty), scalars, span)
             }
@@ -220,12 +221,14 @@ impl Machine<'_> {
     }
 
     fn diagonal(&mut self, ty: Type, value: NodeId, span: Span) -> NodeId {
-        let Type::Matrix(scalar, n) = ty else { unreachable!("a diagonal is that of a matrix") };
+        let TypeKind::Matrix(scalar, n) = *self.graph.types().kind(ty) else {
+            unreachable!("a diagonal is that of a matrix")
+        };
         let zero = self.graph.number(0.0, span);
         let columns = (0..n)
             .map(|i| {
                 let column = (0..n).map(|j| if i == j { value } else { zero }).collect();
-                self.graph.op(Op::Construct(Type::Vector(scalar, n)), column, span)
+                self.graph.op(Op::Construct(Type::of(scalar, n)), column, span)
             })
             .collect();
         self.graph.op(Op::Construct(ty), columns, span)
@@ -245,9 +248,9 @@ impl Machine<'_> {
 
 /// What to do about numbers and vectors of which only the sizes can be wrong.
 fn pick_components(operands: &[Operand]) -> Option<String> {
-    let sizes = operands.iter().filter_map(|operand| match operand.ty {
-        Type::Vector(Scalar::F32, size) => Some(Some(usize::from(size))),
-        Type::Scalar(Scalar::F32) => None,
+    let sizes = operands.iter().filter_map(|operand| match operand.ty.builtin() {
+        Some(TypeKind::Vector(Scalar::F32, size)) => Some(Some(usize::from(size))),
+        Some(TypeKind::Scalar(Scalar::F32)) => None,
         _ => Some(None),
     });
     let sizes: Vec<usize> = sizes.collect::<Option<_>>()?;

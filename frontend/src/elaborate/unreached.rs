@@ -10,7 +10,7 @@ use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
 use rustc_hash::FxHashSet;
 
 /// Adds the warnings, one for each piece of code, to a program without errors.
-pub(super) fn warn(machine: &mut Machine<'_>, globals: &[Denotation], items: &Items) {
+pub(super) fn warn(machine: &mut Machine, globals: &[Denotation], items: &Items) {
     let reached: FxHashSet<CodeId> =
         machine.thunks.iter().filter(|t| t.value.is_some()).map(|t| t.code).collect();
     let mut tried = FxHashSet::default();

@@ -11,7 +11,7 @@ use crate::syntax;
 use lambdav_core::evaluate::Fault;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::source::{SourceFile, Span};
-use lambdav_core::types::Type;
+use lambdav_core::types::{Type, Types};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -63,6 +63,7 @@ pub(super) struct Machine<'a> {
     substitution: Substitution,
     /// The functions that expansions of builtins are, by their text.
     expansions: FxHashMap<String, Rc<Node>>,
+    types: &'a Types,
     uniforms: &'a [super::Uniform],
     inputs: &'a Inputs,
     limits: Limits,
@@ -87,6 +88,7 @@ impl<'a> Machine<'a> {
             frames: Vec::new(),
             substitution: Substitution::default(),
             expansions: FxHashMap::default(),
+            types: &program.types,
             uniforms: &program.uniforms,
             inputs,
             limits,
@@ -180,7 +182,9 @@ impl<'a> Machine<'a> {
                 let uniform = self.uniforms.get(index as usize);
                 let words = self.inputs.uniforms.get(index as usize);
                 match (uniform, words) {
-                    (Some(uniform), Some(words)) if words.len() == uniform.ty.components() => {
+                    (Some(uniform), Some(words))
+                        if words.len() == self.types.components(uniform.ty) =>
+                    {
                         let data = Data { ty: uniform.ty, words: words.clone() };
                         Ok(Control::Return(Value::Data(data)))
                     }
@@ -323,7 +327,7 @@ impl<'a> Machine<'a> {
             let function = self.expansion(text)?;
             return Ok(Control::Reduce(self.enter(&function, &nodes)?));
         }
-        match follow(&resolved.recipe, &values, self.inputs) {
+        match follow(self.types, &resolved.recipe, &values, self.inputs) {
             Some(data) if data.ty == resolved.result => Ok(Control::Return(Value::Data(data))),
             _ => self.unexpected(&application, "the recipe of a builtin does not fit"),
         }

@@ -62,7 +62,7 @@ use crate::syntax::Tree;
 use lambdav_core::evaluate::{DEFAULT_MAX_ITERATIONS, Fault};
 use lambdav_core::inputs::Inputs;
 use lambdav_core::source::Span;
-use lambdav_core::types::{Scalar, Type};
+use lambdav_core::types::{Type, TypeKind, Types};
 use machine::Machine;
 use read::{TextId, Texts};
 
@@ -110,6 +110,7 @@ struct Uniform {
 /// A program, ready to be evaluated for any number of pixels by any number of threads.
 #[derive(Debug)]
 pub struct Program {
+    types: Types,
     texts: Texts,
     uniforms: Vec<Uniform>,
     /// Location and expression.
@@ -141,12 +142,10 @@ impl Program {
         let &(_, root) = output
             .ok_or(SourceFault::Unexpected(Span::default(), "no output has this location"))?;
         let data = Machine::new(self, inputs, limits, cancelled).run(root)?;
-        match data.ty {
-            Type::Scalar(Scalar::F32) | Type::Vector(Scalar::F32, _) => Ok(data.words),
-            _ => {
-                Err(SourceFault::Unexpected(self.texts.get(root).span, "not a value of an output"))
-            }
+        if data.ty.is_num() {
+            return Ok(data.words);
         }
+        Err(SourceFault::Unexpected(self.texts.get(root).span, "not a value of an output"))
     }
 
     /// The words of the default value of each uniform, in order of declaration.
@@ -156,8 +155,9 @@ impl Program {
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Vec<Box<[u32]>>, SourceFault> {
         // A default does not depend on uniforms, but may mention them.
-        let zeros = self.uniforms.iter().map(|uniform| vec![0; uniform.ty.components()].into());
-        let inputs = Inputs { uniforms: zeros.collect(), ..Inputs::default() };
+        let zero = |uniform: &Uniform| vec![0; self.types.components(uniform.ty)].into();
+        let inputs =
+            Inputs { uniforms: self.uniforms.iter().map(zero).collect(), ..Inputs::default() };
         self.uniforms
             .iter()
             .map(|uniform| match uniform.default {
@@ -169,8 +169,8 @@ impl Program {
                         .ok_or(SourceFault::Unexpected(span, "a default of another type"))
                 }
                 None => {
-                    let mut words = vec![0; uniform.ty.components()];
-                    if let Type::Matrix(_, n) = uniform.ty {
+                    let mut words = vec![0; self.types.components(uniform.ty)];
+                    if let TypeKind::Matrix(_, n) = *self.types.kind(uniform.ty) {
                         for i in 0..usize::from(n) {
                             words[i * usize::from(n) + i] = 1f32.to_bits();
                         }

@@ -3,7 +3,7 @@
 use crate::builtins::Recipe;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::op::Op;
-use lambdav_core::types::Type;
+use lambdav_core::types::{Type, TypeKind, Types};
 
 /// A value that is not a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,10 +27,10 @@ impl Data {
     }
 
     /// A scalar as a value of `ty` with it in each component; a value of `ty` as it is.
-    fn spread(&self, ty: Type) -> Option<Self> {
-        match (self.ty, ty) {
-            (from, to) if from == to => Some(self.clone()),
-            (Type::Scalar(from), Type::Vector(to, n)) if from == to => {
+    fn broadcast(&self, ty: Type) -> Option<Self> {
+        match (self.ty.builtin()?, ty.builtin()?) {
+            _ if self.ty == ty => Some(self.clone()),
+            (TypeKind::Scalar(from), TypeKind::Vector(to, n)) if from == to => {
                 Some(Self { ty, words: vec![self.words[0]; n.into()].into() })
             }
             _ => None,
@@ -39,42 +39,49 @@ impl Data {
 }
 
 /// The value of an operation, if it is defined on such operands.
-fn operate(op: Op, operands: &[&Data]) -> Option<Data> {
-    let types: Vec<Type> = operands.iter().map(|d| d.ty).collect();
-    let ty = op.result_type(&types)?;
+fn operate(types: &Types, op: Op, operands: &[&Data]) -> Option<Data> {
+    let of: Vec<Type> = operands.iter().map(|d| d.ty).collect();
+    let ty = op.result_type(types, &of)?;
     let words: Vec<&[u32]> = operands.iter().map(|d| &*d.words).collect();
-    let mut out = vec![0; ty.components()];
-    op.apply(&types, &words, &mut out);
+    let mut out = vec![0; types.components(ty)];
+    op.apply(types, &of, &words, &mut out);
     Some(Data { ty, words: out.into() })
 }
 
 /// The value that a recipe makes of these operands; `None` for an expansion, which is not computed
 /// but reduced, and where the recipe does not fit the operands.
-pub(super) fn follow(recipe: &Recipe, operands: &[Data], inputs: &Inputs) -> Option<Data> {
+pub(super) fn follow(
+    types: &Types,
+    recipe: &Recipe,
+    operands: &[Data],
+    inputs: &Inputs,
+) -> Option<Data> {
     match recipe {
         Recipe::Fold(op, ty) => {
             let (first, rest) = operands.split_first()?;
-            let first = first.spread(*ty)?;
+            let first = first.broadcast(*ty)?;
             if rest.is_empty() {
-                return operate(*op, &[&first]);
+                return operate(types, *op, &[&first]);
             }
-            rest.iter().try_fold(first, |left, right| operate(*op, &[&left, &right.spread(*ty)?]))
+            rest.iter().try_fold(first, |left, right| {
+                operate(types, *op, &[&left, &right.broadcast(*ty)?])
+            })
         }
         Recipe::Reversed(op, ty) => match operands {
-            [a, b] => operate(*op, &[&b.spread(*ty)?, &a.spread(*ty)?]),
+            [a, b] => operate(types, *op, &[&b.broadcast(*ty)?, &a.broadcast(*ty)?]),
             _ => None,
         },
-        Recipe::Direct(op) => operate(*op, &operands.iter().collect::<Vec<_>>()),
+        Recipe::Direct(op) => operate(types, *op, &operands.iter().collect::<Vec<_>>()),
         Recipe::Flatten(ty) => {
             let words: Box<[u32]> = operands.iter().flat_map(|d| &d.words).copied().collect();
-            match (ty, operands) {
-                (Type::Vector(..), [one]) if words.len() == 1 => one.spread(*ty),
-                _ => (words.len() == ty.components()).then_some(Data { ty: *ty, words }),
+            match (types.kind(*ty), operands) {
+                (TypeKind::Vector(..), [one]) if words.len() == 1 => one.broadcast(*ty),
+                _ => (words.len() == types.components(*ty)).then_some(Data { ty: *ty, words }),
             }
         }
         Recipe::Diagonal(ty) => {
-            let (Type::Matrix(_, n), [one]) = (*ty, operands) else { return None };
-            let mut words = vec![0f32.to_bits(); ty.components()];
+            let (TypeKind::Matrix(_, n), [one]) = (*types.kind(*ty), operands) else { return None };
+            let mut words = vec![0f32.to_bits(); types.components(*ty)];
             for i in 0..usize::from(n) {
                 words[i * usize::from(n) + i] = *one.words.first()?;
             }
@@ -84,9 +91,10 @@ pub(super) fn follow(recipe: &Recipe, operands: &[Data], inputs: &Inputs) -> Opt
             let vector = operands.first()?;
             let words = components.iter().map(|&k| vector.words.get(usize::from(k)).copied());
             let words: Box<[u32]> = words.collect::<Option<_>>()?;
-            Some(Data { ty: Type::of(vector.ty.scalar(), components.len() as u8), words })
+            let scalar = types.component(vector.ty, 0);
+            Some(Data { ty: Type::of(scalar, components.len() as u8), words })
         }
-        Recipe::Column(k) => operate(Op::Column(*k), &[operands.first()?]),
+        Recipe::Column(k) => operate(types, Op::Column(*k), &[operands.first()?]),
         Recipe::Input(input) => Some(Data::floats(input.ty(), inputs.get(*input))),
         Recipe::Expansion(_) => None,
     }

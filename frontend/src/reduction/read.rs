@@ -8,7 +8,7 @@ use crate::builtins::Builtin;
 use crate::mutants::{Mutant, is_active};
 use crate::syntax::{ExprId, ExprKind, Tree};
 use lambdav_core::source::Span;
-use lambdav_core::types::Type;
+use lambdav_core::types::{Type, Types};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -209,7 +209,7 @@ pub(super) fn program(tree: &Tree) -> Read<Program> {
             _ => outputs.push((0, reader.term(root)?)),
         }
     }
-    Ok(Program { texts, uniforms, outputs })
+    Ok(Program { types: Types::default(), texts, uniforms, outputs })
 }
 
 /// Reads one expression in which all names are those of the outermost scope.

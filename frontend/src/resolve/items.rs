@@ -1,12 +1,12 @@
 //! The top level of a program: defines, uniforms, outputs.
 
-use super::forms::{Binding, Resolver};
-use super::{CodeArena, CodeId};
+use super::code::{CodeArena, CodeId};
+use super::resolver::{Binding, Resolver};
 use crate::syntax::{ExprId, ExprKind, Tree};
 use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
 use lambdav_core::graph::Name;
 use lambdav_core::source::{SourceFile, Span};
-use lambdav_core::types::{Scalar, Type};
+use lambdav_core::types::Type;
 
 /// What a global name stands for.
 #[derive(Clone, Debug)]
@@ -259,7 +259,7 @@ impl<'t> TopLevel<'t> {
         }
         self.uniform_spans.push((name, name_span));
         match ty {
-            Some(ty) if !matches!(ty, Type::Vector(Scalar::Bool, _)) => {
+            Some(ty) if !ty.is_bool() || ty == Type::BOOL => {
                 let index = self.items.uniforms.len() as u32;
                 self.items.uniforms.push(UniformItem { name: name.to_owned(), ty, default, span });
                 self.add_global(name, GlobalValue::Uniform(index));
@@ -268,7 +268,7 @@ impl<'t> TopLevel<'t> {
                 let diagnostic = Diagnostic::new(
                     Lv::UniformType,
                     type_span,
-                    format!("a uniform cannot be a {ty}"),
+                    format!("a uniform cannot be a {}", ty.name().expect("a bvec is builtin")),
                 )
                 .help("use num, bool, vec2 to vec4 or mat2 to mat4");
                 self.resolver.report(diagnostic);

@@ -4,7 +4,7 @@
 //! itself, so a pass that needs its children's results is a loop over the arena, and no pass has to
 //! recurse on the depth of the program.
 //!
-//! [`decode()`] turns bytes into a [`SourceFile`](lambdav_core::source::SourceFile), [`parse`] turns that
+//! [`decode()`] turns bytes into a [`SourceFile`], [`parse`] turns that
 //! into a [`Tree`]. Both always give a result: what cannot be read is reported, and stands in the
 //! tree as [`ExprKind::Error`].
 

@@ -101,11 +101,6 @@ fn check(text: &str) {
     }
 }
 
-fn with_large_stack(run: impl FnOnce() + Send + 'static) {
-    let thread = std::thread::Builder::new().stack_size(1 << 28).spawn(run);
-    thread.expect("a thread can be made").join().expect("the test passes");
-}
-
 #[test]
 fn programs_survive() {
     let fails = |program: &&&str| std::panic::catch_unwind(|| check(program)).is_err();
@@ -135,15 +130,13 @@ fn sharing_survives() {
 
 #[test]
 fn deep_ifs_survive() {
-    with_large_stack(|| {
-        let mut text = String::from("(define x (.x (frag-coord)))\n");
-        for i in 0..10_000 {
-            let _ = writeln!(text, "(if (< x {i}) (+ x {i})");
-        }
-        text.push_str("(sin x)");
-        text.push_str(&")".repeat(10_000));
-        check(&text);
-    });
+    let mut text = String::from("(define x (.x (frag-coord)))\n");
+    for i in 0..10_000 {
+        let _ = writeln!(text, "(if (< x {i}) (+ x {i})");
+    }
+    text.push_str("(sin x)");
+    text.push_str(&")".repeat(10_000));
+    check(&text);
 }
 
 /// A text of `depth` nested ifs.
@@ -162,44 +155,40 @@ fn nested(depth: usize) -> String {
 
 #[test]
 fn as_deep_as_schedules_go() {
-    with_large_stack(|| {
-        let core = read_whole(&nested(MAX_BLOCK_NESTING));
-        let text = printed(&core);
-        assert_eq!(printed(&read_whole(&text)), text);
-        let (core, diagnostics) = read_text(&nested(MAX_BLOCK_NESTING + 1));
-        assert!(core.is_none());
-        assert_eq!(diagnostics.len(), 1);
-    });
+    let core = read_whole(&nested(MAX_BLOCK_NESTING));
+    let text = printed(&core);
+    assert_eq!(printed(&read_whole(&text)), text);
+    let (core, diagnostics) = read_text(&nested(MAX_BLOCK_NESTING + 1));
+    assert!(core.is_none());
+    assert_eq!(diagnostics.len(), 1);
 }
 
 #[test]
 fn deep_loops() {
-    with_large_stack(|| {
-        let depth = 1000;
-        let mut text = String::from("lambdav-core 1\n%0: num = 0.0\n%1: num = 2.0\n");
-        let mut last = 0;
-        let mut id = 2;
-        for _ in 0..depth {
-            let _ = writeln!(text, "%{id}: num = loop (%{}: num = %{last}) {{", id + 1);
-            last = id + 1;
-            id += 2;
-        }
-        let _ = writeln!(text, "%{id}: bool = less %{last}, %1\nif %{id} {{");
-        let _ = writeln!(text, "%{0}: num = add %{last}, %1\nrec %{0}", id + 1);
-        let _ = writeln!(text, "}} else {{\nyield %{last}\n}}\n}}");
+    let depth = 1000;
+    let mut text = String::from("lambdav-core 1\n%0: num = 0.0\n%1: num = 2.0\n");
+    let mut last = 0;
+    let mut id = 2;
+    for _ in 0..depth {
+        let _ = writeln!(text, "%{id}: num = loop (%{}: num = %{last}) {{", id + 1);
+        last = id + 1;
         id += 2;
-        for i in (1..depth).rev() {
-            let (inner, param) = (2 + 2 * i, 1 + 2 * i);
-            let _ = writeln!(text, "%{id}: bool = less %{inner}, %{param}\nif %{id} {{");
-            let _ = writeln!(text, "rec %{inner}\n}} else {{\nyield %{inner}\n}}\n}}");
-            id += 1;
-        }
-        text.push_str("output 0 = %2\n");
-        let core = read_whole(&text);
-        let first = printed(&core);
-        assert_eq!(printed(&read_whole(&first)), first);
-        assert_eq!(values(&core, 1000)[0], Some(vec![2f32.to_bits()]));
-    });
+    }
+    let _ = writeln!(text, "%{id}: bool = less %{last}, %1\nif %{id} {{");
+    let _ = writeln!(text, "%{0}: num = add %{last}, %1\nrec %{0}", id + 1);
+    let _ = writeln!(text, "}} else {{\nyield %{last}\n}}\n}}");
+    id += 2;
+    for i in (1..depth).rev() {
+        let (inner, param) = (2 + 2 * i, 1 + 2 * i);
+        let _ = writeln!(text, "%{id}: bool = less %{inner}, %{param}\nif %{id} {{");
+        let _ = writeln!(text, "rec %{inner}\n}} else {{\nyield %{inner}\n}}\n}}");
+        id += 1;
+    }
+    text.push_str("output 0 = %2\n");
+    let core = read_whole(&text);
+    let first = printed(&core);
+    assert_eq!(printed(&read_whole(&first)), first);
+    assert_eq!(values(&core, 1000)[0], Some(vec![2f32.to_bits()]));
 }
 
 /// A program that yields a constant and has one uniform of the same value.

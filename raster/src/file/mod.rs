@@ -10,6 +10,7 @@
 //! every size is checked against the limits of [`crate::size`] before memory is asked for.
 
 mod atomic;
+#[cfg(feature = "exr")]
 pub mod exr;
 pub mod npy;
 pub mod png;
@@ -22,7 +23,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-pub use self::atomic::{SaveError, abandon_writes, write_atomically};
+pub use self::atomic::{SaveError, abandon_writes, check_target, write_atomically};
 use crate::image::{AnyImage, Frame, OutOfMemory};
 use crate::quantize::{Transfer, quantize};
 use crate::size::{MAX_PIXELS, SizeError};
@@ -32,7 +33,8 @@ use crate::size::{MAX_PIXELS, SizeError};
 pub enum Format {
     /// PNG, RGBA, 8 or 16 bits.
     Png,
-    /// OpenEXR, RGBA, binary32.
+    /// OpenEXR, RGBA, binary32; with the feature `exr`.
+    #[cfg(feature = "exr")]
     Exr,
     /// NumPy's array file: float32 of shape (height, width, 4).
     Npy,
@@ -40,7 +42,7 @@ pub enum Format {
 
 /// A name or an ending that stands for no [`Format`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{name}` is not an image format; there are png, exr and npy")]
+#[error("`{name}` is not an image format; there are {}", Format::names(" and "))]
 pub struct FormatError {
     /// The name or ending; empty where a path has none.
     pub name: String,
@@ -48,12 +50,25 @@ pub struct FormatError {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Png, Self::Exr, Self::Npy];
+    pub const ALL: &[Self] = &[
+        Self::Png,
+        #[cfg(feature = "exr")]
+        Self::Exr,
+        Self::Npy,
+    ];
+
+    /// The names of all, with `last` before the last one, for messages.
+    pub fn names(last: &str) -> String {
+        let names: Vec<&str> = Self::ALL.iter().map(|format| format.name()).collect();
+        let (end, names) = names.split_last().expect("there is PNG");
+        format!("{}{last}{end}", names.join(", "))
+    }
 
     /// Its name, which is also the ending of its files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Png => "png",
+            #[cfg(feature = "exr")]
             Self::Exr => "exr",
             Self::Npy => "npy",
         }
@@ -68,6 +83,7 @@ impl Format {
     fn magic(self) -> &'static [u8] {
         match self {
             Self::Png => b"\x89PNG\r\n\x1a\n",
+            #[cfg(feature = "exr")]
             Self::Exr => b"\x76\x2f\x31\x01",
             Self::Npy => b"\x93NUMPY",
         }
@@ -78,8 +94,9 @@ impl FromStr for Format {
     type Err = FormatError;
 
     fn from_str(name: &str) -> Result<Self, FormatError> {
-        let found = Self::ALL.into_iter().find(|format| name.eq_ignore_ascii_case(format.name()));
-        found.ok_or_else(|| FormatError { name: name.to_owned() })
+        let mut all = Self::ALL.iter();
+        let found = all.find(|format| name.eq_ignore_ascii_case(format.name()));
+        found.copied().ok_or_else(|| FormatError { name: name.to_owned() })
     }
 }
 
@@ -91,6 +108,7 @@ pub enum Encoding {
     /// PNG with 16 bits to a sample.
     Png16(Transfer),
     /// OpenEXR.
+    #[cfg(feature = "exr")]
     Exr,
     /// NPY.
     Npy,
@@ -120,6 +138,7 @@ pub enum EncodeError {
     #[error("cannot encode PNG")]
     Png(#[source] ::png::EncodingError),
     /// The OpenEXR encoder refused.
+    #[cfg(feature = "exr")]
     #[error("cannot encode OpenEXR")]
     Exr(#[source] ::exr::error::Error),
     /// Metadata holds a character that the format's text cannot: OpenEXR takes Latin-1 only, and
@@ -145,6 +164,7 @@ pub fn encode(
         Encoding::Png16(transfer) => {
             png::encode(&quantize::<u16>(frame, transfer), transfer, metadata, out)
         }
+        #[cfg(feature = "exr")]
         Encoding::Exr => exr::encode(frame, metadata, out),
         Encoding::Npy => npy::encode(frame, out),
     }
@@ -164,7 +184,7 @@ pub fn save(
 #[derive(Debug, Error)]
 pub enum DecodeError {
     /// They begin like none of the formats.
-    #[error("not a PNG, OpenEXR or NPY file")]
+    #[error("not a file of the formats {}", Format::names(" and "))]
     Unknown,
     /// The declared size is outside the limits.
     #[error(transparent)]
@@ -184,8 +204,10 @@ pub enum DecodeError {
     #[error("malformed PNG file")]
     Png(#[source] ::png::DecodingError),
     /// The OpenEXR decoder refused.
+    #[cfg(feature = "exr")]
     #[error("malformed or unsupported OpenEXR file")]
     Exr(#[source] ::exr::error::Error),
+    #[cfg(feature = "exr")]
     /// The pixels of an OpenEXR file are not the ones that were given to its writer.
     #[error("OpenEXR files with lossy compression ({0}) are not read")]
     LossyExr(::exr::compression::Compression),
@@ -196,9 +218,9 @@ pub enum DecodeError {
 
 /// Decodes an image file held in memory. Its format shows in its first bytes.
 pub fn decode(bytes: &[u8]) -> Result<AnyImage, DecodeError> {
-    let is = |format: &Format| bytes.starts_with(format.magic());
-    match Format::ALL.into_iter().find(is) {
+    match Format::ALL.iter().find(|format| bytes.starts_with(format.magic())) {
         Some(Format::Png) => png::decode(bytes),
+        #[cfg(feature = "exr")]
         Some(Format::Exr) => exr::decode(bytes).map(AnyImage::from),
         Some(Format::Npy) => npy::decode(bytes).map(AnyImage::from),
         None => Err(DecodeError::Unknown),

@@ -1,8 +1,8 @@
 //! A kernel run over a whole frame, on threads.
 //!
-//! The frame is cut into fixed tiles, which worker threads claim one by one in scan
-//! order from a shared counter; each renders into a buffer of its own and then copies the rows
-//! to their place. Nothing that comes out depends on who claimed what:
+//! The frame is cut into fixed tiles, which workers claim one by one in scan order from a shared
+//! counter; each renders into a buffer of its own and then copies the rows to their place. Nothing
+//! that comes out depends on who claimed what:
 //!
 //! - Every pixel is written once, by a kernel that knows its coordinates only.
 //! - The first fault in scan order, at index f, is always found. Its tile is skipped or cut short
@@ -10,14 +10,18 @@
 //!   to their own indices, which are above f.
 //! - Running out of time is the one thing that does depend on the machine. It is reported unless
 //!   the outcome was already certain: all pixels done, or all before the first fault.
+//!
+//! # Threads
+//!
+//! Workers are threads of a rayon pool (see [`workers`]): of the caller's, where `render` is called
+//! inside one ([`rayon::ThreadPool::install`]), else of rayon's global pool. To choose the number
+//! of threads is to choose a pool; [`thread_pool`] makes one. Outside a pool a small frame is begun
+//! by one thread, and the global pool is asked, or started, only if that takes long: starting it
+//! takes as long as many small frames.
 
-use std::io;
 use std::num::NonZeroUsize;
-use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
@@ -29,45 +33,43 @@ use crate::size::Size;
 
 #[cfg(test)]
 mod tests;
+mod workers;
+
+use workers::Work;
+pub use workers::{ThreadError, thread_pool};
 
 /// How to render. None of it changes the frame.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// Worker threads; by default as many as the machine runs at a time, but one for a small frame that takes no time.
-    pub threads: Option<NonZeroUsize>,
     /// The size of a tile; those at the right and lower edges may be smaller.
     pub tile: Size,
     /// Bounds the whole render.
     pub timeout: Option<Duration>,
-    /// Bytes of stack for each worker.
-    pub stack_size: usize,
     /// Called after each tile, from any worker, with the number of tiles done and of all tiles.
-    /// Calls may overlap and overtake one another; each number of tiles done is given once.
+    /// Calls may overlap and overtake one another; each number of tiles done is reported once.
     pub progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
 }
 
-/// The default size of a tile: 16 KiB of pixels, enough that claiming one costs next to nothing, and small enough that a
-/// frame of 512x512 keeps 64 threads busy. It has few rows because workers that write in turns to many rows slow one
-/// another down: 4 is what the widest groups need.
+/// The default size of a tile: 16 KiB of pixels, enough that claiming one costs next to nothing,
+/// and small enough that a frame of 512×512 keeps 64 threads busy. It has few rows because workers
+/// that write in turns to many rows slow one another down: 4 is what the widest groups need.
 const TILE: (u32, u32) = (256, 4);
 
-/// A frame of at most so many pixels is begun by one thread, unless it is said how many there are.
+/// A frame of at most so many pixels is begun by one thread outside a pool.
 const SMALL_FRAME: usize = 1 << 17;
-
-/// How long that thread may take, by what it has done after [`GLANCE`], and then in truth, before the others join in.
-/// Starting them takes as long as many small frames.
-const PATIENCE: Duration = Duration::from_millis(2);
-
-/// See [`PATIENCE`].
-const GLANCE: Duration = Duration::from_micros(500);
-
-/// The default stack of a worker: interpreters recurse, and compiled frames hold many registers.
-const STACK_SIZE: usize = 8 << 20;
 
 impl Default for Options<'_> {
     fn default() -> Self {
         let tile = Size::new(TILE.0, TILE.1).expect("a constant within the limits");
-        Self { threads: None, tile, timeout: None, stack_size: STACK_SIZE, progress: None }
+        Self { tile, timeout: None, progress: None }
+    }
+}
+
+impl Options<'_> {
+    /// How many tiles a frame of that size has: more threads have nothing to do.
+    pub fn tiles(&self, size: Size) -> NonZeroUsize {
+        let count = Tiles { size, tile: self.tile }.count();
+        NonZeroUsize::new(count).expect("a frame has a pixel")
     }
 }
 
@@ -87,8 +89,8 @@ pub enum RenderError {
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
     /// The system gave no thread at all. (With fewer than were asked for it only takes longer.)
-    #[error("cannot start a rendering thread")]
-    Threads(#[source] io::Error),
+    #[error(transparent)]
+    Threads(#[from] ThreadError),
     /// The kernel gave up a tile although nothing had cancelled it.
     #[error("the kernel left the tile at ({}, {}) unfinished", .0.x, .0.y)]
     Abandoned(Tile),
@@ -111,13 +113,13 @@ pub fn render(
     Ok(frame)
 }
 
-/// The same over a frame that is there, for one picture after another: getting fresh memory from the system takes
-/// about as long as cheap pixels do.
+/// The same over a frame that exists, for one picture after another: getting fresh memory from the
+/// system takes about as long as cheap pixels do.
 ///
 /// # Errors
 ///
-/// Those of [`render`] but [`RenderError::OutOfMemory`]. Then the frame holds some of the new picture and some of
-/// what it held before.
+/// Those of [`render`] but [`RenderError::OutOfMemory`]. Then the frame holds some of the new
+/// picture and some of what it held before.
 pub fn render_into(
     kernel: &(impl Kernel + ?Sized),
     frame: &mut Frame,
@@ -125,70 +127,19 @@ pub fn render_into(
 ) -> Result<(), RenderError> {
     let tiles = Tiles { size: frame.size(), tile: options.tile };
     let job = Job::new(kernel, tiles, frame.samples_mut(), options.progress);
-
-    let processors = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let most = options.threads.map_or_else(processors, NonZeroUsize::get).min(tiles.count());
-    let is_small = options.threads.is_none() && tiles.size.pixels() <= SMALL_FRAME;
     let begun = Instant::now();
-    let out_of_time = options.timeout.and_then(|timeout| begun.checked_add(timeout));
     if options.timeout == Some(Duration::ZERO) {
         job.time_out();
     }
-    thread::scope(|scope| {
-        let (ending, endings) = channel();
-        let start = |number| {
-            let (job, ending) = (&job, Ending(ending.clone()));
-            let work = move || {
-                let _ending = ending;
-                job.work();
-            };
-            let thread = thread::Builder::new().name(format!("render {number}"));
-            thread.stack_size(options.stack_size).spawn_scoped(scope, work)
-        };
-        let mut workers = vec![start(0).map_err(RenderError::Threads)?];
-        let mut ended = 0;
-        let mut all_end = |workers: usize, until: Option<Instant>| {
-            while ended < workers {
-                let in_time = match until {
-                    None => endings.recv().is_ok(),
-                    Some(until) => {
-                        let left = until.saturating_duration_since(Instant::now());
-                        endings.recv_timeout(left).is_ok()
-                    }
-                };
-                if !in_time {
-                    return false;
-                }
-                ended += 1;
-            }
-            true
-        };
-        let mut one_ends = |after| all_end(1, out_of_time.into_iter().chain([begun + after]).min());
-        let one_will_do = is_small
-            && (one_ends(GLANCE)
-                || job.estimate(begun.elapsed()) <= PATIENCE && one_ends(PATIENCE));
-        if !one_will_do {
-            workers.extend((1..most).map_while(|number| start(number).ok()));
-        }
-        if !all_end(workers.len(), out_of_time) {
-            job.time_out();
-        }
-        for worker in workers {
-            worker.join().unwrap_or_else(|panic| resume_unwind(panic));
-        }
-        Ok::<_, RenderError>(())
-    })?;
+    let crew = workers::Crew {
+        stack: kernel.stack_size(),
+        tasks: tiles.count(),
+        is_small: tiles.size.pixels() <= SMALL_FRAME,
+        begun,
+        deadline: options.timeout.and_then(|timeout| begun.checked_add(timeout)),
+    };
+    workers::run(&crew, &job)?;
     job.outcome(options.timeout)
-}
-
-/// Tells that a worker has come to its end, however.
-struct Ending(Sender<()>);
-
-impl Drop for Ending {
-    fn drop(&mut self) {
-        // Who waited may have been told that time is up.
-        let _ = self.0.send(());
-    }
 }
 
 /// The tiles of a frame, numbered in scan order of their first pixels.
@@ -252,37 +203,7 @@ struct Job<'a, K: ?Sized> {
     unfinished: AtomicUsize,
 }
 
-impl<'a, K: Kernel + ?Sized> Job<'a, K> {
-    fn new(
-        kernel: &'a K,
-        tiles: Tiles,
-        samples: &'a mut [f32],
-        progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
-    ) -> Self {
-        Self {
-            kernel,
-            tiles,
-            progress,
-            rows: tiles.split(samples).into_iter().map(Mutex::new).collect(),
-            next: AtomicUsize::new(0).into(),
-            done: AtomicUsize::new(0).into(),
-            frontier: AtomicU64::new(u64::MAX).into(),
-            timed_out: AtomicBool::new(false),
-            fault: Mutex::new(None),
-            unfinished: AtomicUsize::new(usize::MAX),
-        }
-    }
-
-    /// How long it will take in all if it goes on as in this time.
-    fn estimate(&self, elapsed: Duration) -> Duration {
-        let done = self.next.load(Ordering::Relaxed).saturating_sub(1);
-        match done {
-            0 => Duration::MAX,
-            done => elapsed.mul_f64(self.tiles.count() as f64 / done as f64),
-        }
-    }
-
-    /// What each worker does: claims tiles until none is left or wanted.
+impl<K: Kernel + ?Sized> Work for Job<'_, K> {
     fn work(&self) {
         let mut storage = vec![0.0; self.tiles.get(0).samples()];
         loop {
@@ -311,6 +232,40 @@ impl<'a, K: Kernel + ?Sized> Job<'a, K> {
         }
     }
 
+    fn estimate(&self, elapsed: Duration) -> Duration {
+        match self.next.load(Ordering::Relaxed).saturating_sub(1) {
+            0 => Duration::MAX,
+            done => elapsed.mul_f64(self.tiles.count() as f64 / done as f64),
+        }
+    }
+
+    fn time_out(&self) {
+        self.timed_out.store(true, Ordering::Relaxed);
+        self.frontier.store(0, Ordering::Relaxed);
+    }
+}
+
+impl<'a, K: Kernel + ?Sized> Job<'a, K> {
+    fn new(
+        kernel: &'a K,
+        tiles: Tiles,
+        samples: &'a mut [f32],
+        progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
+    ) -> Self {
+        Self {
+            kernel,
+            tiles,
+            progress,
+            rows: tiles.split(samples).into_iter().map(Mutex::new).collect(),
+            next: AtomicUsize::new(0).into(),
+            done: AtomicUsize::new(0).into(),
+            frontier: AtomicU64::new(u64::MAX).into(),
+            timed_out: AtomicBool::new(false),
+            fault: Mutex::new(None),
+            unfinished: AtomicUsize::new(usize::MAX),
+        }
+    }
+
     /// Copies a finished tile to its place, and counts it.
     fn finish(&self, number: usize, buffer: &mut TileBuffer<'_>) {
         let width = buffer.tile().width as usize * 4;
@@ -336,12 +291,6 @@ impl<'a, K: Kernel + ?Sized> Job<'a, K> {
             *first = Some(fault);
         }
         self.frontier.fetch_min(index(&fault), Ordering::Relaxed);
-    }
-
-    /// Cancels everything.
-    fn time_out(&self) {
-        self.timed_out.store(true, Ordering::Relaxed);
-        self.frontier.store(0, Ordering::Relaxed);
     }
 
     /// What came of it, when all workers are done.

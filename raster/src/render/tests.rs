@@ -1,26 +1,36 @@
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
+use std::sync::mpsc::channel;
+use std::thread;
 
 use super::*;
 
 const SIZES: [(u32, u32); 4] = [(1, 1), (33, 17), (97, 61), (256, 3)];
 const TILES: [(u32, u32); 6] = [(1, 1), (4, 3), (8, 8), (32, 32), (5, 100), (1000, 1)];
-const THREADS: [usize; 3] = [1, 2, 7];
+
+/// Pools of these numbers of threads; 0 is none.
+const THREADS: [usize; 4] = [0, 1, 2, 7];
 
 fn size((width, height): (u32, u32)) -> Size {
     Size::new(width, height).expect("within the limits")
 }
 
-/// Every combination of tile size and thread count.
-fn every_option() -> impl Iterator<Item = Options<'static>> {
-    TILES.into_iter().flat_map(|tile| {
-        THREADS.map(|threads| Options {
-            tile: size(tile),
-            threads: NonZeroUsize::new(threads),
-            ..Options::default()
-        })
-    })
+fn in_pool<R: Send>(threads: usize, f: impl FnOnce() -> R + Send) -> R {
+    match NonZeroUsize::new(threads) {
+        None => f(),
+        Some(threads) => thread_pool(threads).expect("threads can be started").install(f),
+    }
+}
+
+/// In every pool, with every tile size.
+fn in_every_way(mut test: impl FnMut(Options<'static>) + Send) {
+    for threads in THREADS {
+        in_pool(threads, || {
+            for tile in TILES {
+                test(Options { tile: size(tile), ..Options::default() });
+            }
+        });
+    }
 }
 
 /// A well-mixed number of a pixel, for tests that need many unlike pixels.
@@ -65,12 +75,12 @@ fn frames_do_not_depend_on_tiles_or_threads() {
         let size = size(dimensions);
         let expected = Frame::from_fn(size, noise);
         let expected: Vec<u32> = expected.samples().iter().map(|s| s.to_bits()).collect();
-        for options in every_option() {
+        in_every_way(|options| {
             let frame = render(&PerPixel(|x, y, _: &Cancel<'_>| Ok(noise(x, y))), size, &options);
             let frame = frame.expect("no pixel is at fault");
             assert_eq!(frame.size(), size);
             assert!(frame.samples().iter().map(|s| s.to_bits()).eq(expected.iter().copied()));
-        }
+        });
     }
 }
 
@@ -100,7 +110,7 @@ fn the_first_fault_in_scan_order_is_reported() {
         for (salt, one_in) in [(0, 7), (1, 100), (2, 2000), (3, 20000), (4, 20000), (5, 1)] {
             let expected = first_fault(size, salt, one_in);
             outcomes[usize::from(expected.is_some())] += 1;
-            for options in every_option() {
+            in_every_way(|options| {
                 let kernel = PerPixel(|x, y, _: &Cancel<'_>| faulty(x, y, salt, one_in));
                 let found = match render(&kernel, size, &options) {
                     Ok(_) => None,
@@ -108,7 +118,7 @@ fn the_first_fault_in_scan_order_is_reported() {
                     Err(other) => panic!("{other}"),
                 };
                 assert_eq!(found, expected, "{size}, {salt}, tiles of {}", options.tile);
-            }
+            });
         }
     }
     assert!(outcomes.iter().all(|&n| n > 3), "{outcomes:?}");
@@ -134,12 +144,12 @@ impl Kernel for Backwards {
 #[test]
 fn a_kernel_need_not_poll() {
     let size = size((97, 61));
-    for options in every_option() {
+    in_every_way(|options| {
         let Err(RenderError::Fault(fault)) = render(&Backwards, size, &options) else {
             panic!("one pixel in a hundred is at fault");
         };
         assert_eq!(Some(fault), first_fault(size, 1, 100));
-    }
+    });
 }
 
 #[test]
@@ -163,8 +173,8 @@ fn a_fault_to_the_right_does_not_hide_one_below_in_scan_order() {
         }
         Ok([0.0; 4])
     });
-    let options = Options { tile: size((16, 16)), threads: NonZeroUsize::new(2), ..<_>::default() };
-    let result = render(&kernel, size((32, 16)), &options);
+    let options = Options { tile: size((16, 16)), ..Options::default() };
+    let result = in_pool(2, || render(&kernel, size((32, 16)), &options));
     assert!(matches!(result, Err(RenderError::Fault(fault)) if fault == left), "{result:?}");
 }
 
@@ -182,8 +192,7 @@ fn endless_pixels_after_a_fault_are_cancelled() {
             }
             Err(Stop::Cancelled)
         });
-        let options = Options { threads: NonZeroUsize::new(threads), ..Options::default() };
-        let result = render(&kernel, size((97, 61)), &options);
+        let result = in_pool(threads, || render(&kernel, size((97, 61)), &Options::default()));
         assert!(matches!(result, Err(RenderError::Fault(Fault { x: 0, y: 0, site: 9 }))));
     }
 }
@@ -198,12 +207,8 @@ fn time_runs_out() {
             Err(Stop::Cancelled)
         });
         for timeout in [Duration::ZERO, Duration::from_millis(20)] {
-            let options = Options {
-                threads: NonZeroUsize::new(threads),
-                timeout: Some(timeout),
-                ..Options::default()
-            };
-            let result = render(&kernel, size((97, 61)), &options);
+            let options = Options { timeout: Some(timeout), ..Options::default() };
+            let result = in_pool(threads, || render(&kernel, size((97, 61)), &options));
             assert!(
                 matches!(result, Err(RenderError::TimedOut { timeout: t }) if t == timeout),
                 "{result:?}"
@@ -224,12 +229,8 @@ fn a_fault_beyond_pixels_that_took_too_long_is_not_reported() {
         }
         Err(Stop::Cancelled)
     });
-    let options = Options {
-        threads: NonZeroUsize::new(2),
-        timeout: Some(Duration::from_millis(30)),
-        ..Options::default()
-    };
-    let result = render(&kernel, size((64, 1)), &options);
+    let options = Options { timeout: Some(Duration::from_millis(30)), ..Options::default() };
+    let result = in_pool(2, || render(&kernel, size((64, 1)), &options));
     assert!(matches!(result, Err(RenderError::TimedOut { .. })), "{result:?}");
 }
 
@@ -246,7 +247,7 @@ fn a_long_timeout_is_not_waited_for() {
 
 #[test]
 fn progress_counts_every_tile_once() {
-    for options in every_option() {
+    in_every_way(|options| {
         let seen = Mutex::new(BTreeSet::new());
         let progress = |done, total| {
             let mut seen = seen.lock().expect("no panic while it is held");
@@ -259,7 +260,7 @@ fn progress_counts_every_tile_once() {
         let count = Tiles { size, tile: options.tile }.count();
         let seen = seen.into_inner().expect("no panic while it was held");
         assert!(seen.into_iter().eq((1..=count).map(|done| (count, done))));
-    }
+    });
 }
 
 #[test]
@@ -308,23 +309,64 @@ fn a_panic_of_the_kernel_is_passed_on() {
     assert!(result.is_err());
 }
 
-#[test]
-fn workers_have_the_stack_that_was_asked_for() {
-    fn deep(depth: u32) -> u32 {
+/// A kernel of 12,000 frames of more than 4 KiB each.
+struct Deep;
+
+impl Deep {
+    fn pixel(depth: u32) -> u32 {
         let page = std::hint::black_box([depth; 1024]);
-        if depth == 0 { 0 } else { deep(depth - 1) + page[depth as usize % 1024] - depth + 1 }
+        if depth == 0 {
+            0
+        } else {
+            Self::pixel(depth - 1) + page[depth as usize % 1024] - depth + 1
+        }
     }
-    // 12,000 frames of more than 4 KiB.
-    let kernel = PerPixel(|_, _, _: &Cancel<'_>| Ok([deep(12_000) as f32; 4]));
-    for threads in [1, 2] {
-        let options = Options {
-            threads: NonZeroUsize::new(threads),
-            stack_size: 256 << 20,
-            ..Options::default()
-        };
-        let frame = render(&kernel, size((2, 1)), &options).expect("no faults");
-        assert_eq!(frame.pixel(1, 0), Some([12_000.0; 4]));
+}
+
+impl Kernel for Deep {
+    fn tile(
+        &self,
+        tile: Tile,
+        pixels: &mut TileBuffer<'_>,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Stop> {
+        PerPixel(|x: u32, _, _: &Cancel<'_>| {
+            let depth = if x.is_multiple_of(64) { 12_000 } else { 0 };
+            Ok::<_, Stop>([Self::pixel(depth) as f32; 4])
+        })
+        .tile(tile, pixels, cancel)
     }
+
+    fn stack_size(&self) -> usize {
+        128 << 20
+    }
+}
+
+#[test]
+fn a_kernel_has_the_stack_that_it_needs() {
+    for threads in THREADS {
+        let frame = in_pool(threads, || render(&Deep, size((300, 5)), &Options::default()));
+        assert_eq!(frame.expect("no faults").pixel(256, 4), Some([12_000.0; 4]));
+    }
+}
+
+/// Threads of the caller's pool do the work, and no others.
+#[test]
+fn the_callers_pool_is_used() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).thread_name(|n| format!("mine {n}"));
+    let pool = pool.build().expect("threads can be started");
+    let names = Mutex::new(BTreeSet::new());
+    let kernel = PerPixel(|_, _, _: &Cancel<'_>| {
+        let name = thread::current().name().unwrap_or_default().to_owned();
+        names.lock().expect("nobody panics").insert(name);
+        thread::sleep(Duration::from_micros(100));
+        Ok([0.0; 4])
+    });
+    let timeout = Some(Duration::from_secs(3600));
+    let options = Options { tile: size((8, 8)), timeout, ..Options::default() };
+    assert!(pool.install(|| render(&kernel, size((64, 64)), &options)).is_ok());
+    let names = names.into_inner().expect("nobody panicked");
+    assert!(names.iter().eq(["mine 0", "mine 1", "mine 2"]), "{names:?}");
 }
 
 #[test]

@@ -14,7 +14,7 @@
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op;
 use lambdav_core::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
-use lambdav_core::types::Type;
+use lambdav_core::types::{Type, Types};
 
 use super::{Axis, Rate, Width};
 use crate::walk::{Event, Walk, tail};
@@ -57,20 +57,26 @@ impl Rates {
 
 /// What component `i` of an operation's result is computed from: for each, an operand and a
 /// component of it.
-pub(super) fn sources(op: Op, types: &[Type], i: usize) -> Vec<(usize, usize)> {
+pub(super) fn sources(types: &Types, op: Op, of: &[Type], i: usize) -> Vec<(usize, usize)> {
     match op {
-        Op::Any | Op::All => (0..types[0].components()).map(|k| (0, k)).collect(),
-        Op::Component(k) => vec![(0, k.into())],
-        Op::Column(k) => {
-            let Type::Matrix(_, n) = types[0] else { unreachable!("columns are of matrices") };
-            vec![(0, usize::from(k) * usize::from(n) + i)]
+        Op::Any | Op::All => (0..types.components(of[0])).map(|k| (0, k)).collect(),
+        Op::Component(k) | Op::Column(k) => {
+            let (_, first) = types.part(of[0], k.into()).expect("the operand has this part");
+            vec![(0, first + i)]
         }
         Op::Construct(_) => {
-            let width = types[0].components();
-            vec![(i / width, i % width)]
+            let mut before = 0;
+            for (operand, &ty) in of.iter().enumerate() {
+                let width = types.components(ty);
+                if i < before + width {
+                    return vec![(operand, i - before)];
+                }
+                before += width;
+            }
+            unreachable!("the parts make up the whole")
         }
-        Op::Select if types[0] == Type::BOOL => vec![(0, 0), (1, i), (2, i)],
-        _ => (0..types.len()).map(|operand| (operand, i)).collect(),
+        Op::Select if of[0] == Type::BOOL => vec![(0, 0), (1, i), (2, i)],
+        _ => (0..of.len()).map(|operand| (operand, i)).collect(),
     }
 }
 
@@ -236,9 +242,9 @@ impl Analysis<'_> {
             Expr::Constant(_) | Expr::Uniform(_) | Expr::Input(_) => {}
             Expr::Op(op, operands) => {
                 let types: Vec<_> = operands.iter().map(|&v| self.program.ty(v)).collect();
-                for i in 0..self.program.ty(value).components() {
+                for i in 0..self.program.types.components(self.program.ty(value)) {
                     let mut rate = Rate::FRAME;
-                    for (operand, k) in sources(*op, &types, i) {
+                    for (operand, k) in sources(&self.program.types, *op, &types, i) {
                         rate |= self.rates.of(operands[operand])[k];
                     }
                     self.raise(value, i, rate);

@@ -1,6 +1,6 @@
 //! Blocks: `if`s, loops and tails as structured control flow, and the function around them.
 //!
-//! The walk over the schedule is a stack of [`Step`]s. φ's name the block that control really came
+//! φ's name the block that control really came
 //! from, which is the open block where an arm, a `rec` or an exit ended, not the one where it began.
 //!
 //! In tails, `if`s whose arms go to the next round or out of the loop become selections whose arms
@@ -12,10 +12,12 @@ mod values;
 
 use super::Options;
 use super::declarations::{Declarations, Shape};
+use super::functions::Lowering;
 use super::interface::Interface;
 use super::lines::Lines;
 use crate::mutants::{Mutant, is_active};
-use lambdav_core::schedule::{BlockId, End, Program, Statement, ValueId};
+use lambdav_core::op::Elementary;
+use lambdav_core::schedule::{End, Event, Program, Role, Statement, ValueId};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::Type;
 use loops::Loop;
@@ -34,13 +36,14 @@ enum Slot<'p> {
 }
 
 /// What the end of a block goes to.
-#[derive(Clone, Copy, Debug)]
-enum Context {
+#[derive(Debug)]
+enum Target<'p> {
+    /// The end of the program.
     Root,
-    /// The join of that index.
-    Arm(usize),
-    /// The loop of that index.
-    Body(usize),
+    /// The merge block of an `if`.
+    Join(Join),
+    /// The continue or the merge block of a loop.
+    Loop(Loop<'p>),
 }
 
 /// The values that come together in a block, and the blocks that they come from.
@@ -55,26 +58,21 @@ struct Join {
     ways: Ways,
 }
 
-/// What is still to be done.
+/// A choice between two blocks.
 #[derive(Clone, Copy, Debug)]
-enum Step {
-    /// A block's statements from that index on, and its end.
-    Statements(BlockId, usize, Context),
-    /// Begin a block.
-    Label(Word),
-    /// Begin the merge block of the join of that index.
-    Join(usize),
-    /// A merge block that is never reached.
-    Unreachable(Word),
-    /// Close the loop of that index.
-    Close(usize),
+struct Selection {
+    on_true: Word,
+    on_false: Word,
+    /// The selection's merge block.
+    merge: Word,
 }
 
 /// Emits a program.
 pub(super) struct Translator<'p> {
     program: &'p Program,
     options: &'p Options,
-    pub(super) declarations: Declarations,
+    lowering: fn(Elementary) -> Lowering,
+    pub(super) declarations: Declarations<'p>,
     interface: Interface,
     lines: Option<Lines>,
     slots: Vec<Slot<'p>>,
@@ -87,9 +85,10 @@ pub(super) struct Translator<'p> {
     line: Option<Span>,
     /// The place that instructions come from.
     span: Span,
-    steps: Vec<Step>,
-    joins: Vec<Join>,
-    loops: Vec<Loop>,
+    /// What the ends of the blocks around the open one go to, innermost last.
+    targets: Vec<Target<'p>>,
+    /// The selections around the open block, innermost last.
+    selections: Vec<Selection>,
     sites: Vec<(Word, Span)>,
     /// The largest number of ways into a block.
     most_ways: usize,
@@ -100,13 +99,15 @@ impl<'p> Translator<'p> {
         program: &'p Program,
         source: Option<&SourceFile>,
         options: &'p Options,
+        lowering: fn(Elementary) -> Lowering,
     ) -> Self {
-        let mut declarations = Declarations::new();
+        let mut declarations = Declarations::new(&program.types);
         let spans = program.values.iter().map(|value| value.span);
         let lines = source.map(|source| Lines::new(&mut declarations, source, spans));
         Self {
             program,
             options,
+            lowering,
             declarations,
             interface: Interface::default(),
             lines,
@@ -116,9 +117,8 @@ impl<'p> Translator<'p> {
             current: 0,
             line: None,
             span: Span::default(),
-            steps: Vec::new(),
-            joins: Vec::new(),
-            loops: Vec::new(),
+            targets: vec![Target::Root],
+            selections: Vec::new(),
             sites: Vec::new(),
             most_ways: 0,
         }
@@ -128,6 +128,11 @@ impl<'p> Translator<'p> {
         self.program
     }
 
+    /// How a function is computed.
+    pub(super) fn lowering(&self, function: Elementary) -> Lowering {
+        (self.lowering)(function)
+    }
+
     /// The module, the loops' headers, and the largest number of ways into a block.
     pub(super) fn translate(mut self) -> (Module, Vec<(Word, Span)>, usize) {
         let main = self.declarations.id();
@@ -135,10 +140,9 @@ impl<'p> Translator<'p> {
         let void = self.declarations.shape(Shape::Void);
         let ty = self.declarations.shape(Shape::Main);
         let entry = self.declarations.id();
-        self.steps.push(Step::Statements(Program::ROOT, 0, Context::Root));
         self.begin(entry);
-        while let Some(step) = self.steps.pop() {
-            self.step(step);
+        for event in self.program.walk() {
+            self.event(event);
         }
         self.interface.finish(&mut self.declarations, main, self.options);
         let definition = vec![Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(ty)];
@@ -156,13 +160,50 @@ impl<'p> Translator<'p> {
         (module, self.sites, self.most_ways)
     }
 
-    fn step(&mut self, step: Step) {
-        match step {
-            Step::Statements(block, from, context) => self.statements(block, from, context),
-            Step::Label(label) => self.begin(label),
-            Step::Join(index) => {
-                let Join { value, label, ways } = &mut self.joins[index];
-                let (value, label, mut ways) = (*value, *label, std::mem::take(ways));
+    fn event(&mut self, event: Event<'p>) {
+        match event {
+            Event::Enter(_, Role::Then(_)) => self.begin(self.selection().on_true),
+            Event::Enter(_, Role::Otherwise(_)) => self.begin(self.selection().on_false),
+            // Where a loop opens, its header and the first block of its body begin.
+            Event::Enter(_, Role::Root | Role::Body(_)) => {}
+            Event::Statement(_, statement) => self.statement(statement),
+            Event::After(..) => self.close(),
+            Event::End(_, end) => self.end(end),
+            Event::Leave(block) => {
+                if let End::If { .. } = self.program.block(block).end {
+                    let merge = self.selection().merge;
+                    self.selections.pop();
+                    self.begin(merge);
+                    self.push(Instruction::new(Op::Unreachable, None, None, vec![]));
+                }
+            }
+        }
+    }
+
+    fn statement(&mut self, statement: &'p Statement) {
+        self.span = self.program.values[statement.value().index()].span;
+        match *statement {
+            Statement::Let { value, ref expr } => {
+                let slot = self.expression(value, expr);
+                self.define(value, slot);
+            }
+            Statement::If { value, condition, .. } => {
+                let label = self.declarations.id();
+                self.targets.push(Target::Join(Join { value, label, ways: Ways::default() }));
+                self.select_block(condition, label, false);
+            }
+            Statement::Loop { value, ref params, ref inits, .. } => {
+                let opened = self.open_loop(value, params, inits);
+                self.targets.push(Target::Loop(opened));
+            }
+        }
+    }
+
+    /// Begins the merge block of the innermost `if` or loop.
+    fn close(&mut self) {
+        match self.targets.pop().expect("a statement with blocks has a target") {
+            Target::Join(Join { value, label, mut ways }) => {
+                self.selections.pop();
                 if let (true, [a, b]) = (is_active(Mutant::SwappedWays), &mut ways.0[..]) {
                     std::mem::swap(&mut a.0, &mut b.0);
                 }
@@ -173,96 +214,63 @@ impl<'p> Translator<'p> {
                     self.current = before;
                 }
             }
-            Step::Unreachable(label) => {
-                self.begin(label);
-                self.push(Instruction::new(Op::Unreachable, None, None, vec![]));
-            }
-            Step::Close(index) => self.close(index),
+            Target::Loop(closed) => self.close_loop(closed),
+            Target::Root => unreachable!("the root is no statement"),
         }
     }
 
-    fn statements(&mut self, id: BlockId, from: usize, context: Context) {
-        let block = self.program.block(id);
-        for (i, statement) in block.statements.iter().enumerate().skip(from) {
-            self.span = self.program.values[statement.value().index()].span;
-            match *statement {
-                Statement::Let { value, ref expr } => {
-                    let slot = self.expression(value, expr);
-                    self.define(value, slot);
-                }
-                Statement::If { value, condition, then, otherwise } => {
-                    let label = self.declarations.id();
-                    let join = self.joins.len();
-                    self.joins.push(Join { value, label, ways: Ways::default() });
-                    self.steps.push(Step::Statements(id, i + 1, context));
-                    self.steps.push(Step::Join(join));
-                    let arm = Context::Arm(join);
-                    self.selection(condition, label, then, otherwise, arm);
-                    return;
-                }
-                Statement::Loop { value, ref params, ref inits, body } => {
-                    self.steps.push(Step::Statements(id, i + 1, context));
-                    self.open_loop(value, params, inits, body);
-                    return;
-                }
-            }
-        }
-        self.end(&block.end, context);
-    }
-
-    fn end(&mut self, end: &'p End, context: Context) {
-        match (end, context) {
-            (End::Yield(values), Context::Root) => self.store_outputs(values),
-            (End::Yield(values), Context::Arm(join)) => {
-                let way = (self.value(values[0]), self.current);
-                let Join { label, ways, .. } = &mut self.joins[join];
-                ways.0.push(way);
-                let label = *label;
-                self.branch(label);
-            }
-            (End::Yield(values), Context::Body(index)) => {
-                let way = (self.value(values[0]), self.current);
-                self.loops[index].exits.0.push(way);
-                self.branch(self.loops[index].merge);
-            }
-            (End::Rec(values), Context::Body(index)) => {
-                let arguments = values.iter().map(|&value| self.value(value)).collect();
-                self.loops[index].rounds.push((arguments, self.current));
-                self.branch(self.loops[index].continuing);
-            }
-            (&End::If { condition, then, otherwise }, Context::Body(_)) => {
+    fn end(&mut self, end: &'p End) {
+        let values: Vec<Word> = match (end, self.target()) {
+            (End::Yield(values), Target::Root) => return self.store_outputs(values),
+            (&End::If { condition, .. }, _) => {
                 let label = self.declarations.id();
-                self.steps.push(Step::Unreachable(label));
-                let swapped = is_active(Mutant::SwappedBranches);
-                let [then, otherwise] = if swapped { [otherwise, then] } else { [then, otherwise] };
-                self.selection(condition, label, then, otherwise, context);
+                return self.select_block(condition, label, is_active(Mutant::SwappedBranches));
             }
-            (End::Rec(_) | End::If { .. }, Context::Root | Context::Arm(_)) => {
-                unreachable!("tails stand in loops only")
+            (End::Yield(values) | End::Rec(values), _) => {
+                values.iter().map(|&value| self.value(value)).collect()
             }
-        }
+        };
+        let from = self.current;
+        let to = match (end, self.target()) {
+            (End::Yield(_), Target::Join(join)) => {
+                join.ways.0.push((values[0], from));
+                join.label
+            }
+            (End::Yield(_), Target::Loop(open)) => {
+                open.exits.0.push((values[0], from));
+                open.merge
+            }
+            (End::Rec(_), Target::Loop(open)) => {
+                open.rounds.push((values, from));
+                open.continuing
+            }
+            _ => unreachable!("tails stand in loops only"),
+        };
+        self.branch(to);
+    }
+
+    /// What the end of the open block goes to.
+    fn target(&mut self) -> &mut Target<'p> {
+        self.targets.last_mut().expect("the root is there to the end")
+    }
+
+    /// The innermost choice around the open block.
+    fn selection(&self) -> Selection {
+        *self.selections.last().expect("the block is that of a choice")
     }
 
     /// Ends the open block with a choice between two; `merge` is where they meet.
-    fn selection(
-        &mut self,
-        condition: ValueId,
-        merge: Word,
-        then: BlockId,
-        otherwise: BlockId,
-        context: Context,
-    ) {
+    fn select_block(&mut self, condition: ValueId, merge: Word, is_swapped: bool) {
         let condition = self.value(condition);
         let (on_true, on_false) = (self.declarations.id(), self.declarations.id());
-        self.steps.push(Step::Statements(otherwise, 0, context));
-        self.steps.push(Step::Label(on_false));
-        self.steps.push(Step::Statements(then, 0, context));
-        self.steps.push(Step::Label(on_true));
         let control = Operand::SelectionControl(SelectionControl::NONE);
         let operands = vec![Operand::IdRef(merge), control];
         self.push(Instruction::new(Op::SelectionMerge, None, None, operands));
         let operands = [condition, on_true, on_false].map(Operand::IdRef).to_vec();
         self.push(Instruction::new(Op::BranchConditional, None, None, operands));
+        let (on_true, on_false) =
+            if is_swapped { (on_false, on_true) } else { (on_true, on_false) };
+        self.selections.push(Selection { on_true, on_false, merge });
     }
 
     /// Defines a value at the beginning of a block by the ways into it.

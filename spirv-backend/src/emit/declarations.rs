@@ -3,7 +3,7 @@
 //! Ids are given out here. Declarations are made on demand, parts before wholes, so that they stand in
 //! an order that SPIR-V takes, and nothing is declared that is not used.
 
-use lambdav_core::types::{Scalar, Type};
+use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -22,10 +22,11 @@ pub(super) enum Shape {
 
 /// The declarations so far.
 #[derive(Debug)]
-pub(super) struct Declarations {
+pub(super) struct Declarations<'p> {
     pub(super) module: Module,
+    types: &'p Types,
     next: Word,
-    types: FxHashMap<Shape, Word>,
+    shapes: FxHashMap<Shape, Word>,
     constants: FxHashMap<(Type, Box<[u32]>), Word>,
     uints: FxHashMap<u32, Word>,
     /// Values that have a name, and constants, which are too many things at once to have one.
@@ -33,12 +34,14 @@ pub(super) struct Declarations {
     glsl: Option<Word>,
 }
 
-impl Declarations {
-    pub(super) fn new() -> Self {
+impl<'p> Declarations<'p> {
+    /// None, for a program with these types.
+    pub(super) fn new(types: &'p Types) -> Self {
         Self {
             module: Module::new(),
+            types,
             next: 1,
-            types: FxHashMap::default(),
+            shapes: FxHashMap::default(),
             constants: FxHashMap::default(),
             uints: FxHashMap::default(),
             named: FxHashSet::default(),
@@ -73,7 +76,7 @@ impl Declarations {
 
     /// The id of a type.
     pub(super) fn shape(&mut self, shape: Shape) -> Word {
-        if let Some(&id) = self.types.get(&shape) {
+        if let Some(&id) = self.shapes.get(&shape) {
             return id;
         }
         let (op, operands) = match shape {
@@ -83,21 +86,21 @@ impl Declarations {
             Shape::Pointer(class, to) => {
                 (Op::TypePointer, vec![Operand::StorageClass(class), Operand::IdRef(to)])
             }
-            Shape::Value(Type::Scalar(Scalar::F32)) => {
-                (Op::TypeFloat, vec![Operand::LiteralBit32(32)])
-            }
-            Shape::Value(Type::Scalar(Scalar::Bool)) => (Op::TypeBool, vec![]),
-            Shape::Value(Type::Vector(scalar, n)) => {
-                let of = self.ty(Type::Scalar(scalar));
-                (Op::TypeVector, vec![Operand::IdRef(of), Operand::LiteralBit32(n.into())])
-            }
-            Shape::Value(Type::Matrix(scalar, n)) => {
-                let of = self.ty(Type::Vector(scalar, n));
-                (Op::TypeMatrix, vec![Operand::IdRef(of), Operand::LiteralBit32(n.into())])
-            }
+            Shape::Value(ty) => match *self.types.kind(ty) {
+                TypeKind::Scalar(Scalar::F32) => (Op::TypeFloat, vec![Operand::LiteralBit32(32)]),
+                TypeKind::Scalar(Scalar::Bool) => (Op::TypeBool, vec![]),
+                TypeKind::Vector(scalar, n) => {
+                    let of = self.ty(Type::of(scalar, 1));
+                    (Op::TypeVector, vec![Operand::IdRef(of), Operand::LiteralBit32(n.into())])
+                }
+                TypeKind::Matrix(scalar, n) => {
+                    let of = self.ty(Type::of(scalar, n));
+                    (Op::TypeMatrix, vec![Operand::IdRef(of), Operand::LiteralBit32(n.into())])
+                }
+            },
         };
         let id = self.declare(op, None, operands);
-        self.types.insert(shape, id);
+        self.shapes.insert(shape, id);
         id
     }
 
@@ -114,17 +117,18 @@ impl Declarations {
             return id;
         }
         let result_type = self.ty(ty);
-        let (op, operands) = match ty {
-            Type::Scalar(Scalar::Bool) if words[0] != 0 => (Op::ConstantTrue, vec![]),
-            Type::Scalar(Scalar::Bool) => (Op::ConstantFalse, vec![]),
-            Type::Scalar(_) => (Op::Constant, vec![Operand::LiteralBit32(words[0])]),
-            Type::Vector(scalar, _) => {
-                let parts = words.iter().map(|&word| self.part(Type::Scalar(scalar), &[word]));
-                (Op::ConstantComposite, parts.collect())
-            }
-            Type::Matrix(scalar, n) => {
-                let columns = words.chunks(n.into());
-                let parts = columns.map(|column| self.part(Type::Vector(scalar, n), column));
+        let types = self.types;
+        let (op, operands) = match *types.kind(ty) {
+            TypeKind::Scalar(Scalar::Bool) if words[0] != 0 => (Op::ConstantTrue, vec![]),
+            TypeKind::Scalar(Scalar::Bool) => (Op::ConstantFalse, vec![]),
+            TypeKind::Scalar(Scalar::F32) => (Op::Constant, vec![Operand::LiteralBit32(words[0])]),
+            _ => {
+                let mut rest = words;
+                let parts = types.parts(ty).map(|part| {
+                    let (words, others) = rest.split_at(types.components(part));
+                    rest = others;
+                    Operand::IdRef(self.constant(part, words))
+                });
                 (Op::ConstantComposite, parts.collect())
             }
         };
@@ -132,10 +136,6 @@ impl Declarations {
         self.constants.insert(key, id);
         self.named.insert(id);
         id
-    }
-
-    fn part(&mut self, ty: Type, words: &[u32]) -> Operand {
-        Operand::IdRef(self.constant(ty, words))
     }
 
     /// The id of an unsigned integer.

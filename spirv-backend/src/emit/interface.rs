@@ -5,7 +5,7 @@ use super::declarations::{Declarations, Shape, literal};
 use super::{Options, Version};
 use lambdav_core::inputs::Input;
 use lambdav_core::schedule::Program;
-use lambdav_core::types::{Scalar, Type};
+use lambdav_core::types::{Type, TypeKind};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{
     AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel,
@@ -14,10 +14,10 @@ use rspirv::spirv::{
 
 /// The members of the block of push constants: type, name and byte offset.
 const PUSH_CONSTANTS: [(Input, Type, &str, u32); 4] = [
-    (Input::Resolution, Type::Vector(Scalar::F32, 2), "resolution", 0),
+    (Input::Resolution, Type::vec(2), "resolution", 0),
     (Input::Time, Type::NUM, "time", 8),
     (Input::Frame, Type::NUM, "frame", 12),
-    (Input::Mouse, Type::Vector(Scalar::F32, 4), "mouse", 16),
+    (Input::Mouse, Type::vec(4), "mouse", 16),
 ];
 
 /// The variables that the shader has so far.
@@ -50,7 +50,7 @@ pub(super) enum Place {
 impl Interface {
     fn variable(
         &mut self,
-        declarations: &mut Declarations,
+        declarations: &mut Declarations<'_>,
         class: StorageClass,
         to: Word,
         name: &str,
@@ -67,7 +67,7 @@ impl Interface {
     }
 
     /// The variable of the output at that location, a vec4.
-    pub(super) fn output(&mut self, declarations: &mut Declarations, location: u32) -> Word {
+    pub(super) fn output(&mut self, declarations: &mut Declarations<'_>, location: u32) -> Word {
         let ty = declarations.ty(Type::vec(4));
         let name = format!("output {location}");
         let id = self.variable(declarations, StorageClass::Output, ty, &name);
@@ -76,7 +76,7 @@ impl Interface {
     }
 
     /// Where an input is.
-    pub(super) fn input(&mut self, declarations: &mut Declarations, input: Input) -> Place {
+    pub(super) fn input(&mut self, declarations: &mut Declarations<'_>, input: Input) -> Place {
         let Some(index) = PUSH_CONSTANTS.iter().position(|&(member, ..)| member == input) else {
             return Place::Variable(self.frag_coord(declarations));
         };
@@ -94,7 +94,7 @@ impl Interface {
         Place::Member { base, pointer_type, index: index as u32 }
     }
 
-    fn frag_coord(&mut self, declarations: &mut Declarations) -> Word {
+    fn frag_coord(&mut self, declarations: &mut Declarations<'_>) -> Word {
         if let Some(id) = self.frag_coord {
             return id;
         }
@@ -109,7 +109,7 @@ impl Interface {
     /// Where the uniform of that index is. A `bool` is a `uint` there.
     pub(super) fn uniform(
         &mut self,
-        declarations: &mut Declarations,
+        declarations: &mut Declarations<'_>,
         program: &Program,
         index: u32,
     ) -> Place {
@@ -121,7 +121,7 @@ impl Interface {
                     .uniforms
                     .iter()
                     .map(|uniform| {
-                        let offset = std140(uniform.ty, &mut end);
+                        let offset = std140(*program.types.kind(uniform.ty), &mut end);
                         (uniform.ty, uniform.name.as_str(), offset)
                     })
                     .collect();
@@ -141,7 +141,7 @@ impl Interface {
     /// A variable that holds a block of these members.
     fn block(
         &mut self,
-        declarations: &mut Declarations,
+        declarations: &mut Declarations<'_>,
         class: StorageClass,
         name: &str,
         members: &[(Type, &str, u32)],
@@ -155,7 +155,7 @@ impl Interface {
             let index = index as u32;
             declarations.member_name(block, index, name);
             declarations.decorate_member(block, index, Decoration::Offset, Some(offset));
-            if let Type::Matrix(..) = ty {
+            if ty.is_matrix() {
                 declarations.decorate_member(block, index, Decoration::ColMajor, None);
                 declarations.decorate_member(block, index, Decoration::MatrixStride, Some(16));
             }
@@ -164,7 +164,12 @@ impl Interface {
     }
 
     /// Writes what stands at the head of the module, `main` being the entry point.
-    pub(super) fn finish(&self, declarations: &mut Declarations, main: Word, options: &Options) {
+    pub(super) fn finish(
+        &self,
+        declarations: &mut Declarations<'_>,
+        main: Word,
+        options: &Options,
+    ) {
         let instruction = |op, operands| Instruction::new(op, None, None, operands);
         let module = &mut declarations.module;
         let capability = |c| instruction(Op::Capability, vec![Operand::Capability(c)]);
@@ -210,17 +215,17 @@ impl Interface {
 }
 
 /// The type of a uniform in memory, where there are no bools.
-fn memory_type(declarations: &mut Declarations, ty: Type) -> Word {
+fn memory_type(declarations: &mut Declarations<'_>, ty: Type) -> Word {
     if ty == Type::BOOL { declarations.shape(Shape::Uint) } else { declarations.ty(ty) }
 }
 
 /// The byte offset in the std140 layout of a member after those that end at `end`, which is moved.
-fn std140(ty: Type, end: &mut u32) -> u32 {
-    let (align, size) = match ty {
-        Type::Scalar(_) => (4, 4),
-        Type::Vector(_, 2) => (8, 8),
-        Type::Vector(_, n) => (16, 4 * u32::from(n)),
-        Type::Matrix(_, n) => (16, 16 * u32::from(n)),
+fn std140(kind: TypeKind, end: &mut u32) -> u32 {
+    let (align, size) = match kind {
+        TypeKind::Scalar(_) => (4, 4),
+        TypeKind::Vector(_, 2) => (8, 8),
+        TypeKind::Vector(_, n) => (16, 4 * u32::from(n)),
+        TypeKind::Matrix(_, n) => (16, 16 * u32::from(n)),
     };
     let offset = end.next_multiple_of(align);
     *end = offset + size;

@@ -17,7 +17,7 @@ impl Lines {
     /// Puts the source into the module, and finds the positions of all spans, in one walk over the
     /// text.
     pub(super) fn new(
-        declarations: &mut Declarations,
+        declarations: &mut Declarations<'_>,
         source: &SourceFile,
         spans: impl Iterator<Item = Span>,
     ) -> Self {

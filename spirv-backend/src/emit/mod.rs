@@ -19,11 +19,13 @@
 
 mod control;
 mod declarations;
+mod functions;
 mod interface;
 mod lines;
 mod operations;
 
 use control::Translator;
+use lambdav_core::op::Elementary;
 use lambdav_core::schedule::Program;
 use lambdav_core::source::{SourceFile, Span};
 use rspirv::binary::Assemble;
@@ -31,6 +33,8 @@ use rspirv::spirv::Word;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
+
+pub use functions::{Builder, Expansion, Lowering, Operand, native};
 
 /// A version of SPIR-V, 1.0 to 1.6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -121,10 +125,24 @@ pub fn emit(
     source: Option<&SourceFile>,
     options: &Options,
 ) -> Result<Module, EmitError> {
+    emit_with(program, source, options, native)
+}
+
+/// The same with another lowering of the elementary functions than [`native`].
+///
+/// # Errors
+///
+/// As [`emit`].
+pub fn emit_with(
+    program: &Program,
+    source: Option<&SourceFile>,
+    options: &Options,
+    lowering: fn(Elementary) -> Lowering,
+) -> Result<Module, EmitError> {
     if program.uniforms.len() > MAX_MEMBERS {
         return Err(EmitError::TooManyUniforms(program.uniforms.len()));
     }
-    let (module, loops, ways) = Translator::new(program, source, options).translate();
+    let (module, loops, ways) = Translator::new(program, source, options, lowering).translate();
     if ways > MAX_WAYS {
         return Err(EmitError::TooManyWays(ways));
     }

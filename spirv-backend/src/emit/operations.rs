@@ -1,15 +1,16 @@
 //! What each operation of the core becomes.
 //!
-//! This is the one place that chooses between SPIR-V's ways to compute a thing, so it is where
-//! another lowering of a builtin goes (an elementary function, square root or division in our own
-//! arithmetic, for drivers whose own is not exact): give [`Options`](super::Options) a choice and
-//! branch on it in [`Translator::operation`].
+//! This is the one place that chooses between SPIR-V's ways to compute a thing; of the elementary
+//! functions, [`Lowering`] says it. Another lowering of a square root or a division (in our own
+//! arithmetic, for drivers whose own is not exact) goes here, too: give
+//! [`Options`](super::Options) a choice and branch on it in [`Translator::apply`].
 
 use super::control::Translator;
+use super::functions::{Builder, Expansion, Lowering, Operand as Value};
 use crate::mutants::{Mutant, is_active};
-use lambdav_core::op::{Elementary, Op as Core};
+use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::ValueId;
-use lambdav_core::types::{Scalar, Type};
+use lambdav_core::types::{Type, TypeKind};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, GlslStd450Op as Glsl, Op, Word};
 
@@ -18,32 +19,40 @@ impl Translator<'_> {
     pub(super) fn operation(&mut self, op: Core, ty: Type, operands: &[ValueId]) -> Word {
         let kind = self.program().ty(operands[0]);
         let ids: Vec<Word> = operands.iter().map(|&operand| self.value(operand)).collect();
-        let is_num = kind.scalar() == Scalar::F32;
+        self.apply(op, kind, ty, &ids)
+    }
+
+    /// The same for ids, the first of which has the type `kind`.
+    pub(super) fn apply(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Word {
+        let is_num = kind.is_num();
         match op {
-            Core::Neg => self.arithmetic(Op::FNegate, ty, &ids),
-            Core::Add => self.arithmetic(Op::FAdd, ty, &ids),
-            Core::Sub => self.arithmetic(Op::FSub, ty, &ids),
-            Core::Mul => self.arithmetic(Op::FMul, ty, &ids),
-            Core::Div => self.arithmetic(Op::FDiv, ty, &ids),
-            Core::Abs => self.glsl(Glsl::FAbs, ty, &ids),
-            Core::Floor => self.glsl(Glsl::Floor, ty, &ids),
-            Core::Ceil => self.glsl(Glsl::Ceil, ty, &ids),
-            Core::Trunc => self.glsl(Glsl::Trunc, ty, &ids),
-            Core::RoundEven => self.glsl(Glsl::RoundEven, ty, &ids),
-            Core::Sqrt => self.glsl(Glsl::Sqrt, ty, &ids),
-            Core::Elementary(function) => self.glsl(elementary(function), ty, &ids),
+            Core::Neg => self.arithmetic(Op::FNegate, ty, ids),
+            Core::Add => self.arithmetic(Op::FAdd, ty, ids),
+            Core::Sub => self.arithmetic(Op::FSub, ty, ids),
+            Core::Mul => self.arithmetic(Op::FMul, ty, ids),
+            Core::Div => self.arithmetic(Op::FDiv, ty, ids),
+            Core::Abs => self.glsl(Glsl::FAbs, ty, ids),
+            Core::Floor => self.glsl(Glsl::Floor, ty, ids),
+            Core::Ceil => self.glsl(Glsl::Ceil, ty, ids),
+            Core::Trunc => self.glsl(Glsl::Trunc, ty, ids),
+            Core::RoundEven => self.glsl(Glsl::RoundEven, ty, ids),
+            Core::Sqrt => self.glsl(Glsl::Sqrt, ty, ids),
+            Core::Elementary(function) => match self.lowering(function) {
+                Lowering::Instruction(instruction) => self.glsl(instruction, ty, ids),
+                Lowering::Expansion(expansion) => self.expand(expansion, kind, ids),
+            },
             // What FMin and FMax do to NaN and signed zeros is left open.
-            Core::Min => self.pick(ids[1], ids[0], ty, &ids),
-            Core::Max => self.pick(ids[0], ids[1], ty, &ids),
-            Core::Less => self.instruction(Op::FOrdLessThan, ty, &ids),
-            Core::LessEqual => self.instruction(Op::FOrdLessThanEqual, ty, &ids),
-            Core::Equal if is_num => self.instruction(Op::FOrdEqual, ty, &ids),
-            Core::Equal => self.instruction(Op::LogicalEqual, ty, &ids),
+            Core::Min => self.pick(ids[1], ids[0], ty, ids),
+            Core::Max => self.pick(ids[0], ids[1], ty, ids),
+            Core::Less => self.instruction(Op::FOrdLessThan, ty, ids),
+            Core::LessEqual => self.instruction(Op::FOrdLessThanEqual, ty, ids),
+            Core::Equal if is_num => self.instruction(Op::FOrdEqual, ty, ids),
+            Core::Equal => self.instruction(Op::LogicalEqual, ty, ids),
             Core::NotEqual if is_num && is_active(Mutant::OrderedNotEqual) => {
-                self.instruction(Op::FOrdNotEqual, ty, &ids)
+                self.instruction(Op::FOrdNotEqual, ty, ids)
             }
-            Core::NotEqual if is_num => self.instruction(Op::FUnordNotEqual, ty, &ids),
-            Core::NotEqual => self.instruction(Op::LogicalNotEqual, ty, &ids),
+            Core::NotEqual if is_num => self.instruction(Op::FUnordNotEqual, ty, ids),
+            Core::NotEqual => self.instruction(Op::LogicalNotEqual, ty, ids),
             // naga takes OpLogicalAnd and OpLogicalOr of vectors for type errors.
             Core::And if kind != Type::BOOL => {
                 self.instruction(Op::Select, ty, &[ids[0], ids[1], ids[0]])
@@ -51,16 +60,23 @@ impl Translator<'_> {
             Core::Or if kind != Type::BOOL => {
                 self.instruction(Op::Select, ty, &[ids[0], ids[0], ids[1]])
             }
-            Core::And => self.instruction(Op::LogicalAnd, ty, &ids),
-            Core::Or => self.instruction(Op::LogicalOr, ty, &ids),
-            Core::Not => self.instruction(Op::LogicalNot, ty, &ids),
-            Core::Any => self.instruction(Op::Any, ty, &ids),
-            Core::All => self.instruction(Op::All, ty, &ids),
+            Core::And => self.instruction(Op::LogicalAnd, ty, ids),
+            Core::Or => self.instruction(Op::LogicalOr, ty, ids),
+            Core::Not => self.instruction(Op::LogicalNot, ty, ids),
+            Core::Any => self.instruction(Op::Any, ty, ids),
+            Core::All => self.instruction(Op::All, ty, ids),
             Core::Select if kind == Type::BOOL => self.select(ids[0], ty, ids[1], ids[2]),
-            Core::Select => self.instruction(Op::Select, ty, &ids),
-            Core::Construct(_) => self.instruction(Op::CompositeConstruct, ty, &ids),
+            Core::Select => self.instruction(Op::Select, ty, ids),
+            Core::Construct(_) => self.instruction(Op::CompositeConstruct, ty, ids),
             Core::Component(k) | Core::Column(k) => self.extract(ty, ids[0], k),
         }
+    }
+
+    fn expand(&mut self, expansion: Expansion, ty: Type, ids: &[Word]) -> Word {
+        let operands: Vec<Value> = ids.iter().map(|&id| Value { id, ty }).collect();
+        let result = expansion(&mut Expander { translator: self, ty }, &operands);
+        assert_eq!(result.ty, ty, "the value of a function has the type of its operands");
+        result.id
     }
 
     /// An instruction whose operands are ids.
@@ -87,8 +103,8 @@ impl Translator<'_> {
 
     /// `less < than ? ids[1] : ids[0]`, componentwise.
     fn pick(&mut self, less: Word, than: Word, ty: Type, ids: &[Word]) -> Word {
-        let condition =
-            self.instruction(Op::FOrdLessThan, ty.with_scalar(Scalar::Bool), &[less, than]);
+        let bools = Type::bvec(ty.width().expect("minima are of nums and vectors"));
+        let condition = self.instruction(Op::FOrdLessThan, bools, &[less, than]);
         let chosen =
             if is_active(Mutant::SwappedSelect) { [ids[0], ids[1]] } else { [ids[1], ids[0]] };
         self.instruction(Op::Select, ty, &[condition, chosen[0], chosen[1]])
@@ -96,14 +112,14 @@ impl Translator<'_> {
 
     /// Chooses by one bool. Before SPIR-V 1.4 OpSelect wants one for each component, and no matrices.
     fn select(&mut self, condition: Word, ty: Type, then: Word, otherwise: Word) -> Word {
-        match ty {
-            Type::Vector(_, n) => {
+        match *self.program().types.kind(ty) {
+            TypeKind::Vector(_, n) => {
                 let each = vec![condition; n.into()];
                 let each = self.instruction(Op::CompositeConstruct, Type::bvec(n), &each);
                 self.instruction(Op::Select, ty, &[each, then, otherwise])
             }
-            Type::Matrix(scalar, n) => {
-                let column = Type::Vector(scalar, n);
+            TypeKind::Matrix(scalar, n) => {
+                let column = Type::of(scalar, n);
                 let each = vec![condition; n.into()];
                 let each = self.instruction(Op::CompositeConstruct, Type::bvec(n), &each);
                 let columns: Vec<Word> = (0..n)
@@ -115,7 +131,7 @@ impl Translator<'_> {
                     .collect();
                 self.instruction(Op::CompositeConstruct, ty, &columns)
             }
-            _ => self.instruction(Op::Select, ty, &[condition, then, otherwise]),
+            TypeKind::Scalar(_) => self.instruction(Op::Select, ty, &[condition, then, otherwise]),
         }
     }
 
@@ -126,25 +142,25 @@ impl Translator<'_> {
     }
 }
 
-fn elementary(function: Elementary) -> Glsl {
-    match function {
-        Elementary::Sin => Glsl::Sin,
-        Elementary::Cos => Glsl::Cos,
-        Elementary::Tan => Glsl::Tan,
-        Elementary::Asin => Glsl::Asin,
-        Elementary::Acos => Glsl::Acos,
-        Elementary::Atan => Glsl::Atan,
-        Elementary::Sinh => Glsl::Sinh,
-        Elementary::Cosh => Glsl::Cosh,
-        Elementary::Tanh => Glsl::Tanh,
-        Elementary::Asinh => Glsl::Asinh,
-        Elementary::Acosh => Glsl::Acosh,
-        Elementary::Atanh => Glsl::Atanh,
-        Elementary::Exp => Glsl::Exp,
-        Elementary::Exp2 => Glsl::Exp2,
-        Elementary::Log => Glsl::Log,
-        Elementary::Log2 => Glsl::Log2,
-        Elementary::Atan2 => Glsl::Atan2,
-        Elementary::Pow => Glsl::Pow,
+/// Adds the operations of an expansion to the function that is emitted.
+struct Expander<'a, 'p> {
+    translator: &'a mut Translator<'p>,
+    /// The type of the operands.
+    ty: Type,
+}
+
+impl Builder for Expander<'_, '_> {
+    fn op(&mut self, op: Core, operands: &[Value]) -> Value {
+        let of: Vec<Type> = operands.iter().map(|operand| operand.ty).collect();
+        let ty = op.result_type(&self.translator.program().types, &of);
+        let ty = ty.unwrap_or_else(|| panic!("{op:?} is not defined on {of:?}"));
+        let ids: Vec<Word> = operands.iter().map(|operand| operand.id).collect();
+        Value { id: self.translator.apply(op, of[0], ty, &ids), ty }
+    }
+
+    fn number(&mut self, value: f32) -> Value {
+        let components = self.translator.program().types.components(self.ty);
+        let words = vec![value.to_bits(); components];
+        Value { id: self.translator.declarations.constant(self.ty, &words), ty: self.ty }
     }
 }

@@ -1,6 +1,6 @@
 //! Words to instructions.
 
-use super::LoadError;
+use super::error::LoadError;
 use rspirv::spirv::{MAGIC_NUMBER, Op};
 
 /// The universal limit on ids.

@@ -1,8 +1,8 @@
 //! Values from parts of others: construction, extraction, insertion, shuffles.
 
-use super::LoadError;
 use super::binary::Instruction;
 use super::code::{Part, Step};
+use super::error::LoadError;
 use super::values::{Ids, Kind};
 use rspirv::spirv::Op;
 

@@ -1,10 +1,10 @@
 //! Instructions that compute a value: their operands checked against their types.
 
-use super::LoadError;
 use super::arithmetic::{Binary, Extended, Unary, comparison, extended};
 use super::binary::{Instruction, name};
 use super::code::{Part, Step};
 use super::composite::composite;
+use super::error::LoadError;
 use super::values::{Entity, Ids, Kind, Place, Pointee, Scalar};
 use rspirv::spirv::Op;
 

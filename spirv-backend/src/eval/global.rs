@@ -2,8 +2,8 @@
 
 mod memory;
 
-use super::LoadError;
 use super::binary::{Instruction, name};
+use super::error::LoadError;
 use super::resources::Member;
 use super::values::{Entity, Ids, Kind, Scalar, Type};
 use rspirv::spirv::{Decoration, Op, StorageClass};
@@ -35,14 +35,8 @@ pub(super) struct Globals {
 
 impl Globals {
     /// Remembers a name of an id or member.
-    pub(super) fn name(
-        &mut self,
-        id: u32,
-        member: Option<u32>,
-        name: String,
-    ) -> Result<(), LoadError> {
+    pub(super) fn name(&mut self, id: u32, member: Option<u32>, name: String) {
         self.names.insert((id, member), name);
-        Ok(())
     }
 
     /// Remembers a decoration.

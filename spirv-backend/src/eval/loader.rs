@@ -1,67 +1,18 @@
 //! Reading a module: one pass over its instructions, declarations before their uses.
 
 use super::binary::{Instruction, instructions, name};
-use super::code::Function;
+use super::error::LoadError;
+use super::function::Function;
 use super::global::Globals;
+use super::module::{Module, Source};
 use super::values::{Entity, Ids};
-use super::{Module, Source};
 use rspirv::spirv::{
     AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op,
 };
-use thiserror::Error;
-
-/// Why words cannot be executed. `at` is the index of the first word of the instruction.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum LoadError {
-    /// The header is not that of a SPIR-V module.
-    #[error("these are not the words of a SPIR-V module")]
-    NotAModule,
-    /// A version that is not known.
-    #[error("SPIR-V version {0:#010x} is none of 1.0 to 1.6")]
-    Version(u32),
-    /// The bound on ids is larger than SPIR-V allows.
-    #[error("the bound of {0} ids is larger than SPIR-V allows")]
-    TooManyIds(u32),
-    /// An instruction has no words, or goes beyond the end.
-    #[error("word {at}: the instruction does not end within the module")]
-    Truncated {
-        /// Where.
-        at: usize,
-    },
-    /// An instruction that the evaluator does not know.
-    #[error("word {at}: {name} is not among the instructions that can be evaluated")]
-    Opcode {
-        /// Its name.
-        name: String,
-        /// Where.
-        at: usize,
-    },
-    /// Something else that the evaluator does not know, such as a capability.
-    #[error("word {at}: {what} cannot be evaluated")]
-    Unknown {
-        /// What.
-        what: String,
-        /// Where.
-        at: usize,
-    },
-    /// An instruction that breaks a rule of SPIR-V.
-    #[error("word {at}: malformed {op}: {what}")]
-    Malformed {
-        /// Its name.
-        op: String,
-        /// What is wrong.
-        what: String,
-        /// Where.
-        at: usize,
-    },
-    /// Something is missing at the end.
-    #[error("the module has no {0}")]
-    Missing(&'static str),
-}
 
 /// All instructions that are known.
 #[rustfmt::skip]
-pub(super) const ACCEPTED: &[Op] = &[
+const ACCEPTED: &[Op] = &[
     // Nothing to execute.
     Op::Nop, Op::Source, Op::SourceContinued, Op::SourceExtension, Op::Name, Op::MemberName,
     Op::String, Op::Line, Op::NoLine, Op::ModuleProcessed, Op::Extension, Op::ExtInstImport,
@@ -98,8 +49,18 @@ struct Loader {
     continues: bool,
 }
 
+impl Module {
+    /// The instructions that the evaluator knows.
+    pub const ACCEPTED: &'static [Op] = ACCEPTED;
+
+    /// Reads a module.
+    pub fn new(words: &[u32]) -> Result<Self, LoadError> {
+        load(words)
+    }
+}
+
 /// Reads a module.
-pub(super) fn load(words: &[u32]) -> Result<Module, LoadError> {
+fn load(words: &[u32]) -> Result<Module, LoadError> {
     let mut loader = Loader::default();
     for instruction in instructions(words)? {
         let instruction = instruction?;
@@ -136,10 +97,14 @@ impl Loader {
                 let text = instruction.string(1)?.into();
                 self.ids.define(instruction, first()?, Entity::String(text))
             }
-            Op::Name => self.globals.name(first()?, None, instruction.string(1)?),
+            Op::Name => {
+                self.globals.name(first()?, None, instruction.string(1)?);
+                Ok(())
+            }
             Op::MemberName => {
                 let member = instruction.operand(1)?;
-                self.globals.name(first()?, Some(member), instruction.string(2)?)
+                self.globals.name(first()?, Some(member), instruction.string(2)?);
+                Ok(())
             }
             Op::Capability => match Capability::from_u32(first()?) {
                 Some(

@@ -22,78 +22,17 @@ mod binary;
 mod code;
 mod composite;
 mod compute;
+mod error;
+mod function;
 mod global;
 mod loader;
+mod module;
 mod resources;
 mod run;
 mod values;
 
-pub use loader::LoadError;
+pub use code::Position;
+pub use error::LoadError;
+pub use module::{Module, Source};
 pub use resources::{Member, PUSH_CONSTANT_WORDS, Resources};
 pub use run::{Evaluator, Fault};
-
-use code::Block;
-use global::Output;
-use rspirv::spirv::Op;
-
-/// A module that can be executed.
-#[derive(Clone, Debug)]
-pub struct Module {
-    blocks: Vec<Block>,
-    /// How many words all values take.
-    words: usize,
-    /// Where constants lie in memory, and their words.
-    constants: Vec<(usize, Box<[u32]>)>,
-    outputs: Vec<Output>,
-    /// How many words all outputs take.
-    output_words: usize,
-    uniforms: Vec<Member>,
-    /// How many words the uniform block must have at least.
-    uniform_words: usize,
-    source: Option<Source>,
-}
-
-/// The source that a module carries.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// The name of its file.
-    pub name: String,
-    /// Its text.
-    pub text: String,
-}
-
-/// A place in the source, both numbers from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position {
-    /// The line.
-    pub line: u32,
-    /// The column.
-    pub column: u32,
-}
-
-impl Module {
-    /// The instructions that the evaluator knows.
-    pub const ACCEPTED: &'static [Op] = loader::ACCEPTED;
-
-    /// Reads a module.
-    pub fn new(words: &[u32]) -> Result<Self, LoadError> {
-        loader::load(words)
-    }
-
-    /// The locations of the outputs, ascending.
-    pub fn locations(&self) -> Vec<u32> {
-        let mut all: Vec<u32> = self.outputs.iter().map(|output| output.location).collect();
-        all.sort_unstable();
-        all
-    }
-
-    /// The members of the uniform block, in order; none if there is no block.
-    pub fn uniforms(&self) -> &[Member] {
-        &self.uniforms
-    }
-
-    /// The source that the module carries, if it does.
-    pub fn source(&self) -> Option<&Source> {
-        self.source.as_ref()
-    }
-}

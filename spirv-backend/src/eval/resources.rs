@@ -1,7 +1,7 @@
 //! The memory that a shader shares with the world, laid out as LANGUAGE §5 says.
 
 use lambdav_core::inputs::Inputs;
-use lambdav_core::types::Type;
+use lambdav_core::types::{Type, TypeKind};
 
 /// How many words the block of push constants has.
 pub const PUSH_CONSTANT_WORDS: usize = 8;
@@ -41,16 +41,16 @@ impl Resources {
     pub fn new(inputs: &Inputs, types: impl IntoIterator<Item = Type>) -> Self {
         let mut uniforms = Vec::new();
         for (ty, value) in types.into_iter().zip(&inputs.uniforms) {
-            let rows = match ty {
-                Type::Matrix(_, n) => usize::from(n),
-                other => other.components(),
+            let rows = match ty.builtin() {
+                Some(TypeKind::Matrix(_, n)) => usize::from(n),
+                _ => value.len(),
             };
             // Scalars and pairs lie at multiples of themselves, all else at multiples of four.
-            let is_small = rows <= 2 && ty.components() == rows;
+            let is_small = rows <= 2 && value.len() == rows;
             align(&mut uniforms, if is_small { rows } else { 4 });
             for column in value.chunks(rows) {
                 uniforms.extend_from_slice(column);
-                if !is_small && ty.components() > rows {
+                if !is_small && value.len() > rows {
                     align(&mut uniforms, 4);
                 }
             }
@@ -66,8 +66,8 @@ impl Resources {
     pub fn for_members(inputs: &Inputs, members: &[Member]) -> Self {
         let mut resources = Self::new(inputs, []);
         for (member, value) in members.iter().zip(&inputs.uniforms) {
-            let (columns, stride) = match member.ty {
-                Type::Matrix(_, n) => (usize::from(n), member.stride),
+            let (columns, stride) = match member.ty.builtin() {
+                Some(TypeKind::Matrix(_, n)) => (usize::from(n), member.stride),
                 _ => (1, 0),
             };
             let rows = value.len() / columns;

@@ -1,8 +1,9 @@
 //! Executing a module, pixel by pixel.
 
-use super::code::{Block, End, Step};
+use super::code::{Block, End, Position, Step};
+use super::module::Module;
+use super::resources::Resources;
 use super::values::{Place, Space};
-use super::{Module, Position, Resources};
 use crate::mutants::{Mutant, is_active};
 use thiserror::Error;
 

@@ -1,7 +1,7 @@
 //! Types, and what ids stand for.
 
-use super::LoadError;
 use super::binary::Instruction;
+use super::error::LoadError;
 use rspirv::spirv::StorageClass;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;

@@ -1,10 +1,11 @@
 //! Rendering a SPIR-V module in place of a program.
 
 use super::{EngineName, Options, draw, location, settings};
+use crate::command::failure::{Failure, Result};
 use crate::command::stats::Stats;
-use crate::command::{Failure, Result};
 use lambdav::core::graph::Uniform;
 use lambdav::core::source::SourceFile;
+use lambdav::core::types::Types;
 use lambdav::engine::SpirvEngine;
 use lambdav::raster::Frame;
 use lambdav::spirv::eval::Module;
@@ -25,16 +26,17 @@ pub(super) fn draw_module(
         return Err(Failure::input(format!("`{name}` has no output")));
     }
     let location = location(module.locations(), options.output)?;
+    let types = Types::default();
     let uniforms: Vec<Uniform> = module
         .uniforms()
         .iter()
         .map(|member| Uniform {
             name: member.name.clone(),
             ty: member.ty,
-            default: vec![0; member.ty.components()].into(),
+            default: vec![0; types.components(member.ty)].into(),
         })
         .collect();
-    let settings = settings(options, &uniforms)?;
+    let settings = settings(options, &types, &uniforms)?;
     // Where it has a uniform block, its values lie outside.
     let is_set = |uniform: &Uniform| {
         let set = options.set.iter().filter_map(|set| set.split_once('='));
@@ -43,7 +45,8 @@ pub(super) fn draw_module(
     if let Some(missing) = uniforms.iter().find(|uniform| !is_set(uniform)) {
         let Uniform { name: uniform, ty, .. } = missing;
         return Err(Failure::usage(format!(
-            "`{name}` does not hold the defaults of uniforms; give `{uniform}`, a {ty}, with --set"
+            "`{name}` does not hold the defaults of uniforms; give `{uniform}`, a {}, with --set",
+            types.name(*ty)
         )));
     }
     let source = match module.source() {

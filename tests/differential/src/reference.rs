@@ -40,7 +40,7 @@ pub(crate) fn each_output(
     locations
         .map(|location| {
             let schedule = scheduled(&case.core, &[location])?;
-            let components = schedule.ty(schedule.outputs()[0]).components();
+            let components = schedule.types.components(schedule.ty(schedule.outputs()[0]));
             draw(schedule, location, components)
         })
         .collect()

@@ -1,6 +1,6 @@
 //! A plain walk over a schedule, pixel by pixel, that notes how control flow went.
 
-use lambdav_core::inputs::{Input, Inputs};
+use lambdav_core::inputs::Inputs;
 use lambdav_core::op::Op;
 use lambdav_core::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
 use lambdav_core::types::{Scalar, Type};
@@ -150,25 +150,22 @@ impl<'p> Walker<'p> {
         let words = match expr {
             Expr::Constant(words) => words.clone(),
             Expr::Uniform(index) => inputs.uniforms[*index as usize].clone(),
-            Expr::Input(Input::FragCoord) => bits(&inputs.frag_coord),
-            Expr::Input(Input::Resolution) => bits(&inputs.resolution),
-            Expr::Input(Input::Time) => bits(&[inputs.time]),
-            Expr::Input(Input::Frame) => bits(&[inputs.frame]),
-            Expr::Input(Input::Mouse) => bits(&inputs.mouse),
+            Expr::Input(input) => bits(inputs.get(*input)),
             Expr::Op(op, operands) => {
                 let types: Vec<Type> = operands.iter().map(|&o| self.program.ty(o)).collect();
                 let words: Vec<&[u32]> =
                     operands.iter().map(|&o| &*self.words[o.index()]).collect();
-                let mut out = vec![0; ty.components()];
-                op.apply(&types, &words, &mut out);
+                let mut out = vec![0; self.program.types.components(ty)];
+                op.apply(&self.program.types, &types, &words, &mut out);
                 if self.words[value.index()].is_empty() {
                     self.operations.insert(*op);
                 }
                 out.into()
             }
         };
-        if ty.scalar() == Scalar::F32 {
-            for number in words.iter().map(|&word| f32::from_bits(word)) {
+        for (&word, scalar) in words.iter().zip(self.program.types.scalars(ty)) {
+            if scalar == Scalar::F32 {
+                let number = f32::from_bits(word);
                 self.special.nan |= number.is_nan();
                 self.special.infinity |= number.is_infinite();
                 self.special.subnormal |= number.is_subnormal();

@@ -2,7 +2,7 @@
 
 use crate::generator::{Generator, MAX_LOOPS};
 use crate::scope::{Form, What};
-use crate::table::giving;
+use crate::table::{giving, type_name};
 use crate::term::{FunctionKind, Kind, Term};
 use lambdav_core::types::Type;
 
@@ -122,7 +122,7 @@ impl Generator<'_> {
     pub(crate) fn parameter(&mut self, name: &str, kind: &Kind) -> Term {
         match kind {
             Kind::Value(ty) if self.random.percent(10) => {
-                Term::syntax(vec![Term::word(name), Term::word(ty.to_string())])
+                Term::syntax(vec![Term::word(name), Term::word(type_name(*ty))])
             }
             _ => Term::word(name),
         }

@@ -6,7 +6,7 @@
 
 use crate::random::Random;
 use crate::scope::{Fact, Form, IMPOSSIBLE, Scope, What};
-use crate::table::{TYPES, giving};
+use crate::table::{TYPES, giving, type_name};
 use crate::term::{FunctionKind, Kind, Term};
 use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::builtins::Builtin;
@@ -154,10 +154,7 @@ impl<'a> Generator<'a> {
     }
 
     fn swizzle(&mut self, ty: Type, size: usize) -> Option<Term> {
-        let count = match ty {
-            Type::Scalar(_) | Type::Vector(..) => ty.components(),
-            _ => return None,
-        };
+        let count = ty.width()?;
         let n = self.random.between(2, 4);
         let letters = if self.random.percent(70) { "xyzw" } else { "rgba" };
         let mut name = String::from(".");
@@ -170,14 +167,15 @@ impl<'a> Generator<'a> {
             return None;
         }
         self.scope.used.insert(builtin);
-        let value = self.value(Type::of(ty.scalar(), n as u8), size - 1);
+        let value = self
+            .value(if ty.is_num() { Type::vec(n as u8) } else { Type::bvec(n as u8) }, size - 1);
         Some(Term::list(Kind::Value(ty), vec![Term::word(name), value]))
     }
 
     fn annotated(&mut self, ty: Type, size: usize) -> Option<Term> {
         let the = self.form(Form::The)?;
         let value = self.value(ty, size - 1);
-        Some(Term::list(Kind::Value(ty), vec![Term::word(the), Term::word(ty.to_string()), value]))
+        Some(Term::list(Kind::Value(ty), vec![Term::word(the), Term::word(type_name(ty)), value]))
     }
 
     /// `if` of any kind.

@@ -1,9 +1,9 @@
 //! Leaves: numbers, pixel coordinates, constants of each type.
 
 use crate::generator::Generator;
-use crate::table::giving;
+use crate::table::{giving, type_name};
 use crate::term::{Kind, Term};
-use lambdav_core::types::{Scalar, Type};
+use lambdav_core::types::{Scalar, Type, TypeKind};
 use lambdav_frontend::builtins::Builtin;
 
 /// Numbers where something special happens, and ordinary ones.
@@ -93,8 +93,8 @@ impl Generator<'_> {
             return variable;
         }
         let kind = Kind::Value(ty);
-        match ty {
-            Type::Scalar(Scalar::F32) => {
+        match ty.builtin().expect("it is builtin") {
+            TypeKind::Scalar(Scalar::F32) => {
                 if self.random.percent(55)
                     && let Some(term) = self.coordinate()
                 {
@@ -102,8 +102,8 @@ impl Generator<'_> {
                 }
                 self.number()
             }
-            Type::Scalar(_) => self.comparison(),
-            Type::Vector(scalar, n) => {
+            TypeKind::Scalar(Scalar::Bool) => self.comparison(),
+            TypeKind::Vector(scalar, n) => {
                 if !self.constant && scalar == Scalar::F32 && self.random.percent(30) {
                     let inputs: Vec<Builtin> = giving(ty)
                         .iter()
@@ -118,13 +118,13 @@ impl Generator<'_> {
                     }
                 }
                 let count = if self.random.percent(40) { 1 } else { n };
-                let parts = (0..count).map(|_| self.leaf(Type::Scalar(scalar)));
+                let parts = (0..count).map(|_| self.leaf(Type::of(scalar, 1)));
                 let parts: Vec<Term> = parts.collect();
-                Term::list(kind, [vec![Term::word(ty.to_string())], parts].concat())
+                Term::list(kind, [vec![Term::word(type_name(ty))], parts].concat())
             }
-            _ => {
+            TypeKind::Matrix(..) => {
                 let diagonal = self.leaf(Type::NUM);
-                Term::list(kind, vec![Term::word(ty.to_string()), diagonal])
+                Term::list(kind, vec![Term::word(type_name(ty)), diagonal])
             }
         }
     }

@@ -3,8 +3,9 @@
 use crate::generator::{Generator, Options};
 use crate::random::Random;
 use crate::scope::What;
+use crate::table::type_name;
 use crate::term::{FunctionKind, Kind, Program, Term};
-use lambdav_core::types::{Scalar, Type};
+use lambdav_core::types::{Scalar, Type, Types};
 use lambdav_frontend::builtins::Builtin;
 use std::collections::BTreeSet;
 
@@ -72,22 +73,22 @@ impl Generator<'_> {
 
     /// A value; often its components are made one by one, so that a NaN in one is none in another.
     fn output(&mut self, ty: Type, size: usize) -> Term {
-        let count = ty.components();
+        let count = ty.width().map_or(1, usize::from);
         if count == 1 || self.random.percent(40) {
             return self.value(ty, size);
         }
         let parts = (0..count).map(|_| self.value(Type::NUM, size / count)).collect();
-        Term::list(Kind::Value(ty), [vec![Term::word(ty.to_string())], parts].concat())
+        Term::list(Kind::Value(ty), [vec![Term::word(type_name(ty))], parts].concat())
     }
     fn uniform(&mut self, i: usize, program: &mut Program) {
         let ty = loop {
             let ty = self.any_type();
-            if !matches!(ty, Type::Vector(Scalar::Bool, _)) {
+            if !ty.is_bool() || ty == Type::BOOL {
                 break ty;
             }
         };
         let name = format!("uniform{i}");
-        let words = ["uniform".to_owned(), name.clone(), ty.to_string()].map(Term::word);
+        let words = ["uniform".to_owned(), name.clone(), type_name(ty).to_owned()].map(Term::word);
         let mut parts: Vec<Term> = words.into();
         if self.random.percent(70) {
             self.constant = true;
@@ -99,7 +100,8 @@ impl Generator<'_> {
         }
         program.forms.push(Term::syntax(parts));
         if self.random.percent(50) {
-            let words = (0..ty.components()).map(|_| match ty.scalar() {
+            let types = Types::default();
+            let words = types.scalars(ty).map(|scalar| match scalar {
                 Scalar::Bool => self.random.below(2) as u32,
                 _ => *self.random.pick(&SETTINGS),
             });

@@ -1,7 +1,8 @@
 //! Shrinking: the smallest program that still does it, as far as greedy steps lead.
 
+use crate::table::type_name;
 use crate::term::{Kind, Program, Role, Shape, Term};
-use lambdav_core::types::{Scalar, Type};
+use lambdav_core::types::Type;
 
 /// How many descendants of a term are tried in its place.
 const MAX_DESCENDANTS: usize = 24;
@@ -129,17 +130,12 @@ fn replacements(term: &Term) -> Vec<Term> {
 
 /// The smallest constants of a type.
 fn constants(ty: Type) -> Vec<Term> {
-    let atom = |text: &str| match ty.scalar() {
-        Scalar::Bool => Term::atom(Kind::Value(Type::BOOL), text),
-        _ => Term::atom(Kind::Value(Type::NUM), text),
-    };
-    let texts = match ty.scalar() {
-        Scalar::Bool => ["false", "true"],
-        _ => ["0", "1"],
-    };
-    let spread =
-        |text: &str| Term::list(Kind::Value(ty), vec![Term::word(ty.to_string()), atom(text)]);
-    texts.map(|text| if let Type::Scalar(_) = ty { atom(text) } else { spread(text) }).into()
+    let (scalar, texts) =
+        if ty.is_bool() { (Type::BOOL, ["false", "true"]) } else { (Type::NUM, ["0", "1"]) };
+    let atom = |text: &str| Term::atom(Kind::Value(scalar), text);
+    let broadcast =
+        |text: &str| Term::list(Kind::Value(ty), vec![Term::word(type_name(ty)), atom(text)]);
+    texts.map(|text| if ty == scalar { atom(text) } else { broadcast(text) }).into()
 }
 
 fn descendants(term: &Term, kind: &Kind, found: &mut Vec<Term>) {

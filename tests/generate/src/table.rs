@@ -1,28 +1,29 @@
 //! The table of builtins by result type.
 
-use lambdav_core::types::{Scalar, Type};
+use lambdav_core::types::Type;
 use lambdav_frontend::builtins::{Builtin, Kind, Operand};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// All types of values.
-pub(crate) const TYPES: [Type; 11] = {
-    use Type::{Matrix, Vector};
-    let (f, b) = (Scalar::F32, Scalar::Bool);
-    [
-        Type::NUM,
-        Type::BOOL,
-        Vector(f, 2),
-        Vector(f, 3),
-        Vector(f, 4),
-        Vector(b, 2),
-        Vector(b, 3),
-        Vector(b, 4),
-        Matrix(f, 2),
-        Matrix(f, 3),
-        Matrix(f, 4),
-    ]
-};
+pub(crate) const TYPES: [Type; 11] = [
+    Type::NUM,
+    Type::BOOL,
+    Type::vec(2),
+    Type::vec(3),
+    Type::vec(4),
+    Type::bvec(2),
+    Type::bvec(3),
+    Type::bvec(4),
+    Type::mat(2),
+    Type::mat(3),
+    Type::mat(4),
+];
+
+/// The name of one of them, which is that of its constructor.
+pub(crate) fn type_name(ty: Type) -> &'static str {
+    ty.name().expect("it is builtin")
+}
 
 /// A builtin and the operand types with which it gives one result type.
 #[derive(Debug)]

@@ -66,7 +66,7 @@ fn settings_fit_their_uniforms() {
         for (name, words) in &program.settings {
             let uniform = core.uniforms.iter().find(|u| u.name == *name);
             let uniform = uniform.expect("settings are of uniforms");
-            assert_eq!(words.len(), uniform.ty.components(), "seed {seed}");
+            assert_eq!(words.len(), core.graph.types().components(uniform.ty), "seed {seed}");
             set += 1;
         }
     }

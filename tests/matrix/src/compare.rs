@@ -1,8 +1,9 @@
 //! All pictures in all configurations of the machine that this runs on.
 
-use crate::configurations::{Division, PROCESSORS, Processor, lanes};
+use crate::configurations::{Division, PROCESSORS, Processor, lanes, pool};
 use crate::pictures::{List, SIZES, Shader, all, digest, draw};
-use lambdav::engine::{CoreEngine, Engine, Settings, SimdEngine};
+use lambdav::Settings;
+use lambdav::engine::{CoreEngine, Engine, SimdEngine};
 use lambdav::raster::Size;
 use lambdav::simd::Target;
 use std::fmt::{self, Display, Formatter};
@@ -122,14 +123,15 @@ impl What {
 impl Picture<'_> {
     fn check(
         &self,
-        engine: &impl Engine,
+        engine: &(impl Engine + Send),
         division: Division,
         what: &str,
         list: &List,
         report: &mut Report,
     ) {
         let Self { shader: Shader { name, .. }, location, size } = *self;
-        let found = digest(&draw(engine, size, division.options()));
+        let frame = pool(division.threads).install(|| draw(engine, size, &division.options()));
+        let found = digest(&frame);
         report.pictures += 1;
         let wanted = list.get(name, location, size);
         if wanted != Some(&found) {

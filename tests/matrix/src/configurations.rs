@@ -1,9 +1,12 @@
 //! What a picture must not depend on.
 
-use lambdav::raster::{Options, Size};
+use lambdav::raster::{Options, Size, thread_pool};
 use lambdav::simd::registers::Shape;
+use rayon::ThreadPool;
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::num::NonZeroUsize;
+use std::sync::{Mutex, PoisonError};
 
 /// Some of what this machine's processor can do.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +74,15 @@ pub fn lanes() -> impl Iterator<Item = Option<u32>> {
     Shape::LANES.into_iter().map(Some).chain([None])
 }
 
+/// A pool of so many threads; each is made once.
+pub fn pool(threads: usize) -> &'static ThreadPool {
+    static POOLS: Mutex<BTreeMap<usize, &'static ThreadPool>> = Mutex::new(BTreeMap::new());
+    POOLS.lock().unwrap_or_else(PoisonError::into_inner).entry(threads).or_insert_with(|| {
+        let threads = NonZeroUsize::new(threads).expect("at least one thread");
+        Box::leak(Box::new(thread_pool(threads).expect("threads can be started")))
+    })
+}
+
 /// How a frame is cut into tiles and shared among threads.
 #[derive(Clone, Copy, Debug)]
 pub struct Division {
@@ -89,8 +101,7 @@ impl Division {
 
     /// For rendering.
     pub fn options(self) -> Options<'static> {
-        let mut options =
-            Options { threads: NonZeroUsize::new(self.threads), ..Options::default() };
+        let mut options = Options::default();
         if let Some((width, height)) = self.tile {
             options.tile = Size::new(width, height).expect("a small tile");
         }

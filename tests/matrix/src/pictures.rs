@@ -64,10 +64,9 @@ fn folder(prefix: &str, path: &str) -> Vec<Shader> {
     files.iter().map(load).collect()
 }
 
-/// The frame that an engine draws, with threads and tiles as in `options`.
-pub fn draw(engine: &impl Engine, size: Size, options: Options<'_>) -> Frame {
-    let options = Options { stack_size: engine.stack_size(), ..options };
-    render(engine, size, &options).expect("every loop of the pictures ends")
+/// The frame that an engine draws, with tiles as in `options`.
+pub fn draw(engine: &impl Engine, size: Size, options: &Options<'_>) -> Frame {
+    render(engine, size, options).expect("every loop of the pictures ends")
 }
 
 /// The first 8 bytes of the SHA-256 of the frame's bits.

@@ -28,6 +28,7 @@ impl Reader {
                     Wants::Nothing | Wants::Anything => unreachable!("handled above"),
                 };
                 if ty != wanted {
+                    let (ty, wanted) = (self.type_name(ty), self.type_name(wanted));
                     let message = format!("the block yields a {ty} where a {wanted} is wanted");
                     return Err(malformed(line.span_from(first), message).into());
                 }

@@ -74,13 +74,14 @@ impl Reader {
                 return self.operation(line, ty, first);
             }
             _ => {
-                let words = line.constant(ty)?;
+                let words = line.constant(self.core.graph.types(), ty)?;
                 (self.core.graph.constant(ty, &words, line.span_from(first)), ty)
             }
         };
         line.end()?;
         if found != ty {
-            let message = format!("this is a {found}, not a {ty}");
+            let message =
+                format!("this is a {}, not a {}", self.type_name(found), self.type_name(ty));
             return Err(malformed(line.span_from(word.span), message).into());
         }
         Ok(node)
@@ -94,17 +95,19 @@ impl Reader {
         let operands = line.list(|line| self.operand(line))?;
         line.end()?;
         let (operands, types): (Vec<NodeId>, Vec<Type>) = operands.into_iter().unzip();
-        match op.result_type(&types) {
+        match op.result_type(self.core.graph.types(), &types) {
             Some(found) if found == ty => {
                 Ok(self.core.graph.op(op, operands, line.span_from(first)))
             }
             Some(found) => {
+                let (found, ty) = (self.type_name(found), self.type_name(ty));
                 let message = format!("{} gives a {found} here, not a {ty}", quote(name.text));
                 Err(malformed(line.span_from(name.span), message).into())
             }
             None => {
                 let message = format!("{} is not defined on these operands", quote(name.text));
-                let shown: Vec<String> = types.iter().take(8).map(Type::to_string).collect();
+                let shown: Vec<String> =
+                    types.iter().take(8).map(|&ty| self.type_name(ty)).collect();
                 let more = if types.len() > shown.len() { " …" } else { "" };
                 Err(malformed(line.span_from(name.span), message)
                     .label(format!("({}{more})", shown.join(" ")))
@@ -122,6 +125,7 @@ impl Reader {
             line.expect("=")?;
             let (init, found) = self.operand(line)?;
             if found != ty {
+                let (ty, found) = (self.type_name(ty), self.type_name(found));
                 let message = format!("%{number} is a {ty} and begins as a {found}");
                 return Err(malformed(line.span_from(span), message).into());
             }

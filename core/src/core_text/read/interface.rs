@@ -6,7 +6,7 @@ use super::{Frame, Kind, Reader};
 use crate::diagnostics::quote;
 use crate::graph::{Output, Uniform};
 use crate::source::Span;
-use crate::types::{Scalar, Type};
+use crate::types::Type;
 
 impl Reader {
     pub(super) fn uniform(&mut self, line: &mut Line<'_>, first: Span) -> Reading<()> {
@@ -16,15 +16,16 @@ impl Reader {
         let type_span = line.peek().span;
         let ty = line.ty()?;
         line.expect("=")?;
-        let default = line.constant(ty)?;
+        let default = line.constant(self.core.graph.types(), ty)?;
         line.end()?;
         self.check_root(first, "a uniform")?;
         let unfit = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '(' | ')' | ';');
         if name.is_empty() || name.contains(unfit) {
             return Err(malformed(name_span, "this cannot be the name of a uniform").into());
         }
-        if matches!(ty, Type::Vector(Scalar::Bool, _)) {
-            return Err(malformed(type_span, format!("a uniform cannot be a {ty}")).into());
+        if ty.is_bool() && ty != Type::BOOL {
+            let message = format!("a uniform cannot be a {}", self.type_name(ty));
+            return Err(malformed(type_span, message).into());
         }
         if self.uniforms.contains_key(&name) {
             let message = format!("there is a uniform {} already", quote(&name));
@@ -47,8 +48,9 @@ impl Reader {
             return Err(malformed(location.span, message).into());
         };
         let span = line.span_from(first);
-        if ty.scalar() != Scalar::F32 || matches!(ty, Type::Matrix(..)) {
-            return Err(malformed(span, format!("an output cannot be a {ty}")).into());
+        if !ty.is_num() {
+            let message = format!("an output cannot be a {}", self.type_name(ty));
+            return Err(malformed(span, message).into());
         }
         if let Some(other) = self.core.outputs.iter().find(|output| output.location == index) {
             let message = format!("there is an output {index} already");

@@ -3,10 +3,11 @@
 
 use std::rc::Rc;
 
+use super::TYPES;
 use crate::builtins::{Builtin, Operand, Recipe};
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op;
-use lambdav_core::types::Type;
+use lambdav_core::types::{Type, TypeKind};
 
 /// A value that is not a function.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,17 +22,17 @@ impl Value {
     }
 
     pub(super) fn of(ty: Type, floats: &[f32]) -> Self {
-        assert_eq!(ty.components(), floats.len());
+        assert_eq!(TYPES.components(ty), floats.len());
         Self { ty, bits: floats.iter().map(|f| f.to_bits()).collect() }
     }
 
-    fn spread(&self, to: Type) -> Self {
+    fn broadcast(&self, to: Type) -> Self {
         if self.ty == to {
             return self.clone();
         }
-        assert!(matches!(self.ty, Type::Scalar(_)), "{} cannot be spread to {to}", self.ty);
-        assert_eq!(self.ty.scalar(), to.scalar());
-        Self { ty: to, bits: vec![self.bits[0]; to.components()] }
+        assert_eq!(self.ty.width(), Some(1), "{:?} cannot be broadcast to {to:?}", self.ty);
+        assert_eq!(TYPES.component(self.ty, 0), TYPES.component(to, 0));
+        Self { ty: to, bits: vec![self.bits[0]; TYPES.components(to)] }
     }
 }
 
@@ -190,12 +191,12 @@ impl Evaluator {
             operands.iter().map(|(v, index)| Operand { ty: v.ty, index: *index }).collect();
         let resolved = builtin
             .resolve(&described)
-            .unwrap_or_else(|e| panic!("{}", builtin.message(&e, &described)));
+            .unwrap_or_else(|e| panic!("{}", builtin.message(&TYPES, &e, &described)));
         let values: Vec<Value> = operands.iter().map(|(v, _)| v.clone()).collect();
         let result = resolved.result;
         let value = match resolved.recipe {
             Recipe::Fold(op, ty) => {
-                let mut values = values.iter().map(|v| v.spread(ty));
+                let mut values = values.iter().map(|v| v.broadcast(ty));
                 let first = values.next().expect("a fold has operands");
                 match operands.len() {
                     1 => primitive(op, &[first], result),
@@ -204,21 +205,23 @@ impl Evaluator {
             }
             Recipe::Reversed(op, ty) => {
                 let [a, b] = values.as_slice() else { panic!("two operands are reversed") };
-                primitive(op, &[b.spread(ty), a.spread(ty)], result)
+                primitive(op, &[b.broadcast(ty), a.broadcast(ty)], result)
             }
             Recipe::Direct(op) => primitive(op, &values, result),
             Recipe::Flatten(ty) => match values.as_slice() {
-                [one @ Value { ty: Type::Scalar(_), .. }] => one.spread(ty),
+                [one] if one.ty.width() == Some(1) => one.broadcast(ty),
                 many => Value { ty, bits: many.iter().flat_map(|v| v.bits.clone()).collect() },
             },
             Recipe::Diagonal(ty) => {
-                let Type::Matrix(_, n) = ty else { panic!("{ty} has no diagonal") };
+                let Some(TypeKind::Matrix(_, n)) = ty.builtin() else {
+                    panic!("{ty:?} has no diagonal")
+                };
                 let n = usize::from(n);
                 let bits = (0..n * n).map(|k| if k % (n + 1) == 0 { values[0].bits[0] } else { 0 });
                 Value { ty, bits: bits.collect() }
             }
             Recipe::Swizzle(components) => Value {
-                ty: Type::of(values[0].ty.scalar(), components.len() as u8),
+                ty: Type::of(TYPES.component(values[0].ty, 0), components.len() as u8),
                 bits: components.iter().map(|&c| values[0].bits[usize::from(c)]).collect(),
             },
             Recipe::Column(k) => primitive(Op::Column(k), &values[..1], result),
@@ -239,7 +242,7 @@ impl Evaluator {
             },
         };
         assert_eq!(value.ty, result, "type of the value of {builtin:?} on {described:?}");
-        assert_eq!(value.bits.len(), result.components());
+        assert_eq!(value.bits.len(), TYPES.components(result));
         value
     }
 }
@@ -254,9 +257,9 @@ fn index(syntax: &Syntax) -> Option<u32> {
 
 fn primitive(op: Op, operands: &[Value], result: Type) -> Value {
     let types: Vec<Type> = operands.iter().map(|v| v.ty).collect();
-    assert_eq!(op.result_type(&types), Some(result), "{op:?} on {types:?}");
+    assert_eq!(op.result_type(&TYPES, &types), Some(result), "{op:?} on {types:?}");
     let bits: Vec<&[u32]> = operands.iter().map(|v| v.bits.as_slice()).collect();
-    let mut out = vec![0; result.components()];
-    op.apply(&types, &bits, &mut out);
+    let mut out = vec![0; TYPES.components(result)];
+    op.apply(&TYPES, &types, &bits, &mut out);
     Value { ty: result, bits: out }
 }

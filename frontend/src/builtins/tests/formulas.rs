@@ -1,7 +1,7 @@
 //! Componentwise and geometric builtins, bit for bit against the formulas of LANGUAGE §6.
 
 use super::evaluator::{Value, apply};
-use super::{Random, same, tuples};
+use super::{Random, TYPES, same, tuples};
 use crate::builtins::{Builtin, Operand};
 use lambdav_core::types::Type;
 
@@ -97,7 +97,7 @@ fn componentwise() {
             let operands: Vec<Operand> = types.iter().map(|&t| Operand::from(t)).collect();
             let Ok(resolved) = named(name).resolve(&operands) else { continue };
             compare(name, &types, |operands| {
-                (0..resolved.result.components())
+                (0..TYPES.components(resolved.result))
                     .map(|i| {
                         // A num is spread.
                         let components: Vec<f32> =

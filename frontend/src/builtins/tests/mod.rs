@@ -7,13 +7,15 @@ mod names;
 mod signatures;
 mod texts;
 
-use lambdav_core::types::Type;
+use lambdav_core::types::{Type, Types};
+use std::sync::LazyLock;
+
+/// The types that every program has.
+static TYPES: LazyLock<Types> = LazyLock::new(Types::default);
 
 /// Every type there is.
 fn types() -> Vec<Type> {
-    ["num", "vec2", "vec3", "vec4", "bool", "bvec2", "bvec3", "bvec4", "mat2", "mat3", "mat4"]
-        .map(|name| Type::from_name(name).expect("a type"))
-        .to_vec()
+    TYPES.all().collect()
 }
 
 /// All sequences of that many of the types.
@@ -83,8 +85,8 @@ impl Random {
     }
 
     fn value(&mut self, ty: Type) -> evaluator::Value {
-        let count = ty.components();
-        let bits = match ty.scalar() {
+        let count = TYPES.components(ty);
+        let bits = match TYPES.component(ty, 0) {
             lambdav_core::types::Scalar::F32 => {
                 self.numbers(count).into_iter().map(f32::to_bits).collect()
             }

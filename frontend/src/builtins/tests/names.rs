@@ -1,5 +1,6 @@
 //! Which names there are.
 
+use super::TYPES;
 use crate::builtins::{Builtin, Kind, Operand, Recipe};
 use lambdav_core::op::{Elementary, Op};
 use lambdav_core::types::Type;
@@ -91,12 +92,12 @@ fn swizzles() {
                     let fits = n > 1 && components.iter().all(|&c| c < n);
                     match swizzle.resolve(&[Operand::from(vector)]) {
                         Ok(resolved) => {
-                            assert!(fits, ".{word} of {vector}");
-                            let result = Type::of(vector.scalar(), word.len() as u8);
+                            assert!(fits, ".{word} of {vector:?}");
+                            let result = Type::of(TYPES.component(vector, 0), word.len() as u8);
                             assert_eq!(resolved.result, result);
                             assert_eq!(resolved.recipe, Recipe::Swizzle(components));
                         }
-                        Err(_) => assert!(!fits, ".{word} of {vector}"),
+                        Err(_) => assert!(!fits, ".{word} of {vector:?}"),
                     }
                 }
             }

@@ -1,9 +1,9 @@
 //! Which operand types are accepted, against a second formulation of LANGUAGE §7.
 
-use super::{Random, evaluator, tuples, types};
+use super::{Random, TYPES, evaluator, tuples, types};
 use crate::builtins::{Builtin, Operand, SignatureError};
 use lambdav_core::diagnostics::Code;
-use lambdav_core::types::Type;
+use lambdav_core::types::{Type, TypeKind};
 
 /// The result type of an application without literal indices by LANGUAGE §7, types and results
 /// being names.
@@ -110,13 +110,13 @@ fn named(name: &str) -> Builtin {
 
 /// Checks acceptance and result type, and that the recipe gives a value of that type.
 fn check(builtin: Builtin, types: &[Type], random: &mut Random) {
-    let names: Vec<String> = types.iter().map(|t| t.to_string()).collect();
+    let names: Vec<String> = types.iter().map(|t| format!("{t:?}")).collect();
     let names: Vec<&str> = names.iter().map(|s| &**s).collect();
     let expected = by_the_page(&builtin.name(), &names);
     let found = builtin.resolve(&operands(types));
     match &found {
         Ok(resolved) => {
-            assert_eq!(Some(resolved.result.to_string()), expected, "{builtin:?} {names:?}");
+            assert_eq!(Some(format!("{:?}", resolved.result)), expected, "{builtin:?} {names:?}");
             let values: Vec<_> = types.iter().map(|&t| random.value(t)).collect();
             let value = evaluator::apply(builtin, &values);
             assert_eq!(value.ty, resolved.result);
@@ -201,17 +201,17 @@ fn indices() {
             for (name, result, size) in [
                 (
                     "at",
-                    Type::Scalar(ty.scalar()),
-                    match ty {
-                        Type::Vector(_, n) => n,
+                    Type::of(TYPES.component(ty, 0), 1),
+                    match ty.builtin() {
+                        Some(TypeKind::Vector(_, n)) => n,
                         _ => 0,
                     },
                 ),
                 (
                     "col",
-                    Type::of(ty.scalar(), (ty.components() as f32).sqrt() as u8),
-                    match ty {
-                        Type::Matrix(_, n) => n,
+                    Type::of(TYPES.component(ty, 0), (TYPES.components(ty) as f32).sqrt() as u8),
+                    match ty.builtin() {
+                        Some(TypeKind::Matrix(_, n)) => n,
                         _ => 0,
                     },
                 ),
@@ -256,7 +256,7 @@ fn messages() {
         let types: Vec<Type> = types.iter().map(|t| Type::from_name(t).unwrap()).collect();
         let operands = operands(&types);
         let error = named(name).resolve(&operands).unwrap_err();
-        (error.code(), named(name).message(&error, &operands))
+        (error.code(), named(name).message(&TYPES, &error, &operands))
     };
     for (name, types, code, text) in [
         ("sin", &["num", "num"][..], Code::OperandCount, "`sin` takes 1 operand, not 2"),

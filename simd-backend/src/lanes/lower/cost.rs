@@ -47,13 +47,13 @@ fn cost(program: &Program, id: BlockId, costs: &[Cost]) -> Cost {
     for statement in &program.block(id).statements {
         match statement {
             Statement::Let { value, expr: Expr::Op(op, _) } => {
-                cost.add(of_core(*op) * program.ty(*value).components() as u64);
+                cost.add(of_core(*op) * program.types.components(program.ty(*value)) as u64);
             }
             Statement::Let { .. } => {}
             Statement::If { value, then, otherwise, .. } => {
                 cost.add(costs[then.index()].work);
                 cost.add(costs[otherwise.index()].work);
-                cost.add(program.ty(*value).components() as u64);
+                cost.add(program.types.components(program.ty(*value)) as u64);
             }
             Statement::Loop { .. } => cost.add(u64::MAX),
         }

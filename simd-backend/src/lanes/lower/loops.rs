@@ -20,9 +20,9 @@ use std::rc::Rc;
 
 use lambdav_core::schedule::{self, BlockId, End as CoreEnd};
 
+use super::Lowering;
 use super::exits::{Exit, Round};
 use super::tasks::Task;
-use super::{Lowering, kind_of};
 use crate::lanes::{End, Kind, Op, Rate, Statement, ValueId};
 use crate::mutants::{Mutant, is_active};
 
@@ -59,23 +59,21 @@ impl Lowering<'_> {
         let mut inits = self.flat(inits);
         let mut own = Vec::with_capacity(inits.len());
         for &param in params {
-            let kind = kind_of(self.program.ty(param));
-            let rates = self.rates.of(param).to_vec();
-            let components: Box<[_]> = rates.iter().map(|&rate| self.value(kind, rate)).collect();
+            let components = self.values_of(param);
             own.extend(&*components);
             self.map[param.index()] = components;
         }
-        let kind = kind_of(self.program.ty(value));
-        let rates = self.rates.of(value).to_vec();
-        let values: Box<[_]> = rates.iter().map(|&rate| self.value(kind, rate)).collect();
+        let values = self.values_of(value);
         let outer = std::mem::replace(&mut self.params, own.clone());
         let first = if self.rates.is_divergent(value) {
             let kinds: Rc<[Kind]> = own.iter().map(|&v| self.out.kind(v)).collect();
             let live = self.value(Kind::Mask, Rate::VARYING);
-            let results: Vec<_> = values.iter().map(|_| self.value(kind, Rate::VARYING)).collect();
+            let result_kinds: Vec<Kind> = values.iter().map(|&v| self.out.kind(v)).collect();
+            let results: Vec<_> =
+                result_kinds.iter().map(|&kind| self.value(kind, Rate::VARYING)).collect();
             let entering = if is_active(Mutant::DeadLaneAlive) { self.run } else { mask };
             inits.insert(0, entering);
-            for _ in &results {
+            for kind in result_kinds {
                 inits.push(self.undefined(kind));
             }
             own.insert(0, live);

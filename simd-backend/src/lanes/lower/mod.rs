@@ -48,7 +48,8 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Wid
     for (index, uniform) in program.uniforms.iter().enumerate() {
         uniforms.push(inputs.len() as u32);
         inputs.extend(
-            (0..uniform.ty.components()).map(|k| InputWord::Uniform(index as u32, k as u8)),
+            (0..program.types.components(uniform.ty))
+                .map(|k| InputWord::Uniform(index as u32, k as u8)),
         );
     }
     let out = LaneProgram {
@@ -117,8 +118,8 @@ struct Lowering<'p> {
     work: Work,
 }
 
-fn kind_of(ty: Type) -> Kind {
-    match ty.scalar() {
+fn kind_of(scalar: Scalar) -> Kind {
+    match scalar {
         Scalar::F32 => Kind::F32,
         Scalar::Bool => Kind::Mask,
     }
@@ -184,14 +185,14 @@ impl Lowering<'_> {
 
     fn expr(&mut self, value: schedule::ValueId, expr: &CoreExpr, mask: ValueId) -> Vec<ValueId> {
         let ty = self.program.ty(value);
-        let kind = kind_of(ty);
+        let kinds = self.program.types.scalars(ty).map(kind_of);
         match expr {
             CoreExpr::Constant(words) => {
-                words.iter().map(|&word| self.constant(kind, word.into())).collect()
+                words.iter().zip(kinds).map(|(&word, k)| self.constant(k, word.into())).collect()
             }
             CoreExpr::Uniform(index) => {
                 let first = self.uniforms[*index as usize];
-                self.input_words(kind, first, ty.components())
+                kinds.zip(first..).map(|(kind, word)| self.input_word(kind, word)).collect()
             }
             CoreExpr::Input(input) => self.input(*input),
             CoreExpr::Op(op, operands) => {
@@ -201,17 +202,22 @@ impl Lowering<'_> {
                 let types: Vec<Type> = operands.iter().map(|&v| self.program.ty(v)).collect();
                 let operands: Vec<Box<[ValueId]>> =
                     operands.iter().map(|&v| self.components(v).into()).collect();
-                (0..ty.components())
+                (0..self.program.types.components(ty))
                     .map(|i| self.component(*op, &types, &operands, i, mask))
                     .collect()
             }
         }
     }
 
-    fn input_words(&mut self, kind: Kind, first: u32, count: usize) -> Vec<ValueId> {
-        (first..first + count as u32)
-            .map(|word| self.define(kind, Rate::FRAME, Expr::Input(word)))
-            .collect()
+    fn input_word(&mut self, kind: Kind, word: u32) -> ValueId {
+        self.define(kind, Rate::FRAME, Expr::Input(word))
+    }
+
+    /// A value of the lane program for each component of a scheduled one.
+    fn values_of(&mut self, value: schedule::ValueId) -> Box<[ValueId]> {
+        let rates = self.rates.of(value).to_vec();
+        let scalars = self.program.types.scalars(self.program.ty(value));
+        scalars.zip(rates).map(|(scalar, rate)| self.value(kind_of(scalar), rate)).collect()
     }
 }
 

@@ -2,7 +2,8 @@
 
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op as CoreOp;
-use lambdav_core::types::{Scalar, Type};
+use lambdav_core::types::Type;
+use std::ops::Range;
 
 use super::{Lowering, is_structural};
 use crate::lanes::rates::sources;
@@ -11,6 +12,8 @@ use crate::lanes::{Axis, Expr, Kind, Op, Rate, ValueId};
 impl Lowering<'_> {
     /// The components of an input.
     pub(super) fn input(&mut self, input: Input) -> Vec<ValueId> {
+        let mut numbers =
+            |words: Range<u32>| words.map(|word| self.input_word(Kind::F32, word)).collect();
         match input {
             Input::FragCoord => {
                 let width = self.out.width;
@@ -22,10 +25,10 @@ impl Lowering<'_> {
                 vec![x, y, z, w]
             }
             // In the order in which `lower` lists them.
-            Input::Resolution => self.input_words(Kind::F32, 0, 2),
-            Input::Time => self.input_words(Kind::F32, 2, 1),
-            Input::Frame => self.input_words(Kind::F32, 3, 1),
-            Input::Mouse => self.input_words(Kind::F32, 4, 4),
+            Input::Resolution => numbers(0..2),
+            Input::Time => numbers(2..3),
+            Input::Frame => numbers(3..4),
+            Input::Mouse => numbers(4..8),
         }
     }
 
@@ -38,8 +41,10 @@ impl Lowering<'_> {
         i: usize,
         mask: ValueId,
     ) -> ValueId {
-        let sources: Vec<ValueId> =
-            sources(op, types, i).into_iter().map(|(operand, k)| operands[operand][k]).collect();
+        let sources: Vec<ValueId> = sources(&self.program.types, op, types, i)
+            .into_iter()
+            .map(|(operand, k)| operands[operand][k])
+            .collect();
         if is_structural(op) {
             return sources[0];
         }
@@ -68,7 +73,7 @@ impl Lowering<'_> {
             CoreOp::Any => return self.fold(Op::Or, &sources),
             CoreOp::All => return self.fold(Op::And, &sources),
             CoreOp::Elementary(function) => {
-                debug_assert_eq!(types[0].scalar(), Scalar::F32);
+                debug_assert!(types[0].is_num());
                 let rate = sources.iter().fold(Rate::FRAME, |rate, &v| rate | self.out.rate(v));
                 let mask = (!rate.is_uniform()).then_some(mask);
                 let operands = sources.into();

@@ -1,16 +1,16 @@
 //! Loops: the header with a φ for each parameter, the continue block with the arguments of the `rec`s, the
 //! merge block with the value.
 
-use super::{Context, Slot, Step, Translator, Ways};
-use lambdav_core::schedule::{BlockId, ValueId};
+use super::{Slot, Translator, Ways};
+use lambdav_core::schedule::ValueId;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{LoopControl, Op, Word};
 
 /// A loop whose body is being emitted.
 #[derive(Debug)]
-pub(super) struct Loop {
+pub(super) struct Loop<'p> {
     value: ValueId,
-    params: Vec<ValueId>,
+    params: &'p [ValueId],
     header: Word,
     /// The header's index among the blocks, and its first φ's among its instructions.
     header_index: usize,
@@ -29,8 +29,7 @@ impl<'p> Translator<'p> {
         value: ValueId,
         params: &'p [ValueId],
         inits: &'p [ValueId],
-        body: BlockId,
-    ) {
+    ) -> Loop<'p> {
         let inits: Vec<Word> = inits.iter().map(|&init| self.value(init)).collect();
         let [header, first, continuing, merge] = [(); 4].map(|()| self.declarations.id());
         let before = self.current;
@@ -54,10 +53,10 @@ impl<'p> Translator<'p> {
         ];
         self.push(Instruction::new(Op::LoopMerge, None, None, operands));
         self.branch(first);
-        let index = self.loops.len();
-        self.loops.push(Loop {
+        self.begin(first);
+        Loop {
             value,
-            params: params.to_vec(),
+            params,
             header,
             header_index,
             first_phi,
@@ -65,19 +64,22 @@ impl<'p> Translator<'p> {
             merge,
             rounds: Vec::new(),
             exits: Ways::default(),
-        });
-        self.steps.push(Step::Close(index));
-        self.steps.push(Step::Statements(body, 0, Context::Body(index)));
-        self.begin(first);
+        }
     }
 
     /// Emits the continue block and begins the merge block.
-    pub(super) fn close(&mut self, index: usize) {
-        let Loop { value, header, header_index, first_phi, continuing, merge, .. } =
-            self.loops[index];
-        let params = std::mem::take(&mut self.loops[index].params);
-        let rounds = std::mem::take(&mut self.loops[index].rounds);
-        let exits = std::mem::take(&mut self.loops[index].exits);
+    pub(super) fn close_loop(&mut self, closed: Loop<'p>) {
+        let Loop {
+            value,
+            params,
+            header,
+            header_index,
+            first_phi,
+            continuing,
+            merge,
+            rounds,
+            exits,
+        } = closed;
         self.span = self.program.values[value.index()].span;
         self.begin(continuing);
         self.most_ways = self.most_ways.max(rounds.len());

@@ -4,8 +4,8 @@ use super::super::declarations::Shape;
 use super::super::interface::Place;
 use super::{Slot, Translator};
 use lambdav_core::op::Op as Core;
-use lambdav_core::schedule::{End, Expr, Program, Statement, ValueId};
-use lambdav_core::types::Type;
+use lambdav_core::schedule::{Expr, Program, Statement, ValueId};
+use lambdav_core::types::{Type, TypeKind};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 
@@ -69,7 +69,7 @@ impl<'p> Translator<'p> {
         let ty = Type::vec(4);
         for (&value, &location) in values.iter().zip(&self.program.locations) {
             self.span = self.program.values[value.index()].span;
-            let given = self.program.ty(value).components();
+            let given = self.program.types.components(self.program.ty(value));
             let filler = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
             let filled = if let Slot::Constant(words) = self.slots[value.index()] {
                 self.declarations.constant(ty, &[words, &filler[given..]].concat())
@@ -98,8 +98,8 @@ impl<'p> Translator<'p> {
 pub(super) fn parts_of_outputs(program: &Program) -> Vec<Option<&[ValueId]>> {
     let mut parts = vec![None; program.values.len()];
     for statement in &program.block(Program::ROOT).statements {
-        if let Statement::Let { value, expr: Expr::Op(Core::Construct(Type::Vector(..)), operands) } =
-            statement
+        if let Statement::Let { value, expr: Expr::Op(Core::Construct(ty), operands) } = statement
+            && matches!(program.types.kind(*ty), TypeKind::Vector(..))
             && program.outputs().contains(value)
         {
             parts[value.index()] = Some(&operands[..]);
@@ -107,18 +107,9 @@ pub(super) fn parts_of_outputs(program: &Program) -> Vec<Option<&[ValueId]>> {
     }
     let mut forget = |values: &[ValueId]| values.iter().for_each(|v| parts[v.index()] = None);
     for (index, block) in program.blocks.iter().enumerate() {
-        for statement in &block.statements {
-            match statement {
-                Statement::Let { expr: Expr::Op(_, operands), .. } => forget(operands),
-                Statement::Let { .. } => {}
-                Statement::If { condition, .. } => forget(&[*condition]),
-                Statement::Loop { inits, .. } => forget(inits),
-            }
-        }
-        match &block.end {
-            End::Yield(_) if index == Program::ROOT.index() => {}
-            End::Yield(values) | End::Rec(values) => forget(values),
-            End::If { condition, .. } => forget(&[*condition]),
+        block.statements.iter().for_each(|statement| forget(statement.uses()));
+        if index != Program::ROOT.index() {
+            forget(block.end.uses());
         }
     }
     parts

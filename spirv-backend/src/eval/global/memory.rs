@@ -1,7 +1,7 @@
 //! Variables in the memory that a module shares with the world, and pointers to parts of them.
 
-use super::super::LoadError;
 use super::super::binary::Instruction;
+use super::super::error::LoadError;
 use super::super::resources::{Member, PUSH_CONSTANT_WORDS};
 use super::super::values::{Entity, Ids, Kind, Place, Pointee, Scalar, Space, Type};
 use super::{Globals, Output};

@@ -1,11 +1,11 @@
 //! Some pixels of a program by all engines.
 
+use lambdav::Settings;
 use lambdav::core::evaluate::{self, Fault};
 use lambdav::core::graph::Core;
 use lambdav::core::inputs::Inputs;
 use lambdav::core::schedule::{Program, schedule, verify};
 use lambdav::core::source::SourceFile;
-use lambdav::engine::Settings;
 use lambdav::raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
 use lambdav::simd::lanes::{self, Width};
 use lambdav::simd::registers::Shape;

@@ -4,6 +4,7 @@ use super::{Reached, Target};
 use crate::seeds::Seeds;
 use crate::words::{from_bytes, mutate};
 use lambdav::core::inputs::Inputs;
+use lambdav::core::types::Types;
 use lambdav::spirv::bytes;
 use lambdav::spirv::eval::{Evaluator, Module, Resources};
 use lambdav_generate::Random;
@@ -41,8 +42,9 @@ impl Target for Spirv<'_> {
             Err(_) => return Ok(Reached { parsed, ..Reached::default() }),
         };
         let members = module.uniforms();
+        let types = Types::default();
         let zero = |words: usize| vec![0x3f80_0000; words].into();
-        let uniforms = members.iter().map(|member| zero(member.ty.components())).collect();
+        let uniforms = members.iter().map(|member| zero(types.components(member.ty))).collect();
         let inputs = Inputs { time: 1.25, uniforms, ..Inputs::default() };
         let resources = Resources::for_members(&inputs, members);
         let mut evaluator = Evaluator::new(&module, &resources, ROUNDS);

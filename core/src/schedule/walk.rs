@@ -1,0 +1,140 @@
+//! One way to walk over a scheduled program: a sequence of events, in the order of its text.
+//!
+//! For each block there is
+//!
+//! ```text
+//! Enter  (Statement  [inner blocks  After])*  End  [inner blocks]  Leave
+//! ```
+//!
+//! where a `let` has neither inner blocks nor an [`Event::After`], and the end has inner blocks where
+//! it is a decision. A value that a statement with blocks defines is there from `After` on; the
+//! values of a block are there until `Leave`. What a consumer needs to know of the blocks around
+//! it, it keeps on a stack of its own.
+//!
+//! The walk keeps its place on a heap-allocated stack, so that nothing recurses on the nesting of
+//! blocks. It is for programs whose blocks form a tree.
+
+use super::program::{Block, BlockId, End, Program, Statement, ValueId};
+
+/// What a block is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The whole program.
+    Root,
+    /// For a condition that holds: of the `if` with that value, or of a decision at a block's end.
+    Then(Option<ValueId>),
+    /// For a condition that does not hold.
+    Otherwise(Option<ValueId>),
+    /// The body of the loop with that value.
+    Body(ValueId),
+}
+
+/// A step of a walk.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'p> {
+    /// A block begins.
+    Enter(BlockId, Role),
+    /// A statement of that block; the blocks inside it follow at once.
+    Statement(BlockId, &'p Statement),
+    /// The blocks inside that `if` or loop have been left.
+    After(BlockId, &'p Statement),
+    /// The end of that block; of a decision, its two blocks follow at once.
+    End(BlockId, &'p End),
+    /// The block, with all blocks inside it, has been seen.
+    Leave(BlockId),
+}
+
+#[derive(Debug)]
+enum Task {
+    Enter(BlockId, Role),
+    Statement(BlockId, usize),
+    After(BlockId, usize),
+    Leave(BlockId),
+}
+
+/// A walk over a program; see the head of this module.
+#[derive(Debug)]
+pub struct Walk<'p> {
+    program: &'p Program,
+    /// What remains to be done, last first.
+    tasks: Vec<Task>,
+}
+
+impl<'p> Walk<'p> {
+    pub(super) fn new(program: &'p Program) -> Self {
+        Self { program, tasks: vec![Task::Enter(Program::ROOT, Role::Root)] }
+    }
+
+    /// After [`Event::Enter`]: leaves the block unseen, so that its [`Event::Leave`] comes next.
+    pub fn skip_block(&mut self) {
+        if let Some(task @ Task::Statement(..)) = self.tasks.last_mut()
+            && let Task::Statement(block, 0) = *task
+        {
+            *task = Task::Leave(block);
+        }
+    }
+
+    fn choice(&mut self, then: BlockId, otherwise: BlockId, value: Option<ValueId>) {
+        self.tasks.push(Task::Enter(otherwise, Role::Otherwise(value)));
+        self.tasks.push(Task::Enter(then, Role::Then(value)));
+    }
+}
+
+impl<'p> Iterator for Walk<'p> {
+    type Item = Event<'p>;
+
+    fn next(&mut self) -> Option<Event<'p>> {
+        let program: &'p Program = self.program;
+        Some(match self.tasks.pop()? {
+            Task::Enter(block, role) => {
+                self.tasks.push(Task::Statement(block, 0));
+                Event::Enter(block, role)
+            }
+            Task::Statement(id, at) => {
+                let Block { statements, end } = program.block(id);
+                let Some(statement) = statements.get(at) else {
+                    self.tasks.push(Task::Leave(id));
+                    if let End::If { then, otherwise, .. } = *end {
+                        self.choice(then, otherwise, None);
+                    }
+                    return Some(Event::End(id, end));
+                };
+                self.tasks.push(Task::Statement(id, at + 1));
+                match *statement {
+                    Statement::Let { .. } => {}
+                    Statement::If { value, then, otherwise, .. } => {
+                        self.tasks.push(Task::After(id, at));
+                        self.choice(then, otherwise, Some(value));
+                    }
+                    Statement::Loop { value, body, .. } => {
+                        self.tasks.push(Task::After(id, at));
+                        self.tasks.push(Task::Enter(body, Role::Body(value)));
+                    }
+                }
+                Event::Statement(id, statement)
+            }
+            Task::After(id, at) => Event::After(id, &program.block(id).statements[at]),
+            Task::Leave(block) => Event::Leave(block),
+        })
+    }
+}
+
+impl Program {
+    /// How many blocks lie around the innermost one, itself included.
+    pub fn nesting(&self) -> usize {
+        let (mut deepest, mut depth) = (0, 0);
+        for event in self.walk() {
+            match event {
+                Event::Enter(..) => depth += 1,
+                Event::Leave(_) => depth -= 1,
+                _ => deepest = deepest.max(depth),
+            }
+        }
+        deepest
+    }
+
+    /// A walk over all blocks, in the order of the program's text.
+    pub fn walk(&self) -> Walk<'_> {
+        Walk::new(self)
+    }
+}

@@ -1,0 +1,134 @@
+//! Values that must be of a certain kind: the arms of an `if`, operands, annotated expressions.
+
+use super::machine::Machine;
+use super::values::{ActivationId, Function, Value};
+use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
+use lambdav_core::graph::{ExprType, NodeId};
+use lambdav_core::source::Span;
+use lambdav_core::types::Type;
+use std::fmt;
+
+/// The message for a `rec-func` with a path that ends in the function at `span`.
+pub(super) fn returns_function(span: Span) -> Diagnostic {
+    Diagnostic::new(Lv::RecFuncResult, span, "a `rec-func` cannot return a function")
+        .label("this is a function")
+        .help("return a value and let the caller choose the function")
+}
+
+impl Machine {
+    /// The value of an `if` with this condition.
+    pub(super) fn choose(
+        &mut self,
+        condition: NodeId,
+        [then, otherwise]: [Value; 2],
+        span: Span,
+        spans: [Span; 2],
+        activation: ActivationId,
+    ) -> Value {
+        let describe = |machine: &Self, value| match value {
+            Value::Data(node) => match machine.graph.expr_type(node) {
+                ExprType::Value(ty) => machine.a(ty),
+                ExprType::Rec(ty) => format!("{} or the next round", machine.a(ty)),
+                ExprType::PureRec => "the next round".to_owned(),
+            },
+            _ => "a function".to_owned(),
+        };
+        match (then, otherwise) {
+            (Value::Error, _) | (_, Value::Error) => return Value::Error,
+            (Value::Function(then), Value::Function(otherwise)) => {
+                let choice = Function::Choice { condition, then, otherwise };
+                return Value::Function(self.function_id(choice));
+            }
+            (Value::Data(a), Value::Data(b)) => {
+                let types = (self.graph.expr_type(a), self.graph.expr_type(b));
+                if types.0.rec_match(types.1).is_some() {
+                    return Value::Data(self.graph.if_([condition, a, b], span));
+                }
+            }
+            _ => {}
+        }
+        let (a, b) = (describe(self, then), describe(self, otherwise));
+        // The other branch goes on with `rec`, so the function would be the loop's result.
+        let result = match (then, otherwise) {
+            (Value::Function(_), Value::Data(node)) => Some((node, spans[0])),
+            (Value::Data(node), Value::Function(_)) => Some((node, spans[1])),
+            _ => None,
+        };
+        if let Some((node, at)) = result
+            && !matches!(self.graph.expr_type(node), ExprType::Value(_))
+        {
+            self.report_in(returns_function(at), activation);
+            return Value::Error;
+        }
+        self.report_in(
+            Diagnostic::new(Lv::BranchTypes, span, "the branches have different types")
+                .also(spans[0], format!("this is {a}"))
+                .also(spans[1], format!("this is {b}"))
+                .help("both branches of an `if` must have the same type"),
+            activation,
+        );
+        Value::Error
+    }
+
+    /// The node of a value that must be neither a function nor a tail; reports what it is instead.
+    pub(super) fn require_value(
+        &mut self,
+        value: Value,
+        span: Span,
+        role: impl fmt::Display,
+        activation: Option<ActivationId>,
+    ) -> Option<NodeId> {
+        let diagnostic = match value {
+            Value::Error => return None,
+            Value::Data(node) => match self.graph.expr_type(node) {
+                ExprType::Value(_) => return Some(node),
+                ExprType::Rec(_) | ExprType::PureRec => {
+                    let diagnostic =
+                        Diagnostic::new(Lv::RecNotTail, span, format!("{role} goes on with `rec`"))
+                            .label("`rec` is not in tail position here")
+                            .help("make it the last thing that the body does; pass what is to be done with the result as another parameter");
+                    match self.graph.span(node) {
+                        same if same == span => diagnostic,
+                        other => diagnostic.also(other, "here is the `rec`, or the `if` around it"),
+                    }
+                }
+            },
+            Value::Function(_) => {
+                Diagnostic::new(Lv::FunctionAsValue, span, format!("{role} is a function"))
+                    .label("a value is needed here")
+                    .help("apply it: `(f x)`, or `(f)` where it has no parameters")
+            }
+        };
+        self.report_in(diagnostic, activation.unwrap_or(ActivationId(0)));
+        None
+    }
+
+    /// `value`, if it is of the annotated type.
+    pub(super) fn check_annotation(
+        &mut self,
+        value: Value,
+        ty: Type,
+        span: Span,
+        annotation: Span,
+        activation: ActivationId,
+    ) -> Value {
+        let found = match value {
+            Value::Error => return Value::Error,
+            Value::Data(node) => match self.graph.expr_type(node) {
+                ExprType::Value(found) if found == ty => return value,
+                ExprType::Value(found) => self.a(found),
+                ExprType::Rec(_) | ExprType::PureRec => "the next round of a loop".to_owned(),
+            },
+            Value::Function(_) => "a function".to_owned(),
+        };
+        let mut diagnostic =
+            Diagnostic::new(Lv::AnnotationMismatch, span, format!("this is not {}", self.a(ty)))
+                .label(format!("this is {found}"))
+                .help("change the annotation or the expression");
+        if annotation != span {
+            diagnostic = diagnostic.also(annotation, format!("{} is wanted here", self.a(ty)));
+        }
+        self.report_in(diagnostic, activation);
+        Value::Error
+    }
+}

@@ -1,0 +1,104 @@
+//! What the machine does, as data: its states, and the continuation frames that wait for values.
+
+use super::values::{Arguments, Denotation, EnvId, FunctionId, Site, ThunkId, Value};
+use crate::builtins::Builtin;
+use crate::resolve::CodeId;
+use lambdav_core::graph::{LoopId, NodeId};
+
+/// What the machine does next.
+#[derive(Debug)]
+pub(super) enum State {
+    Evaluate(CodeId, EnvId),
+    Force(Denotation),
+    Apply(FunctionId, Site, Arguments),
+    Return(Value),
+}
+
+/// What waits for a value.
+#[derive(Debug)]
+pub(super) enum Frame {
+    /// The callee of an application.
+    Callee {
+        code: CodeId,
+        env: EnvId,
+    },
+    /// The next operand of a builtin.
+    Operands {
+        builtin: Builtin,
+        site: Site,
+        source: OperandSource,
+        values: Vec<Value>,
+    },
+    Condition {
+        code: CodeId,
+        env: EnvId,
+    },
+    Then {
+        code: CodeId,
+        env: EnvId,
+        condition: Option<NodeId>,
+    },
+    Otherwise {
+        code: CodeId,
+        env: EnvId,
+        condition: Option<NodeId>,
+        then: Value,
+    },
+    The {
+        code: CodeId,
+        env: EnvId,
+    },
+    Thunk(ThunkId),
+    /// The result of an application, to be remembered.
+    Remember {
+        function: FunctionId,
+        arguments: Arguments,
+    },
+    /// The next annotated argument of a closure.
+    Annotated {
+        function: FunctionId,
+        site: Site,
+        arguments: Arguments,
+        next: usize,
+    },
+    /// The next argument of a `rec-func`.
+    LoopArguments {
+        function: FunctionId,
+        site: Site,
+        arguments: Arguments,
+        values: Vec<Value>,
+    },
+    LoopBody {
+        of: LoopId,
+        params: Vec<NodeId>,
+        inits: Vec<NodeId>,
+        code: CodeId,
+    },
+    /// The next argument of a `rec`.
+    RecArguments {
+        of: LoopId,
+        site: Site,
+        arguments: Arguments,
+        values: Vec<Value>,
+    },
+    /// The application of the first of two functions chosen by an `if`.
+    ChoiceThen {
+        condition: NodeId,
+        otherwise: FunctionId,
+        site: Site,
+        arguments: Arguments,
+    },
+    ChoiceOtherwise {
+        condition: NodeId,
+        then: Value,
+        site: Site,
+    },
+}
+
+/// Where the operands of a builtin come from.
+#[derive(Debug)]
+pub(super) enum OperandSource {
+    /// From the text of the application: nobody else can need them, so they are no thunks.
+    Text(EnvId),
+    Arguments(Arguments),
+}

@@ -1,0 +1,116 @@
+//! The limits of elaboration, and what is said where one is exceeded. After that everything ends.
+
+use super::frame::Frame;
+use super::machine::Machine;
+use super::values::{Activation, ActivationId, EnvId, Function, FunctionId, Site};
+use crate::resolve::CodeId;
+use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
+use lambdav_core::source::Span;
+
+/// How deep applications of functions may nest.
+pub(super) const MAX_APPLICATION_DEPTH: u32 = 10_000;
+/// How many applications of functions a program may expand to.
+pub(super) const MAX_APPLICATIONS: u32 = 1_000_000;
+/// How many expressions may be evaluated in expanding a program: so many that it takes a third of
+/// a second. Of a function that is applied again, its body counts again, even if no new node comes
+/// of it. An operation written once takes about three.
+pub(super) const MAX_STEPS: u32 = 1_500_000;
+/// How many core nodes a program may expand to.
+pub(super) const MAX_NODES: usize = 1_000_000;
+/// How many unfinished steps may wait for one another.
+const MAX_FRAMES: usize = 4_000_000;
+
+impl Machine {
+    /// Leaves what is to be done with the next value that is returned.
+    pub(super) fn wait(&mut self, frame: Frame) {
+        self.frames.push(frame);
+        if self.frames.len() > MAX_FRAMES || self.graph.len() > MAX_NODES {
+            self.expansion_too_large(Span::default());
+        }
+    }
+
+    /// Counts an expression that is evaluated.
+    pub(super) fn count_step(&mut self, code: CodeId, env: EnvId) {
+        self.steps += 1;
+        if self.steps > MAX_STEPS {
+            let at = self.span(code, env);
+            self.expansion_too_large(at);
+        }
+    }
+
+    /// Opens the body of a closure that is applied at `site`.
+    pub(super) fn activate(&mut self, function: FunctionId, site: Site) -> Option<ActivationId> {
+        let Function::Closure { code, expansion, .. } = self.function(function) else {
+            unreachable!("only closures have bodies")
+        };
+        let caller = &self.activations[site.activation.0 as usize];
+        let depth = caller.depth + 1;
+        let at = self.site_span(site);
+        let expansion = caller.expansion.or(expansion.then_some(at));
+        let activation = Activation {
+            caller: site.activation,
+            depth,
+            function: Some(code),
+            site: at,
+            expansion,
+        };
+        let id = ActivationId(self.activations.len() as u32);
+        self.activations.push(activation);
+        self.applications += 1;
+        if depth > MAX_APPLICATION_DEPTH {
+            self.endless(id);
+            return None;
+        }
+        if self.applications > MAX_APPLICATIONS {
+            self.expansion_too_large(at);
+            return None;
+        }
+        Some(id)
+    }
+
+    /// Applications nest too deep: shows the functions that go round.
+    fn endless(&mut self, last: ActivationId) {
+        let mut chain = Vec::new();
+        let mut at = last;
+        while at != ActivationId(0) && chain.len() < 1000 {
+            let activation = self.activations[at.0 as usize];
+            chain.push((activation.function, activation.site));
+            at = activation.caller;
+        }
+        // The smallest period with which the latest applications repeat.
+        let period = (1..=chain.len() / 3).find(|&p| (0..2 * p).all(|i| chain[i] == chain[i + p]));
+        let cycle = &chain[..period.unwrap_or(1).min(6)];
+        let mut diagnostic = Diagnostic::new(
+            Lv::EndlessExpansion,
+            cycle[0].1,
+            "functions apply each other without end",
+        )
+        .label(format!("after {MAX_APPLICATION_DEPTH} nested applications"))
+        .note("every application of a `func` is inlined, so its nesting must be finite")
+        .help("use `rec-func` for a loop");
+        for (function, site) in &cycle[1..] {
+            let name = function.and_then(|f| self.function_name(f)).unwrap_or("a function");
+            diagnostic =
+                diagnostic.also(*site, format!("which is inside this application of {name}"));
+        }
+        if let Some(function) = cycle[0].0 {
+            diagnostic = diagnostic
+                .also(self.arena.span(function), "this function is applied again and again");
+        }
+        self.report(diagnostic);
+        self.stopped = true;
+    }
+
+    pub(super) fn expansion_too_large(&mut self, at: Span) {
+        self.report(
+            Diagnostic::new(Lv::ExpansionTooLarge, at, "the program expands to too much code")
+                .label("the limit was reached here")
+                .note(format!(
+                    "every application is inlined; at most {MAX_APPLICATIONS} applications, \
+                     {MAX_STEPS} steps of expansion and {MAX_NODES} operations are accepted"
+                ))
+                .help("repeat with `rec-func`, which becomes a loop, instead of nesting functions"),
+        );
+        self.stopped = true;
+    }
+}

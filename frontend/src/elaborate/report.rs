@@ -1,0 +1,56 @@
+//! What is reported, once for each kind and place, with the applications that led there.
+
+use super::machine::Machine;
+use super::values::{Activation, ActivationId};
+use crate::resolve::{Code, CodeId};
+use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::types::Type;
+
+impl Machine {
+    /// Whether a limit was exceeded, after which nothing is evaluated any more.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    pub(super) fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
+    /// Reports a diagnostic, unless there is one of its kind at its place already.
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        if self.reported.insert((diagnostic.code, diagnostic.primary.span)) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// The same, saying by which applications the place was reached.
+    pub(super) fn report_in(&mut self, mut diagnostic: Diagnostic, activation: ActivationId) {
+        let mut at = activation;
+        let mut shown = 0;
+        while at != ActivationId(0) && shown < 2 {
+            let Activation { caller, site, expansion, function, .. } =
+                self.activations[at.0 as usize];
+            if expansion.is_none() && site != diagnostic.primary.span {
+                let name = function.and_then(|f| self.function_name(f));
+                let what =
+                    name.map_or("this application".to_owned(), |n| format!("applying `{n}`"));
+                diagnostic = diagnostic.also(site, format!("reached by {what}"));
+                shown += 1;
+            }
+            at = caller;
+        }
+        self.report(diagnostic);
+    }
+
+    pub(super) fn function_name(&self, code: CodeId) -> Option<&str> {
+        match self.arena.get(code) {
+            Code::Function(f) => f.name.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// A type in a sentence: `a vec3`.
+    pub(super) fn a(&self, ty: Type) -> String {
+        format!("a {}", self.graph.types().name(ty))
+    }
+}

@@ -1,0 +1,154 @@
+//! Expressions: a walk over the tree with a stack of tasks.
+
+use super::code::{Code, CodeArena, CodeId, Function, Local};
+use super::resolver::{Binding, Resolver, Task};
+use crate::syntax::{self, ExprId, ExprKind};
+use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
+use lambdav_core::graph::Name;
+use lambdav_core::source::{SourceFile, Span};
+
+impl<'t> Resolver<'t> {
+    /// Resolves one expression of the top level.
+    pub(super) fn expression(&mut self, id: ExprId) -> CodeId {
+        self.run(Task::Visit(id))
+    }
+
+    /// Resolves a `func` of the top level: `(define (name parameter …) body)`.
+    pub(super) fn function(
+        &mut self,
+        span: Span,
+        name: &'t str,
+        parameters: &'t [ExprId],
+        body: ExprId,
+    ) -> CodeId {
+        match self.function_tasks(span, false, parameters, body, Some(name)) {
+            Some(()) => self.drain(),
+            None => self.push(Code::Error, span),
+        }
+    }
+
+    fn run(&mut self, task: Task<'t>) -> CodeId {
+        self.tasks.push(task);
+        self.drain()
+    }
+
+    fn drain(&mut self) -> CodeId {
+        while let Some(task) = self.tasks.pop() {
+            self.step(task);
+        }
+        self.results.pop().expect("every task leaves one result")
+    }
+
+    fn step(&mut self, task: Task<'t>) {
+        let (code, span) = match task {
+            Task::Visit(id) => {
+                if let Some(code) = self.visit(id) {
+                    let span = self.tree.get(id).span;
+                    let code = self.push(code, span);
+                    self.results.push(code);
+                }
+                return;
+            }
+            Task::LetStar { form, bindings, body } => {
+                self.let_star(form, bindings, body);
+                return;
+            }
+            Task::Bind(names) => {
+                if names.iter().any(|(_, form)| form.is_none()) {
+                    self.level += 1;
+                }
+                let mut index = 0;
+                for (name, form) in names {
+                    let binding = match form {
+                        Some(form) => Binding::Form(form),
+                        None => {
+                            index += 1;
+                            Binding::Local(Local { level: self.level, index: index - 1 })
+                        }
+                    };
+                    self.scope.entry(name).or_default().push(binding);
+                }
+                return;
+            }
+            Task::Unbind(names) => {
+                if names.iter().any(|(_, form)| form.is_none()) {
+                    self.level -= 1;
+                }
+                for (name, _) in names {
+                    self.scope.get_mut(name).and_then(Vec::pop).expect("it was bound");
+                }
+                return;
+            }
+            Task::Apply { span, arguments } => {
+                let arguments = self.pop(arguments);
+                let callee = self.results.pop().expect("the callee comes first");
+                (Code::Apply { callee, arguments }, span)
+            }
+            Task::Let { span, names } => {
+                let body = self.results.pop().expect("the body comes last");
+                let values = self.pop(names.len());
+                let names = names.into_iter().map(Name::new).collect();
+                (Code::Let { names, values, body }, span)
+            }
+            Task::Function { span, recursive, parameters, name } => {
+                let body = self.results.pop().expect("a function has a body");
+                let (parameters, name) = (parameters.into(), name.map(Into::into));
+                (Code::Function(Function { recursive, parameters, body, name }), span)
+            }
+            Task::If { span } => {
+                let all = self.pop(3);
+                (Code::If([all[0], all[1], all[2]]), span)
+            }
+            Task::The { span, ty } => {
+                let value = self.results.pop().expect("an annotation has an expression");
+                (Code::The(ty, value), span)
+            }
+        };
+        let code = self.push(code, span);
+        self.results.push(code);
+    }
+
+    /// The code of a leaf, or `None` where tasks were pushed that will leave the result.
+    fn visit(&mut self, id: ExprId) -> Option<Code> {
+        let expr = self.tree.get(id);
+        match &expr.kind {
+            ExprKind::Number { value, index } => Some(Code::Number(*value, *index)),
+            ExprKind::Bool(b) => Some(Code::Bool(*b)),
+            ExprKind::Error => Some(Code::Error),
+            ExprKind::Identifier(name) => Some(self.name(name, expr.span)),
+            ExprKind::List(children) => match children.split_first() {
+                None => {
+                    self.report(
+                        Diagnostic::new(Lv::EmptyList, expr.span, "an empty list means nothing")
+                            .label("no function stands here")
+                            .help("a function without parameters is applied as `(f)`"),
+                    );
+                    Some(Code::Error)
+                }
+                Some((&head, rest)) => match self.form_of(head) {
+                    Some(form) => match self.form(form, expr.span, head, rest) {
+                        Some(()) => None,
+                        None => Some(Code::Error),
+                    },
+                    None => {
+                        let apply = Task::Apply { span: expr.span, arguments: rest.len() };
+                        let visits = children.iter().map(|&c| Task::Visit(c));
+                        self.schedule(visits.chain([apply]));
+                        None
+                    }
+                },
+            },
+        }
+    }
+}
+
+/// Resolves the expansion of a builtin: the text of one expression in which every name is a builtin
+/// or a special form.
+pub(crate) fn resolve_expansion(arena: &mut CodeArena, text: &str) -> CodeId {
+    let source = SourceFile::new("<expansion>", text);
+    let (tree, errors) = syntax::parse(&source);
+    let mut resolver = Resolver::new(arena, &tree);
+    let code = resolver.expression(tree.roots[0]);
+    assert!(errors.is_empty() && resolver.diagnostics.is_empty(), "bad expansion: {text}");
+    code
+}

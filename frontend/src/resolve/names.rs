@@ -1,0 +1,135 @@
+//! What names denote, and which may be given a meaning.
+
+use super::code::Code;
+use super::elsewhere::elsewhere;
+use super::resolver::{Binding, Form, Resolver};
+use crate::builtins::Builtin;
+use crate::syntax::ExprId;
+use lambdav_core::diagnostics::{Code as Lv, Diagnostic, nearest_name};
+use lambdav_core::source::Span;
+use rustc_hash::FxHashMap;
+
+/// The words with a meaning of their own at the top level.
+const RESERVED: [&str; 3] = ["define", "output", "uniform"];
+
+impl<'t> Resolver<'t> {
+    pub(super) fn lookup(&self, name: &str) -> Option<Binding> {
+        if let Some(bindings) = self.scope.get(name)
+            && let Some(&binding) = bindings.last()
+        {
+            return Some(binding);
+        }
+        Form::from_name(name)
+            .map(Binding::Form)
+            .or_else(|| Builtin::lookup(name).map(Binding::Builtin))
+    }
+
+    /// The special form that the expression denotes, if it is a name that does.
+    pub(super) fn form_of(&self, id: ExprId) -> Option<Form> {
+        match self.lookup(self.identifier(id)?)? {
+            Binding::Form(form) => Some(form),
+            _ => None,
+        }
+    }
+
+    pub(super) fn name(&mut self, name: &'t str, span: Span) -> Code {
+        match self.lookup(name) {
+            Some(Binding::Local(local)) => Code::Local(local),
+            Some(Binding::Global(global)) => Code::Global(global),
+            Some(Binding::Builtin(builtin)) => Code::Builtin(builtin),
+            Some(Binding::Error) => Code::Error,
+            Some(Binding::Form(form)) => {
+                self.report(
+                    Diagnostic::new(Lv::FormAsValue, span, format!("`{name}` is not a value"))
+                        .label("a special form cannot be passed, returned or chosen")
+                        .help(format!("write it as the head of a list: `{}`", form.usage())),
+                );
+                Code::Error
+            }
+            None => {
+                let diagnostic = self.unbound(name, span);
+                self.report(diagnostic);
+                Code::Error
+            }
+        }
+    }
+
+    fn unbound(&self, name: &str, span: Span) -> Diagnostic {
+        if name == "rec" {
+            return Diagnostic::new(Lv::RecOutside, span, "`rec` stands outside every `rec-func`")
+                .label("there is no loop to go on with")
+                .help("`rec` is bound in the body of `(rec-func (parameter …) body)`");
+        }
+        if RESERVED.contains(&name) {
+            return Diagnostic::new(
+                Lv::ReservedWord,
+                span,
+                format!("`{name}` has a meaning at the top level only"),
+            )
+            .label("inside an expression")
+            .help("move the form to the top level, or use `let` for a local name");
+        }
+        let diagnostic = Diagnostic::new(Lv::UnboundName, span, format!("`{name}` is not bound"))
+            .label("not found in this scope");
+        if let Some(help) = elsewhere(name) {
+            return diagnostic.help(help);
+        }
+        let mut names: Vec<&str> = Builtin::names().collect();
+        names.extend(Form::NAMES.iter().map(|&(name, _)| name));
+        names.extend(self.scope.iter().filter(|(_, b)| !b.is_empty()).map(|(&name, _)| name));
+        names.sort_unstable();
+        match nearest_name(name, names) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic.help("a name must be bound by `define`, `uniform`, `let` or a parameter before it is used"),
+        }
+    }
+
+    /// Whether the name may be given a meaning; reports it if not.
+    pub(super) fn may_bind(&mut self, name: &str, span: Span) -> bool {
+        let reserved = RESERVED.contains(&name);
+        if reserved {
+            let diagnostic =
+                Diagnostic::new(Lv::ReservedWord, span, format!("`{name}` is a reserved word"))
+                    .label("cannot be given another meaning")
+                    .help("choose another name");
+            self.report(diagnostic);
+        }
+        !reserved
+    }
+
+    /// Refuses reserved words, and names that one form binds twice.
+    pub(super) fn check_names(
+        &mut self,
+        names: impl Iterator<Item = (&'t str, Span)>,
+    ) -> Option<()> {
+        let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
+        let mut result = Some(());
+        for (name, span) in names {
+            if !self.may_bind(name, span) {
+                result = None;
+                continue;
+            }
+            match seen.get(name) {
+                Some(&first) => {
+                    result = None;
+                    self.report(
+                        Diagnostic::new(
+                            Lv::DuplicateName,
+                            span,
+                            format!("`{name}` is bound twice"),
+                        )
+                        .label("here again")
+                        .also(first, "first here")
+                        .help(
+                            "the names of one form must differ; `let*` binds one after the other",
+                        ),
+                    );
+                }
+                None => {
+                    seen.insert(name, span);
+                }
+            }
+        }
+        result
+    }
+}

@@ -1,0 +1,157 @@
+//! The resolver's state: the names in scope, the tasks that remain, the code that is made.
+
+use super::code::{Code, CodeArena, CodeId, Local, Parameter};
+use crate::builtins::Builtin;
+use crate::syntax::{ExprId, ExprKind, Tree};
+use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::source::Span;
+use lambdav_core::types::Type;
+use rustc_hash::FxHashMap;
+
+/// A special form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Let,
+    LetStar,
+    Func,
+    RecFunc,
+    If,
+    The,
+}
+
+impl Form {
+    pub(super) const NAMES: [(&'static str, Self); 6] = [
+        ("let", Self::Let),
+        ("let*", Self::LetStar),
+        ("func", Self::Func),
+        ("rec-func", Self::RecFunc),
+        ("if", Self::If),
+        ("the", Self::The),
+    ];
+
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(n, _)| *n == name).map(|&(_, form)| form)
+    }
+
+    /// How it is written.
+    pub(super) fn usage(self) -> &'static str {
+        match self {
+            Self::Let => "(let ((name value) …) body)",
+            Self::LetStar => "(let* ((name value) …) body)",
+            Self::Func => "(func (parameter …) body)",
+            Self::RecFunc => "(rec-func (parameter …) body)",
+            Self::If => "(if condition then else)",
+            Self::The => "(the TYPE expression)",
+        }
+    }
+}
+
+/// What a name denotes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Binding {
+    Form(Form),
+    Local(Local),
+    Global(u32),
+    Builtin(Builtin),
+    /// Bound by something that was in error.
+    Error,
+}
+
+/// What remains to be done.
+pub(super) enum Task<'t> {
+    Visit(ExprId),
+    /// The next binding of a `let*`.
+    LetStar {
+        form: Span,
+        bindings: &'t [ExprId],
+        body: ExprId,
+    },
+    /// Opens a scope. Names of special forms take no slot in it.
+    Bind(Vec<(&'t str, Option<Form>)>),
+    /// Closes it again.
+    Unbind(Vec<(&'t str, Option<Form>)>),
+    Apply {
+        span: Span,
+        arguments: usize,
+    },
+    Let {
+        span: Span,
+        names: Vec<&'t str>,
+    },
+    Function {
+        span: Span,
+        recursive: bool,
+        parameters: Vec<Parameter>,
+        name: Option<&'t str>,
+    },
+    If {
+        span: Span,
+    },
+    The {
+        span: Span,
+        ty: Type,
+    },
+}
+
+/// Resolves the expressions of one text.
+pub(super) struct Resolver<'t> {
+    pub(super) arena: &'t mut CodeArena,
+    pub(super) tree: &'t Tree,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) scope: FxHashMap<&'t str, Vec<Binding>>,
+    pub(super) level: u32,
+    pub(super) tasks: Vec<Task<'t>>,
+    pub(super) results: Vec<CodeId>,
+}
+
+impl<'t> Resolver<'t> {
+    pub(super) fn new(arena: &'t mut CodeArena, tree: &'t Tree) -> Self {
+        Self {
+            arena,
+            tree,
+            diagnostics: Vec::new(),
+            scope: FxHashMap::default(),
+            level: 0,
+            tasks: Vec::new(),
+            results: Vec::new(),
+        }
+    }
+
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    pub(super) fn push(&mut self, code: Code, span: Span) -> CodeId {
+        self.arena.push(code, span, self.level)
+    }
+
+    /// Gives `name` a meaning from here to the end of the program.
+    pub(super) fn bind_global(&mut self, name: &'t str, binding: Binding) {
+        self.scope.insert(name, vec![binding]);
+    }
+
+    pub(super) fn identifier(&self, id: ExprId) -> Option<&'t str> {
+        match &self.tree.get(id).kind {
+            ExprKind::Identifier(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    pub(super) fn list(&self, id: ExprId) -> Option<&'t [ExprId]> {
+        match &self.tree.get(id).kind {
+            ExprKind::List(children) => Some(children),
+            _ => None,
+        }
+    }
+
+    pub(super) fn pop(&mut self, count: usize) -> Box<[CodeId]> {
+        self.results.split_off(self.results.len() - count).into()
+    }
+
+    /// Pushes tasks so that they are done in the given order.
+    pub(super) fn schedule(&mut self, tasks: impl IntoIterator<Item = Task<'t>>) {
+        let start = self.tasks.len();
+        self.tasks.extend(tasks);
+        self.tasks[start..].reverse();
+    }
+}

@@ -1,0 +1,52 @@
+//! The evaluator of the core as an engine.
+
+use super::{Engine, Sites, each_pixel, fill};
+use crate::settings::Settings;
+use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::evaluate;
+use lambdav_core::graph::Core;
+use lambdav_core::schedule::{self, Program};
+use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
+
+/// The evaluator of the scheduled core.
+#[derive(Debug)]
+pub struct CoreEngine {
+    program: Program,
+    settings: Settings,
+    sites: Sites,
+}
+
+impl CoreEngine {
+    /// For the output at `location`, which the program must have.
+    pub fn new(core: &Core, location: u32, settings: &Settings) -> Result<Self, Diagnostic> {
+        let program = schedule::schedule(core, &[location])?;
+        Ok(Self { program, settings: settings.clone(), sites: Sites::default() })
+    }
+}
+
+impl Kernel for CoreEngine {
+    fn tile(
+        &self,
+        tile: Tile,
+        pixels: &mut TileBuffer<'_>,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Stop> {
+        let limit = self.settings.max_iterations;
+        let mut evaluator = evaluate::Evaluator::new(&self.program, limit);
+        each_pixel(tile, pixels, cancel, |x, y, cancelled| {
+            match evaluator.run(&self.settings.at(x, y), cancelled) {
+                Ok(()) => Ok(fill(evaluator.output(0))),
+                Err(evaluate::Fault::Cancelled) => Err(Stop::Cancelled),
+                Err(evaluate::Fault::LoopLimit(span)) => {
+                    Err(self.sites.stop(evaluate::loop_limit_diagnostic(span, limit), x, y))
+                }
+            }
+        })
+    }
+}
+
+impl Engine for CoreEngine {
+    fn explain(&self, fault: &Fault) -> Diagnostic {
+        self.sites.explain(fault)
+    }
+}

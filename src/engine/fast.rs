@@ -1,0 +1,70 @@
+//! The fastest engine that a program can have.
+
+use super::{CoreEngine, Engine, SimdEngine, SimdError};
+use crate::settings::Settings;
+use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::graph::Core;
+use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
+use lambdav_simd_backend::EmitError;
+
+/// Machine code, or, for a program that nests loops more deeply than code is made of, the evaluator
+/// of the core. The pixels are the same.
+#[derive(Debug)]
+pub enum FastEngine {
+    /// Machine code.
+    Simd(Box<SimdEngine>),
+    /// The evaluator, and why.
+    Core(Box<CoreEngine>, EmitError),
+}
+
+impl FastEngine {
+    /// For the output at `location`, which the program must have, with so many lanes, by default
+    /// as seems best.
+    ///
+    /// # Errors
+    ///
+    /// A program that nests too deeply for every engine, or a machine that cannot execute the code.
+    pub fn new(
+        core: &Core,
+        location: u32,
+        settings: &Settings,
+        lanes: Option<u32>,
+    ) -> Result<Self, SimdError> {
+        match SimdEngine::new(core, location, settings, lanes) {
+            Ok(engine) => Ok(Self::Simd(Box::new(engine))),
+            Err(SimdError::Emit(error @ EmitError::TooDeep { .. })) => {
+                let engine = CoreEngine::new(core, location, settings);
+                Ok(Self::Core(Box::new(engine.map_err(SimdError::Program)?), error))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn kernel(&self) -> &dyn Engine {
+        match self {
+            Self::Simd(engine) => &**engine,
+            Self::Core(engine, _) => &**engine,
+        }
+    }
+}
+
+impl Kernel for FastEngine {
+    fn tile(
+        &self,
+        tile: Tile,
+        pixels: &mut TileBuffer<'_>,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Stop> {
+        self.kernel().tile(tile, pixels, cancel)
+    }
+
+    fn stack_size(&self) -> usize {
+        self.kernel().stack_size()
+    }
+}
+
+impl Engine for FastEngine {
+    fn explain(&self, fault: &Fault) -> Diagnostic {
+        self.kernel().explain(fault)
+    }
+}

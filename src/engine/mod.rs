@@ -1,0 +1,85 @@
+//! Engines as kernels: what computes the pixels of one output of a program.
+//!
+//! | engine | is |
+//! |---|---|
+//! | [`FastEngine`] | machine code, or, where loops nest too deeply for it, the evaluator of the core |
+//! | [`SimdEngine`] | machine code that computes many pixels at once |
+//! | [`CoreEngine`] | the evaluator of the scheduled core |
+//! | [`SourceEngine`] | the evaluator of the text, by substitution |
+//! | [`SpirvEngine`] | the evaluator of SPIR-V: of what a program compiles to, or of a module |
+//!
+//! All of them give the same bits.
+
+mod core;
+mod fast;
+mod simd;
+mod source;
+mod spirv;
+
+pub use self::core::CoreEngine;
+pub use fast::FastEngine;
+pub use simd::{SimdEngine, SimdError};
+pub use source::SourceEngine;
+pub use spirv::{SpirvEngine, SpirvError};
+
+use lambdav_core::diagnostics::Diagnostic;
+use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
+use std::sync::{Mutex, PoisonError};
+
+/// The components of an output, filled from (0, 0, 0, 1).
+fn fill(words: &[u32]) -> [f32; 4] {
+    let mut pixel = [0.0, 0.0, 0.0, 1.0];
+    for (component, &word) in pixel.iter_mut().zip(words) {
+        *component = f32::from_bits(word);
+    }
+    pixel
+}
+
+/// Numbers for what can be wrong with a pixel, as [`Fault::site`] wants them.
+#[derive(Debug, Default)]
+struct Sites(Mutex<Vec<Diagnostic>>);
+
+impl Sites {
+    fn stop(&self, diagnostic: Diagnostic, x: u32, y: u32) -> Stop {
+        let mut sites = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let site = sites.iter().position(|known| *known == diagnostic).unwrap_or_else(|| {
+            sites.push(diagnostic);
+            sites.len() - 1
+        });
+        Fault { x, y, site: site as u32 }.into()
+    }
+
+    fn explain(&self, fault: &Fault) -> Diagnostic {
+        let sites = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        sites[fault.site as usize].clone().note(first_pixel(fault))
+    }
+}
+
+fn first_pixel(fault: &Fault) -> String {
+    format!("the first such pixel in scan order is ({}, {})", fault.x, fault.y)
+}
+
+/// An engine that can say what was wrong with a pixel.
+pub trait Engine: Kernel {
+    /// What to tell the user of a fault.
+    fn explain(&self, fault: &Fault) -> Diagnostic;
+}
+
+/// Computes each pixel of a tile in scan order.
+fn each_pixel(
+    tile: Tile,
+    pixels: &mut TileBuffer<'_>,
+    cancel: &Cancel<'_>,
+    mut compute: impl FnMut(u32, u32, &dyn Fn() -> bool) -> Result<[f32; 4], Stop>,
+) -> Result<(), Stop> {
+    for y in tile.y..tile.y + tile.height {
+        for x in tile.x..tile.x + tile.width {
+            let cancelled = || !cancel.wants(x, y);
+            if cancelled() {
+                return Err(Stop::Cancelled);
+            }
+            pixels.set(x, y, compute(x, y, &cancelled)?);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,253 @@
+//! What a frame is computed from, and the values of uniforms.
+
+use lambdav_core::diagnostics::nearest_name;
+use lambdav_core::evaluate::DEFAULT_MAX_ITERATIONS;
+use lambdav_core::graph::{Core, Uniform};
+use lambdav_core::inputs::Inputs;
+use lambdav_core::types::{Scalar, Type, Types};
+use lambdav_raster::Size;
+use thiserror::Error;
+
+/// What a frame is computed from, the pixel's position apart.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Resolution, time, frame, mouse and uniforms.
+    pub inputs: Inputs,
+    /// How many `rec`s each entry of a loop may execute.
+    pub max_iterations: u64,
+}
+
+impl Settings {
+    /// The defaults of LANGUAGE §5 and §8 for an image of that size.
+    pub fn new(core: &Core, size: Size) -> Self {
+        Self::with_uniforms(&core.uniforms, size)
+    }
+
+    /// The same for a program with these uniforms.
+    pub fn with_uniforms(uniforms: &[Uniform], size: Size) -> Self {
+        let inputs = Inputs {
+            resolution: [size.width() as f32, size.height() as f32],
+            uniforms: uniforms.iter().map(|u| u.default.clone()).collect(),
+            ..Inputs::default()
+        };
+        Self { inputs, max_iterations: DEFAULT_MAX_ITERATIONS }
+    }
+
+    /// Gives the uniform of that name, one of the program's, a value; `types` are the program's.
+    ///
+    /// # Errors
+    ///
+    /// [`UniformError`] where there is no such uniform, or it has another type.
+    pub fn set(
+        &mut self,
+        types: &Types,
+        uniforms: &[Uniform],
+        name: &str,
+        value: impl Into<Value>,
+    ) -> Result<(), UniformError> {
+        let index = find(uniforms, name)?;
+        let fail = |reason| UniformError::Value { name: name.to_owned(), reason };
+        self.inputs.uniforms[index] =
+            value.into().words(types, uniforms[index].ty).map_err(fail)?;
+        Ok(())
+    }
+
+    /// The same with the value as text: its components in order (of a matrix, by columns) with
+    /// commas between them, numbers as λV writes them or `true` and `false`.
+    ///
+    /// # Errors
+    ///
+    /// [`UniformError`] where there is no such uniform, or the text is no value of its type.
+    pub fn set_text(
+        &mut self,
+        types: &Types,
+        uniforms: &[Uniform],
+        name: &str,
+        text: &str,
+    ) -> Result<(), UniformError> {
+        let ty = uniforms[find(uniforms, name)?].ty;
+        let fail = |reason| UniformError::Value { name: name.to_owned(), reason };
+        let value = Value::parse(types.component(ty, 0), text).map_err(fail)?;
+        self.set(types, uniforms, name, value)
+    }
+
+    pub(crate) fn at(&self, x: u32, y: u32) -> Inputs {
+        // Exact: sides are at most 65,536.
+        let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
+        Inputs { frag_coord, ..self.inputs.clone() }
+    }
+}
+
+/// Where the uniform of that name is among all.
+fn find(uniforms: &[Uniform], name: &str) -> Result<usize, UniformError> {
+    uniforms.iter().position(|uniform| uniform.name == name).ok_or_else(|| {
+        let near = nearest_name(name, uniforms.iter().map(|u| u.name.as_str()));
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if uniforms.is_empty() => "it has none".to_owned(),
+            None => {
+                let names: Vec<&str> = uniforms.iter().map(|u| u.name.as_str()).collect();
+                format!("it has {}", names.join(", "))
+            }
+        };
+        UniformError::Unknown { name: name.to_owned(), help }
+    })
+}
+
+/// Why a uniform does not get a value.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum UniformError {
+    /// The program has no uniform of that name.
+    #[error("the program has no uniform `{name}`; {help}")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// Which there are.
+        help: String,
+    },
+    /// It takes no such value.
+    #[error("uniform `{name}`: {reason}")]
+    Value {
+        /// Its name.
+        name: String,
+        /// What it takes, and what was given.
+        reason: String,
+    },
+}
+
+/// A value for a uniform: its components in order, of a matrix by columns.
+///
+/// It is made from an `f32`, a `bool`, or an array or slice of either.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Value(Components);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Components {
+    Nums(Vec<f32>),
+    Bools(Vec<bool>),
+}
+
+impl Value {
+    /// From text, of components of that type.
+    fn parse(scalar: Scalar, text: &str) -> Result<Self, String> {
+        let parts = text.split(',');
+        Ok(match scalar {
+            Scalar::F32 => parts.map(number).collect::<Result<Vec<f32>, _>>()?.as_slice().into(),
+            Scalar::Bool => parts.map(truth).collect::<Result<Vec<bool>, _>>()?.as_slice().into(),
+        })
+    }
+
+    /// The words of a value of that type, or what is wrong.
+    fn words(&self, types: &Types, ty: Type) -> Result<Box<[u32]>, String> {
+        let (scalar, words): (_, Box<[u32]>) = match &self.0 {
+            Components::Nums(nums) => (Scalar::F32, nums.iter().map(|num| num.to_bits()).collect()),
+            Components::Bools(bools) => (Scalar::Bool, bools.iter().map(|&b| b.into()).collect()),
+        };
+        let name = types.name(ty);
+        if types.scalars(ty).any(|component| component != scalar) {
+            let given = if scalar == Scalar::F32 { "numbers" } else { "truth values" };
+            return Err(format!("it is a {name}, which is not made of {given}"));
+        }
+        let expected = types.components(ty);
+        if words.len() != expected {
+            let plural = if expected == 1 { "" } else { "s" };
+            return Err(format!("a {name} has {expected} component{plural}, not {}", words.len()));
+        }
+        Ok(words)
+    }
+}
+
+impl From<&[f32]> for Value {
+    fn from(components: &[f32]) -> Self {
+        Self(Components::Nums(components.to_vec()))
+    }
+}
+
+impl From<&[bool]> for Value {
+    fn from(components: &[bool]) -> Self {
+        Self(Components::Bools(components.to_vec()))
+    }
+}
+
+impl<const N: usize> From<[f32; N]> for Value {
+    fn from(components: [f32; N]) -> Self {
+        components.as_slice().into()
+    }
+}
+
+impl<const N: usize> From<[bool; N]> for Value {
+    fn from(components: [bool; N]) -> Self {
+        components.as_slice().into()
+    }
+}
+
+impl From<f32> for Value {
+    fn from(num: f32) -> Self {
+        [num].into()
+    }
+}
+
+impl From<bool> for Value {
+    fn from(truth: bool) -> Self {
+        [truth].into()
+    }
+}
+
+/// A finite number, as λV writes them.
+///
+/// # Errors
+///
+/// A message that says what the text is instead.
+pub fn number(text: &str) -> Result<f32, String> {
+    let plain = text.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b));
+    match text.parse::<f32>() {
+        Ok(value) if plain && value.is_finite() => Ok(value),
+        Ok(_) if plain => Err(format!("`{text}` is too large for binary32")),
+        _ => Err(format!("`{text}` is not a number")),
+    }
+}
+
+fn truth(text: &str) -> Result<bool, String> {
+    text.parse().map_err(|_| format!("`{text}` is neither true nor false"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn uniforms() -> Vec<Uniform> {
+        let uniform = |name: &str, ty: Type| Uniform {
+            name: name.to_owned(),
+            ty,
+            default: vec![0; Types::default().components(ty)].into(),
+        };
+        vec![uniform("tint", Type::vec(3)), uniform("on", Type::BOOL), uniform("gain", Type::NUM)]
+    }
+
+    #[test]
+    fn values_fit_or_are_refused() {
+        let (types, uniforms) = (Types::default(), uniforms());
+        let size = Size::new(1, 1).expect("within the limits");
+        let mut settings = Settings::with_uniforms(&uniforms, size);
+        settings.set(&types, &uniforms, "tint", [0.5, 1.0, -0.0]).expect("three numbers");
+        settings.set(&types, &uniforms, "on", true).expect("a truth value");
+        settings.set_text(&types, &uniforms, "gain", "2").expect("a number");
+        let bits = |num: f32| num.to_bits();
+        let words = [vec![bits(0.5), bits(1.0), bits(-0.0)], vec![1], vec![bits(2.0)]];
+        assert!(settings.inputs.uniforms.iter().map(|w| w.to_vec()).eq(words));
+
+        let mut refused = |name: &str, value: Value, message: &str| {
+            let error = settings.set(&types, &uniforms, name, value).expect_err("it does not fit");
+            assert_eq!(error.to_string(), message);
+        };
+        refused("tnt", 1.0.into(), "the program has no uniform `tnt`; did you mean `tint`?");
+        refused("tint", 1.0.into(), "uniform `tint`: a vec3 has 3 components, not 1");
+        refused("gain", [1.0; 2].into(), "uniform `gain`: a num has 1 component, not 2");
+        refused("on", 1.0.into(), "uniform `on`: it is a bool, which is not made of numbers");
+        refused(
+            "gain",
+            true.into(),
+            "uniform `gain`: it is a num, which is not made of truth values",
+        );
+    }
+}

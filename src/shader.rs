@@ -1,0 +1,252 @@
+//! The short way: text in, picture out.
+//!
+//! A [`Shader`] is a program that was accepted, a [`Renderer`] what is asked of it, an [`Error`] why
+//! there is no picture. The parts behind them are in [`crate::program`], [`crate::engine`] and
+//! [`crate::raster`].
+
+use crate::engine::{Engine, FastEngine, SimdError};
+use crate::program::Loaded;
+use crate::settings::{Settings, UniformError, Value};
+use lambdav_core::LANGUAGE_VERSION;
+use lambdav_core::diagnostics::{Diagnostic, render_text};
+use lambdav_core::graph::{Core, Uniform};
+use lambdav_core::source::SourceFile;
+use lambdav_raster::file::{EncodeError, Encoding, Format, FormatError, Metadata, SaveError};
+use lambdav_raster::quantize::Transfer;
+use lambdav_raster::{Frame, Options, RenderError, Size, SizeError, file, render};
+use lambdav_simd_backend::EmitError;
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+use thiserror::Error;
+
+/// A program that was accepted.
+#[derive(Debug)]
+pub struct Shader {
+    source: SourceFile,
+    core: Core,
+    warnings: Vec<Diagnostic>,
+}
+
+impl Shader {
+    /// Compiles the text of a shader, or core text. `name` stands for it in messages.
+    ///
+    /// # Errors
+    ///
+    /// All that is wrong with it, with places in the text.
+    pub fn new(name: &str, text: &str) -> Result<Self, Report> {
+        let Loaded { source, core, diagnostics, .. } = Loaded::from_text(name, text);
+        match core {
+            Some(core) => Ok(Self { source, core, warnings: diagnostics }),
+            None => Err(Report { source, diagnostics }),
+        }
+    }
+
+    /// What may be wrong with it all the same.
+    pub fn warnings(&self) -> Option<Report> {
+        let diagnostics = self.warnings.clone();
+        (!diagnostics.is_empty()).then(|| Report { source: self.source.clone(), diagnostics })
+    }
+
+    /// Its uniforms, in the order in which they are declared.
+    pub fn uniforms(&self) -> &[Uniform] {
+        &self.core.uniforms
+    }
+
+    /// The locations of its outputs, at least one, ascending.
+    pub fn outputs(&self) -> Vec<u32> {
+        let mut locations: Vec<u32> = self.core.outputs.iter().map(|o| o.location).collect();
+        locations.sort_unstable();
+        locations
+    }
+
+    /// The program behind it, for the engines and backends.
+    pub fn core(&self) -> &Core {
+        &self.core
+    }
+
+    /// Begins a picture of that size: of the lowest output, at time 0, with the uniforms' defaults.
+    pub fn renderer(&self, size: Size) -> Renderer<'_> {
+        let settings = Settings::new(&self.core, size);
+        Renderer { shader: self, output: self.outputs()[0], size, settings, timeout: None }
+    }
+}
+
+/// A picture that is asked for.
+#[derive(Clone, Debug)]
+pub struct Renderer<'a> {
+    shader: &'a Shader,
+    output: u32,
+    size: Size,
+    settings: Settings,
+    timeout: Option<Duration>,
+}
+
+impl Renderer<'_> {
+    /// Gives a uniform a value: an `f32`, a `bool`, or an array of either, of a matrix by columns.
+    ///
+    /// # Errors
+    ///
+    /// [`UniformError`] where there is no such uniform, or it has another type.
+    pub fn set(mut self, name: &str, value: impl Into<Value>) -> Result<Self, UniformError> {
+        let core = &self.shader.core;
+        self.settings.set(core.graph.types(), &core.uniforms, name, value)?;
+        Ok(self)
+    }
+
+    /// What `(time)` is, in seconds.
+    #[must_use]
+    pub fn time(mut self, seconds: f32) -> Self {
+        self.settings.inputs.time = seconds;
+        self
+    }
+
+    /// What `(frame)` is.
+    #[must_use]
+    pub fn frame(mut self, number: f32) -> Self {
+        self.settings.inputs.frame = number;
+        self
+    }
+
+    /// What `(mouse)` is.
+    #[must_use]
+    pub fn mouse(mut self, mouse: [f32; 4]) -> Self {
+        self.settings.inputs.mouse = mouse;
+        self
+    }
+
+    /// How many `rec`s each entry of a loop may execute.
+    #[must_use]
+    pub fn max_iterations(mut self, limit: u64) -> Self {
+        self.settings.max_iterations = limit;
+        self
+    }
+
+    /// How long rendering may take; by default as long as it takes.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Draws the output at that location.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] where the program has none there.
+    pub fn output(mut self, location: u32) -> Result<Self, Error> {
+        let outputs = self.shader.outputs();
+        if !outputs.contains(&location) {
+            return Err(Error::Output { location, outputs });
+        }
+        self.output = location;
+        Ok(self)
+    }
+
+    /// Draws it, on the threads of the caller's rayon pool, or of the global one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Program`] where a loop exceeds its limit, [`Error::Machine`], [`Error::Render`].
+    pub fn render(&self) -> Result<Frame, Error> {
+        let report = |diagnostic| {
+            let source = self.shader.source.clone();
+            Error::Program(Report { source, diagnostics: vec![diagnostic] })
+        };
+        let engine = FastEngine::new(&self.shader.core, self.output, &self.settings, None);
+        let engine = engine.map_err(|error| match error {
+            SimdError::Program(diagnostic) => report(diagnostic),
+            SimdError::Emit(error) => Error::Machine(error),
+        })?;
+        let options = Options { timeout: self.timeout, ..Options::default() };
+        render(&engine, self.size, &options).map_err(|error| match error {
+            RenderError::Fault(fault) => report(engine.explain(&fault)),
+            error => Error::Render(error),
+        })
+    }
+}
+
+/// What is to be said about a program, with the text that it points into. Shown, it is what the
+/// command prints.
+#[derive(Clone)]
+pub struct Report {
+    /// The text.
+    pub source: SourceFile,
+    /// The findings.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(render_text(&self.diagnostics, &self.source, false).trim_end())
+    }
+}
+
+/// As shown, since a `main` that returns an error prints it so.
+impl fmt::Debug for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl std::error::Error for Report {}
+
+/// Why there is no picture.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// The program is at fault.
+    #[error(transparent)]
+    Program(#[from] Report),
+    /// A uniform does not exist, or has another type.
+    #[error(transparent)]
+    Uniform(#[from] UniformError),
+    /// The program has no output at that location.
+    #[error("the program has no output {location}; it has {outputs:?}")]
+    Output {
+        /// The location that was asked for.
+        location: u32,
+        /// Those that there are.
+        outputs: Vec<u32>,
+    },
+    /// There are no images of that size.
+    #[error(transparent)]
+    Size(#[from] SizeError),
+    /// The machine cannot execute the code, or the program is too large for the code generator.
+    #[error(transparent)]
+    Machine(#[from] EmitError),
+    /// Time, memory or threads do not suffice.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// The ending of a file says no format.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// The file was not written.
+    #[error(transparent)]
+    Save(#[from] SaveError<EncodeError>),
+}
+
+/// Writes a picture to the file at `path`, in the format of its ending, whole or not at all. PNG has
+/// 8 bits a sample, without a transfer function; [`file::save`] has the choice.
+///
+/// # Errors
+///
+/// [`Error::Format`] and [`Error::Save`].
+pub fn save(path: impl AsRef<Path>, frame: &Frame) -> Result<(), Error> {
+    let path = path.as_ref();
+    let encoding = match Format::from_path(path)? {
+        Format::Png => Encoding::Png8(Transfer::Linear),
+        #[cfg(feature = "exr")]
+        Format::Exr => Encoding::Exr,
+        Format::Npy => Encoding::Npy,
+    };
+    Ok(file::save(path, frame, encoding, &metadata())?)
+}
+
+/// What image files say of their origin.
+pub fn metadata() -> Metadata {
+    Metadata {
+        language_version: LANGUAGE_VERSION.to_string(),
+        software: concat!("lambdav ", env!("CARGO_PKG_VERSION")).to_owned(),
+        comment: None,
+    }
+}

@@ -1,0 +1,219 @@
+//! The engines that the conformance suite compares.
+
+use lambdav_core::core_text;
+use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::evaluate::{Evaluator, Fault, loop_limit_diagnostic};
+use lambdav_core::graph::Core;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::schedule::schedule;
+use lambdav_core::source::SourceFile;
+use lambdav_frontend::reduction::{self, Limits, SourceFault};
+use lambdav_frontend::syntax::parse;
+use lambdav_raster::{self as raster, Cancel, Kernel, Size, Tile, TileBuffer};
+use lambdav_simd_backend::{EmitError, SimdKernel};
+use lambdav_spirv_backend::emit::{Options, emit};
+use lambdav_spirv_backend::eval;
+
+/// A program that was accepted.
+pub(crate) struct Accepted<'a> {
+    /// Its text.
+    pub(crate) source: &'a SourceFile,
+    /// Its core.
+    pub(crate) core: &'a Core,
+    /// The outputs that are asked for.
+    pub(crate) locations: Vec<u32>,
+}
+
+/// The words of each output by location.
+pub(crate) type Outputs = Vec<(u32, Vec<u32>)>;
+
+/// Why there are none.
+pub(crate) enum Stop {
+    /// The diagnostic that the user would see.
+    Diagnostic(Box<Diagnostic>),
+    /// A loop exceeds the limit, but the engine does not know the place in the source.
+    LoopLimit,
+    /// The engine gave up, or went wrong.
+    Other(String),
+}
+
+impl From<Diagnostic> for Stop {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::Diagnostic(Box::new(diagnostic))
+    }
+}
+
+/// Computes the outputs of one pixel that are asked for. `inputs` has no uniforms: they keep their defaults. The number
+/// is the largest number of `rec`s that an entry of a loop may execute.
+pub(crate) type Engine = fn(&Accepted<'_>, &Inputs, u64) -> Result<Outputs, Stop>;
+
+/// All engines by name. This is the place to add one.
+pub(crate) const ENGINES: &[(&str, Engine)] = &[
+    ("core", core),
+    ("core alone", alone),
+    ("core text", printed_core),
+    ("source", literal),
+    ("spirv", spirv),
+    ("simd, 1 lane", |p, i, m| machine_code(p, i, m, 1)),
+    ("simd, 8 lanes", |p, i, m| machine_code(p, i, m, 8)),
+];
+
+fn core(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
+    evaluate(program.core, &program.locations, inputs, max_iterations)
+}
+
+/// Each output scheduled by itself.
+fn alone(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
+    let mut outputs = Outputs::new();
+    for &location in &program.locations {
+        outputs.extend(evaluate(program.core, &[location], inputs, max_iterations)?);
+    }
+    Ok(outputs)
+}
+
+/// The core printed, read and printed again, which must give the same text, and then evaluated.
+fn printed_core(
+    program: &Accepted<'_>,
+    inputs: &Inputs,
+    max_iterations: u64,
+) -> Result<Outputs, Stop> {
+    let text = core_text::print(program.core, Some(program.source))?;
+    let (core, diagnostics) = core_text::read(&SourceFile::new("core", text.as_str()));
+    let core = core.ok_or_else(|| Stop::Other(format!("not read: {diagnostics:?}\n{text}")))?;
+    let bare = core_text::print(program.core, None)?;
+    let again = core_text::print(&core, None)?;
+    if again != bare {
+        return Err(Stop::Other(format!("printed\n{bare}\nand then\n{again}")));
+    }
+    evaluate(&core, &program.locations, inputs, max_iterations).map_err(|stop| match stop {
+        // Its positions are those of the core text.
+        Stop::Diagnostic(_) => Stop::LoopLimit,
+        other => other,
+    })
+}
+
+fn evaluate(
+    core: &Core,
+    locations: &[u32],
+    inputs: &Inputs,
+    max_iterations: u64,
+) -> Result<Outputs, Stop> {
+    let scheduled = schedule(core, locations)?;
+    let mut evaluator = Evaluator::new(&scheduled, max_iterations);
+    let uniforms = core.uniforms.iter().map(|u| u.default.clone()).collect();
+    let inputs = Inputs { uniforms, ..inputs.clone() };
+    match evaluator.run(&inputs, &|| false) {
+        Ok(()) => {
+            let outputs = scheduled.locations.iter().enumerate();
+            Ok(outputs.map(|(i, &at)| (at, evaluator.output(i).to_vec())).collect())
+        }
+        Err(fault) => Err(explain(fault, max_iterations)),
+    }
+}
+
+/// The evaluator of the text, by substitution.
+fn literal(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
+    let explain = |fault| match fault {
+        SourceFault::Pixel(fault) => explain(fault, max_iterations),
+        other => Stop::Other(format!("{other:?}")),
+    };
+    let (tree, _) = parse(program.source);
+    let literal = reduction::Program::new(&tree).map_err(explain)?;
+    let (limits, never) = (Limits { max_iterations, ..Limits::default() }, || false);
+    let uniforms = literal.uniform_defaults(Limits::default(), &never).map_err(explain)?;
+    let inputs = Inputs { uniforms, ..inputs.clone() };
+    let declared: Vec<u32> = literal.locations().collect();
+    if declared != program.core.outputs.iter().map(|o| o.location).collect::<Vec<_>>() {
+        return Err(Stop::Other(format!("its outputs are {declared:?}")));
+    }
+    program
+        .locations
+        .iter()
+        .map(|&at| Ok((at, literal.run(at, &inputs, limits, &never).map_err(explain)?.into_vec())))
+        .collect()
+}
+
+/// What the program compiles to for GPUs, all outputs in one module.
+fn spirv(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
+    let other = |what: String| Stop::Other(what);
+    let scheduled = schedule(program.core, &program.locations)?;
+    let emitted = emit(&scheduled, Some(program.source), &Options::default())
+        .map_err(|error| other(error.to_string()))?;
+    let module = eval::Module::new(&emitted.words).map_err(|error| other(error.to_string()))?;
+    let uniforms = program.core.uniforms.iter();
+    let inputs = Inputs {
+        uniforms: uniforms.clone().map(|u| u.default.clone()).collect(),
+        ..inputs.clone()
+    };
+    let resources = eval::Resources::new(&inputs, uniforms.map(|u| u.ty));
+    let mut evaluator = eval::Evaluator::new(&module, &resources, max_iterations);
+    match evaluator.run(inputs.frag_coord, &|| false) {
+        Ok(()) => {}
+        Err(eval::Fault::LoopLimit { header, position }) => {
+            let span = emitted.loop_span(header).ok_or_else(|| other("no such loop".into()))?;
+            let at = program.source.line_column(span.start);
+            if position.map(|p| (p.line, p.column)) != Some((at.line, at.column)) {
+                return Err(other(format!("the module says that the loop is at {position:?}")));
+            }
+            return Err(loop_limit_diagnostic(span, max_iterations).into());
+        }
+        Err(fault) => return Err(other(fault.to_string())),
+    }
+    let outputs = scheduled.outputs().iter().zip(&scheduled.locations);
+    outputs
+        .map(|(&value, &at)| {
+            let found = evaluator.output(at).ok_or_else(|| other(format!("no output {at}")))?;
+            Ok((at, found[..scheduled.types.components(scheduled.ty(value))].to_vec()))
+        })
+        .collect()
+}
+
+/// Machine code of each output, for a tile of one pixel.
+fn machine_code(
+    program: &Accepted<'_>,
+    inputs: &Inputs,
+    max_iterations: u64,
+    lanes: u32,
+) -> Result<Outputs, Stop> {
+    let other = |error: &dyn std::fmt::Display| Stop::Other(error.to_string());
+    let uniforms = program.core.uniforms.iter().map(|u| u.default.clone()).collect();
+    let inputs = Inputs { uniforms, ..inputs.clone() };
+    let [width, height] = inputs.resolution.map(|side| side as u32);
+    let size = Size::new(width, height).map_err(|e| other(&e))?;
+    let [x, y] = [0, 1].map(|k| inputs.frag_coord[k] as u32);
+    let tile = Tile { x, y, width: 1, height: 1 };
+    let mut outputs = Outputs::new();
+    for &location in &program.locations {
+        let scheduled = schedule(program.core, &[location])?;
+        let components = scheduled.types.components(scheduled.ty(scheduled.outputs()[0]));
+        let kernel = match SimdKernel::new(scheduled, Some(lanes), &inputs, max_iterations) {
+            Ok(kernel) => kernel,
+            // The command draws such a program with the evaluator.
+            Err(EmitError::TooDeep { .. }) => {
+                outputs.extend(evaluate(program.core, &[location], &inputs, max_iterations)?);
+                continue;
+            }
+            Err(error) => return Err(other(&error)),
+        };
+        let mut samples = [0.0; 4];
+        let mut pixels = TileBuffer::new(tile, &mut samples);
+        match kernel.tile(tile, &mut pixels, &Cancel::never(size)) {
+            Ok(()) => {
+                let words = samples[..components].iter().map(|c| c.to_bits()).collect();
+                outputs.push((location, words));
+            }
+            Err(raster::Stop::Fault(fault)) => {
+                return Err(loop_limit_diagnostic(kernel.site(fault.site), max_iterations).into());
+            }
+            Err(raster::Stop::Cancelled) => unreachable!("nobody cancels it"),
+        }
+    }
+    Ok(outputs)
+}
+
+fn explain(fault: Fault, max_iterations: u64) -> Stop {
+    match fault {
+        Fault::LoopLimit(span) => loop_limit_diagnostic(span, max_iterations).into(),
+        Fault::Cancelled => unreachable!("nobody cancels it"),
+    }
+}
