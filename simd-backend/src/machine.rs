@@ -1,8 +1,10 @@
-//! What a machine is, as far as shape, lowering, spilling and the emitters' call sequences need to know.
+//! What a machine is, as far as shape, lowering, spilling and the emitters' call sequences need to
+//! know.
 //!
-//! A [`Machine`] is a description, not code: nothing else in this crate knows how many lanes a register has, which pixel
-//! lies in which lane, how many registers there are, or which of them survive a call. Emitters describe theirs; tests
-//! describe others, which the interpreter of register programs executes as well.
+//! A [`Machine`] is a description, not code: nothing else in this crate knows how many lanes a
+//! register has, which pixel lies in which lane, how many registers there are, or which of them
+//! survive a call. Emitters describe theirs; tests describe others, which the interpreter of
+//! register programs executes as well.
 
 use crate::lanes::{Axis, Kind};
 use crate::registers::Type;
@@ -32,8 +34,8 @@ impl Tile {
         lanes: &[(0, 0), (1, 0), (2, 0), (3, 0), (0, 1), (1, 1), (2, 1), (3, 1)],
     };
 
-    /// Four rows of four, column by column: registers of 512 bits. Lane 4q + i is column q of row i, so that rows of pixels
-    /// are stored after shuffles within 128 bits alone.
+    /// Four rows of four, column by column: registers of 512 bits. Lane 4q + i is column q of row
+    /// i, so that rows of pixels are stored after shuffles within 128 bits alone.
     pub const SIXTEEN: Self = Self {
         columns: 4,
         rows: 4,
@@ -120,7 +122,8 @@ impl<T> std::ops::IndexMut<Class> for PerClass<T> {
 pub struct Machine {
     /// The pixels of a vector register.
     pub tile: Tile,
-    /// How many registers of each class there are. Where there are none for masks, masks are vectors of all-ones and zeros.
+    /// How many registers of each class there are. Where there are none for masks, masks are
+    /// vectors of all-ones and zeros.
     pub registers: PerClass<usize>,
     /// How many of each class keep what they hold when a procedure is called.
     pub preserved: PerClass<usize>,
@@ -129,8 +132,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The class of registers in which values of a type lie. Integers and truth values of scalar code have registers of
-    /// their own, of which there are enough: they have no class.
+    /// The class of registers in which values of a type lie. Integers and truth values of scalar
+    /// code have registers of their own, of which there are enough: they have no class.
     pub fn class(&self, ty: Type) -> Option<Class> {
         match ty {
             Type::Vector(Kind::Mask) | Type::WideMask if self.registers[Class::Mask] > 0 => {

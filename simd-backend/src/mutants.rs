@@ -35,7 +35,8 @@ pub enum Mutant {
     StaleSlot,
     /// The result of a call is taken for stored in its spill slot.
     UnstoredResult,
-    /// A function of a value that several registers of a group share is computed for the active lanes of one of them.
+    /// A function of a value that several registers of a group share is computed for the active
+    /// lanes of one of them.
     NarrowMask,
 }
 
@@ -53,7 +54,8 @@ impl Mutant {
         Self::SwappedSelect,
     ];
 
-    /// Those that show where undefined lanes are told from others: machine code has the right bits there nearly always.
+    /// Those that show where undefined lanes are told from others: machine code has the right bits
+    /// there nearly always.
     pub const OF_UNDEFINED_LANES: [Self; 1] = [Self::NarrowMask];
 
     /// Those of spilling.

@@ -5,9 +5,10 @@
 //!                                          for a Shape            for a Machine
 //! ```
 //!
-//! *What is shown is what runs*: kernels, `compile --emit`, tests and the benchmark all call a [`Compiler`], and what it
-//! returns holds each stage's product as the next one took it. The decisions between stages are made here: the shape, how
-//! registers are allocated, and fewer lanes where the code needs too much stack.
+//! *What is shown is what runs*: kernels, `compile --emit`, tests and the benchmark all call a
+//! [`Compiler`], and what it returns holds each stage's product as the next one took it. The
+//! decisions between stages are made here: the shape, how registers are allocated, and fewer lanes
+//! where the code needs too much stack.
 //!
 //! In debug builds each stage's product is verified.
 
@@ -29,8 +30,8 @@ pub struct Compiler {
     pub lanes: Option<u32>,
     /// How many pixels are to be computed: what compiles fast is better for few.
     pub pixels: f64,
-    /// Whether what is the same for the whole frame is computed once for it. Without that, loops stand in the order of
-    /// the schedule.
+    /// Whether what is the same for the whole frame is computed once for it. Without that, loops
+    /// stand in the order of the schedule.
     pub hoist: bool,
     /// What is to be shown of the code.
     pub listing: Listing,
@@ -92,7 +93,8 @@ impl Compiler {
         registers
     }
 
-    /// The register program for a shape, with what lies in memory decided, and how its registers are to be allocated.
+    /// The register program for a shape, with what lies in memory decided, and how its registers
+    /// are to be allocated.
     pub fn register_program(
         &self,
         program: &LaneProgram,

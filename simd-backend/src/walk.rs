@@ -1,8 +1,9 @@
 //! The one way to walk a structured program: a schedule, or a lane program.
 //!
-//! A [`Walk`] goes through blocks, the statements in them and the blocks in these, in the order of the text, on a stack of its
-//! own: nothing recurses on the depth of a program. It borrows the program for a step at a time, so a pass may change
-//! what it has been shown, but not how many statements a block has that has not come to its end.
+//! A [`Walk`] goes through blocks, the statements in them and the blocks in these, in the order of
+//! the text, on a stack of its own: nothing recurses on the depth of a program. It borrows the
+//! program for a step at a time, so a pass may change what it has been shown, but not how many
+//! statements a block has that has not come to its end.
 
 use lambdav_core::schedule;
 
@@ -107,8 +108,8 @@ impl<B: Copy + Eq> Walk<B> {
     }
 }
 
-/// The blocks that a block ends as, and those that these end as, itself first; each before those that it ends as, the
-/// first of them before the second.
+/// The blocks that a block ends as, and those that these end as, itself first; each before those
+/// that it ends as, the first of them before the second.
 pub(crate) fn tail<P: Structured>(program: &P, block: P::Block) -> Vec<P::Block> {
     let (mut blocks, mut stack) = (Vec::new(), vec![block]);
     while let Some(block) = stack.pop() {

@@ -58,8 +58,8 @@ pub(super) struct Options {
     /// given several times; those not set keep the defaults of the program
     #[arg(long = "set", value_name = "NAME=V[,V…]")]
     set: Vec<String>,
-    /// What computes the pixels; by default simd, or core for loops that nest too deeply for it. The
-    /// image does not depend on it
+    /// What computes the pixels; by default simd, or core for loops that nest too deeply for it.
+    /// The image does not depend on it
     #[arg(long, value_enum)]
     engine: Option<EngineName>,
     /// How many pixels the engine `simd` computes together: 1, 4, 8, 16 or 32; by default as many
@@ -96,8 +96,8 @@ pub(super) struct Options {
     /// The format, where the ending does not say it: png, exr or npy
     #[arg(long)]
     format: Option<Format>,
-    /// Say on standard error how long each part took, what was compiled, which lanes were chosen and why,
-    /// and how many of them are active on average, by a sample of the image
+    /// Say on standard error how long each part took, what was compiled, which lanes were chosen
+    /// and why, and how many of them are active on average, by a sample of the image
     #[arg(long)]
     stats: bool,
     #[command(flatten)]

@@ -76,21 +76,22 @@ impl Stats {
         self.note("lanes", format!("{lanes}, groups of {columns}x{rows} pixels ({reason})"));
     }
 
-    /// The machine code has drawn an image of that size: looks at how it used its lanes, if that is wanted.
+    /// The machine code has drawn an image of that size: looks at how it used its lanes, if that is
+    /// wanted.
     pub(super) fn drawn(&mut self, engine: &SimdEngine, size: Size) {
         if !self.wanted {
             return;
         }
-        let Activity { share, groups, wanted } = engine.kernel().activity(size);
+        let Activity { share, groups, planned } = engine.kernel().activity(size);
         self.took("sample lanes");
         let share = match share {
             Some(share) => format!("{:.0} % of lanes on average", share * 100.0),
             None => "nothing is computed in lanes".to_owned(),
         };
         let sample = match groups {
-            1 if wanted == 1 => "1 group".to_owned(),
-            all if all == wanted => format!("{all} groups"),
-            some => format!("{some} of {wanted} groups, for want of time"),
+            1 if planned == 1 => "1 group".to_owned(),
+            all if all == planned => format!("{all} groups"),
+            some => format!("{some} of {planned} groups, for want of time"),
         };
         self.note("active", format!("{share} (a sample of {sample})"));
     }

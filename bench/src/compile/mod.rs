@@ -1,4 +1,5 @@
-//! What compiling costs: with the size of the program, for the gallery, and from the start of a process to an image.
+//! What compiling costs: with the size of the program, for the gallery, and from the start of a
+//! process to an image.
 
 mod generated;
 mod process;

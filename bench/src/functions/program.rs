@@ -54,7 +54,8 @@ fn text(domain: Option<&Domain>) -> String {
 }
 
 impl Compiled {
-    /// For a number of lanes, or the usual one; with the polynomial in place of the function, if that is wanted.
+    /// For a number of lanes, or the usual one; with the polynomial in place of the function, if
+    /// that is wanted.
     pub(super) fn new(domain: Option<&Domain>, lanes: Option<u32>, with_polynomial: bool) -> Self {
         let loaded = Loaded::from_text("function.lv", &text(domain));
         let core = loaded.core.expect("the text is a program");

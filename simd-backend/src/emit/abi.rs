@@ -1,16 +1,20 @@
 //! What compiled code, whoever emits it, and its callers agree on.
 //!
-//! *Functions.* Both follow the C convention of the machine and return a [`Status`] as [`Status::code`]. The function for
-//! the frame takes the address of a [`Context`]; the one for a row of groups takes that and then, in this order,
-//! [`ROW_ARGUMENTS`]. Both keep what the convention wants kept, and leave the upper halves of vector registers
-//! clear where leaving them in use slows other code down.
+//! *Functions.* Both follow the C convention of the machine and return a [`Status`] as
+//! [`Status::code`]. The function for the frame takes the address of a [`Context`]; the one for a
+//! row of groups takes that and then, in this order, [`ROW_ARGUMENTS`]. Both preserve what the
+//! convention says. On x86-64 the upper halves of vector registers are clear when they are called,
+//! and when they return.
 //!
-//! *The context* is read only, and stays as it is during a call. What its fields point to does so too, but for the slots, which
-//! the function for the frame fills, and the frontier, which other threads move.
+//! *The context* is read only, and stays as it is during a call. What its fields point to does so
+//! too, but for the slots, which the function for the frame fills, and the frontier, which other
+//! threads move.
 //!
-//! *Call-outs.* Where a procedure cannot decide a lane it calls the reference mathematics ([`REFERENCE`]), C convention too, with the
-//! number of the function ([`Elementary`](lambdav_core::op::Elementary)), the number n of lanes, and the address of 4n words:
-//! the execution mask, one word a lane, then the first operands, the second operands, and room for the results.
+//! *Call-outs.* Where a procedure cannot decide a lane it calls the reference mathematics
+//! ([`REFERENCE`]), C convention too, with the number of the function
+//! ([`Elementary`](lambdav_core::op::Elementary)), the number n of lanes, and the address of 4n
+//! words: the execution mask, one word a lane, then the first operands, the second operands, and
+//! room for the results.
 //!
 //! *Procedures* are the emitter's own business: nothing else calls them.
 //!
@@ -93,8 +97,8 @@ pub struct MachineCode {
     pub(crate) frame: usize,
     /// Which of them is that for a row of groups.
     pub(crate) row: usize,
-    /// The bytes of stack that a call of either takes, those of what it calls included, the reference mathematics
-    /// excepted.
+    /// The bytes of stack that a call of either takes, those of what it calls included, the
+    /// reference mathematics excepted.
     pub(crate) stack: usize,
 }
 
@@ -134,7 +138,8 @@ pub(crate) struct Function {
     pub(crate) bytes: Vec<u8>,
     /// A power of two: the address is a multiple of it.
     pub(crate) alignment: u64,
-    /// What is filled in once addresses are known. They refer to [`REFERENCE`] and [`symbol`]s, in namespace 0.
+    /// What is filled in once addresses are known. They refer to [`REFERENCE`] and [`symbol`]s, in
+    /// namespace 0.
     pub(crate) relocations: Vec<Relocation>,
     /// What was asked to be shown of it.
     pub(crate) listing: String,

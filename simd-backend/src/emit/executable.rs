@@ -1,9 +1,9 @@
 //! Executable in memory, and calling it. All unsafe code of the crate is in this file.
 //!
-//! An [`Executable`] owns the pages that it was written to; whoever calls it borrows it, so no code is called
-//! after its pages are gone. What the compiled functions read and write is given by safe references
-//! that outlive the call, and is large enough by the checks here. That the code itself keeps to [`abi`] is what emitters
-//! of this crate promise: nobody else can make a [`MachineCode`].
+//! An [`Executable`] owns the pages that it was written to; whoever calls it borrows it, so no code
+//! is called after its pages are gone. What the compiled functions read and write is behind safe
+//! references that outlive the call, and is large enough by the checks here. That the code itself
+//! keeps to [`abi`] is what emitters of this crate promise: nobody else can make a [`MachineCode`].
 
 #![allow(unsafe_code, reason = "calling what was compiled")]
 
@@ -15,8 +15,9 @@ use super::abi::{self, Context, MachineCode};
 use super::{EmitError, Target};
 use crate::registers::{Callable, Inputs, PIXEL_BYTES, Poll, Row, Shape, Status};
 
-/// The call-out of [`abi::REFERENCE`]: an elementary function of `lanes` lanes, for which `data` holds first a mask, then
-/// the first operands, then the second ones, and then room for the results.
+/// The call-out of [`abi::REFERENCE`]: an elementary function of `lanes` lanes, for which `data`
+/// holds first a mask, then the first operands, then the second ones, and then room for the
+/// results.
 ///
 /// # Safety
 ///
@@ -48,10 +49,10 @@ pub struct Executable {
     stack: usize,
 }
 
-// SAFETY: the pages are executable and no longer writable once the module is finalised, and `module` is touched
-// again only on dropping, which has the `Executable` to itself.
+// SAFETY: the pages are executable and no longer writable once the module is finalised, and
+// `module` is touched again only on dropping, which has the `Executable` to itself.
 unsafe impl Send for Executable {}
-// SAFETY: as above: shared access only calls the code, which writes to what it is given alone.
+// SAFETY: as above: shared access only calls the code, which writes to its arguments alone.
 unsafe impl Sync for Executable {}
 
 impl Drop for Executable {
@@ -140,8 +141,9 @@ impl Executable {
         assert_eq!(inputs.words.len(), self.inputs, "one word for each");
         let context = Context::new(inputs, slots.as_mut_ptr(), &[], poll);
         clear_upper_halves();
-        // SAFETY: the function has this signature (`abi`). It reads the words of `inputs`, of which there are as many as
-        // it was compiled for, and writes `self.slots` words. It reads no masks.
+        // SAFETY: the function has this signature (`abi`). It reads the words of `inputs`, of which
+        // there are as many as it was compiled for, and writes `self.slots` words. It reads no
+        // masks.
         let status = unsafe {
             let function: extern "C" fn(*const Context) -> i64 = std::mem::transmute(self.frame);
             function(&raw const context)
@@ -149,12 +151,13 @@ impl Executable {
         (Status::from_code(status), slots)
     }
 
-    /// Computes a row of groups into `pixels`, RGBA row by row. `mask` is the execution mask: a word for each lane, all
-    /// ones where it is active, else zero, the same for each group.
+    /// Computes a row of groups into `pixels`, RGBA row by row. `mask` is the execution mask: a
+    /// word for each lane, all ones where it is active, else zero, the same for each group.
     ///
     /// # Panics
     ///
-    /// If `inputs`, `pixels`, `slots` or `mask` have another size than the row and the program need.
+    /// If `inputs`, `pixels`, `slots` or `mask` have another size than the row and the program
+    /// need.
     pub fn row(
         &self,
         inputs: &Inputs,
@@ -174,8 +177,9 @@ impl Executable {
         // The function for a row does not write to the slots.
         let context = Context::new(inputs, slots.as_ptr().cast_mut(), mask, poll);
         clear_upper_halves();
-        // SAFETY: the function has this signature (`abi`). It reads as many words of `inputs`, `slots` and `mask` as
-        // have been checked, and writes `rows` times `width` pixels, whose last has been checked to lie inside `pixels`.
+        // SAFETY: the function has this signature (`abi`). It reads as many words of `inputs`,
+        // `slots` and `mask` as have been checked, and writes `rows` times `width` pixels, whose
+        // last has been checked to lie inside `pixels`.
         let status = unsafe {
             type Function =
                 extern "C" fn(*const Context, u32, u32, u32, *mut [f32; 4], usize) -> i64;
@@ -215,9 +219,9 @@ impl Callable for Executable {
     }
 }
 
-/// Clears the upper halves of the vector registers, which other code may have left in use. The compiled code moves
-/// registers by instructions of SSE, each of which then waits for the last value of such a half: code that runs between
-/// calls of functions for AVX took ten times as long.
+/// Clears the upper halves of the vector registers, which other code may have left in use. The
+/// compiled code moves registers by instructions of SSE, each of which then waits for the last
+/// value of such a half: code that runs between calls of functions for AVX took ten times as long.
 fn clear_upper_halves() {
     #[cfg(target_arch = "x86_64")]
     {
@@ -226,7 +230,8 @@ fn clear_upper_halves() {
             std::arch::x86_64::_mm256_zeroupper();
         }
         if is_x86_feature_detected!("avx") {
-            // SAFETY: the processor has AVX. Nobody has a value in the upper halves: no function need keep them.
+            // SAFETY: the processor has AVX. Nobody has a value in the upper halves: no function
+            // need keep them.
             unsafe { zero_upper() }
         }
     }

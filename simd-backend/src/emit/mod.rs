@@ -6,13 +6,14 @@
 //! ```
 //!
 //! - [`abi`] is what code and callers agree on, whoever emits it;
-//! - an [`Emitter`] selects instructions for one kind of machine, which it describes ([`Machine`]); emitters stand beside each
-//!   other and know nothing of one another, of [`Target`]s and of memory;
+//! - an [`Emitter`] selects instructions for one kind of machine, which it describes ([`Machine`]);
+//!   emitters stand beside each other and know nothing of one another, of [`Target`]s and of
+//!   memory;
 //! - [`Target`] chooses the emitter;
 //! - [`executable`] owns the memory of code and calls it: the only unsafe code.
 //!
-//! *An emitter changes no value and moves no computation.* Masks, registers for values, their order, and what lies in
-//! memory are decided before; it selects, allocates and encodes.
+//! *An emitter changes no value and moves no computation.* Masks, registers for values, their
+//! order, and what lies in memory are decided before; it selects, allocates and encodes.
 
 pub mod abi;
 pub mod cranelift;
@@ -70,9 +71,10 @@ pub trait Emitter: Send + Sync {
 pub enum Allocation {
     /// By trying, and trying again.
     Thorough,
-    /// In one pass over each block, with nothing in registers between blocks. Compiling takes half the time, less for a program
-    /// of many blocks, and the code of large programs runs a fifth to two fifths longer: nearly all of their
-    /// values are in memory between blocks in any case. Small loops would run twice as long.
+    /// In one pass over each block, with nothing in registers between blocks. Compiling takes half
+    /// the time, less for a program of many blocks, and the code of large programs runs a fifth to
+    /// two fifths longer: nearly all of their values are in memory between blocks in any case.
+    /// Small loops would run twice as long.
     Quick,
 }
 

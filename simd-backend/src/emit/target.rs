@@ -50,14 +50,16 @@ impl Target {
         Ok(Self { emitter: Arc::new(emitter), machine, allocation: None, isa })
     }
 
-    /// The same with fewer registers for vectors, at least five: more values lie in memory. For tests.
+    /// The same with fewer registers for vectors, at least five: more values lie in memory. For
+    /// tests.
     #[must_use]
     pub fn with_vector_registers(mut self, registers: usize) -> Self {
         self.machine.registers[Class::Vector] = registers;
         self
     }
 
-    /// The same for another machine: for register programs that are interpreted. No code can be made for it.
+    /// The same for another machine: for register programs that are interpreted. No code can be
+    /// made for it.
     #[must_use]
     pub fn with_machine(self, machine: Machine) -> Self {
         Self { machine, ..self }

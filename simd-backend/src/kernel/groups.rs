@@ -1,12 +1,13 @@
 //! A tile in groups of lanes.
 //!
-//! Whole groups are computed in place, a row of them at a call. Groups that reach over the tile's right or
-//! lower edge are computed beside it, with a mask of the lanes inside.
+//! Whole groups are computed in place, a row of them at a call. Groups that reach over the tile's
+//! right or lower edge are computed beside it, with a mask of the lanes inside.
 //!
 //! *Faults.* A call says that some lane of some group exceeded a loop's limit. Which pixel is the
-//! first in scan order, and what it met first, is then found by computing the band's pixels again one by
-//! one, each in a group with a mask of its lane alone. Where the part for the whole frame is at fault,
-//! every pixel is, and code in which nothing has been moved to that part tells what it meets first.
+//! first in scan order, and what it met first, is then found by computing the band's pixels again
+//! one by one, each in a group with a mask of its lane alone. Where the part for the whole frame is
+//! at fault, every pixel is, and code in which nothing has been moved to that part tells what it
+//! meets first.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 

@@ -33,8 +33,9 @@ pub struct SimdKernel {
 }
 
 impl SimdKernel {
-    /// Compiles the output of a program that was scheduled for it alone, for so many lanes, or, if that is none
-    /// of [`Shape::LANES`](crate::registers::Shape::LANES) or not said, for as many as seem best.
+    /// Compiles the output of a program that was scheduled for it alone, for so many lanes, or, if
+    /// that is none of [`Shape::LANES`](crate::registers::Shape::LANES) or not said, for as many as
+    /// seem best.
     ///
     /// # Errors
     ///
@@ -76,8 +77,8 @@ impl SimdKernel {
         self.sites[site as usize]
     }
 
-    /// The bytes of stack that the compiled code takes, exactly. What calls it, and the reference mathematics that it may
-    /// call, need some more.
+    /// The bytes of stack that the compiled code takes, exactly. What calls it, and the reference
+    /// mathematics that it may call, need some more.
     pub fn stack_size(&self) -> usize {
         self.code().stack()
     }
@@ -102,8 +103,8 @@ impl SimdKernel {
         self.times
     }
 
-    /// How many lanes are active in an image of that size, by a sample of its groups. It takes about as long as
-    /// lowering to lanes did, and a fifth of a second.
+    /// How many lanes are active in an image of that size, by a sample of its groups. It takes
+    /// about as long as lowering to lanes did, and a fifth of a second.
     pub fn activity(&self, size: Size) -> Activity {
         let program = lower(&self.program, 0, true, Width::Any);
         let (shape, inputs) = (self.code().shape(), self.groups.inputs());

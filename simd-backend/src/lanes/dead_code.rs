@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::{BlockId, End, LaneProgram, Rate, Statement, ValueId};
 use crate::walk::{Event, Walk, tail};
 
-/// Removes computations, and values of `if`s and loops, that nothing depends on. Loops stay, since a
-/// loop may not end; so do `if`s around them.
+/// Removes computations, and values of `if`s and loops, that nothing depends on. Loops stay, since
+/// a loop may not end; so do `if`s around them.
 pub(super) fn eliminate(program: &mut LaneProgram) {
     let needed = Needs::new(program).needed;
     let keep = |v: ValueId| needed[v.index()];
@@ -78,8 +78,8 @@ fn ends(program: &mut LaneProgram, id: BlockId, visit: &mut impl FnMut(&mut End)
     }
 }
 
-/// Which values something depends on. A parameter of a loop that only its own next value depends on is
-/// not needed.
+/// Which values something depends on. A parameter of a loop that only its own next value depends on
+/// is not needed.
 struct Needs {
     needed: Vec<bool>,
     worklist: Vec<ValueId>,
@@ -188,7 +188,8 @@ pub(super) fn hoist(program: &mut LaneProgram) {
     *root = first;
 }
 
-/// Whether all that a statement of the root computes, inside it too, is the same for the whole frame.
+/// Whether all that a statement of the root computes, inside it too, is the same for the whole
+/// frame.
 pub(super) fn is_of_frame(program: &LaneProgram, index: usize) -> bool {
     let of_frame = |values: &[ValueId]| values.iter().all(|&v| program.rate(v) == Rate::FRAME);
     let mut events = Walk::of_statement(LaneProgram::ROOT, index).events(program);

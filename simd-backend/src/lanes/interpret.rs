@@ -1,13 +1,13 @@
 //! A plain interpreter of lane programs, for any number of lanes: the meaning that emitters must
 //! reproduce.
 //!
-//! What no lane may look at is filled with junk, so that looking at it shows.
+//! Undefined lanes are filled with bits that show where they are looked at.
 
 use std::ops::ControlFlow;
 
 use super::{Axis, BlockId, End, Expr, Kind, LaneProgram, Op, Statement, ValueId, Width};
 
-/// A loop of that site wanted more rounds than allowed.
+/// The loop of that site exceeded its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopLimit {
     /// Which of [`LaneProgram::sites`] it is.
@@ -86,7 +86,7 @@ pub(crate) fn observe(
 }
 
 /// Bits that nobody should see: a signalling NaN as `F32`, and masks of alternating lanes.
-pub(crate) fn junk(kind: Kind, lane: usize) -> u64 {
+pub(crate) fn undefined_bits(kind: Kind, lane: usize) -> u64 {
     match kind {
         Kind::Mask => u64::from(lane.is_multiple_of(2)),
         Kind::F32 | Kind::I32 => 0x7fa5_a5a5,
@@ -220,7 +220,7 @@ impl<'a, O: Observer> Machine<'a, O> {
         let number = |v: ValueId| f32::from_bits(self.get(v, lane) as u32);
         match expr {
             Expr::Constant(bits) => *bits,
-            Expr::Undefined => junk(kind, lane),
+            Expr::Undefined => undefined_bits(kind, lane),
             Expr::Input(word) => {
                 let word = self.group.inputs[*word as usize];
                 if kind == Kind::Mask { u64::from(word != 0) } else { word.into() }
@@ -238,7 +238,7 @@ impl<'a, O: Observer> Machine<'a, O> {
             }
             Expr::Elementary { function, operands, mask } => {
                 if mask.is_some_and(|mask| self.get(mask, lane) == 0) {
-                    return junk(kind, lane);
+                    return undefined_bits(kind, lane);
                 }
                 let y = operands.get(1).map_or(0.0, |&y| number(y));
                 bits(function.evaluate(number(operands[0]), y))

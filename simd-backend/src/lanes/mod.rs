@@ -2,44 +2,46 @@
 //!
 //! It is structured SSA like a [schedule], with three differences. Vectors and matrices are
 //! components of their own. Every value has a [`Rate`]: one number for all lanes, or one each. And
-//! *control flow is the same for all lanes*: a condition is a single bool. Where the source diverges,
-//! the lane program computes with masks: both arms of an `if` one after the other, a loop until the
-//! last lane has left it. All decisions about masks are made here ([`lower`](mod@lower)); what comes
-//! after only picks instructions.
+//! *control flow is the same for all lanes*: a condition is a single bool. Where the source
+//! diverges, the lane program computes with masks: both arms of an `if` one after the other, a loop
+//! until the last lane has left it. All decisions about masks are made here ([`lower`](mod@lower));
+//! what comes after only picks instructions.
 //!
 //! # Lanes that are not active
 //!
-//! The language is pure, so a lane outside the current mask may compute rubbish: operations are
-//! never masked. Its rubbish must not be *seen*. There are three places where lanes meet:
+//! The language is pure, so an inactive lane, one outside the current mask, may hold any value: it
+//! is *undefined*. Operations are never masked, but undefined values must not be *seen*. There are
+//! three places where lanes meet:
 //!
-//! - an arm that needs it is entered only `if any` lane wants it; after it a select by the `if`'s
-//!   condition takes each lane's own value;
-//! - a loop runs while `any` lane is *live*. The live mask begins as the mask of the place where the
-//!   loop stands and only loses lanes, so rubbish neither begins a round nor prolongs a loop;
-//! - a lane's result is captured, by a select under the exit mask, in the round that it leaves. Loop
-//!   parameters are not blended: those of a lane that has left are never looked at again.
+//! - an arm that needs it is entered only `if any` lane is active in it; after it a select by the
+//!   `if`'s condition takes each lane's own value;
+//! - a loop runs while `any` lane is *live*. The live mask begins as the mask of the place where
+//!   the loop stands and only loses lanes, so undefined lanes neither begin a round nor prolong a
+//!   loop;
+//! - a lane's result is captured, by a select under the exit mask, in the round that it leaves.
+//!   Loop parameters are not blended: those of a lane that has left are never looked at again.
 //!
-//! Stores are whole: a group that reaches over an edge is stored beside the image, and its pixels inside are copied
-//! from there.
+//! Stores are whole: a group that reaches over an edge is stored beside the image, and its pixels
+//! inside are copied from there.
 //!
-//! Every loop is entered under a mask with at least one lane: at the root that is the caller's
-//! part ([`Expr::ExecutionMask`]); in a round the live mask has one; an arm with a loop in it stands under
-//! `if any`. So an endless loop with a condition that is the same for all lanes runs only where some
-//! pixel asked for it.
+//! Every loop is entered under a mask with at least one lane: at the root that is the caller's part
+//! ([`Expr::ExecutionMask`]); in a round the live mask has one; an arm with a loop in it stands
+//! under `if any`. So an endless loop with a condition that is the same for all lanes runs only
+//! where some pixel asked for it.
 //!
-//! A program for groups of one lane ([`Width::One`]) needs none of this: a lane agrees with itself, so its control flow is
-//! that of the source.
+//! A program for groups of one lane ([`Width::One`]) needs none of this: a lane agrees with itself,
+//! so its control flow is that of the source.
 //!
 //! # Invariants (checked by [`verify()`])
 //!
 //! - Each value is defined once, and before its uses, by a statement or a loop of a block that
 //!   encloses or is the block of the use.
-//! - Kinds are those of [`Op::result`]; the yields of both arms of an `if`, and initial values, parameters
-//!   and `rec` arguments of a loop, agree; its yields agree with its values.
-//! - A value has at least the rate of each operand, except that [`Expr::Any`] brings every rate down
-//!   to [`Rate::GROUP`]. Conditions are masks of no more than that rate.
-//! - The values of an `if` have at least its condition's rate, and the values of a loop the rates of all
-//!   conditions in its tail.
+//! - Kinds are those of [`Op::result`]; the yields of both arms of an `if`, and initial values,
+//!   parameters and `rec` arguments of a loop, agree; its yields agree with its values.
+//! - A value has at least the rate of each operand, except that [`Expr::Any`] brings every rate
+//!   down to [`Rate::GROUP`]. Conditions are masks of no more than that rate.
+//! - The values of an `if` have at least its condition's rate, and the values of a loop the rates
+//!   of all conditions in its tail.
 //! - The first [`LaneProgram::frame_len`] statements of the root compute with values of rate
 //!   [`Rate::FRAME`] alone.
 //! - Blocks form a tree. `rec` stands in tails of loop bodies only, and each loop can be left.
@@ -77,8 +79,8 @@ pub enum Kind {
     I32,
     /// 64 bits, two's complement.
     I64,
-    /// True or false. Only selects and the operations of logic look into it: it may be a vector of all-ones
-    /// and zeros as well as a bit of a mask register.
+    /// True or false. Only selects and the operations of logic look into it: it may be a vector of
+    /// all-ones and zeros as well as a bit of a mask register.
     Mask,
 }
 
@@ -228,8 +230,8 @@ pub enum Op {
 }
 
 impl Op {
-    /// The kind of the result for operands of these kinds, or `None` where the operation is not defined
-    /// on them.
+    /// The kind of the result for operands of these kinds, or `None` where the operation is not
+    /// defined on them.
     pub fn result(self, operands: &[Kind]) -> Option<Kind> {
         match (self, operands) {
             (
@@ -273,7 +275,7 @@ impl Op {
 /// Which lanes of its operands a computation looks at to make one lane of its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reads {
-    /// The same lane: rubbish stays where it is.
+    /// The same lane: undefined lanes stay where they are.
     Own,
     /// All lanes: the operand must have been restricted to the lanes that count.
     All,
@@ -303,7 +305,8 @@ pub enum Expr {
     ExecutionMask,
     /// An operation on its operands.
     Op(Op, Box<[ValueId]>),
-    /// A correctly rounded function of the operands, in the lanes of the mask; any bits in the others.
+    /// A correctly rounded function of the operands, in the lanes of the mask; any bits in the
+    /// others.
     Elementary {
         /// Which.
         function: Elementary,
@@ -431,8 +434,8 @@ pub enum InputWord {
 pub enum Width {
     /// Of any number.
     Any,
-    /// Of one: what differs between pixels is of the group ([`Rate::GROUP`]), so that nothing diverges and
-    /// nothing is masked.
+    /// Of one: what differs between pixels is of the group ([`Rate::GROUP`]), so that nothing
+    /// diverges and nothing is masked.
     One,
 }
 

@@ -1,12 +1,12 @@
 //! What each component of each scheduled value may differ by, and which loops diverge.
 //!
 //! This is the rate analysis of vectorising compilers (PolyVecImp's inference; "uniform" and
-//! "varying" of ISPC), with axes: a value has the rates of what it is computed from. Two things come
-//! on top:
+//! "varying" of ISPC), with axes: a value has the rates of what it is computed from. Two things
+//! come on top:
 //!
-//! - *Control.* An `if` that lanes decide differently gives its condition's rate to its value.
-//! - *Time.* Lanes leave a divergent loop in different rounds, so its value varies even if
-//!   what they leave with is the same for all that leave together. Its parameters need not: all lanes
+//! - *Control.* An `if` that lanes decide differently adds its condition's rate to its value's.
+//! - *Time.* Lanes leave a divergent loop in different rounds, so its value varies even if what
+//!   they leave with is the same for all that leave together. Its parameters need not: all lanes
 //!   that are still in the loop have gone the same number of rounds, so a counter stays one number.
 //!
 //! Loop parameters begin at the rate of their initial values, and rise until nothing changes.
@@ -181,11 +181,12 @@ impl Analysis<'_> {
         }
     }
 
-    /// Lets the arguments of every `rec` in a tail flow into the parameters, and the rate of a decision between `rec`s with
-    /// different arguments into those that differ.
+    /// Lets the arguments of every `rec` in a tail flow into the parameters, and the rate of a
+    /// decision between `rec`s with different arguments into those that differ.
     fn recs(&mut self, tail: &[BlockId], params: &[ValueId]) {
         let program = self.program;
-        // What the parts of the tail pass on that have been looked at: those of arms before their decision.
+        // What the parts of the tail pass on that have been looked at: those of arms before their
+        // decision.
         let mut parts = Vec::new();
         for &id in tail.iter().rev() {
             let part = match &program.block(id).end {

@@ -1,8 +1,8 @@
 //! What only one arm needs is computed there.
 //!
-//! The schedule has done this for the arms that the source has. Lowering to lanes makes others: a decision that is the
-//! same for all lanes comes before a divergent one, whose condition then need not be computed where the loop
-//! ends, and what belongs together comes into one block.
+//! The schedule has done this for the arms that the source has. Lowering to lanes makes others: a
+//! decision that is the same for all lanes comes before a divergent one, whose condition then need
+//! not be computed where the loop ends, and what belongs together comes into one block.
 
 use super::{BlockId, End, Expr, LaneProgram, Statement, ValueId};
 use crate::walk::{Event, Structured, Walk};

@@ -1,5 +1,5 @@
-//! Lane programs without control flow, made value by value: for trials of single operations and functions, which no
-//! source text is compiled to.
+//! Lane programs without control flow, made value by value: for trials of single operations and
+//! functions, which no source text is compiled to.
 
 use super::{
     Axis, Block, End, Expr, InputWord, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo,

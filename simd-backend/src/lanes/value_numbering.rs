@@ -1,9 +1,10 @@
-//! Value numbering: what has been computed already is not computed again (J. Cocke, J. T. Schwartz, "Programming
-//! Languages and Their Compilers", 1970), what is constant is computed now, and operations that leave their operand as it
-//! is are left out.
+//! Value numbering: what has been computed already is not computed again (J. Cocke, J. T. Schwartz,
+//! "Programming Languages and Their Compilers", 1970), what is constant is computed now, and
+//! operations that leave their operand as it is are left out.
 //!
-//! The core has done so with whole vectors. This is about their components: of `(+ p (vec3 0 1 0))`, say. Only what is
-//! true of every number counts, and of its sign: x − 0 = x, but not x + 0 = x, which is 0 for −0.
+//! The core has done so with whole vectors. This is about their components: of `(+ p (vec3 0 1
+//! 0))`, say. Only what is true of every number counts, and of its sign: x − 0 = x, but not x + 0 =
+//! x, which is 0 for −0.
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -130,7 +131,8 @@ impl Numbering {
             }
         }
         if let Expr::Constant(bits) = *expr {
-            // (A constant is not put in the place of a value that has another rate: masks are chosen by it.)
+            // (A constant is not put in the place of a value that has another rate: masks are
+            // chosen by it.)
             self.bits[value.index()] = Some(bits);
             if program.rate(value) != Rate::FRAME {
                 return true;

@@ -106,7 +106,7 @@ impl<'p> Verifier<'p> {
             self.uses(value);
         }
         self.require(from.len() == to.len(), || {
-            format!("{what}: {} values where {} are wanted", from.len(), to.len())
+            format!("{what}: {} values where {} are expected", from.len(), to.len())
         });
         let program = self.program;
         for (&from, &to) in from.iter().zip(to) {
@@ -237,7 +237,7 @@ impl<'p> Verifier<'p> {
             }
         };
         self.require(kind == Some(info.kind), || {
-            format!("{value}: {expr:?} does not give a {}", info.kind)
+            format!("{value}: {expr:?} is not of kind {}", info.kind)
         });
         self.require(info.rate.includes(rate), || {
             format!("{value} has a rate below its operands'")

@@ -1,4 +1,4 @@
-//! What a call of a register program's functions is given, whoever executes it.
+//! Calls of a register program's functions, whoever executes them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,7 +14,8 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// The rounds that a loop may do before its first poll ([`Limit::First`]), and the rest ([`Limit::Rest`]).
+    /// The rounds that a loop may do before its first poll ([`Limit::First`]), and the rest
+    /// ([`Limit::Rest`]).
     ///
     /// [`Limit::First`]: super::Limit::First
     /// [`Limit::Rest`]: super::Limit::Rest
@@ -62,8 +63,8 @@ pub trait Callable {
     /// Computes what is the same for the whole frame: the slots' words.
     fn frame(&self, inputs: &Inputs, poll: Poll<'_>) -> (Status, Vec<u64>);
 
-    /// Computes a row of groups into `pixels`, RGBA row by row. `mask` is the execution mask: a word for each lane, all
-    /// ones where it is active, else zero, the same for each group.
+    /// Computes a row of groups into `pixels`, RGBA row by row. `mask` is the execution mask: a
+    /// word for each lane, all ones where it is active, else zero, the same for each group.
     fn row(
         &self,
         inputs: &Inputs,

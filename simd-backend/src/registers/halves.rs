@@ -53,8 +53,9 @@ pub(super) trait Assemble {
         reg
     }
 
-    /// An operation on vectors of lanes, whose result has that kind: once if all operands are narrow, else for
-    /// both halves. All masks are narrow, or all are wide, as the other operands are.
+    /// An operation on vectors of lanes, whose result has that kind: once if all operands are
+    /// narrow, else for both halves. All masks are narrow, or all are wide, as the other operands
+    /// are.
     fn lanewise(&mut self, op: Op, operands: &[Lanes], to: Kind) -> Lanes {
         let ty = Type::Vector(to);
         match (op, operands) {

@@ -1,15 +1,17 @@
-//! A plain interpreter of register programs, before spilling and after it: the meaning that emitters must reproduce.
+//! A plain interpreter of register programs, before spilling and after it: the meaning that
+//! emitters must reproduce.
 //!
 //! It is told apart what has a value and what has none. *Undefined* are
 //!
 //! - lanes of [`Instr::Undefined`], and of an elementary function outside its mask;
 //! - the centres of columns and rows without an active pixel;
-//! - lanes that are computed from undefined ones; but false *and* anything is false, true *or* anything is true, and a
-//!   selection is as defined as what it selects.
+//! - lanes that are computed from undefined ones; but false *and* anything is false, true *or*
+//!   anything is true, and a selection is as defined as what it selects.
 //!
-//! A [`Trap`] is what no correct program does: to read a register that has not been assigned since its block was entered
-//! last, or a spill slot that holds nothing or another type; to branch on what is undefined, to ask for any of it, or to
-//! store it as an active pixel; to store outside the pixels, or to return without having stored them all.
+//! A [`Trap`] is what no correct program does: to read a register that has not been assigned since
+//! its block was entered last, or a spill slot that holds nothing or another type; to branch on
+//! what is undefined, to ask for any of it, or to store it as an active pixel; to store outside the
+//! pixels, or to return without having stored them all.
 //!
 //! Loops are limited and polled as in machine code.
 
@@ -19,7 +21,7 @@ use super::{
     Argument, BlockCall, End, Function, Inputs, Instr, Limit, PIXEL_BYTES, Poll, Reg,
     RegisterProgram, Row, Shape, Status, Type,
 };
-use crate::lanes::interpret::{apply, junk};
+use crate::lanes::interpret::{apply, undefined_bits};
 use crate::lanes::{Axis, Kind, Op};
 
 /// What no correct program does.
@@ -52,7 +54,8 @@ pub fn frame(
     Ok((outcome.status(), call.slots))
 }
 
-/// Executes the function for a row of groups, as [`Executable::row`](crate::emit::Executable::row) does.
+/// Executes the function for a row of groups, as [`Executable::row`](crate::emit::Executable::row)
+/// does.
 ///
 /// # Errors
 ///
@@ -78,7 +81,7 @@ pub fn row(
         row: Some(RowCall { row, mask, active, pixels, stored }),
     };
     let outcome = call.run("row", &program.row, &[])?;
-    let RowCall { stored, .. } = call.row.expect("it has been given one");
+    let RowCall { stored, .. } = call.row.expect("it has one");
     if outcome.status() == Status::Done {
         for y in 0..shape.rows() as usize {
             let width = (row.groups * shape.columns()) as usize;
@@ -91,7 +94,7 @@ pub fn row(
     Ok(outcome.status())
 }
 
-/// What a call has been given.
+/// What a call works on.
 struct Call<'a> {
     program: &'a RegisterProgram,
     inputs: &'a Inputs,
@@ -278,7 +281,7 @@ impl<'a> Call<'a> {
             }
             Instr::Slot(to, slot) => (*to, scalar(self.slots[*slot as usize])),
             Instr::SetSlot(slot, from) => {
-                let word = on.get(*from)?[0].unwrap_or_else(|| junk(on.kind(*from), 0));
+                let word = on.get(*from)?[0].unwrap_or_else(|| undefined_bits(on.kind(*from), 0));
                 self.slots[*slot as usize] = word;
                 return Ok(());
             }
@@ -411,7 +414,7 @@ impl<'a> Call<'a> {
                     None if is_active => {
                         return Err(format!("lane {lane} of {channel} is undefined and active"));
                     }
-                    word => word.unwrap_or_else(|| junk(Kind::F32, 0)),
+                    word => word.unwrap_or_else(|| undefined_bits(Kind::F32, 0)),
                 };
                 pixels[index][k] = f32::from_bits(word as u32);
             }

@@ -1,9 +1,9 @@
 //! The register program: a flow graph over machine registers, W lanes in each.
 //!
 //! It stands between the lane program, which knows no width, and the emitters, which only pick
-//! instructions. Decided here are: how many registers a value takes ([`Shape::registers`]), their order,
-//! where a number is spread over a register, where constants are made, the loop over the groups of a
-//! row, and how loops count and stop.
+//! instructions. Decided here are: how many registers a value takes ([`Shape::registers`]), their
+//! order, where a number is broadcast to a register, where constants are made, the loop over the
+//! groups of a row, and how loops count and stop.
 //!
 //! # Shape
 //!
@@ -14,22 +14,23 @@
 //!
 //! # Functions
 //!
-//! [`RegisterProgram::frame`] runs once and leaves what it computes in *slots*. [`RegisterProgram::row`] runs for
-//! a row of groups, whole ones: at the image's edges the caller gives it room beside the image, and a
-//! mask without the lanes that lie outside. Both return a [`Status`].
+//! [`RegisterProgram::frame`] runs once and leaves what it computes in *slots*.
+//! [`RegisterProgram::row`] runs for a row of groups, whole ones: at the image's edges the caller
+//! passes room beside the image, and a mask without the lanes that lie outside. Both return a
+//! [`Status`].
 //!
 //! # Elementary functions
 //!
-//! Each that a program uses is one *procedure* for one register of operands, however many sites there
-//! are: its body in binary64 and, where a lane is undecided, a call of the reference. So one register is pumped
-//! through at a time, and all machine registers are the body's.
+//! Each that a program uses is one *procedure* for one register of operands, however many sites
+//! there are: its body in binary64 and, where a lane is undecided, a call of the reference. So
+//! functions are strip-mined, and all machine registers are the body's.
 //!
 //! # Loops
 //!
-//! A round costs one decrement. A loop counts down from the rounds that it may do before it should ask
-//! ([`Limit::First`], at most [`POLL_ROUNDS`]), and then either has no more ([`Limit::Rest`]), or asks
-//! whether it is still wanted and goes on. It also asks on leaving, so that no nest of loops goes on
-//! for long unasked.
+//! A round costs one decrement. A loop counts down from the rounds that it may do before it polls
+//! for cancellation ([`Limit::First`], at most [`POLL_ROUNDS`]). Then either it has no more
+//! ([`Limit::Rest`]), or it polls and goes on. It also polls on leaving, so that no nest of loops
+//! goes on for long without.
 
 mod call;
 mod halves;
@@ -53,7 +54,7 @@ pub use shape::{Choice, Reason, Shape, Work};
 pub use spill::{Between, spill};
 pub use verify::{VerifyError, verify};
 
-/// After how many rounds a loop asks whether it is still wanted.
+/// After how many rounds a loop polls for cancellation.
 pub const POLL_ROUNDS: u64 = 1 << 16;
 
 /// The bytes of a pixel in memory: four numbers of binary32.
@@ -122,13 +123,13 @@ pub enum Instr {
     Constant(Reg, u64),
     /// Any bits: no active lane looks at them.
     Undefined(Reg),
-    /// The centres of the pixels of a register along an axis, plus a number: of the lane in column (or row) c, c + 0.5 plus the
-    /// number. Of a scalar, the number plus 0.5.
+    /// The centres of the pixels of a register along an axis, plus a number: of the lane in column
+    /// (or row) c, c + 0.5 plus the number. Of a scalar, the number plus 0.5.
     Centres(Reg, Axis, f32),
     /// An operation, lane by lane.
     Op(Reg, Op, Box<[Reg]>),
-    /// Of `F64`, the product of the first two plus the third, rounded once or twice as is faster. Only procedures
-    /// have it, since their results do not depend on that.
+    /// Of `F64`, the product of the first two plus the third, rounded once or twice as is faster.
+    /// Only procedures have it, since their results do not depend on that.
     MulAdd(Reg, [Reg; 3]),
     /// A number in every lane.
     Broadcast(Reg, Reg),
@@ -176,8 +177,8 @@ pub enum Instr {
     Spill(u32, Reg),
     /// Reads a spill slot.
     Reload(Reg, u32),
-    /// Stores W pixels, of which these are red, green, blue and alpha, row by row of the tile, those of a row one after the
-    /// other.
+    /// Stores W pixels, of which these are red, green, blue and alpha, row by row of the tile,
+    /// those of a row one after the other.
     Store {
         /// Red, green, blue, alpha.
         channels: [Reg; 4],
@@ -282,7 +283,7 @@ pub struct BlockCall {
 pub enum Status {
     /// All is computed.
     Done,
-    /// What it computes is no longer wanted.
+    /// The call is cancelled.
     Cancelled,
     /// The loop of that site exceeded its limit.
     Limit(u32),
@@ -388,8 +389,8 @@ impl Function {
         self.reverse_postorder_by(|_, _| true)
     }
 
-    /// The same, where the second of two blocks that another ends in is visited before the first, and so comes after
-    /// it as far as possible, unless `first` says so.
+    /// The same, where the second of two blocks that another ends in is visited before the first,
+    /// and so comes after it as far as possible, unless `first` says so.
     fn reverse_postorder_by(&self, first: impl Fn(BlockId, BlockId) -> bool) -> Vec<BlockId> {
         let mut seen = vec![false; self.blocks.len()];
         let mut order = Vec::with_capacity(self.blocks.len());

@@ -63,14 +63,15 @@ pub(super) fn procedure(elementary: Elementary, is_vector: bool) -> Procedure {
     Procedure { elementary, is_vector, code }
 }
 
-/// The registers of a value. A mask over vectors is narrow or wide, or, once both have been wanted, both.
+/// The registers of a value. A mask over vectors is narrow or wide, or, once both have been used,
+/// both.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct Forms {
     narrow: Option<Reg>,
     wide: Option<[Reg; 2]>,
 }
 
-impl From<Lanes> for Place {
+impl From<Lanes> for Forms {
     fn from(lanes: Lanes) -> Self {
         match lanes {
             Lanes::Narrow(reg) => Self { narrow: Some(reg), wide: None },
@@ -79,7 +80,7 @@ impl From<Lanes> for Place {
     }
 }
 
-impl Place {
+impl Forms {
     fn lanes(self) -> Lanes {
         let narrow = self.narrow.map(Lanes::Narrow);
         narrow.or(self.wide.map(Lanes::Wide)).expect("it is somewhere")
@@ -89,7 +90,7 @@ impl Place {
 struct Builder {
     registers: Vec<Type>,
     instrs: Vec<Instr>,
-    values: Vec<Place>,
+    values: Vec<Forms>,
     is_vector: bool,
 }
 

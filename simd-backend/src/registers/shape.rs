@@ -22,8 +22,8 @@ impl Shape {
     /// The numbers of lanes that can be asked for.
     pub const LANES: [u32; 5] = [1, 4, 8, 16, 32];
 
-    /// The shape of a group of that many lanes in registers of that tile; for one lane, in scalars. None if they do not
-    /// fill registers, or the number is none of [`Shape::LANES`].
+    /// The shape of a group of that many lanes in registers of that tile; for one lane, in scalars.
+    /// None if they do not fill registers, or the number is none of [`Shape::LANES`].
     pub fn new(lanes: u32, tile: Tile) -> Option<Self> {
         let (columns, rows) = match lanes {
             1 => return Some(Self { tile: Tile::ONE, across: 1, down: 1 }),
@@ -98,8 +98,8 @@ impl Shape {
 
     /// The shape for a program on a machine of that tile, if nobody says another.
     ///
-    /// Divergence matters less than how much work is the same for all lanes, and than the size of the program. (Measured over
-    /// gallery and benchmark.)
+    /// Divergence matters less than how much work is the same for all lanes, and than the size of
+    /// the program. (Measured over gallery and benchmark.)
     pub fn preferred(program: &LaneProgram, tile: Tile) -> Choice {
         let work = work(program);
         let most = if work.is_mostly_uniform() { cost::LANES_IF_UNIFORM } else { cost::LANES };

@@ -4,35 +4,38 @@
 //!
 //! *The flow graph.*
 //!
-//! 1. Calls of blocks name blocks of the function, but never its first one, and pass an argument of the same type for each
-//!    parameter.
-//! 2. No edge is critical: where a block ends in a branch, nothing else goes to either of the two blocks, and nothing is
-//!    passed to them.
-//! 3. The graph is reducible: the target of an edge against the order of the blocks dominates where it comes from.
-//! 4. The functions for the frame and for a row return a status, procedures a value; the condition of a branch is a scalar
-//!    mask.
+//! 1. Calls of blocks name blocks of the function, but never its first one, and pass an argument of
+//!    the same type for each parameter.
+//! 2. No edge is critical: where a block ends in a branch, nothing else goes to either of the two
+//!    blocks, and nothing is passed to them.
+//! 3. The graph is reducible: the target of an edge against the order of the blocks dominates where
+//!    it comes from.
+//! 4. The functions for the frame and for a row return a status, procedures a value; the condition
+//!    of a branch is a scalar mask.
 //!
 //! *Registers.*
 //!
-//! 5. Each register is assigned in one place, as a parameter or by an instruction, which dominates its uses.
-//! 6. Types fit: operations are those of [`Op::result`] on the lanes of their operands, all of which are scalars or all
-//!    vectors of lanes of one size; vectors are widened by halves and narrowed by joining these. Programs for scalars have no
-//!    vectors.
+//! 5. Each register is assigned in one place, as a parameter or by an instruction, which dominates
+//!    its uses.
+//! 6. Types fit: operations are those of [`Op::result`] on the lanes of their operands, all of
+//!    which are scalars or all vectors of lanes of one size; vectors are widened by halves and
+//!    narrowed by joining these. Programs for scalars have no vectors.
 //!
 //! *Memory.*
 //!
-//! 7. Slots, inputs, registers of the execution mask, spill slots and procedures that are referred to exist. Slots hold
-//!    scalars of their kind. Each is filled once, in the function for the frame, wherever that returns
-//!    [`Status::Done`]; only the function for a row reads them.
-//! 8. A spill slot that is read has been filled on every way there, last by a value of the same type.
-//! 9. Only the function for a row has arguments, reads the execution mask and stores pixels, as many rows of them as the
-//!    tile has.
+//! 7. Slots, inputs, registers of the execution mask, spill slots and procedures that are referred
+//!    to exist. Slots hold scalars of their kind. Each is filled once, in the function for the
+//!    frame, wherever that returns [`Status::Done`]; only the function for a row reads them.
+//! 8. A spill slot that is read has been filled on every way there, last by a value of the same
+//!    type.
+//! 9. Only the function for a row has arguments, reads the execution mask and stores pixels, as
+//!    many rows of them as the tile has.
 //!
 //! *Procedures.*
 //!
-//! 10. A call passes an argument of the same type for each parameter. Call-outs, which take the function's number of operands
-//!     and a mask of the same lanes, stand in cold blocks of procedures, and so do products and sums of one rounding or
-//!     two stand in procedures only.
+//! 10. A call passes an argument of the same type for each parameter. Call-outs, which take the
+//!     function's number of operands and a mask of the same lanes, stand in cold blocks of
+//!     procedures, and so do products and sums of one rounding or two stand in procedures only.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -109,7 +112,8 @@ struct Verifier<'p, 'e> {
     errors: &'e mut Vec<VerifyError>,
     block: BlockId,
     instr: Option<usize>,
-    /// The block and the position in it where each register is assigned; parameters have the first one.
+    /// The block and the position in it where each register is assigned; parameters have the first
+    /// one.
     definitions: Vec<Option<(BlockId, usize)>>,
 }
 
@@ -553,7 +557,8 @@ enum Held {
     Value(Type),
 }
 
-/// What spill slots hold when a block begins: what they hold after each block before it that has been looked at.
+/// What spill slots hold when a block begins: what they hold after each block before it that has
+/// been looked at.
 fn held_before(
     function: &Function,
     id: BlockId,

@@ -154,7 +154,7 @@ fn operations_have_the_kinds_of_their_values() {
         };
         *op = Op::And;
         let expr = Expr::Op(Op::And, operands.clone());
-        (block, format!("{value}: {expr:?} does not give a {}", Kind::F32))
+        (block, format!("{value}: {expr:?} is not of kind {}", Kind::F32))
     });
     // Of a function, which lanes matter must be known.
     broken(|program| {
@@ -165,7 +165,7 @@ fn operations_have_the_kinds_of_their_values() {
         };
         let Expr::Elementary { mask, .. } = expr else { unreachable!("it is a sine") };
         *mask = None;
-        (block, format!("{value}: {expr:?} does not give a {}", Kind::F32))
+        (block, format!("{value}: {expr:?} is not of kind {}", Kind::F32))
     });
 }
 
@@ -174,7 +174,7 @@ fn arms_yield_the_values_of_their_if() {
     broken(|program| {
         let [then, _] = arms(program, the_if(program));
         set_end(program, then, End::Yield(Box::default()));
-        (then, "yield: 0 values where 1 are wanted".into())
+        (then, "yield: 0 values where 1 are expected".into())
     });
     broken(|program| {
         let at = the_if(program);
@@ -195,7 +195,7 @@ fn initial_values_agree_with_parameters() {
             unreachable!("it is a loop")
         };
         *inits = Box::default();
-        (at.0, format!("initial values: 0 values where {} are wanted", params.len()))
+        (at.0, format!("initial values: 0 values where {} are expected", params.len()))
     });
 }
 
@@ -207,7 +207,7 @@ fn arguments_of_rec_agree_with_parameters() {
             unreachable!("it goes on")
         };
         set_end(program, block, End::Rec(Box::default()));
-        (block, format!("rec: 0 values where {} are wanted", arguments.len()))
+        (block, format!("rec: 0 values where {} are expected", arguments.len()))
     });
     broken(|program| {
         let block = end(program, |end| matches!(end, End::Rec(_)));

@@ -8,7 +8,8 @@ use lambdav_simd_backend::{Compiler, Target};
 
 use crate::scheduled;
 
-/// A value of the frame, a loop that lanes leave in different rounds, and a sine in an arm that not all of them take.
+/// A value of the frame, a loop that lanes leave in different rounds, and a sine in an arm that not
+/// all of them take.
 const SHADER: &str = "(define x (.x (frag-coord)))
 (define y (* (.y (frag-coord)) (sqrt (time))))
 (if (< (* x y) 9)

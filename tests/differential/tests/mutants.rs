@@ -1,5 +1,6 @@
-//! Do the tests bite? Each mutant of elaboration, of the scheduler, of an evaluator, of the lowering
-//! to masks and registers or of an emitter is found by a campaign no larger than that of the gate.
+//! Do the tests bite? Each mutant of elaboration, of the scheduler, of an evaluator, of the
+//! lowering to masks and registers or of an emitter is found by a campaign no larger than that of
+//! the gate.
 //!
 //! `cargo test -p lambdav-differential --features mutants --test mutants -- --nocapture`
 
@@ -40,7 +41,8 @@ fn each_is_found<M: Copy + Debug>(name: &str, mutants: &[M], activate: fn(Option
     }
 }
 
-/// The evaluator of the source finds what is wrong before and in that of the core, and the other way round.
+/// The evaluator of the source finds what is wrong before and in that of the core, and the other
+/// way round.
 #[test]
 fn mutants_in_core_and_frontend_are_found() {
     each_is_found("source", &core::Mutant::ALL, core::activate);

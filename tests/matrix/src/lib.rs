@@ -1,4 +1,5 @@
-//! The same bits on every machine: λV's pictures against one list of digests, `tests/golden/gallery.txt`.
+//! The same bits on every machine: λV's pictures against one list of digests,
+//! `tests/golden/gallery.txt`.
 //!
 //! | module | is |
 //! |---|---|

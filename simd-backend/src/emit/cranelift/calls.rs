@@ -44,7 +44,7 @@ pub(super) fn reference_signature() -> Signature {
 }
 
 impl Selection<'_, '_> {
-    /// Operands and masks go through memory, as the call-out wants them.
+    /// Operands and masks go through memory, as the call-out takes them.
     pub(super) fn callout(&mut self, function: u32, to: Reg, mask: Reg, operands: &[Reg]) {
         let ty = clif_type(self.ty(to));
         let bytes = ty.bytes() as i32;

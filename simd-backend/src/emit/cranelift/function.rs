@@ -176,11 +176,12 @@ impl Selection<'_, '_> {
         }
     }
 
-    /// Whether the one of two ways leaves a loop that the other does not, and is to be the first of a branch.
+    /// Whether the one of two ways leaves a loop that the other does not, and is to be the first of
+    /// a branch.
     ///
-    /// Cranelift lays out what it finds behind the first way after what is behind the second: all that comes after a loop
-    /// before half of the loop itself, else. The single pass takes what lives in that half for alive all the way, and looks
-    /// at it in every block between.
+    /// Cranelift lays out what it finds behind the first way after what is behind the second: all
+    /// that comes after a loop before half of the loop itself, else. The single pass takes what
+    /// lives in that half for alive all the way, and looks at it in every block between.
     fn leaves_loop(&self, way: &BlockCall, other: &BlockCall) -> bool {
         let depth = |depths: &Vec<u32>, to: &BlockCall| depths[to.block.index()];
         self.depths.as_ref().is_some_and(|depths| depth(depths, way) < depth(depths, other))

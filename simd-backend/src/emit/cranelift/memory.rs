@@ -38,7 +38,7 @@ impl Selection<'_, '_> {
         self.pos.ins().load(ty, flags, address, offset as i32)
     }
 
-    /// A word as a truth value, if that is what is wanted of it.
+    /// A word as a truth value, if that is its type.
     pub(super) fn truth(&mut self, ty: Type, word: Value) -> Value {
         if ty == Type::Scalar(Kind::Mask) {
             self.pos.ins().icmp_imm_s(IntCC::NotEqual, word, 0)

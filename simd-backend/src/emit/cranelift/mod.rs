@@ -41,12 +41,13 @@ impl fmt::Debug for CraneliftEmitter {
 }
 
 impl CraneliftEmitter {
-    /// For this machine without some of what its processor can do: names of Cranelift's settings for the architecture
-    /// that are to be off.
+    /// For this machine without some of what its processor can do: names of Cranelift's settings
+    /// for the architecture that are to be off.
     ///
     /// # Errors
     ///
-    /// [`EmitError::Machine`] where the processor lacks what every kernel needs, or there is no such setting.
+    /// [`EmitError::Machine`] where the processor lacks what every kernel needs, or there is no
+    /// such setting.
     pub fn host(off: &[&str]) -> Result<Self, EmitError> {
         let machine = |what: &dyn fmt::Display| EmitError::Machine(what.to_string());
         let isa = |allocation| {
@@ -86,8 +87,8 @@ fn is_x86(isa: &dyn TargetIsa) -> bool {
     isa.name() == "x64"
 }
 
-/// The machine, as far as Cranelift uses it: masks are vectors, and no vector register survives a call of the System V
-/// convention. (On aarch64 the lower halves of some do.)
+/// The machine, as far as Cranelift uses it: masks are vectors, and no vector register survives a
+/// call of the System V convention. (On aarch64 the lower halves of some do.)
 fn describe(isa: &dyn TargetIsa) -> Machine {
     let is_on = |name| isa.isa_flags().iter().any(|f| f.name == name && f.as_bool() == Some(true));
     Machine {
@@ -176,7 +177,8 @@ impl Emitter for CraneliftEmitter {
     }
 }
 
-/// The bytes of stack that a function takes: its frame, and the return address and the frame pointer above it.
+/// The bytes of stack that a function takes: its frame, and the return address and the frame
+/// pointer above it.
 fn frame_size(isa: &dyn TargetIsa, code: &cranelift_codegen::CompiledCode) -> usize {
     let frame = code.buffer.frame_layout().map_or(0, |f| f.frame_to_fp_offset as usize);
     frame + 2 * usize::from(isa.pointer_bytes())

@@ -1,8 +1,8 @@
 //! Operations lane by lane, and what takes registers of lanes apart and puts them together.
 //!
-//! Each becomes the form that compiles to the fewest machine instructions on x86-64, as measured: minima and maxima are a
-//! compare and a select of its operands (`minps`), signs are flipped and cleared by bits, selects are `blendv` there and
-//! `bitselect` elsewhere.
+//! Each becomes the form that compiles to the fewest machine instructions on x86-64, as measured:
+//! minima and maxima are a compare and a select of its operands (`minps`), signs are flipped and
+//! cleared by bits, selects are `blendv` there and `bitselect` elsewhere.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
@@ -55,8 +55,8 @@ impl Selection<'_, '_> {
         );
         let mut a = values[0];
         let mut b = *values.get(1).unwrap_or(&a);
-        // A constant is read from memory by the instruction itself if it is the second operand. (The other NaN of two
-        // may come out then, but all are one.)
+        // A constant is read from memory by the instruction itself if it is the second operand.
+        // (The other NaN of two may come out then, but all are one.)
         if matches!(op, Op::Add | Op::Mul) && self.is_constant(a) {
             (a, b) = (b, a);
         }

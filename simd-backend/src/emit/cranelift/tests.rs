@@ -24,8 +24,8 @@ fn row(shader: &str, allocation: Allocation) -> ir::Function {
     functions(&program, &emitter, allocation).pop().expect("the last is that for a row").function
 }
 
-/// How many blocks stand between those of a loop without being of it, where Cranelift puts them, beside those from
-/// which the way leads out at once.
+/// How many blocks stand between those of a loop without being of it, where Cranelift puts them,
+/// beside those from which the way leads out at once.
 fn strangers(function: &ir::Function) -> usize {
     let flow = ControlFlowGraph::with_function(function);
     let tree = DominatorTree::with_function(function, &flow);

@@ -1,7 +1,8 @@
 //! `if`.
 //!
-//! A decision that is the same for all lanes stays one. Where lanes decide differently, both arms are computed, each for the
-//! lanes that take it and under a test whether there are any if it is worth it, and each lane selects its own value.
+//! A decision that is the same for all lanes stays one. Where lanes decide differently, both arms
+//! are computed, each for the lanes that take it and under a test whether there are any if it is
+//! worth it, and each lane selects its own value.
 
 use lambdav_core::schedule;
 
@@ -48,8 +49,8 @@ impl Lowering<'_> {
         ]);
     }
 
-    /// What an arm yields for the lanes of `mask`: under a test whether there are any, if the arm is
-    /// worth it.
+    /// What an arm yields for the lanes of `mask`: under a test whether there are any, if the arm
+    /// is worth it.
     pub(super) fn guarded(&mut self, id: schedule::BlockId, mask: ValueId) {
         if self.costs[id.index()].is_cheap() || is_active(Mutant::HoistedLoop) {
             self.next([Task::Statements(id, 0, mask), Task::Yields(id)]);
@@ -87,8 +88,8 @@ impl Lowering<'_> {
         self.work.values.push(values);
     }
 
-    /// An `if` on a condition that is the same for all lanes. Where an arm leaves a value undefined, a value
-    /// of the other one that does not come from inside it will do.
+    /// An `if` on a condition that is the same for all lanes. Where an arm leaves a value
+    /// undefined, a value of the other one that does not come from inside it will do.
     pub(super) fn merge(&mut self, condition: ValueId, first: usize) {
         let [b, a] = [(); 2].map(|()| self.take_values());
         let [otherwise, then] = [(); 2].map(|()| self.take_block());

@@ -5,8 +5,9 @@
 //! - A decision that is the same for all lanes is a branch. `and` and `or` of such a condition
 //!   with a divergent one are two decisions.
 //! - In most rounds no lane leaves. Where one arm leaves the loop and what remains of the tail is
-//!   small, that is computed, and then asked: if so, the live mask and the results stay as they are, without a
-//!   mask computed or a result captured, and nobody need ask whether any lane is left:
+//!   small, that is computed, and then asked: if so, the live mask and the results stay as they
+//!   are, without a mask computed or a result captured, and nobody need ask whether any lane is
+//!   left:
 //!
 //! ```text
 //! (if c (rec a) b)   ⇒   a is computed
@@ -34,8 +35,8 @@ pub(super) struct Round {
     pub(super) kinds: Rc<[Kind]>,
 }
 
-/// A step of the way out of a divergent loop, to which all live lanes come, with the results so far. Each leaves the end of a
-/// block.
+/// A step of the way out of a divergent loop, to which all live lanes come, with the results so
+/// far. Each leaves the end of a block.
 pub(super) enum Exit {
     /// A block.
     Block(Round, BlockId, Vec<ValueId>),
@@ -152,7 +153,8 @@ impl Lowering<'_> {
         self.next([Task::Statements(stay, 0, live), task(Exit::Test(leaving, results))]);
     }
 
-    /// If the condition is `and` or `or` of one that is the same for all lanes and another: which, and the two.
+    /// If the condition is `and` or `or` of one that is the same for all lanes and another: which,
+    /// and the two.
     fn partly_uniform(
         &self,
         condition: schedule::ValueId,

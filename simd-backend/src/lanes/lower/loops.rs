@@ -1,8 +1,8 @@
 //! Loops.
 //!
 //! If all lanes leave a loop together, it stays a loop as it is. Else it is *linearised*: its
-//! parameters are the live mask, the loop's own parameters, and the captured results; a round computes
-//! both ways of every divergent decision and goes on while any lane is live:
+//! parameters are the live mask, the loop's own parameters, and the captured results; a round
+//! computes both ways of every divergent decision and goes on while any lane is live:
 //!
 //! ```text
 //! (if c (rec a) b)   ⇒   loop live, p, result {
@@ -12,9 +12,9 @@
 //!                        }
 //! ```
 //!
-//! Decisions that are the same for all lanes stay branches: those that come before any divergent one
-//! in the tail as ends of blocks ([`super::exits`]), the others as `if`s that yield what a part of the tail
-//! leaves behind.
+//! Decisions that are the same for all lanes stay branches: those that come before any divergent
+//! one in the tail as ends of blocks ([`super::exits`]), the others as `if`s that yield what a part
+//! of the tail leaves behind.
 
 use std::rc::Rc;
 
@@ -160,7 +160,8 @@ impl Lowering<'_> {
         self.work.ends.push(End::If { condition, then, otherwise });
     }
 
-    /// What the end of a block in the tail of a divergent loop does for the lanes of `mask`. Leaves a tail.
+    /// What the end of a block in the tail of a divergent loop does for the lanes of `mask`. Leaves
+    /// a tail.
     pub(super) fn tail_end(
         &mut self,
         round: Round,
@@ -191,8 +192,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// A decision in the tail of a divergent loop that all lanes make alike, though not all lanes that are
-    /// still in the loop have come to it.
+    /// A decision in the tail of a divergent loop that all lanes make alike, though not all lanes
+    /// that are still in the loop have come to it.
     fn uniform_part(
         &mut self,
         round: Round,
@@ -250,7 +251,8 @@ impl Lowering<'_> {
         ]);
     }
 
-    /// Both arms of such a decision: the results are those of the second, which went on with those of the first.
+    /// Both arms of such a decision: the results are those of the second, which went on with those
+    /// of the first.
     pub(super) fn combine(&mut self, condition: ValueId) {
         let [b, a] = [(); 2].map(|()| self.take_tail());
         let again = match (a.again, b.again) {
@@ -281,8 +283,8 @@ impl Lowering<'_> {
         self.costs[id.index()].has_rec
     }
 
-    /// A tail as values of an arm: if it `goes_on` in any arm, the lanes that do and their arguments, and
-    /// the results.
+    /// A tail as values of an arm: if it `goes_on` in any arm, the lanes that do and their
+    /// arguments, and the results.
     pub(super) fn pack(&mut self, tail: Tail, goes_on: bool, kinds: &[Kind]) -> Vec<ValueId> {
         let mut values = match tail.again {
             Some((live, mut arguments)) => {

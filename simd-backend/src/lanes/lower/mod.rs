@@ -1,8 +1,8 @@
 //! From the schedule to the lane program: components, and masks in place of divergent control flow.
 //!
 //! - `mod.rs`: the state, and computations;
-//! - [`tasks`]: what is to be done next, in place of recursion;
-//! - [`arms`]: `if`;
+//! - [`tasks`] is what is to be done next, in place of recursion;
+//! - [`arms`] lowers `if`;
 //! - [`operations`]: vectors and matrices into components;
 //! - [`loops`]: uniform and divergent loops, [`exits`]: the ways out of them;
 //! - [`cost`]: which arms are worth a test whether any lane is active in them.
@@ -33,8 +33,8 @@ use super::{
 /// components, for groups of as many lanes as `width` says.
 ///
 /// What all pixels compute alike is moved to the front of the root, to be executed once for the
-/// frame, unless `hoist` is false; then loops stand in the order of the schedule, so that of several
-/// loops that exceed their limit the same is met first.
+/// frame, unless `hoist` is false; then loops stand in the order of the schedule, so that of
+/// several loops that exceed their limit the same is met first.
 ///
 /// # Panics
 ///

@@ -1,8 +1,9 @@
 //! What is to be done next, in place of recursion on the nesting of a program.
 //!
-//! A [`Task`] is a step of the lowering. It does something at once, and puts what is left of it, and of what it stands for, on
-//! a stack of tasks. What tasks make for others to take lies on stacks of its own, one for each kind of thing: a task that
-//! stands for an arm leaves the arm's values, one that stands for a block leaves the block.
+//! A [`Task`] is a step of the lowering. It does something at once, and puts what is left of it,
+//! and of what it stands for, on a stack of tasks. What tasks make for others to take lies on
+//! stacks of its own, one for each kind of thing: a task that stands for an arm leaves the arm's
+//! values, one that stands for a block leaves the block.
 
 use lambdav_core::schedule::{self, BlockId, End as CoreEnd, Statement as CoreStatement};
 
@@ -31,8 +32,8 @@ pub(super) enum Task {
     Guarded(BlockId, ValueId),
     /// Selects by a condition. Takes two lists of values, leaves one.
     Select(ValueId),
-    /// An `if` on a condition that is the same for all lanes, whose arms define no value below `first`. Takes two blocks and
-    /// their values, leaves the values of both.
+    /// An `if` on a condition that is the same for all lanes, whose arms define no value below
+    /// `first`. Takes two blocks and their values, leaves the values of both.
     Merge {
         /// The condition.
         condition: ValueId,
@@ -53,7 +54,8 @@ pub(super) enum Task {
     Tail(Round, BlockId, ValueId, Vec<ValueId>),
     /// The same after the statements of the block.
     TailEnd(Round, BlockId, ValueId, Vec<ValueId>),
-    /// One arm of a decision, under a test whether any lane is active if it is worth it. Leaves a tail.
+    /// One arm of a decision, under a test whether any lane is active if it is worth it. Leaves a
+    /// tail.
     Part(Round, BlockId, ValueId, Vec<ValueId>),
     /// The same, after the first arm, whose results it takes.
     SecondPart(Round, BlockId, ValueId),

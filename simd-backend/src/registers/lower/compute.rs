@@ -9,8 +9,9 @@ use crate::registers::halves::{Assemble, Lanes};
 use crate::registers::{Instr, Reg, Type};
 
 impl Builder<'_> {
-    /// Straight-line code, strip-mined: all of it for a register of the group, then for the next, so that what is computed on
-    /// the way stays in machine registers. Constants are made again: they are read from memory anyway.
+    /// Straight-line code, strip-mined: all of it for a register of the group, then for the next,
+    /// so that what is computed on the way stays in machine registers. Constants are made again:
+    /// they are read from memory anyway.
     pub(super) fn register_by_register(&mut self, statements: &[Statement]) {
         for register in 0..self.shape.registers(Rate::VARYING) {
             if register > 0 {
@@ -90,10 +91,10 @@ impl Builder<'_> {
 
     /// The number of a procedure.
     fn procedure(&mut self, function: Elementary, is_vector: bool) -> u32 {
-        let wanted = (function, is_vector);
-        let known = self.procedures.iter().position(|known| *known == wanted);
+        let this = (function, is_vector);
+        let known = self.procedures.iter().position(|known| *known == this);
         known.unwrap_or_else(|| {
-            self.procedures.push(wanted);
+            self.procedures.push(this);
             self.procedures.len() - 1
         }) as u32
     }

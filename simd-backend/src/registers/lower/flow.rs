@@ -238,7 +238,8 @@ impl Builder<'_> {
         self.jump(header, [&arguments[..], &[fewer, rest]].concat());
     }
 
-    /// Ends the block with a cancellation poll: in the caller if the call is cancelled, else in `next`.
+    /// Ends the block with a cancellation poll: in the caller if the call is cancelled, else in
+    /// `next`.
     fn poll(&mut self, next: BlockId) {
         let cancelled = self.reserve();
         let goes_on = self.reg(Type::Scalar(Kind::Mask));
@@ -250,8 +251,9 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a statement may be one of [`Builder::register_by_register`]: each register of what it defines is computed from the same
-/// register of its operands, and soon. (Functions take long: all registers wait for them together.)
+/// Whether a statement may be one of [`Builder::register_by_register`]: each register of what it
+/// defines is computed from the same register of its operands, and soon. (Functions take long: all
+/// registers wait for them together.)
 fn is_per_register(statement: &Statement) -> bool {
     match statement {
         Statement::Let { expr, .. } => {

@@ -75,8 +75,8 @@ struct Builder<'p> {
     constants: FxHashMap<ValueId, Constant>,
     /// The values that the part for the frame has left in slots: read where they are used.
     slots: FxHashMap<ValueId, u32>,
-    /// What has been made in this block of others: constants, what was read from slots, and numbers spread over a
-    /// register.
+    /// What has been made in this block of others: constants, what was read from slots, and numbers
+    /// broadcast to a register.
     made: FxHashMap<(Made, Type), Reg>,
     /// The elementary functions that are called, of vectors or of scalars.
     procedures: Vec<(Elementary, bool)>,
@@ -295,17 +295,17 @@ impl<'p> Builder<'p> {
         regs[register * parts + index % parts]
     }
 
-    /// A comparison of numbers as a mask: two spread numbers compared are cheaper than a truth value
-    /// spread.
+    /// A comparison of numbers as a mask: comparing two broadcast numbers is cheaper than
+    /// broadcasting a truth value.
     fn compare_again(&mut self, op: Op, operands: [Reg; 2], ty: Type) -> Reg {
         if let Some(&known) = self.made.get(&(Made::Compare(op, operands), ty)) {
             return known;
         }
-        let spread = operands.map(|reg| match self.constant_regs.get(&reg) {
+        let vectors = operands.map(|reg| match self.constant_regs.get(&reg) {
             Some(&bits) => self.constant(Type::Vector(Kind::F32), bits),
             None => self.broadcast(reg, Type::Vector(Kind::F32)),
         });
-        let reg = self.op(ty, op, &spread);
+        let reg = self.op(ty, op, &vectors);
         self.made.insert((Made::Compare(op, operands), ty), reg);
         reg
     }

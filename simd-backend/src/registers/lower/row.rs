@@ -57,7 +57,8 @@ impl Builder<'_> {
         self.finish(End::Return(Status::Done));
     }
 
-    /// The centres of the pixels of a group along an axis, whose first has the column or row `from`.
+    /// The centres of the pixels of a group along an axis, whose first has the column or row
+    /// `from`.
     fn centres(&mut self, from: Reg, axis: Axis) -> Vec<Reg> {
         let rate = Width::Any.rate(axis);
         let tile = self.shape.tile;
@@ -77,8 +78,8 @@ impl Builder<'_> {
             .collect()
     }
 
-    /// Finds the values of the frame that `statements` and the outputs use: those that need slots; constants among them
-    /// are made again.
+    /// Finds the values of the frame that `statements` and the outputs use: those that need slots;
+    /// constants among them are made again.
     fn frame_values(&mut self, statements: Range<usize>, slots: &mut Slots) {
         let program = self.program;
         let root = program.block(LaneProgram::ROOT);

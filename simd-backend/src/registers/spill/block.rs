@@ -11,8 +11,9 @@ const LATER: u32 = u32::MAX - 1;
 /// As the next use: none.
 const NEVER: u32 = u32::MAX;
 
-/// Rewrites one block after the other. Untracked values are left to the register allocator: the registers of the program
-/// stay what they are, they are just not used where memory is read instead.
+/// Rewrites one block after the other. Untracked values are left to the register allocator: the
+/// registers of the program stay what they are, they are just not used where memory is read
+/// instead.
 pub(super) struct Rewriting<'m> {
     pub(super) plan: Plan,
     machine: &'m Machine,
@@ -22,7 +23,8 @@ pub(super) struct Rewriting<'m> {
     named: Vec<Reg>,
     /// Where a value is used next in this block, or [`LATER`] or [`NEVER`].
     upcoming: Vec<u32>,
-    /// The values in registers that may be taken out of them, all of which are used again in this block.
+    /// The values in registers that may be taken out of them, all of which are used again in this
+    /// block.
     held: PerClass<Vec<Reg>>,
     /// The values in other registers that are in memory, too, and are used again in this block.
     copies: Vec<Reg>,
@@ -300,8 +302,8 @@ impl<'m> Rewriting<'m> {
         }
     }
 
-    /// Takes values out of registers of a class until `more` fit into as many as are `available`, if it can: the one that is
-    /// used again last first.
+    /// Takes values out of registers of a class until `more` fit into as many as are `available`,
+    /// if it can: the one that is used again last first.
     fn make_room_in(&mut self, class: Class, available: usize, more: usize, position: u32) {
         while self.pinned[class] + self.held[class].len() + more > available {
             let held = &self.held[class];
@@ -333,8 +335,8 @@ impl<'m> Rewriting<'m> {
         self.out.push(Instr::Spill(slot, name));
     }
 
-    /// Stores a value that is only passed on where it goes, if all of these are in memory and their last values are not
-    /// used any more.
+    /// Stores a value that is only passed on where it goes, if all of these are in memory and their
+    /// last values are not used any more.
     fn deliver(&mut self, reg: Reg, name: Reg) -> bool {
         let is_free = |reg: Reg| self.upcoming[reg.index()] >= LATER;
         let may = |passed: &&Passed| {

@@ -1,26 +1,32 @@
 //! Spilling before registers are allocated.
 //!
-//! A group of lanes has many times as many values as the machine has vector registers. The allocator finds that out
-//! value by value, by trying all registers and splitting what does not fit, which took half of the time that compiling
-//! takes. Here it is decided before, once and for all, what lies in memory when, so that what remains fits:
+//! A group of lanes has many times as many values as the machine has vector registers. The
+//! allocator finds that out value by value, by trying all registers and splitting what does not
+//! fit, which took half of the time that compiling takes. Here it is decided before, once and for
+//! all, what lies in memory when, so that what remains fits:
 //!
-//! - *Between blocks* ([`Plan`]): values that are live into other blocks share a part of the registers, in one walk over
-//!   the blocks. Where they are too many, those are kept in memory that are used least, loops considered, as in linear
-//!   scan (Poletto and Sarkar, "Linear Scan Register Allocation", 1999). Parameters of blocks may be kept in memory, too:
-//!   who jumps there stores them. The parameters of a loop and of the block that goes on with the next round are
-//!   coalesced into one slot, so a round copies nothing. Where no register survives a call, what lives across calls more often than it is used is in memory, too: saved around each of them, it would travel with every round of the loops between.
-//! - *In a block* ([`Rewriting`]): when registers run out, the value that is used again last goes (Belady, "A Study of
-//!   Replacement Algorithms for a Virtual-Storage Computer", 1966; as in Braun and Hack, "Register Spilling and
-//!   Live-Range Splitting for SSA-Form Programs", 2009). It is stored unless memory has it already, and read again
-//!   before its next use.
+//! - *Between blocks* ([`Plan`]): values that are live into other blocks share a part of the
+//!   registers, in one walk over the blocks. Where they are too many, those are kept in memory that
+//!   are used least, loops considered, as in linear scan (Poletto and Sarkar, "Linear Scan Register
+//!   Allocation", 1999). Parameters of blocks may be kept in memory, too: who jumps there stores
+//!   them. The parameters of a loop and of the block that goes on with the next round are coalesced
+//!   into one slot, so a round copies nothing. Where no register survives a call, what lives across
+//!   calls more often than it is used is in memory, too: saved around each of them, it would travel
+//!   with every round of the loops between.
+//! - *In a block* ([`Rewriting`]): when registers run out, the value that is used again last goes
+//!   (Belady, "A Study of Replacement Algorithms for a Virtual-Storage Computer", 1966; as in Braun
+//!   and Hack, "Register Spilling and Live-Range Splitting for SSA-Form Programs", 2009). It is
+//!   stored unless memory has it already, and read again before its next use.
 //!
-//! An allocator that goes through one block at a time stores all that lives into other blocks in any case, each value in a
-//! slot of its own. For that one nothing stays in registers between blocks ([`Between::Memory`]), and values share slots.
+//! An allocator that goes through one block at a time stores all that lives into other blocks in
+//! any case, each value in a slot of its own. For that one nothing stays in registers between
+//! blocks ([`Between::Memory`]), and values share slots.
 //!
-//! Live ranges are intervals of positions in one order of the blocks, which include more than the truth: arms of an `if`
-//! stand one after the other. The machine says how many registers of each [`Class`] there are, and how many of them
-//! survive a call. Values without a class, integers and truth values of scalar code, are few, and are only looked at where they
-//! live across calls. Constants are in memory anyway and do not count.
+//! Live ranges are intervals of positions in one order of the blocks, which include more than the
+//! truth: arms of an `if` stand one after the other. The machine says how many registers of each
+//! [`Class`] there are, and how many of them survive a call. Values without a class, integers and
+//! truth values of scalar code, are few, and are only looked at where they live across calls.
+//! Constants are in memory anyway and do not count.
 //!
 //! | module | does |
 //! |---|---|
@@ -51,8 +57,8 @@ pub enum Between {
     Memory,
 }
 
-/// Decides what the functions for the frame and for a row keep in memory on a machine; in the one for a row, where values
-/// are `between` blocks. Procedures are short: nothing lives across them.
+/// Decides what the functions for the frame and for a row keep in memory on a machine; in the one
+/// for a row, where values are `between` blocks. Procedures are short: nothing lives across them.
 ///
 /// # Panics
 ///
@@ -92,7 +98,8 @@ fn spill_function(function: &mut Function, machine: &Machine, between: Between) 
 const EMPTY: Block =
     Block { params: Vec::new(), instrs: Vec::new(), end: End::Return(Status::Done), cold: false };
 
-/// Numbers for slots, of which two that are in use at the same time have different ones, and how many.
+/// Numbers for slots, of which two that are in use at the same time have different ones, and how
+/// many.
 fn colour(slots: &[(u32, u32)]) -> (Vec<u32>, u32) {
     let mut by_start: Vec<u32> = (0..slots.len() as u32).collect();
     by_start.sort_unstable_by_key(|&slot| slots[slot as usize].0);

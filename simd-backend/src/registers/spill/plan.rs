@@ -43,13 +43,14 @@ pub(super) struct Plan {
     pub(super) extents: Vec<(u32, u32)>,
     /// What is kept in registers at the beginning of each, parameters included.
     pub(super) residents: Vec<Vec<Reg>>,
-    /// Of each register that is no constant; once it is chosen what is in memory, only of those that have a class or are
-    /// there.
+    /// Of each register that is no constant; once it is chosen what is in memory, only of those
+    /// that have a class or are there.
     ranges: Vec<Option<Range>>,
     pub(super) homes: Vec<Home>,
     /// From where to where each slot is in use.
     pub(super) slots: Vec<(u32, u32)>,
-    /// Of a parameter that is passed on to a loop for its next round, the parameter of the loop: they are coalesced.
+    /// Of a parameter that is passed on to a loop for its next round, the parameter of the loop:
+    /// they are coalesced.
     pub(super) of_loop: FxHashMap<Reg, Reg>,
     /// The other way round.
     pub(super) of_latch: FxHashMap<Reg, Reg>,
@@ -145,7 +146,8 @@ impl Plan {
             }
             block.end.uses_mut(&mut |reg| used(*reg, last));
         }
-        // Where blocks that are not of a loop stand among its blocks, what is used there lives through all of it.
+        // Where blocks that are not of a loop stand among its blocks, what is used there lives
+        // through all of it.
         let scattered = loops.scattered();
         if scattered.is_empty() {
             return;
@@ -199,11 +201,12 @@ impl Plan {
         }
     }
 
-    /// Finds for each block what is kept in registers when it begins, and gives slots to what is not.
+    /// Finds for each block what is kept in registers when it begins, and assigns slots to what is
+    /// not.
     fn choose(&mut self, machine: &Machine, between: Between) {
         let range = |reg: Reg| self.ranges[reg.index()].expect("it has one");
-        // Those that live into another block, in order of their definition. Those that go on with the next round are
-        // where the loop's own are.
+        // Those that live into another block, in order of their definition. Those that go on with
+        // the next round are where the loop's own are.
         let crosses = |&i: &usize| {
             let reg = Reg(i as u32);
             self.range_of(reg).is_some_and(|r| {
@@ -288,8 +291,9 @@ impl Plan {
     }
 }
 
-/// Whether a block that goes on with the next round of the loop at `header` uses none of its parameters, nor
-/// do the blocks on the way there. Then its own parameters are never alive together with these.
+/// Whether a block that goes on with the next round of the loop at `header` uses none of its
+/// parameters, nor do the blocks on the way there. Then its own parameters are never alive together
+/// with these.
 fn nothing_is_left(
     function: &mut Function,
     header: BlockId,
