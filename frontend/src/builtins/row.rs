@@ -3,8 +3,8 @@
 use lambdav_core::op::Op;
 use lambdav_core::types::Type;
 
+use super::recipe::{Operand, Recipe, Resolved, SignatureError};
 use super::signature::{Signature, constructor};
-use super::{Operand, Recipe, Resolved, SignatureError};
 
 /// A builtin.
 pub(super) struct Row {

@@ -5,7 +5,7 @@
 use lambdav_core::types::TypeKind::{Matrix, Vector};
 use lambdav_core::types::{Scalar, Type};
 
-use super::{Operand, SignatureError};
+use super::recipe::{Operand, SignatureError};
 
 /// Which operand types a builtin accepts.
 pub(super) struct Signature {

@@ -51,71 +51,25 @@
 //! this evaluator give up where another engine answers. Iterations of loops are limited exactly as in
 //! the core evaluator.
 
+mod fault;
 mod machine;
 mod operate;
+mod program;
 mod read;
 mod term;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use crate::syntax::Tree;
-use lambdav_core::evaluate::{DEFAULT_MAX_ITERATIONS, Fault};
 use lambdav_core::inputs::Inputs;
 use lambdav_core::source::Span;
-use lambdav_core::types::{Type, TypeKind, Types};
+use lambdav_core::types::TypeKind;
 use machine::Machine;
-use read::{TextId, Texts};
+use program::Uniform;
 
-/// Why the literal evaluator gives no value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SourceFault {
-    /// As any evaluator.
-    Pixel(Fault),
-    /// It gave up: too many of these. Another engine may answer.
-    Limit(&'static str),
-    /// Something that a program without errors does not contain, as a sentence without a full stop.
-    /// Either the program was not accepted by the compiler, or one of the two has a bug.
-    Unexpected(Span, &'static str),
-}
-
-impl From<Fault> for SourceFault {
-    fn from(fault: Fault) -> Self {
-        Self::Pixel(fault)
-    }
-}
-
-/// How far a run may go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// How many `rec`s each entry of a loop may execute.
-    pub max_iterations: u64,
-    /// How many steps a run may take: reductions, and nodes copied by substitution.
-    pub max_steps: u64,
-}
-
-impl Default for Limits {
-    /// The iterations of LANGUAGE §8, and steps for about a minute.
-    fn default() -> Self {
-        Self { max_iterations: DEFAULT_MAX_ITERATIONS, max_steps: 1 << 29 }
-    }
-}
-
-/// A uniform as declared.
-#[derive(Clone, Copy, Debug)]
-struct Uniform {
-    ty: Type,
-    default: Option<TextId>,
-}
-
-/// A program, ready to be evaluated for any number of pixels by any number of threads.
-#[derive(Debug)]
-pub struct Program {
-    types: Types,
-    texts: Texts,
-    uniforms: Vec<Uniform>,
-    /// Location and expression.
-    outputs: Vec<(u32, TextId)>,
-}
+pub use fault::{Limits, SourceFault};
+pub use program::Program;
 
 impl Program {
     /// Reads a program that the compiler accepts; of another it may say nothing, or give a value where

@@ -1,7 +1,7 @@
 //! Terms at run time, and substitution.
 
 use super::operate::Data;
-use super::read::{Form, TextId, Texts, Variable};
+use super::text::{Form, TextId, Texts, Variable};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 

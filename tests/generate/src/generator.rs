@@ -4,12 +4,12 @@
 //! the size is divided among its parts. Text is made right where it will stand, so the visible
 //! bindings say exactly what each name denotes there.
 
-use crate::random::Random;
 use crate::scope::{Fact, Form, IMPOSSIBLE, Scope, What};
 use crate::table::{TYPES, giving, type_name};
 use crate::term::{FunctionKind, Kind, Term};
 use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::builtins::Builtin;
+use lambdav_test_support::Random;
 
 /// What to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,7 +23,6 @@ mod literals;
 mod loops;
 mod mistake;
 mod program;
-mod random;
 mod scope;
 mod shrink;
 mod table;
@@ -31,8 +30,8 @@ mod term;
 
 pub use generator::Options;
 pub use judge::{Agreement, judge, unfit};
+pub use lambdav_test_support::Random;
 pub use mistake::Mistake;
 pub use program::{builtins, generate};
-pub use random::Random;
 pub use shrink::shrink;
 pub use term::{FunctionKind, Kind, Program, Role, Shape, Term};

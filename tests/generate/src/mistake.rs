@@ -4,9 +4,9 @@
 //! may have any type, and a text may be edited in a comment. Who uses these programs asks the
 //! compiler.
 
-use crate::random::Random;
 use crate::shrink::replace;
 use crate::term::{Kind, Program, Role, Shape, Term};
+use lambdav_test_support::Random;
 
 /// What is done to a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

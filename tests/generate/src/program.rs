@@ -1,12 +1,12 @@
 //! Whole programs.
 
 use crate::generator::{Generator, Options};
-use crate::random::Random;
 use crate::scope::What;
 use crate::table::type_name;
 use crate::term::{FunctionKind, Kind, Program, Term};
 use lambdav_core::types::{Scalar, Type, Types};
 use lambdav_frontend::builtins::Builtin;
+use lambdav_test_support::Random;
 use std::collections::BTreeSet;
 
 /// Values for uniforms, as bits.

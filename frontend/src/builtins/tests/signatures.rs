@@ -3,6 +3,7 @@
 use super::{Random, TYPES, evaluator, tuples, types};
 use crate::builtins::{Builtin, Operand, SignatureError};
 use lambdav_core::diagnostics::Code;
+use lambdav_core::op::Elementary;
 use lambdav_core::types::{Type, TypeKind};
 
 /// The result type of an application without literal indices by LANGUAGE §7, types and results
@@ -45,13 +46,11 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
                 _ => Some(a),
             })
         }
-        "/" | "mod" | "pow" | "atan2" | "step" => mix().filter(|_| count == 2),
+        "/" | "mod" | "step" => mix().filter(|_| count == 2),
         "atan" => mix().filter(|_| count == 1 || count == 2),
         "mix" | "clamp" | "smooth-step" => mix().filter(|_| count == 3),
         "abs" | "sign" | "floor" | "ceil" | "trunc" | "round-even" | "fract" | "sqrt"
-        | "inverse-sqrt" | "radians" | "degrees" | "sin" | "cos" | "tan" | "asin" | "acos"
-        | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "exp" | "exp2" | "log"
-        | "log2" | "normalize" => mix().filter(|_| count == 1),
+        | "inverse-sqrt" | "radians" | "degrees" | "normalize" => mix().filter(|_| count == 1),
         "less" | "less-eq" | "greater" | "greater-eq" => mix().filter(|_| count == 2).map(to_bools),
         "eq" | "neq" if count == 2 && equal && logical(types[0]) => Some(types[0].to_owned()),
         "eq" | "neq" => mix().filter(|_| count == 2).map(to_bools),
@@ -96,7 +95,11 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
         "time" | "frame" => when(count == 0, "num"),
         // Without a literal index; and values.
         "at" | "col" | "pi" | "tau" => None,
-        _ => panic!("{name} is not covered"),
+        _ => {
+            let function = Elementary::ALL.iter().find(|function| function.name() == name);
+            let function = function.unwrap_or_else(|| panic!("{name} is not covered"));
+            mix().filter(|_| count == function.arity())
+        }
     }
 }
 

@@ -20,7 +20,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`, which is not 0. (The bias is below 2^-32 for all `end` in use.)
+    /// A number below `end`; 0 if that is 0. (The bias is below 2^-32 for all `end` in use.)
     pub fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.bits()) * end as u128) >> 64) as usize
     }

@@ -2,6 +2,7 @@
 
 use super::programs::PROGRAMS;
 use super::*;
+use lambdav_test_support::Random;
 
 fn mistakes(body: &str) -> Vec<Diagnostic> {
     let text = format!("lambdav-core 1\n{body}\n");
@@ -143,18 +144,6 @@ fn a_million_brackets_are_one_mistake() {
     assert!(mistakes(&"}\n".repeat(1_000_000)).len() <= MAX_MISTAKES);
 }
 
-/// A small generator of random numbers (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit.max(1) as u64) as usize
-    }
-}
-
 fn mutate(text: &str, random: &mut Random) -> String {
     let mut lines: Vec<Vec<String>> =
         text.lines().map(|line| line.split_inclusive(' ').map(str::to_owned).collect()).collect();
@@ -191,7 +180,7 @@ fn mutate(text: &str, random: &mut Random) -> String {
 fn mutations_are_refused_or_run() {
     // How many of each program; `LAMBDAV_MUTATIONS` asks for more.
     let count = std::env::var("LAMBDAV_MUTATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
-    let mut random = Random(0x1234_5678_9abc_def1 ^ count as u64);
+    let mut random = Random::new(count as u64);
     let mut accepted = 0;
     for program in PROGRAMS {
         let text = printed(&compiled(program));

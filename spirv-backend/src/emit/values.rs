@@ -1,11 +1,10 @@
 //! Where values come from and go to: constants, inputs, uniforms, outputs.
 
-use super::super::declarations::Shape;
-use super::super::interface::Place;
-use super::{Slot, Translator};
-use lambdav_core::op::Op as Core;
-use lambdav_core::schedule::{Expr, Program, Statement, ValueId};
-use lambdav_core::types::{Type, TypeKind};
+use super::declarations::Shape;
+use super::interface::Place;
+use super::translator::{Slot, Translator};
+use lambdav_core::schedule::{Expr, ValueId};
+use lambdav_core::types::Type;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 
@@ -51,19 +50,6 @@ impl<'p> Translator<'p> {
         id
     }
 
-    /// The id of a value.
-    pub(in crate::emit) fn value(&mut self, value: ValueId) -> Word {
-        match self.slots[value.index()] {
-            Slot::Id(id) => id,
-            Slot::Constant(words) => {
-                let id = self.declarations.constant(self.program.ty(value), words);
-                self.slots[value.index()] = Slot::Id(id);
-                id
-            }
-            Slot::Empty => unreachable!("the schedule defines values before their uses"),
-        }
-    }
-
     /// Stores the outputs, filled from (0, 0, 0, 1), and returns.
     pub(super) fn store_outputs(&mut self, values: &'p [ValueId]) {
         let ty = Type::vec(4);
@@ -92,25 +78,4 @@ impl<'p> Translator<'p> {
         }
         self.push(Instruction::new(Op::Return, None, None, vec![]));
     }
-}
-
-/// For each vector that is constructed in the root for outputs alone, its components.
-pub(super) fn parts_of_outputs(program: &Program) -> Vec<Option<&[ValueId]>> {
-    let mut parts = vec![None; program.values.len()];
-    for statement in &program.block(Program::ROOT).statements {
-        if let Statement::Let { value, expr: Expr::Op(Core::Construct(ty), operands) } = statement
-            && matches!(program.types.kind(*ty), TypeKind::Vector(..))
-            && program.outputs().contains(value)
-        {
-            parts[value.index()] = Some(&operands[..]);
-        }
-    }
-    let mut forget = |values: &[ValueId]| values.iter().for_each(|v| parts[v.index()] = None);
-    for (index, block) in program.blocks.iter().enumerate() {
-        block.statements.iter().for_each(|statement| forget(statement.uses()));
-        if index != Program::ROOT.index() {
-            forget(block.end.uses());
-        }
-    }
-    parts
 }

@@ -1,6 +1,6 @@
 //! The reference page of all builtins, made from their table.
 //!
-//! `BLESS=1 cargo test -p lambdav-frontend --test reference` writes it.
+//! `BLESS=1 cargo test -p lambdav-frontend --test all -- reference` writes it.
 
 use std::fmt::Write;
 use std::fs;
@@ -12,7 +12,7 @@ fn page() -> String {
     let mut page = String::from(
         "# Builtins\n\n\
          All builtins of λV but the swizzles (`.x`, `.xyz`, `.bgra` …), from the table that the \
-         compiler reads; `BLESS=1 cargo test -p lambdav-frontend --test reference` writes this page. \
+         compiler reads; `BLESS=1 cargo test -p lambdav-frontend --test all -- reference` writes this page. \
          [LANGUAGE.md](LANGUAGE.md) says what programs mean.\n\n\
          *Exact* is the IEEE operation itself; *correctly rounded* the binary32 value nearest to the \
          real result, for every input; *expanded* is defined by an expression of others. Where SPIR-V \

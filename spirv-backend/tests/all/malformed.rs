@@ -1,11 +1,9 @@
 //! Words that are no module, or nearly one: an error, never a panic, and never an endless run.
 
-mod support;
-
+use crate::support::{Shader, generated};
 use lambdav_spirv_backend::emit::Options;
 use lambdav_spirv_backend::eval::{Evaluator, LoadError, Module, Resources};
 use proptest::prelude::*;
-use support::{Shader, generated};
 
 fn sample() -> Vec<u32> {
     Shader::new(

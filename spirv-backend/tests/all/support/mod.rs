@@ -1,9 +1,9 @@
 //! Programs, and what both evaluators make of them.
-#![allow(dead_code, reason = "each test uses its part of it")]
 
-#[path = "../../../tests/support/case.rs"]
+#[allow(dead_code, reason = "of a case, the program matters here")]
+#[path = "../../../../tests/support/case.rs"]
 mod case;
-#[path = "../../../tests/support/hidden.rs"]
+#[path = "../../../../tests/support/hidden.rs"]
 mod hidden;
 
 use case::{Case, read_cases};

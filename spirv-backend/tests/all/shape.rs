@@ -1,11 +1,9 @@
 //! What modules look like.
 
-mod support;
-
+use crate::support::Shader;
 use lambdav_spirv_backend::emit::Options;
 use lambdav_spirv_backend::{disassemble, emit as emit_program};
 use std::time::{Duration, Instant};
-use support::Shader;
 
 /// The instructions between the first label and the end of the function, without lines and results.
 fn body(text: &str) -> Vec<&str> {
@@ -195,7 +193,7 @@ fn compile(operations: usize) -> (usize, Duration) {
     (0..3).map(run).min().expect("three runs")
 }
 
-/// `cargo test --release -p lambdav-spirv-backend --test shape -- --nocapture linear`
+/// `cargo test --release -p lambdav-spirv-backend --test all -- --nocapture linear`
 #[test]
 fn compilation_is_linear() {
     let found = [10_000, 40_000, 160_000].map(|operations| (operations, compile(operations)));

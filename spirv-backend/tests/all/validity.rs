@@ -1,10 +1,9 @@
-//! Emitted modules before other people's judges: `spirv-val` and naga.
+//! Emitted modules before other people's validators: `spirv-val` and naga.
 //!
 //! `spirv-val` and `spirv-opt` are Debian's package spirv-tools, which `.ci/install-tools` installs; the
 //! tests that need them are skipped where they are absent, and say so.
 
-mod support;
-
+use crate::support::{Shader, by_core, by_words, conformance, gallery, generated, programs};
 use lambdav_core::op::Op;
 use lambdav_core::schedule::{Expr, Program, Statement};
 use lambdav_core::types::{Scalar, Type};
@@ -14,7 +13,6 @@ use lambdav_spirv_backend::words;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use support::{Shader, by_core, by_words, conformance, gallery, generated, programs};
 use tempfile::TempDir;
 
 /// Whether a program of spirv-tools is there.
@@ -62,6 +60,14 @@ fn validate(path: &Path, environment: &str, name: &str) {
         .expect("it is installed");
     let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{name}, {environment}: {said}");
+}
+
+/// Demands that spirv-val, where it is there, accepts a module of version 1.0.
+pub(crate) fn accepted_by_spirv_val(module: &Module) {
+    if has("spirv-val") {
+        let folder = TempDir::new().expect("a folder");
+        validate(&write(folder.path(), module), "vulkan1.0", "a module");
+    }
 }
 
 #[test]

@@ -1,10 +1,8 @@
 //! The λV report's theorem (§7): *eval_λ(e) = eval_S(translate(e))*, bit for bit.
 
-mod support;
-
+use crate::support::{Shader, by_core, by_words, gallery, generated, programs};
 use lambdav_spirv_backend::emit as emit_program;
 use lambdav_spirv_backend::emit::{Options, Version};
-use support::{Shader, by_core, by_words, gallery, generated, programs};
 
 /// Compares all outputs together, and each by itself.
 fn check(shader: &Shader, pixels: usize, limit: u64, options: &Options) {

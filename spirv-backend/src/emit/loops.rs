@@ -1,26 +1,10 @@
 //! Loops: the header with a φ for each parameter, the continue block with the arguments of the `rec`s, the
 //! merge block with the value.
 
-use super::{Slot, Translator, Ways};
+use super::translator::{Loop, Slot, Translator, Ways};
 use lambdav_core::schedule::ValueId;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{LoopControl, Op, Word};
-
-/// A loop whose body is being emitted.
-#[derive(Debug)]
-pub(super) struct Loop<'p> {
-    value: ValueId,
-    params: &'p [ValueId],
-    header: Word,
-    /// The header's index among the blocks, and its first φ's among its instructions.
-    header_index: usize,
-    first_phi: usize,
-    pub(super) continuing: Word,
-    pub(super) merge: Word,
-    /// The arguments of each `rec`, and the block that it stands in.
-    pub(super) rounds: Vec<(Vec<Word>, Word)>,
-    pub(super) exits: Ways,
-}
 
 impl<'p> Translator<'p> {
     /// Emits the header and begins the body.
