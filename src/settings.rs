@@ -148,10 +148,10 @@ impl Value {
             let given = if scalar == Scalar::F32 { "numbers" } else { "truth values" };
             return Err(format!("it is a {name}, which is not made of {given}"));
         }
-        let wanted = types.components(ty);
-        if words.len() != wanted {
-            let plural = if wanted == 1 { "" } else { "s" };
-            return Err(format!("a {name} has {wanted} component{plural}, not {}", words.len()));
+        let expected = types.components(ty);
+        if words.len() != expected {
+            let plural = if expected == 1 { "" } else { "s" };
+            return Err(format!("a {name} has {expected} component{plural}, not {}", words.len()));
         }
         Ok(words)
     }

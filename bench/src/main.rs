@@ -7,9 +7,9 @@
 //! taskset -c 1 target/release/lambdav-bench compile --command target/release/lambdav
 //! ```
 //!
-//! Without `taskset`, `kernels` also measures two threads. Runs of all that is compared take turns, and
-//! medians are printed, of the thread's time on the processor. What is compared computes the same bits, which is checked
-//! before anything is measured.
+//! Without `taskset`, `kernels` also measures two threads. Runs of all that is compared take turns,
+//! and medians are printed, of the thread's time on the processor. What is compared computes the
+//! same bits, which is checked before anything is measured.
 #![forbid(unsafe_code)]
 
 // Generated code is as it was generated.
@@ -49,7 +49,8 @@ enum What {
     Kernels(Options),
     /// Nanoseconds per value of the elementary functions
     Functions(Options),
-    /// What compiling costs: programs of a thousand to a hundred thousand operations, the gallery, whole processes
+    /// What compiling costs: programs of a thousand to a hundred thousand operations, the gallery,
+    /// whole processes
     Compile(compile::CompileOptions),
 }
 

@@ -11,7 +11,8 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Prints the head: the columns' names and widths, the first one to the left, the others to the right.
+    /// Prints the head: the columns' names and widths, the first one to the left, the others to the
+    /// right.
     pub(crate) fn new(columns: &[(&str, usize)]) -> Self {
         let table = Self { widths: columns.iter().map(|(_, width)| *width).collect() };
         table.row(columns.iter().map(|(name, _)| (*name).to_owned()));

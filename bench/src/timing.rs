@@ -1,4 +1,5 @@
-//! Measuring: runs of all that is compared in turn, so that noise hits all of it alike, and what they say.
+//! Measuring: runs of all that is compared in turn, so that noise hits all of it alike, and what
+//! they say.
 
 use cpu_time::ThreadTime;
 use serde::Serialize;
@@ -10,7 +11,8 @@ pub(crate) type Subject<'a> = Box<dyn FnMut() + 'a>;
 /// What a time is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clock {
-    /// That of this thread on a processor: what else the machine does takes less of it than of the clock on the wall.
+    /// That of this thread on a processor: what else the machine does takes less of it than of the
+    /// clock on the wall.
     Processor,
     /// From beginning to end, for what uses other threads or processes.
     Wall,
@@ -28,8 +30,9 @@ impl Clock {
         time.as_secs_f64() * 1e3
     }
 
-    /// The milliseconds of each run of each subject. A run of the same subject before each counts for nothing: what ran
-    /// before leaves traces in the processor that cost up to a tenth of what runs for a few milliseconds after it.
+    /// The milliseconds of each run of each subject. A run of the same subject before each counts
+    /// for nothing: what ran before leaves traces in the processor that cost up to a tenth of what
+    /// runs for a few milliseconds after it.
     pub(crate) fn interleaved(self, runs: usize, subjects: &mut [Subject<'_>]) -> Vec<Vec<f64>> {
         let mut times = vec![Vec::with_capacity(runs); subjects.len()];
         for _ in 0..runs {

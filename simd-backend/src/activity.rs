@@ -1,20 +1,22 @@
-//! How many lanes are active on average: which share of what is computed in lanes some pixel wants.
+//! How many lanes are active on average: which share of what is computed in lanes some pixel needs.
 //!
-//! Machine code does not count. The interpreter of lane programs does, for a sample of the groups of an image.
+//! Machine code does not count. The interpreter of lane programs does, for a sample of the groups
+//! of an image.
 //!
 //! # What is counted
 //!
-//! What is computed is computed for all lanes of a group. It is wanted by those that are *active* in its block:
+//! What is computed is computed for all lanes of a group. It is needed by those that are *active*
+//! in its block:
 //!
-//! - at the root, the lanes inside the image ([`Expr::Run`]);
+//! - at the root, the lanes inside the image ([`Expr::ExecutionMask`]);
 //! - in an arm that is entered if any lane of a mask is set ([`Expr::Any`]), the lanes of the mask;
 //! - in any other arm, the lanes that are active around it;
-//! - in the first round of a loop, the lanes that are active around it; in each other round, those that are active
-//!   where the `rec` stands.
+//! - in the first round of a loop, the lanes that are active around it; in each other round, those
+//!   that are active where the `rec` stands.
 //!
-//! Each execution of a computation counts by its [cost](Expr::cost) and the registers that it takes. What is the same for all
-//! lanes is computed without them and does not count. A short arm that is computed without a test
-//! is work of the lanes around it.
+//! Each execution of a computation counts by its [cost](cost::of_expr) and the registers that it
+//! takes. What is the same for all lanes is computed without them and does not count. A short arm
+//! that is computed without a test is work of the lanes around it.
 
 #[cfg(test)]
 mod tests;
@@ -24,10 +26,10 @@ use std::time::{Duration, Instant};
 
 use lambdav_raster::Size;
 
-use crate::cranelift::jit::Inputs;
+use crate::cost;
 use crate::lanes::interpret::{Group, Observer, observe};
-use crate::lanes::{BlockId, Expr, Program, Statement, ValueId};
-use crate::registers::Shape;
+use crate::lanes::{BlockId, Expr, LaneProgram, Statement, ValueId};
+use crate::registers::{Inputs, Shape};
 
 /// How many groups of an image are looked at.
 pub const GROUPS: u32 = 64;
@@ -42,14 +44,14 @@ pub struct Activity {
     pub share: Option<f64>,
     /// In how many groups that is so. When time is up the last one counts as far as it went.
     pub groups: u32,
-    /// How many it would have been, given time: [`GROUPS`], or all of an image that has fewer.
-    pub wanted: u32,
+    /// How many were to be looked at: [`GROUPS`], or all of an image that has fewer.
+    pub planned: u32,
 }
 
-/// Looks at groups that are spread over an image of that size, and lie as the kernel lays them, until time is up. Recurses
-/// on the nesting of blocks.
+/// Looks at groups that are spread over an image of that size, and lie as the kernel lays them,
+/// until time is up.
 pub(crate) fn sample(
-    program: &Program,
+    program: &LaneProgram,
     shape: Shape,
     inputs: &Inputs,
     size: Size,
@@ -57,10 +59,10 @@ pub(crate) fn sample(
 ) -> Activity {
     let columns = size.width().div_ceil(shape.columns());
     let rows = size.height().div_ceil(shape.rows());
-    let wanted = (u64::from(columns) * u64::from(rows)).min(GROUPS.into()) as u32;
+    let planned = (u64::from(columns) * u64::from(rows)).min(GROUPS.into()) as u32;
     let mut counter = Counter::new(program, shape, patience);
     let mut groups = 0;
-    while groups < wanted && (groups == 0 || !counter.is_late()) {
+    while groups < planned && (groups == 0 || !counter.is_late()) {
         let (column, row) = place(groups, columns, rows);
         let pixels: Vec<(u32, u32)> = (0..shape.lanes())
             .map(|lane| {
@@ -68,20 +70,20 @@ pub(crate) fn sample(
                 (column * shape.columns() + x, row * shape.rows() + y)
             })
             .collect();
-        let run: Vec<bool> =
+        let mask: Vec<bool> =
             pixels.iter().map(|&(x, y)| x < size.width() && y < size.height()).collect();
-        let Inputs { ref given, max_iterations } = *inputs;
-        let group = Group { given, pixels: &pixels, run: &run, max_iterations };
+        let Inputs { ref words, max_iterations } = *inputs;
+        let group = Group { inputs: words, pixels: &pixels, mask: &mask, max_iterations };
         // What counts has been counted when it ends, in whatever way.
         let _ = observe(program, &group, &mut counter);
         groups += 1;
     }
     let share = (counter.all > 0).then(|| counter.active as f64 / counter.all as f64);
-    Activity { share, groups, wanted }
+    Activity { share, groups, planned }
 }
 
-/// The column and row of a group to look at: all of them if they are few, else the points of M. Roberts' sequence R2, which
-/// are spread evenly however many there are.
+/// The column and row of a group to look at: all of them if they are few, else the points of M.
+/// Roberts' sequence R2, which are spread evenly however many there are.
 fn place(index: u32, columns: u32, rows: u32) -> (u32, u32) {
     if u64::from(columns) * u64::from(rows) <= GROUPS.into() {
         return (index % columns, index / columns);
@@ -106,7 +108,7 @@ struct Counter {
 }
 
 impl Counter {
-    fn new(program: &Program, shape: Shape, patience: Duration) -> Self {
+    fn new(program: &LaneProgram, shape: Shape, patience: Duration) -> Self {
         let mut masks = vec![None; program.values.len()];
         let mut work = vec![0; program.blocks.len()];
         for (block, work) in program.blocks.iter().zip(&mut work) {
@@ -117,7 +119,7 @@ impl Counter {
                 }
                 let rate = program.rate(value);
                 if !rate.is_uniform() {
-                    *work += expr.cost() * shape.registers(rate) as u64;
+                    *work += cost::of_expr(expr) * shape.registers(rate) as u64;
                 }
             }
         }

@@ -2,21 +2,38 @@
 //! once, each in a lane.
 //!
 //! ```text
-//! schedule ─ lanes::lower ─▶ lane program ─ registers::lower ─▶ register program ─ cranelift ─▶ code
-//!                            masks, any width                   W lanes × k                     kernel
+//! schedule ─▶ lane program ─▶ register program ─▶ machine code ─▶ kernel
+//!             masks,          W lanes × k,        bytes           tiles
+//!             any width       spilled
 //! ```
 //!
-//! Each stage depends on the one before it only. The lane program has an interpreter, so what
-//! is wrong in the masks shows without any machine code.
+//! | module | is |
+//! |---|---|
+//! | [`pipeline`] | the stages in order, and the decisions between them: the entry point |
+//! | [`lanes`] | the lane program: lowering, verifier, interpreter, printer |
+//! | [`elementary`] | the bodies of the correctly rounded functions |
+//! | [`registers`] | the register program: lowering, spilling, verifier, interpreter, printer |
+//! | [`machine`], [`cost`] | what is known of a machine, and of what things cost |
+//! | [`emit`] | from the register program to machine code: the ABI, emitters, memory and calls |
+//! | [`kernel`] | compiled programs as kernels of the raster |
+//! | [`activity`] | how well lanes are used |
+//!
+//! Each stage depends on those before it only. Lane programs and register programs are verified, and
+//! have interpreters, so what is wrong in the masks or in spilling shows without any machine code.
 #![deny(unsafe_code)]
 
 pub mod activity;
-pub mod cranelift;
+pub mod cost;
 pub mod elementary;
+pub mod emit;
 pub mod kernel;
 pub mod lanes;
+pub mod machine;
 pub mod mutants;
+pub mod pipeline;
 pub mod registers;
+mod walk;
 
-pub use cranelift::{EmitError, Target};
+pub use emit::{EmitError, Target};
 pub use kernel::SimdKernel;
+pub use pipeline::Compiler;

@@ -27,10 +27,17 @@ pub enum Mutant {
     WrongComparison,
     /// Lanes of a vector select by the mask's complement.
     SwappedSelect,
-    /// A place in memory is given to another value a little too early.
-    ReusedPlace,
-    /// Values that change places in memory are stored before all are read.
-    OverwrittenPlace,
+    /// A spill slot is used for another value a little too early.
+    ReusedSlot,
+    /// Values that change spill slots are stored before all are read.
+    OverwrittenSlot,
+    /// A value that one block has stored is read by others as if it were in memory everywhere.
+    StaleSlot,
+    /// The result of a call is taken for stored in its spill slot.
+    UnstoredResult,
+    /// A function of a value that several registers of a group share is computed for the active
+    /// lanes of one of them.
+    NarrowMask,
 }
 
 impl Mutant {
@@ -47,8 +54,13 @@ impl Mutant {
         Self::SwappedSelect,
     ];
 
+    /// Those that show where undefined lanes are told from others: machine code has the right bits
+    /// there nearly always.
+    pub const OF_UNDEFINED_LANES: [Self; 1] = [Self::NarrowMask];
+
     /// Those of spilling.
-    pub const OF_SPILLING: [Self; 2] = [Self::ReusedPlace, Self::OverwrittenPlace];
+    pub const OF_SPILLING: [Self; 4] =
+        [Self::ReusedSlot, Self::OverwrittenSlot, Self::StaleSlot, Self::UnstoredResult];
 }
 
 lambdav_core::mutants!();

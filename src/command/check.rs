@@ -1,6 +1,8 @@
 //! `lambdav check`: diagnostics only.
 
-use super::{Failure, Messages, Result, fault, load};
+use super::failure::{Failure, Result};
+use super::files::{load, one_standard_input};
+use super::messages::{Messages, fault};
 use clap::Args;
 use lambdav::core::schedule;
 use std::path::PathBuf;
@@ -19,7 +21,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options) -> Result {
-    super::one_standard_input(&options.shaders)?;
+    one_standard_input(&options.shaders)?;
     let mut failure: Option<Failure> = None;
     for path in &options.shaders {
         let outcome = load(path, options.messages).and_then(|loaded| {

@@ -1,16 +1,18 @@
 //! `lambdav compile`: shows or writes a stage of the compilation.
 
+use super::failure::{Failure, Result, save_failure};
+use super::files::{check_target, load};
+use super::messages::{Messages, fault, one_standard_output, print};
+use super::render;
 use super::values::{lanes, output as location};
-use super::{
-    Failure, Messages, Result, check_target, fault, load, one_standard_output, print, render,
-    save_failure,
-};
 use clap::{Args, ValueEnum};
 use lambdav::core::core_text;
 use lambdav::core::schedule::{Program, schedule};
 use lambdav::core::source::SourceFile;
+use lambdav::raster::Size;
 use lambdav::raster::file::write_atomically;
-use lambdav::simd::{EmitError, Target, cranelift, kernel};
+use lambdav::simd::emit::Listing;
+use lambdav::simd::{Compiler, EmitError, Target};
 use lambdav::spirv;
 use lambdav::spirv::emit::{self, Version};
 use std::io;
@@ -31,9 +33,12 @@ pub(super) struct Options {
     /// which are of one, 0 or the lowest that there is
     #[arg(long, value_name = "LOC", value_parser = location)]
     location: Option<u32>,
-    /// How many pixels are computed together, from `registers` on: 1, 4, 8, 16 or 32
+    /// How many pixels are computed together: 1, 4, 8, 16 or 32; by default as many as seem best
     #[arg(long, value_name = "N", value_parser = lanes, allow_hyphen_values = true)]
     lanes: Option<u32>,
+    /// For an image of which size, from `registers` on: how registers are allocated depends on it
+    #[arg(long, value_name = "WxH", default_value = "512x512", allow_hyphen_values = true)]
+    size: Size,
     /// The version of SPIR-V: 1.0 to 1.6; by default 1.0
     #[arg(long, value_name = "VERSION")]
     spirv_version: Option<Version>,
@@ -51,7 +56,7 @@ enum Stage {
     Core,
     /// The lane program: components, with masks in place of divergent control flow
     Lanes,
-    /// The register program: lanes in registers of this number of lanes
+    /// The register program: lanes in registers, and what lies in memory
     Registers,
     /// The code generator's own form
     Clif,
@@ -67,7 +72,7 @@ pub(super) fn run(options: &Options) -> Result {
     let output = options.output.as_deref().filter(|path| *path != Path::new("-"));
     match output {
         None => one_standard_output(options.messages, "the result", "add -o FILE")?,
-        Some(path) => check_target(path)?,
+        Some(path) => check_target(path, &[&options.shader])?,
     }
     let stage = stage(options.emit, output)?;
     let is_spirv = matches!(stage, Stage::Spirv | Stage::SpirvText);
@@ -96,7 +101,7 @@ pub(super) fn run(options: &Options) -> Result {
             if is_spirv {
                 spirv_stage(stage, options, &program, &loaded.source)
             } else {
-                simd_stage(stage, &program, options.lanes).map(String::into_bytes)
+                simd_stage(stage, &program, options).map(String::into_bytes)
             }
         }
     }?;
@@ -135,20 +140,31 @@ fn spirv_stage(
     text.map(String::into_bytes).map_err(|error| Failure::machine(error.to_string()))
 }
 
-/// The text of a stage of the SIMD backend.
-fn simd_stage(stage: Stage, program: &Program, lanes: Option<u32>) -> Result<String> {
-    let machine = |error: EmitError| Failure::machine(error.to_string());
-    let (lane_program, register_program) = kernel::lower(program, lanes);
-    match stage {
+/// The text of a stage of the SIMD backend, as `render` takes it for an image of that size.
+fn simd_stage(stage: Stage, program: &Program, options: &Options) -> Result<String> {
+    let machine = |error: EmitError| match error {
+        EmitError::TooDeep { .. } => Failure::input(error.to_string()),
+        _ => Failure::machine(error.to_string()),
+    };
+    let listing = match stage {
+        Stage::Clif => Listing::Intermediate,
+        Stage::Asm => Listing::Assembly,
+        Stage::Lanes | Stage::Registers => Listing::None,
         Stage::Core | Stage::Spirv | Stage::SpirvText => {
             unreachable!("not a stage of this backend")
         }
-        Stage::Lanes => Ok(kernel::text(&lane_program)),
-        Stage::Registers => Ok(register_program.to_string()),
-        Stage::Clif => Ok(cranelift::clif(register_program, &Target::host().map_err(machine)?)),
-        Stage::Asm => {
-            let target = Target::host().map_err(machine)?;
-            cranelift::assembly(register_program, &target).map_err(machine)
-        }
+    };
+    let pixels = f64::from(options.size.width()) * f64::from(options.size.height());
+    let target = Target::host().map_err(machine)?;
+    let lanes = options.lanes;
+    let compiler = Compiler { lanes, pixels, listing, ..Compiler::new(target) };
+    if stage == Stage::Lanes {
+        return Ok(compiler.lane_program(program).to_string());
     }
+    let compiled = compiler.compile(program).map_err(machine)?;
+    Ok(if stage == Stage::Registers {
+        compiled.registers.to_string()
+    } else {
+        compiled.code.listing()
+    })
 }

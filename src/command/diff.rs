@@ -1,11 +1,13 @@
 //! `lambdav diff`: compares two images.
 
-use super::{Failure, Result, chain, check_target, one_standard_input, print, save_failure};
+use super::failure::{Failure, Result, chain, save_failure};
+use super::files::{check_target, one_standard_input};
+use super::messages::print;
 use clap::Args;
 use lambdav::metadata;
 use lambdav::raster::AnyImage;
 use lambdav::raster::compare::{self, compare, heat_map};
-use lambdav::raster::file::{self, EncodeError, Format, LoadError, write_atomically};
+use lambdav::raster::file::{self, DecodeError, EncodeError, Format, LoadError, write_atomically};
 use lambdav::raster::quantize::Transfer;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -43,7 +45,7 @@ fn tolerance(text: &str) -> std::result::Result<f64, String> {
 pub(super) fn run(options: &Options) -> Result {
     one_standard_input([&options.a, &options.b])?;
     if let Some(out) = &options.out {
-        check_target(out)?;
+        check_target(out, &[&options.a, &options.b])?;
         if Format::from_path(out) != Ok(Format::Png) {
             return Err(Failure::usage(format!(
                 "the picture of the differences is PNG; let the name `{}` end in .png",
@@ -76,6 +78,9 @@ fn load(path: &Path) -> Result<AnyImage> {
     };
     loaded.map_err(|error| match &error {
         LoadError::Io { source, .. } => Failure::file(chain(&error), source),
+        LoadError::Decode { source: DecodeError::OutOfMemory(_), .. } => {
+            Failure::machine(chain(&error))
+        }
         _ => Failure::input(chain(&error)),
     })
 }

@@ -1,6 +1,7 @@
 //! `lambdav explain`: the page of a diagnostic.
 
-use super::{Failure, Result, print};
+use super::failure::{Failure, Result};
+use super::messages::print;
 use clap::Args;
 use lambdav::core::diagnostics::Code;
 use std::fmt::Write;

@@ -2,12 +2,11 @@
 
 mod module;
 
+use super::failure::{Failure, Result, chain, save_failure};
+use super::files::{check_target, read_bytes};
+use super::messages::{Messages, fault, one_standard_output, print, report};
 use super::stats::Stats;
 use super::values::{lanes, mouse, output, seconds, threads, whole};
-use super::{
-    Failure, Messages, Result, chain, check_target, fault, one_standard_output, print, read_bytes,
-    report, save_failure,
-};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use lambdav::core::evaluate::DEFAULT_MAX_ITERATIONS;
@@ -59,8 +58,8 @@ pub(super) struct Options {
     /// given several times; those not set keep the defaults of the program
     #[arg(long = "set", value_name = "NAME=V[,V…]")]
     set: Vec<String>,
-    /// What computes the pixels; by default simd, or core for loops that nest too deeply for it. The
-    /// image does not depend on it
+    /// What computes the pixels; by default simd, or core for loops that nest too deeply for it.
+    /// The image does not depend on it
     #[arg(long, value_enum)]
     engine: Option<EngineName>,
     /// How many pixels the engine `simd` computes together: 1, 4, 8, 16 or 32; by default as many
@@ -97,8 +96,8 @@ pub(super) struct Options {
     /// The format, where the ending does not say it: png, exr or npy
     #[arg(long)]
     format: Option<Format>,
-    /// Say on standard error how long each part took, what was compiled, which lanes were chosen and why,
-    /// and how many of them are active on average, by a sample of the image
+    /// Say on standard error how long each part took, what was compiled, which lanes were chosen
+    /// and why, and how many of them are active on average, by a sample of the image
     #[arg(long)]
     stats: bool,
     #[command(flatten)]
@@ -125,7 +124,7 @@ pub(super) fn run(options: &Options) -> Result {
     if options.out == Path::new("-") {
         one_standard_output(options.messages, "the image", "name a file")?;
     } else {
-        check_target(&options.out)?;
+        check_target(&options.out, &[&options.shader])?;
     }
     let encoding = encoding(options)?;
     let (name, bytes) = read_bytes(&options.shader)?;

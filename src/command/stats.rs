@@ -4,7 +4,7 @@ use lambdav::engine::SimdEngine;
 use lambdav::frontend;
 use lambdav::raster::Size;
 use lambdav::simd::activity::Activity;
-use lambdav::simd::cranelift::Allocation;
+use lambdav::simd::emit::Allocation;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
@@ -66,31 +66,32 @@ impl Stats {
         ];
         self.took_in("compile", stages);
         let (code, shape) = (kernel.code(), kernel.code().shape());
-        let allocation = match code.allocation {
+        let allocation = match kernel.allocation() {
             Allocation::Thorough => "",
             Allocation::Quick => "; registers allocated in one pass, as pixels are few",
         };
-        self.note("code", format!("{} bytes, {} of stack{allocation}", code.size, code.stack));
+        self.note("code", format!("{} bytes, {} of stack{allocation}", code.size(), code.stack()));
         let (lanes, columns, rows) = (shape.lanes(), shape.columns(), shape.rows());
         let reason = kernel.reason();
         self.note("lanes", format!("{lanes}, groups of {columns}x{rows} pixels ({reason})"));
     }
 
-    /// The machine code has drawn an image of that size: looks at how it used its lanes, if that is wanted.
+    /// The machine code has drawn an image of that size: looks at how it used its lanes, if that is
+    /// wanted.
     pub(super) fn drawn(&mut self, engine: &SimdEngine, size: Size) {
         if !self.wanted {
             return;
         }
-        let Activity { share, groups, wanted } = engine.kernel().activity(size);
+        let Activity { share, groups, planned } = engine.kernel().activity(size);
         self.took("sample lanes");
         let share = match share {
             Some(share) => format!("{:.0} % of lanes on average", share * 100.0),
             None => "nothing is computed in lanes".to_owned(),
         };
         let sample = match groups {
-            1 if wanted == 1 => "1 group".to_owned(),
-            all if all == wanted => format!("{all} groups"),
-            some => format!("{some} of {wanted} groups, for want of time"),
+            1 if planned == 1 => "1 group".to_owned(),
+            all if all == planned => format!("{all} groups"),
+            some => format!("{some} of {planned} groups, for want of time"),
         };
         self.note("active", format!("{share} (a sample of {sample})"));
     }

@@ -43,11 +43,6 @@ impl Kernel for CoreEngine {
             }
         })
     }
-
-    fn stack_size(&self) -> usize {
-        // The evaluator recurses once for each block inside a block.
-        self.program.nesting() * (4 << 10)
-    }
 }
 
 impl Engine for CoreEngine {

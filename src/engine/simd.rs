@@ -6,8 +6,7 @@ use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
 use lambdav_core::{evaluate, schedule};
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
-use lambdav_simd_backend::cranelift::Target;
-use lambdav_simd_backend::{EmitError, SimdKernel};
+use lambdav_simd_backend::{EmitError, SimdKernel, Target};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 

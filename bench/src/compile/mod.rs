@@ -1,4 +1,5 @@
-//! What compiling costs: with the size of the program, for the gallery, and from the start of a process to an image.
+//! What compiling costs: with the size of the program, for the gallery, and from the start of a
+//! process to an image.
 
 mod generated;
 mod process;
@@ -12,8 +13,8 @@ use lambdav::core::graph::Core;
 use lambdav::core::schedule::{Expr, Program, Statement, schedule};
 use lambdav::program::Loaded;
 use lambdav::raster::Size;
-use lambdav::simd::cranelift::jit::Code;
-use lambdav::simd::{SimdKernel, Target, cranelift, kernel};
+use lambdav::simd::emit::Listing;
+use lambdav::simd::{Compiler, SimdKernel, Target};
 use serde::Serialize;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -161,8 +162,8 @@ fn compile(name: &str, text: &str, runs: usize) -> Row {
         frontend: Summary::of(&frontend_times),
         jit: Summary::of(&jit_times),
         lanes: code.shape().lanes(),
-        instructions: instructions(&program, code),
-        code: code.size,
+        instructions: instructions(&program, &kernel),
+        code: code.size(),
         process: None,
     }
 }
@@ -174,13 +175,16 @@ fn operations(program: &Program) -> usize {
     statements.filter(is_operation).count()
 }
 
-/// How many instructions a program has in Cranelift's form, before that code is made of it.
-pub(crate) fn instructions(program: &Program, code: &Code) -> usize {
-    let (_, program) = kernel::lower(program, Some(code.shape().lanes()));
+/// How many instructions a kernel has in Cranelift's form.
+pub(crate) fn instructions(program: &Program, kernel: &SimdKernel) -> usize {
     let target = Target::host().expect("a machine that is not too old");
-    let target = target.with_allocation(code.allocation);
+    let compiler = Compiler {
+        lanes: Some(kernel.code().shape().lanes()),
+        listing: Listing::Intermediate,
+        ..Compiler::new(target.with_allocation(kernel.allocation()))
+    };
+    let text = compiler.compile(program).expect("it has been compiled before").code.listing();
     // Instructions are indented, and so are signatures and the like before the first block.
-    let text = cranelift::clif(program, &target);
     let mut in_block = false;
     let is_instruction = |line: &&str| {
         in_block = line.starts_with("block") || (in_block && !line.starts_with('}'));

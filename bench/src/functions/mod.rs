@@ -1,10 +1,11 @@
-//! Nanoseconds per value of each elementary function: in machine code at each number of lanes, beside
-//! CORE-MATH called for one value after the other, and beside polynomials in single precision.
+//! Nanoseconds per value of each elementary function: in machine code at each number of lanes,
+//! beside CORE-MATH called for one value after the other, and beside polynomials in single
+//! precision.
 //!
-//! Each pixel adds up the function at 16 arguments, spread evenly but without order over a typical range, so that a
-//! branch on the argument is as hard to foresee as it is in a picture of many things. The loop and its
-//! arguments are in all times; the row `(argument)` says what they alone take. The sums are the same bits
-//! for all but the polynomials.
+//! Each pixel adds up the function at 16 arguments, spread evenly but without order over a typical
+//! range, so that a branch on the argument is as hard to foresee as it is in a picture of many
+//! things. The loop and its arguments are in all times; the row `(argument)` says what they alone
+//! take. The sums are the same bits for all but the polynomials.
 
 mod oracle;
 mod polynomial;

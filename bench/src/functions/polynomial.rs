@@ -1,20 +1,23 @@
-//! `sin` and `exp` as everybody computes them who does not need all digits: in binary32, by Cody and Waite's
-//! reduction and the minimax polynomials of Cephes (Moshier). They are put in the place of the correctly rounded
-//! functions in the lane program, so that all else stays as it is.
+//! `sin` and `exp` as everybody computes them who does not need all digits: in binary32, by Cody
+//! and Waite's reduction and the minimax polynomials of Cephes (Moshier). They are put in the place
+//! of the correctly rounded functions in the lane program, so that all else stays as it is.
 
 use lambdav::core::op::Elementary;
-use lambdav::simd::lanes::{Block, Expr, Kind, Op, Program, Rate, Statement, ValueId, ValueInfo};
+use lambdav::simd::lanes::{
+    Block, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo,
+};
 
 /// Whether there is one for the function.
 pub(super) fn exists(function: Elementary) -> bool {
     matches!(function, Elementary::Sin | Elementary::Exp)
 }
 
-/// 1.5·2^23: added to a number below 2^22, it rounds that to an integer, which then is the difference of the bits.
+/// 1.5·2^23: added to a number below 2^22, it rounds that to an integer, which then is the
+/// difference of the bits.
 const MAGIC: f32 = 12_582_912.0;
 
 /// The program with polynomials in the place of functions that have one.
-pub(super) fn instead(program: &Program) -> Program {
+pub(super) fn instead(program: &LaneProgram) -> LaneProgram {
     let mut result = program.clone();
     for (i, block) in program.blocks.iter().enumerate() {
         let mut builder = Builder { values: &mut result.values, statements: Vec::new() };

@@ -5,10 +5,11 @@ use lambdav::Settings;
 use lambdav::core::schedule::schedule;
 use lambdav::program::Loaded;
 use lambdav::raster::Size;
-use lambdav::simd::cranelift::jit::{Code, Inputs, Row, Wanted};
-use lambdav::simd::lanes::{self, verify};
-use lambdav::simd::registers::{self, Shape, Status};
-use lambdav::simd::{Target, kernel};
+use lambdav::simd::emit::Executable;
+use lambdav::simd::kernel::words;
+use lambdav::simd::lanes::verify;
+use lambdav::simd::registers::{Inputs, Poll, Row, Status};
+use lambdav::simd::{Compiler, Target};
 use std::sync::atomic::AtomicU64;
 
 /// Pixels in a row, and rows: whole groups of every shape.
@@ -26,13 +27,13 @@ pub(super) const STEPS: [f32; 2] = [0.569_840_3, 0.438_579];
 
 /// A loop in machine code.
 pub(super) struct Compiled {
-    code: Code,
+    code: Executable,
     inputs: Inputs,
     slots: Vec<u64>,
 }
 
 static FRONTIER: AtomicU64 = AtomicU64::new(u64::MAX);
-const WANTED: Wanted<'_> = Wanted { frontier: &FRONTIER, first: 0 };
+const POLL: Poll<'_> = Poll { frontier: &FRONTIER, first: 0 };
 
 /// The shader; without a function it adds up the arguments.
 fn text(domain: Option<&Domain>) -> String {
@@ -53,28 +54,28 @@ fn text(domain: Option<&Domain>) -> String {
 }
 
 impl Compiled {
-    /// For a number of lanes, or the usual one; with the polynomial in place of the function, if that is wanted.
+    /// For a number of lanes, or the usual one; with the polynomial in place of the function, if
+    /// that is wanted.
     pub(super) fn new(domain: Option<&Domain>, lanes: Option<u32>, with_polynomial: bool) -> Self {
         let loaded = Loaded::from_text("function.lv", &text(domain));
         let core = loaded.core.expect("the text is a program");
         let size = Size::new(COLUMNS, ROWS).expect("a common size");
         let settings = Settings::new(&core, size);
         let scheduled = schedule(&core, &[0]).expect("it does not nest");
-        let (mut lane_program, register_program) = kernel::lower(&scheduled, lanes);
-        let shape: Shape = register_program.shape;
-        if with_polynomial {
-            lane_program = polynomial::instead(&lane_program);
-            assert_eq!(verify(&lane_program), Ok(()));
-        }
-        Self::of(&lane_program, shape, &settings)
-    }
-
-    fn of(program: &lanes::Program, shape: Shape, settings: &Settings) -> Self {
         let target = Target::host().expect("a machine that is not too old");
-        let code = Code::new(registers::lower(program, shape), &target).expect("it compiles");
-        let given = program.given.iter().map(|given| kernel::word(&settings.inputs, given));
-        let inputs = Inputs { given: given.collect(), max_iterations: settings.max_iterations };
-        let (status, slots) = code.frame(&inputs, WANTED);
+        let mut compiler = Compiler { lanes, ..Compiler::new(target) };
+        let mut program = compiler.lane_program(&scheduled);
+        // As many lanes as the function has, with the polynomial too.
+        compiler.lanes = Some(compiler.choice(&program).shape.lanes());
+        if with_polynomial {
+            program = polynomial::instead(&program);
+            assert_eq!(verify(&program), Ok(()));
+        }
+        let compiled = compiler.compile_lane_program(program).expect("it compiles");
+        let code = Executable::new(&compiled.code, &compiler.target).expect("there is memory");
+        let words = words(&compiled.lanes, &settings.inputs);
+        let inputs = Inputs { words, max_iterations: settings.max_iterations };
+        let (status, slots) = code.frame(&inputs, POLL);
         assert_eq!(status, Status::Done);
         Self { code, inputs, slots }
     }
@@ -87,12 +88,12 @@ impl Compiled {
     /// Computes all pixels.
     pub(super) fn run(&self, pixels: &mut [[f32; 4]]) {
         let shape = self.code.shape();
-        let run = vec![u32::MAX; shape.lanes() as usize];
+        let mask = vec![u32::MAX; shape.lanes() as usize];
         let (stride, groups) = (COLUMNS as usize, COLUMNS / shape.columns());
         for y in (0..ROWS).step_by(shape.rows() as usize) {
             let row = Row { x: 0, y, groups, stride };
             let pixels = &mut pixels[y as usize * stride..];
-            let status = self.code.row(&self.inputs, &self.slots, &run, WANTED, row, pixels);
+            let status = self.code.row(&self.inputs, &self.slots, &mask, POLL, row, pixels);
             assert_eq!(status, Status::Done);
         }
     }

@@ -88,7 +88,8 @@ fn print(table: &Table, row: &Row) {
     table.row(cells);
 }
 
-/// Everything is computed tile by tile into the same buffer, so that what is compared is the kernels.
+/// Everything is computed tile by tile into the same buffer, so that what is compared is the
+/// kernels.
 fn tiles(size: Size) -> impl Iterator<Item = Tile> {
     let starts = |side: u32| (0..side).step_by(TILE as usize);
     let tile = move |x: u32, y: u32| {
@@ -171,9 +172,9 @@ fn measure(kernel: &Kernel, runs: usize) -> Row {
             time: Summary::of(&of_lanes[i]),
             speed: Summary::of_ratios(&times[0], &of_lanes[i]),
             jit: Summary::of(&compile_times[i + 1]),
-            code: code.size,
-            stack: code.stack,
-            instructions: instructions(&scheduled, code),
+            code: code.size(),
+            stack: code.stack(),
+            instructions: instructions(&scheduled, engine.kernel()),
         }
     });
     Row {
@@ -186,8 +187,9 @@ fn measure(kernel: &Kernel, runs: usize) -> Row {
     }
 }
 
-/// How many times as fast two threads render a square image as one, if there are processors for two. They render into
-/// a frame that is there: fresh memory costs the system time, most of which threads do not share.
+/// How many times as fast two threads render a square image as one, if there are processors for
+/// two. They render into a frame that is there: fresh memory costs the system time, most of which
+/// threads do not share.
 fn threads(loaded: &Loaded, side: u32, runs: usize) -> Option<Summary> {
     let processors = thread::available_parallelism().ok()?;
     let size = Size::new(side, side).expect("a common size");

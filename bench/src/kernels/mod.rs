@@ -1,8 +1,9 @@
 //! The kernels: each a shader, and the same in scalar Rust.
 //!
-//! The Rust has the formulas of the shader in the same order, a pixel at a time, and the elementary functions of the
-//! machine code (`bodies.rs`), so that both compute the same bits by the same way. Scalar is how it is written:
-//! where the compiler computes components side by side, as it does in `volume`, that is its good right.
+//! The Rust has the formulas of the shader in the same order, a pixel at a time, and the elementary
+//! functions of the machine code (`bodies.rs`), so that both compute the same bits by the same way.
+//! Scalar is how it is written: where the compiler computes components side by side, as it does in
+//! `volume`, that is its good right.
 
 mod ambient_occlusion;
 mod binomial;

@@ -1,11 +1,12 @@
 //! Writing a file whole or not at all.
 
+use std::convert::Infallible;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tempfile::Builder;
+use tempfile::{Builder, NamedTempFile};
 use thiserror::Error;
 
 /// How many links are followed before they are taken for a ring; Linux stops there, too.
@@ -35,9 +36,11 @@ pub enum SaveError<E: std::error::Error + 'static> {
 /// Writes the file at `path` by calling `write` once, so that the file is either what `write`
 /// wrote, all of it, or untouched.
 ///
-/// The content goes to a temporary file in the same folder, which is renamed to the target at the
-/// end and removed after any error. (Only a process that is killed leaves one behind, named
-/// `.lambdav.….tmp`; one that is asked to end calls [`abandon_writes`].) Nothing is flushed to the device: a power cut is not an error of ours.
+/// The content goes to a temporary file in the same folder, which takes the target's name at the
+/// end. Where the system has files without a name (Linux), nothing remains of it however the process
+/// ends; elsewhere it is named `.lambdav.….tmp`, is removed after any error, and remains only if the
+/// process is killed: one that is asked to end calls [`abandon_writes`]. Nothing is flushed to the
+/// device: a power cut is not an error of ours.
 ///
 /// - A new file has the usual permissions; one that is replaced passes on its own, and refuses if
 ///   they do not allow writing.
@@ -58,30 +61,140 @@ pub fn write_atomically<E: std::error::Error + 'static>(
             out.flush().map_err(fail)
         }
         Target::File { path, folder, permissions } => {
-            let mut builder = Builder::new();
-            builder.prefix(".lambdav.").suffix(".tmp");
-            #[cfg(unix)]
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            let (_listed, temporary) = {
-                let mut pending = pending();
-                let temporary = builder.tempfile_in(folder).map_err(fail)?;
-                pending.push(temporary.path().to_owned());
-                (Listed(temporary.path().to_owned()), temporary)
-            };
-            let mut out = BufWriter::new(temporary);
+            let mut out = BufWriter::new(Temporary::new(&folder).map_err(fail)?);
             write(&mut out).map_err(content)?;
             let temporary = out.into_inner().map_err(|error| fail(error.into_error()))?;
             if let Some(permissions) = permissions {
-                temporary.as_file().set_permissions(permissions).map_err(fail)?;
+                temporary.file().set_permissions(permissions).map_err(fail)?;
             }
-            let _no_one_abandons_it = pending();
-            temporary.persist(path).map_err(|error| fail(error.error))?;
-            Ok(())
+            temporary.persist(&path, &folder).map_err(fail)
         }
     }
 }
 
-/// The temporary files that exist.
+/// Whether [`write_atomically`] can put a file there, as far as can be told without writing.
+///
+/// # Errors
+///
+/// What it would report.
+pub fn check_target(path: &Path) -> Result<(), SaveError<Infallible>> {
+    let fail = |source| SaveError::File { path: path.to_owned(), source };
+    match Target::find(path).map_err(fail)? {
+        Target::Stream(_) => Ok(()),
+        Target::File { folder, .. } => can_write_in(&folder).map_err(fail),
+    }
+}
+
+#[cfg(unix)]
+fn can_write_in(folder: &Path) -> io::Result<()> {
+    use rustix::fs::{Access, access};
+    Ok(access(folder, Access::WRITE_OK | Access::EXEC_OK)?)
+}
+
+/// The system tells by trying alone.
+#[cfg(not(unix))]
+fn can_write_in(folder: &Path) -> io::Result<()> {
+    if fs::metadata(folder)?.is_dir() { Ok(()) } else { Err(io::ErrorKind::NotADirectory.into()) }
+}
+
+/// A file that has not yet the name that it shall have.
+enum Temporary {
+    /// It has none.
+    #[cfg(target_os = "linux")]
+    Unnamed(File),
+    /// It has another, which is removed with it.
+    Named(NamedTempFile, Listed),
+}
+
+impl Temporary {
+    fn new(folder: &Path) -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        if let Some(file) = Self::unnamed(folder) {
+            return Ok(file);
+        }
+        Self::named(folder)
+    }
+
+    /// `None` where the file system has no such files, or there is another reason, which the next
+    /// attempt finds as well.
+    #[cfg(target_os = "linux")]
+    fn unnamed(folder: &Path) -> Option<Self> {
+        use rustix::fs::{Mode, OFlags, open};
+        let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+        let file = open(folder, flags, Mode::from_raw_mode(0o666)).ok()?;
+        Some(Self::Unnamed(file.into()))
+    }
+
+    fn named(folder: &Path) -> io::Result<Self> {
+        let mut builder = builder();
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut pending = pending();
+        let file = builder.tempfile_in(folder)?;
+        pending.push(file.path().to_owned());
+        let listed = Listed(file.path().to_owned());
+        Ok(Self::Named(file, listed))
+    }
+
+    fn file(&self) -> &File {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Unnamed(file) => file,
+            Self::Named(file, _) => file.as_file(),
+        }
+    }
+
+    /// Gives the file its name, in the folder in which it is.
+    fn persist(self, path: &Path, folder: &Path) -> io::Result<()> {
+        // Who is asked to end waits for it.
+        let lock = pending();
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Unnamed(file) => {
+                if link(&file, path).is_ok() {
+                    return Ok(());
+                }
+                // The name is taken: a second name, which then replaces it.
+                let named = builder().make_in(folder, |path| link(&file, path))?;
+                named.persist(path).map_err(|error| error.error)
+            }
+            Self::Named(file, listed) => {
+                file.persist(path).map_err(|error| error.error)?;
+                drop(lock);
+                drop(listed);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Write for Temporary {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file().flush()
+    }
+}
+
+/// Of temporary names.
+fn builder() -> Builder<'static, 'static> {
+    let mut builder = Builder::new();
+    builder.prefix(".lambdav.").suffix(".tmp");
+    builder
+}
+
+/// Names a file that has no name.
+#[cfg(target_os = "linux")]
+fn link(file: &File, path: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    use std::os::fd::AsRawFd;
+    let open = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(linkat(CWD, open, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+/// The temporary files that have a name.
 static PENDING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn pending() -> MutexGuard<'static, Vec<PathBuf>> {
@@ -132,7 +245,11 @@ impl Target {
             Ok(found) if found.permissions().readonly() => {
                 return Err(io::ErrorKind::PermissionDenied.into());
             }
-            Ok(found) => Some(found.permissions()),
+            Ok(found) => {
+                // A file of somebody else may not be ours to replace, although the folder is.
+                OpenOptions::new().write(true).open(path)?;
+                Some(found.permissions())
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
         };

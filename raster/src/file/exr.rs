@@ -16,14 +16,17 @@ use std::io::{Cursor, Write};
 use exr::compression::Compression;
 use exr::image::{Blocks, Encoding, Image as ExrImage, Layer, SpecificChannels, read::read};
 use exr::math::Vec2;
-use exr::meta::MetaData;
 use exr::meta::attribute::{AttributeValue, LineOrder, Text};
-use exr::meta::header::LayerAttributes;
+use exr::meta::header::{Header, LayerAttributes};
+use exr::meta::{BlockDescription, MetaData};
 use exr::prelude::{ReadChannels as _, ReadLayers as _, WritableImage as _};
 
-use super::{DecodeError, EncodeError, LANGUAGE_VERSION_KEY, Metadata};
-use crate::image::{Frame, Image, Sample, zeros};
+use super::{DecodeError, EncodeError, Format, LANGUAGE_VERSION_KEY, Metadata};
+use crate::image::{Frame, Image, OutOfMemory, Sample, zeros};
 use crate::size::Size;
+
+/// No lossless compression makes more bytes than this of one: deflate's bound, and the largest.
+const MAX_RATIO: usize = 1032;
 
 /// Encodes a frame as OpenEXR. The file is put together in memory first, since parts of it are
 /// written out of order.
@@ -59,6 +62,38 @@ fn text(text: &str) -> Result<Text, EncodeError> {
     plain.ok_or_else(|| EncodeError::Text { text: text.to_owned() })
 }
 
+/// Whether a file of so many bytes can hold what the header declares, and there is memory to unpack
+/// it: blocks have all channels, also those that are not read, and the reader does not ask.
+fn check_memory(header: &Header, found: usize) -> Result<(), DecodeError> {
+    let Vec2(width, height) = header.layer_size;
+    let (block_width, block_height) = match header.blocks {
+        BlockDescription::ScanLines => (width, header.compression.scan_lines_per_block()),
+        BlockDescription::Tiles(tiles) => (tiles.tile_size.0, tiles.tile_size.1),
+    };
+    let bytes = |width: usize, height: usize| {
+        let pixels = width.checked_mul(height)?;
+        pixels.checked_mul(header.channels.bytes_per_pixel)
+    };
+    let truncated = DecodeError::Truncated { format: Format::Exr, found };
+    match bytes(width, height) {
+        Some(all) if all / MAX_RATIO <= found => {}
+        _ => return Err(truncated),
+    }
+    // The reader multiplies without looking.
+    let is_sane = bytes(block_width, block_height).is_some_and(|block| block < 1 << 48);
+    if !is_sane {
+        return Err(truncated);
+    }
+    // A block is unpacked in two steps. Part of one may lie outside.
+    let (block_width, block_height) = (block_width.min(width), block_height.min(height));
+    let block = bytes(block_width, block_height).and_then(|block| block.checked_mul(3));
+    let size = Size::from_u64(width as u64, height as u64)?;
+    let block = block.ok_or(truncated)?;
+    let room = Vec::<u8>::new().try_reserve_exact(block);
+    room.map_err(|_| OutOfMemory { size, bytes: block })?;
+    Ok(())
+}
+
 /// Decodes an OpenEXR file.
 pub fn decode(bytes: &[u8]) -> Result<Frame, DecodeError> {
     // The sizes first: the reader asks for memory before it can be refused.
@@ -74,6 +109,7 @@ pub fn decode(bytes: &[u8]) -> Result<Frame, DecodeError> {
             | Compression::PIZ => {}
             lossy => return Err(DecodeError::LossyExr(lossy)),
         }
+        check_memory(header, bytes.len())?;
     }
 
     let create = |Vec2(width, height): Vec2<usize>, _: &_| {

@@ -23,7 +23,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-pub use self::atomic::{SaveError, abandon_writes, write_atomically};
+pub use self::atomic::{SaveError, abandon_writes, check_target, write_atomically};
 use crate::image::{AnyImage, Frame, OutOfMemory};
 use crate::quantize::{Transfer, quantize};
 use crate::size::{MAX_PIXELS, SizeError};

@@ -15,8 +15,8 @@ use std::borrow::Cow;
 use std::io::{Cursor, Write};
 
 use png::{
-    BitDepth, ColorType, Compression, Decoder, DecodingError, Encoder, Limits, SrgbRenderingIntent,
-    Transformations,
+    BitDepth, ColorType, Compression, Decoder, DecodingError, Encoder, Limits, Reader,
+    SrgbRenderingIntent, Transformations,
 };
 
 use super::{DecodeError, EncodeError, Format, LANGUAGE_VERSION_KEY, Metadata};
@@ -98,31 +98,57 @@ pub fn decode(bytes: &[u8]) -> Result<AnyImage, DecodeError> {
     if raw / MAX_RATIO > found {
         return Err(DecodeError::Truncated { format: Format::Png, found });
     }
-    let length = reader.output_buffer_size();
-    let length = length.ok_or(DecodeError::Png(DecodingError::LimitsExceeded))?;
-    let mut data = Vec::new();
-    data.try_reserve_exact(length).map_err(|_| OutOfMemory { size, bytes: length })?;
-    data.resize(length, 0);
-    reader.next_frame(&mut data).map_err(DecodeError::Png)?;
-
     let (color, depth) = reader.output_color_type();
     if depth == BitDepth::Sixteen {
-        let pairs = data.as_chunks().0.iter();
-        Ok(rgba(size, color, pairs.map(|&pair| u16::from_be_bytes(pair)))?.into())
+        let pairs = |row: &[u8], to: &mut [[u16; 4]]| {
+            expand(color, row.as_chunks().0.iter().map(|&pair| u16::from_be_bytes(pair)), to);
+        };
+        Ok(rows(&mut reader, size, pairs)?.into())
     } else {
-        Ok(rgba(size, color, data.into_iter())?.into())
+        let bytes = |row: &[u8], to: &mut [[u8; 4]]| expand(color, row.iter().copied(), to);
+        Ok(rows(&mut reader, size, bytes)?.into())
     }
 }
 
-/// Samples of any colour type as RGBA.
-fn rgba<T: Sample>(
+/// The image whose rows are `convert` of the file's. An interlaced file has its rows in several
+/// passes, and is unpacked as a whole first.
+fn rows<T: Sample>(
+    reader: &mut Reader<Cursor<&[u8]>>,
     size: Size,
+    convert: impl Fn(&[u8], &mut [[T; 4]]),
+) -> Result<Image<T>, DecodeError> {
+    let mut pixels = zeros::<T>(size)?;
+    let mut to = pixels.as_chunks_mut().0.chunks_exact_mut(size.width() as usize);
+    if reader.info().interlaced {
+        let length = reader.output_buffer_size();
+        let length = length.ok_or(DecodeError::Png(DecodingError::LimitsExceeded))?;
+        let mut data = Vec::new();
+        data.try_reserve_exact(length).map_err(|_| OutOfMemory { size, bytes: length })?;
+        data.resize(length, 0);
+        reader.next_frame(&mut data).map_err(DecodeError::Png)?;
+        let from = data.chunks_exact(length / size.height() as usize);
+        to.zip(from).for_each(|(to, from)| convert(from, to));
+    } else {
+        while let Some(row) = reader.next_row().map_err(DecodeError::Png)? {
+            let Some(to) = to.next() else { break };
+            convert(row.data(), to);
+        }
+        // Not one may be missing.
+        if to.next().is_some() {
+            return Err(DecodeError::Png(DecodingError::LimitsExceeded));
+        }
+    }
+    Ok(Image::from_canonical(size, pixels))
+}
+
+/// Samples of any colour type as RGBA.
+fn expand<T: Sample>(
     color: ColorType,
     mut samples: impl Iterator<Item = T>,
-) -> Result<Image<T>, OutOfMemory> {
-    let mut pixels = zeros::<T>(size)?;
-    for pixel in pixels.as_chunks_mut().0 {
-        // The decoder filled a buffer of the length that the size asks for.
+    pixels: &mut [[T; 4]],
+) {
+    for pixel in pixels {
+        // The decoder's row has as many as the width asks for.
         let mut next = || samples.next().unwrap_or_default();
         *pixel = match color {
             ColorType::Grayscale => {
@@ -138,5 +164,4 @@ fn rgba<T: Sample>(
             ColorType::Rgba => [next(), next(), next(), next()],
         };
     }
-    Ok(Image::from_canonical(size, pixels))
 }

@@ -351,6 +351,70 @@ fn every_kind_of_exr_is_read_and_none_panics() {
     }
 }
 
+/// The header of an OpenEXR file with so many channels of binary32, and no data.
+fn exr_declaring(channels: u32, (width, height): (i32, i32), tile: Option<(u32, u32)>) -> Vec<u8> {
+    let mut file = b"\x76\x2f\x31\x01".to_vec();
+    file.extend([2, if tile.is_some() { 2 } else { 0 }, 0, 0]);
+    let mut attribute = |name: &str, kind: &str, value: &[u8]| {
+        for text in [name, kind] {
+            file.extend(text.bytes().chain([0]));
+        }
+        file.extend((value.len() as u32).to_le_bytes());
+        file.extend(value);
+    };
+    let mut list = Vec::new();
+    for channel in 0..channels {
+        let name = ["B", "G", "R"]
+            .get(channel as usize)
+            .map_or_else(|| format!("c{channel:07}"), |&n| n.to_owned());
+        list.extend(name.bytes().chain([0]));
+        for number in [2u32, 0, 1, 1] {
+            list.extend(number.to_le_bytes());
+        }
+    }
+    list.push(0);
+    let window: Vec<u8> =
+        [0, 0, width - 1, height - 1].into_iter().flat_map(i32::to_le_bytes).collect();
+    attribute("channels", "chlist", &list);
+    attribute("compression", "compression", &[3]);
+    attribute("dataWindow", "box2i", &window);
+    attribute("displayWindow", "box2i", &window);
+    attribute("lineOrder", "lineOrder", &[0]);
+    attribute("pixelAspectRatio", "float", &1f32.to_le_bytes());
+    attribute("screenWindowCenter", "v2f", &[0; 8]);
+    attribute("screenWindowWidth", "float", &1f32.to_le_bytes());
+    if let Some((width, height)) = tile {
+        let sides = [width, height].into_iter().flat_map(u32::to_le_bytes);
+        attribute("tiles", "tiledesc", &sides.chain([0]).collect::<Vec<u8>>());
+    }
+    file.push(0);
+    file.extend([0; 64]);
+    file
+}
+
+/// Files that are much smaller than what they ask for are refused before memory is.
+#[test]
+fn exr_that_declares_too_much_is_refused() {
+    let large = (16_384, 16_384);
+    for (channels, size, tile) in [
+        (3, large, None),
+        (20_000, large, None),
+        (3, large, Some((1 << 30, 1 << 30))),
+        (200_000, (64, 64), Some((0x7fff_ffff, 0x7fff_ffff))),
+        (3, (2000, 2000), Some((64, 64))),
+    ] {
+        let result = decode(&exr_declaring(channels, size, tile));
+        let is_refused = matches!(
+            result,
+            Err(DecodeError::Truncated { format: Format::Exr, .. } | DecodeError::Exr(_))
+        );
+        assert!(is_refused, "{channels} channels, {size:?}, {tile:?}: {:?}", result.map(|_| ()));
+    }
+    // What fits is read as far as it goes.
+    let cut = decode(&exr_declaring(3, (16, 16), None));
+    assert!(matches!(cut, Err(DecodeError::Exr(_))), "{:?}", cut.map(|_| ()));
+}
+
 /// A PNG file of one chunk, which declares this size and no data.
 fn png_declaring(width: u32, height: u32) -> Vec<u8> {
     let mut out = Vec::new();

@@ -21,7 +21,7 @@ use thiserror::Error;
 const PATIENCE: Duration = Duration::from_millis(2);
 
 /// See [`PATIENCE`].
-const GLANCE: Duration = Duration::from_micros(500);
+const GLANCE: Duration = Duration::from_micros(300);
 
 /// What a pool's threads have for certain: their default is 2 MiB, of which the caller has used some.
 const POOL_STACK: usize = 512 << 10;
@@ -105,7 +105,7 @@ fn in_pool(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
             let thread = thread::Builder::new().name("deadline".to_owned());
             thread.spawn_scoped(scope, watch).map_err(ThreadError)?;
         }
-        let result = together(crew, work);
+        let result = together(crew, 0, work);
         drop(ending);
         result
     })
@@ -151,10 +151,10 @@ fn outside(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
                 || work.estimate(crew.begun.elapsed()) <= PATIENCE && ends_within(PATIENCE);
         }
         if !one_suffices {
-            let ending = Ending(ending);
+            let (ending, at_work) = (Ending(ending), threads.len());
             let others = move || {
                 let _ending = ending;
-                together(crew, work)
+                together(crew, at_work, work)
             };
             let thread = thread::Builder::new().name("render all".to_owned());
             match thread.spawn_scoped(scope, others) {
@@ -174,10 +174,11 @@ fn outside(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
     })
 }
 
-/// On as many threads of the pool to which this thread belongs, or of the global one, as are of use.
-fn together(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
+/// On as many threads of the pool to which this thread belongs, or of the global one, as are of use
+/// beside those that are at work.
+fn together(crew: &Crew, at_work: usize, work: &impl Work) -> Result<(), ThreadError> {
     let all = || {
-        let threads = crew.tasks.min(rayon::current_num_threads());
+        let threads = crew.tasks.min(rayon::current_num_threads()).saturating_sub(at_work);
         rayon::scope(|scope| {
             for _ in 1..threads {
                 scope.spawn(|_| work.work());

@@ -4,8 +4,9 @@ use lambdav_frontend::compile;
 
 use super::*;
 use crate::lanes::{Width, lower};
+use crate::machine::Tile;
 
-/// With 16 lanes, 4x4 pixels a group, and no word that is given.
+/// With 16 lanes, 4x4 pixels a group, and inputs of zero.
 fn activity(shader: &str, size: [u32; 2], patience: Duration) -> Activity {
     activity_of(16, shader, size, patience)
 }
@@ -20,14 +21,14 @@ fn activity_of(
     assert_eq!(diagnostics, []);
     let program = schedule(&core.expect("no errors"), &[0]).expect("it nests little");
     let program = lower(&program, 0, true, Width::Any);
-    let inputs = Inputs { given: vec![0; program.given.len()], max_iterations: 1000 };
-    let shape = Shape::new(lanes).expect("a shape");
+    let inputs = Inputs { words: vec![0; program.inputs.len()], max_iterations: 1000 };
+    let shape = Shape::new(lanes, Tile::FOUR).expect("a shape");
     sample(&program, shape, &inputs, Size::new(width, height).expect("a size"), patience)
 }
 
 fn share(shader: &str) -> f64 {
-    let Activity { share, groups, wanted } = activity(shader, [64, 64], Duration::MAX);
-    assert_eq!((groups, wanted), (64, 64));
+    let Activity { share, groups, planned } = activity(shader, [64, 64], Duration::MAX);
+    assert_eq!((groups, planned), (64, 64));
     share.expect("something is computed in lanes")
 }
 
@@ -39,7 +40,7 @@ fn columns(number: u32) -> String {
 const FUNCTION: &str = "(sin (* (.x (frag-coord)) (.y (frag-coord))))";
 
 #[test]
-fn what_all_lanes_want() {
+fn what_all_lanes_do() {
     for shader in [
         FUNCTION,
         "((rec-func (i s) (if (less i 5) (rec (+ i 1) (+ s (.x (frag-coord)))) s)) 0 0)",
@@ -54,12 +55,15 @@ fn what_all_lanes_want() {
 }
 
 #[test]
-fn what_some_lanes_want() {
+fn what_some_lanes_do() {
     // The functions cost 40, what is around them at most 16.
     for number in 1..4 {
-        let wanted = f64::from(number) / 4.0;
+        let expected = f64::from(number) / 4.0;
         let found = share(&format!("(if {} {FUNCTION} 0)", columns(number)));
-        assert!((wanted..wanted + 0.3 * (1.0 - wanted)).contains(&found), "{number}: {found}");
+        assert!(
+            (expected..expected + 0.3 * (1.0 - expected)).contains(&found),
+            "{number}: {found}"
+        );
     }
     let other = FUNCTION.replace("sin", "exp");
     let found = share(&format!("(if {} {FUNCTION} {other})", columns(1)));
@@ -91,7 +95,7 @@ fn rounds_have_the_lanes_that_are_left() {
 #[test]
 fn lanes_outside_of_the_image_are_not_active() {
     let found = activity(FUNCTION, [5, 5], Duration::MAX);
-    assert_eq!(found, Activity { share: Some(25.0 / 64.0), groups: 4, wanted: 4 });
+    assert_eq!(found, Activity { share: Some(25.0 / 64.0), groups: 4, planned: 4 });
 }
 
 #[test]
@@ -103,13 +107,13 @@ fn what_is_computed_without_lanes_does_not_count() {
 fn one_lane_is_active() {
     let text = format!("(if {} {FUNCTION} 0)", columns(1));
     let found = activity_of(1, &text, [4, 4], Duration::MAX);
-    assert_eq!(found, Activity { share: Some(1.0), groups: 16, wanted: 16 });
+    assert_eq!(found, Activity { share: Some(1.0), groups: 16, planned: 16 });
 }
 
 #[test]
 fn when_time_is_up_there_is_an_answer() {
     let found = activity(FUNCTION, [64, 64], Duration::ZERO);
-    assert_eq!(found, Activity { share: Some(1.0), groups: 1, wanted: 64 });
+    assert_eq!(found, Activity { share: Some(1.0), groups: 1, planned: 64 });
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! `exp exp2 sinh cosh tanh`.
 //!
-//! 2^t = 2^k 2^f with k = round(t) and |f| ≤ ½; the power is an addition to the exponent, 2^f a polynomial. e^x is
-//! 2^(x log2 e).
+//! 2^t = 2^k 2^f with k = round(t) and |f| ≤ ½; the power is an addition to the exponent, 2^f a
+//! polynomial. e^x is 2^(x log2 e).
 //!
-//! *Error.* The polynomial of 10 terms is off by less than 2^-46.0, Horner's rule by less than 4u. t is exact for
-//! `exp2`; x log2 e with |x| ≤ 200 by less than 289 · 2u = 2^-43.8 absolutely, most of it for |x| > 110, where only
-//! `sinh`, `cosh` and `tanh` go and overflow or are 1; below, the power is off by a factor within
-//! ln 2 · 160 · 2u < 2^-45.2. So e^x is off by less than 2^-44.5.
+//! *Error.* The polynomial of 10 terms is off by less than 2^-46.0, Horner's rule by less than 4u.
+//! t is exact for `exp2`; x log2 e with |x| ≤ 200 by less than 289 · 2u = 2^-43.8 absolutely, most
+//! of it for |x| > 110, where only `sinh`, `cosh` and `tanh` go and overflow or are 1; below, the
+//! power is off by a factor within ln 2 · 160 · 2u < 2^-45.2. So e^x is off by less than 2^-44.5.
 
 use super::{Builder, V};
 
@@ -108,7 +108,8 @@ fn small_sinh(b: &mut Builder, a: V) -> V {
     b.mul(a, p)
 }
 
-/// sinh a = (e^a − e^−a)/2 from 1 on, where the difference is off by at most cosh 1 / sinh 1 < 1.32 times what e^a is.
+/// sinh a = (e^a − e^−a)/2 from 1 on, where the difference is off by at most cosh 1 / sinh 1 < 1.32
+/// times what e^a is.
 pub(super) fn sinh(b: &mut Builder) {
     let (a, sign) = magnitude(b, 200.0);
     let (e, inverse) = both(b, a);
@@ -129,8 +130,8 @@ pub(super) fn cosh(b: &mut Builder) {
     b.round(c);
 }
 
-/// tanh a = sinh a / cosh a below 1, off by less than 2^-42.9; 1 − 2/(e^2a + 1) above, where the subtrahend is below
-/// 1/4.
+/// tanh a = sinh a / cosh a below 1, off by less than 2^-42.9; 1 − 2/(e^2a + 1) above, where the
+/// subtrahend is below 1/4.
 pub(super) fn tanh(b: &mut Builder) {
     let (a, sign) = magnitude(b, 40.0);
     let both = both(b, a);

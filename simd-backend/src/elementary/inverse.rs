@@ -1,12 +1,13 @@
 //! `asin acos atan atan2`, all by the angle of a point (x, y) with x, y ≥ 0.
 //!
-//! The angle is a base 0, π/4 or π/2 plus atan t with t = y/x, (y − x)/(y + x) or −x/y, whichever has |t| ≤ tan π/8;
-//! one division serves all three. atan t is an odd polynomial of t, off by less than 2^-45.1.
+//! The angle is a base 0, π/4 or π/2 plus atan t with t = y/x, (y − x)/(y + x) or −x/y, whichever
+//! has |t| ≤ tan π/8; one division serves all three. atan t is an odd polynomial of t, off by less
+//! than 2^-45.1.
 //!
-//! *Error.* Where y and x are exact, y − x is too, as they are within a factor of 2.5 and have 24 digits; else it is off by
-//! 2u π/4 absolutely, beside a base of π/4. t is off by less than 3u, atan t by less than 2^-45.1 + 6u, the bases by
-//! u, and the angle by less than 2^-44.8. Half of that circle, mirrored at the y axis, is π − angle; it is nowhere
-//! below π/2.
+//! *Error.* Where y and x are exact, y − x is too, as they are within a factor of 2.5 and have 24
+//! digits; else it is off by 2u π/4 absolutely, beside a base of π/4. t is off by less than 3u,
+//! atan t by less than 2^-45.1 + 6u, the bases by u, and the angle by less than 2^-44.8. Half of
+//! that circle, mirrored at the y axis, is π − angle; it is nowhere below π/2.
 
 use super::{Builder, V};
 use crate::lanes::Op;

@@ -1,11 +1,11 @@
 //! `log log2 asinh acosh atanh`.
 //!
-//! x = 2^k m with √½ ≤ m < √2, and log m = 2 artanh s with s = f/(2 + f), f = m − 1 and |s| < 0.17158: an odd
-//! polynomial of s.
+//! x = 2^k m with √½ ≤ m < √2, and log m = 2 artanh s with s = f/(2 + f), f = m − 1 and |s| <
+//! 0.17158: an odd polynomial of s.
 //!
-//! *Error.* f is exact, s off by less than 2u, the polynomials as said beside them, in Horner's form by 3u more.
-//! k or k ln 2 is added to that, off by 2u; the sum is never below half of either part (k = −1 and m near √2 is the worst).
-//! So the logarithms are off by less than 2^-44.
+//! *Error.* f is exact, s off by less than 2u, the polynomials as said beside them, in Horner's
+//! form by 3u more. k or k ln 2 is added to that, off by 2u; the sum is never below half of either
+//! part (k = −1 and m near √2 is the worst). So the logarithms are off by less than 2^-44.
 
 use super::{Builder, V};
 
@@ -82,7 +82,8 @@ pub(super) fn binary(b: &mut Builder, x: V, polynomial: &[f64]) -> V {
     b.add(k, log)
 }
 
-/// The values outside the domain of a logarithm: −∞ at zero, NaN below, and infinity and NaN as they are.
+/// The values outside the domain of a logarithm: −∞ at zero, NaN below, and infinity and NaN as
+/// they are.
 fn edges(b: &mut Builder) {
     let x = V(0);
     b.change(|b, log| {
@@ -111,8 +112,9 @@ pub(super) fn log2(b: &mut Builder) {
     edges(b);
 }
 
-/// log(1 + a) for a ≥ 0: log w + (a − (w − 1))/w, where w = 1 + a as rounded; what the rounding lost comes
-/// back in the second summand (Kahan), so that the result is off by less than log w is and 20u.
+/// log(1 + a) for a ≥ 0: log w + (a − (w − 1))/w, where w = 1 + a as rounded; what the rounding
+/// lost comes back in the second summand (Kahan), so that the result is off by less than log w is
+/// and 20u.
 fn of_one_plus(b: &mut Builder, a: V) -> V {
     let one = b.c(1.0);
     let w = b.add(one, a);

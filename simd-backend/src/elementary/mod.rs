@@ -1,21 +1,22 @@
 //! The elementary functions as straight-line code in the operations of the lane program.
 //!
-//! A [`Body`] computes in binary64 and ends in a *rounding test* (Ziv's): the result r lies within a
-//! relative error ε of the true value, so if r(1−ε) and r(1+ε) round to the same binary32, that is the correctly
-//! rounded value, subnormal or not. Where they do not, the lane is *undecided*, and the reference mathematics
-//! computes it; so is a lane whose argument is beyond a body's range. Since the true value decides and not
-//! the way to it, every emitter gives the same bits, whether it has a fused multiplication and addition or not
-//! ([`Step::MulAdd`]).
+//! A [`Body`] computes in binary64 and ends in a *rounding test* (Ziv's): the result r lies within
+//! a relative error ε of the true value, so if r(1−ε) and r(1+ε) round to the same binary32, that
+//! is the correctly rounded value, subnormal or not. Where they do not, the lane is *undecided*,
+//! and the reference mathematics computes it; so is a lane whose argument is beyond a body's range.
+//! Since the true value decides and not the way to it, every emitter gives the same bits, whether
+//! it has a fused multiplication and addition or not ([`Step::MulAdd`]).
 //!
-//! ε is [`EPSILON`] = 2^-42: one lane in 130,000 is undecided, which costs less than the terms that polynomials would
-//! need to have fewer. The bounds on what bodies are off by are derived where they are used, with u = 2^-53,
-//! the relative error of one operation. For unary functions all 2^32 arguments are the proof (`tests/oracle`).
+//! ε is [`EPSILON`] = 2^-42: one lane in 130,000 is undecided, which costs less than the terms that
+//! polynomials would need to have fewer. The bounds on what bodies are off by are derived where
+//! they are used, with u = 2^-53, the relative error of one operation. For unary functions all 2^32
+//! arguments are the proof (`tests/oracle`).
 //!
-//! Polynomials are minimax approximations in coefficients of binary64, by Sollya's `fpminimax` with the interval and the
-//! terms that are named beside them, with respect to the relative error.
+//! Polynomials are minimax approximations in coefficients of binary64, by Sollya's `fpminimax` with
+//! the interval and the terms that are named beside them, with respect to the relative error.
 //!
-//! What is about the operand or the result as a whole, signs, bounds, special values, is done in binary32, where a
-//! register holds twice as many lanes.
+//! What is about the operand or the result as a whole, signs, bounds, special values, is done in
+//! binary32, where a register holds twice as many lanes.
 //!
 //! | module | functions |
 //! |---|---|
@@ -50,7 +51,8 @@ pub enum Step {
     Constant(u64),
     /// An operation.
     Op(Op, Vec<V>),
-    /// Of three `F64`: the product of the first two plus the third, rounded once or twice, as is faster.
+    /// Of three `F64`: the product of the first two plus the third, rounded once or twice, as is
+    /// faster.
     MulAdd([V; 3]),
 }
 
@@ -94,7 +96,8 @@ pub fn body(function: Elementary) -> Body {
 /// The relative error that all bodies but that of `pow` stay below.
 const EPSILON: f64 = 1.0 / (1_u64 << 42) as f64;
 
-/// 1.5·2^52: added to a number below 2^51, it rounds that to an integer, which then is the difference of the bits.
+/// 1.5·2^52: added to a number below 2^51, it rounds that to an integer, which then is the
+/// difference of the bits.
 const MAGIC: f64 = 6_755_399_441_055_744.0;
 
 /// Makes a body, value by value. Equal constants are one.
@@ -290,8 +293,8 @@ impl Builder {
         self.end = Some((low, undecided));
     }
 
-    /// After the rounding test: the result, in binary32. An undecided lane is the reference's, whatever happens to the
-    /// result.
+    /// After the rounding test: the result, in binary32. An undecided lane is the reference's,
+    /// whatever happens to the result.
     fn change(&mut self, change: impl FnOnce(&mut Self, V) -> V) {
         let (result, undecided) = self.end.expect("a rounding test comes before");
         let result = change(self, result);

@@ -1,11 +1,11 @@
-//! `pow`: |x|^y = 2^(y log2 |x|) for finite x and y, x ≠ 0 or y > 0; other lanes are refused. With the sign of x where y is
-//! an odd integer, NaN where x < 0 and y is no integer.
+//! `pow`: |x|^y = 2^(y log2 |x|) for finite x and y, x ≠ 0 or y > 0; other lanes are refused. With
+//! the sign of x where y is an odd integer, NaN where x < 0 and y is no integer.
 //!
-//! *Error.* log2 x is off by less than 2^-55.9 by its polynomial and less than 8u by rounding, together 2^-49.8
-//! relatively, and where |y log2 x| is above 200 the result is zero or infinite whatever the digits. So the exponent is off
-//! by less than 200 · 2^-49.8 + 200u < 2^-41.9, and the power by a factor within ln 2 · 2^-41.9 + 2^-51.8 + 4u <
-//! 2^-42.3: ε = 2^-41. Exact results are far from the midpoints that the test is about, and pass it; midpoints never
-//! do.
+//! *Error.* log2 x is off by less than 2^-55.9 by its polynomial and less than 8u by rounding,
+//! together 2^-49.8 relatively, and where |y log2 x| is above 200 the result is zero or infinite
+//! whatever the digits. So the exponent is off by less than 200 · 2^-49.8 + 200u < 2^-41.9, and the
+//! power by a factor within ln 2 · 2^-41.9 + 2^-51.8 + 4u < 2^-42.3: ε = 2^-41. Exact results are
+//! far from the midpoints that the test is about, and pass it; midpoints never do.
 
 use super::{Builder, V, exponential, logarithm};
 use crate::lanes::Op;

@@ -1,14 +1,16 @@
 //! `sin cos tan`.
 //!
-//! Sine and cosine: x = r + nπ with |r| ≤ π/2 (1 + 2^-30), where n is an integer k for the sine and k − ½ for the
-//! cosine, so that both are (−1)^k sin r: one polynomial, and nothing to choose. The tangent: x = r + k π/2 with
+//! Sine and cosine: x = r + nπ with |r| ≤ π/2 (1 + 2^-30), where n is an integer k for the sine and
+//! k − ½ for the cosine, so that both are (−1)^k sin r: one polynomial, and nothing to choose. The
+//! tangent: x = r + k π/2 with
 //! |r| ≤ π/4 (1 + 2^-30). For |x| ≤ 2^20; beyond, the lane is refused.
 //!
-//! *Error.* π is taken in parts of 33, 33 and 53 bits (Cody and Waite). n has at most 20 bits, so the first two
-//! products are exact. So is the first sum where its terms are within a factor of two (Sterbenz); where they are not, r is
-//! of the larger one's size. The second sum is rounded once; the third product is off by u |n| 2^-67, and the parts
-//! together by |n| 2^-118. No binary32 number below 2^20 is nearer to a multiple of π/2 than 2^-50, so r is off by less
-//! than 4u relatively. The polynomials are off by less than 2^-43.8 for the sine on [0, π/2], 2^-47.6 and
+//! *Error.* π is taken in parts of 33, 33 and 53 bits (Cody and Waite). n has at most 20 bits, so
+//! the first two products are exact. So is the first sum where its terms are within a factor of two
+//! (Sterbenz); where they are not, r is of the larger one's size. The second sum is rounded once;
+//! the third product is off by u |n| 2^-67, and the parts together by |n| 2^-118. No binary32
+//! number below 2^20 is nearer to a multiple of π/2 than 2^-50, so r is off by less than 4u
+//! relatively. The polynomials are off by less than 2^-43.8 for the sine on [0, π/2], 2^-47.6 and
 //! 2^-43.7 for sine and cosine on [0, π/4]; so is the tangent by less than 2^-43.5.
 
 use super::{Builder, V};

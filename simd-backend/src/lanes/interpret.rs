@@ -1,38 +1,38 @@
 //! A plain interpreter of lane programs, for any number of lanes: the meaning that emitters must
 //! reproduce.
 //!
-//! What no lane may look at is filled with junk, so that looking at it shows.
+//! Undefined lanes are filled with bits that show where they are looked at.
 
 use std::ops::ControlFlow;
 
-use super::{Axis, BlockId, End, Expr, Kind, Op, Program, Statement, ValueId, Width};
+use super::{Axis, BlockId, End, Expr, Kind, LaneProgram, Op, Statement, ValueId, Width};
 
-/// A loop of that site wanted more rounds than allowed.
+/// The loop of that site exceeded its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopLimit {
-    /// Which of [`Program::sites`] it is.
+    /// Which of [`LaneProgram::sites`] it is.
     pub site: u32,
 }
 
 /// What lanes are executed for.
 #[derive(Clone, Copy, Debug)]
 pub struct Group<'a> {
-    /// One word for each of [`Program::given`].
-    pub given: &'a [u32],
+    /// One word for each of [`LaneProgram::inputs`].
+    pub inputs: &'a [u32],
     /// Column and row of the pixel of each lane.
     pub pixels: &'a [(u32, u32)],
-    /// The lanes that run, at least one.
-    pub run: &'a [bool],
+    /// The active lanes, at least one.
+    pub mask: &'a [bool],
     /// How many `rec`s each entry of a loop may execute.
     pub max_iterations: u64,
 }
 
-/// The pixels of a group; those of lanes that do not run are unspecified. Recurses on the nesting of blocks.
+/// The pixels of a group; those of inactive lanes are undefined.
 ///
 /// # Errors
 ///
 /// The first loop, in the order of execution, that exceeds its limit for some lane.
-pub fn interpret(program: &Program, group: &Group<'_>) -> Result<Vec<[f32; 4]>, LoopLimit> {
+pub fn interpret(program: &LaneProgram, group: &Group<'_>) -> Result<Vec<[f32; 4]>, LoopLimit> {
     observe(program, group, &mut ()).map_err(|interruption| match interruption {
         Interruption::Limit(limit) => limit,
         Interruption::Observer => unreachable!("nobody observes it"),
@@ -69,24 +69,24 @@ pub(crate) enum Interruption {
 
 /// The same as [`interpret`], observed.
 pub(crate) fn observe(
-    program: &Program,
+    program: &LaneProgram,
     group: &Group<'_>,
     observer: &mut impl Observer,
 ) -> Result<Vec<[f32; 4]>, Interruption> {
-    assert!(group.run.contains(&true), "at least one lane runs");
+    assert!(group.mask.contains(&true), "at least one lane is active");
     let lanes = group.pixels.len();
     assert!(program.width == Width::Any || lanes == 1, "the program is for one lane");
     let words = vec![0; program.values.len() * lanes];
     let mut machine = Machine { program, group, lanes, words, observer };
-    let active = group.run.iter().filter(|&&runs| runs).count();
-    machine.block(Program::ROOT, active)?;
+    let active = group.mask.iter().filter(|&&active| active).count();
+    machine.run(active)?;
     let outputs = program.outputs();
     let component = |lane: usize, k: usize| f32::from_bits(machine.get(outputs[k], lane) as u32);
     Ok((0..lanes).map(|lane| std::array::from_fn(|k| component(lane, k))).collect())
 }
 
 /// Bits that nobody should see: a signalling NaN as `F32`, and masks of alternating lanes.
-fn junk(kind: Kind, lane: usize) -> u64 {
+pub(crate) fn undefined_bits(kind: Kind, lane: usize) -> u64 {
     match kind {
         Kind::Mask => u64::from(lane.is_multiple_of(2)),
         Kind::F32 | Kind::I32 => 0x7fa5_a5a5,
@@ -95,17 +95,24 @@ fn junk(kind: Kind, lane: usize) -> u64 {
 }
 
 struct Machine<'a, O> {
-    program: &'a Program,
+    program: &'a LaneProgram,
     group: &'a Group<'a>,
     lanes: usize,
     words: Vec<u64>,
     observer: &'a mut O,
 }
 
-enum Outcome<'p> {
-    Yield(&'p [ValueId]),
-    /// The arguments, and how many lanes go round again.
-    Rec(&'p [ValueId], usize),
+/// A block that is being executed, or those that it has ended as.
+struct Activation<'a> {
+    block: BlockId,
+    /// The next statement.
+    next: usize,
+    /// For how many lanes.
+    active: usize,
+    /// The statement that it is a part of.
+    of: Option<&'a Statement>,
+    /// Of a loop, how many rounds have ended.
+    rounds: u64,
 }
 
 impl<'a, O: Observer> Machine<'a, O> {
@@ -132,58 +139,69 @@ impl<'a, O: Observer> Machine<'a, O> {
         (then, self.observer.mask(condition).map_or(active, set))
     }
 
-    /// Executes a block, and those that it ends as, for so many lanes.
-    fn block(&mut self, mut id: BlockId, mut active: usize) -> Result<Outcome<'a>, Interruption> {
+    /// Executes the root for so many lanes.
+    fn run(&mut self, active: usize) -> Result<(), Interruption> {
         let program = self.program;
-        loop {
-            if self.observer.enter(id, active).is_break() {
-                return Err(Interruption::Observer);
-            }
-            let block = program.block(id);
-            for statement in &block.statements {
-                self.statement(statement, active)?;
+        let root = Activation { block: LaneProgram::ROOT, next: 0, active, of: None, rounds: 0 };
+        let mut stack = vec![root];
+        self.enter(LaneProgram::ROOT, active)?;
+        while let Some(top) = stack.last_mut() {
+            let block = program.block(top.block);
+            if let Some(statement) = block.statements.get(top.next) {
+                top.next += 1;
+                let active = top.active;
+                let (block, active) = match statement {
+                    Statement::Let { value, expr } => {
+                        self.compute(*value, expr);
+                        continue;
+                    }
+                    Statement::If { condition, then, otherwise, .. } => {
+                        self.arm(*condition, [*then, *otherwise], active)
+                    }
+                    Statement::Loop { params, inits, body, .. } => {
+                        self.copy(params, inits);
+                        (*body, active)
+                    }
+                };
+                let of = Some(statement);
+                stack.push(Activation { block, next: 0, active, of, rounds: 0 });
+                self.enter(block, active)?;
+                continue;
             }
             match &block.end {
-                End::Yield(values) => return Ok(Outcome::Yield(values)),
-                End::Rec(values) => return Ok(Outcome::Rec(values, active)),
-                End::If { condition, then, otherwise } => {
-                    (id, active) = self.arm(*condition, [*then, *otherwise], active);
-                }
-            }
-        }
-    }
-
-    fn statement(&mut self, statement: &'a Statement, active: usize) -> Result<(), Interruption> {
-        match statement {
-            Statement::Let { value, expr } => self.compute(*value, expr),
-            Statement::If { values, condition, then, otherwise } => {
-                let (arm, active) = self.arm(*condition, [*then, *otherwise], active);
-                if let Outcome::Yield(yields) = self.block(arm, active)? {
-                    self.copy(values, yields);
-                }
-            }
-            Statement::Loop { values, params, inits, body, site } => {
-                self.copy(params, inits);
-                let (mut rounds, mut active) = (0, active);
-                loop {
-                    match self.block(*body, active)? {
-                        Outcome::Yield(yields) => {
-                            self.copy(values, yields);
-                            break;
-                        }
-                        Outcome::Rec(arguments, again) => {
-                            self.copy(params, arguments);
-                            active = again;
-                        }
+                End::Yield(values) => {
+                    if let Some(statement) = top.of {
+                        self.copy(statement.values(), values);
                     }
-                    rounds += 1;
-                    if rounds > self.group.max_iterations {
+                    stack.pop();
+                    continue;
+                }
+                End::Rec(arguments) => {
+                    let Some(Statement::Loop { params, body, site, .. }) = top.of else {
+                        unreachable!("it stands in the tail of a loop");
+                    };
+                    self.copy(params, arguments);
+                    top.rounds += 1;
+                    if top.rounds > self.group.max_iterations {
                         return Err(Interruption::Limit(LoopLimit { site: *site }));
                     }
+                    top.block = *body;
+                }
+                End::If { condition, then, otherwise } => {
+                    (top.block, top.active) = self.arm(*condition, [*then, *otherwise], top.active);
                 }
             }
+            top.next = 0;
+            self.enter(top.block, top.active)?;
         }
         Ok(())
+    }
+
+    fn enter(&mut self, block: BlockId, active: usize) -> Result<(), Interruption> {
+        match self.observer.enter(block, active) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Interruption::Observer),
+        }
     }
 
     fn compute(&mut self, value: ValueId, expr: &Expr) {
@@ -202,15 +220,15 @@ impl<'a, O: Observer> Machine<'a, O> {
         let number = |v: ValueId| f32::from_bits(self.get(v, lane) as u32);
         match expr {
             Expr::Constant(bits) => *bits,
-            Expr::Undefined => junk(kind, lane),
-            Expr::Given(word) => {
-                let word = self.group.given[*word as usize];
+            Expr::Undefined => undefined_bits(kind, lane),
+            Expr::Input(word) => {
+                let word = self.group.inputs[*word as usize];
                 if kind == Kind::Mask { u64::from(word != 0) } else { word.into() }
             }
             // Exact: sides of images are at most 65,536.
             Expr::Coordinate(Axis::X) => bits(self.group.pixels[lane].0 as f32 + 0.5),
             Expr::Coordinate(Axis::Y) => bits(self.group.pixels[lane].1 as f32 + 0.5),
-            Expr::Run => self.group.run[lane].into(),
+            Expr::ExecutionMask => self.group.mask[lane].into(),
             Expr::Op(op, operands) => {
                 let mut words = [0; 3];
                 for (word, &operand) in words.iter_mut().zip(operands) {
@@ -220,7 +238,7 @@ impl<'a, O: Observer> Machine<'a, O> {
             }
             Expr::Elementary { function, operands, mask } => {
                 if mask.is_some_and(|mask| self.get(mask, lane) == 0) {
-                    return junk(kind, lane);
+                    return undefined_bits(kind, lane);
                 }
                 let y = operands.get(1).map_or(0.0, |&y| number(y));
                 bits(function.evaluate(number(operands[0]), y))
@@ -312,7 +330,7 @@ fn mask(op: Op, [a, b, c]: [u64; 3]) -> u64 {
 }
 
 /// One lane of an operation whose first operand is of that kind.
-pub(super) fn apply(op: Op, kind: Kind, words: [u64; 3]) -> u64 {
+pub(crate) fn apply(op: Op, kind: Kind, words: [u64; 3]) -> u64 {
     match (kind, op) {
         (_, Op::Promote) => f64::from(f32::from_bits(words[0] as u32)).to_bits(),
         (_, Op::Demote) => bits(f64::from_bits(words[0]) as f32),

@@ -2,58 +2,60 @@
 //!
 //! It is structured SSA like a [schedule], with three differences. Vectors and matrices are
 //! components of their own. Every value has a [`Rate`]: one number for all lanes, or one each. And
-//! *control flow is the same for all lanes*: a condition is a single bool. Where the source diverges,
-//! the lane program computes with masks: both arms of an `if` one after the other, a loop until the
-//! last lane has left it. All decisions about masks are made here ([`lower`](mod@lower)); what comes
-//! after only picks instructions.
+//! *control flow is the same for all lanes*: a condition is a single bool. Where the source
+//! diverges, the lane program computes with masks: both arms of an `if` one after the other, a loop
+//! until the last lane has left it. All decisions about masks are made here ([`lower`](mod@lower));
+//! what comes after only picks instructions.
 //!
 //! # Lanes that are not active
 //!
-//! The language is pure, so a lane outside the current mask may compute rubbish: operations are
-//! never masked. Its rubbish must not be *seen*. There are three places where lanes meet:
+//! The language is pure, so an inactive lane, one outside the current mask, may hold any value: it
+//! is *undefined*. Operations are never masked, but undefined values must not be *seen*. There are
+//! three places where lanes meet:
 //!
-//! - an arm that needs it is entered only `if any` lane wants it; after it a select by the `if`'s
-//!   condition takes each lane's own value;
-//! - a loop runs while `any` lane is *live*. The live mask begins as the mask of the place where the
-//!   loop stands and only loses lanes, so rubbish neither begins a round nor prolongs a loop;
-//! - a lane's result is captured, by a select under the exit mask, in the round that it leaves. Loop
-//!   parameters are not blended: those of a lane that has left are never looked at again.
+//! - an arm that needs it is entered only `if any` lane is active in it; after it a select by the
+//!   `if`'s condition takes each lane's own value;
+//! - a loop runs while `any` lane is *live*. The live mask begins as the mask of the place where
+//!   the loop stands and only loses lanes, so undefined lanes neither begin a round nor prolong a
+//!   loop;
+//! - a lane's result is captured, by a select under the exit mask, in the round that it leaves.
+//!   Loop parameters are not blended: those of a lane that has left are never looked at again.
 //!
-//! Stores are whole: a group that reaches over an edge is stored beside the image, and its pixels inside are copied
-//! from there.
+//! Stores are whole: a group that reaches over an edge is stored beside the image, and its pixels
+//! inside are copied from there.
 //!
-//! Every loop is entered under a mask with at least one lane: at the root that is the caller's
-//! part ([`Expr::Run`]); in a round the live mask has one; an arm with a loop in it stands under
-//! `if any`. So an endless loop with a condition that is the same for all lanes runs only where some
-//! pixel asked for it.
+//! Every loop is entered under a mask with at least one lane: at the root that is the caller's part
+//! ([`Expr::ExecutionMask`]); in a round the live mask has one; an arm with a loop in it stands
+//! under `if any`. So an endless loop with a condition that is the same for all lanes runs only
+//! where some pixel asked for it.
 //!
-//! A program for groups of one lane ([`Width::One`]) needs none of this: a lane agrees with itself, so its control flow is
-//! that of the source.
+//! A program for groups of one lane ([`Width::One`]) needs none of this: a lane agrees with itself,
+//! so its control flow is that of the source.
 //!
 //! # Invariants (checked by [`verify()`])
 //!
 //! - Each value is defined once, and before its uses, by a statement or a loop of a block that
 //!   encloses or is the block of the use.
-//! - Kinds are those of [`Op::result`]; the yields of both arms of an `if`, and initial values, parameters
-//!   and `rec` arguments of a loop, agree; its yields agree with its values.
-//! - A value has at least the rate of each operand, except that [`Expr::Any`] brings every rate down
-//!   to [`Rate::GROUP`]. Conditions are masks of no more than that rate.
-//! - The values of an `if` have at least its condition's rate, and the values of a loop the rates of all
-//!   conditions in its tail.
-//! - The first [`Program::frame_len`] statements of the root compute with values of rate
+//! - Kinds are those of [`Op::result`]; the yields of both arms of an `if`, and initial values,
+//!   parameters and `rec` arguments of a loop, agree; its yields agree with its values.
+//! - A value has at least the rate of each operand, except that [`Expr::Any`] brings every rate
+//!   down to [`Rate::GROUP`]. Conditions are masks of no more than that rate.
+//! - The values of an `if` have at least its condition's rate, and the values of a loop the rates
+//!   of all conditions in its tail.
+//! - The first [`LaneProgram::frame_len`] statements of the root compute with values of rate
 //!   [`Rate::FRAME`] alone.
 //! - Blocks form a tree. `rec` stands in tails of loop bodies only, and each loop can be left.
 //!
 //! [schedule]: lambdav_core::schedule
 
+mod dead_code;
 pub mod interpret;
 mod lower;
-mod number;
 pub(crate) mod print;
-pub(crate) mod prune;
 mod rates;
 mod sink;
-mod straight;
+mod straight_line;
+mod value_numbering;
 mod verify;
 
 use std::ops::{BitOr, BitOrAssign};
@@ -61,8 +63,9 @@ use std::ops::{BitOr, BitOrAssign};
 use lambdav_core::op::Elementary;
 use lambdav_core::source::Span;
 
+pub(crate) use dead_code::uses;
 pub use lower::lower;
-pub use straight::Straight;
+pub use straight_line::StraightLine;
 pub use verify::{VerifyError, verify};
 
 /// What one lane of a value is.
@@ -76,8 +79,8 @@ pub enum Kind {
     I32,
     /// 64 bits, two's complement.
     I64,
-    /// True or false. Only selects and the operations of logic look into it: it may be a vector of all-ones
-    /// and zeros as well as a bit of a mask register.
+    /// True or false. Only selects and the operations of logic look into it: it may be a vector of
+    /// all-ones and zeros as well as a bit of a mask register.
     Mask,
 }
 
@@ -134,23 +137,23 @@ impl BitOrAssign for Rate {
     }
 }
 
-/// A value of a [`Program`].
+/// A value of a [`LaneProgram`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValueId(pub u32);
 
 impl ValueId {
-    /// The index into [`Program::values`].
+    /// The index into [`LaneProgram::values`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A block of a [`Program`].
+/// A block of a [`LaneProgram`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockId(pub u32);
 
 impl BlockId {
-    /// The index into [`Program::blocks`].
+    /// The index into [`LaneProgram::blocks`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -227,8 +230,8 @@ pub enum Op {
 }
 
 impl Op {
-    /// The kind of the result for operands of these kinds, or `None` where the operation is not defined
-    /// on them.
+    /// The kind of the result for operands of these kinds, or `None` where the operation is not
+    /// defined on them.
     pub fn result(self, operands: &[Kind]) -> Option<Kind> {
         match (self, operands) {
             (
@@ -272,7 +275,7 @@ impl Op {
 /// Which lanes of its operands a computation looks at to make one lane of its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reads {
-    /// The same lane: rubbish stays where it is.
+    /// The same lane: undefined lanes stay where they are.
     Own,
     /// All lanes: the operand must have been restricted to the lanes that count.
     All,
@@ -294,15 +297,16 @@ pub enum Expr {
     Constant(u64),
     /// Any bits: for a value that no lane will look at.
     Undefined,
-    /// That word of [`Given`], as `F32`, or, of a mask, compared with zero.
-    Given(u32),
+    /// That word of [`LaneProgram::inputs`], as `F32`, or, of a mask, compared with zero.
+    Input(u32),
     /// `frag-coord`: the number of the pixel's column or row, plus one half. `F32`.
     Coordinate(Axis),
-    /// The lanes for which the kernel runs: at least one.
-    Run,
+    /// The lanes that are active in the group: at least one.
+    ExecutionMask,
     /// An operation on its operands.
     Op(Op, Box<[ValueId]>),
-    /// A correctly rounded function of the operands, in the lanes of the mask; any bits in the others.
+    /// A correctly rounded function of the operands, in the lanes of the mask; any bits in the
+    /// others.
     Elementary {
         /// Which.
         function: Elementary,
@@ -321,24 +325,14 @@ impl Expr {
         if matches!(self, Self::Any(_)) { Reads::All } else { Reads::Own }
     }
 
-    /// What it costs for one register, in simple operations.
-    pub fn cost(&self) -> u64 {
-        match self {
-            Self::Elementary { .. } => 40,
-            Self::Op(Op::Div | Op::Sqrt, _) => 4,
-            Self::Op(..) => 1,
-            _ => 0,
-        }
-    }
-
     /// The values that it uses.
     pub fn operands(&self) -> impl Iterator<Item = ValueId> {
         let (several, one): (&[ValueId], _) = match self {
             Self::Constant(_)
             | Self::Undefined
-            | Self::Given(_)
+            | Self::Input(_)
             | Self::Coordinate(_)
-            | Self::Run => (&[], None),
+            | Self::ExecutionMask => (&[], None),
             Self::Op(_, operands) => (operands, None),
             Self::Elementary { operands, mask, .. } => (operands, *mask),
             Self::Any(mask) => (&[], Some(*mask)),
@@ -378,7 +372,7 @@ pub enum Statement {
         inits: Box<[ValueId]>,
         /// The body.
         body: BlockId,
-        /// Which of [`Program::sites`] it is.
+        /// Which of [`LaneProgram::sites`] it is.
         site: u32,
     },
 }
@@ -420,9 +414,9 @@ pub struct Block {
     pub end: End,
 }
 
-/// What a word of the frame's given quantities stands for.
+/// What a word of a program's inputs stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Given {
+pub enum InputWord {
     /// Width or height of the image.
     Resolution(Axis),
     /// The time in seconds.
@@ -440,8 +434,8 @@ pub enum Given {
 pub enum Width {
     /// Of any number.
     Any,
-    /// Of one: what differs between pixels is of the group ([`Rate::GROUP`]), so that nothing diverges and
-    /// nothing is masked.
+    /// Of one: what differs between pixels is of the group ([`Rate::GROUP`]), so that nothing
+    /// diverges and nothing is masked.
     One,
 }
 
@@ -458,7 +452,7 @@ impl Width {
 
 /// A lane program.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Program {
+pub struct LaneProgram {
     /// For how many lanes it is.
     pub width: Width,
     /// All values, in order of creation.
@@ -467,17 +461,15 @@ pub struct Program {
     pub blocks: Vec<Block>,
     /// How many of the root's first statements are executed once for the frame.
     pub frame_len: usize,
-    /// The words that [`Expr::Given`] refers to.
-    pub given: Vec<Given>,
+    /// The words that [`Expr::Input`] refers to.
+    pub inputs: Vec<InputWord>,
     /// Where the loops are in the source.
     pub sites: Vec<Span>,
-    /// How many blocks lie around the innermost one, itself included.
-    pub nesting: usize,
     /// How many loops lie around the innermost block.
     pub loop_nesting: usize,
 }
 
-impl Program {
+impl LaneProgram {
     /// The root block.
     pub const ROOT: BlockId = BlockId(0);
 

@@ -2,7 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Axis, BlockId, End, Expr, Given, Kind, Op, Program, Rate, Statement, ValueId};
+use super::{Axis, End, Expr, InputWord, Kind, LaneProgram, Op, Rate, Statement, ValueId};
+use crate::walk::{Event, Walk};
 
 impl Display for Kind {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -69,7 +70,7 @@ impl Display for Op {
     }
 }
 
-impl Display for Given {
+impl Display for InputWord {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Resolution(Axis::X) => f.write_str("resolution.x"),
@@ -116,22 +117,58 @@ impl Display for Constant {
     }
 }
 
-impl Display for Program {
+impl Display for LaneProgram {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut printer = Printer { program: self, f };
-        let root = self.block(Self::ROOT);
         printer.line(0, "frame {")?;
-        printer.statements(&root.statements[..self.frame_len], 1)?;
-        printer.line(0, "}")?;
-        printer.line(0, "group {")?;
-        printer.statements(&root.statements[self.frame_len..], 1)?;
-        printer.end(&root.end, 1)?;
+        let between = |printer: &mut Printer<'_, '_, '_>| {
+            printer.line(0, "}")?;
+            printer.line(0, "group {")
+        };
+        // The blocks after which another arm comes.
+        let mut is_first = vec![false; self.blocks.len()];
+        let mut depth = 0;
+        for event in Walk::new(self).events(self) {
+            match event {
+                Event::Enter(_) => depth += 1,
+                Event::Statement(id, index) => {
+                    if id == Self::ROOT && index == self.frame_len {
+                        between(&mut printer)?;
+                    }
+                    let statement = &self.block(id).statements[index];
+                    if let Statement::If { then, .. } = statement {
+                        is_first[then.index()] = true;
+                    }
+                    printer.statement(statement, depth)?;
+                }
+                Event::After(..) => printer.line(depth, "}")?,
+                Event::End(id) => {
+                    let block = self.block(id);
+                    if id == Self::ROOT && self.frame_len == block.statements.len() {
+                        between(&mut printer)?;
+                    }
+                    if let End::If { then, .. } = block.end {
+                        is_first[then.index()] = true;
+                    }
+                    printer.end(&block.end, depth)?;
+                }
+                Event::Leave(id) => {
+                    if matches!(self.block(id).end, End::If { .. }) {
+                        printer.line(depth, "}")?;
+                    }
+                    depth -= 1;
+                    if is_first[id.index()] {
+                        printer.line(depth, "} else {")?;
+                    }
+                }
+            }
+        }
         printer.line(0, "}")
     }
 }
 
 struct Printer<'p, 'f, 'g> {
-    program: &'p Program,
+    program: &'p LaneProgram,
     f: &'f mut Formatter<'g>,
 }
 
@@ -162,10 +199,10 @@ impl Printer<'_, '_, '_> {
         match expr {
             Expr::Constant(bits) => Constant(self.program.kind(value), *bits).to_string(),
             Expr::Undefined => "undefined".into(),
-            Expr::Given(word) => format!("given {}", self.program.given[*word as usize]),
+            Expr::Input(word) => format!("input {}", self.program.inputs[*word as usize]),
             Expr::Coordinate(Axis::X) => "coordinate x".into(),
             Expr::Coordinate(Axis::Y) => "coordinate y".into(),
-            Expr::Run => "run".into(),
+            Expr::ExecutionMask => "execution mask".into(),
             Expr::Op(op, operands) => format!("{op} {}", List(operands)),
             Expr::Elementary { function, operands, mask } => {
                 let name = function.name();
@@ -178,55 +215,32 @@ impl Printer<'_, '_, '_> {
         }
     }
 
-    fn statements(&mut self, statements: &[Statement], depth: usize) -> fmt::Result {
-        for statement in statements {
-            let defined = self.defined(statement.values());
-            let equals = if defined.is_empty() { "" } else { " = " };
-            match statement {
-                Statement::Let { value, expr } => {
-                    let expr = self.expr(*value, expr);
-                    self.line(depth, format_args!("{defined} = {expr}"))?;
-                }
-                Statement::If { condition, then, otherwise, .. } => {
-                    self.line(depth, format_args!("{defined}{equals}if {condition} {{"))?;
-                    self.block(*then, depth + 1)?;
-                    self.line(depth, "} else {")?;
-                    self.block(*otherwise, depth + 1)?;
-                    self.line(depth, "}")?;
-                }
-                Statement::Loop { params, inits, body, site, .. } => {
-                    let params = self.defined(params);
-                    let inits = List(inits);
-                    self.line(
-                        depth,
-                        format_args!("{defined}{equals}loop #{site} ({params}) from ({inits}) {{"),
-                    )?;
-                    self.block(*body, depth + 1)?;
-                    self.line(depth, "}")?;
-                }
+    /// A statement, up to the blocks in it.
+    fn statement(&mut self, statement: &Statement, depth: usize) -> fmt::Result {
+        let defined = self.defined(statement.values());
+        let equals = if defined.is_empty() { "" } else { " = " };
+        match statement {
+            Statement::Let { value, expr } => {
+                let expr = self.expr(*value, expr);
+                self.line(depth, format_args!("{defined} = {expr}"))
+            }
+            Statement::If { condition, .. } => {
+                self.line(depth, format_args!("{defined}{equals}if {condition} {{"))
+            }
+            Statement::Loop { params, inits, site, .. } => {
+                let (params, inits) = (self.defined(params), List(inits));
+                let head = format!("loop #{site} ({params}) from ({inits}) {{");
+                self.line(depth, format_args!("{defined}{equals}{head}"))
             }
         }
-        Ok(())
     }
 
-    fn block(&mut self, id: BlockId, depth: usize) -> fmt::Result {
-        let program = self.program;
-        let block = program.block(id);
-        self.statements(&block.statements, depth)?;
-        self.end(&block.end, depth)
-    }
-
+    /// The end of a block, up to the blocks that it ends as.
     fn end(&mut self, end: &End, depth: usize) -> fmt::Result {
         match end {
             End::Yield(values) => self.line(depth, format_args!("yield {}", List(values))),
             End::Rec(values) => self.line(depth, format_args!("rec {}", List(values))),
-            End::If { condition, then, otherwise } => {
-                self.line(depth, format_args!("if {condition} {{"))?;
-                self.block(*then, depth + 1)?;
-                self.line(depth, "} else {")?;
-                self.block(*otherwise, depth + 1)?;
-                self.line(depth, "}")
-            }
+            End::If { condition, .. } => self.line(depth, format_args!("if {condition} {{")),
         }
     }
 }

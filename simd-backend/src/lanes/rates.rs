@@ -1,12 +1,12 @@
 //! What each component of each scheduled value may differ by, and which loops diverge.
 //!
 //! This is the rate analysis of vectorising compilers (PolyVecImp's inference; "uniform" and
-//! "varying" of ISPC), with axes: a value has the rates of what it is computed from. Two things come
-//! on top:
+//! "varying" of ISPC), with axes: a value has the rates of what it is computed from. Two things
+//! come on top:
 //!
-//! - *Control.* An `if` that lanes decide differently gives its condition's rate to its value.
-//! - *Time.* Lanes leave a divergent loop in different rounds, so its value varies even if
-//!   what they leave with is the same for all that leave together. Its parameters need not: all lanes
+//! - *Control.* An `if` that lanes decide differently adds its condition's rate to its value's.
+//! - *Time.* Lanes leave a divergent loop in different rounds, so its value varies even if what
+//!   they leave with is the same for all that leave together. Its parameters need not: all lanes
 //!   that are still in the loop have gone the same number of rounds, so a counter stays one number.
 //!
 //! Loop parameters begin at the rate of their initial values, and rise until nothing changes.
@@ -17,6 +17,7 @@ use lambdav_core::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
 use lambdav_core::types::{Type, Types};
 
 use super::{Axis, Rate, Width};
+use crate::walk::{Event, Walk, tail};
 
 /// The result of the analysis.
 pub(super) struct Rates {
@@ -27,7 +28,7 @@ pub(super) struct Rates {
 }
 
 impl Rates {
-    /// Analyses a program. Recurses on the nesting of its blocks.
+    /// Analyses a program.
     pub(super) fn new(program: &Program, width: Width) -> Self {
         let offsets = program.component_offsets();
         let total = offsets[program.values.len()];
@@ -38,7 +39,7 @@ impl Rates {
         };
         let mut analysis = Analysis { program, width, rates, changed: true };
         while std::mem::take(&mut analysis.changed) {
-            analysis.block(Program::ROOT);
+            analysis.round();
         }
         analysis.rates
     }
@@ -107,106 +108,127 @@ impl Analysis<'_> {
         self.rates.of(value)[0]
     }
 
-    fn block(&mut self, id: BlockId) {
+    /// Lets everything flow once.
+    fn round(&mut self) {
         let program = self.program;
-        for statement in &program.block(id).statements {
-            match statement {
-                Statement::Let { value, expr } => self.compute(*value, expr),
-                Statement::If { value, condition, then, otherwise } => {
-                    self.block(*then);
-                    self.block(*otherwise);
-                    let mut rate = self.condition(*condition);
-                    let guard = program.is_guard(*value);
-                    if guard && !rate.is_uniform() {
-                        // Only lanes in `then` look at the value; but some groups skip it.
-                        rate = Rate::GROUP;
-                    }
-                    self.yields(*then, *value, rate);
-                    if !guard {
-                        self.yields(*otherwise, *value, rate);
-                    }
-                }
-                Statement::Loop { value, params, inits, body } => {
-                    for (&param, &init) in params.iter().zip(inits) {
-                        self.flow(init, param, Rate::FRAME);
-                    }
-                    self.block(*body);
-                    let exits = self.tail_conditions(*body);
-                    if !exits.is_uniform() {
-                        self.rates.divergent[value.index()] = true;
-                        for &param in params {
-                            for i in 0..self.rates.of(param).len() {
-                                self.raise(param, i, Rate::GROUP);
-                            }
+        for event in Walk::new(program).events(program) {
+            match event {
+                Event::Statement(id, index) => match &program.block(id).statements[index] {
+                    Statement::Let { value, expr } => self.compute(*value, expr),
+                    Statement::If { .. } => {}
+                    Statement::Loop { params, inits, .. } => {
+                        for (&param, &init) in params.iter().zip(inits) {
+                            self.flow(init, param, Rate::FRAME);
                         }
                     }
-                    // A result is captured under a mask, and masks are of every lane.
-                    let exits = if exits.is_uniform() { exits } else { Rate::VARYING };
-                    self.yields(*body, *value, exits);
-                    self.recs(*body, params);
-                }
+                },
+                Event::After(id, index) => self.leave(&program.block(id).statements[index]),
+                Event::Enter(_) | Event::End(_) | Event::Leave(_) => {}
             }
-        }
-        if let End::If { then, otherwise, .. } = program.block(id).end {
-            self.block(then);
-            self.block(otherwise);
         }
     }
 
-    /// The rates of all conditions in the tail of a loop's body.
-    fn tail_conditions(&self, id: BlockId) -> Rate {
-        match self.program.block(id).end {
+    /// After the blocks of a statement.
+    fn leave(&mut self, statement: &Statement) {
+        match statement {
+            Statement::Let { .. } => {}
+            Statement::If { value, condition, then, otherwise } => {
+                let mut rate = self.condition(*condition);
+                let guard = self.program.is_guard(*value);
+                if guard && !rate.is_uniform() {
+                    // Only lanes in `then` look at the value; but some groups skip it.
+                    rate = Rate::GROUP;
+                }
+                self.yields(*then, *value, rate);
+                if !guard {
+                    self.yields(*otherwise, *value, rate);
+                }
+            }
+            Statement::Loop { value, params, body, .. } => {
+                let tail = tail(self.program, *body);
+                let exits = self.tail_conditions(&tail);
+                if !exits.is_uniform() {
+                    self.rates.divergent[value.index()] = true;
+                    for &param in params {
+                        for i in 0..self.rates.of(param).len() {
+                            self.raise(param, i, Rate::GROUP);
+                        }
+                    }
+                }
+                // A result is captured under a mask, and masks are of every lane.
+                let exits = if exits.is_uniform() { exits } else { Rate::VARYING };
+                for &id in &tail {
+                    self.yields(id, *value, exits);
+                }
+                self.recs(&tail, params);
+            }
+        }
+    }
+
+    /// The rates of all conditions in a tail.
+    fn tail_conditions(&self, tail: &[BlockId]) -> Rate {
+        let rates = tail.iter().map(|&id| match self.program.block(id).end {
             End::Yield(_) | End::Rec(_) => Rate::FRAME,
-            End::If { condition, then, otherwise } => {
-                self.condition(condition)
-                    | self.tail_conditions(then)
-                    | self.tail_conditions(otherwise)
-            }
-        }
+            End::If { condition, .. } => self.condition(condition),
+        });
+        rates.fold(Rate::FRAME, |all, rate| all | rate)
     }
 
+    /// Lets what a block yields, if it does, flow into a value.
     fn yields(&mut self, id: BlockId, to: ValueId, more: Rate) {
-        match &self.program.block(id).end {
-            End::Yield(values) => self.flow(values[0], to, more),
-            End::Rec(_) => {}
-            End::If { then, otherwise, .. } => {
-                self.yields(*then, to, more);
-                self.yields(*otherwise, to, more);
-            }
+        if let End::Yield(values) = &self.program.block(id).end {
+            self.flow(values[0], to, more);
         }
     }
 
-    /// Lets the arguments of every `rec` in a tail flow into the parameters. Gives the arguments if they are
-    /// the same for all of them.
-    fn recs(&mut self, id: BlockId, params: &[ValueId]) -> Arguments {
+    /// Lets the arguments of every `rec` in a tail flow into the parameters, and the rate of a
+    /// decision between `rec`s with different arguments into those that differ.
+    fn recs(&mut self, tail: &[BlockId], params: &[ValueId]) {
         let program = self.program;
-        match &program.block(id).end {
-            End::Yield(_) => Arguments::None,
-            End::Rec(values) => {
-                for (&param, &value) in params.iter().zip(values) {
-                    self.flow(value, param, Rate::FRAME);
+        // What the parts of the tail pass on that have been looked at: those of arms before their
+        // decision.
+        let mut parts = Vec::new();
+        for &id in tail.iter().rev() {
+            let part = match &program.block(id).end {
+                End::Yield(_) => Arguments::None,
+                End::Rec(values) => {
+                    for (&param, &value) in params.iter().zip(values) {
+                        self.flow(value, param, Rate::FRAME);
+                    }
+                    Arguments::One(values)
                 }
-                Arguments::One(values.to_vec())
-            }
-            End::If { condition, then, otherwise } => {
-                let (a, b) = (self.recs(*then, params), self.recs(*otherwise, params));
-                match (a, b) {
-                    (Arguments::None, one) | (one, Arguments::None) => one,
-                    (Arguments::One(a), Arguments::One(b)) if a == b => Arguments::One(a),
-                    (a, b) => {
-                        let rate = self.condition(*condition);
-                        for (k, &param) in params.iter().enumerate() {
-                            let same = match (&a, &b) {
-                                (Arguments::One(a), Arguments::One(b)) => a[k] == b[k],
-                                _ => false,
-                            };
-                            if !same {
-                                self.flow(param, param, rate);
-                            }
-                        }
-                        Arguments::Several
+                End::If { condition, .. } => {
+                    let [a, b] = [(); 2].map(|()| parts.pop().expect("the arms have been seen"));
+                    self.decision(*condition, a, b, params)
+                }
+            };
+            parts.push(part);
+        }
+    }
+
+    /// The arguments of a decision between two parts of a tail.
+    fn decision<'a>(
+        &mut self,
+        condition: ValueId,
+        a: Arguments<'a>,
+        b: Arguments<'a>,
+        params: &[ValueId],
+    ) -> Arguments<'a> {
+        match (a, b) {
+            (Arguments::None, one) | (one, Arguments::None) => one,
+            (Arguments::One(a), Arguments::One(b)) if a == b => Arguments::One(a),
+            (a, b) => {
+                let rate = self.condition(condition);
+                for (k, &param) in params.iter().enumerate() {
+                    let same = match (a, b) {
+                        (Arguments::One(a), Arguments::One(b)) => a[k] == b[k],
+                        _ => false,
+                    };
+                    if !same {
+                        self.flow(param, param, rate);
                     }
                 }
+                Arguments::Several
             }
         }
     }
@@ -233,11 +255,12 @@ impl Analysis<'_> {
 }
 
 /// What the `rec`s of a part of a tail pass on.
-enum Arguments {
+#[derive(Clone, Copy)]
+enum Arguments<'a> {
     /// There is none.
     None,
     /// All pass the same values.
-    One(Vec<ValueId>),
+    One(&'a [ValueId]),
     /// They differ.
     Several,
 }

@@ -1,53 +1,44 @@
 //! What only one arm needs is computed there.
 //!
-//! The schedule has done this for the arms that the source has. Lowering to lanes makes others: a decision that is the
-//! same for all lanes comes before a divergent one, whose condition then need not be computed where the loop
-//! ends, and what belongs together comes into one block.
+//! The schedule has done this for the arms that the source has. Lowering to lanes makes others: a
+//! decision that is the same for all lanes comes before a divergent one, whose condition then need
+//! not be computed where the loop ends, and what belongs together comes into one block.
 
-use super::{Block, BlockId, End, Expr, Program, Statement, ValueId};
+use super::{BlockId, End, Expr, LaneProgram, Statement, ValueId};
+use crate::walk::{Event, Structured, Walk};
 
-/// Moves computations down into the one arm that uses them, but not into loops. Recurses on the nesting of blocks.
-pub(super) fn sink(program: &mut Program) {
-    let mut places =
-        vec![Place { parent: Program::ROOT, depth: 0, is_body: false }; program.blocks.len()];
-    // Parents have smaller depths; they are met first.
-    let mut stack = vec![Program::ROOT];
-    while let Some(id) = stack.pop() {
-        let depth = places[id.index()].depth + 1;
-        let mut child = |child: BlockId, is_body| {
-            places[child.index()] = Place { parent: id, depth, is_body };
-            stack.push(child);
-        };
-        for statement in &program.block(id).statements {
-            match *statement {
-                Statement::Let { .. } => {}
-                Statement::If { then, otherwise, .. } => {
-                    child(then, false);
-                    child(otherwise, false);
-                }
-                Statement::Loop { body, .. } => child(body, true),
-            }
-        }
-        if let End::If { then, otherwise, .. } = program.block(id).end {
-            child(then, false);
-            child(otherwise, false);
-        }
-    }
+/// Moves computations down into the one arm that uses them, but not into loops.
+pub(super) fn sink(program: &mut LaneProgram) {
+    let events: Vec<_> = Walk::new(program).events(program).collect();
+    let root = Position { parent: LaneProgram::ROOT, depth: 0, is_body: false };
     let mut sinking = Sinking {
-        places,
+        positions: vec![root; program.blocks.len()],
         used_in: vec![None; program.values.len()],
         moved: vec![Vec::new(); program.blocks.len()],
+        gone: vec![Vec::new(); program.blocks.len()],
         frame_len: program.frame_len,
     };
-    sinking.block(&mut program.blocks, Program::ROOT);
-    for (block, moved) in program.blocks.iter_mut().zip(sinking.moved) {
+    for &event in &events {
+        sinking.place(program, event);
+    }
+    // All uses come before what they use: from the end to the beginning.
+    for &event in events.iter().rev() {
+        sinking.look(program, event);
+    }
+    let Sinking { moved, gone, .. } = sinking;
+    for (block, (moved, gone)) in program.blocks.iter_mut().zip(moved.into_iter().zip(gone)) {
+        let (mut gone, mut index) = (gone.into_iter().rev().peekable(), 0..);
+        block.statements.retain(|_| {
+            let index: usize = index.next().expect("there is no last number");
+            gone.next_if_eq(&index).is_none()
+        });
         block.statements.splice(..0, moved.into_iter().rev());
     }
 }
 
 /// Where a block is.
 #[derive(Clone, Copy)]
-struct Place {
+struct Position {
     parent: BlockId,
     depth: usize,
     /// Whether it is a loop's, rather than an arm.
@@ -55,52 +46,56 @@ struct Place {
 }
 
 struct Sinking {
-    places: Vec<Place>,
+    positions: Vec<Position>,
     /// Of each value, the innermost block around all uses that have been seen.
     used_in: Vec<Option<BlockId>>,
     /// What comes to the beginning of each block, the last first.
     moved: Vec<Vec<Statement>>,
+    /// Which statements of each block these were, the last first.
+    gone: Vec<Vec<usize>>,
     frame_len: usize,
 }
 
 impl Sinking {
-    /// All uses come before what they use: from the end to the beginning.
-    fn block(&mut self, blocks: &mut [Block], id: BlockId) {
-        match &blocks[id.index()].end {
-            End::Yield(values) | End::Rec(values) => self.uses(values.iter().copied(), id),
-            &End::If { condition, then, otherwise } => {
-                self.uses([condition], id);
-                self.block(blocks, then);
-                self.block(blocks, otherwise);
+    /// Where the blocks in a block are.
+    fn place(&mut self, program: &LaneProgram, event: Event<BlockId>) {
+        let (parent, children, is_body) = match event {
+            Event::Statement(id, index) => {
+                let is_body = matches!(program.block(id).statements[index], Statement::Loop { .. });
+                (id, program.inner(id, index), is_body)
             }
+            Event::End(id) => (id, program.tails(id), false),
+            Event::Enter(_) | Event::After(..) | Event::Leave(_) => return,
+        };
+        let depth = self.positions[parent.index()].depth + 1;
+        for child in children.into_iter().flatten() {
+            self.positions[child.index()] = Position { parent, depth, is_body };
         }
-        let frame_len = if id == Program::ROOT { self.frame_len } else { 0 };
-        let statements = std::mem::take(&mut blocks[id.index()].statements);
-        let mut kept = Vec::with_capacity(statements.len());
-        for (i, statement) in statements.into_iter().enumerate().rev() {
-            match &statement {
+    }
+
+    fn look(&mut self, program: &mut LaneProgram, event: Event<BlockId>) {
+        match event {
+            Event::End(id) => match &program.block(id).end {
+                End::Yield(values) | End::Rec(values) => self.uses(values.iter().copied(), id),
+                &End::If { condition, .. } => self.uses([condition], id),
+            },
+            Event::Statement(id, index) => match &program.block(id).statements[index] {
                 Statement::Let { value, expr } => {
-                    let to = if i < frame_len { id } else { self.target(*value, expr, id) };
+                    let of_frame = id == LaneProgram::ROOT && index < self.frame_len;
+                    let to = if of_frame { id } else { self.target(*value, expr, id) };
                     self.uses(expr.operands(), to);
                     if to != id {
-                        self.moved[to.index()].push(statement);
-                        continue;
+                        let nothing = Statement::Let { value: *value, expr: Expr::Undefined };
+                        let place = &mut program.blocks[id.index()].statements[index];
+                        self.moved[to.index()].push(std::mem::replace(place, nothing));
+                        self.gone[id.index()].push(index);
                     }
                 }
-                &Statement::If { condition, then, otherwise, .. } => {
-                    self.block(blocks, then);
-                    self.block(blocks, otherwise);
-                    self.uses([condition], id);
-                }
-                Statement::Loop { inits, body, .. } => {
-                    self.block(blocks, *body);
-                    self.uses(inits.iter().copied(), id);
-                }
-            }
-            kept.push(statement);
+                &Statement::If { condition, .. } => self.uses([condition], id),
+                Statement::Loop { inits, .. } => self.uses(inits.iter().copied(), id),
+            },
+            Event::Enter(_) | Event::After(..) | Event::Leave(_) => {}
         }
-        kept.reverse();
-        blocks[id.index()].statements = kept;
     }
 
     fn uses(&mut self, values: impl IntoIterator<Item = ValueId>, at: BlockId) {
@@ -113,12 +108,12 @@ impl Sinking {
     /// The innermost block around two.
     fn around(&self, mut a: BlockId, mut b: BlockId) -> BlockId {
         while a != b {
-            let deeper = if self.places[a.index()].depth < self.places[b.index()].depth {
+            let deeper = if self.positions[a.index()].depth < self.positions[b.index()].depth {
                 &mut b
             } else {
                 &mut a
             };
-            *deeper = self.places[deeper.index()].parent;
+            *deeper = self.positions[deeper.index()].parent;
         }
         a
     }
@@ -131,7 +126,7 @@ impl Sinking {
         let Some(mut at) = self.used_in[value.index()] else { return from };
         let mut target = at;
         while at != from {
-            let Place { parent, is_body, .. } = self.places[at.index()];
+            let Position { parent, is_body, .. } = self.positions[at.index()];
             if is_body {
                 target = parent;
             }

@@ -2,7 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{BlockId, End, Expr, Kind, Program, Rate, Statement, ValueId, prune};
+use super::{BlockId, End, Expr, Kind, LaneProgram, Rate, Statement, ValueId, dead_code};
+use crate::walk::{Event, Walk, tail};
 
 /// Something that a lane program must not be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,45 +20,57 @@ impl Display for VerifyError {
     }
 }
 
-/// Checks all invariants listed in [`super`]. Recurses on the nesting of blocks.
+/// Checks all invariants listed in [`super`].
 ///
 /// # Errors
 ///
 /// Everything that is wrong.
-pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
+pub fn verify(program: &LaneProgram) -> Result<(), Vec<VerifyError>> {
     let mut verifier = Verifier {
         program,
         visible: vec![false; program.values.len()],
         defined: vec![false; program.values.len()],
         seen: vec![false; program.blocks.len()],
         errors: Vec::new(),
-        at: Program::ROOT,
+        roles: vec![Role::Root; program.blocks.len()],
+        scopes: Vec::new(),
+        at: LaneProgram::ROOT,
     };
-    verifier.block(Program::ROOT, Place::Root);
-    for statement in &program.block(Program::ROOT).statements[..program.frame_len] {
-        if !prune::is_of_frame(program, statement) {
+    verifier.run();
+    verifier.at = LaneProgram::ROOT;
+    let root = program.block(LaneProgram::ROOT);
+    for (index, statement) in root.statements[..program.frame_len].iter().enumerate() {
+        if !dead_code::is_of_frame(program, index) {
             verifier.error(format!("{:?} is not of the frame", statement.values()));
         }
     }
     if verifier.errors.is_empty() { Ok(()) } else { Err(verifier.errors) }
 }
 
-/// What a block's end has to agree with.
+/// What a block is for, which its end has to agree with.
 #[derive(Clone, Copy)]
-enum Place<'p> {
+enum Role<'p> {
     Root,
     /// The arm of an `if` with these values.
     Arm(&'p [ValueId]),
     /// The tail of a loop with these values and parameters.
-    Body(&'p [ValueId], &'p [ValueId]),
+    Body {
+        values: &'p [ValueId],
+        params: &'p [ValueId],
+        is_first: bool,
+    },
 }
 
 struct Verifier<'p> {
-    program: &'p Program,
+    program: &'p LaneProgram,
     visible: Vec<bool>,
     defined: Vec<bool>,
     seen: Vec<bool>,
     errors: Vec<VerifyError>,
+    /// Of each block that has been referred to.
+    roles: Vec<Role<'p>>,
+    /// The blocks that have begun, each with the values that are visible to its end.
+    scopes: Vec<(BlockId, Vec<ValueId>)>,
     at: BlockId,
 }
 
@@ -77,12 +90,13 @@ impl<'p> Verifier<'p> {
         self.require(visible, || format!("{value} is not visible here"));
     }
 
-    fn define(&mut self, values: &[ValueId], scope: &mut Vec<ValueId>) {
+    /// Makes values visible to the end of the innermost block.
+    fn define(&mut self, values: &[ValueId]) {
         for &value in values {
             let again = std::mem::replace(&mut self.defined[value.index()], true);
             self.require(!again, || format!("{value} is defined twice"));
             self.visible[value.index()] = true;
-            scope.push(value);
+            self.scopes.last_mut().expect("a block has begun").1.push(value);
         }
     }
 
@@ -92,7 +106,7 @@ impl<'p> Verifier<'p> {
             self.uses(value);
         }
         self.require(from.len() == to.len(), || {
-            format!("{what}: {} values where {} are wanted", from.len(), to.len())
+            format!("{what}: {} values where {} are expected", from.len(), to.len())
         });
         let program = self.program;
         for (&from, &to) in from.iter().zip(to) {
@@ -114,25 +128,44 @@ impl<'p> Verifier<'p> {
         info.rate
     }
 
-    fn block(&mut self, id: BlockId, place: Place<'p>) {
-        let outer = std::mem::replace(&mut self.at, id);
-        let again = std::mem::replace(&mut self.seen[id.index()], true);
-        self.require(!again, || "the block is referred to twice".into());
+    fn run(&mut self) {
         let program = self.program;
-        let mut scope = Vec::new();
-        for statement in &program.block(id).statements {
-            self.statement(statement, &mut scope);
+        for event in Walk::new(program).events(program) {
+            match event {
+                Event::Enter(id) => {
+                    self.at = id;
+                    let again = std::mem::replace(&mut self.seen[id.index()], true);
+                    self.require(!again, || "the block is referred to twice".into());
+                    if self.seen.len() < self.scopes.len() {
+                        // A block that lies in itself: there is no end of it.
+                        return;
+                    }
+                    self.scopes.push((id, Vec::new()));
+                    if let Role::Body { params, is_first: true, .. } = self.roles[id.index()] {
+                        self.define(params);
+                    }
+                }
+                Event::Statement(id, index) => self.before(&program.block(id).statements[index]),
+                Event::After(id, index) => self.after(&program.block(id).statements[index]),
+                Event::End(id) => self.end(&program.block(id).end, self.roles[id.index()]),
+                Event::Leave(_) => {
+                    let (_, values) = self.scopes.pop().expect("a block has begun");
+                    for value in values {
+                        self.visible[value.index()] = false;
+                    }
+                    self.at = self.scopes.last().map_or(LaneProgram::ROOT, |&(id, _)| id);
+                }
+            }
         }
-        self.end(&program.block(id).end, place);
-        for value in scope {
-            self.visible[value.index()] = false;
-        }
-        self.at = outer;
     }
 
-    fn statement(&mut self, statement: &'p Statement, scope: &mut Vec<ValueId>) {
+    /// A statement, before the blocks in it.
+    fn before(&mut self, statement: &'p Statement) {
         match statement {
-            Statement::Let { value, expr } => self.expr(*value, expr),
+            Statement::Let { value, expr } => {
+                self.expr(*value, expr);
+                self.define(&[*value]);
+            }
             Statement::If { values, condition, then, otherwise } => {
                 let control = self.condition(*condition);
                 for &value in values {
@@ -141,30 +174,38 @@ impl<'p> Verifier<'p> {
                         format!("{value} has a rate below its condition's")
                     });
                 }
-                self.block(*then, Place::Arm(values));
-                self.block(*otherwise, Place::Arm(values));
+                for arm in [then, otherwise] {
+                    self.roles[arm.index()] = Role::Arm(values);
+                }
             }
             Statement::Loop { values, params, inits, body, site } => {
                 self.flow("initial values", inits, params, Rate::FRAME);
                 let known = (*site as usize) < self.program.sites.len();
                 self.require(known, || format!("there is no loop site {site}"));
-                let mut inner = Vec::new();
-                self.define(params, &mut inner);
-                self.block(*body, Place::Body(values, params));
-                for value in inner {
-                    self.visible[value.index()] = false;
-                }
-                let control = self.tail_conditions(*body);
-                for &value in values {
-                    let rate = self.program.rate(value);
-                    self.require(rate.includes(control), || {
-                        format!("{value} has a rate below the loop's exits'")
-                    });
-                }
-                self.require(self.can_leave(*body), || "the loop cannot be left".into());
+                self.roles[body.index()] = Role::Body { values, params, is_first: true };
             }
         }
-        self.define(statement.values(), scope);
+    }
+
+    /// A statement, after the blocks in it.
+    fn after(&mut self, statement: &'p Statement) {
+        if let Statement::Loop { values, body, .. } = statement {
+            let program = self.program;
+            let ends = || tail(program, *body).into_iter().map(|id| &program.block(id).end);
+            let control = ends().fold(Rate::FRAME, |all, end| match end {
+                End::If { condition, .. } => all | program.rate(*condition),
+                End::Yield(_) | End::Rec(_) => all,
+            });
+            for &value in values {
+                let rate = program.rate(value);
+                self.require(rate.includes(control), || {
+                    format!("{value} has a rate below the loop's exits'")
+                });
+            }
+            let can_leave = ends().any(|end| matches!(end, End::Yield(_)));
+            self.require(can_leave, || "the loop cannot be left".into());
+        }
+        self.define(statement.values());
     }
 
     fn expr(&mut self, value: ValueId, expr: &Expr) {
@@ -174,9 +215,9 @@ impl<'p> Verifier<'p> {
             self.uses(operand);
         }
         let (kind, rate) = match expr {
-            Expr::Constant(_) | Expr::Undefined | Expr::Given(_) => (Some(info.kind), Rate::FRAME),
+            Expr::Constant(_) | Expr::Undefined | Expr::Input(_) => (Some(info.kind), Rate::FRAME),
             Expr::Coordinate(axis) => (Some(Kind::F32), program.width.rate(*axis)),
-            Expr::Run => (Some(Kind::Mask), Rate::VARYING),
+            Expr::ExecutionMask => (Some(Kind::Mask), Rate::VARYING),
             Expr::Any(mask) => {
                 let is_mask = program.kind(*mask) == Kind::Mask;
                 (is_mask.then_some(Kind::Mask), Rate::GROUP)
@@ -196,54 +237,37 @@ impl<'p> Verifier<'p> {
             }
         };
         self.require(kind == Some(info.kind), || {
-            format!("{value}: {expr:?} does not give a {}", info.kind)
+            format!("{value}: {expr:?} is not of kind {}", info.kind)
         });
         self.require(info.rate.includes(rate), || {
             format!("{value} has a rate below its operands'")
         });
     }
 
-    fn end(&mut self, end: &'p End, place: Place<'p>) {
-        match (end, place) {
-            (End::Yield(values), Place::Root) => {
+    fn end(&mut self, end: &'p End, role: Role<'p>) {
+        match (end, role) {
+            (End::Yield(values), Role::Root) => {
                 for &value in values {
                     self.uses(value);
                 }
                 let numbers = values.iter().all(|&v| self.program.kind(v) == Kind::F32);
                 self.require(values.len() == 4 && numbers, || "no pixel is yielded".into());
             }
-            (End::Yield(values), Place::Arm(results) | Place::Body(results, _)) => {
+            (End::Yield(values), Role::Arm(results) | Role::Body { values: results, .. }) => {
                 self.flow("yield", values, results, Rate::FRAME);
             }
-            (End::Rec(values), Place::Body(_, params)) => {
+            (End::Rec(values), Role::Body { params, .. }) => {
                 self.flow("rec", values, params, Rate::FRAME);
             }
-            (End::If { condition, then, otherwise }, Place::Body(..)) => {
+            (End::If { condition, then, otherwise }, Role::Body { values, params, .. }) => {
                 self.condition(*condition);
-                self.block(*then, place);
-                self.block(*otherwise, place);
+                for arm in [then, otherwise] {
+                    self.roles[arm.index()] = Role::Body { values, params, is_first: false };
+                }
             }
             (End::Rec(_) | End::If { .. }, _) => {
                 self.error("only a loop's body may end so".into());
             }
-        }
-    }
-
-    fn tail_conditions(&self, id: BlockId) -> Rate {
-        match self.program.block(id).end {
-            End::Yield(_) | End::Rec(_) => Rate::FRAME,
-            End::If { condition, then, otherwise } => {
-                let arms = self.tail_conditions(then) | self.tail_conditions(otherwise);
-                self.program.rate(condition) | arms
-            }
-        }
-    }
-
-    fn can_leave(&self, id: BlockId) -> bool {
-        match self.program.block(id).end {
-            End::Yield(_) => true,
-            End::Rec(_) => false,
-            End::If { then, otherwise, .. } => self.can_leave(then) || self.can_leave(otherwise),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The register program: a flow graph over machine registers, W lanes in each.
 //!
 //! It stands between the lane program, which knows no width, and the emitters, which only pick
-//! instructions. Decided here are: how many registers a value takes ([`Shape::registers`]), their order,
-//! where a number is spread over a register, where constants are made, the loop over the groups of a
-//! row, and how loops count and stop.
+//! instructions. Decided here are: how many registers a value takes ([`Shape::registers`]), their
+//! order, where a number is broadcast to a register, where constants are made, the loop over the
+//! groups of a row, and how loops count and stop.
 //!
 //! # Shape
 //!
@@ -14,42 +14,51 @@
 //!
 //! # Functions
 //!
-//! [`Program::frame`] runs once and leaves what it computes in *slots*. [`Program::row`] runs for
-//! a row of groups, whole ones: at the image's edges the caller gives it room beside the image, and a
-//! mask without the lanes that lie outside. Both return a [`Status`].
+//! [`RegisterProgram::frame`] runs once and leaves what it computes in *slots*.
+//! [`RegisterProgram::row`] runs for a row of groups, whole ones: at the image's edges the caller
+//! passes room beside the image, and a mask without the lanes that lie outside. Both return a
+//! [`Status`].
 //!
 //! # Elementary functions
 //!
-//! Each that a program uses is one *procedure* for one register of operands, however many sites there
-//! are: its body in binary64 and, where a lane is undecided, a call of the reference. So one register is pumped
-//! through at a time, and all machine registers are the body's.
+//! Each that a program uses is one *procedure* for one register of operands, however many sites
+//! there are: its body in binary64 and, where a lane is undecided, a call of the reference. So
+//! functions are strip-mined, and all machine registers are the body's.
 //!
 //! # Loops
 //!
-//! A round costs one decrement. A loop counts down from the rounds that it may do before it should ask
-//! ([`Limit::First`], at most [`POLL_ROUNDS`]), and then either has no more ([`Limit::Rest`]), or asks
-//! whether it is still wanted and goes on. It also asks on leaving, so that no nest of loops goes on
-//! for long unasked.
+//! A round costs one decrement. A loop counts down from the rounds that it may do before it polls
+//! for cancellation ([`Limit::First`], at most [`POLL_ROUNDS`]). Then either it has no more
+//! ([`Limit::Rest`]), or it polls and goes on. It also polls on leaving, so that no nest of loops
+//! goes on for long without.
 
+mod call;
+mod halves;
+pub mod interpret;
 mod lower;
 mod order;
 mod print;
 mod procedure;
 mod shape;
 mod spill;
-mod wide;
+mod verify;
 
 use lambdav_core::op::Elementary;
 
-use crate::lanes::{Kind, Op};
+use crate::lanes::{Axis, Kind, Op};
 
+pub use call::{Callable, Inputs, Poll, Row};
 pub use lower::lower;
 pub(crate) use order::loop_depths;
 pub use shape::{Choice, Reason, Shape, Work};
 pub use spill::{Between, spill};
+pub use verify::{VerifyError, verify};
 
-/// After how many rounds a loop asks whether it is still wanted.
+/// After how many rounds a loop polls for cancellation.
 pub const POLL_ROUNDS: u64 = 1 << 16;
+
+/// The bytes of a pixel in memory: four numbers of binary32.
+pub const PIXEL_BYTES: u32 = 16;
 
 /// A register, assigned once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -73,7 +82,7 @@ pub enum Type {
     WideMask,
 }
 
-/// An argument of [`Program::row`].
+/// An argument of [`RegisterProgram::row`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Argument {
     /// The first column of the first group. `I32`.
@@ -86,6 +95,16 @@ pub enum Argument {
     Pixels,
     /// How many bytes further the next row is. `I64`.
     Stride,
+}
+
+impl Argument {
+    /// What it is.
+    pub fn kind(self) -> Kind {
+        match self {
+            Self::Column | Self::Row | Self::Groups => Kind::I32,
+            Self::Pixels | Self::Stride => Kind::I64,
+        }
+    }
 }
 
 /// A bound on a loop's rounds. `I64`.
@@ -102,36 +121,39 @@ pub enum Limit {
 pub enum Instr {
     /// In every lane the same bits.
     Constant(Reg, u64),
-    /// The numbers 0.5, 1.5, 2.5 … in the lanes, plus a number. Of a scalar, that number plus 0.5.
-    Centres(Reg, f32),
+    /// Any bits: no active lane looks at them.
+    Undefined(Reg),
+    /// The centres of the pixels of a register along an axis, plus a number: of the lane in column
+    /// (or row) c, c + 0.5 plus the number. Of a scalar, the number plus 0.5.
+    Centres(Reg, Axis, f32),
     /// An operation, lane by lane.
     Op(Reg, Op, Box<[Reg]>),
-    /// Of `F64`, the product of the first two plus the third, rounded once or twice as is faster. Only procedures
-    /// have it, since their results do not depend on that.
+    /// Of `F64`, the product of the first two plus the third, rounded once or twice as is faster.
+    /// Only procedures have it, since their results do not depend on that.
     MulAdd(Reg, [Reg; 3]),
     /// A number in every lane.
-    Splat(Reg, Reg),
+    Broadcast(Reg, Reg),
     /// The lower or, if true, the upper half: `F32` to `F64`, or a mask to a wide one.
     Half(Reg, Reg, bool),
     /// Lower and upper half: `F64` to `F32`, or wide masks to a mask.
     Join(Reg, [Reg; 2]),
     /// Whether any lane of any of the masks is set.
     Any(Reg, Box<[Reg]>),
-    /// A word given for the frame.
-    Given(Reg, u32),
+    /// A word of input.
+    Input(Reg, u32),
     /// Reads a slot.
     Slot(Reg, u32),
     /// Fills a slot.
     SetSlot(u32, Reg),
-    /// That register of the mask of the lanes that run.
-    Run(Reg, u32),
+    /// That register of the execution mask.
+    ExecutionMask(Reg, u32),
     /// An argument of the function.
     Argument(Reg, Argument),
     /// A bound of loops.
     Limit(Reg, Limit),
-    /// Whether what the function computes is still wanted.
-    Wanted(Reg),
-    /// Calls that of [`Program::procedures`].
+    /// The cancellation poll: false if the call is cancelled.
+    Poll(Reg),
+    /// Calls that of [`RegisterProgram::procedures`].
     Call {
         /// Its number.
         procedure: u32,
@@ -144,24 +166,24 @@ pub enum Instr {
     Callout {
         /// Which.
         function: Elementary,
-        /// The results.
-        to: Box<[Reg]>,
-        /// For each result the mask.
-        mask: Box<[Reg]>,
-        /// The first operand for each result, then the second for each.
+        /// The result.
+        to: Reg,
+        /// The mask.
+        mask: Reg,
+        /// One or two.
         operands: Box<[Reg]>,
     },
-    /// Stores a register in a place of the function's own.
+    /// Stores a register in a spill slot.
     Spill(u32, Reg),
-    /// Reads such a place.
+    /// Reads a spill slot.
     Reload(Reg, u32),
-    /// Stores W pixels, of which these are red, green, blue and alpha, one after the other at an
-    /// address plus an offset in bytes.
+    /// Stores W pixels, of which these are red, green, blue and alpha, row by row of the tile,
+    /// those of a row one after the other.
     Store {
         /// Red, green, blue, alpha.
         channels: [Reg; 4],
-        /// The address.
-        address: Reg,
+        /// The address of each row.
+        rows: Box<[Reg]>,
         /// Bytes from there.
         offset: u32,
     },
@@ -172,24 +194,30 @@ impl Instr {
     pub(crate) fn definitions(&self, f: &mut impl FnMut(Reg)) {
         match self {
             Self::Constant(to, _)
-            | Self::Centres(to, _)
+            | Self::Undefined(to)
+            | Self::Centres(to, ..)
             | Self::Op(to, ..)
             | Self::MulAdd(to, _)
-            | Self::Splat(to, _)
+            | Self::Broadcast(to, _)
             | Self::Half(to, ..)
             | Self::Join(to, _)
             | Self::Any(to, _)
-            | Self::Given(to, _)
+            | Self::Input(to, _)
             | Self::Slot(to, _)
-            | Self::Run(to, _)
+            | Self::ExecutionMask(to, _)
             | Self::Argument(to, _)
             | Self::Limit(to, _)
-            | Self::Wanted(to)
+            | Self::Poll(to)
             | Self::Call { to, .. }
+            | Self::Callout { to, .. }
             | Self::Reload(to, _) => f(*to),
-            Self::Callout { to, .. } => to.iter().for_each(|&reg| f(reg)),
             Self::SetSlot(..) | Self::Spill(..) | Self::Store { .. } => {}
         }
+    }
+
+    /// Whether it makes a value of nothing, which is cheaper to do again than to keep.
+    pub(crate) fn is_constant(&self) -> bool {
+        matches!(self, Self::Constant(..) | Self::Undefined(_) | Self::Centres(..))
     }
 
     /// Whether it calls a function, which leaves nothing in registers.
@@ -202,7 +230,7 @@ impl Instr {
         match self {
             Self::Op(_, _, operands) => operands.iter_mut().for_each(f),
             Self::MulAdd(_, operands) => operands.iter_mut().for_each(f),
-            Self::Splat(_, from)
+            Self::Broadcast(_, from)
             | Self::Half(_, from, _)
             | Self::SetSlot(_, from)
             | Self::Spill(_, from) => f(from),
@@ -210,20 +238,21 @@ impl Instr {
             Self::Any(_, masks) => masks.iter_mut().for_each(f),
             Self::Call { arguments, .. } => arguments.iter_mut().for_each(f),
             Self::Callout { mask, operands, .. } => {
-                mask.iter_mut().chain(operands.iter_mut()).for_each(f);
+                operands.iter_mut().for_each(&mut *f);
+                f(mask);
             }
-            Self::Store { channels, address, .. } => {
-                channels.iter_mut().for_each(&mut *f);
-                f(address);
+            Self::Store { channels, rows, .. } => {
+                channels.iter_mut().chain(rows).for_each(f);
             }
             Self::Constant(..)
+            | Self::Undefined(_)
             | Self::Centres(..)
-            | Self::Given(..)
+            | Self::Input(..)
             | Self::Slot(..)
-            | Self::Run(..)
+            | Self::ExecutionMask(..)
             | Self::Argument(..)
             | Self::Limit(..)
-            | Self::Wanted(_)
+            | Self::Poll(_)
             | Self::Reload(..) => {}
         }
     }
@@ -242,7 +271,7 @@ impl BlockId {
 
 /// Where to go, and with which values for the parameters there.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Target {
+pub struct BlockCall {
     /// The block.
     pub block: BlockId,
     /// One for each of its parameters.
@@ -254,7 +283,7 @@ pub struct Target {
 pub enum Status {
     /// All is computed.
     Done,
-    /// What it computes is no longer wanted.
+    /// The call is cancelled.
     Cancelled,
     /// The loop of that site exceeded its limit.
     Limit(u32),
@@ -284,20 +313,20 @@ impl Status {
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
     /// In another block.
-    Jump(Target),
+    Jump(BlockCall),
     /// In one of two.
     Branch {
         /// A scalar mask.
         condition: Reg,
         /// For true.
-        then: Target,
+        then: BlockCall,
         /// For false.
-        otherwise: Target,
+        otherwise: BlockCall,
     },
     /// In the caller.
     Return(Status),
     /// In the caller of a procedure, with its result.
-    Give(Reg),
+    ReturnValue(Reg),
 }
 
 impl End {
@@ -309,17 +338,17 @@ impl End {
                 f(condition);
                 [then, otherwise].into_iter().flat_map(|t| &mut t.arguments).for_each(f);
             }
-            Self::Give(reg) => f(reg),
+            Self::ReturnValue(reg) => f(reg),
             Self::Return(_) => {}
         }
     }
 
     /// Where it goes.
-    pub(crate) fn targets(&self) -> impl Iterator<Item = &Target> {
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &BlockCall> {
         let [a, b] = match self {
             Self::Jump(target) => [Some(target), None],
             Self::Branch { then, otherwise, .. } => [Some(then), Some(otherwise)],
-            Self::Return(_) | Self::Give(_) => [None, None],
+            Self::Return(_) | Self::ReturnValue(_) => [None, None],
         };
         a.into_iter().chain(b)
     }
@@ -360,8 +389,8 @@ impl Function {
         self.reverse_postorder_by(|_, _| true)
     }
 
-    /// The same, where the second of two blocks that another ends in is visited before the first, and so comes after
-    /// it as far as possible, unless `first` says so.
+    /// The same, where the second of two blocks that another ends in is visited before the first,
+    /// and so comes after it as far as possible, unless `first` says so.
     fn reverse_postorder_by(&self, first: impl Fn(BlockId, BlockId) -> bool) -> Vec<BlockId> {
         let mut seen = vec![false; self.blocks.len()];
         let mut order = Vec::with_capacity(self.blocks.len());
@@ -384,7 +413,7 @@ impl Function {
                         if first(then, otherwise) { [otherwise, then] } else { [then, otherwise] };
                     stack.extend([(a, false), (b, false)]);
                 }
-                End::Return(_) | End::Give(_) => {}
+                End::Return(_) | End::ReturnValue(_) => {}
             }
         }
         order.reverse();
@@ -405,7 +434,7 @@ pub struct Procedure {
 
 /// A register program.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Program {
+pub struct RegisterProgram {
     /// How lanes lie.
     pub shape: Shape,
     /// Computes what is the same for the frame.
@@ -416,6 +445,6 @@ pub struct Program {
     pub procedures: Vec<Procedure>,
     /// What each slot holds: a scalar of that kind.
     pub slots: Vec<Kind>,
-    /// How many words are given.
-    pub given: usize,
+    /// How many words of input it has.
+    pub inputs: usize,
 }

@@ -2,8 +2,9 @@
 
 use super::{BlockId, End, Function};
 
-/// All blocks that can be reached, each after those that dominate it, and those of a loop as far as possible one after
-/// the other: what leaves a loop is visited first, and so comes later, and what goes nowhere comes last.
+/// All blocks that can be reached, each after those that dominate it, and those of a loop as far as
+/// possible one after the other: what leaves a loop is visited first, and so comes later, and what
+/// goes nowhere comes last.
 pub(super) fn order(function: &Function) -> Vec<BlockId> {
     let depths = loop_depths(function);
     let is_first = |a: BlockId, b: BlockId| depths[a.index()] <= depths[b.index()];
@@ -110,7 +111,8 @@ impl Loops {
         self.of[block].map_or(0, |l| self.loops[l as usize].depth)
     }
 
-    /// The last block of the outermost loop that has the one block but not the other, which dominates it.
+    /// The last block of the outermost loop that has the one block but not the other, which
+    /// dominates it.
     pub(super) fn outermost_without(&self, block: usize, other: usize) -> Option<usize> {
         if block == other {
             return None;

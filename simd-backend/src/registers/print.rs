@@ -2,7 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Block, BlockId, End, Function, Instr, Program, Reg, Status, Target, Type};
+use super::{Block, BlockCall, BlockId, End, Function, Instr, Reg, RegisterProgram, Status, Type};
+use crate::lanes::Axis;
 use crate::lanes::print::{Constant, List};
 
 impl Display for Reg {
@@ -27,7 +28,7 @@ impl Display for Type {
     }
 }
 
-impl Display for Target {
+impl Display for BlockCall {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}({})", self.block, List(&self.arguments))
     }
@@ -43,11 +44,15 @@ impl Display for Status {
     }
 }
 
-impl Display for Program {
+impl Display for RegisterProgram {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let shape = self.shape;
         let (columns, rows) = (shape.columns(), shape.rows());
-        writeln!(f, "groups of {columns}×{rows} pixels, {} lanes to a register", shape.width)?;
+        writeln!(
+            f,
+            "groups of {columns}×{rows} pixels, {} lanes to a register",
+            shape.tile.width()
+        )?;
         let procedures = self.procedures.iter().enumerate().map(|(i, procedure)| {
             let lanes = if procedure.is_vector { "a register" } else { "a number" };
             (format!("procedure {i}, {} of {lanes}", procedure.elementary.name()), &procedure.code)
@@ -82,34 +87,36 @@ fn print_block(
                 };
                 format!("{} = {}", typed(to), Constant(kind, *bits))
             }
-            Instr::Centres(to, first) => format!("{} = centres from {first}", typed(to)),
+            Instr::Undefined(to) => format!("{} = undefined", typed(to)),
+            Instr::Centres(to, axis, first) => {
+                let axis = if *axis == Axis::X { "x" } else { "y" };
+                format!("{} = centres {axis} from {first}", typed(to))
+            }
             Instr::Op(to, op, operands) => format!("{} = {op} {}", typed(to), List(operands)),
             Instr::MulAdd(to, [a, b, c]) => format!("{} = mul_add {a} {b} {c}", typed(to)),
-            Instr::Splat(to, from) => format!("{} = splat {from}", typed(to)),
+            Instr::Broadcast(to, from) => format!("{} = broadcast {from}", typed(to)),
             Instr::Half(to, from, upper) => {
                 format!("{} = {} {from}", typed(to), if *upper { "upper" } else { "lower" })
             }
             Instr::Join(to, halves) => format!("{} = join {}", typed(to), List(halves)),
             Instr::Any(to, masks) => format!("{} = any {}", typed(to), List(masks)),
-            Instr::Given(to, word) => format!("{} = given {word}", typed(to)),
+            Instr::Input(to, word) => format!("{} = input {word}", typed(to)),
             Instr::Slot(to, slot) => format!("{} = slot {slot}", typed(to)),
             Instr::SetSlot(slot, from) => format!("slot {slot} = {from}"),
-            Instr::Run(to, index) => format!("{} = run {index}", typed(to)),
+            Instr::ExecutionMask(to, index) => format!("{} = execution mask {index}", typed(to)),
             Instr::Argument(to, argument) => format!("{} = argument {argument:?}", typed(to)),
             Instr::Limit(to, limit) => format!("{} = limit {limit:?}", typed(to)),
-            Instr::Wanted(to) => format!("{} = wanted", typed(to)),
+            Instr::Poll(to) => format!("{} = poll", typed(to)),
             Instr::Call { procedure, to, arguments } => {
                 format!("{} = call {procedure} {}", typed(to), List(arguments))
             }
             Instr::Callout { function: callee, to, mask, operands } => {
-                let to: Vec<String> = to.iter().map(typed).collect();
-                let (name, operands, mask) = (callee.name(), List(operands), List(mask));
-                format!("{} = callout {name} {operands} where {mask}", List(&to))
+                format!("{} = callout {} {} where {mask}", typed(to), callee.name(), List(operands))
             }
             Instr::Spill(slot, from) => format!("spill {slot} = {from}"),
             Instr::Reload(to, slot) => format!("{} = reload {slot}", typed(to)),
-            Instr::Store { channels, address, offset } => {
-                format!("store {} at {address} + {offset}", List(channels))
+            Instr::Store { channels, rows, offset } => {
+                format!("store {} at {} + {offset}", List(channels), List(rows))
             }
         };
         writeln!(f, "    {text}")?;
@@ -120,6 +127,6 @@ fn print_block(
             writeln!(f, "    if {condition} jump {then} else jump {otherwise}")
         }
         End::Return(status) => writeln!(f, "    return {status}"),
-        End::Give(reg) => writeln!(f, "    give {reg}"),
+        End::ReturnValue(reg) => writeln!(f, "    return {reg}"),
     }
 }

@@ -2,8 +2,8 @@
 
 use lambdav_core::op::Elementary;
 
-use super::wide::{Code, Lanes};
-use super::{Block, BlockId, End, Function, Instr, Procedure, Reg, Target, Type};
+use super::halves::{Assemble, Lanes};
+use super::{Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, Type};
 use crate::elementary::{Body, Step, V, body};
 use crate::lanes::{Kind, Op};
 
@@ -29,7 +29,7 @@ pub(super) fn procedure(elementary: Elementary, is_vector: bool) -> Procedure {
     } else {
         undecided
     };
-    let target = |block| Target { block: BlockId(block), arguments: Vec::new() };
+    let target = |block| BlockCall { block: BlockId(block), arguments: Vec::new() };
     let params = operands.iter().copied().chain(mask).collect();
     let entry = Block {
         params,
@@ -41,28 +41,37 @@ pub(super) fn procedure(elementary: Elementary, is_vector: bool) -> Procedure {
     let called = builder.reg(ty);
     builder.instrs.push(Instr::Callout {
         function: elementary,
-        to: [called].into(),
-        mask: [undecided].into(),
+        to: called,
+        mask: undecided,
         operands: operands.into(),
     });
     let both = builder.op(ty, Op::Select, &[undecided, called, result]);
-    let fallback =
-        Block { params: Vec::new(), instrs: builder.instrs, end: End::Give(both), cold: true };
-    let decided =
-        Block { params: Vec::new(), instrs: Vec::new(), end: End::Give(result), cold: false };
+    let fallback = Block {
+        params: Vec::new(),
+        instrs: builder.instrs,
+        end: End::ReturnValue(both),
+        cold: true,
+    };
+    let decided = Block {
+        params: Vec::new(),
+        instrs: Vec::new(),
+        end: End::ReturnValue(result),
+        cold: false,
+    };
     let blocks = vec![entry, fallback, decided];
     let code = Function { registers: builder.registers, blocks, spill_slots: 0 };
     Procedure { elementary, is_vector, code }
 }
 
-/// The registers of a value. A mask over vectors is narrow or wide, or, once both have been wanted, both.
+/// The registers of a value. A mask over vectors is narrow or wide, or, once both have been used,
+/// both.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct Forms {
     narrow: Option<Reg>,
     wide: Option<[Reg; 2]>,
 }
 
-impl From<Lanes> for Place {
+impl From<Lanes> for Forms {
     fn from(lanes: Lanes) -> Self {
         match lanes {
             Lanes::Narrow(reg) => Self { narrow: Some(reg), wide: None },
@@ -71,7 +80,7 @@ impl From<Lanes> for Place {
     }
 }
 
-impl Place {
+impl Forms {
     fn lanes(self) -> Lanes {
         let narrow = self.narrow.map(Lanes::Narrow);
         narrow.or(self.wide.map(Lanes::Wide)).expect("it is somewhere")
@@ -81,11 +90,11 @@ impl Place {
 struct Builder {
     registers: Vec<Type>,
     instrs: Vec<Instr>,
-    values: Vec<Place>,
+    values: Vec<Forms>,
     is_vector: bool,
 }
 
-impl Code for Builder {
+impl Assemble for Builder {
     fn reg(&mut self, ty: Type) -> Reg {
         self.registers.push(ty);
         Reg(self.registers.len() as u32 - 1)

@@ -2,13 +2,16 @@
 
 use std::fmt;
 
-use crate::lanes::{BlockId, End, Program, Rate, Statement};
+use crate::cost;
+use crate::lanes::{LaneProgram, Rate, Statement};
+use crate::machine::Tile;
+use crate::walk::{Event, Walk};
 
-/// How the lanes of a group lie.
+/// How the lanes of a group lie: `across × down` registers, each a tile of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// W, the lanes of a register.
-    pub width: u32,
+    /// The pixels of a register.
+    pub tile: Tile,
     /// Registers side by side.
     pub across: u32,
     /// Registers one below the other.
@@ -16,20 +19,29 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The numbers of lanes for which there is a shape.
+    /// The numbers of lanes that can be asked for.
     pub const LANES: [u32; 5] = [1, 4, 8, 16, 32];
 
-    /// The shape for a number of lanes, if it is one of [`Shape::LANES`].
-    pub fn new(lanes: u32) -> Option<Self> {
-        let (width, across, down) = match lanes {
-            1 => (1, 1, 1),
-            4 => (4, 1, 1),
-            8 => (4, 1, 2),
-            16 => (4, 1, 4),
-            32 => (4, 2, 4),
+    /// The shape of a group of that many lanes in registers of that tile; for one lane, in scalars.
+    /// None if they do not fill registers, or the number is none of [`Shape::LANES`].
+    pub fn new(lanes: u32, tile: Tile) -> Option<Self> {
+        let (columns, rows) = match lanes {
+            1 => return Some(Self { tile: Tile::ONE, across: 1, down: 1 }),
+            4 => (4, 1),
+            8 => (4, 2),
+            16 => (4, 4),
+            32 => (8, 4),
             _ => return None,
         };
-        Some(Self { width, across, down })
+        let fits = columns % tile.columns() == 0 && rows % tile.rows() == 0;
+        fits.then(|| Self { tile, across: columns / tile.columns(), down: rows / tile.rows() })
+    }
+
+    /// The next smaller shape in vectors.
+    pub fn fewer(self) -> Option<Self> {
+        let smaller =
+            Self::LANES.into_iter().rev().filter(|&lanes| lanes < self.lanes() && lanes > 1);
+        smaller.filter_map(|lanes| Self::new(lanes, self.tile)).next()
     }
 
     /// Lanes in all.
@@ -39,12 +51,12 @@ impl Shape {
 
     /// Pixels side by side.
     pub fn columns(self) -> u32 {
-        self.width * self.across
+        self.tile.columns() * self.across
     }
 
     /// Pixels one below the other.
     pub fn rows(self) -> u32 {
-        self.down
+        self.tile.rows() * self.down
     }
 
     /// How many registers a value of that rate has, if one register holds W lanes of it.
@@ -78,49 +90,33 @@ impl Shape {
 
     /// The column and row of a lane in its group: registers in rows, lanes in registers.
     pub fn pixel(self, lane: u32) -> (u32, u32) {
-        let (register, lane) = (lane / self.width, lane % self.width);
-        (register % self.across * self.width + lane, register / self.across)
+        let (register, lane) = (lane / self.tile.width(), lane % self.tile.width());
+        let (column, row) = self.tile.pixel(lane);
+        let (x, y) = (register % self.across, register / self.across);
+        (x * self.tile.columns() + column, y * self.tile.rows() + row)
     }
-}
 
-/// Above this many register instructions a program is compiled for fewer lanes, down to 8: compiling would take longer
-/// than what it saves in most images.
-const MANY_INSTRS: u64 = 5_000;
-
-/// Above this many, for fewer still, so that the time that it takes does not grow with them.
-const MAX_INSTRS: u64 = 60_000;
-
-/// How much a loop's body counts beside what is outside.
-const ROUNDS: u64 = 8;
-
-/// Deeper loops count no more: the sum is to stay a number.
-const MOST_LOOPS: u32 = 6;
-
-impl Shape {
-    /// The shape for a program if nobody says another.
+    /// The shape for a program on a machine of that tile, if nobody says another.
     ///
-    /// Sixteen lanes, four registers for a value, keep the machine busy while they wait for one another. Twice as many are
-    /// better where most work is the same for all lanes of a group: numbers that depend on a loop's counter alone.
-    /// Large programs have fewer. (Measured over gallery and benchmark; divergence matters less than either.)
-    pub fn preferred(program: &Program) -> Choice {
+    /// Divergence matters less than how much work is the same for all lanes, and than the size of
+    /// the program. (Measured over gallery and benchmark.)
+    pub fn preferred(program: &LaneProgram, tile: Tile) -> Choice {
         let work = work(program);
-        let most = if work.is_mostly_uniform() { 32 } else { 16 };
-        let mut choice = Choice { shape: Self::of(most), reason: Reason::Work(work) };
-        for fewer in [16, 8, 4].into_iter().filter(|&lanes| lanes < most) {
+        let most = if work.is_mostly_uniform() { cost::LANES_IF_UNIFORM } else { cost::LANES };
+        let shape = Self::new(most, tile).expect("a shape of every machine");
+        let mut choice = Choice { shape, reason: Reason::Work(work) };
+        while let Some(fewer) = choice.shape.fewer() {
             let lanes = choice.shape.lanes();
-            let instrs = work.values * u64::from(lanes.div_ceil(4));
-            let most = if lanes > 8 { MANY_INSTRS } else { MAX_INSTRS };
+            let instrs = work.values * u64::from(lanes.div_ceil(tile.width()));
+            let many = lanes > cost::FEW_LANES;
+            let most = if many { cost::MANY_INSTRS } else { cost::MOST_INSTRS };
             if instrs <= most {
                 break;
             }
             let reason = Reason::Instrs { lanes, instrs, most };
-            choice = Choice { shape: Self::of(fewer), reason };
+            choice = Choice { shape: fewer, reason };
         }
         choice
-    }
-
-    fn of(lanes: u32) -> Self {
-        Self::new(lanes).expect("one of the shapes")
     }
 }
 
@@ -168,7 +164,7 @@ impl fmt::Display for Reason {
                 let Work { uniform, varying, .. } = work;
                 let mostly = if work.is_mostly_uniform() { "uniform" } else { "varying" };
                 write!(f, "work mostly {mostly}: {varying} operations a register, ")?;
-                write!(f, "{uniform} for all lanes, by cost, a loop as {ROUNDS} rounds")
+                write!(f, "{uniform} for all lanes, by cost, a loop as {} rounds", cost::ROUNDS)
             }
             Self::Instrs { lanes, instrs, most } => {
                 write!(f, "{instrs} register instructions at {lanes} lanes, more than {most}")
@@ -198,15 +194,16 @@ impl Work {
     }
 }
 
-fn work(program: &Program) -> Work {
+fn work(program: &LaneProgram) -> Work {
     let mut work = Work::default();
-    let group = &program.block(Program::ROOT).statements[program.frame_len..];
-    let mut stack: Vec<(BlockId, u32)> = Vec::new();
-    let mut add = |statements: &[Statement], loops: u32, stack: &mut Vec<(BlockId, u32)>| {
-        for statement in statements {
-            match *statement {
+    let mut loops = 0;
+    let walks = (program.frame_len..program.block(LaneProgram::ROOT).statements.len())
+        .map(|index| Walk::of_statement(LaneProgram::ROOT, index));
+    for event in walks.flat_map(|walk| walk.events(program)) {
+        match event {
+            Event::Statement(id, index) => match program.block(id).statements[index] {
                 Statement::Let { value, ref expr } => {
-                    let cost = expr.cost() * ROUNDS.pow(loops.min(MOST_LOOPS));
+                    let cost = cost::of_expr(expr) * cost::in_loops(loops);
                     if program.rate(value).is_uniform() {
                         work.uniform = work.uniform.saturating_add(cost);
                     } else {
@@ -214,19 +211,14 @@ fn work(program: &Program) -> Work {
                         work.values += u64::from(cost > 0);
                     }
                 }
-                Statement::If { then, otherwise, .. } => {
-                    stack.extend([(then, loops), (otherwise, loops)]);
-                }
-                Statement::Loop { body, .. } => stack.push((body, loops + 1)),
+                Statement::If { .. } => {}
+                Statement::Loop { .. } => loops += 1,
+            },
+            Event::After(id, index) => {
+                let is_loop = matches!(program.block(id).statements[index], Statement::Loop { .. });
+                loops -= u32::from(is_loop);
             }
-        }
-    };
-    add(group, 0, &mut stack);
-    while let Some((id, loops)) = stack.pop() {
-        let block = program.block(id);
-        add(&block.statements, loops, &mut stack);
-        if let End::If { then, otherwise, .. } = block.end {
-            stack.extend([(then, loops), (otherwise, loops)]);
+            Event::Enter(_) | Event::End(_) | Event::Leave(_) => {}
         }
     }
     work

@@ -1,8 +1,8 @@
 //! Rendering a SPIR-V module in place of a program.
 
 use super::{EngineName, Options, draw, location, settings};
+use crate::command::failure::{Failure, Result};
 use crate::command::stats::Stats;
-use crate::command::{Failure, Result};
 use lambdav::core::graph::Uniform;
 use lambdav::core::source::SourceFile;
 use lambdav::core::types::Types;

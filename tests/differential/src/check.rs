@@ -25,7 +25,8 @@ pub enum Bug {
     Subset,
     /// An engine gives other values than the core evaluator.
     Values(&'static str),
-    /// An engine exceeds the limit of iterations elsewhere than the core evaluator, or it alone does.
+    /// An engine exceeds the limit of iterations elsewhere than the core evaluator, or it alone
+    /// does.
     Limit(&'static str),
     /// The core evaluator exceeds a limit that no loop should.
     Endless,

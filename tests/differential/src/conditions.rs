@@ -6,8 +6,8 @@ use std::fmt;
 /// More `rec`s than any loop of a generated program executes at an entry.
 pub const ENOUGH_ITERATIONS: u64 = 64;
 
-/// Sizes of images and how often they are used: the last columns of a row, and of the image, matter to
-/// engines that compute many pixels at once.
+/// Sizes of images and how often they are used: the last columns of a row, and of the image, matter
+/// to engines that compute many pixels at once.
 const SIZES: [((u32, u32), u32); 9] = [
     ((9, 7), 40),
     ((8, 8), 12),

@@ -16,8 +16,8 @@ pub trait Engine: Sync {
 /// What an engine makes of one output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Image {
-    /// The words of all pixels in scan order, as many words each as the output has components. Any NaN
-    /// will do for any other.
+    /// The words of all pixels in scan order, as many words each as the output has components. Any
+    /// NaN will do for any other.
     Whole(Vec<u32>),
     /// A loop exceeds the limit.
     LoopLimit {

@@ -2,12 +2,12 @@
 //!
 //! Of each program it is checked that
 //! - it compiles without error, and without a warning that an unused part is ill-typed;
-//! - its schedule keeps all invariants, for each choice of outputs, and an output has the same value
-//!   whatever is computed with it;
-//! - all engines give the same images: bit for bit, where each NaN equals each other. That a loop exceeds
-//!   its limit is a verdict of its own: engines must agree on the first such pixel and the loop, and where
-//!   the limit is generous it is a bug in any case, since generated programs end. Where an engine
-//!   ran out of fuel, nothing is compared.
+//! - its schedule keeps all invariants, for each choice of outputs, and an output has the same
+//!   value whatever is computed with it;
+//! - all engines give the same images: bit for bit, where each NaN equals each other. That a loop
+//!   exceeds its limit is a verdict of its own: engines must agree on the first such pixel and the
+//!   loop, and where the limit is generous it is a bug in any case, since generated programs end.
+//!   Where an engine ran out of fuel, nothing is compared.
 //!
 //! A program that fails is made smaller, and printed with the numbers that make it again.
 //!

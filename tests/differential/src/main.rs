@@ -38,7 +38,8 @@ struct Arguments {
     /// How many bugs end the run
     #[arg(long, default_value_t = 10)]
     max_bugs: usize,
-    /// Check this program instead of generated ones; comments `; name = 0x…` give uniforms their words
+    /// Check this program instead of generated ones; comments `; name = 0x…` give uniforms their
+    /// words
     #[arg(long, value_name = "PATH")]
     file: Option<PathBuf>,
     /// Print the programs instead of checking them

@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 /// What was seen in all pixels of an image.
 ///
 /// An `if` is *divergent* if, the k-th time that two pixels come to it, they decide it differently;
-/// a loop, if they do not do equally many rounds of it then. The test at which a loop ends is no `if`.
+/// a loop, if they do not do equally many rounds of it then. The test at which a loop ends is no
+/// `if`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
     /// How many outputs there are.

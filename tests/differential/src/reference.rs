@@ -30,8 +30,8 @@ pub(crate) fn scheduled(core: &Core, locations: &[u32]) -> Result<Program, Strin
     Ok(program)
 }
 
-/// The images of all outputs, each of which is scheduled alone and drawn by an engine, which is told its location and how
-/// many components it has.
+/// The images of all outputs, each of which is scheduled alone and drawn by an engine, which is
+/// told its location and how many components it has.
 pub(crate) fn each_output(
     case: &Case,
     draw: impl Fn(Program, u32, usize) -> Result<Image, String>,
@@ -46,8 +46,8 @@ pub(crate) fn each_output(
         .collect()
 }
 
-/// The verdicts on each pixel for each output of a schedule; a pixel that exceeds a limit does so for
-/// all outputs.
+/// The verdicts on each pixel for each output of a schedule; a pixel that exceeds a limit does so
+/// for all outputs.
 pub(crate) fn evaluate(program: &Program, case: &Case) -> Vec<Vec<Verdict>> {
     let mut evaluator = evaluate::Evaluator::new(program, case.conditions.max_iterations);
     let cancelled = gauge(POLLS);

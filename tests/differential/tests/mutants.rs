@@ -1,5 +1,6 @@
-//! Do the tests bite? Each mutant of elaboration, of the scheduler, of an evaluator, of the lowering
-//! to masks and registers or of an emitter is found by a campaign no larger than that of the gate.
+//! Do the tests bite? Each mutant of elaboration, of the scheduler, of an evaluator, of the
+//! lowering to masks and registers or of an emitter is found by a campaign no larger than that of
+//! the gate.
 //!
 //! `cargo test -p lambdav-differential --features mutants --test mutants -- --nocapture`
 
@@ -40,7 +41,8 @@ fn each_is_found<M: Copy + Debug>(name: &str, mutants: &[M], activate: fn(Option
     }
 }
 
-/// The evaluator of the source finds what is wrong before and in that of the core, and the other way round.
+/// The evaluator of the source finds what is wrong before and in that of the core, and the other
+/// way round.
 #[test]
 fn mutants_in_core_and_frontend_are_found() {
     each_is_found("source", &core::Mutant::ALL, core::activate);
@@ -58,7 +60,19 @@ fn mutants_in_masks_are_found() {
 #[test]
 fn mutants_in_machine_code_are_found() {
     each_is_found("simd8", &simd::Mutant::OF_CODE, simd::activate);
-    each_is_found("spilled4", &simd::Mutant::OF_SPILLING, simd::activate);
+}
+
+/// With machine code, and by the interpreter of register programs alone.
+#[test]
+fn mutants_in_spilling_are_found() {
+    for name in ["spilled4", "starved4"] {
+        each_is_found(name, &simd::Mutant::OF_SPILLING, simd::activate);
+    }
+}
+
+#[test]
+fn mutants_that_look_at_undefined_lanes_are_found() {
+    each_is_found("registers8", &simd::Mutant::OF_UNDEFINED_LANES, simd::activate);
 }
 
 #[test]

@@ -166,18 +166,18 @@ pub fn measure(device: &Device, function: Elementary) -> Result<Measured, Error>
             None => (first.at(index), 0.0),
             Some(second) => (first.at(index / SIDE), second.at(index % SIDE)),
         };
-        let (wanted, found) = (function.evaluate(x, y), f32::from_bits(pixel[0]));
-        if wanted.to_bits() == found.to_bits() {
+        let (expected, found) = (function.evaluate(x, y), f32::from_bits(pixel[0]));
+        if expected.to_bits() == found.to_bits() {
             continue;
         }
         measured.wrong += 1;
-        let distance = ulps(wanted, found);
+        let distance = ulps(expected, found);
         if distance > measured.ulps.0 {
             measured.ulps = (distance, [x, y]);
         }
-        let absolute = (f64::from(wanted) - f64::from(found)).abs();
+        let absolute = (f64::from(expected) - f64::from(found)).abs();
         measured.absolute = measured.absolute.max(absolute);
-        let allowed = Demand::of(function).allows(x, wanted);
+        let allowed = Demand::of(function).allows(x, expected);
         if absolute.is_nan() || absolute > allowed {
             measured.beyond.push([x, y]);
         }

@@ -5,7 +5,7 @@ use crate::pictures::{List, SIZES, Shader, all, digest, draw};
 use lambdav::Settings;
 use lambdav::engine::{CoreEngine, Engine, SimdEngine};
 use lambdav::raster::Size;
-use lambdav::simd::cranelift::Target;
+use lambdav::simd::Target;
 use std::fmt::{self, Display, Formatter};
 
 /// The core evaluator, which is slow, draws pictures of at most so many pixels.
@@ -46,8 +46,9 @@ impl Display for Report {
     }
 }
 
-/// Draws each picture in each configuration, of which `part` says which to take: the numbers from
-/// 0 are those of a picture with a processor and a number of lanes. All that `part` refuses are left out.
+/// Draws each picture in each configuration, of which `part` says which to take: the numbers from 0
+/// are those of a picture with a processor and a number of lanes. All that `part` refuses are left
+/// out.
 pub fn compare(part: impl Fn(usize) -> bool) -> Report {
     let list = List::read();
     let mut report = Report::default();

@@ -1,4 +1,5 @@
-//! The same bits on every machine: λV's pictures against one list of digests, `tests/golden/gallery.txt`.
+//! The same bits on every machine: λV's pictures against one list of digests,
+//! `tests/golden/gallery.txt`.
 //!
 //! | module | is |
 //! |---|---|
@@ -7,7 +8,7 @@
 //! | [`compare`] | all pictures in all configurations, on the machine that this runs on |
 //! | [`emulated`] | this very program built for another architecture, and run by an emulator |
 //!
-//! The list is written by the core evaluator alone: `BLESS=1 cargo test --test gallery`.
+//! The list is written by the core evaluator alone: `BLESS=1 cargo test --test all gallery`.
 #![forbid(unsafe_code)]
 
 pub mod compare;

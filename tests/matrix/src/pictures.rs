@@ -8,8 +8,8 @@ use sha2::{Digest, Sha256};
 use std::fmt::{self, Display, Formatter, Write};
 use std::path::{Path, PathBuf};
 
-/// The sizes of the list, as width and height: one that is cut into tiles of all kinds, a single pixel, and one that
-/// leaves a column and a row over.
+/// The sizes of the list, as width and height: one that is cut into tiles of all kinds, a single
+/// pixel, and one that leaves a column and a row over.
 pub const SIZES: [(u32, u32); 3] = [(97, 61), (1, 1), (33, 17)];
 
 /// A shader without errors or warnings.

@@ -1,12 +1,13 @@
-//! A sample of the matrix: each picture in some configurations, and each configuration with some pictures.
-//! All of it: `cargo run --release -p lambdav-matrix`.
+//! A sample of the matrix: each picture in some configurations, and each configuration with some
+//! pictures. All of it: `cargo run --release -p lambdav-matrix`.
 
 use lambdav_matrix::compare::compare;
 use lambdav_matrix::configurations::{PROCESSORS, lanes};
 use lambdav_matrix::emulated::{self, Unable};
 use std::io::Write;
 
-/// A prime that does not divide the number of kernels of a picture, so each of these is taken in turn.
+/// A prime that does not divide the number of kernels of a picture, so each of these is taken in
+/// turn.
 const HERE: usize = 11;
 
 /// See [`HERE`].

@@ -3,15 +3,17 @@
 use std::sync::atomic::AtomicU64;
 
 use lambdav_core::op::Elementary;
-use lambdav_simd_backend::cranelift::jit::{Code, Inputs, Row, Wanted};
-use lambdav_simd_backend::lanes::{Axis, Expr, Kind, Op, Program, Rate, Straight, ValueId, verify};
-use lambdav_simd_backend::registers::{Choice, Shape, Status, lower};
-use lambdav_simd_backend::{EmitError, Target, kernel};
+use lambdav_simd_backend::emit::Executable;
+use lambdav_simd_backend::lanes::{
+    Axis, Expr, Kind, LaneProgram, Op, Rate, StraightLine, ValueId, verify,
+};
+use lambdav_simd_backend::registers::{Inputs, Poll, Row, Shape, Status};
+use lambdav_simd_backend::{Compiler, EmitError, Target};
 
 /// A function in machine code: each group of lanes computes it at as many pairs of arguments.
 #[derive(Debug)]
 pub struct MachineCode {
-    code: Code,
+    code: Executable,
 }
 
 /// Whether the function is computed for each lane, or once for all of them.
@@ -29,7 +31,7 @@ impl MachineCode {
     ///
     /// # Errors
     ///
-    /// Those of [`Code::new`].
+    /// Those of [`Compiler::compile`].
     pub fn new(
         f: Elementary,
         lanes: Option<u32>,
@@ -37,11 +39,15 @@ impl MachineCode {
         target: &Target,
     ) -> Result<Self, EmitError> {
         // The arguments are made from as many words as there are lanes, which would count as work.
-        let Choice { shape, .. } =
-            kernel::choice(&program(f, Shape::new(1).expect("a shape"), rates), lanes);
+        let mut compiler = Compiler { lanes, ..Compiler::new(target.clone()) };
+        let tile = target.machine().tile;
+        let scalar = Shape::new(1, tile).expect("a shape");
+        let shape = compiler.choice(&program(f, scalar, rates)).shape;
+        compiler.lanes = Some(shape.lanes());
         let program = program(f, shape, rates);
         assert_eq!(verify(&program), Ok(()), "the program is well-formed");
-        Ok(Self { code: Code::new(lower(&program, shape), target)? })
+        let compiled = compiler.compile_lane_program(program)?;
+        Ok(Self { code: Executable::new(&compiled.code, target)? })
     }
 
     /// The number of lanes.
@@ -53,23 +59,23 @@ impl MachineCode {
     pub fn evaluate(&self, pairs: &[(f32, f32)], results: &mut [f32]) {
         static FRONTIER: AtomicU64 = AtomicU64::new(u64::MAX);
         let lanes = self.lanes() as usize;
-        let wanted = Wanted { frontier: &FRONTIER, first: 0 };
+        let poll = Poll { frontier: &FRONTIER, first: 0 };
         let row = Row { x: 0, y: 0, groups: 1, stride: self.code.shape().columns() as usize };
-        let mut inputs = Inputs { given: vec![0; 2 * lanes], max_iterations: 0 };
+        let mut inputs = Inputs { words: vec![0; 2 * lanes], max_iterations: 0 };
         let mut pixels = vec![[0.0; 4]; lanes];
-        let mut run = vec![u32::MAX; lanes];
+        let mut mask = vec![u32::MAX; lanes];
         for (pairs, results) in pairs.chunks(lanes).zip(results.chunks_mut(lanes)) {
-            for (words, &(x, y)) in inputs.given.as_chunks_mut().0.iter_mut().zip(pairs) {
+            for (words, &(x, y)) in inputs.words.as_chunks_mut().0.iter_mut().zip(pairs) {
                 *words = [x, y].map(f32::to_bits);
             }
             // The last group has fewer.
-            for (lane, run) in run.iter_mut().enumerate() {
+            for (lane, mask) in mask.iter_mut().enumerate() {
                 let (column, row) = self.code.shape().pixel(lane as u32);
                 let place = (row * self.code.shape().columns() + column) as usize;
-                *run = if place < pairs.len() { u32::MAX } else { 0 };
+                *mask = if place < pairs.len() { u32::MAX } else { 0 };
             }
-            let (_, slots) = self.code.frame(&inputs, wanted);
-            let status = self.code.row(&inputs, &slots, &run, wanted, row, &mut pixels);
+            let (_, slots) = self.code.frame(&inputs, poll);
+            let status = self.code.row(&inputs, &slots, &mask, poll, row, &mut pixels);
             assert_eq!(status, Status::Done, "there are no loops");
             for (result, [value, ..]) in results.iter_mut().zip(&pixels) {
                 *result = *value;
@@ -80,12 +86,12 @@ impl MachineCode {
 
 /// A program whose pixels are the function's values at words that are given: those of pixel (x, y)
 /// are the numbers 2n and 2n + 1, where n = x + y · columns.
-fn program(f: Elementary, shape: Shape, rates: Rates) -> Program {
-    let mut b = Straight::default();
-    let run = b.run();
+fn program(f: Elementary, shape: Shape, rates: Rates) -> LaneProgram {
+    let mut b = StraightLine::default();
+    let mask = b.execution_mask();
     let zero = b.constant(Kind::F32, 0);
     if rates == Rates::Uniform {
-        let operands = [0, 1].map(|word| b.given(Kind::F32, word));
+        let operands = [0, 1].map(|word| b.input(Kind::F32, word));
         let value = elementary(&mut b, f, operands, Rate::FRAME, None);
         return b.finish([value, zero, zero, zero]);
     }
@@ -97,21 +103,21 @@ fn program(f: Elementary, shape: Shape, rates: Rates) -> Program {
     let columns = b.constant(Kind::F32, u64::from((shape.columns() as f32).to_bits()));
     let above = b.op(Op::Mul, &[y, columns]).expect("of numbers");
     let number = b.op(Op::Add, &[x, above]).expect("of numbers");
-    let mut operands = [0, 1].map(|word| b.given(Kind::F32, word));
+    let mut operands = [0, 1].map(|word| b.input(Kind::F32, word));
     for n in 0..shape.lanes() {
         let this = b.constant(Kind::F32, u64::from((n as f32).to_bits()));
         let here = b.op(Op::Equal, &[number, this]).expect("of numbers");
         for (k, operand) in (0..).zip(&mut operands) {
-            let word = b.given(Kind::F32, 2 * n + k);
+            let word = b.input(Kind::F32, 2 * n + k);
             *operand = b.op(Op::Select, &[here, word, *operand]).expect("of numbers");
         }
     }
-    let value = elementary(&mut b, f, operands, Rate::VARYING, Some(run));
+    let value = elementary(&mut b, f, operands, Rate::VARYING, Some(mask));
     b.finish([value, zero, zero, zero])
 }
 
 fn elementary(
-    b: &mut Straight,
+    b: &mut StraightLine,
     function: Elementary,
     operands: [ValueId; 2],
     rate: Rate,

@@ -55,6 +55,63 @@ fn an_error_leaves_everything_as_it_was() {
     assert_eq!(names(folder.path()).len(), 1);
 }
 
+/// Where files need names, they have one of ours, and lose it with an error.
+#[test]
+fn named_files_are_as_good() {
+    let folder = folder();
+    let path = folder.path().join("a.png");
+    for content in [b"first", b"other"] {
+        let mut file = Temporary::named(folder.path()).expect("the folder is writable");
+        file.write_all(content).expect("there is room");
+        assert!(names(folder.path()).iter().any(|name| name.to_string_lossy().ends_with(".tmp")));
+        file.persist(&path, folder.path()).expect("the folder is writable");
+        assert_eq!(fs::read(&path).expect("it was just written"), content);
+        assert_eq!(names(folder.path()).len(), 1);
+    }
+    drop(Temporary::named(folder.path()).expect("the folder is writable"));
+    assert_eq!(names(folder.path()).len(), 1);
+}
+
+/// So nothing can remain of them.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_being_written_has_no_name() {
+    let folder = folder();
+    if Temporary::unnamed(folder.path()).is_none() {
+        println!("this file system has no files without names");
+        return;
+    }
+    let path = folder.path().join("a.png");
+    put(&path, b"old").expect("the folder is writable");
+    let written = write_atomically(&path, |out| {
+        out.write_all(&[7; 100_000])?;
+        assert_eq!(names(folder.path()).len(), 1);
+        assert_eq!(fs::read(&path)?, b"old");
+        Ok::<_, io::Error>(())
+    });
+    written.expect("the folder is writable");
+    assert_eq!(fs::read(&path).expect("it was just written"), [7; 100_000]);
+}
+
+/// What can be told before is what writing would tell, and changes nothing.
+#[test]
+fn targets_are_checked_before() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    put(&at("file"), b"old").expect("the folder is writable");
+    for path in [at("file"), at("new.png")] {
+        assert!(check_target(&path).is_ok());
+    }
+    for path in [at(""), at("new/"), at("no/such/a.png"), at("file/a.png"), "/".into(), "".into()] {
+        let (early, late) = (check_target(&path).unwrap_err(), put(&path, b"").unwrap_err());
+        assert_eq!(early.to_string(), late.to_string());
+        let [early, late]: [&dyn std::error::Error; 2] = [&early, &late];
+        assert_eq!(early.source().map(|e| e.to_string()), late.source().map(|e| e.to_string()));
+    }
+    assert_eq!(fs::read(at("file")).expect("it exists"), b"old");
+    assert_eq!(names(folder.path()).len(), 1);
+}
+
 #[test]
 fn a_panic_leaves_everything_as_it_was() {
     let folder = folder();

@@ -5,8 +5,9 @@
 //! - A decision that is the same for all lanes is a branch. `and` and `or` of such a condition
 //!   with a divergent one are two decisions.
 //! - In most rounds no lane leaves. Where one arm leaves the loop and what remains of the tail is
-//!   small, that is computed, and then asked: if so, the live mask and the results stay as they are, without a
-//!   mask computed or a result captured, and nobody need ask whether any lane is left:
+//!   small, that is computed, and then asked: if so, the live mask and the results stay as they
+//!   are, without a mask computed or a result captured, and nobody need ask whether any lane is
+//!   left:
 //!
 //! ```text
 //! (if c (rec a) b)   ⇒   a is computed
@@ -16,75 +17,122 @@
 //!                        else { rec live, a, result }
 //! ```
 
+use std::rc::Rc;
+
 use lambdav_core::op::Op as CoreOp;
 use lambdav_core::schedule::{self, BlockId, End as CoreEnd};
 
 use super::Lowering;
-use crate::lanes::{End, Kind, Op, ValueId};
+use super::tasks::Task;
+use crate::lanes::{Kind, Op, ValueId};
 
 /// A round of a divergent loop: what all of its tail needs.
-#[derive(Clone, Copy)]
-pub(super) struct Round<'a> {
+#[derive(Clone)]
+pub(super) struct Round {
     /// The lanes that are still in the loop.
     pub(super) live: ValueId,
     /// The kinds of the loop's own parameters.
-    pub(super) kinds: &'a [Kind],
+    pub(super) kinds: Rc<[Kind]>,
+}
+
+/// A step of the way out of a divergent loop, to which all live lanes come, with the results so
+/// far. Each leaves the end of a block.
+pub(super) enum Exit {
+    /// A block.
+    Block(Round, BlockId, Vec<ValueId>),
+    /// The same after the statements of the block.
+    End(Round, BlockId, Vec<ValueId>),
+    /// A decision.
+    Decide(Round, schedule::ValueId, [BlockId; 2], Vec<ValueId>),
+    /// A decision of which one arm leaves the loop, and the other has been computed up to its end.
+    Test(Leaving, Vec<ValueId>),
+    /// The same where some lane leaves: these.
+    Leave(Leaving, ValueId, Vec<ValueId>),
+    /// The same after the arm that leaves, whose results it takes.
+    Stay(Leaving, ValueId),
+}
+
+/// A decision of which one arm leaves the loop.
+#[derive(Clone)]
+pub(super) struct Leaving {
+    round: Round,
+    /// Where lanes go the one or the other way.
+    mask: ValueId,
+    leave: BlockId,
+    stay: BlockId,
+    /// How the lanes that leave, and those that stay, are made of the live lanes and the mask.
+    ops: [Op; 2],
 }
 
 impl Lowering<'_> {
-    /// The tail of a divergent loop that begins with a block to which all live lanes come.
-    pub(super) fn divergent_end(
-        &mut self,
-        id: BlockId,
-        round: Round<'_>,
-        results: Vec<ValueId>,
-    ) -> End {
-        self.statements(id, round.live);
-        self.end(id, round, results)
-    }
-
-    /// The same after the statements of the block.
-    fn end(&mut self, id: BlockId, round: Round<'_>, results: Vec<ValueId>) -> End {
-        if let CoreEnd::If { condition, then, otherwise } = self.program.block(id).end {
-            return self.decide(condition, [then, otherwise], round, results);
+    pub(super) fn exit(&mut self, exit: Exit) {
+        let task = |exit| Task::Exit(Box::new(exit));
+        match exit {
+            Exit::Block(round, id, results) => {
+                let statements = Task::Statements(id, 0, round.live);
+                self.next([statements, task(Exit::End(round, id, results))]);
+            }
+            Exit::End(round, id, results) => match self.program.block(id).end {
+                CoreEnd::If { condition, then, otherwise } => {
+                    self.decide(round, condition, [then, otherwise], results);
+                }
+                CoreEnd::Yield(_) | CoreEnd::Rec(_) => {
+                    let live = round.live;
+                    self.next([Task::TailEnd(round, id, live, results), Task::NextRound(live)]);
+                }
+            },
+            Exit::Decide(round, condition, arms, results) => {
+                self.decide(round, condition, arms, results);
+            }
+            Exit::Test(leaving, results) => {
+                let Leaving { ref round, mask, stay, ops, .. } = leaving;
+                let leaves = self.op(ops[0], &[round.live, mask]);
+                let any = self.any(leaves);
+                let stays = Exit::End(round.clone(), stay, results.clone());
+                self.fork(any, [task(Exit::Leave(leaving, leaves, results)), task(stays)]);
+            }
+            Exit::Leave(leaving, leaves, results) => {
+                let Leaving { ref round, mask, leave, ops, .. } = leaving;
+                let staying = self.op(ops[1], &[round.live, mask]);
+                let tail = Task::Tail(round.clone(), leave, leaves, results);
+                self.next([tail, task(Exit::Stay(leaving, staying))]);
+            }
+            Exit::Stay(Leaving { round, stay, .. }, staying) => {
+                let results = self.take_tail().results;
+                let live = round.live;
+                let tail = Task::TailEnd(round, stay, staying, results);
+                self.next([tail, Task::NextRound(live)]);
+            }
         }
-        let tail = self.tail_end(id, round.live, round.kinds, results);
-        self.next_round(round.live, tail)
     }
 
     fn decide(
         &mut self,
+        round: Round,
         condition: schedule::ValueId,
         [then, otherwise]: [BlockId; 2],
-        round: Round<'_>,
         results: Vec<ValueId>,
-    ) -> End {
+    ) {
+        let task = |exit| Task::Exit(Box::new(exit));
         let mask = self.components(condition)[0];
         if self.is_uniform(mask) {
-            let other = results.clone();
-            return self.fork(
-                mask,
-                |s| s.divergent_end(then, round, results),
-                |s| s.divergent_end(otherwise, round, other),
-            );
+            let arms =
+                [then, otherwise].map(|arm| task(Exit::Block(round.clone(), arm, results.clone())));
+            self.fork(mask, arms);
+            return;
         }
         if let Some((op, uniform, rest)) = self.partly_uniform(condition) {
             let uniform = self.components(uniform)[0];
-            let other = results.clone();
+            let again = |round| task(Exit::Decide(round, rest, [then, otherwise], results.clone()));
+            let block = |round, arm| task(Exit::Block(round, arm, results.clone()));
             // One arm is written twice.
             if op == CoreOp::And && self.costs[otherwise.index()].is_cheap() {
-                return self.fork(
-                    uniform,
-                    |s| s.decide(rest, [then, otherwise], round, results),
-                    |s| s.divergent_end(otherwise, round, other),
-                );
+                self.fork(uniform, [again(round.clone()), block(round, otherwise)]);
+                return;
             }
             if op == CoreOp::Or && self.costs[then.index()].is_cheap() {
-                return self.fork(
-                    uniform,
-                    |s| s.divergent_end(then, round, results),
-                    |s| s.decide(rest, [then, otherwise], round, other),
-                );
+                self.fork(uniform, [block(round.clone(), then), again(round)]);
+                return;
             }
         }
         let stays =
@@ -94,39 +142,19 @@ impl Lowering<'_> {
             ([true, false], [_, true]) => (then, otherwise, [Op::And, Op::AndNot]),
             ([false, true], [true, _]) => (otherwise, then, [Op::AndNot, Op::And]),
             _ => {
-                let tail =
-                    self.divergent_part(mask, [then, otherwise], round.live, round.kinds, results);
-                return self.next_round(round.live, tail);
+                let live = round.live;
+                let tail = Task::Divergent(round, mask, [then, otherwise], live, results);
+                self.next([tail, Task::NextRound(live)]);
+                return;
             }
         };
-        self.statements(stay, round.live);
-        let leaving = self.op(ops[0], &[round.live, mask]);
-        let any = self.any(leaving);
-        let other = results.clone();
-        self.fork(
-            any,
-            |s| {
-                let staying = s.op(ops[1], &[round.live, mask]);
-                let results = s.tail(leave, leaving, round.kinds, results).results;
-                let tail = s.tail_end(stay, staying, round.kinds, results);
-                s.next_round(round.live, tail)
-            },
-            |s| s.end(stay, round, other),
-        )
+        let live = round.live;
+        let leaving = Leaving { round, mask, leave, stay, ops };
+        self.next([Task::Statements(stay, 0, live), task(Exit::Test(leaving, results))]);
     }
 
-    fn fork(
-        &mut self,
-        condition: ValueId,
-        then: impl FnOnce(&mut Self) -> End,
-        otherwise: impl FnOnce(&mut Self) -> End,
-    ) -> End {
-        let then = self.block(then);
-        let otherwise = self.block(otherwise);
-        End::If { condition, then, otherwise }
-    }
-
-    /// If the condition is `and` or `or` of one that is the same for all lanes and another: which, and the two.
+    /// If the condition is `and` or `or` of one that is the same for all lanes and another: which,
+    /// and the two.
     fn partly_uniform(
         &self,
         condition: schedule::ValueId,

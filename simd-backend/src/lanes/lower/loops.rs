@@ -1,8 +1,8 @@
 //! Loops.
 //!
 //! If all lanes leave a loop together, it stays a loop as it is. Else it is *linearised*: its
-//! parameters are the live mask, the loop's own parameters, and the captured results; a round computes
-//! both ways of every divergent decision and goes on while any lane is live:
+//! parameters are the live mask, the loop's own parameters, and the captured results; a round
+//! computes both ways of every divergent decision and goes on while any lane is live:
 //!
 //! ```text
 //! (if c (rec a) b)   ⇒   loop live, p, result {
@@ -12,34 +12,48 @@
 //!                        }
 //! ```
 //!
-//! Decisions that are the same for all lanes stay branches: those that come before any divergent one
-//! in the tail as ends of blocks ([`super::exits`]), the others as `if`s that yield what a part of the tail
-//! leaves behind.
+//! Decisions that are the same for all lanes stay branches: those that come before any divergent
+//! one in the tail as ends of blocks ([`super::exits`]), the others as `if`s that yield what a part
+//! of the tail leaves behind.
+
+use std::rc::Rc;
 
 use lambdav_core::schedule::{self, BlockId, End as CoreEnd};
 
 use super::Lowering;
-use super::exits::Round;
+use super::exits::{Exit, Round};
+use super::tasks::Task;
 use crate::lanes::{End, Kind, Op, Rate, Statement, ValueId};
 use crate::mutants::{Mutant, is_active};
 
 /// What a part of a linearised tail leaves behind.
 pub(super) struct Tail {
     /// The lanes that go round again, if any can, and with which arguments.
-    again: Option<(ValueId, Vec<ValueId>)>,
+    pub(super) again: Option<(ValueId, Vec<ValueId>)>,
     /// The results of the lanes that have left in this or an earlier round.
     pub(super) results: Vec<ValueId>,
 }
 
+/// A loop whose body is being lowered.
+pub(super) struct OpenLoop {
+    values: Box<[ValueId]>,
+    params: Vec<ValueId>,
+    inits: Vec<ValueId>,
+    site: u32,
+    /// The parameters of the loop around it.
+    outer: Vec<ValueId>,
+}
+
 impl Lowering<'_> {
-    pub(super) fn lower_loop(
+    /// A loop. Leaves its values.
+    pub(super) fn begin_loop(
         &mut self,
         value: schedule::ValueId,
         params: &[schedule::ValueId],
         inits: &[schedule::ValueId],
         body: BlockId,
         mask: ValueId,
-    ) -> Vec<ValueId> {
+    ) {
         self.out.sites.push(self.program.values[value.index()].span);
         let site = self.out.sites.len() as u32 - 1;
         let mut inits = self.flat(inits);
@@ -51,8 +65,8 @@ impl Lowering<'_> {
         }
         let values = self.values_of(value);
         let outer = std::mem::replace(&mut self.params, own.clone());
-        let body = if self.rates.is_divergent(value) {
-            let kinds: Vec<Kind> = own.iter().map(|&v| self.out.kind(v)).collect();
+        let first = if self.rates.is_divergent(value) {
+            let kinds: Rc<[Kind]> = own.iter().map(|&v| self.out.kind(v)).collect();
             let live = self.value(Kind::Mask, Rate::VARYING);
             let result_kinds: Vec<Kind> = values.iter().map(|&v| self.out.kind(v)).collect();
             let results: Vec<_> =
@@ -64,19 +78,22 @@ impl Lowering<'_> {
             }
             own.insert(0, live);
             own.extend(&results);
-            self.block(|s| s.divergent_end(body, Round { live, kinds: &kinds }, results))
+            Task::Exit(Box::new(Exit::Block(Round { live, kinds }, body, results)))
         } else {
-            self.block(|s| s.uniform_end(body, mask))
+            Task::Uniform(body, mask)
         };
+        let open = OpenLoop { values, params: own, inits, site, outer };
+        self.next([Task::Open, first, Task::Close, Task::Loop(Box::new(open))]);
+    }
+
+    /// The loop, once there is its body.
+    pub(super) fn end_loop(&mut self, open: OpenLoop) {
+        let OpenLoop { values, params, inits, site, outer } = open;
         self.params = outer;
-        self.current.push(Statement::Loop {
-            values: values.clone(),
-            params: own.into(),
-            inits: inits.into(),
-            body,
-            site,
-        });
-        values.into()
+        let body = self.take_block();
+        self.work.values.push(values.to_vec());
+        let (params, inits) = (params.into(), inits.into());
+        self.current.push(Statement::Loop { values, params, inits, body, site });
     }
 
     /// The arguments of a `rec`, component by component.
@@ -92,114 +109,152 @@ impl Lowering<'_> {
         arguments
     }
 
-    /// The tail of a loop that all lanes leave together.
-    fn uniform_end(&mut self, id: BlockId, mask: ValueId) -> End {
-        self.statements(id, mask);
+    /// The end of a block of a loop that all lanes leave together.
+    pub(super) fn uniform_end(&mut self, id: BlockId, mask: ValueId) {
         match &self.program.block(id).end {
-            CoreEnd::Yield(values) => End::Yield(self.flat(values).into()),
-            CoreEnd::Rec(values) => End::Rec(self.arguments(values).into()),
+            CoreEnd::Yield(values) => {
+                let values = self.flat(values);
+                self.work.ends.push(End::Yield(values.into()));
+            }
+            CoreEnd::Rec(values) => {
+                let arguments = self.arguments(values);
+                self.work.ends.push(End::Rec(arguments.into()));
+            }
             CoreEnd::If { condition, then, otherwise } => {
                 let condition = self.components(*condition)[0];
-                let then = self.block(|s| s.uniform_end(*then, mask));
-                let otherwise = self.block(|s| s.uniform_end(*otherwise, mask));
-                End::If { condition, then, otherwise }
+                let arms = [*then, *otherwise].map(|id| Task::Uniform(id, mask));
+                self.fork(condition, arms);
             }
         }
     }
 
+    /// Two blocks that end as these tasks say, and an end that chooses one of them.
+    pub(super) fn fork(&mut self, condition: ValueId, [then, otherwise]: [Task; 2]) {
+        self.next([
+            Task::Open,
+            then,
+            Task::Close,
+            Task::Open,
+            otherwise,
+            Task::Close,
+            Task::Fork(condition),
+        ]);
+    }
+
     /// Ends a round with what its tail leaves behind.
-    pub(super) fn next_round(&mut self, live: ValueId, tail: Tail) -> End {
-        let Tail { again, results } = tail;
+    pub(super) fn next_round(&mut self, live: ValueId) {
+        let Tail { again, results } = self.take_tail();
         let Some((stay, mut arguments)) = again else {
-            return End::Yield(results.into());
+            self.work.ends.push(End::Yield(results.into()));
+            return;
         };
         arguments.insert(0, stay);
         arguments.extend(&results);
         if stay == live {
-            return End::Rec(arguments.into());
+            self.work.ends.push(End::Rec(arguments.into()));
+            return;
         }
         let condition = self.any(stay);
-        let then = self.block(|_| End::Rec(arguments.into()));
-        let otherwise = self.block(|_| End::Yield(results.into()));
-        End::If { condition, then, otherwise }
+        let then = self.empty_block(End::Rec(arguments.into()));
+        let otherwise = self.empty_block(End::Yield(results.into()));
+        self.work.ends.push(End::If { condition, then, otherwise });
     }
 
-    /// What a block in the tail of a divergent loop does for the lanes of `mask`.
-    pub(super) fn tail(
-        &mut self,
-        id: BlockId,
-        mask: ValueId,
-        kinds: &[Kind],
-        results: Vec<ValueId>,
-    ) -> Tail {
-        self.statements(id, mask);
-        self.tail_end(id, mask, kinds, results)
-    }
-
+    /// What the end of a block in the tail of a divergent loop does for the lanes of `mask`. Leaves
+    /// a tail.
     pub(super) fn tail_end(
         &mut self,
+        round: Round,
         id: BlockId,
         mask: ValueId,
-        kinds: &[Kind],
         results: Vec<ValueId>,
-    ) -> Tail {
+    ) {
         match &self.program.block(id).end {
             CoreEnd::Yield(values) => {
                 let values = self.flat(values);
                 let captured = values.iter().zip(&results);
                 let results = captured.map(|(&v, &old)| self.select(mask, v, old)).collect();
-                Tail { again: None, results }
+                self.work.tails.push(Tail { again: None, results });
             }
-            CoreEnd::Rec(values) => Tail { again: Some((mask, self.arguments(values))), results },
+            CoreEnd::Rec(values) => {
+                let again = Some((mask, self.arguments(values)));
+                self.work.tails.push(Tail { again, results });
+            }
             CoreEnd::If { condition, then, otherwise } => {
                 let condition = self.components(*condition)[0];
+                let arms = [*then, *otherwise];
                 if self.is_uniform(condition) {
-                    self.uniform_part(condition, [*then, *otherwise], mask, kinds, results)
+                    self.uniform_part(round, condition, arms, mask, results);
                 } else {
-                    self.divergent_part(condition, [*then, *otherwise], mask, kinds, results)
+                    self.divergent_part(round, condition, arms, mask, results);
                 }
             }
         }
     }
 
-    /// A decision in the tail of a divergent loop that all lanes make alike, though not all lanes that are
-    /// still in the loop have come to it.
+    /// A decision in the tail of a divergent loop that all lanes make alike, though not all lanes
+    /// that are still in the loop have come to it.
     fn uniform_part(
         &mut self,
+        round: Round,
         condition: ValueId,
         [then, otherwise]: [BlockId; 2],
         mask: ValueId,
-        kinds: &[Kind],
         results: Vec<ValueId>,
-    ) -> Tail {
+    ) {
         let goes_on = self.has_rec(then) || self.has_rec(otherwise);
-        let other = results.clone();
-        let values = self.branch(
-            condition,
-            |s| {
-                let tail = s.tail(then, mask, kinds, results);
-                s.pack(tail, goes_on, kinds)
-            },
-            |s, _| {
-                let tail = s.tail(otherwise, mask, kinds, other);
-                s.pack(tail, goes_on, kinds)
-            },
-        );
-        Tail::unpack(values, goes_on, kinds)
+        let first = self.out.values.len();
+        let arms = [
+            Task::Tail(round.clone(), then, mask, results.clone()),
+            Task::Tail(round.clone(), otherwise, mask, results),
+        ];
+        self.merged_tails(round, condition, first, arms, goes_on);
+    }
+
+    /// An `if` whose arms are the tails that these tasks leave.
+    fn merged_tails(
+        &mut self,
+        round: Round,
+        condition: ValueId,
+        first: usize,
+        [then, otherwise]: [Task; 2],
+        goes_on: bool,
+    ) {
+        self.next([
+            Task::Open,
+            then,
+            Task::Pack(round.clone(), goes_on),
+            Task::CloseArm,
+            Task::Open,
+            otherwise,
+            Task::Pack(round.clone(), goes_on),
+            Task::CloseArm,
+            Task::Merge { condition, first },
+            Task::Unpack(round, goes_on),
+        ]);
     }
 
     /// A decision in the tail of a divergent loop that lanes make differently.
     pub(super) fn divergent_part(
         &mut self,
+        round: Round,
         condition: ValueId,
         [then, otherwise]: [BlockId; 2],
         mask: ValueId,
-        kinds: &[Kind],
         results: Vec<ValueId>,
-    ) -> Tail {
+    ) {
         let [on, off] = self.split(mask, condition);
-        let a = self.part(then, on, kinds, results);
-        let b = self.part(otherwise, off, kinds, a.results);
+        self.next([
+            Task::Part(round.clone(), then, on, results),
+            Task::SecondPart(round, otherwise, off),
+            Task::Combine(condition),
+        ]);
+    }
+
+    /// Both arms of such a decision: the results are those of the second, which went on with those
+    /// of the first.
+    pub(super) fn combine(&mut self, condition: ValueId) {
+        let [b, a] = [(); 2].map(|()| self.take_tail());
         let again = match (a.again, b.again) {
             (Some((x, xs)), Some((y, ys))) => {
                 let both = xs.iter().zip(&ys);
@@ -208,35 +263,29 @@ impl Lowering<'_> {
             }
             (one, None) | (None, one) => one,
         };
-        Tail { again, results: b.results }
+        self.work.tails.push(Tail { again, results: b.results });
     }
 
     /// One arm for the lanes of `mask`, under a test whether there are any if it is worth it.
-    fn part(&mut self, id: BlockId, mask: ValueId, kinds: &[Kind], results: Vec<ValueId>) -> Tail {
+    pub(super) fn part(&mut self, round: Round, id: BlockId, mask: ValueId, results: Vec<ValueId>) {
         if self.costs[id.index()].is_cheap() {
-            return self.tail(id, mask, kinds, results);
+            self.next([Task::Tail(round, id, mask, results)]);
+            return;
         }
         let any = self.any(mask);
         let goes_on = self.has_rec(id);
-        let before = results.clone();
-        let values = self.branch(
-            any,
-            |s| {
-                let tail = s.tail(id, mask, kinds, results);
-                s.pack(tail, goes_on, kinds)
-            },
-            |s, _| s.pack(Tail { again: None, results: before }, goes_on, kinds),
-        );
-        Tail::unpack(values, goes_on, kinds)
+        let first = self.out.values.len();
+        let arms = [Task::Tail(round.clone(), id, mask, results.clone()), Task::Leave(results)];
+        self.merged_tails(round, any, first, arms, goes_on);
     }
 
     pub(super) fn has_rec(&self, id: BlockId) -> bool {
         self.costs[id.index()].has_rec
     }
 
-    /// A tail as values of an arm: if it `goes_on` in any arm, the lanes that do and their arguments, and
-    /// the results.
-    fn pack(&mut self, tail: Tail, goes_on: bool, kinds: &[Kind]) -> Vec<ValueId> {
+    /// A tail as values of an arm: if it `goes_on` in any arm, the lanes that do and their
+    /// arguments, and the results.
+    pub(super) fn pack(&mut self, tail: Tail, goes_on: bool, kinds: &[Kind]) -> Vec<ValueId> {
         let mut values = match tail.again {
             Some((live, mut arguments)) => {
                 arguments.insert(0, live);
@@ -255,7 +304,7 @@ impl Lowering<'_> {
 }
 
 impl Tail {
-    fn unpack(mut values: Vec<ValueId>, goes_on: bool, kinds: &[Kind]) -> Self {
+    pub(super) fn unpack(mut values: Vec<ValueId>, goes_on: bool, kinds: &[Kind]) -> Self {
         if !goes_on {
             return Self { again: None, results: values };
         }

@@ -1,62 +1,64 @@
 //! From the schedule to the lane program: components, and masks in place of divergent control flow.
 //!
-//! - `mod.rs`: the state, and `if`;
+//! - `mod.rs`: the state, and computations;
+//! - [`tasks`] is what is to be done next, in place of recursion;
+//! - [`arms`] lowers `if`;
 //! - [`operations`]: vectors and matrices into components;
 //! - [`loops`]: uniform and divergent loops, [`exits`]: the ways out of them;
-//! - [`cost`]: which arms are worth a test whether any lane wants them.
+//! - [`cost`]: which arms are worth a test whether any lane is active in them.
 
+mod arms;
 mod cost;
 mod exits;
 mod loops;
 mod operations;
+mod tasks;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use lambdav_core::op::Op as CoreOp;
-use lambdav_core::schedule::{self, End as CoreEnd, Expr as CoreExpr, Statement as CoreStatement};
+use lambdav_core::schedule::{self, Expr as CoreExpr};
 use lambdav_core::types::{Scalar, Type};
 
+use self::tasks::Work;
 use super::rates::Rates;
 use crate::mutants::{Mutant, is_active};
 
 use super::{
-    Block, BlockId, End, Expr, Given, Kind, Op, Program, Rate, Statement, ValueId, ValueInfo,
-    Width, number, prune, sink,
+    Block, End, Expr, InputWord, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo, Width,
+    dead_code, sink, value_numbering,
 };
 
 /// Makes a lane program of one output of a scheduled program, filled from (0, 0, 0, 1) to four
 /// components, for groups of as many lanes as `width` says.
 ///
 /// What all pixels compute alike is moved to the front of the root, to be executed once for the
-/// frame, unless `hoist` is false; then loops stand in the order of the schedule, so that of several
-/// loops that exceed their limit the same is met first.
-///
-/// Recurses on the nesting of blocks.
+/// frame, unless `hoist` is false; then loops stand in the order of the schedule, so that of
+/// several loops that exceed their limit the same is met first.
 ///
 /// # Panics
 ///
 /// If the program has no such output.
-pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Width) -> Program {
-    let mut given: Vec<Given> = Vec::new();
-    given.extend([super::Axis::X, super::Axis::Y].map(Given::Resolution));
-    given.extend([Given::Time, Given::Frame]);
-    given.extend((0..4).map(Given::Mouse));
+pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Width) -> LaneProgram {
+    let mut inputs: Vec<InputWord> = Vec::new();
+    inputs.extend([super::Axis::X, super::Axis::Y].map(InputWord::Resolution));
+    inputs.extend([InputWord::Time, InputWord::Frame]);
+    inputs.extend((0..4).map(InputWord::Mouse));
     let mut uniforms = Vec::with_capacity(program.uniforms.len());
     for (index, uniform) in program.uniforms.iter().enumerate() {
-        uniforms.push(given.len() as u32);
-        given.extend(
+        uniforms.push(inputs.len() as u32);
+        inputs.extend(
             (0..program.types.components(uniform.ty))
-                .map(|k| Given::Uniform(index as u32, k as u8)),
+                .map(|k| InputWord::Uniform(index as u32, k as u8)),
         );
     }
-    let out = Program {
+    let out = LaneProgram {
         width,
         values: Vec::new(),
         blocks: vec![Block { statements: Vec::new(), end: End::Yield(Box::default()) }],
         frame_len: 0,
-        given,
+        inputs,
         sites: Vec::new(),
-        nesting: 0,
         loop_nesting: 0,
     };
     let mut lowering = Lowering {
@@ -71,24 +73,25 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Wid
         undefined: FxHashSet::default(),
         run: ValueId(0),
         params: Vec::new(),
+        work: Work::default(),
     };
-    let run = lowering.define(Kind::Mask, Rate::VARYING, Expr::Run);
+    let run = lowering.define(Kind::Mask, Rate::VARYING, Expr::ExecutionMask);
     lowering.run = run;
-    let outputs = lowering.arm(schedule::Program::ROOT, run);
+    let outputs = lowering.root();
     let mut pixel: Vec<ValueId> = lowering.components(outputs[output]).to_vec();
     for fill in [0.0_f32, 0.0, 0.0, 1.0].into_iter().skip(pixel.len()) {
         pixel.push(lowering.constant(Kind::F32, fill.to_bits().into()));
     }
     let root = Block { statements: lowering.current, end: End::Yield(pixel.into()) };
-    lowering.out.blocks[Program::ROOT.index()] = root;
+    lowering.out.blocks[LaneProgram::ROOT.index()] = root;
     let mut out = lowering.out;
-    number::number(&mut out);
-    prune::prune(&mut out);
+    value_numbering::number_values(&mut out);
+    dead_code::eliminate(&mut out);
     if hoist {
-        prune::hoist(&mut out);
+        dead_code::hoist(&mut out);
     }
     sink::sink(&mut out);
-    (out.nesting, out.loop_nesting) = prune::nesting(&out);
+    out.loop_nesting = dead_code::loop_nesting(&out);
     debug_assert_eq!(super::verify(&out), Ok(()), "{out}");
     out
 }
@@ -101,17 +104,18 @@ struct Lowering<'p> {
     uniforms: Vec<u32>,
     /// The components of each scheduled value that has been lowered.
     map: Vec<Box<[ValueId]>>,
-    out: Program,
+    out: LaneProgram,
     /// The statements of the block that is being filled.
     current: Vec<Statement>,
     /// The `and`s and `or`s of two bools.
     logic: FxHashMap<schedule::ValueId, (CoreOp, [schedule::ValueId; 2])>,
     /// The values that no lane looks at.
     undefined: FxHashSet<ValueId>,
-    /// All lanes that run.
+    /// All active lanes.
     run: ValueId,
     /// The components of the innermost loop's parameters.
     params: Vec<ValueId>,
+    work: Work,
 }
 
 fn kind_of(scalar: Scalar) -> Kind {
@@ -179,142 +183,6 @@ impl Lowering<'_> {
         [self.op(Op::And, &[mask, condition]), self.op(Op::AndNot, &[mask, condition])]
     }
 
-    /// Fills a new block.
-    fn block(&mut self, fill: impl FnOnce(&mut Self) -> End) -> BlockId {
-        let outer = std::mem::take(&mut self.current);
-        let end = fill(self);
-        let statements = std::mem::replace(&mut self.current, outer);
-        self.out.blocks.push(Block { statements, end });
-        BlockId(self.out.blocks.len() as u32 - 1)
-    }
-
-    /// An `if` on a condition that is the same for all lanes. Where an arm leaves a value undefined, a value
-    /// of the other one that does not come from inside it will do. The second arm, which is given the kinds of
-    /// the first one's values, gives as many of the same kinds.
-    fn branch(
-        &mut self,
-        condition: ValueId,
-        then: impl FnOnce(&mut Self) -> Vec<ValueId>,
-        otherwise: impl FnOnce(&mut Self, &[Kind]) -> Vec<ValueId>,
-    ) -> Vec<ValueId> {
-        // A value with a smaller number that an arm can name was there before the arms.
-        let first = self.out.values.len();
-        let was_there = |value: ValueId| value.index() < first;
-        let (mut a, mut b) = (Vec::new(), Vec::new());
-        let then = self.block(|s| {
-            a = then(s);
-            End::Yield(Box::default())
-        });
-        let kinds: Vec<Kind> = a.iter().map(|&v| self.out.kind(v)).collect();
-        let otherwise = self.block(|s| {
-            b = otherwise(s, &kinds);
-            End::Yield(Box::default())
-        });
-        let control = self.out.rate(condition);
-        let (mut results, mut values) = (Vec::with_capacity(a.len()), Vec::new());
-        let (mut yields, mut others) = (Vec::new(), Vec::new());
-        for (&a, &b) in a.iter().zip(&b) {
-            if a == b || was_there(a) && self.undefined.contains(&b) {
-                results.push(a);
-                continue;
-            }
-            if was_there(b) && self.undefined.contains(&a) {
-                results.push(b);
-                continue;
-            }
-            let rate = self.out.rate(a) | self.out.rate(b) | control;
-            let value = self.value(self.out.kind(a), rate);
-            results.push(value);
-            values.push(value);
-            yields.push(a);
-            others.push(b);
-        }
-        self.out.blocks[then.index()].end = End::Yield(yields.into());
-        self.out.blocks[otherwise.index()].end = End::Yield(others.into());
-        self.current.push(Statement::If { values: values.into(), condition, then, otherwise });
-        results
-    }
-
-    /// The statements of a block that yields, and what it yields.
-    fn arm(&mut self, id: schedule::BlockId, mask: ValueId) -> Vec<schedule::ValueId> {
-        self.statements(id, mask);
-        match &self.program.block(id).end {
-            CoreEnd::Yield(values) => values.to_vec(),
-            CoreEnd::Rec(_) | CoreEnd::If { .. } => unreachable!("an arm yields"),
-        }
-    }
-
-    fn arm_values(&mut self, id: schedule::BlockId, mask: ValueId) -> Vec<ValueId> {
-        let values = self.arm(id, mask);
-        self.flat(&values)
-    }
-
-    fn statements(&mut self, id: schedule::BlockId, mask: ValueId) {
-        let program = self.program;
-        for statement in &program.block(id).statements {
-            let value = statement.value();
-            let components = match statement {
-                CoreStatement::Let { expr, .. } => self.expr(value, expr, mask),
-                CoreStatement::If { condition, then, otherwise, .. } => {
-                    let condition = self.components(*condition)[0];
-                    self.choice(value, condition, [*then, *otherwise], mask)
-                }
-                CoreStatement::Loop { params, inits, body, .. } => {
-                    self.lower_loop(value, params, inits, *body, mask)
-                }
-            };
-            debug_assert!(
-                components
-                    .iter()
-                    .zip(self.rates.of(value))
-                    .all(|(&c, &rate)| (rate | Rate::GROUP).includes(self.out.rate(c))),
-                "the rates of {value:?} were foreseen"
-            );
-            self.map[value.index()] = components.into();
-        }
-    }
-
-    fn choice(
-        &mut self,
-        value: schedule::ValueId,
-        condition: ValueId,
-        [then, otherwise]: [schedule::BlockId; 2],
-        mask: ValueId,
-    ) -> Vec<ValueId> {
-        let bare = |id| self.program.block(id).statements.is_empty();
-        if self.is_uniform(condition) && !(bare(then) && bare(otherwise)) {
-            return self.branch(
-                condition,
-                |s| s.arm_values(then, mask),
-                |s, _| s.arm_values(otherwise, mask),
-            );
-        }
-        let guard = self.program.is_guard(value);
-        let [on, off] = self.split(mask, condition);
-        let a = self.guarded(then, on);
-        if guard {
-            // Where the condition does not hold, the value is never needed.
-            return a;
-        }
-        let b = self.guarded(otherwise, off);
-        let (a, b) = if is_active(Mutant::WrongBlend) { (b, a) } else { (a, b) };
-        a.iter().zip(&b).map(|(&a, &b)| self.select(condition, a, b)).collect()
-    }
-
-    /// What an arm yields for the lanes of `mask`: under a test whether there are any, if the arm is
-    /// worth it.
-    fn guarded(&mut self, id: schedule::BlockId, mask: ValueId) -> Vec<ValueId> {
-        if self.costs[id.index()].is_cheap() || is_active(Mutant::HoistedLoop) {
-            return self.arm_values(id, mask);
-        }
-        let any = self.any(mask);
-        self.branch(
-            any,
-            |s| s.arm_values(id, mask),
-            |s, kinds| kinds.iter().map(|&kind| s.undefined(kind)).collect(),
-        )
-    }
-
     fn expr(&mut self, value: schedule::ValueId, expr: &CoreExpr, mask: ValueId) -> Vec<ValueId> {
         let ty = self.program.ty(value);
         let kinds = self.program.types.scalars(ty).map(kind_of);
@@ -324,7 +192,7 @@ impl Lowering<'_> {
             }
             CoreExpr::Uniform(index) => {
                 let first = self.uniforms[*index as usize];
-                kinds.zip(first..).map(|(kind, word)| self.given(kind, word)).collect()
+                kinds.zip(first..).map(|(kind, word)| self.input_word(kind, word)).collect()
             }
             CoreExpr::Input(input) => self.input(*input),
             CoreExpr::Op(op, operands) => {
@@ -341,8 +209,8 @@ impl Lowering<'_> {
         }
     }
 
-    fn given(&mut self, kind: Kind, word: u32) -> ValueId {
-        self.define(kind, Rate::FRAME, Expr::Given(word))
+    fn input_word(&mut self, kind: Kind, word: u32) -> ValueId {
+        self.define(kind, Rate::FRAME, Expr::Input(word))
     }
 
     /// A value of the lane program for each component of a scheduled one.

@@ -13,7 +13,7 @@ impl Lowering<'_> {
     /// The components of an input.
     pub(super) fn input(&mut self, input: Input) -> Vec<ValueId> {
         let mut numbers =
-            |words: Range<u32>| words.map(|word| self.given(Kind::F32, word)).collect();
+            |words: Range<u32>| words.map(|word| self.input_word(Kind::F32, word)).collect();
         match input {
             Input::FragCoord => {
                 let width = self.out.width;

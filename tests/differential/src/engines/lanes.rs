@@ -3,9 +3,9 @@
 use crate::case::Case;
 use crate::engine::{Engine, Image};
 use crate::reference::each_output;
-use lambdav_simd_backend::kernel::word;
+use lambdav_simd_backend::kernel::words;
 use lambdav_simd_backend::lanes::interpret::{Group, LoopLimit, interpret};
-use lambdav_simd_backend::lanes::{Program, Width, lower, verify};
+use lambdav_simd_backend::lanes::{LaneProgram, Width, lower, verify};
 
 /// Interprets the lane program of each output in groups of lanes that lie anywhere.
 pub(super) struct Lanes;
@@ -40,16 +40,16 @@ impl Engine for Lanes {
 }
 
 /// The words of the image, if no loop exceeds its limit.
-fn whole(program: &Program, case: &Case, components: usize) -> Option<Vec<u32>> {
+fn whole(program: &LaneProgram, case: &Case, components: usize) -> Option<Vec<u32>> {
     let all: Vec<usize> = (0..case.conditions.pixels()).collect();
     let mut words = Vec::with_capacity(all.len() * components);
     for pixels in all.chunks(LANES) {
-        // Beside the lanes of the image there are some that do not run, at pixels outside it.
+        // Beside the lanes of the image there are inactive ones, at pixels outside it.
         let mut lanes = pixels.to_vec();
         lanes.push(case.conditions.pixels() + 3);
-        let mut run = vec![true; pixels.len()];
-        run.push(false);
-        let found = group(program, case, &lanes, &run).ok()?;
+        let mut mask = vec![true; pixels.len()];
+        mask.push(false);
+        let found = group(program, case, &lanes, &mask).ok()?;
         for pixel in &found[..pixels.len()] {
             words.extend(pixel[..components].iter().map(|c| c.to_bits()));
         }
@@ -58,15 +58,15 @@ fn whole(program: &Program, case: &Case, components: usize) -> Option<Vec<u32>> 
 }
 
 fn group(
-    program: &Program,
+    program: &LaneProgram,
     case: &Case,
     pixels: &[usize],
-    run: &[bool],
+    mask: &[bool],
 ) -> Result<Vec<[f32; 4]>, LoopLimit> {
-    let given: Vec<u32> = program.given.iter().map(|given| word(&case.inputs, given)).collect();
+    let inputs = words(program, &case.inputs);
     let width = case.conditions.width as usize;
     let pixels: Vec<(u32, u32)> =
         pixels.iter().map(|pixel| ((pixel % width) as u32, (pixel / width) as u32)).collect();
     let max_iterations = case.conditions.max_iterations;
-    interpret(program, &Group { given: &given, pixels: &pixels, run, max_iterations })
+    interpret(program, &Group { inputs: &inputs, pixels: &pixels, mask, max_iterations })
 }

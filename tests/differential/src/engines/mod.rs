@@ -1,13 +1,16 @@
 //! The engines under comparison.
 
 mod lanes;
+mod registers;
 mod simd;
 mod source;
 mod spirv;
 mod text;
 
 use crate::engine::Engine;
-use lambdav_simd_backend::cranelift::Allocation;
+use lambdav_simd_backend::emit::Allocation;
+use lambdav_simd_backend::kernel::Spilling;
+use lambdav_simd_backend::machine::{Machine, PerClass, Tile};
 
 /// All engines but the core evaluator, with which each of them is compared.
 ///
@@ -23,6 +26,15 @@ pub fn all() -> Vec<Box<dyn Engine>> {
         ("spilled4", 4, Some(6), Allocation::Thorough),
         ("quick8", 8, None, Allocation::Quick),
     ];
+    let registers = [
+        // As machine code is made of, before it is decided what lies in memory.
+        ("registers8", 8, machine(Tile::FOUR, [16, 0], [0, 0]), Spilling::Before),
+        // Nearly everything lies in memory.
+        ("starved4", 4, machine(Tile::FOUR, [5, 0], [0, 0]), Spilling::After),
+        // Registers of 256 and of 512 bits; masks of their own, and registers that survive calls.
+        ("wide16", 16, machine(Tile::EIGHT, [8, 0], [3, 0]), Spilling::After),
+        ("widest32", 32, machine(Tile::SIXTEEN, [7, 3], [2, 0]), Spilling::After),
+    ];
     let mut engines: Vec<Box<dyn Engine>> = vec![
         Box::new(text::Text),
         Box::new(source::Source),
@@ -32,5 +44,14 @@ pub fn all() -> Vec<Box<dyn Engine>> {
     engines.extend(simd.map(|(name, lanes, registers, allocation)| {
         Box::new(simd::Simd { name, lanes, registers, allocation }) as Box<dyn Engine>
     }));
+    engines.extend(registers.map(|(name, lanes, machine, spilling)| {
+        Box::new(registers::Registers { name, lanes, machine, spilling }) as Box<dyn Engine>
+    }));
     engines
+}
+
+/// A machine with so many vector and mask registers, of which so many survive calls.
+fn machine(tile: Tile, registers: [usize; 2], preserved: [usize; 2]) -> Machine {
+    let (registers, preserved) = (PerClass(registers), PerClass(preserved));
+    Machine { tile, registers, preserved, fma: false }
 }

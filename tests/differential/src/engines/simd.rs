@@ -3,9 +3,10 @@
 use crate::case::Case;
 use crate::engine::{Engine, Image};
 use crate::reference::each_output;
+use lambdav_core::source::Span;
 use lambdav_raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
-use lambdav_simd_backend::SimdKernel;
-use lambdav_simd_backend::cranelift::{Allocation, Target};
+use lambdav_simd_backend::emit::Allocation;
+use lambdav_simd_backend::{SimdKernel, Target};
 
 /// Compiles each output for one number of lanes, and runs it over the image as one tile.
 pub(super) struct Simd {
@@ -22,10 +23,8 @@ impl Engine for Simd {
     }
 
     fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
-        let conditions = &case.conditions;
-        let size = Size::new(conditions.width, conditions.height).map_err(|e| e.to_string())?;
         each_output(case, |schedule, _, components| {
-            let limit = conditions.max_iterations;
+            let limit = case.conditions.max_iterations;
             let host = Target::host().map_err(|e| e.to_string())?;
             let mut target = host.with_allocation(self.allocation);
             if let Some(registers) = self.registers {
@@ -34,21 +33,33 @@ impl Engine for Simd {
             let lanes = Some(self.lanes);
             let kernel = SimdKernel::for_target(schedule, lanes, &case.inputs, limit, target)
                 .map_err(|e| e.to_string())?;
-            let tile = Tile::whole(size);
-            let mut samples = vec![f32::NAN; tile.samples()];
-            let mut pixels = TileBuffer::new(tile, &mut samples);
-            match kernel.tile(tile, &mut pixels, &Cancel::never(size)) {
-                Ok(()) => {
-                    let pixels = samples.as_chunks::<4>().0.iter();
-                    let words = pixels.flat_map(|pixel| &pixel[..components]);
-                    Ok(Image::Whole(words.map(|c| c.to_bits()).collect()))
-                }
-                Err(Stop::Fault(fault)) => Ok(Image::LoopLimit {
-                    pixel: size.index(fault.x, fault.y) as usize,
-                    span: Some(kernel.site(fault.site)),
-                }),
-                Err(Stop::Cancelled) => Err("cancelled by nobody".into()),
-            }
+            draw(case, &kernel, |site| kernel.site(site), components)
         })
+    }
+}
+
+/// The image that a kernel draws as one tile.
+pub(super) fn draw(
+    case: &Case,
+    kernel: &impl Kernel,
+    site: impl Fn(u32) -> Span,
+    components: usize,
+) -> Result<Image, String> {
+    let conditions = &case.conditions;
+    let size = Size::new(conditions.width, conditions.height).map_err(|e| e.to_string())?;
+    let tile = Tile::whole(size);
+    let mut samples = vec![f32::NAN; tile.samples()];
+    let mut pixels = TileBuffer::new(tile, &mut samples);
+    match kernel.tile(tile, &mut pixels, &Cancel::never(size)) {
+        Ok(()) => {
+            let pixels = samples.as_chunks::<4>().0.iter();
+            let words = pixels.flat_map(|pixel| &pixel[..components]);
+            Ok(Image::Whole(words.map(|c| c.to_bits()).collect()))
+        }
+        Err(Stop::Fault(fault)) => Ok(Image::LoopLimit {
+            pixel: size.index(fault.x, fault.y) as usize,
+            span: Some(site(fault.site)),
+        }),
+        Err(Stop::Cancelled) => Err("cancelled by nobody".into()),
     }
 }

@@ -1,0 +1,98 @@
+//! What operations cost, and the numbers that decisions compare costs with.
+//!
+//! They were measured on Zen 4 and Zen 5 with registers of 128 bits, over the gallery and the
+//! kernels of the benchmark (`lambdav-bench kernels` and `lambdav-bench compile`). None of them
+//! changes a result.
+
+use crate::lanes::{Expr, Op};
+use crate::machine::PerClass;
+use lambdav_core::op::Op as CoreOp;
+
+/// A division or a square root, in simple operations. On Zen 4 they take 3 and 5 cycles a register
+/// of 128 bits where products and sums take half of one and wait for each other.
+const DIVISION: u64 = 4;
+
+/// An elementary function, in simple operations: its body has 30 to 90 in binary64 (`lambdav-bench
+/// functions`).
+const ELEMENTARY: u64 = 40;
+
+/// What a computation of the lane program costs for one register, in simple operations.
+pub fn of_expr(expr: &Expr) -> u64 {
+    match expr {
+        Expr::Elementary { .. } => ELEMENTARY,
+        Expr::Op(Op::Div | Op::Sqrt, _) => DIVISION,
+        Expr::Op(..) => 1,
+        _ => 0,
+    }
+}
+
+/// What an operation of the core costs for one component, in the same.
+pub fn of_core(op: CoreOp) -> u64 {
+    match op {
+        CoreOp::Component(_) | CoreOp::Column(_) | CoreOp::Construct(_) => 0,
+        CoreOp::Div | CoreOp::Sqrt => DIVISION,
+        CoreOp::Elementary(_) => ELEMENTARY,
+        _ => 1,
+    }
+}
+
+/// Up to this much work is done for all lanes rather than under a test whether any is active: about
+/// what a test, a branch that is sometimes predicted wrongly, and the values that go around it
+/// cost. (Ambient occlusion, flattened, took three square roots in each round, though hardly any
+/// ray needs one.)
+pub(crate) const UNTESTED: u64 = 8;
+
+/// Up to this much work of a round is done before the test whether any lane leaves the loop, which
+/// is in vain in the last round alone. (Mandelbrot.)
+pub(crate) const BEFORE_EXIT: u64 = 24;
+
+/// How many rounds a loop counts as, where work or uses are added up.
+pub(crate) const ROUNDS: u64 = 8;
+
+/// Loops around more than this many count no more: the sums are to stay numbers.
+const MOST_WEIGHED_LOOPS: u32 = 6;
+
+/// How much what stands in so many loops counts for.
+pub(crate) fn in_loops(loops: u32) -> u64 {
+    ROUNDS.pow(loops.min(MOST_WEIGHED_LOOPS))
+}
+
+/// Above this many register instructions a program is compiled for fewer lanes, down to
+/// [`FEW_LANES`]: compiling would take longer than what it saves in most images. (The gallery's
+/// large shaders at 512×512.)
+pub(crate) const MANY_INSTRS: u64 = 5_000;
+
+/// The number of lanes down to which [`MANY_INSTRS`] is the bound.
+pub(crate) const FEW_LANES: u32 = 8;
+
+/// Above this many, for fewer lanes still, so that the time of compiling does not grow with them.
+pub(crate) const MOST_INSTRS: u64 = 60_000;
+
+/// Lanes for a program whose work varies: four registers of four keep the machine busy while they
+/// wait for one another.
+pub(crate) const LANES: u32 = 16;
+
+/// Lanes for a program whose work is mostly the same for all lanes of a group. (Fold, matrices,
+/// tesseract: sines of a loop's counter are computed once for a group.)
+pub(crate) const LANES_IF_UNIFORM: u32 = 32;
+
+/// Above this many bytes of stack a program is compiled for fewer lanes: threads have 2 MiB.
+pub(crate) const MOST_STACK: usize = 256 << 10;
+
+/// Registers that the instructions of a block have for themselves, beside what lives through it.
+pub(crate) const REGISTERS_OF_BLOCK: PerClass<usize> = PerClass([4, 2]);
+
+/// A value that lives across calls is kept in memory if saving it around each of them, so many
+/// times over, costs as much as its uses. (Volume: values that live through the loop towards the
+/// light, across the calls of `exp`.)
+pub(crate) const SAVES: u64 = 4;
+
+/// Functions of at least so many instructions are worth registers in one pass.
+pub(crate) const QUICK_INSTRS: usize = 3_500;
+
+/// For more pixels what runs longer takes more time than compiling does. (On two processors both
+/// are equal at 512×512, in the mean of the gallery's large programs.)
+pub(crate) const QUICK_PIXELS: f64 = 3e5;
+
+/// How deep loops may nest in machine code: register allocation takes the square of it.
+pub const MAX_LOOP_NESTING: usize = 200;

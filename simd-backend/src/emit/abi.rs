@@ -1,0 +1,149 @@
+//! What compiled code, whoever emits it, and its callers agree on.
+//!
+//! *Functions.* Both follow the C convention of the machine and return a [`Status`] as
+//! [`Status::code`]. The function for the frame takes the address of a [`Context`]; the one for a
+//! row of groups takes that and then, in this order, [`ROW_ARGUMENTS`]. Both preserve what the
+//! convention says. On x86-64 the upper halves of vector registers are clear when they are called,
+//! and when they return.
+//!
+//! *The context* is read only, and stays as it is during a call. What its fields point to does so
+//! too, but for the slots, which the function for the frame fills, and the frontier, which other
+//! threads move.
+//!
+//! *Call-outs.* Where a procedure cannot decide a lane it calls the reference mathematics
+//! ([`REFERENCE`]), C convention too, with the number of the function
+//! ([`Elementary`](lambdav_core::op::Elementary)), the number n of lanes, and the address of 4n
+//! words: the execution mask, one word a lane, then the first operands, the second operands, and
+//! room for the results.
+//!
+//! *Procedures* are the emitter's own business: nothing else calls them.
+//!
+//! [`Status`]: crate::registers::Status
+//! [`Status::code`]: crate::registers::Status::code
+
+use crate::registers::{Argument, Inputs, Poll, Shape};
+
+/// The number of the symbol of the reference mathematics.
+pub const REFERENCE: u32 = 0;
+
+/// The number of the symbol of a function of [`MachineCode::functions`].
+pub fn symbol(function: usize) -> u32 {
+    REFERENCE + 1 + function as u32
+}
+
+/// The arguments of the function for a row, after the context.
+pub const ROW_ARGUMENTS: [Argument; 5] =
+    [Argument::Column, Argument::Row, Argument::Groups, Argument::Pixels, Argument::Stride];
+
+/// The context as compiled code sees it: each field is eight bytes.
+#[derive(Debug)]
+#[repr(C)]
+pub(super) struct Context {
+    inputs: *const u32,
+    slots: *mut u64,
+    mask: *const u32,
+    frontier: *const u64,
+    first_pixel: u64,
+    first_rounds: u64,
+    rest_rounds: u64,
+}
+
+/// A field of the context: its offset in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// The address of the words of the program's inputs.
+    Inputs = std::mem::offset_of!(Context, inputs) as isize,
+    /// The address of the slots, eight bytes each.
+    Slots = std::mem::offset_of!(Context, slots) as isize,
+    /// The address of the execution mask: a word a lane, all ones or zero, register by register.
+    Mask = std::mem::offset_of!(Context, mask) as isize,
+    /// The address of the frontier, an unsigned word of 64 bits.
+    Frontier = std::mem::offset_of!(Context, frontier) as isize,
+    /// The number of the first pixel: the call is cancelled unless it is below the frontier.
+    FirstPixel = std::mem::offset_of!(Context, first_pixel) as isize,
+    /// [`Limit::First`](crate::registers::Limit::First).
+    FirstRounds = std::mem::offset_of!(Context, first_rounds) as isize,
+    /// [`Limit::Rest`](crate::registers::Limit::Rest).
+    RestRounds = std::mem::offset_of!(Context, rest_rounds) as isize,
+}
+
+impl Context {
+    /// A context for inputs, slots and an execution mask that outlive it.
+    pub(super) fn new(inputs: &Inputs, slots: *mut u64, mask: &[u32], poll: Poll<'_>) -> Self {
+        let [first_rounds, rest_rounds] = inputs.rounds();
+        Self {
+            inputs: inputs.words.as_ptr(),
+            slots,
+            mask: mask.as_ptr(),
+            frontier: poll.frontier.as_ptr(),
+            first_pixel: poll.first,
+            first_rounds,
+            rest_rounds,
+        }
+    }
+}
+
+/// What an emitter returns: bytes, not yet in executable memory.
+pub struct MachineCode {
+    /// How lanes lie.
+    pub(crate) shape: Shape,
+    /// How many slots the function for the frame fills.
+    pub(crate) slots: usize,
+    /// How many words of input are read.
+    pub(crate) inputs: usize,
+    /// All functions.
+    pub(crate) functions: Vec<Function>,
+    /// Which of them is that for the frame.
+    pub(crate) frame: usize,
+    /// Which of them is that for a row of groups.
+    pub(crate) row: usize,
+    /// The bytes of stack that a call of either takes, those of what it calls included, the
+    /// reference mathematics excepted.
+    pub(crate) stack: usize,
+}
+
+impl std::fmt::Debug for MachineCode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "MachineCode({:?}, {} bytes)", self.shape, self.size())
+    }
+}
+
+impl MachineCode {
+    /// How lanes lie.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The bytes of stack that a call takes, the reference mathematics excepted.
+    pub fn stack(&self) -> usize {
+        self.stack
+    }
+
+    /// What was asked to be shown, function by function.
+    pub fn listing(&self) -> String {
+        self.functions.iter().map(|f| format!("; {}\n{}\n", f.name, f.listing)).collect()
+    }
+
+    /// Bytes of machine code and constants.
+    pub fn size(&self) -> usize {
+        self.functions.iter().map(|function| function.bytes.len()).sum()
+    }
+}
+
+/// A function in bytes.
+pub(crate) struct Function {
+    /// Its name, for people.
+    pub(crate) name: String,
+    /// Instructions, and the constants after them.
+    pub(crate) bytes: Vec<u8>,
+    /// A power of two: the address is a multiple of it.
+    pub(crate) alignment: u64,
+    /// What is filled in once addresses are known. They refer to [`REFERENCE`] and [`symbol`]s, in
+    /// namespace 0.
+    pub(crate) relocations: Vec<Relocation>,
+    /// What was asked to be shown of it.
+    pub(crate) listing: String,
+}
+
+/// A place in a function that depends on an address.
+pub(crate) type Relocation = cranelift_module::ModuleReloc;

@@ -1,0 +1,356 @@
+//! The flow graph of a function, and which instruction becomes what.
+
+use cranelift_codegen::cursor::{Cursor, FuncCursor};
+use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
+use cranelift_codegen::ir::immediates::Ieee32;
+use cranelift_codegen::ir::{
+    self, BlockArg, Constant, FuncRef, InstBuilder, InstructionData, MemFlagsData, StackSlotData,
+    StackSlotKind, UserFuncName, Value, ValueDef, types,
+};
+use rustc_hash::FxHashMap;
+
+use super::calls::{procedure_signature, signature};
+use super::memory::word_type;
+use super::{CraneliftEmitter, is_x86};
+use crate::emit::Allocation;
+use crate::emit::abi::{self, Field};
+use crate::lanes::Kind;
+use crate::machine::Machine;
+use crate::registers::{
+    self, Block, BlockCall, BlockId, End, Function, Instr, Limit, Reg, RegisterProgram, Type,
+};
+
+/// A function with its name.
+pub(super) struct Named {
+    pub(super) name: String,
+    pub(super) function: ir::Function,
+    /// How its registers are to be allocated.
+    pub(super) allocation: Allocation,
+}
+
+/// All procedures, and then the functions for the frame and for a row.
+pub(super) fn functions(
+    program: &RegisterProgram,
+    emitter: &CraneliftEmitter,
+    allocation: Allocation,
+) -> Vec<Named> {
+    let procedures = program.procedures.iter().enumerate().map(|(i, procedure)| {
+        let lanes = if procedure.is_vector { "register" } else { "number" };
+        let name = format!("procedure {i}: {} of a {lanes}", procedure.elementary.name());
+        let signature = procedure_signature(&procedure.code);
+        (name, &procedure.code, signature, Allocation::Thorough)
+    });
+    let frame = ("frame".to_owned(), &program.frame, signature(false), Allocation::Thorough);
+    let row = ("row".to_owned(), &program.row, signature(true), allocation);
+    procedures
+        .chain([frame, row])
+        .enumerate()
+        .map(|(i, (name, function, signature, allocation))| {
+            let id = UserFuncName::user(0, abi::symbol(i));
+            let mut out = ir::Function::with_name_signature(id, signature);
+            Selection {
+                program,
+                function,
+                is_x86: is_x86(&*emitter.isa),
+                machine: &emitter.machine,
+                pos: FuncCursor::new(&mut out),
+                blocks: Vec::new(),
+                values: vec![None; function.registers.len()],
+                arguments: Vec::new(),
+                reference: None,
+                procedures: vec![None; program.procedures.len()],
+                constants: FxHashMap::default(),
+                spill_slots: None,
+                depths: match allocation {
+                    Allocation::Thorough => None,
+                    Allocation::Quick => Some(registers::loop_depths(function)),
+                },
+            }
+            .select();
+            Named { name, function: out, allocation }
+        })
+        .collect()
+}
+
+/// The type of the values of a register.
+pub(super) fn clif_type(ty: Type) -> ir::Type {
+    match ty {
+        Type::Scalar(Kind::F32) => types::F32,
+        Type::Scalar(Kind::F64) => types::F64,
+        Type::Scalar(Kind::I32) => types::I32,
+        Type::Scalar(Kind::I64) => types::I64,
+        Type::Scalar(Kind::Mask) => types::I8,
+        Type::Vector(Kind::F32) => types::F32X4,
+        Type::Vector(Kind::F64) => types::F64X2,
+        Type::Vector(Kind::I32 | Kind::Mask) => types::I32X4,
+        Type::Vector(Kind::I64) | Type::WideMask => types::I64X2,
+    }
+}
+
+/// A function that is being made.
+pub(super) struct Selection<'p, 'f> {
+    pub(super) program: &'p RegisterProgram,
+    function: &'p Function,
+    pub(super) is_x86: bool,
+    pub(super) machine: &'p Machine,
+    pub(super) pos: FuncCursor<'f>,
+    blocks: Vec<ir::Block>,
+    values: Vec<Option<Value>>,
+    /// The address of the context, then [`abi::ROW_ARGUMENTS`].
+    pub(super) arguments: Vec<Value>,
+    /// The imported function and room for its operands, once there is a call of it.
+    pub(super) reference: Option<(FuncRef, ir::StackSlot)>,
+    /// The procedures that have been called here.
+    pub(super) procedures: Vec<Option<FuncRef>>,
+    /// What the function's vectors of constants are called.
+    pub(super) constants: FxHashMap<u128, Constant>,
+    /// The address of the spill slots, if there are any.
+    pub(super) spill_slots: Option<Value>,
+    /// How many loops are around each block, if their order counts.
+    depths: Option<Vec<u32>>,
+}
+
+impl Selection<'_, '_> {
+    fn select(mut self) {
+        for block in &self.function.blocks {
+            let id = self.pos.func.dfg.make_block();
+            self.blocks.push(id);
+            for &param in &block.params {
+                let ty = clif_type(self.function.registers[param.index()]);
+                let value = self.pos.func.dfg.append_block_param(id, ty);
+                self.set(param, value);
+            }
+        }
+        // Those of a procedure are parameters of its first block already.
+        if self.function.blocks[0].params.is_empty() {
+            for param in self.pos.func.signature.params.clone() {
+                let entry = self.blocks[0];
+                let value = self.pos.func.dfg.append_block_param(entry, param.value_type);
+                self.arguments.push(value);
+            }
+        }
+        for id in self.function.reverse_postorder() {
+            let (block, into) = (&self.function.blocks[id.index()], self.blocks[id.index()]);
+            self.pos.insert_block(into);
+            if block.cold {
+                self.pos.func.layout.set_cold(into);
+            }
+            if id == BlockId(0) && self.function.spill_slots > 0 {
+                let size = self.function.spill_slots * self.machine.register_bytes();
+                let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, size, 4);
+                let slot = self.pos.func.create_sized_stack_slot(slot);
+                self.spill_slots = Some(self.pos.ins().stack_addr(types::I64, slot, 0));
+            }
+            self.block(block);
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        for instr in &block.instrs {
+            self.instr(instr);
+        }
+        match &block.end {
+            End::Jump(to) => {
+                let (block, arguments) = self.block_call(to);
+                self.pos.ins().jump(block, &arguments);
+            }
+            End::Branch { condition, then, otherwise } => {
+                let condition = self.get(*condition);
+                let (a, xs) = self.block_call(then);
+                let (b, ys) = self.block_call(otherwise);
+                if self.leaves_loop(otherwise, then) {
+                    let condition = self.inverted(condition);
+                    self.pos.ins().brif(condition, b, &ys, a, &xs);
+                } else {
+                    self.pos.ins().brif(condition, a, &xs, b, &ys);
+                }
+            }
+            End::Return(status) => {
+                let code = self.pos.ins().iconst(types::I64, status.code());
+                self.pos.ins().return_(&[code]);
+            }
+            End::ReturnValue(reg) => {
+                let value = self.get(*reg);
+                self.pos.ins().return_(&[value]);
+            }
+        }
+    }
+
+    /// Whether the one of two ways leaves a loop that the other does not, and is to be the first of
+    /// a branch.
+    ///
+    /// Cranelift lays out what it finds behind the first way after what is behind the second: all
+    /// that comes after a loop before half of the loop itself, else. The single pass takes what
+    /// lives in that half for alive all the way, and looks at it in every block between.
+    fn leaves_loop(&self, way: &BlockCall, other: &BlockCall) -> bool {
+        let depth = |depths: &Vec<u32>, to: &BlockCall| depths[to.block.index()];
+        self.depths.as_ref().is_some_and(|depths| depth(depths, way) < depth(depths, other))
+    }
+
+    /// A truth value's opposite: the opposite comparison, if it is one that has just been made.
+    fn inverted(&mut self, condition: Value) -> Value {
+        let func = &self.pos.func;
+        let made = match func.dfg.value_def(condition) {
+            ValueDef::Result(inst, _) => Some(inst),
+            _ => None,
+        };
+        let here = |inst: &ir::Inst| func.layout.inst_block(*inst) == self.pos.current_block();
+        match made.filter(here).map(|inst| func.dfg.insts[inst]) {
+            Some(InstructionData::FloatCompare { cond, args: [a, b], .. }) => {
+                self.pos.ins().fcmp(cond.complement(), a, b)
+            }
+            Some(InstructionData::IntCompare { cond, args: [a, b], .. }) => {
+                self.pos.ins().icmp(cond.complement(), a, b)
+            }
+            _ => self.pos.ins().icmp_imm_s(IntCC::Equal, condition, 0),
+        }
+    }
+
+    fn block_call(&self, to: &BlockCall) -> (ir::Block, Vec<BlockArg>) {
+        let arguments = to.arguments.iter().map(|&reg| BlockArg::Value(self.get(reg)));
+        (self.blocks[to.block.index()], arguments.collect())
+    }
+
+    pub(super) fn get(&self, reg: Reg) -> Value {
+        self.values[reg.index()].expect("assigned before it is used")
+    }
+
+    pub(super) fn set(&mut self, reg: Reg, value: Value) {
+        self.values[reg.index()] = Some(value);
+    }
+
+    pub(super) fn ty(&self, reg: Reg) -> Type {
+        self.function.registers[reg.index()]
+    }
+
+    fn instr(&mut self, instr: &Instr) {
+        match instr {
+            Instr::Constant(to, bits) => {
+                let value = self.constant(self.ty(*to), *bits);
+                self.set(*to, value);
+            }
+            Instr::Undefined(to) => {
+                let value = self.constant(self.ty(*to), 0);
+                self.set(*to, value);
+            }
+            Instr::Centres(to, axis, first) => {
+                let value = match self.ty(*to) {
+                    Type::Vector(_) => {
+                        let tile = self.program.shape.tile;
+                        let lane = |lane| (first + tile.offset(*axis, lane) + 0.5).to_bits();
+                        let bits = (0..tile.width()).rev();
+                        let bits = bits.fold(0, |bits, k| bits << 32 | u128::from(lane(k)));
+                        self.vector(types::F32X4, bits)
+                    }
+                    _ => self.pos.ins().f32const(Ieee32::with_bits((first + 0.5).to_bits())),
+                };
+                self.set(*to, value);
+            }
+            Instr::Op(to, op, operands) => {
+                let values: Vec<Value> = operands.iter().map(|&reg| self.get(reg)).collect();
+                let value = self.op(*op, self.ty(*to), self.ty(operands[0]), &values);
+                self.set(*to, value);
+            }
+            Instr::Broadcast(to, from) => {
+                let mut value = self.get(*from);
+                if self.ty(*from) == Type::Scalar(Kind::Mask) {
+                    value = self.pos.ins().bmask(types::I32, value);
+                }
+                let ty = clif_type(self.ty(*to));
+                let value = self.pos.ins().splat(ty, value);
+                self.set(*to, value);
+            }
+            Instr::MulAdd(to, operands) => {
+                let [a, b, c] = operands.map(|reg| self.get(reg));
+                let value = if self.machine.fma {
+                    self.pos.ins().fma(a, b, c)
+                } else {
+                    let product = self.pos.ins().fmul(a, b);
+                    self.pos.ins().fadd(product, c)
+                };
+                self.set(*to, value);
+            }
+            Instr::Half(to, from, upper) => {
+                let value = self.half(self.ty(*from), self.get(*from), *upper);
+                self.set(*to, value);
+            }
+            Instr::Join(to, halves) => {
+                let value = self.join(self.ty(*to), halves.map(|reg| self.get(reg)));
+                self.set(*to, value);
+            }
+            Instr::Any(to, masks) => {
+                let mut value = self.get(masks[0]);
+                for &mask in &masks[1..] {
+                    let mask = self.get(mask);
+                    value = self.pos.ins().bor(value, mask);
+                }
+                if matches!(self.ty(masks[0]), Type::Vector(_)) {
+                    value = self.pos.ins().vany_true(value);
+                }
+                self.set(*to, value);
+            }
+            Instr::Input(to, word) => {
+                let ty = self.ty(*to);
+                let value = self.load(Field::Inputs, word * 4, word_type(ty));
+                let value = self.truth(ty, value);
+                self.set(*to, value);
+            }
+            Instr::Slot(to, slot) => {
+                let value = self.load(Field::Slots, slot * 8, clif_type(self.ty(*to)));
+                self.set(*to, value);
+            }
+            Instr::SetSlot(slot, from) => {
+                let slots = self.field(Field::Slots);
+                let value = self.get(*from);
+                let offset = (slot * 8) as i32;
+                self.pos.ins().store(MemFlagsData::trusted(), value, slots, offset);
+            }
+            Instr::ExecutionMask(to, index) => {
+                let ty = self.ty(*to);
+                let offset = index * self.program.shape.tile.width() * 4;
+                let value = self.load(Field::Mask, offset, word_type(ty));
+                let value = self.truth(ty, value);
+                self.set(*to, value);
+            }
+            Instr::Argument(to, argument) => {
+                let index = abi::ROW_ARGUMENTS.iter().position(|known| known == argument);
+                let index = index.expect("all arguments are listed");
+                self.set(*to, self.arguments[1 + index]);
+            }
+            Instr::Limit(to, limit) => {
+                let field = match limit {
+                    Limit::First => Field::FirstRounds,
+                    Limit::Rest => Field::RestRounds,
+                };
+                let value = self.field(field);
+                self.set(*to, value);
+            }
+            Instr::Poll(to) => {
+                let address = self.field(Field::Frontier);
+                let flags = MemFlagsData::trusted();
+                let frontier = self.pos.ins().load(types::I64, flags, address, 0);
+                let first = self.field(Field::FirstPixel);
+                let value = self.pos.ins().icmp(IntCC::UnsignedLessThan, first, frontier);
+                self.set(*to, value);
+            }
+            Instr::Call { procedure, to, arguments } => {
+                let callee = self.procedure(*procedure);
+                let arguments: Vec<Value> = arguments.iter().map(|&reg| self.get(reg)).collect();
+                let call = self.pos.ins().call(callee, &arguments);
+                let value = self.pos.func.dfg.first_result(call);
+                self.set(*to, value);
+            }
+            Instr::Callout { function, to, mask, operands } => {
+                self.callout(*function as u32, *to, *mask, operands);
+            }
+            Instr::Spill(slot, from) => self.spill(*slot, *from),
+            Instr::Reload(to, slot) => {
+                let value = self.reload(self.ty(*to), *slot);
+                self.set(*to, value);
+            }
+            Instr::Store { channels, rows, offset } => {
+                self.store(channels.map(|reg| self.get(reg)), rows, *offset);
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What is read and written: fields of the context and what they point to, spill slots, pixels.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value, types};
+
+use super::function::{Selection, clif_type};
+use crate::emit::abi::Field;
+use crate::lanes::Kind;
+use crate::registers::{Reg, Type};
+
+impl Selection<'_, '_> {
+    /// A field of the context, all of which stay as they are during a call.
+    pub(super) fn field(&mut self, field: Field) -> Value {
+        let flags = MemFlagsData::trusted().with_readonly().with_can_move();
+        self.pos.ins().load(types::I64, flags, self.arguments[0], field as i32)
+    }
+
+    /// The address of the spill slots, and the offset of one of them.
+    fn spill_slot(&self, slot: u32) -> (Value, i32) {
+        let address = self.spill_slots.expect("who spills has slots");
+        (address, (slot * self.machine.register_bytes()) as i32)
+    }
+
+    pub(super) fn spill(&mut self, slot: u32, from: Reg) {
+        let (value, (address, offset)) = (self.get(from), self.spill_slot(slot));
+        self.pos.ins().store(MemFlagsData::trusted(), value, address, offset);
+    }
+
+    pub(super) fn reload(&mut self, ty: Type, slot: u32) -> Value {
+        let (address, offset) = self.spill_slot(slot);
+        self.pos.ins().load(clif_type(ty), MemFlagsData::trusted(), address, offset)
+    }
+
+    /// What lies `offset` bytes from where a field of the context points.
+    pub(super) fn load(&mut self, field: Field, offset: u32, ty: ir::Type) -> Value {
+        let address = self.field(field);
+        let flags = MemFlagsData::trusted().with_readonly().with_can_move();
+        self.pos.ins().load(ty, flags, address, offset as i32)
+    }
+
+    /// A word as a truth value, if that is its type.
+    pub(super) fn truth(&mut self, ty: Type, word: Value) -> Value {
+        if ty == Type::Scalar(Kind::Mask) {
+            self.pos.ins().icmp_imm_s(IntCC::NotEqual, word, 0)
+        } else {
+            word
+        }
+    }
+
+    /// Pixels are stored one after the other: a transposition of four registers.
+    pub(super) fn store(&mut self, channels: [Value; 4], rows: &[Reg], offset: u32) {
+        let &[address] = rows else { unreachable!("a register holds pixels of one row") };
+        let address = self.get(address);
+        let is_scalar = self.program.shape.tile.width() == 1;
+        let values = if is_scalar { channels } else { self.transpose(channels) };
+        let step = if is_scalar { 4 } else { 16 };
+        for (i, value) in values.into_iter().enumerate() {
+            let offset = offset as i32 + i as i32 * step;
+            self.pos.ins().store(MemFlagsData::trusted(), value, address, offset);
+        }
+    }
+
+    fn transpose(&mut self, [r, g, b, a]: [Value; 4]) -> [Value; 4] {
+        // Interleaves words of 4 or 8 bytes of the lower or upper halves.
+        let interleave = |size: u8, upper: bool| -> [u8; 16] {
+            let first = if upper { 8 } else { 0 };
+            std::array::from_fn(|i| {
+                let (word, byte) = (i as u8 / size, i as u8 % size);
+                first + word / 2 * size + word % 2 * 16 + byte
+            })
+        };
+        let mut mix = |x, y, size, upper| self.shuffle(types::F32X4, x, y, interleave(size, upper));
+        let (rg, ba) = (mix(r, g, 4, false), mix(b, a, 4, false));
+        let (rg_high, ba_high) = (mix(r, g, 4, true), mix(b, a, 4, true));
+        [
+            mix(rg, ba, 8, false),
+            mix(rg, ba, 8, true),
+            mix(rg_high, ba_high, 8, false),
+            mix(rg_high, ba_high, 8, true),
+        ]
+    }
+}
+
+/// What is read of memory for a register: a mask is kept in words.
+pub(super) fn word_type(ty: Type) -> ir::Type {
+    if ty == Type::Scalar(Kind::Mask) { types::I32 } else { clif_type(ty) }
+}

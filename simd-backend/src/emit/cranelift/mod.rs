@@ -1,0 +1,185 @@
+//! The Cranelift emitter: portable, in vectors of 128 bits on every architecture.
+//!
+//! - [`function`]: the flow graph of a function, and which instruction becomes what;
+//! - [`operations`], [`memory`], [`calls`]: instructions, as Cranelift's.
+//!
+//! On x86-64 the code needs SSE4.1: rounding and blending are single instructions from there on.
+
+mod calls;
+mod function;
+mod memory;
+mod operations;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use cranelift_codegen::Context;
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_module::FuncId;
+
+use super::abi::{self, Function, MachineCode, Relocation};
+use super::{Allocation, EmitError, Emitter, Listing};
+use crate::machine::{Machine, PerClass, Tile};
+use crate::registers::RegisterProgram;
+
+/// Makes code with Cranelift.
+#[derive(Clone)]
+pub struct CraneliftEmitter {
+    isa: OwnedTargetIsa,
+    /// The same with registers allocated in one pass.
+    quick: OwnedTargetIsa,
+    machine: Machine,
+}
+
+impl fmt::Debug for CraneliftEmitter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CraneliftEmitter({})", self.isa.triple())
+    }
+}
+
+impl CraneliftEmitter {
+    /// For this machine without some of what its processor can do: names of Cranelift's settings
+    /// for the architecture that are to be off.
+    ///
+    /// # Errors
+    ///
+    /// [`EmitError::Machine`] where the processor lacks what every kernel needs, or there is no
+    /// such setting.
+    pub fn host(off: &[&str]) -> Result<Self, EmitError> {
+        let machine = |what: &dyn fmt::Display| EmitError::Machine(what.to_string());
+        let isa = |allocation| {
+            let mut isa = cranelift_native::builder().map_err(|e| machine(&e))?;
+            for name in off {
+                isa.set(name, "false").map_err(|e| machine(&e))?;
+            }
+            finish(isa, allocation)
+        };
+        let (isa, quick) = (isa("backtracking")?, isa("single_pass")?);
+        // Other architectures have no flags of these names.
+        let needed = ["has_sse3", "has_ssse3", "has_sse41"];
+        for flag in isa.isa_flags() {
+            if needed.contains(&flag.name) && flag.as_bool() == Some(false) {
+                let name = flag.name.trim_start_matches("has_").to_uppercase();
+                return Err(EmitError::Machine(format!("its processor has no {name}")));
+            }
+        }
+        let machine = describe(&*isa);
+        Ok(Self { isa, quick, machine })
+    }
+
+    /// What says how the code lies in memory.
+    pub(super) fn isa(&self) -> OwnedTargetIsa {
+        self.isa.clone()
+    }
+
+    fn isa_for(&self, allocation: Allocation) -> &dyn TargetIsa {
+        match allocation {
+            Allocation::Thorough => &*self.isa,
+            Allocation::Quick => &*self.quick,
+        }
+    }
+}
+
+fn is_x86(isa: &dyn TargetIsa) -> bool {
+    isa.name() == "x64"
+}
+
+/// The machine, as far as Cranelift uses it: masks are vectors, and no vector register survives a
+/// call of the System V convention. (On aarch64 the lower halves of some do.)
+fn describe(isa: &dyn TargetIsa) -> Machine {
+    let is_on = |name| isa.isa_flags().iter().any(|f| f.name == name && f.as_bool() == Some(true));
+    Machine {
+        tile: Tile::FOUR,
+        registers: PerClass([if is_x86(isa) { 16 } else { 32 }, 0]),
+        preserved: PerClass([0, 0]),
+        fma: !is_x86(isa) || (is_on("has_avx") && is_on("has_fma")),
+    }
+}
+
+fn finish(isa: isa::Builder, allocation: &str) -> Result<OwnedTargetIsa, EmitError> {
+    let mut flags = settings::builder();
+    let verify = if cfg!(debug_assertions) { "true" } else { "false" };
+    for (name, value) in [
+        ("opt_level", "none"),
+        ("regalloc_algorithm", allocation),
+        ("enable_verifier", verify),
+        ("unwind_info", "false"),
+        ("is_pic", "false"),
+        ("enable_probestack", "true"),
+        ("probestack_strategy", "inline"),
+    ] {
+        flags.set(name, value).expect("a setting of this version of Cranelift");
+    }
+    isa.finish(settings::Flags::new(flags)).map_err(|e| EmitError::Machine(e.to_string()))
+}
+
+impl Emitter for CraneliftEmitter {
+    fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    fn emit(
+        &self,
+        program: &RegisterProgram,
+        allocation: Allocation,
+        listing: Listing,
+    ) -> Result<MachineCode, EmitError> {
+        let emitted = function::functions(program, self, allocation);
+        let mut functions = Vec::with_capacity(emitted.len());
+        let mut frames = Vec::with_capacity(emitted.len());
+        let mut context = Context::new();
+        for (index, function::Named { name, function, allocation }) in
+            emitted.into_iter().enumerate()
+        {
+            context.clear();
+            context.func = function;
+            context.set_disasm(listing == Listing::Assembly);
+            let mut text = String::new();
+            if listing == Listing::Intermediate {
+                text = context.func.display().to_string();
+            }
+            context
+                .compile(self.isa_for(allocation), &mut ControlPlane::default())
+                .map_err(|e| EmitError::TooLarge(e.inner.to_string()))?;
+            let code = context.compiled_code().expect("it has just been compiled");
+            if listing == Listing::Assembly {
+                text = code.vcode.clone().unwrap_or_default();
+            }
+            let id = FuncId::from_u32(abi::symbol(index));
+            let relocations = code.buffer.relocs().iter();
+            let relocations =
+                relocations.map(|r| Relocation::from_mach_reloc(r, &context.func, id)).collect();
+            functions.push(Function {
+                name,
+                bytes: code.code_buffer().to_vec(),
+                alignment: code.buffer.alignment.into(),
+                relocations,
+                listing: text,
+            });
+            frames.push(frame_size(&*self.isa, code));
+        }
+        // The functions for the frame and for a row come after the procedures, which they may call.
+        let frame = program.procedures.len();
+        let (procedures, callers) = frames.split_at(frame);
+        let stack = [procedures, callers].iter().filter_map(|f| f.iter().max()).sum();
+        Ok(MachineCode {
+            shape: program.shape,
+            slots: program.slots.len(),
+            inputs: program.inputs,
+            functions,
+            frame,
+            row: frame + 1,
+            stack,
+        })
+    }
+}
+
+/// The bytes of stack that a function takes: its frame, and the return address and the frame
+/// pointer above it.
+fn frame_size(isa: &dyn TargetIsa, code: &cranelift_codegen::CompiledCode) -> usize {
+    let frame = code.buffer.frame_layout().map_or(0, |f| f.frame_to_fp_offset as usize);
+    frame + 2 * usize::from(isa.pointer_bytes())
+}

@@ -1,0 +1,146 @@
+//! A compiled program as a kernel that fills tiles.
+//!
+//! - `groups`: tiles in groups of lanes, their edges, and which pixel is at fault;
+//! - `interpreted`: the same with an interpreter in place of machine code, for tests.
+
+mod groups;
+mod interpreted;
+
+use lambdav_core::inputs;
+use lambdav_core::schedule;
+use lambdav_core::source::Span;
+use lambdav_raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
+
+use self::groups::Groups;
+use crate::activity::{self, Activity};
+use crate::emit::{Allocation, EmitError, Executable, Target};
+use crate::lanes::{Axis, InputWord, LaneProgram, Width, lower};
+use crate::pipeline::{Compilation, Compiler, Times, timed};
+use crate::registers::{Choice, Inputs, Reason};
+
+pub use interpreted::{InterpretedKernel, Spilling};
+
+/// One output of a program, compiled.
+#[derive(Debug)]
+pub struct SimdKernel {
+    program: schedule::Program,
+    compiler: Compiler,
+    groups: Groups<Executable>,
+    reason: Reason,
+    allocation: Allocation,
+    times: Times,
+    sites: Vec<Span>,
+}
+
+impl SimdKernel {
+    /// Compiles the output of a program that was scheduled for it alone, for so many lanes, or, if
+    /// that is none of [`Shape::LANES`](crate::registers::Shape::LANES) or not said, for as many as
+    /// seem best.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Target::host`] and of [`Compiler::compile`].
+    pub fn new(
+        program: schedule::Program,
+        lanes: Option<u32>,
+        inputs: &inputs::Inputs,
+        max_iterations: u64,
+    ) -> Result<Self, EmitError> {
+        Self::for_target(program, lanes, inputs, max_iterations, Target::host()?)
+    }
+
+    /// The same with some of what this machine's processor can do.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Compiler::compile`].
+    pub fn for_target(
+        program: schedule::Program,
+        lanes: Option<u32>,
+        inputs: &inputs::Inputs,
+        max_iterations: u64,
+        target: Target,
+    ) -> Result<Self, EmitError> {
+        let pixels = inputs.resolution.map(f64::from).iter().product();
+        let compiler = Compiler { lanes, pixels, ..Compiler::new(target) };
+        let Compilation { lanes, choice, code, allocation, mut times, .. } =
+            compiler.compile(&program)?;
+        let code = timed(&mut times.code, || Executable::new(&code, &compiler.target))?;
+        let Choice { reason, .. } = choice;
+        let inputs = Inputs { words: words(&lanes, inputs), max_iterations };
+        let groups = Groups::new(code, inputs);
+        Ok(Self { program, compiler, groups, reason, allocation, times, sites: lanes.sites })
+    }
+
+    /// Where the loop of a fault's site is.
+    pub fn site(&self, site: u32) -> Span {
+        self.sites[site as usize]
+    }
+
+    /// The bytes of stack that the compiled code takes, exactly. What calls it, and the reference
+    /// mathematics that it may call, need some more.
+    pub fn stack_size(&self) -> usize {
+        self.code().stack()
+    }
+
+    /// The code.
+    pub fn code(&self) -> &Executable {
+        self.groups.code()
+    }
+
+    /// How registers were allocated.
+    pub fn allocation(&self) -> Allocation {
+        self.allocation
+    }
+
+    /// Why it has so many lanes.
+    pub fn reason(&self) -> Reason {
+        self.reason
+    }
+
+    /// How long compiling it took.
+    pub fn times(&self) -> Times {
+        self.times
+    }
+
+    /// How many lanes are active in an image of that size, by a sample of its groups. It takes
+    /// about as long as lowering to lanes did, and a fifth of a second.
+    pub fn activity(&self, size: Size) -> Activity {
+        let program = lower(&self.program, 0, true, Width::Any);
+        let (shape, inputs) = (self.code().shape(), self.groups.inputs());
+        activity::sample(&program, shape, inputs, size, activity::PATIENCE)
+    }
+
+    /// The code with nothing moved to the function for the frame.
+    fn unhoisted(&self) -> Executable {
+        let lanes = Some(self.code().shape().lanes());
+        let compiler = Compiler { lanes, pixels: 0.0, hoist: false, ..self.compiler.clone() };
+        let compiled = compiler.compile(&self.program);
+        let compiled = compiled.and_then(|c| Executable::new(&c.code, &compiler.target));
+        compiled.expect("the same program has been compiled before")
+    }
+}
+
+impl Kernel for SimdKernel {
+    fn tile(
+        &self,
+        tile: Tile,
+        pixels: &mut TileBuffer<'_>,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Stop> {
+        self.groups.tile(tile, pixels, cancel, || self.unhoisted())
+    }
+}
+
+/// The words of a program's inputs.
+pub fn words(program: &LaneProgram, inputs: &inputs::Inputs) -> Vec<u32> {
+    let word = |word: &InputWord| match *word {
+        InputWord::Resolution(Axis::X) => inputs.resolution[0].to_bits(),
+        InputWord::Resolution(Axis::Y) => inputs.resolution[1].to_bits(),
+        InputWord::Time => inputs.time.to_bits(),
+        InputWord::Frame => inputs.frame.to_bits(),
+        InputWord::Mouse(k) => inputs.mouse[usize::from(k)].to_bits(),
+        InputWord::Uniform(index, k) => inputs.uniforms[index as usize][usize::from(k)],
+    };
+    program.inputs.iter().map(word).collect()
+}

@@ -1,0 +1,246 @@
+//! What is not needed is taken out, and what is the same for the whole frame is moved to the front.
+
+use std::ops::Range;
+
+use super::{BlockId, End, LaneProgram, Rate, Statement, ValueId};
+use crate::walk::{Event, Walk, tail};
+
+/// Removes computations, and values of `if`s and loops, that nothing depends on. Loops stay, since
+/// a loop may not end; so do `if`s around them.
+pub(super) fn eliminate(program: &mut LaneProgram) {
+    let needed = Needs::new(program).needed;
+    let keep = |v: ValueId| needed[v.index()];
+    for block in &mut program.blocks {
+        block.statements.retain(|statement| match statement {
+            Statement::Let { value, .. } => keep(*value),
+            Statement::If { .. } | Statement::Loop { .. } => true,
+        });
+    }
+    // The values that go with each place of an `if` or a loop.
+    for id in 0..program.blocks.len() {
+        let mut statements = std::mem::take(&mut program.blocks[id].statements);
+        for statement in &mut statements {
+            match statement {
+                Statement::Let { .. } => {}
+                Statement::If { values, then, otherwise, .. } => {
+                    let kept: Vec<bool> = values.iter().map(|&v| keep(v)).collect();
+                    retain(values, &kept);
+                    for arm in [*then, *otherwise] {
+                        ends(program, arm, &mut |end| {
+                            if let End::Yield(yields) = end {
+                                retain(yields, &kept);
+                            }
+                        });
+                    }
+                }
+                Statement::Loop { values, params, inits, body, .. } => {
+                    let results: Vec<bool> = values.iter().map(|&v| keep(v)).collect();
+                    let carried: Vec<bool> = params.iter().map(|&v| keep(v)).collect();
+                    retain(values, &results);
+                    retain(params, &carried);
+                    retain(inits, &carried);
+                    ends(program, *body, &mut |end| match end {
+                        End::Yield(yields) => retain(yields, &results),
+                        End::Rec(arguments) => retain(arguments, &carried),
+                        End::If { .. } => {}
+                    });
+                }
+            }
+        }
+        program.blocks[id].statements = statements;
+    }
+    // An `if` without values and without statements in its arms does nothing.
+    for id in (0..program.blocks.len()).rev() {
+        let mut statements = std::mem::take(&mut program.blocks[id].statements);
+        statements.retain(|statement| match *statement {
+            Statement::If { ref values, then, otherwise, .. } => {
+                let bare = |id: BlockId| program.block(id).statements.is_empty();
+                !(values.is_empty() && bare(then) && bare(otherwise))
+            }
+            _ => true,
+        });
+        program.blocks[id].statements = statements;
+    }
+}
+
+fn retain(values: &mut Box<[ValueId]>, kept: &[bool]) {
+    if kept.iter().all(|&k| k) {
+        return;
+    }
+    let of = values.iter().zip(kept);
+    *values = of.filter(|&(_, &k)| k).map(|(&v, _)| v).collect();
+}
+
+/// All ends of the tail that begins with a block.
+fn ends(program: &mut LaneProgram, id: BlockId, visit: &mut impl FnMut(&mut End)) {
+    for id in tail(program, id) {
+        visit(&mut program.blocks[id.index()].end);
+    }
+}
+
+/// Which values something depends on. A parameter of a loop that only its own next value depends on
+/// is not needed.
+struct Needs {
+    needed: Vec<bool>,
+    worklist: Vec<ValueId>,
+}
+
+impl Needs {
+    fn new(program: &LaneProgram) -> Self {
+        let mut needs = Self { needed: vec![false; program.values.len()], worklist: Vec::new() };
+        let sources = sources(program);
+        for &value in program.outputs() {
+            needs.mark(value);
+        }
+        for block in &program.blocks {
+            if let End::If { condition, .. } = block.end {
+                needs.mark(condition);
+            }
+            for statement in &block.statements {
+                if let Statement::If { condition, .. } = statement {
+                    needs.mark(*condition);
+                }
+            }
+        }
+        while let Some(value) = needs.worklist.pop() {
+            for &used in &sources[value.index()] {
+                needs.mark(used);
+            }
+        }
+        needs
+    }
+
+    fn mark(&mut self, value: ValueId) {
+        if !std::mem::replace(&mut self.needed[value.index()], true) {
+            self.worklist.push(value);
+        }
+    }
+}
+
+/// What each value is made of, conditions apart.
+fn sources(program: &LaneProgram) -> Vec<Vec<ValueId>> {
+    let mut sources = vec![Vec::new(); program.values.len()];
+    // What to do with the yields of each block, and with its `rec`s.
+    let mut targets: Vec<[&[ValueId]; 2]> = vec![[&[], &[]]; program.blocks.len()];
+    for event in Walk::new(program).events(program) {
+        match event {
+            Event::Statement(id, index) => match &program.block(id).statements[index] {
+                Statement::Let { value, expr } => sources[value.index()].extend(expr.operands()),
+                Statement::If { values, then, otherwise, .. } => {
+                    for &arm in [then, otherwise] {
+                        targets[arm.index()] = [values, &[]];
+                    }
+                }
+                Statement::Loop { values, params, inits, body, .. } => {
+                    for (&param, &init) in params.iter().zip(inits) {
+                        sources[param.index()].push(init);
+                    }
+                    targets[body.index()] = [values, params];
+                }
+            },
+            Event::End(id) => {
+                let [results, params] = targets[id.index()];
+                let (to, from) = match &program.block(id).end {
+                    End::Yield(values) => (results, values),
+                    End::Rec(values) => (params, values),
+                    &End::If { then, otherwise, .. } => {
+                        for arm in [then, otherwise] {
+                            targets[arm.index()] = [results, params];
+                        }
+                        continue;
+                    }
+                };
+                for (&to, &from) in to.iter().zip(from) {
+                    sources[to.index()].push(from);
+                }
+            }
+            Event::Enter(_) | Event::After(..) | Event::Leave(_) => {}
+        }
+    }
+    sources
+}
+
+/// Moves those statements of the root that are the same for the whole frame before all others.
+pub(super) fn hoist(program: &mut LaneProgram) {
+    // A value may be the same for the frame and come from a statement with others that are not.
+    let mut stays = vec![false; program.values.len()];
+    let mut used = Vec::new();
+    let count = program.block(LaneProgram::ROOT).statements.len();
+    let mut is_first = Vec::with_capacity(count);
+    for index in 0..count {
+        used.clear();
+        uses(program, index..index + 1, &mut used);
+        let moves = is_of_frame(program, index) && !used.iter().any(|v| stays[v.index()]);
+        if !moves {
+            for value in program.block(LaneProgram::ROOT).statements[index].values() {
+                stays[value.index()] = true;
+            }
+        }
+        is_first.push(moves);
+    }
+    let root = &mut program.blocks[LaneProgram::ROOT.index()].statements;
+    let (mut first, mut rest) = (Vec::with_capacity(count), Vec::new());
+    for (statement, is_first) in root.drain(..).zip(is_first) {
+        if is_first { first.push(statement) } else { rest.push(statement) }
+    }
+    program.frame_len = first.len();
+    first.extend(rest);
+    *root = first;
+}
+
+/// Whether all that a statement of the root computes, inside it too, is the same for the whole
+/// frame.
+pub(super) fn is_of_frame(program: &LaneProgram, index: usize) -> bool {
+    let of_frame = |values: &[ValueId]| values.iter().all(|&v| program.rate(v) == Rate::FRAME);
+    let mut events = Walk::of_statement(LaneProgram::ROOT, index).events(program);
+    events.all(|event| match event {
+        Event::Statement(id, index) => match &program.block(id).statements[index] {
+            Statement::Let { value, .. } => of_frame(&[*value]),
+            Statement::If { values, condition, .. } => of_frame(values) && of_frame(&[*condition]),
+            Statement::Loop { values, params, inits, .. } => {
+                of_frame(values) && of_frame(params) && of_frame(inits)
+            }
+        },
+        Event::End(id) => match program.block(id).end {
+            End::If { condition, .. } => of_frame(&[condition]),
+            End::Yield(_) | End::Rec(_) => true,
+        },
+        Event::Enter(_) | Event::After(..) | Event::Leave(_) => true,
+    })
+}
+
+/// How many loops lie around the innermost block.
+pub(super) fn loop_nesting(program: &LaneProgram) -> usize {
+    let (mut deepest, mut loops) = (0, 0);
+    let is_loop = |id: BlockId, index: usize| {
+        matches!(program.block(id).statements[index], Statement::Loop { .. })
+    };
+    for event in Walk::new(program).events(program) {
+        match event {
+            Event::Statement(id, index) if is_loop(id, index) => loops += 1,
+            Event::After(id, index) if is_loop(id, index) => loops -= 1,
+            _ => {}
+        }
+        deepest = deepest.max(loops);
+    }
+    deepest
+}
+
+/// All values that some statements of the root use, inside them too.
+pub(crate) fn uses(program: &LaneProgram, statements: Range<usize>, used: &mut Vec<ValueId>) {
+    let walks = statements.map(|index| Walk::of_statement(LaneProgram::ROOT, index));
+    for event in walks.flat_map(|walk| walk.events(program)) {
+        match event {
+            Event::Statement(id, index) => match &program.block(id).statements[index] {
+                Statement::Let { expr, .. } => used.extend(expr.operands()),
+                Statement::If { condition, .. } => used.push(*condition),
+                Statement::Loop { inits, .. } => used.extend(inits),
+            },
+            Event::End(id) => match &program.block(id).end {
+                End::Yield(values) | End::Rec(values) => used.extend(values),
+                End::If { condition, .. } => used.push(*condition),
+            },
+            Event::Enter(_) | Event::After(..) | Event::Leave(_) => {}
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! What is to be done next, in place of recursion on the nesting of a program.
+//!
+//! A [`Task`] is a step of the lowering. It does something at once, and puts what is left of it,
+//! and of what it stands for, on a stack of tasks. What tasks make for others to take lies on
+//! stacks of its own, one for each kind of thing: a task that stands for an arm leaves the arm's
+//! values, one that stands for a block leaves the block.
+
+use lambdav_core::schedule::{self, BlockId, End as CoreEnd, Statement as CoreStatement};
+
+use super::Lowering;
+use super::exits::{Exit, Round};
+use super::loops::{OpenLoop, Tail};
+use crate::lanes::{self, Block, End, Statement, ValueId};
+
+/// A step of the lowering.
+pub(super) enum Task {
+    /// The statements of a block from one on, for the lanes of a mask.
+    Statements(BlockId, usize, ValueId),
+    /// The values that have been left are those of a statement.
+    Define(schedule::ValueId),
+    /// Leaves what an arm yields.
+    Yields(BlockId),
+    /// Begins a block.
+    Open,
+    /// Ends a block that yields what has been left; [`Task::Merge`] says to whom. Leaves the block.
+    CloseArm,
+    /// Ends a block with the end that has been left. Leaves the block.
+    Close,
+    /// Leaves undefined values of the kinds of those that have been left.
+    Undefined,
+    /// An arm for the lanes of a mask. Leaves its values.
+    Guarded(BlockId, ValueId),
+    /// Selects by a condition. Takes two lists of values, leaves one.
+    Select(ValueId),
+    /// An `if` on a condition that is the same for all lanes, whose arms define no value below
+    /// `first`. Takes two blocks and their values, leaves the values of both.
+    Merge {
+        /// The condition.
+        condition: ValueId,
+        /// The first value that was not there before the arms.
+        first: usize,
+    },
+    /// Takes the body of a loop, leaves the loop's values.
+    Loop(Box<OpenLoop>),
+    /// A block of a tail that all lanes leave together. Leaves an end.
+    Uniform(BlockId, ValueId),
+    /// The same after the statements of the block.
+    UniformEnd(BlockId, ValueId),
+    /// Takes two blocks, leaves an end that chooses one of them.
+    Fork(ValueId),
+    /// A step of the way out of a divergent loop.
+    Exit(Box<Exit>),
+    /// What a block in the tail of a divergent loop does for the lanes of a mask. Leaves a tail.
+    Tail(Round, BlockId, ValueId, Vec<ValueId>),
+    /// The same after the statements of the block.
+    TailEnd(Round, BlockId, ValueId, Vec<ValueId>),
+    /// One arm of a decision, under a test whether any lane is active if it is worth it. Leaves a
+    /// tail.
+    Part(Round, BlockId, ValueId, Vec<ValueId>),
+    /// The same, after the first arm, whose results it takes.
+    SecondPart(Round, BlockId, ValueId),
+    /// A decision that lanes make differently. Leaves a tail.
+    Divergent(Round, ValueId, [BlockId; 2], ValueId, Vec<ValueId>),
+    /// Takes the tails of both arms of such a decision, leaves one.
+    Combine(ValueId),
+    /// Leaves a tail in which no lane goes on.
+    Leave(Vec<ValueId>),
+    /// Takes a tail, leaves it as values of an arm.
+    Pack(Round, bool),
+    /// The other way round.
+    Unpack(Round, bool),
+    /// Takes a tail, leaves the end of a round.
+    NextRound(ValueId),
+}
+
+/// What is to be done, and what has been left for it. The last come first.
+#[derive(Default)]
+pub(super) struct Work {
+    tasks: Vec<Task>,
+    /// The statements of the blocks around the one that is being filled.
+    outer: Vec<Vec<Statement>>,
+    pub(super) values: Vec<Vec<ValueId>>,
+    pub(super) blocks: Vec<lanes::BlockId>,
+    pub(super) ends: Vec<End>,
+    pub(super) tails: Vec<Tail>,
+}
+
+impl Lowering<'_> {
+    /// Lowers the root: the values that it yields.
+    pub(super) fn root(&mut self) -> Vec<schedule::ValueId> {
+        let root = schedule::Program::ROOT;
+        self.work.tasks.push(Task::Statements(root, 0, self.run));
+        while let Some(task) = self.work.tasks.pop() {
+            self.task(task);
+        }
+        match &self.program.block(root).end {
+            CoreEnd::Yield(values) => values.to_vec(),
+            CoreEnd::Rec(_) | CoreEnd::If { .. } => unreachable!("the root yields"),
+        }
+    }
+
+    /// Does these next, in this order.
+    pub(super) fn next<const N: usize>(&mut self, tasks: [Task; N]) {
+        self.work.tasks.extend(tasks.into_iter().rev());
+    }
+
+    pub(super) fn take_values(&mut self) -> Vec<ValueId> {
+        self.work.values.pop().expect("values have been left")
+    }
+
+    pub(super) fn take_block(&mut self) -> lanes::BlockId {
+        self.work.blocks.pop().expect("a block has been left")
+    }
+
+    pub(super) fn take_tail(&mut self) -> Tail {
+        self.work.tails.pop().expect("a tail has been left")
+    }
+
+    /// A block without statements.
+    pub(super) fn empty_block(&mut self, end: End) -> lanes::BlockId {
+        self.push_block(Vec::new(), end)
+    }
+
+    fn push_block(&mut self, statements: Vec<Statement>, end: End) -> lanes::BlockId {
+        self.out.blocks.push(Block { statements, end });
+        lanes::BlockId(self.out.blocks.len() as u32 - 1)
+    }
+
+    fn close(&mut self, end: End) {
+        let outer = self.work.outer.pop().expect("a block has been begun");
+        let statements = std::mem::replace(&mut self.current, outer);
+        let block = self.push_block(statements, end);
+        self.work.blocks.push(block);
+    }
+
+    fn task(&mut self, task: Task) {
+        match task {
+            Task::Statements(id, index, mask) => self.statements(id, index, mask),
+            Task::Define(value) => {
+                let components = self.take_values();
+                self.bind(value, components);
+            }
+            Task::Yields(id) => {
+                let CoreEnd::Yield(values) = &self.program.block(id).end else {
+                    unreachable!("an arm yields");
+                };
+                let values = self.flat(values);
+                self.work.values.push(values);
+            }
+            Task::Open => self.work.outer.push(std::mem::take(&mut self.current)),
+            Task::CloseArm => self.close(End::Yield(Box::default())),
+            Task::Close => {
+                let end = self.work.ends.pop().expect("an end has been left");
+                self.close(end);
+            }
+            Task::Undefined => self.undefined_arm(),
+            Task::Guarded(id, mask) => self.guarded(id, mask),
+            Task::Select(condition) => self.select_arms(condition),
+            Task::Merge { condition, first } => self.merge(condition, first),
+            Task::Loop(open) => self.end_loop(*open),
+            Task::Uniform(id, mask) => {
+                self.next([Task::Statements(id, 0, mask), Task::UniformEnd(id, mask)]);
+            }
+            Task::UniformEnd(id, mask) => self.uniform_end(id, mask),
+            Task::Fork(condition) => {
+                let otherwise = self.take_block();
+                let then = self.take_block();
+                self.work.ends.push(End::If { condition, then, otherwise });
+            }
+            Task::Exit(exit) => self.exit(*exit),
+            Task::Tail(round, id, mask, results) => {
+                let statements = Task::Statements(id, 0, mask);
+                self.next([statements, Task::TailEnd(round, id, mask, results)]);
+            }
+            Task::TailEnd(round, id, mask, results) => self.tail_end(round, id, mask, results),
+            Task::Part(round, id, mask, results) => self.part(round, id, mask, results),
+            Task::SecondPart(round, id, mask) => {
+                let first = self.work.tails.last_mut().expect("a tail has been left");
+                let results = std::mem::take(&mut first.results);
+                self.part(round, id, mask, results);
+            }
+            Task::Divergent(round, condition, arms, mask, results) => {
+                self.divergent_part(round, condition, arms, mask, results);
+            }
+            Task::Combine(condition) => self.combine(condition),
+            Task::Leave(results) => self.work.tails.push(Tail { again: None, results }),
+            Task::Pack(round, goes_on) => {
+                let tail = self.take_tail();
+                let values = self.pack(tail, goes_on, &round.kinds);
+                self.work.values.push(values);
+            }
+            Task::Unpack(round, goes_on) => {
+                let values = self.take_values();
+                self.work.tails.push(Tail::unpack(values, goes_on, &round.kinds));
+            }
+            Task::NextRound(live) => self.next_round(live),
+        }
+    }
+
+    /// Lowers statements up to one that has blocks, and that one. What comes after is left to do.
+    fn statements(&mut self, id: BlockId, first: usize, mask: ValueId) {
+        let program = self.program;
+        for (index, statement) in program.block(id).statements.iter().enumerate().skip(first) {
+            let value = statement.value();
+            match statement {
+                CoreStatement::Let { expr, .. } => {
+                    let components = self.expr(value, expr, mask);
+                    self.bind(value, components);
+                    continue;
+                }
+                CoreStatement::If { condition, then, otherwise, .. } => {
+                    self.next([Task::Define(value), Task::Statements(id, index + 1, mask)]);
+                    let condition = self.components(*condition)[0];
+                    self.choice(value, condition, [*then, *otherwise], mask);
+                }
+                CoreStatement::Loop { params, inits, body, .. } => {
+                    self.next([Task::Define(value), Task::Statements(id, index + 1, mask)]);
+                    self.begin_loop(value, params, inits, *body, mask);
+                }
+            }
+            return;
+        }
+    }
+
+    /// These are the components of a value.
+    fn bind(&mut self, value: schedule::ValueId, components: Vec<ValueId>) {
+        debug_assert!(
+            components
+                .iter()
+                .zip(self.rates.of(value))
+                .all(|(&c, &rate)| (rate | lanes::Rate::GROUP).includes(self.out.rate(c))),
+            "the rates of {value:?} were foreseen"
+        );
+        self.map[value.index()] = components.into();
+    }
+}

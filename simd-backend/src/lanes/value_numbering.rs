@@ -1,0 +1,197 @@
+//! Value numbering: what has been computed already is not computed again (J. Cocke, J. T. Schwartz,
+//! "Programming Languages and Their Compilers", 1970), what is constant is computed now, and
+//! operations that leave their operand as it is are left out.
+//!
+//! The core has done so with whole vectors. This is about their components: of `(+ p (vec3 0 1
+//! 0))`, say. Only what is true of every number counts, and of its sign: x − 0 = x, but not x + 0 =
+//! x, which is 0 for −0.
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::interpret::apply;
+use super::{BlockId, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId};
+use crate::walk::{Event, Walk};
+
+/// Replaces values by equal ones.
+pub(super) fn number_values(program: &mut LaneProgram) {
+    let mut numbering = Numbering {
+        known: FxHashMap::with_capacity_and_hasher(program.values.len(), FxBuildHasher),
+        scope: Vec::new(),
+        same: (0..program.values.len() as u32).map(ValueId).collect(),
+        bits: vec![None; program.values.len()],
+        open: Vec::new(),
+    };
+    numbering.run(program);
+}
+
+type Key = (Kind, Expr);
+
+struct Numbering {
+    /// The values that are defined where we are.
+    known: FxHashMap<Key, ValueId>,
+    /// What is forgotten at the end of a block; at that of the root nothing is.
+    scope: Vec<Key>,
+    /// The blocks around where we are.
+    open: Vec<Open>,
+    /// The value that each one is replaced by.
+    same: Vec<ValueId>,
+    /// The constants.
+    bits: Vec<Option<u64>>,
+}
+
+/// A block that has begun.
+struct Open {
+    /// How much of [`Numbering::scope`] is of the blocks around it.
+    outer: usize,
+    /// Which of its statements stay, of those that have been looked at.
+    stays: Vec<bool>,
+}
+
+impl Numbering {
+    fn run(&mut self, program: &mut LaneProgram) {
+        let mut walk = Walk::new(program);
+        while let Some(event) = walk.next(program) {
+            match event {
+                Event::Enter(_) => {
+                    self.open.push(Open { outer: self.scope.len(), stays: Vec::new() });
+                }
+                Event::Statement(id, index) => {
+                    let stays = self.statement(program, id, index);
+                    let open = self.open.last_mut().expect("a block has begun");
+                    open.stays.push(stays);
+                }
+                Event::After(..) => {}
+                Event::End(id) => {
+                    let open = self.open.last_mut().expect("a block has begun");
+                    let mut stays = std::mem::take(&mut open.stays).into_iter();
+                    let block = &mut program.blocks[id.index()];
+                    block.statements.retain(|_| stays.next().unwrap_or(true));
+                    match &mut block.end {
+                        End::Yield(values) | End::Rec(values) => {
+                            values.iter_mut().for_each(|value| self.replace(value));
+                        }
+                        End::If { condition, .. } => self.replace(condition),
+                    }
+                }
+                Event::Leave(_) => {
+                    let Open { outer, .. } = self.open.pop().expect("a block has begun");
+                    for key in self.scope.drain(outer..) {
+                        self.known.remove(&key);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a statement stays.
+    fn statement(&mut self, program: &mut LaneProgram, id: BlockId, index: usize) -> bool {
+        let statement = &mut program.blocks[id.index()].statements[index];
+        match statement {
+            Statement::Let { value, expr } => {
+                let value = *value;
+                let mut expr = std::mem::replace(expr, Expr::Undefined);
+                let stays = self.computation(program, value, &mut expr);
+                program.blocks[id.index()].statements[index] = Statement::Let { value, expr };
+                return stays;
+            }
+            Statement::If { condition, .. } => self.replace(condition),
+            Statement::Loop { inits, .. } => inits.iter_mut().for_each(|v| self.replace(v)),
+        }
+        true
+    }
+
+    fn replace(&self, value: &mut ValueId) {
+        *value = self.same[value.index()];
+    }
+
+    /// Whether a computation stays.
+    fn computation(&mut self, program: &LaneProgram, value: ValueId, expr: &mut Expr) -> bool {
+        match expr {
+            Expr::Op(_, operands) => operands.iter_mut().for_each(|v| self.replace(v)),
+            Expr::Elementary { operands, mask, .. } => {
+                operands.iter_mut().chain(mask).for_each(|v| self.replace(v));
+            }
+            Expr::Any(mask) => self.replace(mask),
+            // Any bits will do, so that no two are known to be equal.
+            Expr::Undefined => return true,
+            Expr::Constant(_) | Expr::Input(_) | Expr::Coordinate(_) | Expr::ExecutionMask => {}
+        }
+        if let Expr::Op(op, operands) = expr {
+            match self.simpler(program, *op, operands) {
+                None => {}
+                Some(Simpler::Operand(operand))
+                    if program.rate(value).includes(program.rate(operand)) =>
+                {
+                    self.same[value.index()] = operand;
+                    return false;
+                }
+                Some(Simpler::Operand(_)) => {}
+                Some(Simpler::Constant(bits)) => *expr = Expr::Constant(bits),
+                Some(Simpler::Op(op, operands)) => *expr = Expr::Op(op, operands),
+            }
+        }
+        if let Expr::Constant(bits) = *expr {
+            // (A constant is not put in the place of a value that has another rate: masks are
+            // chosen by it.)
+            self.bits[value.index()] = Some(bits);
+            if program.rate(value) != Rate::FRAME {
+                return true;
+            }
+        }
+        let key = (program.kind(value), expr.clone());
+        match self.known.get(&key) {
+            Some(&known) if program.rate(value).includes(program.rate(known)) => {
+                self.same[value.index()] = known;
+                false
+            }
+            Some(_) => true,
+            None => {
+                if self.open.len() > 1 {
+                    self.scope.push(key.clone());
+                }
+                self.known.insert(key, value);
+                true
+            }
+        }
+    }
+
+    /// What computes the same with less.
+    fn simpler(&self, program: &LaneProgram, op: Op, operands: &[ValueId]) -> Option<Simpler> {
+        let kind = program.kind(operands[0]);
+        let bits = |i: usize| self.bits[operands.get(i)?.index()];
+        if (0..operands.len()).all(|i| bits(i).is_some()) {
+            let mut words = [0; 3];
+            for (i, word) in words.iter_mut().enumerate() {
+                *word = bits(i).unwrap_or(0);
+            }
+            return Some(Simpler::Constant(apply(op, kind, words)));
+        }
+        if let (Op::Select, Some(condition)) = (op, bits(0)) {
+            return Some(Simpler::Operand(operands[if condition == 0 { 2 } else { 1 }]));
+        }
+        if op == Op::Select && operands[1] == operands[2] {
+            return Some(Simpler::Operand(operands[1]));
+        }
+        if kind != Kind::F32 {
+            return None;
+        }
+        let number = |i: usize| bits(i).map(|bits| f32::from_bits(bits as u32));
+        let is = |i: usize, value: f32| number(i).is_some_and(|n| n.to_bits() == value.to_bits());
+        match op {
+            Op::Sub if is(1, 0.0) => Some(Simpler::Operand(operands[0])),
+            Op::Add if is(1, -0.0) => Some(Simpler::Operand(operands[0])),
+            Op::Add if is(0, -0.0) => Some(Simpler::Operand(operands[1])),
+            Op::Mul | Op::Div if is(1, 1.0) => Some(Simpler::Operand(operands[0])),
+            Op::Mul if is(0, 1.0) => Some(Simpler::Operand(operands[1])),
+            Op::Mul if is(0, 2.0) => Some(Simpler::Op(Op::Add, [operands[1]; 2].into())),
+            Op::Mul if is(1, 2.0) => Some(Simpler::Op(Op::Add, [operands[0]; 2].into())),
+            _ => None,
+        }
+    }
+}
+
+enum Simpler {
+    Operand(ValueId),
+    Constant(u64),
+    Op(Op, Box<[ValueId]>),
+}

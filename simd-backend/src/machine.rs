@@ -1,0 +1,169 @@
+//! What a machine is, as far as shape, lowering, spilling and the emitters' call sequences need to
+//! know.
+//!
+//! A [`Machine`] is a description, not code: nothing else in this crate knows how many lanes a
+//! register has, which pixel lies in which lane, how many registers there are, or which of them
+//! survive a call. Emitters describe theirs; tests describe others, which the interpreter of
+//! register programs executes as well.
+
+use crate::lanes::{Axis, Kind};
+use crate::registers::Type;
+
+/// The pixels of a register: `columns × rows` of them, and which lane holds which.
+///
+/// The table is a bijection: each pixel of the rectangle lies in one lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tile {
+    columns: u32,
+    rows: u32,
+    /// The column and row of each lane.
+    lanes: &'static [(u8, u8)],
+}
+
+impl Tile {
+    /// One pixel: scalar code.
+    pub const ONE: Self = Self { columns: 1, rows: 1, lanes: &[(0, 0)] };
+
+    /// Four pixels side by side: registers of 128 bits.
+    pub const FOUR: Self = Self { columns: 4, rows: 1, lanes: &[(0, 0), (1, 0), (2, 0), (3, 0)] };
+
+    /// Two rows of four, one after the other: registers of 256 bits.
+    pub const EIGHT: Self = Self {
+        columns: 4,
+        rows: 2,
+        lanes: &[(0, 0), (1, 0), (2, 0), (3, 0), (0, 1), (1, 1), (2, 1), (3, 1)],
+    };
+
+    /// Four rows of four, column by column: registers of 512 bits. Lane 4q + i is column q of row
+    /// i, so that rows of pixels are stored after shuffles within 128 bits alone.
+    pub const SIXTEEN: Self = Self {
+        columns: 4,
+        rows: 4,
+        #[rustfmt::skip]
+        lanes: &[
+            (0, 0), (0, 1), (0, 2), (0, 3), (1, 0), (1, 1), (1, 2), (1, 3),
+            (2, 0), (2, 1), (2, 2), (2, 3), (3, 0), (3, 1), (3, 2), (3, 3),
+        ],
+    };
+
+    /// W, the lanes of a register.
+    pub fn width(self) -> u32 {
+        self.lanes.len() as u32
+    }
+
+    /// Pixels side by side.
+    pub fn columns(self) -> u32 {
+        self.columns
+    }
+
+    /// Pixels one below the other.
+    pub fn rows(self) -> u32 {
+        self.rows
+    }
+
+    /// Pixels along an axis.
+    pub fn extent(self, axis: Axis) -> u32 {
+        match axis {
+            Axis::X => self.columns,
+            Axis::Y => self.rows,
+        }
+    }
+
+    /// How far along an axis the pixel of a lane is.
+    pub fn offset(self, axis: Axis, lane: u32) -> f32 {
+        let (column, row) = self.lanes[lane as usize];
+        match axis {
+            Axis::X => column.into(),
+            Axis::Y => row.into(),
+        }
+    }
+
+    /// The column and row of a lane.
+    pub fn pixel(self, lane: u32) -> (u32, u32) {
+        let (column, row) = self.lanes[lane as usize];
+        (column.into(), row.into())
+    }
+}
+
+/// Registers that are interchangeable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// Vectors, and floating-point scalars in their first lanes.
+    Vector,
+    /// Masks of lanes, where they are not vectors.
+    Mask,
+}
+
+impl Class {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Vector, Self::Mask];
+}
+
+/// Something for each class of registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PerClass<T>(pub [T; 2]);
+
+impl<T> std::ops::Index<Class> for PerClass<T> {
+    type Output = T;
+
+    fn index(&self, class: Class) -> &T {
+        &self.0[class as usize]
+    }
+}
+
+impl<T> std::ops::IndexMut<Class> for PerClass<T> {
+    fn index_mut(&mut self, class: Class) -> &mut T {
+        &mut self.0[class as usize]
+    }
+}
+
+/// A machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// The pixels of a vector register.
+    pub tile: Tile,
+    /// How many registers of each class there are. Where there are none for masks, masks are
+    /// vectors of all-ones and zeros.
+    pub registers: PerClass<usize>,
+    /// How many of each class keep what they hold when a procedure is called.
+    pub preserved: PerClass<usize>,
+    /// Whether a multiplication and an addition of binary64 are one instruction, rounded once.
+    pub fma: bool,
+}
+
+impl Machine {
+    /// The class of registers in which values of a type lie. Integers and truth values of scalar
+    /// code have registers of their own, of which there are enough: they have no class.
+    pub fn class(&self, ty: Type) -> Option<Class> {
+        match ty {
+            Type::Vector(Kind::Mask) | Type::WideMask if self.registers[Class::Mask] > 0 => {
+                Some(Class::Mask)
+            }
+            Type::Vector(_) | Type::WideMask => Some(Class::Vector),
+            Type::Scalar(kind) => kind.is_float().then_some(Class::Vector),
+        }
+    }
+
+    /// The bytes of a vector register, which are those of a spill slot too.
+    pub fn register_bytes(&self) -> u32 {
+        self.tile.width() * 4
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_pixel_of_a_tile_lies_in_one_lane() {
+        for tile in [Tile::ONE, Tile::FOUR, Tile::EIGHT, Tile::SIXTEEN] {
+            assert_eq!(tile.width(), tile.columns() * tile.rows());
+            let mut pixels: Vec<_> = (0..tile.width()).map(|lane| tile.pixel(lane)).collect();
+            pixels.sort_unstable();
+            pixels.dedup();
+            assert_eq!(pixels.len() as u32, tile.width());
+            let inside = |&(column, row): &(u32, u32)| column < tile.columns() && row < tile.rows();
+            assert!(pixels.iter().all(inside));
+        }
+    }
+}

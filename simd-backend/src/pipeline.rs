@@ -1,0 +1,180 @@
+//! From a scheduled program to machine code: which stages there are, and what each of them makes.
+//!
+//! ```text
+//! schedule ─ lanes::lower ─▶ lane program ─ registers::lower ─▶ ─ registers::spill ─▶ register program ─ Emitter ─▶ code
+//!                                          for a Shape            for a Machine
+//! ```
+//!
+//! *What is shown is what runs*: kernels, `compile --emit`, tests and the benchmark all call a
+//! [`Compiler`], and what it returns holds each stage's product as the next one took it. The
+//! decisions between stages are made here: the shape, how registers are allocated, and fewer lanes
+//! where the code needs too much stack.
+//!
+//! In debug builds each stage's product is verified.
+
+use std::time::{Duration, Instant};
+
+use lambdav_core::schedule;
+
+use crate::cost::{self, MAX_LOOP_NESTING};
+use crate::emit::{Allocation, EmitError, Listing, MachineCode, Target};
+use crate::lanes::{self, LaneProgram, Width};
+use crate::registers::{self, Between, Choice, Reason, RegisterProgram, Shape};
+
+/// What a program is compiled for.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    /// The machine, and what makes code for it.
+    pub target: Target,
+    /// About so many lanes; if that is none of [`Shape::LANES`] or not said, as many as seem best.
+    pub lanes: Option<u32>,
+    /// How many pixels are to be computed: what compiles fast is better for few.
+    pub pixels: f64,
+    /// Whether what is the same for the whole frame is computed once for it. Without that, loops
+    /// stand in the order of the schedule.
+    pub hoist: bool,
+    /// What is to be shown of the code.
+    pub listing: Listing,
+}
+
+/// A compiled program, stage by stage.
+#[derive(Debug)]
+pub struct Compilation {
+    /// The lane program.
+    pub lanes: LaneProgram,
+    /// How lanes lie, and why.
+    pub choice: Choice,
+    /// The register program, with what lies in memory decided.
+    pub registers: RegisterProgram,
+    /// How its registers are allocated.
+    pub allocation: Allocation,
+    /// The machine code.
+    pub code: MachineCode,
+    /// How long the stages took.
+    pub times: Times,
+}
+
+/// How long the stages of a compilation took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Times {
+    /// Lowering to the lane program.
+    pub lanes: Duration,
+    /// Lowering to the register program and spilling, for each number of lanes that was tried.
+    pub registers: Duration,
+    /// Making machine code of it, likewise.
+    pub code: Duration,
+}
+
+impl Compiler {
+    /// For a target, as many lanes as seem best, and any number of pixels.
+    pub fn new(target: Target) -> Self {
+        Self { target, lanes: None, pixels: f64::INFINITY, hoist: true, listing: Listing::None }
+    }
+
+    /// The lane program of an output that was scheduled alone.
+    pub fn lane_program(&self, program: &schedule::Program) -> LaneProgram {
+        let width = if self.lanes == Some(1) { Width::One } else { Width::Any };
+        lanes::lower(program, 0, self.hoist, width)
+    }
+
+    /// How the lanes of a program lie if it does not need too much stack, and why.
+    pub fn choice(&self, program: &LaneProgram) -> Choice {
+        let tile = self.target.machine().tile;
+        match self.lanes.and_then(|lanes| Shape::new(lanes, tile)) {
+            Some(shape) => Choice { shape, reason: Reason::Asked },
+            None => Shape::preferred(program, tile),
+        }
+    }
+
+    /// The register program for a shape, with values in registers, however many they are.
+    pub fn unspilled(&self, program: &LaneProgram, shape: Shape) -> RegisterProgram {
+        let registers = registers::lower(program, shape);
+        debug_assert_eq!(registers::verify(&registers), Ok(()), "{registers}");
+        registers
+    }
+
+    /// The register program for a shape, with what lies in memory decided, and how its registers
+    /// are to be allocated.
+    pub fn register_program(
+        &self,
+        program: &LaneProgram,
+        shape: Shape,
+    ) -> (RegisterProgram, Allocation) {
+        let mut registers = self.unspilled(program, shape);
+        let allocation = self.allocation(&registers.row);
+        let between = match allocation {
+            Allocation::Thorough => Between::Registers,
+            Allocation::Quick => Between::Memory,
+        };
+        registers::spill(&mut registers, self.target.machine(), between);
+        debug_assert_eq!(registers::verify(&registers), Ok(()), "{registers}");
+        (registers, allocation)
+    }
+
+    /// What takes the least time, of compiling and of computing all pixels together.
+    fn allocation(&self, row: &registers::Function) -> Allocation {
+        let is_quick = || self.pixels <= cost::QUICK_PIXELS && row.instrs() >= cost::QUICK_INSTRS;
+        self.target
+            .allocation()
+            .unwrap_or_else(|| if is_quick() { Allocation::Quick } else { Allocation::Thorough })
+    }
+
+    /// Compiles an output that was scheduled alone.
+    ///
+    /// # Errors
+    ///
+    /// [`EmitError::TooDeep`] and [`EmitError::TooLarge`].
+    pub fn compile(&self, program: &schedule::Program) -> Result<Compilation, EmitError> {
+        let mut times = Times::default();
+        let lanes = timed(&mut times.lanes, || self.lane_program(program));
+        self.compile_lanes(lanes, times)
+    }
+
+    /// Compiles a lane program; for [`Width::Any`], unless one lane is asked for.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::compile`].
+    pub fn compile_lane_program(&self, program: LaneProgram) -> Result<Compilation, EmitError> {
+        self.compile_lanes(program, Times::default())
+    }
+
+    fn compile_lanes(
+        &self,
+        lanes: LaneProgram,
+        mut times: Times,
+    ) -> Result<Compilation, EmitError> {
+        if lanes.loop_nesting > MAX_LOOP_NESTING {
+            return Err(EmitError::TooDeep { depth: lanes.loop_nesting });
+        }
+        let (machine, emitter) = (self.target.machine(), self.target.emitter());
+        assert_eq!(machine.tile, emitter.machine().tile, "code can be made for that machine");
+        let mut choice = self.choice(&lanes);
+        loop {
+            let (registers, allocation) =
+                timed(&mut times.registers, || self.register_program(&lanes, choice.shape));
+            let code =
+                timed(&mut times.code, || emitter.emit(&registers, allocation, self.listing))?;
+            let fewer = choice.shape.fewer().filter(|_| choice.reason != Reason::Asked);
+            match fewer {
+                Some(shape) if code.stack() > cost::MOST_STACK => {
+                    let reason = Reason::Stack {
+                        lanes: choice.shape.lanes(),
+                        bytes: code.stack(),
+                        most: cost::MOST_STACK,
+                    };
+                    choice = Choice { shape, reason };
+                }
+                _ => return Ok(Compilation { lanes, choice, registers, allocation, code, times }),
+            }
+        }
+    }
+}
+
+/// Does something, and adds how long it took.
+pub(crate) fn timed<R>(time: &mut Duration, stage: impl FnOnce() -> R) -> R {
+    let begun = Instant::now();
+    let result = stage();
+    *time += begun.elapsed();
+    result
+}

@@ -1,0 +1,450 @@
+//! A plain interpreter of register programs, before spilling and after it: the meaning that
+//! emitters must reproduce.
+//!
+//! It is told apart what has a value and what has none. *Undefined* are
+//!
+//! - lanes of [`Instr::Undefined`], and of an elementary function outside its mask;
+//! - the centres of columns and rows without an active pixel;
+//! - lanes that are computed from undefined ones; but false *and* anything is false, true *or*
+//!   anything is true, and a selection is as defined as what it selects.
+//!
+//! A [`Trap`] is what no correct program does: to read a register that has not been assigned since
+//! its block was entered last, or a spill slot that holds nothing or another type; to branch on
+//! what is undefined, to ask for any of it, or to store it as an active pixel; to store outside the
+//! pixels, or to return without having stored them all.
+//!
+//! Loops are limited and polled as in machine code.
+
+use std::fmt;
+
+use super::{
+    Argument, BlockCall, End, Function, Inputs, Instr, Limit, PIXEL_BYTES, Poll, Reg,
+    RegisterProgram, Row, Shape, Status, Type,
+};
+use crate::lanes::interpret::{apply, undefined_bits};
+use crate::lanes::{Axis, Kind, Op};
+
+/// What no correct program does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trap {
+    /// Where: the function, the block, the instruction.
+    pub place: String,
+    /// What.
+    pub message: String,
+}
+
+impl fmt::Display for Trap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.message)
+    }
+}
+
+/// Executes the function for the frame: the slots' words; those that are undefined have any bits.
+///
+/// # Errors
+///
+/// If the program is wrong.
+pub fn frame(
+    program: &RegisterProgram,
+    inputs: &Inputs,
+    poll: Poll<'_>,
+) -> Result<(Status, Vec<u64>), Trap> {
+    let mut call = Call { program, inputs, poll, slots: vec![0; program.slots.len()], row: None };
+    let outcome = call.run("frame", &program.frame, &[])?;
+    Ok((outcome.status(), call.slots))
+}
+
+/// Executes the function for a row of groups, as [`Executable::row`](crate::emit::Executable::row)
+/// does.
+///
+/// # Errors
+///
+/// If the program is wrong.
+pub fn row(
+    program: &RegisterProgram,
+    inputs: &Inputs,
+    slots: &[u64],
+    mask: &[u32],
+    poll: Poll<'_>,
+    row: Row,
+    pixels: &mut [[f32; 4]],
+) -> Result<Status, Trap> {
+    let shape = program.shape;
+    let place = |lane| shape.pixel(lane);
+    let active = (0..shape.lanes()).filter(|&lane| mask[lane as usize] != 0).map(place).collect();
+    let stored = vec![false; pixels.len()];
+    let mut call = Call {
+        program,
+        inputs,
+        poll,
+        slots: slots.to_vec(),
+        row: Some(RowCall { row, mask, active, pixels, stored }),
+    };
+    let outcome = call.run("row", &program.row, &[])?;
+    let RowCall { stored, .. } = call.row.expect("it has one");
+    if outcome.status() == Status::Done {
+        for y in 0..shape.rows() as usize {
+            let width = (row.groups * shape.columns()) as usize;
+            if stored[y * row.stride..][..width].contains(&false) {
+                let message = format!("not all pixels of row {y} have been stored");
+                return Err(Trap { place: "row".into(), message });
+            }
+        }
+    }
+    Ok(outcome.status())
+}
+
+/// What a call works on.
+struct Call<'a> {
+    program: &'a RegisterProgram,
+    inputs: &'a Inputs,
+    poll: Poll<'a>,
+    slots: Vec<u64>,
+    /// For the function for a row.
+    row: Option<RowCall<'a>>,
+}
+
+struct RowCall<'a> {
+    row: Row,
+    mask: &'a [u32],
+    /// The column and row in the group of each active pixel.
+    active: Vec<(u32, u32)>,
+    pixels: &'a mut [[f32; 4]],
+    stored: Vec<bool>,
+}
+
+/// The lanes of a register; those that are undefined have no word.
+type Lanes = Vec<Option<u64>>;
+
+/// How a function has ended.
+enum Outcome {
+    Status(Status),
+    Value(Lanes),
+}
+
+impl Outcome {
+    fn status(&self) -> Status {
+        match self {
+            Self::Status(status) => *status,
+            Self::Value(_) => unreachable!("only procedures return a value"),
+        }
+    }
+}
+
+/// A function that is being executed.
+struct Activation<'a> {
+    function: &'a Function,
+    shape: Shape,
+    /// Of each register that has been assigned since its block was entered last.
+    registers: Vec<Option<Lanes>>,
+    spilled: Vec<Option<(Type, Lanes)>>,
+}
+
+impl Activation<'_> {
+    fn get(&self, reg: Reg) -> Result<&Lanes, String> {
+        self.registers[reg.index()].as_ref().ok_or_else(|| format!("{reg} has not been assigned"))
+    }
+
+    fn ty(&self, reg: Reg) -> Type {
+        self.function.registers[reg.index()]
+    }
+
+    fn kind(&self, reg: Reg) -> Kind {
+        match self.ty(reg) {
+            Type::Scalar(kind) | Type::Vector(kind) => kind,
+            Type::WideMask => Kind::Mask,
+        }
+    }
+
+    /// How many lanes a register has.
+    fn lanes(&self, reg: Reg) -> usize {
+        let width = self.shape.tile.width() as usize;
+        match self.ty(reg) {
+            Type::Scalar(_) => 1,
+            Type::Vector(Kind::F64 | Kind::I64) | Type::WideMask => width / 2,
+            Type::Vector(_) => width,
+        }
+    }
+
+    /// The one word of a scalar that decides or addresses something.
+    fn scalar(&self, reg: Reg) -> Result<u64, String> {
+        self.get(reg)?[0].ok_or_else(|| format!("{reg} is undefined"))
+    }
+
+    /// Enters a block with these arguments: what has been assigned in it is forgotten.
+    fn enter(&mut self, call: &BlockCall) -> Result<(), String> {
+        let arguments = call.arguments.iter().map(|&reg| self.get(reg).cloned());
+        let arguments: Vec<Lanes> = arguments.collect::<Result<_, _>>()?;
+        let block = &self.function.blocks[call.block.index()];
+        for instr in &block.instrs {
+            instr.definitions(&mut |reg| self.registers[reg.index()] = None);
+        }
+        for (&param, argument) in block.params.iter().zip(arguments) {
+            self.registers[param.index()] = Some(argument);
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Call<'a> {
+    /// Executes a function.
+    fn run(
+        &mut self,
+        name: &str,
+        function: &'a Function,
+        arguments: &[Lanes],
+    ) -> Result<Outcome, Trap> {
+        let mut activation = Activation {
+            function,
+            shape: self.program.shape,
+            registers: vec![None; function.registers.len()],
+            spilled: vec![None; function.spill_slots as usize],
+        };
+        for (&param, argument) in function.blocks[0].params.iter().zip(arguments) {
+            activation.registers[param.index()] = Some(argument.clone());
+        }
+        let mut id = super::BlockId(0);
+        loop {
+            let block = &function.blocks[id.index()];
+            for (at, instr) in block.instrs.iter().enumerate() {
+                self.instr(&mut activation, instr).map_err(|message| Trap {
+                    place: format!("{name}, {id}, instruction {at}"),
+                    message,
+                })?;
+            }
+            let trap = |message| Trap { place: format!("{name}, {id}, its end"), message };
+            let next = match &block.end {
+                End::Jump(call) => call,
+                End::Branch { condition, then, otherwise } => {
+                    let holds = activation.scalar(*condition).map_err(trap)? != 0;
+                    if holds { then } else { otherwise }
+                }
+                End::Return(status) => return Ok(Outcome::Status(*status)),
+                End::ReturnValue(reg) => {
+                    return activation.get(*reg).cloned().map(Outcome::Value).map_err(trap);
+                }
+            };
+            activation.enter(next).map_err(trap)?;
+            id = next.block;
+        }
+    }
+
+    fn instr(&mut self, on: &mut Activation<'a>, instr: &Instr) -> Result<(), String> {
+        let scalar = |word: u64| vec![Some(word)];
+        let (to, lanes) = match instr {
+            Instr::Constant(to, bits) => (*to, vec![Some(*bits); on.lanes(*to)]),
+            Instr::Undefined(to) => (*to, vec![None; on.lanes(*to)]),
+            Instr::Centres(to, axis, first) => (*to, self.centres(on, *to, *axis, *first)),
+            Instr::Op(to, op, operands) => (*to, operation(on, *op, operands)?),
+            Instr::MulAdd(to, operands) => {
+                let of = operands.map(|reg| on.get(reg));
+                let [a, b, c] = [of[0].clone()?, of[1].clone()?, of[2].clone()?];
+                let number = f64::from_bits;
+                let lane = |lane: usize| {
+                    let (a, b, c) = (number(a[lane]?), number(b[lane]?), number(c[lane]?));
+                    Some((a * b + c).to_bits())
+                };
+                (*to, (0..on.lanes(*to)).map(lane).collect())
+            }
+            Instr::Broadcast(to, from) => (*to, vec![on.get(*from)?[0]; on.lanes(*to)]),
+            Instr::Half(to, from, upper) => {
+                let (of, count) = (on.get(*from)?, on.lanes(*to));
+                let half = &of[if *upper { count } else { 0 }..][..count];
+                let promote = on.ty(*to) != Type::WideMask;
+                let lane = |word: u64| {
+                    if promote { apply(Op::Promote, Kind::F32, [word, 0, 0]) } else { word }
+                };
+                (*to, half.iter().map(|word| word.map(lane)).collect())
+            }
+            Instr::Join(to, [low, high]) => {
+                let demote = on.ty(*low) != Type::WideMask;
+                let lane = |word: u64| {
+                    if demote { apply(Op::Demote, Kind::F64, [word, 0, 0]) } else { word }
+                };
+                let both = on.get(*low)?.iter().chain(on.get(*high)?);
+                (*to, both.map(|word| word.map(lane)).collect())
+            }
+            Instr::Any(to, masks) => {
+                let mut any = false;
+                for &mask in masks {
+                    for (lane, word) in on.get(mask)?.iter().enumerate() {
+                        any |=
+                            word.ok_or_else(|| format!("lane {lane} of {mask} is undefined"))? != 0;
+                    }
+                }
+                (*to, scalar(any.into()))
+            }
+            Instr::Input(to, word) => {
+                let word = self.inputs.words[*word as usize];
+                let is_mask = on.ty(*to) == Type::Scalar(Kind::Mask);
+                (*to, scalar(if is_mask { (word != 0).into() } else { word.into() }))
+            }
+            Instr::Slot(to, slot) => (*to, scalar(self.slots[*slot as usize])),
+            Instr::SetSlot(slot, from) => {
+                let word = on.get(*from)?[0].unwrap_or_else(|| undefined_bits(on.kind(*from), 0));
+                self.slots[*slot as usize] = word;
+                return Ok(());
+            }
+            Instr::ExecutionMask(to, index) => {
+                let count = on.lanes(*to);
+                let words = &self.row().mask[*index as usize * count..][..count];
+                (*to, words.iter().map(|&word| Some((word != 0).into())).collect())
+            }
+            Instr::Argument(to, argument) => {
+                let Row { x, y, groups, stride } = self.row().row;
+                let word = match argument {
+                    Argument::Column => x.into(),
+                    Argument::Row => y.into(),
+                    Argument::Groups => groups.into(),
+                    // The pixels begin at address 0.
+                    Argument::Pixels => 0,
+                    Argument::Stride => stride as u64 * u64::from(PIXEL_BYTES),
+                };
+                (*to, scalar(word))
+            }
+            Instr::Limit(to, limit) => {
+                let [first, rest] = self.inputs.rounds();
+                (*to, scalar(if *limit == Limit::First { first } else { rest }))
+            }
+            Instr::Poll(to) => (*to, scalar(self.poll.goes_on().into())),
+            Instr::Call { procedure, to, arguments } => {
+                (*to, self.procedure(on, *procedure, arguments)?)
+            }
+            Instr::Callout { function, to, mask, operands } => {
+                let (mask, x) = (on.get(*mask)?, on.get(operands[0])?);
+                let y = operands.get(1).map(|&reg| on.get(reg)).transpose()?;
+                let number = |word: u64| f32::from_bits(word as u32);
+                let lane = |lane: usize| {
+                    if mask[lane]? == 0 {
+                        return None;
+                    }
+                    let y = y.map_or(Some(0), |y| y[lane])?;
+                    Some(function.evaluate(number(x[lane]?), number(y)).to_bits().into())
+                };
+                (*to, (0..on.lanes(*to)).map(lane).collect())
+            }
+            Instr::Spill(slot, from) => {
+                on.spilled[*slot as usize] = Some((on.ty(*from), on.get(*from)?.clone()));
+                return Ok(());
+            }
+            Instr::Reload(to, slot) => match &on.spilled[*slot as usize] {
+                Some((ty, lanes)) if *ty == on.ty(*to) => (*to, lanes.clone()),
+                Some((ty, _)) => return Err(format!("spill slot {slot} holds {ty}")),
+                None => return Err(format!("spill slot {slot} holds nothing")),
+            },
+            Instr::Store { channels, rows, offset } => {
+                return self.store(on, *channels, rows, *offset);
+            }
+        };
+        on.registers[to.index()] = Some(lanes);
+        Ok(())
+    }
+
+    fn row(&mut self) -> &mut RowCall<'a> {
+        self.row.as_mut().expect("the function is that for a row")
+    }
+
+    fn centres(&mut self, on: &Activation<'_>, to: Reg, axis: Axis, first: f32) -> Lanes {
+        let tile = on.shape.tile;
+        let active = self.row.as_ref().map(|row| &row.active);
+        let lane = |lane: usize| {
+            let at = first + tile.offset(axis, lane as u32);
+            let is_there = |&(column, row): &(u32, u32)| {
+                at == if axis == Axis::X { column as f32 } else { row as f32 }
+            };
+            let is_active = active.is_none_or(|active| active.iter().any(is_there));
+            is_active.then(|| (at + 0.5).to_bits().into())
+        };
+        (0..on.lanes(to)).map(lane).collect()
+    }
+
+    /// The result of a procedure, undefined outside the mask if it has one.
+    fn procedure(
+        &mut self,
+        on: &Activation<'_>,
+        index: u32,
+        arguments: &[Reg],
+    ) -> Result<Lanes, String> {
+        let callee = &self.program.procedures[index as usize];
+        let arguments: Vec<Lanes> =
+            arguments.iter().map(|&reg| on.get(reg).cloned()).collect::<Result<_, _>>()?;
+        if !callee.is_vector && arguments.iter().any(|lanes| lanes[0].is_none()) {
+            // It may branch on what is undefined: it ends in any case.
+            return Ok(vec![None]);
+        }
+        let name = format!("procedure {index}");
+        let outcome = self.run(&name, &callee.code, &arguments).map_err(|trap| trap.to_string())?;
+        let Outcome::Value(mut result) = outcome else {
+            return Err(format!("procedure {index} returns no value"));
+        };
+        if let (true, Some(mask)) = (callee.is_vector, arguments.last()) {
+            for (lane, is_active) in result.iter_mut().zip(mask) {
+                if is_active.is_none_or(|is_active| is_active == 0) {
+                    *lane = None;
+                }
+            }
+        }
+        Ok(result)
+    }
+
+    fn store(
+        &mut self,
+        on: &Activation<'_>,
+        channels: [Reg; 4],
+        rows: &[Reg],
+        offset: u32,
+    ) -> Result<(), String> {
+        let shape = on.shape;
+        let RowCall { row, active, pixels, stored, .. } = self.row();
+        for lane in 0..shape.tile.width() {
+            let (column, tile_row) = shape.tile.pixel(lane);
+            let address = on.scalar(rows[tile_row as usize])?;
+            let address = address + u64::from(offset + column * PIXEL_BYTES);
+            let index = (address / u64::from(PIXEL_BYTES)) as usize;
+            let (x, y) = (index % row.stride, index / row.stride);
+            let is_inside = x < (row.groups * shape.columns()) as usize
+                && y < shape.rows() as usize
+                && address.is_multiple_of(PIXEL_BYTES.into());
+            if !is_inside {
+                return Err(format!("a pixel is stored at {address}, outside of them"));
+            }
+            let is_active = active.contains(&(x as u32 % shape.columns(), y as u32));
+            for (k, &channel) in channels.iter().enumerate() {
+                let word = match on.get(channel)?[lane as usize] {
+                    None if is_active => {
+                        return Err(format!("lane {lane} of {channel} is undefined and active"));
+                    }
+                    word => word.unwrap_or_else(|| undefined_bits(Kind::F32, 0)),
+                };
+                pixels[index][k] = f32::from_bits(word as u32);
+            }
+            if std::mem::replace(&mut stored[index], true) {
+                return Err(format!("pixel ({x}, {y}) is stored twice"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An operation, lane by lane.
+fn operation(on: &Activation<'_>, op: Op, operands: &[Reg]) -> Result<Lanes, String> {
+    let kind = on.kind(operands[0]);
+    let of: Vec<&Lanes> = operands.iter().map(|&reg| on.get(reg)).collect::<Result<_, _>>()?;
+    let lane = |lane: usize| {
+        let at = |k: usize| of[k][lane];
+        match (op, kind) {
+            (Op::And, Kind::Mask) if at(0) == Some(0) || at(1) == Some(0) => Some(0),
+            (Op::AndNot, Kind::Mask) if at(0) == Some(0) || at(1) == Some(1) => Some(0),
+            (Op::Or, Kind::Mask) if at(0) == Some(1) || at(1) == Some(1) => Some(1),
+            (Op::Select, _) => at(if at(0)? != 0 { 1 } else { 2 }),
+            _ => {
+                let mut words = [0; 3];
+                for (k, word) in words.iter_mut().take(of.len()).enumerate() {
+                    *word = at(k)?;
+                }
+                Some(apply(op, kind, words))
+            }
+        }
+    };
+    Ok((0..of[0].len()).map(lane).collect())
+}

@@ -1,0 +1,157 @@
+//! Computations, register by register.
+
+use lambdav_core::op::Elementary;
+
+use super::{Builder, Constant};
+use crate::lanes::{Axis, Expr, Kind, Op, Rate, Statement, ValueId};
+use crate::mutants::{Mutant, is_active};
+use crate::registers::halves::{Assemble, Lanes};
+use crate::registers::{Instr, Reg, Type};
+
+impl Builder<'_> {
+    /// Straight-line code, strip-mined: all of it for a register of the group, then for the next,
+    /// so that what is computed on the way stays in machine registers. Constants are made again:
+    /// they are read from memory anyway.
+    pub(super) fn register_by_register(&mut self, statements: &[Statement]) {
+        for register in 0..self.shape.registers(Rate::VARYING) {
+            if register > 0 {
+                self.made.clear();
+            }
+            for statement in statements {
+                let Statement::Let { value, expr } = statement else {
+                    unreachable!("the caller has looked");
+                };
+                let rate = self.program.rate(*value);
+                // What several registers share comes with the first of them.
+                for index in 0..self.shape.registers(rate) {
+                    if self.shape.first_of(index, rate) == register {
+                        self.compute(*value, expr, index);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One register of a value.
+    fn compute(&mut self, value: ValueId, expr: &Expr, index: usize) {
+        let (kind, rate) = (self.program.kind(value), self.program.rate(value));
+        let ty = self.type_of(kind, rate);
+        let reg = match expr {
+            Expr::Constant(bits) => {
+                self.constants.insert(value, Constant::Bits(*bits));
+                return;
+            }
+            Expr::Undefined => {
+                self.constants.insert(value, Constant::Undefined);
+                return;
+            }
+            Expr::Input(word) => {
+                let reg = self.reg(ty);
+                self.push(Instr::Input(reg, *word));
+                reg
+            }
+            // `Builder::row` has prepared them.
+            Expr::Coordinate(Axis::X) => self.coordinates[0][index],
+            Expr::Coordinate(Axis::Y) => self.coordinates[1][index],
+            Expr::ExecutionMask => {
+                let reg = self.reg(ty);
+                self.push(Instr::ExecutionMask(reg, index as u32));
+                reg
+            }
+            Expr::Op(op, operands) => {
+                let regs = self.operation(*op, operands, kind, rate, index);
+                self.map[value.index()].extend(regs);
+                return;
+            }
+            Expr::Elementary { function, operands, mask } => {
+                let to = self.reg(ty);
+                let is_vector = matches!(ty, Type::Vector(_));
+                let procedure = self.procedure(*function, is_vector);
+                let mut arguments: Vec<Reg> =
+                    operands.iter().map(|&v| self.fit_one(v, rate, index)).collect();
+                if let (true, Some(mask)) = (is_vector, mask) {
+                    arguments.push(self.mask_of(*mask, rate, index));
+                }
+                self.push(Instr::Call { procedure, to, arguments: arguments.into() });
+                to
+            }
+            Expr::Any(mask) => {
+                let masks = self.fit(*mask, self.program.rate(*mask));
+                if self.program.rate(*mask).is_uniform() {
+                    masks[0]
+                } else {
+                    let reg = self.reg(ty);
+                    self.push(Instr::Any(reg, masks.into()));
+                    reg
+                }
+            }
+        };
+        self.map[value.index()].push(reg);
+    }
+
+    /// The number of a procedure.
+    fn procedure(&mut self, function: Elementary, is_vector: bool) -> u32 {
+        let this = (function, is_vector);
+        let known = self.procedures.iter().position(|known| *known == this);
+        known.unwrap_or_else(|| {
+            self.procedures.push(this);
+            self.procedures.len() - 1
+        }) as u32
+    }
+
+    /// The mask of the lanes that share a register of a value of `rate`.
+    fn mask_of(&mut self, mask: ValueId, rate: Rate, index: usize) -> Reg {
+        let ty = self.type_of(Kind::Mask, Rate::VARYING);
+        let of = |i: &usize| self.shape.project(*i, Rate::VARYING, rate) == index;
+        let mut sharing: Vec<usize> = (0..self.shape.registers(Rate::VARYING)).filter(of).collect();
+        if is_active(Mutant::NarrowMask) {
+            sharing.truncate(1);
+        }
+        let masks: Vec<Reg> =
+            sharing.into_iter().map(|i| self.fit_one(mask, Rate::VARYING, i)).collect();
+        masks[1..].iter().fold(masks[0], |all, &mask| self.op(ty, Op::Or, &[all, mask]))
+    }
+
+    /// A register of lanes of an operation's result: of binary64 and 64-bit integers, both halves.
+    fn operation(
+        &mut self,
+        op: Op,
+        operands: &[ValueId],
+        kind: Kind,
+        rate: Rate,
+        index: usize,
+    ) -> Vec<Reg> {
+        let program = self.program;
+        let ty = self.type_of(kind, rate);
+        let is_wide = |s: &Self, kind| s.parts(kind, rate) == 2;
+        let any_is_wide = operands.iter().any(|&v| is_wide(self, program.kind(v)));
+        if !any_is_wide && !is_wide(self, kind) {
+            let operands: Vec<Reg> =
+                operands.iter().map(|&v| self.fit_one(v, rate, index)).collect();
+            let reg = self.op(ty, op, &operands);
+            let compares = matches!(op, Op::Less | Op::LessEqual | Op::Equal | Op::NotEqual);
+            if compares && self.ty(operands[0]) == Type::Scalar(Kind::F32) {
+                self.compares.insert(reg, (op, [operands[0], operands[1]]));
+            }
+            return vec![reg];
+        }
+        let operands: Vec<Lanes> = operands
+            .iter()
+            .map(|&v| match program.kind(v) {
+                kind if is_wide(self, kind) => {
+                    Lanes::Wide([0, 1].map(|half| self.fit_one(v, rate, 2 * index + half)))
+                }
+                Kind::Mask => {
+                    let mask = self.fit_one(v, rate, index);
+                    Lanes::Wide(self.halves(mask, Type::WideMask))
+                }
+                _ => Lanes::Narrow(self.fit_one(v, rate, index)),
+            })
+            .collect();
+        match self.lanewise(op, &operands, kind) {
+            Lanes::Narrow(reg) => vec![reg],
+            Lanes::Wide(halves) if kind == Kind::Mask => vec![self.join(ty, halves)],
+            Lanes::Wide(halves) => halves.to_vec(),
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Statements, `if` and loops as a flow graph.
+//!
+//! # Loops
+//!
+//! ```text
+//!        ┌─▶ header ─ body ─▶ latch ─▶ next ──┐
+//!        │             │         └─▶ (cold) rounds are up, or a poll, and more
+//!        └─────────────┼──────────────────────┘
+//!                      └─▶ exit ─▶ poll
+//! ```
+
+use std::ops::Range;
+
+use super::Builder;
+use crate::lanes::{self, End as LaneEnd, Expr, Kind, LaneProgram, Op, Reads, Statement, ValueId};
+use crate::mutants::{Mutant, is_active};
+use crate::registers::halves::Assemble;
+use crate::registers::{BlockId, End, Instr, Limit, POLL_ROUNDS, Reg, Status, Type};
+use crate::walk::{Event, Walk};
+
+/// How blocks of the lane program become blocks of the function.
+pub(super) struct Flow {
+    /// Where each block begins, if it is not in the block before it.
+    entries: Vec<Option<BlockId>>,
+    /// Where each block goes.
+    exits: Vec<Option<Exits>>,
+    /// The statements around: where they go on.
+    open: Vec<Open>,
+    /// The statements of this block before this one have been computed with those before them.
+    computed: (lanes::BlockId, usize),
+}
+
+impl Flow {
+    pub(super) fn new(program: &LaneProgram) -> Self {
+        let blocks = program.blocks.len();
+        Self {
+            entries: vec![None; blocks],
+            exits: vec![None; blocks],
+            open: Vec::new(),
+            computed: (LaneProgram::ROOT, 0),
+        }
+    }
+}
+
+/// Where a block goes, and the statement that says as what.
+#[derive(Clone, Copy)]
+struct Exits {
+    /// The block of the `if` or loop, and its number there.
+    statement: (lanes::BlockId, usize),
+    /// Where what is yielded goes.
+    exit: BlockId,
+    /// Of a loop, where the arguments of the next round go.
+    latch: Option<BlockId>,
+}
+
+/// A statement whose blocks are being lowered.
+enum Open {
+    If { join: BlockId },
+    Loop { rounds: [Reg; 2], latch: BlockId, header: BlockId, exit: BlockId, done: BlockId },
+}
+
+impl Builder<'_> {
+    /// Lowers these statements of the root.
+    pub(super) fn statements(&mut self, statements: Range<usize>) {
+        let program = self.program;
+        self.flow.computed = (LaneProgram::ROOT, statements.start);
+        for index in statements.clone() {
+            for event in Walk::of_statement(LaneProgram::ROOT, index).events(program) {
+                self.event(event, statements.end);
+            }
+        }
+    }
+
+    fn event(&mut self, event: Event<lanes::BlockId>, end_of_root: usize) {
+        match event {
+            Event::Enter(id) => {
+                if let Some(block) = self.flow.entries[id.index()] {
+                    self.begin(block, Vec::new());
+                }
+                self.flow.computed = (id, 0);
+            }
+            Event::Statement(id, index) => self.statement(id, index, end_of_root),
+            Event::After(id, index) => {
+                self.after(id, index);
+                self.flow.computed = (id, index + 1);
+            }
+            Event::End(id) => self.end(id),
+            Event::Leave(_) => {}
+        }
+    }
+
+    /// A statement, before the blocks in it.
+    fn statement(&mut self, id: lanes::BlockId, index: usize, end_of_root: usize) {
+        let program = self.program;
+        match &program.block(id).statements[index] {
+            Statement::Let { .. } if self.flow.computed.0 == id && index < self.flow.computed.1 => {
+            }
+            Statement::Let { .. } => {
+                let statements = &program.block(id).statements;
+                let end = if id == LaneProgram::ROOT { end_of_root } else { statements.len() };
+                let rest = &statements[index..end];
+                let count = rest.iter().position(|s| !is_per_register(s)).unwrap_or(rest.len());
+                // What is not computed register by register is computed alone.
+                let count = count.max(1);
+                self.register_by_register(&rest[..count]);
+                self.flow.computed = (id, index + count);
+            }
+            Statement::If { condition, then, otherwise, .. } => {
+                let condition = self.condition(*condition);
+                let [a, b, join] = [(); 3].map(|()| self.reserve());
+                self.branch(condition, a, b);
+                for (arm, block) in [(then, a), (otherwise, b)] {
+                    self.flow.entries[arm.index()] = Some(block);
+                    let exits = Exits { statement: (id, index), exit: join, latch: None };
+                    self.flow.exits[arm.index()] = Some(exits);
+                }
+                self.flow.open.push(Open::If { join });
+            }
+            Statement::Loop { params, inits, body, .. } => {
+                let count = Type::Scalar(Kind::I64);
+                let [header, latch, exit, done] = [(); 4].map(|()| self.reserve());
+                let mut arguments = self.fit_all(inits, params);
+                for limit in [Limit::First, Limit::Rest] {
+                    let reg = self.reg(count);
+                    self.push(Instr::Limit(reg, limit));
+                    arguments.push(reg);
+                }
+                self.jump(header, arguments);
+
+                let mut own = self.new_params(params);
+                let rounds = [(); 2].map(|()| self.reg(count));
+                own.extend(rounds);
+                self.begin(header, own);
+                let exits = Exits { statement: (id, index), exit, latch: Some(latch) };
+                self.flow.exits[body.index()] = Some(exits);
+                self.flow.open.push(Open::Loop { rounds, latch, header, exit, done });
+            }
+        }
+    }
+
+    /// A statement, after the blocks in it.
+    fn after(&mut self, id: lanes::BlockId, index: usize) {
+        let program = self.program;
+        let open = self.flow.open.pop().expect("the statement has begun");
+        match (&program.block(id).statements[index], open) {
+            (Statement::If { values, .. }, Open::If { join }) => {
+                let params = self.new_params(values);
+                self.begin(join, params);
+            }
+            (
+                Statement::Loop { values, params, site, .. },
+                Open::Loop { rounds, latch, header, exit, done },
+            ) => {
+                self.latch(params, rounds, [latch, header], *site);
+                let params = self.new_params(values);
+                self.begin(exit, params);
+                self.poll(done);
+                self.begin(done, Vec::new());
+            }
+            _ => unreachable!("statements end in the order in which they began"),
+        }
+    }
+
+    /// The end of a block, before the blocks that it ends as.
+    fn end(&mut self, id: lanes::BlockId) {
+        let program = self.program;
+        let exits = self.flow.exits[id.index()].expect("a block of a statement");
+        let (block, index) = exits.statement;
+        match (&program.block(id).end, &program.block(block).statements[index]) {
+            (LaneEnd::Yield(yields), statement) => {
+                let arguments = self.fit_all(yields, statement.values());
+                self.jump(exits.exit, arguments);
+            }
+            (LaneEnd::Rec(values), Statement::Loop { params, .. }) => {
+                let arguments = self.fit_all(values, params);
+                self.jump(exits.latch.expect("a loop has one"), arguments);
+            }
+            (LaneEnd::If { condition, then, otherwise }, _) => {
+                let condition = self.condition(*condition);
+                let (a, b) = (self.reserve(), self.reserve());
+                self.branch(condition, a, b);
+                for (part, block) in [(then, a), (otherwise, b)] {
+                    self.flow.entries[part.index()] = Some(block);
+                    self.flow.exits[part.index()] = Some(exits);
+                }
+            }
+            (LaneEnd::Rec(_), _) => unreachable!("it stands in the tail of a loop"),
+        }
+    }
+
+    /// The end of a round: one more, if the loop may.
+    fn latch(
+        &mut self,
+        params: &[ValueId],
+        [left, rest]: [Reg; 2],
+        [latch, header]: [BlockId; 2],
+        site: u32,
+    ) {
+        let (count, flag) = (Type::Scalar(Kind::I64), Type::Scalar(Kind::Mask));
+        let [next, ask, ask_more, more, stop] = [(); 5].map(|()| self.reserve());
+        let mut arguments = self.new_params(params);
+        self.begin(latch, arguments.clone());
+        if let (true, [first, second, ..]) = (is_active(Mutant::LostArgument), &mut arguments[..])
+            && self.function.registers[first.index()] == self.function.registers[second.index()]
+        {
+            *second = *first;
+        }
+        let zero = self.constant(count, 0);
+        let is_last = self.op(flag, Op::Equal, &[left, zero]);
+        self.branch(is_last, ask, next);
+
+        self.begin(next, Vec::new());
+        let one = self.constant(count, 1);
+        let fewer = self.op(count, Op::Sub, &[left, one]);
+        self.jump(header, [&arguments[..], &[fewer, rest]].concat());
+
+        self.begin(ask, Vec::new());
+        self.cold = true;
+        let zero = self.constant(count, 0);
+        let none = self.op(flag, Op::Equal, &[rest, zero]);
+        self.branch(none, stop, ask_more);
+
+        self.begin(stop, Vec::new());
+        self.cold = true;
+        self.finish(End::Return(Status::Limit(site)));
+
+        self.begin(ask_more, Vec::new());
+        self.poll(more);
+
+        self.begin(more, Vec::new());
+        self.cold = true;
+        let poll = self.constant(count, POLL_ROUNDS);
+        let enough = self.op(flag, Op::Less, &[poll, rest]);
+        let chunk = self.op(count, Op::Select, &[enough, poll, rest]);
+        let rest = self.op(count, Op::Sub, &[rest, chunk]);
+        let one = self.constant(count, 1);
+        let fewer = self.op(count, Op::Sub, &[chunk, one]);
+        self.jump(header, [&arguments[..], &[fewer, rest]].concat());
+    }
+
+    /// Ends the block with a cancellation poll: in the caller if the call is cancelled, else in
+    /// `next`.
+    fn poll(&mut self, next: BlockId) {
+        let cancelled = self.reserve();
+        let goes_on = self.reg(Type::Scalar(Kind::Mask));
+        self.push(Instr::Poll(goes_on));
+        self.branch(goes_on, next, cancelled);
+        self.begin(cancelled, Vec::new());
+        self.cold = true;
+        self.finish(End::Return(Status::Cancelled));
+    }
+}
+
+/// Whether a statement may be one of [`Builder::register_by_register`]: each register of what it
+/// defines is computed from the same register of its operands, and soon. (Functions take long: all
+/// registers wait for them together.)
+fn is_per_register(statement: &Statement) -> bool {
+    match statement {
+        Statement::Let { expr, .. } => {
+            expr.reads() == Reads::Own && !matches!(expr, Expr::Elementary { .. })
+        }
+        Statement::If { .. } | Statement::Loop { .. } => false,
+    }
+}

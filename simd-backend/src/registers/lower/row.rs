@@ -1,0 +1,140 @@
+//! The function for a row of groups: its loop, coordinates and stores.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::{Builder, Constant, Slots};
+use crate::lanes::{self, Axis, Expr, Kind, LaneProgram, Op, Rate, Statement, Width};
+use crate::registers::halves::Assemble;
+use crate::registers::{Argument, End, Instr, PIXEL_BYTES, Reg, Status, Type};
+
+impl Builder<'_> {
+    fn argument(&mut self, kind: Kind, argument: Argument) -> Reg {
+        let reg = self.reg(Type::Scalar(kind));
+        self.push(Instr::Argument(reg, argument));
+        reg
+    }
+
+    /// The function for a row of groups.
+    pub(super) fn row(&mut self, statements: Range<usize>, slots: &mut Slots) {
+        let (integer, address) = (Type::Scalar(Kind::I32), Type::Scalar(Kind::I64));
+        self.frame_values(statements.clone(), slots);
+        self.slots.clone_from(&slots.of);
+        let y = self.argument(Kind::I32, Argument::Row);
+        let stride = self.argument(Kind::I64, Argument::Stride);
+        let arguments = vec![
+            self.argument(Kind::I32, Argument::Column),
+            self.argument(Kind::I32, Argument::Groups),
+            self.argument(Kind::I64, Argument::Pixels),
+        ];
+        let y = self.op(Type::Scalar(Kind::F32), Op::FromInteger, &[y]);
+        let rows = self.centres(y, Axis::Y);
+        let [group, again, end] = [(); 3].map(|()| self.reserve());
+        self.jump(group, arguments);
+
+        let [x, left, pixels] = [self.reg(integer), self.reg(integer), self.reg(address)];
+        self.begin(group, vec![x, left, pixels]);
+        let first = self.op(Type::Scalar(Kind::F32), Op::FromInteger, &[x]);
+        let columns = self.centres(first, Axis::X);
+        self.coordinates = [columns, rows];
+        self.statements(statements);
+        self.store(pixels, stride);
+        let one = self.constant(integer, 1);
+        let left = self.op(integer, Op::Sub, &[left, one]);
+        let zero = self.constant(integer, 0);
+        let is_last = self.op(Type::Scalar(Kind::Mask), Op::Equal, &[left, zero]);
+        self.branch(is_last, end, again);
+
+        self.begin(again, Vec::new());
+        let columns = self.constant(integer, self.shape.columns().into());
+        let x = self.op(integer, Op::Add, &[x, columns]);
+        let bytes = self.constant(address, u64::from(self.shape.columns() * PIXEL_BYTES));
+        let pixels = self.op(address, Op::Add, &[pixels, bytes]);
+        self.jump(group, vec![x, left, pixels]);
+
+        self.begin(end, Vec::new());
+        self.finish(End::Return(Status::Done));
+    }
+
+    /// The centres of the pixels of a group along an axis, whose first has the column or row
+    /// `from`.
+    fn centres(&mut self, from: Reg, axis: Axis) -> Vec<Reg> {
+        let rate = Width::Any.rate(axis);
+        let tile = self.shape.tile;
+        let ty = self.type_of(Kind::F32, rate);
+        (0..self.shape.registers(rate))
+            .map(|i| {
+                let offset = self.reg(ty);
+                let first = (i as u32 * tile.extent(axis)) as f32;
+                if tile.extent(axis) > 1 {
+                    self.push(Instr::Centres(offset, axis, first));
+                } else {
+                    self.push(Instr::Constant(offset, (first + 0.5).to_bits().into()));
+                }
+                let from = if self.ty(from) == ty { from } else { self.broadcast(from, ty) };
+                self.op(ty, Op::Add, &[from, offset])
+            })
+            .collect()
+    }
+
+    /// Finds the values of the frame that `statements` and the outputs use: those that need slots;
+    /// constants among them are made again.
+    fn frame_values(&mut self, statements: Range<usize>, slots: &mut Slots) {
+        let program = self.program;
+        let root = program.block(LaneProgram::ROOT);
+        let mut of_frame = FxHashMap::default();
+        for statement in &root.statements[..program.frame_len] {
+            for &value in statement.values() {
+                let bits = match statement {
+                    Statement::Let { expr: Expr::Constant(bits), .. } => {
+                        Some(Constant::Bits(*bits))
+                    }
+                    Statement::Let { expr: Expr::Undefined, .. } => Some(Constant::Undefined),
+                    _ => None,
+                };
+                of_frame.insert(value, bits);
+            }
+        }
+        let mut used = Vec::new();
+        lanes::uses(program, statements, &mut used);
+        used.extend(program.outputs());
+        used.sort_unstable();
+        used.dedup();
+        for value in used {
+            match of_frame.get(&value) {
+                None => {}
+                Some(&Some(constant)) => {
+                    self.constants.insert(value, constant);
+                }
+                Some(None) => {
+                    slots.of.insert(value, slots.kinds.len() as u32);
+                    slots.kinds.push(program.kind(value));
+                }
+            }
+        }
+    }
+
+    fn store(&mut self, pixels: Reg, stride: Reg) {
+        let program = self.program;
+        let channels: Vec<Vec<Reg>> =
+            program.outputs().iter().map(|&v| self.fit(v, Rate::VARYING)).collect();
+        let across = self.shape.across as usize;
+        let mut address = pixels;
+        let tile = self.shape.tile;
+        for down in 0..self.shape.down as usize {
+            let mut rows = Vec::with_capacity(tile.rows() as usize);
+            for row in 0..tile.rows() {
+                if down > 0 || row > 0 {
+                    address = self.op(Type::Scalar(Kind::I64), Op::Add, &[address, stride]);
+                }
+                rows.push(address);
+            }
+            for column in 0..across {
+                let channels = std::array::from_fn(|k| channels[k][down * across + column]);
+                let offset = column as u32 * tile.columns() * PIXEL_BYTES;
+                self.push(Instr::Store { channels, rows: rows.clone().into(), offset });
+            }
+        }
+    }
+}

@@ -1,0 +1,641 @@
+//! Checks the invariants of a register program, and gathers all that is wrong.
+//!
+//! # Invariants
+//!
+//! *The flow graph.*
+//!
+//! 1. Calls of blocks name blocks of the function, but never its first one, and pass an argument of
+//!    the same type for each parameter.
+//! 2. No edge is critical: where a block ends in a branch, nothing else goes to either of the two
+//!    blocks, and nothing is passed to them.
+//! 3. The graph is reducible: the target of an edge against the order of the blocks dominates where
+//!    it comes from.
+//! 4. The functions for the frame and for a row return a status, procedures a value; the condition
+//!    of a branch is a scalar mask.
+//!
+//! *Registers.*
+//!
+//! 5. Each register is assigned in one place, as a parameter or by an instruction, which dominates
+//!    its uses.
+//! 6. Types fit: operations are those of [`Op::result`] on the lanes of their operands, all of
+//!    which are scalars or all vectors of lanes of one size; vectors are widened by halves and
+//!    narrowed by joining these. Programs for scalars have no vectors.
+//!
+//! *Memory.*
+//!
+//! 7. Slots, inputs, registers of the execution mask, spill slots and procedures that are referred
+//!    to exist. Slots hold scalars of their kind. Each is filled once, in the function for the
+//!    frame, wherever that returns [`Status::Done`]; only the function for a row reads them.
+//! 8. A spill slot that is read has been filled on every way there, last by a value of the same
+//!    type.
+//! 9. Only the function for a row has arguments, reads the execution mask and stores pixels, as
+//!    many rows of them as the tile has.
+//!
+//! *Procedures.*
+//!
+//! 10. A call passes an argument of the same type for each parameter. Call-outs, which take the
+//!     function's number of operands and a mask of the same lanes, stand in cold blocks of
+//!     procedures, and so do products and sums of one rounding or two stand in procedures only.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::{
+    Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, RegisterProgram, Status, Type,
+};
+use crate::lanes::{Kind, Op, Rate};
+
+/// Something that a register program must not be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifyError {
+    /// The function in which it was found.
+    pub function: String,
+    /// The block.
+    pub block: BlockId,
+    /// The number of the instruction, unless it is about the block, its parameters or its end.
+    pub instr: Option<usize>,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl Display for VerifyError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}", self.function, self.block)?;
+        if let Some(instr) = self.instr {
+            write!(f, ", instruction {instr}")?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+/// Checks all invariants.
+///
+/// # Errors
+///
+/// Everything that is wrong.
+pub fn verify(program: &RegisterProgram) -> Result<(), Vec<VerifyError>> {
+    let mut errors = Vec::new();
+    let procedures = program.procedures.iter().enumerate();
+    let procedures = procedures.map(|(i, p)| (format!("procedure {i}"), Role::Procedure, &p.code));
+    let callers = [
+        ("frame".to_owned(), Role::Frame, &program.frame),
+        ("row".to_owned(), Role::Row, &program.row),
+    ];
+    for (name, role, function) in procedures.chain(callers) {
+        let mut verifier = Verifier {
+            program,
+            role,
+            function,
+            name,
+            errors: &mut errors,
+            block: BlockId(0),
+            instr: None,
+            definitions: vec![None; function.registers.len()],
+        };
+        verifier.function();
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// What a function is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Frame,
+    Row,
+    Procedure,
+}
+
+struct Verifier<'p, 'e> {
+    program: &'p RegisterProgram,
+    role: Role,
+    function: &'p Function,
+    name: String,
+    errors: &'e mut Vec<VerifyError>,
+    block: BlockId,
+    instr: Option<usize>,
+    /// The block and the position in it where each register is assigned; parameters have the first
+    /// one.
+    definitions: Vec<Option<(BlockId, usize)>>,
+}
+
+/// The form of a value that operations are defined on: its kind, and of which lanes it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lanes {
+    Scalar,
+    /// W lanes of 32 bits.
+    Narrow,
+    /// Half as many of 64 bits.
+    Wide,
+}
+
+fn lanes_of(ty: Type) -> (Kind, Lanes) {
+    match ty {
+        Type::Scalar(kind) => (kind, Lanes::Scalar),
+        Type::Vector(kind @ (Kind::F64 | Kind::I64)) => (kind, Lanes::Wide),
+        Type::Vector(kind) => (kind, Lanes::Narrow),
+        Type::WideMask => (Kind::Mask, Lanes::Wide),
+    }
+}
+
+fn type_of(kind: Kind, lanes: Lanes) -> Option<Type> {
+    match (kind, lanes) {
+        (kind, Lanes::Scalar) => Some(Type::Scalar(kind)),
+        (Kind::F64 | Kind::I64, Lanes::Wide) => Some(Type::Vector(kind)),
+        (Kind::Mask, Lanes::Wide) => Some(Type::WideMask),
+        (Kind::F32 | Kind::I32 | Kind::Mask, Lanes::Narrow) => Some(Type::Vector(kind)),
+        _ => None,
+    }
+}
+
+impl<'p> Verifier<'p, '_> {
+    fn error(&mut self, message: String) {
+        let function = self.name.clone();
+        self.errors.push(VerifyError { function, block: self.block, instr: self.instr, message });
+    }
+
+    fn require(&mut self, holds: bool, message: impl FnOnce() -> String) {
+        if !holds {
+            self.error(message());
+        }
+    }
+
+    /// The type of a register; of one that there is not, something.
+    fn ty(&self, reg: Reg) -> Type {
+        self.function.registers.get(reg.index()).copied().unwrap_or(Type::Scalar(Kind::I32))
+    }
+
+    fn blocks(&self) -> impl Iterator<Item = (BlockId, &'p Block)> + use<'p> {
+        self.function.blocks.iter().enumerate().map(|(i, block)| (BlockId(i as u32), block))
+    }
+
+    fn function(&mut self) {
+        let known = self.errors.len();
+        let mut predecessors = vec![Vec::new(); self.function.blocks.len()];
+        for (id, block) in self.blocks() {
+            (self.block, self.instr) = (id, None);
+            let mut in_function = true;
+            for call in block.end.targets() {
+                let exists = call.block.index() < self.function.blocks.len();
+                in_function &= exists;
+                self.require(exists && call.block != BlockId(0), || {
+                    format!("nothing can go to {}", call.block)
+                });
+                if exists {
+                    predecessors[call.block.index()].push(id);
+                }
+            }
+            if in_function {
+                self.block(block);
+            }
+        }
+        if self.errors.len() > known {
+            // What follows goes by edges and types that are sound.
+            return;
+        }
+        let order = self.function.reverse_postorder();
+        let flow = Flow::new(&order, &predecessors);
+        self.branches(&order, &predecessors, &flow);
+        self.dominance(&order, &flow);
+        self.spill_slots(&order, &predecessors);
+        if self.role == Role::Frame {
+            self.filled_slots(&order, &flow);
+        }
+    }
+
+    fn define(&mut self, reg: Reg, position: usize) {
+        let Some(known) = self.definitions.get(reg.index()) else {
+            self.error(format!("{reg} has no type"));
+            return;
+        };
+        self.require(known.is_none(), || format!("{reg} is assigned twice"));
+        self.definitions[reg.index()] = Some((self.block, position));
+        let is_vector = !matches!(self.ty(reg), Type::Scalar(_));
+        self.require(!(is_vector && self.program.shape.tile.width() == 1), || {
+            format!("{reg} is a vector in a program for scalars")
+        });
+    }
+
+    fn block(&mut self, block: &Block) {
+        for &param in &block.params {
+            self.define(param, 0);
+        }
+        for (at, instr) in block.instrs.iter().enumerate() {
+            self.instr = Some(at);
+            instr.definitions(&mut |reg| self.define(reg, 1 + at));
+            self.instruction(instr, block);
+        }
+        self.instr = None;
+        match &block.end {
+            End::Jump(call) => self.block_call(call),
+            End::Branch { condition, then, otherwise } => {
+                self.expect(*condition, Type::Scalar(Kind::Mask), "the condition");
+                self.block_call(then);
+                self.block_call(otherwise);
+            }
+            End::Return(_) => {
+                self.require(self.role != Role::Procedure, || "a procedure returns a value".into());
+            }
+            End::ReturnValue(_) => {
+                self.require(self.role == Role::Procedure, || {
+                    "only procedures return a value".into()
+                });
+            }
+        }
+    }
+
+    fn block_call(&mut self, call: &BlockCall) {
+        let params = &self.function.blocks[call.block.index()].params;
+        self.require(params.len() == call.arguments.len(), || {
+            format!("{} takes {} arguments", call.block, params.len())
+        });
+        for (&param, &argument) in params.iter().zip(&call.arguments) {
+            self.expect(argument, self.ty(param), "the argument");
+        }
+    }
+
+    fn expect(&mut self, reg: Reg, ty: Type, what: &str) {
+        let found = self.ty(reg);
+        self.require(found == ty, || format!("{what} {reg} is {found}, not {ty}"));
+    }
+
+    fn expect_result(&mut self, to: Reg, ty: Option<Type>) {
+        match ty {
+            Some(ty) => self.expect(to, ty, "the result"),
+            None => self.error("the operation is not defined on these types".into()),
+        }
+    }
+
+    fn exists(&mut self, what: &str, index: u32, count: usize) {
+        self.require((index as usize) < count, || format!("there is no {what} {index}"));
+    }
+
+    fn only_in(&mut self, role: Role, what: &str) {
+        self.require(self.role == role, || format!("{what} is not for this function"));
+    }
+
+    fn instruction(&mut self, instr: &Instr, block: &Block) {
+        let program = self.program;
+        let scalar = Type::Scalar;
+        match instr {
+            Instr::Constant(to, _) | Instr::Undefined(to) => {
+                let ty = self.ty(*to);
+                self.require(ty != Type::WideMask, || "no constant is a wide mask".into());
+            }
+            Instr::Centres(to, ..) => {
+                let (kind, lanes) = lanes_of(self.ty(*to));
+                self.require(kind == Kind::F32 && lanes != Lanes::Wide, || {
+                    format!("the result {to} is not F32")
+                });
+            }
+            Instr::Op(to, op, operands) => self.operation(*to, *op, operands),
+            Instr::MulAdd(to, operands) => {
+                self.only_in(Role::Procedure, "a product and sum of open rounding");
+                let (kind, lanes) = lanes_of(self.ty(*to));
+                self.require(kind == Kind::F64, || format!("the result {to} is not F64"));
+                for &operand in operands {
+                    self.require(lanes_of(self.ty(operand)) == (kind, lanes), || {
+                        format!("the operand {operand} is not like the result")
+                    });
+                }
+            }
+            Instr::Broadcast(to, from) => {
+                let of = match self.ty(*from) {
+                    Type::Scalar(kind) => Some(Type::Vector(kind)),
+                    _ => None,
+                };
+                self.expect_result(*to, of);
+            }
+            Instr::Half(to, from, _) => {
+                let of = match self.ty(*from) {
+                    Type::Vector(Kind::F32) => Some(Type::Vector(Kind::F64)),
+                    Type::Vector(Kind::Mask) => Some(Type::WideMask),
+                    _ => None,
+                };
+                self.expect_result(*to, of);
+            }
+            Instr::Join(to, halves) => {
+                let [low, high] = halves.map(|reg| self.ty(reg));
+                let of = match low {
+                    _ if low != high => None,
+                    Type::Vector(Kind::F64) => Some(Type::Vector(Kind::F32)),
+                    Type::WideMask => Some(Type::Vector(Kind::Mask)),
+                    _ => None,
+                };
+                self.expect_result(*to, of);
+            }
+            Instr::Any(to, masks) => {
+                self.expect_result(*to, Some(scalar(Kind::Mask)));
+                let first = masks.first().map(|&mask| self.ty(mask));
+                let is_mask =
+                    matches!(first, Some(Type::Vector(Kind::Mask) | Type::Scalar(Kind::Mask)));
+                let alike = masks.iter().all(|&mask| Some(self.ty(mask)) == first);
+                self.require(is_mask && alike, || "these are not masks of one type".into());
+            }
+            Instr::Input(to, word) => {
+                self.exists("input", *word, program.inputs);
+                let ty = self.ty(*to);
+                let is_word = [Kind::F32, Kind::I32, Kind::Mask].map(scalar).contains(&ty);
+                self.require(is_word, || format!("the result {to} is no word"));
+            }
+            Instr::Slot(to, slot) => {
+                self.only_in(Role::Row, "a slot's value");
+                self.exists("slot", *slot, program.slots.len());
+                self.expect_result(*to, program.slots.get(*slot as usize).copied().map(scalar));
+            }
+            Instr::SetSlot(slot, from) => {
+                self.only_in(Role::Frame, "filling a slot");
+                self.exists("slot", *slot, program.slots.len());
+                if let Some(&kind) = program.slots.get(*slot as usize) {
+                    self.expect(*from, scalar(kind), "the value");
+                }
+            }
+            Instr::ExecutionMask(to, index) => {
+                self.only_in(Role::Row, "the execution mask");
+                self.exists("register of it", *index, program.shape.registers(Rate::VARYING));
+                let is_scalar = program.shape.tile.width() == 1;
+                let mask = if is_scalar { scalar(Kind::Mask) } else { Type::Vector(Kind::Mask) };
+                self.expect_result(*to, Some(mask));
+            }
+            Instr::Argument(to, argument) => {
+                self.only_in(Role::Row, "an argument");
+                self.expect_result(*to, Some(scalar(argument.kind())));
+            }
+            Instr::Limit(to, _) => self.expect_result(*to, Some(scalar(Kind::I64))),
+            Instr::Poll(to) => self.expect_result(*to, Some(scalar(Kind::Mask))),
+            Instr::Call { procedure, to, arguments } => {
+                self.require(self.role != Role::Procedure, || "procedures call none".into());
+                self.exists("procedure", *procedure, program.procedures.len());
+                if let Some(callee) = program.procedures.get(*procedure as usize) {
+                    self.call(callee, *to, arguments);
+                }
+            }
+            Instr::Callout { function, to, mask, operands } => {
+                self.only_in(Role::Procedure, "a call-out");
+                self.require(block.cold, || "a call-out stands in a cold block".into());
+                self.require(operands.len() == function.arity(), || {
+                    format!("{} takes {} operands", function.name(), function.arity())
+                });
+                let (kind, lanes) = lanes_of(self.ty(*to));
+                self.require(kind == Kind::F32, || format!("the result {to} is not F32"));
+                for &operand in operands {
+                    self.expect(operand, self.ty(*to), "the operand");
+                }
+                if let Some(ty) = type_of(Kind::Mask, lanes) {
+                    self.expect(*mask, ty, "the mask");
+                }
+            }
+            Instr::Spill(slot, _) | Instr::Reload(_, slot) => {
+                self.exists("spill slot", *slot, self.function.spill_slots as usize);
+            }
+            Instr::Store { channels, rows, .. } => {
+                self.only_in(Role::Row, "storing pixels");
+                let is_scalar = program.shape.tile.width() == 1;
+                let ty = if is_scalar { scalar(Kind::F32) } else { Type::Vector(Kind::F32) };
+                for &channel in channels {
+                    self.expect(channel, ty, "the channel");
+                }
+                for &row in rows {
+                    self.expect(row, scalar(Kind::I64), "the address");
+                }
+                self.require(rows.len() == program.shape.tile.rows() as usize, || {
+                    format!("{} rows of pixels are stored", rows.len())
+                });
+            }
+        }
+    }
+
+    fn operation(&mut self, to: Reg, op: Op, operands: &[Reg]) {
+        let all: Vec<(Kind, Lanes)> = operands.iter().map(|&reg| lanes_of(self.ty(reg))).collect();
+        let lanes = all.first().map_or(Lanes::Scalar, |&(_, lanes)| lanes);
+        if all.iter().any(|&(_, other)| other != lanes) {
+            self.error("the operands are not of lanes of one size".into());
+            return;
+        }
+        let kinds: Vec<Kind> = all.iter().map(|&(kind, _)| kind).collect();
+        let result = op.result(&kinds).and_then(|kind| type_of(kind, lanes));
+        self.expect_result(to, result);
+    }
+
+    fn call(&mut self, callee: &Procedure, to: Reg, arguments: &[Reg]) {
+        let code = &callee.code;
+        let types: Vec<Type> =
+            code.blocks[0].params.iter().map(|reg| code.registers[reg.index()]).collect();
+        self.require(types.len() == arguments.len(), || {
+            format!("{} takes {} arguments", callee.elementary.name(), types.len())
+        });
+        for (&argument, ty) in arguments.iter().zip(types) {
+            self.expect(argument, ty, "the argument");
+        }
+        for block in &code.blocks {
+            if let End::ReturnValue(reg) = block.end {
+                self.expect_result(to, code.registers.get(reg.index()).copied());
+            }
+        }
+    }
+
+    /// That no edge is critical, and that the graph is reducible.
+    fn branches(&mut self, order: &[BlockId], predecessors: &[Vec<BlockId>], flow: &Flow) {
+        for &id in order {
+            (self.block, self.instr) = (id, None);
+            if let End::Branch { then, otherwise, .. } = &self.function.blocks[id.index()].end {
+                for call in [then, otherwise] {
+                    let is_alone = predecessors[call.block.index()] == [id];
+                    self.require(is_alone && call.arguments.is_empty(), || {
+                        format!("the edge to {} is critical", call.block)
+                    });
+                }
+            }
+            for call in self.function.blocks[id.index()].end.targets() {
+                let goes_back = flow.index[call.block.index()] <= flow.index[id.index()];
+                self.require(!goes_back || flow.dominates(call.block, id), || {
+                    format!("the loop at {} has another entry", call.block)
+                });
+            }
+        }
+    }
+
+    /// That each use is dominated by the definition.
+    fn dominance(&mut self, order: &[BlockId], flow: &Flow) {
+        for &id in order {
+            self.block = id;
+            let mut block = self.function.blocks[id.index()].clone();
+            for (at, instr) in block.instrs.iter_mut().enumerate() {
+                self.instr = Some(at);
+                let mut used = Vec::new();
+                instr.uses_mut(&mut |reg| used.push(*reg));
+                self.uses(&used, 1 + at, flow);
+            }
+            self.instr = None;
+            let mut used = Vec::new();
+            block.end.uses_mut(&mut |reg| used.push(*reg));
+            self.uses(&used, usize::MAX, flow);
+        }
+    }
+
+    fn uses(&mut self, used: &[Reg], position: usize, flow: &Flow) {
+        for &reg in used {
+            let defined = match self.definitions.get(reg.index()) {
+                Some(&Some((block, at))) if block == self.block => at < position,
+                Some(&Some((block, _))) => flow.dominates(block, self.block),
+                _ => false,
+            };
+            self.require(defined, || format!("{reg} has no value here"));
+        }
+    }
+
+    /// That spill slots are filled before they are read, by what is read.
+    fn spill_slots(&mut self, order: &[BlockId], predecessors: &[Vec<BlockId>]) {
+        let function = self.function;
+        if function.spill_slots == 0 {
+            return;
+        }
+        // What each slot holds at the end of each block, as far as it is known.
+        let mut after: Vec<Option<Vec<Held>>> = vec![None; function.blocks.len()];
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for &id in order {
+                let mut held = held_before(function, id, predecessors, &after);
+                for instr in &function.blocks[id.index()].instrs {
+                    if let Instr::Spill(slot, from) = instr {
+                        held[*slot as usize] = Held::Value(self.ty(*from));
+                    }
+                }
+                if after[id.index()].as_ref() != Some(&held) {
+                    after[id.index()] = Some(held);
+                    changed = true;
+                }
+            }
+        }
+        for &id in order {
+            self.block = id;
+            let mut held = held_before(function, id, predecessors, &after);
+            for (at, instr) in function.blocks[id.index()].instrs.iter().enumerate() {
+                self.instr = Some(at);
+                match instr {
+                    Instr::Spill(slot, from) => held[*slot as usize] = Held::Value(self.ty(*from)),
+                    Instr::Reload(to, slot) => {
+                        let ty = self.ty(*to);
+                        self.require(held[*slot as usize] == Held::Value(ty), || {
+                            format!("spill slot {slot} does not hold {ty} on every way here")
+                        });
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// That each slot is filled once, on the way to every successful return.
+    fn filled_slots(&mut self, order: &[BlockId], flow: &Flow) {
+        let mut filled: Vec<Vec<BlockId>> = vec![Vec::new(); self.program.slots.len()];
+        for &id in order {
+            for instr in &self.function.blocks[id.index()].instrs {
+                if let Instr::SetSlot(slot, _) = instr {
+                    filled[*slot as usize].push(id);
+                }
+            }
+        }
+        for &id in order {
+            if self.function.blocks[id.index()].end != End::Return(Status::Done) {
+                continue;
+            }
+            (self.block, self.instr) = (id, None);
+            for (slot, blocks) in filled.iter().enumerate() {
+                self.require(matches!(blocks[..], [by] if flow.dominates(by, id)), || {
+                    format!("slot {slot} is not filled once before the return")
+                });
+            }
+        }
+    }
+}
+
+/// What a spill slot holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Held {
+    /// Nothing, or one thing or another.
+    Unknown,
+    /// A value of that type.
+    Value(Type),
+}
+
+/// What spill slots hold when a block begins: what they hold after each block before it that has
+/// been looked at.
+fn held_before(
+    function: &Function,
+    id: BlockId,
+    predecessors: &[Vec<BlockId>],
+    after: &[Option<Vec<Held>>],
+) -> Vec<Held> {
+    let mut known = predecessors[id.index()].iter().filter_map(|p| after[p.index()].as_ref());
+    let Some(first) = known.next() else {
+        return vec![Held::Unknown; function.spill_slots as usize];
+    };
+    let mut held = first.clone();
+    for other in known {
+        for (held, other) in held.iter_mut().zip(other) {
+            if *held != *other {
+                *held = Held::Unknown;
+            }
+        }
+    }
+    held
+}
+
+/// Dominators (Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", 2001).
+struct Flow {
+    /// The index in the order of each block, or none if it cannot be reached.
+    index: Vec<usize>,
+    /// Of each index the index of the block that dominates it directly; the first has itself.
+    parents: Vec<usize>,
+}
+
+impl Flow {
+    fn new(order: &[BlockId], predecessors: &[Vec<BlockId>]) -> Self {
+        let mut index = vec![usize::MAX; predecessors.len()];
+        for (at, id) in order.iter().enumerate() {
+            index[id.index()] = at;
+        }
+        let mut parents = vec![usize::MAX; order.len()];
+        parents[0] = 0;
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for (at, id) in order.iter().enumerate().skip(1) {
+                let mut parent = usize::MAX;
+                for before in &predecessors[id.index()] {
+                    let before = index[before.index()];
+                    if before == usize::MAX || parents[before] == usize::MAX {
+                        continue;
+                    }
+                    parent = if parent == usize::MAX {
+                        before
+                    } else {
+                        common(&parents, parent, before)
+                    };
+                }
+                if parents[at] != parent {
+                    parents[at] = parent;
+                    changed = true;
+                }
+            }
+        }
+        Self { index, parents }
+    }
+
+    fn dominates(&self, a: BlockId, b: BlockId) -> bool {
+        let (a, mut b) = (self.index[a.index()], self.index[b.index()]);
+        if a == usize::MAX || b == usize::MAX {
+            return false;
+        }
+        while b > a {
+            b = self.parents[b];
+        }
+        a == b
+    }
+}
+
+fn common(parents: &[usize], mut a: usize, mut b: usize) -> usize {
+    while a != b {
+        let later = if a > b { &mut a } else { &mut b };
+        *later = parents[*later];
+    }
+    a
+}

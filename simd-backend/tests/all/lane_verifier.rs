@@ -1,0 +1,363 @@
+//! Each invariant of lane programs, broken in a valid one: the verifier says exactly that.
+
+use lambdav_simd_backend::lanes::{
+    Axis, BlockId, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, Width, lower, verify,
+};
+
+use crate::scheduled;
+
+/// An arm that not all lanes take, with a loop that they leave in different rounds, and a sine.
+const SHADER: &str = "(define x (.x (frag-coord)))
+(define y (.y (frag-coord)))
+(if (< x 2)
+  ((rec-func (i b) (if (< i y) (rec (+ i 1) (not b)) (if b i (* i x)))) x (< x 1))
+  (sin (* x y)))";
+
+fn valid() -> LaneProgram {
+    let program = lower(&scheduled(SHADER), 0, true, Width::Any);
+    assert_eq!(verify(&program), Ok(()));
+    program
+}
+
+/// Breaks a valid program, where the closure says in which block and how that is reported.
+fn broken(change: impl FnOnce(&mut LaneProgram) -> (BlockId, String)) {
+    let mut program = valid();
+    let (block, message) = change(&mut program);
+    let errors = verify(&program).expect_err("it is broken");
+    let found: Vec<_> = errors.iter().map(|e| (e.block, e.message.as_str())).collect();
+    assert_eq!(found, [(block, message.as_str())]);
+}
+
+type Place = (BlockId, usize);
+
+/// The first statement for which that holds.
+fn find(program: &LaneProgram, wanted: impl Fn(&Statement) -> bool) -> Place {
+    let blocks = program.blocks.iter().zip(0..);
+    let mut found = blocks.filter_map(|(block, id)| {
+        let at = block.statements.iter().position(&wanted)?;
+        Some((BlockId(id), at))
+    });
+    found.next().expect("the program has such a statement")
+}
+
+fn find_expr(program: &LaneProgram, wanted: impl Fn(&Expr) -> bool) -> Place {
+    find(program, |s| matches!(s, Statement::Let { expr, .. } if wanted(expr)))
+}
+
+fn the_loop(program: &LaneProgram) -> Place {
+    find(program, |s| matches!(s, Statement::Loop { .. }))
+}
+
+/// The `if` around the loop.
+fn the_if(program: &LaneProgram) -> Place {
+    find(program, |s| matches!(s, Statement::If { .. }))
+}
+
+fn statement(program: &mut LaneProgram, (block, at): Place) -> &mut Statement {
+    &mut program.blocks[block.index()].statements[at]
+}
+
+fn value(program: &LaneProgram, (block, at): Place) -> ValueId {
+    program.block(block).statements[at].values()[0]
+}
+
+/// A number that is the same for the whole frame.
+fn constant(program: &LaneProgram) -> ValueId {
+    let is_one = |expr: &Expr| *expr == Expr::Constant(1f32.to_bits().into());
+    value(program, find_expr(program, is_one))
+}
+
+fn arms(program: &LaneProgram, (block, at): Place) -> [BlockId; 2] {
+    match program.block(block).statements[at] {
+        Statement::If { then, otherwise, .. } => [then, otherwise],
+        _ => unreachable!("it is an if"),
+    }
+}
+
+/// The blocks of the tail of the loop, its body first.
+fn tail(program: &LaneProgram) -> Vec<BlockId> {
+    let (block, at) = the_loop(program);
+    let Statement::Loop { body, .. } = program.block(block).statements[at] else {
+        unreachable!("it is a loop")
+    };
+    let mut all = vec![body];
+    let mut next = 0;
+    while let Some(&id) = all.get(next) {
+        if let End::If { then, otherwise, .. } = program.block(id).end {
+            all.extend([then, otherwise]);
+        }
+        next += 1;
+    }
+    all
+}
+
+/// The first block of the tail that ends so.
+fn end(program: &LaneProgram, wanted: impl Fn(&End) -> bool) -> BlockId {
+    let mut tail = tail(program).into_iter();
+    tail.find(|&id| wanted(&program.block(id).end)).expect("the tail has such an end")
+}
+
+fn set_end(program: &mut LaneProgram, block: BlockId, end: End) {
+    program.blocks[block.index()].end = end;
+}
+
+/// Makes both arms of an `if` yield the same number for the frame, and nothing else.
+fn empty_arms(program: &mut LaneProgram, at: Place) {
+    let constant = constant(program);
+    for arm in arms(program, at) {
+        program.blocks[arm.index()].statements.clear();
+        set_end(program, arm, End::Yield([constant].into()));
+    }
+}
+
+#[test]
+fn a_value_is_defined_once() {
+    broken(|program| {
+        let (block, at) = find_expr(program, |e| *e == Expr::Coordinate(Axis::X));
+        let again = program.block(block).statements[at].clone();
+        let value = again.values()[0];
+        program.blocks[block.index()].statements.push(again);
+        (block, format!("{value} is defined twice"))
+    });
+}
+
+#[test]
+fn a_value_is_defined_around_its_uses() {
+    broken(|program| {
+        let inside = value(program, the_loop(program));
+        let rest = program.outputs()[1..].to_vec();
+        set_end(program, LaneProgram::ROOT, End::Yield([&[inside], &rest[..]].concat().into()));
+        (LaneProgram::ROOT, format!("{inside} is not visible here"))
+    });
+    // Not even after the loop that has the parameter.
+    broken(|program| {
+        let at = the_loop(program);
+        let Statement::Loop { params, .. } = statement(program, at) else {
+            unreachable!("it is a loop")
+        };
+        let varying: Vec<ValueId> = params.to_vec();
+        let is_number = |&&v: &&ValueId| program.kind(v) == Kind::F32;
+        let param = *varying.iter().find(is_number).expect("it counts");
+        set_end(program, at.0, End::Yield([param].into()));
+        (at.0, format!("{param} is not visible here"))
+    });
+}
+
+#[test]
+fn operations_have_the_kinds_of_their_values() {
+    broken(|program| {
+        let (block, at) = find_expr(program, |e| matches!(e, Expr::Op(Op::Mul, _)));
+        let Statement::Let { value, expr: Expr::Op(op, operands) } =
+            &mut program.blocks[block.index()].statements[at]
+        else {
+            unreachable!("it multiplies")
+        };
+        *op = Op::And;
+        let expr = Expr::Op(Op::And, operands.clone());
+        (block, format!("{value}: {expr:?} is not of kind {}", Kind::F32))
+    });
+    // Of a function, which lanes matter must be known.
+    broken(|program| {
+        let (block, at) = find_expr(program, |e| matches!(e, Expr::Elementary { .. }));
+        let Statement::Let { value, expr } = &mut program.blocks[block.index()].statements[at]
+        else {
+            unreachable!("it is a sine")
+        };
+        let Expr::Elementary { mask, .. } = expr else { unreachable!("it is a sine") };
+        *mask = None;
+        (block, format!("{value}: {expr:?} is not of kind {}", Kind::F32))
+    });
+}
+
+#[test]
+fn arms_yield_the_values_of_their_if() {
+    broken(|program| {
+        let [then, _] = arms(program, the_if(program));
+        set_end(program, then, End::Yield(Box::default()));
+        (then, "yield: 0 values where 1 are expected".into())
+    });
+    broken(|program| {
+        let at = the_if(program);
+        let Statement::If { condition, values, .. } = statement(program, at).clone() else {
+            unreachable!("it is an if")
+        };
+        let [then, _] = arms(program, at);
+        set_end(program, then, End::Yield([condition].into()));
+        (then, format!("yield: {condition} and {} are of different kinds", values[0]))
+    });
+}
+
+#[test]
+fn initial_values_agree_with_parameters() {
+    broken(|program| {
+        let at = the_loop(program);
+        let Statement::Loop { inits, params, .. } = statement(program, at) else {
+            unreachable!("it is a loop")
+        };
+        *inits = Box::default();
+        (at.0, format!("initial values: 0 values where {} are expected", params.len()))
+    });
+}
+
+#[test]
+fn arguments_of_rec_agree_with_parameters() {
+    broken(|program| {
+        let block = end(program, |end| matches!(end, End::Rec(_)));
+        let End::Rec(arguments) = program.block(block).end.clone() else {
+            unreachable!("it goes on")
+        };
+        set_end(program, block, End::Rec(Box::default()));
+        (block, format!("rec: 0 values where {} are expected", arguments.len()))
+    });
+    broken(|program| {
+        let block = end(program, |end| matches!(end, End::Rec(_)));
+        let number = constant(program);
+        let (of, at) = the_loop(program);
+        let Statement::Loop { params, .. } = &program.block(of).statements[at] else {
+            unreachable!("it is a loop")
+        };
+        let first = params[0];
+        assert_eq!(program.kind(first), Kind::Mask);
+        let End::Rec(arguments) = &mut program.blocks[block.index()].end else {
+            unreachable!("it goes on")
+        };
+        arguments[0] = number;
+        (block, format!("rec: {number} and {first} are of different kinds"))
+    });
+}
+
+#[test]
+fn a_value_has_the_rates_of_its_operands() {
+    broken(|program| {
+        let at = find_expr(program, |e| *e == Expr::Coordinate(Axis::X));
+        let value = value(program, at);
+        program.values[value.index()].rate = Rate::GROUP;
+        (at.0, format!("{value} has a rate below its operands'"))
+    });
+    broken(|program| {
+        let at = find_expr(program, |e| matches!(e, Expr::Any(_)));
+        let value = value(program, at);
+        program.values[value.index()].rate = Rate::FRAME;
+        (at.0, format!("{value} has a rate below its operands'"))
+    });
+}
+
+#[test]
+fn a_condition_is_one_mask_for_all_lanes() {
+    broken(|program| {
+        let at = the_if(program);
+        let Statement::If { condition, .. } = statement(program, at) else {
+            unreachable!("it is an if")
+        };
+        let any = *condition;
+        let asked = find(program, |s| s.values().contains(&any));
+        let Statement::Let { expr: Expr::Any(mask), .. } = *statement(program, asked) else {
+            unreachable!("it asks whether any lane")
+        };
+        let Statement::If { condition, .. } = statement(program, at) else {
+            unreachable!("it is an if")
+        };
+        *condition = mask;
+        (at.0, format!("the condition {mask} is not one mask for all lanes"))
+    });
+    broken(|program| {
+        let (at, number) = (the_if(program), constant(program));
+        let Statement::If { condition, .. } = statement(program, at) else {
+            unreachable!("it is an if")
+        };
+        *condition = number;
+        (at.0, format!("the condition {number} is not one mask for all lanes"))
+    });
+}
+
+#[test]
+fn values_have_the_rate_of_what_chooses_them() {
+    broken(|program| {
+        let at = the_if(program);
+        empty_arms(program, at);
+        let value = value(program, at);
+        program.values[value.index()].rate = Rate::FRAME;
+        (at.0, format!("{value} has a rate below its condition's"))
+    });
+    broken(|program| {
+        let (at, constant) = (the_loop(program), constant(program));
+        for block in tail(program) {
+            if let End::Yield(_) = program.block(block).end {
+                set_end(program, block, End::Yield([constant].into()));
+            }
+        }
+        let value = value(program, at);
+        program.values[value.index()].rate = Rate::FRAME;
+        (at.0, format!("{value} has a rate below the loop's exits'"))
+    });
+}
+
+#[test]
+fn the_frame_has_no_lanes() {
+    broken(|program| {
+        let of_group = &program.block(LaneProgram::ROOT).statements[program.frame_len];
+        let message = format!("{:?} is not of the frame", of_group.values());
+        program.frame_len += 1;
+        (LaneProgram::ROOT, message)
+    });
+}
+
+#[test]
+fn blocks_form_a_tree() {
+    broken(|program| {
+        let at = the_if(program);
+        empty_arms(program, at);
+        let [first, _] = arms(program, at);
+        let Statement::If { otherwise, .. } = statement(program, at) else {
+            unreachable!("it is an if")
+        };
+        *otherwise = first;
+        (first, "the block is referred to twice".into())
+    });
+}
+
+#[test]
+fn rec_stands_in_tails_of_loops_only() {
+    broken(|program| {
+        let [then, _] = arms(program, the_if(program));
+        set_end(program, then, End::Rec(Box::default()));
+        (then, "only a loop's body may end so".into())
+    });
+    broken(|program| {
+        set_end(program, LaneProgram::ROOT, End::Rec(Box::default()));
+        (LaneProgram::ROOT, "only a loop's body may end so".into())
+    });
+}
+
+#[test]
+fn a_loop_can_be_left() {
+    broken(|program| {
+        let at = the_loop(program);
+        let Statement::Loop { params, .. } = statement(program, at).clone() else {
+            unreachable!("it is a loop")
+        };
+        for block in tail(program) {
+            if let End::Yield(_) = program.block(block).end {
+                set_end(program, block, End::Rec(params.clone()));
+            }
+        }
+        (at.0, "the loop cannot be left".into())
+    });
+}
+
+#[test]
+fn a_loop_has_a_place_in_the_source() {
+    broken(|program| {
+        program.sites.clear();
+        (the_loop(program).0, "there is no loop site 0".into())
+    });
+}
+
+#[test]
+fn a_pixel_has_four_numbers() {
+    broken(|program| {
+        let three = program.outputs()[..3].into();
+        set_end(program, LaneProgram::ROOT, End::Yield(three));
+        (LaneProgram::ROOT, "no pixel is yielded".into())
+    });
+}

@@ -1,0 +1,174 @@
+//! Lane programs of the gallery, interpreted, against the evaluator of the core.
+
+use std::fs;
+use std::path::Path;
+
+use lambdav_core::evaluate::{DEFAULT_MAX_ITERATIONS, Evaluator};
+use lambdav_core::inputs::Inputs;
+use lambdav_core::schedule::schedule;
+use lambdav_core::source::SourceFile;
+use lambdav_frontend::compile;
+use lambdav_simd_backend::kernel::words;
+use lambdav_simd_backend::lanes::interpret::{Group, interpret};
+use lambdav_simd_backend::lanes::{Width, lower};
+
+use crate::scheduled;
+
+fn text(shader: &str) -> String {
+    text_for(shader, Width::Any)
+}
+
+fn text_for(shader: &str, width: Width) -> String {
+    lower(&scheduled(shader), 0, true, width).to_string()
+}
+
+#[test]
+fn a_uniform_loop_has_no_masks() {
+    let text =
+        text("((rec-func (i s) (if (less i (time)) (rec (+ i 1) (+ s (.x (frag-coord)))) s)) 0 0)");
+    assert!(text.contains("loop #0"), "{text}");
+    assert!(!text.contains("mask"), "{text}");
+    assert!(!text.contains("any"), "{text}");
+}
+
+#[test]
+fn a_loop_of_the_frame_is_outside_the_groups() {
+    let text = text("((rec-func (i) (if (less i (time)) (rec (+ i 1)) i)) 0)");
+    let (frame, group) = text.split_once("group {").expect("two parts");
+    assert!(frame.contains("loop #0") && !group.contains("loop"), "{text}");
+}
+
+#[test]
+fn a_counter_of_a_divergent_loop_is_one_number() {
+    let text = text(
+        "((rec-func (i x) (if (less i 9) (if (less x 50) (rec (+ i 1) (* x x)) i) -1))
+          0 (.x (frag-coord)))",
+    );
+    // The loop's own counter, in the order of the parameters, after the live mask.
+    let line = text.lines().find(|line| line.contains("loop #0")).expect("a loop");
+    let params = line.split("loop #0 (").nth(1).expect("parameters follow");
+    let kinds: Vec<&str> = params
+        .split(')')
+        .next()
+        .expect("they end")
+        .split(", ")
+        .map(|param| param.split(": ").nth(1).expect("rate and kind"))
+        .collect();
+    assert_eq!(kinds, ["varying mask", "group f32", "x f32", "varying f32"], "{text}");
+}
+
+#[test]
+fn parameters_of_a_divergent_loop_are_not_blended() {
+    // One select: the capture of the result.
+    let text =
+        text("((rec-func (x y) (if (less x 50) (rec (* x x) (+ y x)) y)) (.x (frag-coord)) 0)");
+    assert_eq!(text.matches("= select").count(), 1, "{text}");
+}
+
+#[test]
+fn one_lane_needs_no_masks() {
+    let shader = "((rec-func (x n)
+                    (if (less x 50)
+                      (rec (* x x) (if (less n 3) (+ n (sin (* x (sqrt (+ x n))))) n))
+                      n))
+                   (.x (frag-coord)) 0)";
+    let many = text(shader);
+    for what in [" mask", "= any ", "= select ", "varying"] {
+        assert!(many.contains(what), "{what}: {many}");
+        let one = text_for(shader, Width::One);
+        assert!(!one.contains(what), "{what}: {one}");
+    }
+}
+
+#[test]
+fn components_that_stay_as_they_are_cost_nothing() {
+    let count = |shader: &str, op: &str| text(shader).matches(&format!("= {op} ")).count();
+    assert_eq!(count("(- (.xy (frag-coord)) (vec2 0 1))", "sub"), 1);
+    assert_eq!(count("(* (.xy (frag-coord)) (vec2 1 3))", "mul"), 1);
+    assert_eq!(count("(/ (.xy (frag-coord)) (vec2 1 3))", "div"), 1);
+    // −0 + 0 is 0.
+    assert_eq!(count("(+ (.xy (frag-coord)) (vec2 0 1))", "add"), 2);
+    // 0 times infinity is NaN.
+    assert_eq!(count("(* (.xy (frag-coord)) (vec2 0 3))", "mul"), 2);
+}
+
+#[test]
+fn equal_components_are_one() {
+    // Three distances from points in a row: their differences in y are the same.
+    let text = text(
+        "(let ((p (.xy (frag-coord))))
+           (vec3 (distance p (vec2 1 9)) (distance p (vec2 2 9)) (distance p (vec2 3 9))))",
+    );
+    assert_eq!(text.matches("= sub ").count(), 4, "{text}");
+    assert_eq!(text.matches("= mul ").count(), 4, "{text}");
+}
+
+#[test]
+fn what_one_arm_needs_is_computed_there() {
+    // The counter's test is the same for all lanes: what the other test needs comes after it.
+    let text = text(
+        "((rec-func (x n) (if (and (less n 9) (less (* x x) 50)) (rec (+ x 1) (+ n 1)) n))
+          (.x (frag-coord)) 0)",
+    );
+    let body = text.split_once("loop #0").expect("a loop").1;
+    let (before, after) = body.split_once(" if ").expect("a decision");
+    assert!(before.contains("= less ") && !before.contains("= mul "), "{text}");
+    assert!(after.contains("= mul "), "{text}");
+}
+
+#[test]
+fn gallery() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shaders");
+    let mut count = 0;
+    for entry in fs::read_dir(folder).expect("the gallery is there") {
+        let path = entry.expect("it can be read").path();
+        if path.extension().is_none_or(|ending| ending != "lv") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).expect("it can be read");
+        let (core, _) = compile(&SourceFile::new(path.display().to_string(), text));
+        let core = core.expect("the gallery compiles");
+        for output in &core.outputs {
+            count += 1;
+            let program = schedule(&core, &[output.location]).expect("it nests little");
+            let inputs = Inputs {
+                resolution: [31.0, 17.0],
+                time: 1.5,
+                uniforms: core.uniforms.iter().map(|u| u.default.clone()).collect(),
+                ..Inputs::default()
+            };
+            for (width, hoist) in
+                [Width::Any, Width::One].into_iter().flat_map(|w| [(w, false), (w, true)])
+            {
+                let lanes = lower(&program, 0, hoist, width);
+                let given = words(&lanes, &inputs);
+                for seed in 0..6_u32 {
+                    let count = if width == Width::One { 1 } else { 1 + 3 * seed };
+                    let pixels: Vec<(u32, u32)> = (0..count)
+                        .map(|k| ((seed * 5 + k * 7) % 31, (seed * 3 + k) % 17))
+                        .collect();
+                    let mask: Vec<bool> = (0..count).map(|k| k % 5 != 3).collect();
+                    let group = Group {
+                        inputs: &given,
+                        pixels: &pixels,
+                        mask: &mask,
+                        max_iterations: DEFAULT_MAX_ITERATIONS,
+                    };
+                    let found = interpret(&lanes, &group).expect("it ends");
+                    let mut evaluator = Evaluator::new(&program, DEFAULT_MAX_ITERATIONS);
+                    for ((&(x, y), found), _) in
+                        pixels.iter().zip(found).zip(&mask).filter(|(_, active)| **active)
+                    {
+                        let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
+                        let inputs = Inputs { frag_coord, ..inputs.clone() };
+                        evaluator.run(&inputs, &|| false).expect("it ends");
+                        let words = evaluator.output(0);
+                        let found: Vec<u32> = found.iter().map(|c| c.to_bits()).collect();
+                        assert_eq!(found[..words.len()], *words, "{} at {x}, {y}", path.display());
+                    }
+                }
+            }
+        }
+    }
+    assert!(count >= 8, "{count} outputs");
+}

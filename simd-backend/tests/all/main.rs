@@ -1,0 +1,19 @@
+//! The tests of this crate that need no more than its interface, in one program.
+
+mod lane_verifier;
+mod lanes;
+mod operations;
+mod register_verifier;
+mod registers;
+mod shape;
+
+use lambdav_core::schedule::{Program, schedule};
+use lambdav_core::source::SourceFile;
+use lambdav_frontend::compile;
+
+/// The first output of a shader, scheduled.
+fn scheduled(shader: &str) -> Program {
+    let (core, diagnostics) = compile(&SourceFile::new("test.lv", shader));
+    assert_eq!(diagnostics, []);
+    schedule(&core.expect("no errors"), &[0]).expect("it nests little")
+}

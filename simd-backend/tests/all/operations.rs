@@ -1,0 +1,182 @@
+//! Random straight-line lane programs of all kinds: machine code against the interpreter.
+//!
+//! λV has numbers and bools so far; this is where binary64 and integers are tried.
+
+use std::sync::atomic::AtomicU64;
+
+use lambdav_simd_backend::emit::Executable;
+use lambdav_simd_backend::lanes::interpret::{Group, interpret};
+use lambdav_simd_backend::lanes::{Axis, Kind, LaneProgram, Op, StraightLine, ValueId, verify};
+use lambdav_simd_backend::registers::{Inputs, Poll, Row, Shape, Status};
+use lambdav_simd_backend::{Compiler, Target};
+
+const OPS: &[Op] = &[
+    Op::Neg,
+    Op::Abs,
+    Op::Floor,
+    Op::Ceil,
+    Op::Trunc,
+    Op::RoundEven,
+    Op::Sqrt,
+    Op::Add,
+    Op::Sub,
+    Op::Mul,
+    Op::Div,
+    Op::Min,
+    Op::Max,
+    Op::Less,
+    Op::LessEqual,
+    Op::Equal,
+    Op::NotEqual,
+    Op::And,
+    Op::AndNot,
+    Op::Or,
+    Op::Not,
+    Op::ShiftLeft(3),
+    Op::ShiftRight(5),
+    Op::Select,
+    Op::Promote,
+    Op::Demote,
+    Op::FromInteger,
+    Op::Bits,
+];
+
+/// xorshift64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n as u64) as usize
+    }
+}
+
+fn program(random: &mut Random) -> LaneProgram {
+    let mut b = StraightLine::default();
+    b.coordinate(Axis::X);
+    b.coordinate(Axis::Y);
+    b.execution_mask();
+    for word in 0..3 {
+        b.input(Kind::F32, word);
+    }
+    b.input(Kind::I32, 3);
+    b.input(Kind::Mask, 3);
+    for kind in [Kind::F32, Kind::F64, Kind::I32, Kind::I64, Kind::Mask] {
+        let bits = [0, 1, 0x3fc0_0001, 0x4008_0000_0000_0001, u64::MAX][random.below(5)];
+        let bits = match kind {
+            Kind::Mask => bits & 1,
+            Kind::F32 | Kind::I32 => bits & 0xffff_ffff,
+            Kind::F64 | Kind::I64 => bits,
+        };
+        b.constant(kind, bits);
+    }
+    let wanted = b.values().len() + 40;
+    while b.values().len() < wanted {
+        let op = OPS[random.below(OPS.len())];
+        // The latest values more often than others, so that chains grow.
+        let mut pick = || {
+            let count = b.values().len();
+            let recent = random.below(2) == 0;
+            let index =
+                if recent { count - 1 - random.below(count.min(8)) } else { random.below(count) };
+            ValueId(index as u32)
+        };
+        let operands = [pick(), pick(), pick()];
+        for arity in 1..=3 {
+            if b.op(op, &operands[..arity]).is_some() {
+                break;
+            }
+        }
+    }
+    // All values go into the four channels, as bits.
+    let count = b.values().len();
+    let mut channels = [b.constant(Kind::I32, 0); 4];
+    for (i, info) in b.values().to_vec().into_iter().enumerate().take(count) {
+        let value = ValueId(i as u32);
+        let word = match info.kind {
+            Kind::I32 => Some(value),
+            Kind::F32 => b.op(Op::Bits, &[value]),
+            Kind::F64 => {
+                let narrow = b.op(Op::Demote, &[value]).expect("of a float");
+                b.op(Op::Bits, &[narrow])
+            }
+            Kind::I64 => {
+                // Half of the bits survive as a float of few digits.
+                let high = b.op(Op::ShiftRight(40), &[value]).expect("of an integer");
+                let mask = b.op(Op::Equal, &[high, value]).expect("of integers");
+                let one = b.constant(Kind::I32, 1);
+                let two = b.constant(Kind::I32, 2);
+                b.op(Op::Select, &[mask, one, two])
+            }
+            Kind::Mask => {
+                let one = b.constant(Kind::I32, 3);
+                let two = b.constant(Kind::I32, 5);
+                b.op(Op::Select, &[value, one, two])
+            }
+        };
+        let channel = &mut channels[i % 4];
+        let shifted = b.op(Op::ShiftLeft(1), &[*channel]).expect("of an integer");
+        *channel = b.op(Op::Add, &[shifted, word.expect("a word")]).expect("of integers");
+    }
+    // Positive and finite: no NaN whose bits could change on the way.
+    let mask = b.constant(Kind::I32, 0x3fff_ffff);
+    let outputs = channels.map(|channel| {
+        let word = b.op(Op::And, &[channel, mask]).expect("of integers");
+        b.op(Op::Bits, &[word]).expect("of an integer")
+    });
+    b.finish(outputs)
+}
+
+#[test]
+fn machine_code_computes_what_the_interpreter_does() {
+    let target = Target::host().expect("a machine that is not too old");
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let frontier = AtomicU64::new(u64::MAX);
+    for number in 0..150 {
+        let program = program(&mut random);
+        assert_eq!(verify(&program), Ok(()), "{program}");
+        let given: Vec<u32> = (0..4)
+            .map(|k| [0, 0x7f80_0000, 0x0000_0007, 0xc2c8_0001, 0x3f00_0000][(number + k) % 5])
+            .collect();
+        for lanes in Shape::LANES {
+            let compiler = Compiler { lanes: Some(lanes), ..Compiler::new(target.clone()) };
+            let compiled = compiler.compile_lane_program(program.clone()).expect("it compiles");
+            let shape = compiled.choice.shape;
+            let code = Executable::new(&compiled.code, &target).expect("there is memory");
+            let inputs = Inputs { words: given.clone(), max_iterations: 1 };
+            let poll = Poll { frontier: &frontier, first: 0 };
+            let (status, slots) = code.frame(&inputs, poll);
+            assert_eq!(status, Status::Done);
+            let groups = 2;
+            let stride = (groups * shape.columns()) as usize;
+            let mut pixels = vec![[0.0; 4]; stride * shape.rows() as usize];
+            let mask = vec![u32::MAX; lanes as usize];
+            let row = Row { x: 5, y: 3, groups, stride };
+            assert_eq!(code.row(&inputs, &slots, &mask, poll, row, &mut pixels), Status::Done);
+            let places: Vec<(u32, u32)> = (0..pixels.len() as u32)
+                .map(|i| (5 + i % stride as u32, 3 + i / stride as u32))
+                .collect();
+            let group = Group {
+                inputs: &given,
+                pixels: &places,
+                mask: &vec![true; places.len()],
+                max_iterations: 1,
+            };
+            let found = interpret(&program, &group).expect("there are no loops");
+            let bits = |pixels: &[[f32; 4]]| -> Vec<u32> {
+                pixels.iter().flatten().map(|c| c.to_bits()).collect()
+            };
+            assert_eq!(bits(&found), bits(&pixels), "{lanes} lanes:\n{program}");
+        }
+    }
+}
+
+#[test]
+fn a_processor_without_sse41_is_refused() {
+    if cfg!(target_arch = "x86_64") {
+        let error = Target::with(&["has_sse41"]).expect_err("it lacks blends and rounding");
+        assert!(error.to_string().contains("SSE41"), "{error}");
+    }
+}

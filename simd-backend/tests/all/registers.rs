@@ -1,0 +1,99 @@
+//! Register programs, interpreted: limits, cancellation, and what undefined lanes may not do.
+
+use std::sync::atomic::AtomicU64;
+
+use lambdav_simd_backend::lanes::Kind;
+use lambdav_simd_backend::machine::{Machine, PerClass, Tile};
+use lambdav_simd_backend::registers::interpret::{frame, row};
+use lambdav_simd_backend::registers::{
+    Inputs, Instr, POLL_ROUNDS, Poll, Reg, RegisterProgram, Row, Status, Type,
+};
+use lambdav_simd_backend::{Compiler, Target};
+
+use crate::scheduled;
+
+/// For eight lanes in registers of four, of which there are hardly any.
+fn program(shader: &str) -> RegisterProgram {
+    let machine = Machine {
+        tile: Tile::FOUR,
+        registers: PerClass([5, 0]),
+        preserved: PerClass([0, 0]),
+        fma: false,
+    };
+    let target = Target::host().expect("a machine that is not too old").with_machine(machine);
+    let compiler = Compiler { lanes: Some(8), ..Compiler::new(target) };
+    let lanes = compiler.lane_program(&scheduled(shader));
+    compiler.register_program(&lanes, compiler.choice(&lanes).shape).0
+}
+
+/// Two groups with these active lanes, and what their pixels are.
+fn run(
+    program: &RegisterProgram,
+    max_iterations: u64,
+    mask: [u32; 8],
+    frontier: u64,
+) -> Result<(Status, Vec<[f32; 4]>), String> {
+    let inputs = Inputs { words: vec![0; program.inputs], max_iterations };
+    let frontier = AtomicU64::new(frontier);
+    let poll = Poll { frontier: &frontier, first: 1 };
+    let (status, slots) = frame(program, &inputs, poll).map_err(|trap| trap.to_string())?;
+    if status != Status::Done {
+        return Ok((status, Vec::new()));
+    }
+    let mut pixels = vec![[f32::NAN; 4]; 16];
+    let place = Row { x: 4, y: 2, groups: 2, stride: 8 };
+    let status = row(program, &inputs, &slots, &mask, poll, place, &mut pixels);
+    status.map(|status| (status, pixels)).map_err(|trap| trap.to_string())
+}
+
+const ALL: [u32; 8] = [u32::MAX; 8];
+
+/// Column c goes round c times, plus a half rounded up.
+const COLUMNS: &str = "((rec-func (n) (if (< n (.x (frag-coord))) (rec (+ n 1)) n)) 0)";
+
+#[test]
+fn pixels_are_where_they_belong() {
+    let (status, pixels) = run(&program(COLUMNS), 100, ALL, u64::MAX).expect("it is correct");
+    assert_eq!(status, Status::Done);
+    for (i, pixel) in pixels.iter().enumerate() {
+        assert_eq!(pixel[0], (4 + i % 8 + 1) as f32, "{i}");
+    }
+}
+
+#[test]
+fn loops_are_limited_by_active_lanes() {
+    let program = program(COLUMNS);
+    // The last column of the second group is 11, which takes 12 rounds; without it 11 do.
+    assert_eq!(run(&program, 12, ALL, u64::MAX).expect("it is correct").0, Status::Done);
+    assert_eq!(run(&program, 11, ALL, u64::MAX).expect("it is correct").0, Status::Limit(0));
+    let mut mask = ALL;
+    (mask[3], mask[7]) = (0, 0);
+    assert_eq!(run(&program, 11, mask, u64::MAX).expect("it is correct").0, Status::Done);
+}
+
+#[test]
+fn long_loops_are_cancelled() {
+    let long = format!("((rec-func (n) (if (< n {}) (rec (+ n 1)) n)) (time))", 2 * POLL_ROUNDS);
+    let status = run(&program(&long), u64::MAX, ALL, 0).expect("it is correct").0;
+    assert_eq!(status, Status::Cancelled);
+    assert_eq!(run(&program(&long), u64::MAX, ALL, 2).expect("it is correct").0, Status::Done);
+}
+
+#[test]
+fn undefined_lanes_are_not_seen() {
+    let mut program = program("(.x (frag-coord))");
+    let store = |instr: &Instr| matches!(instr, Instr::Store { .. });
+    let block = program.row.blocks.iter_mut().find(|block| block.instrs.iter().any(store));
+    let instrs = &mut block.expect("pixels are stored").instrs;
+    let at = instrs.iter().position(store).expect("as before");
+    program.row.registers.push(Type::Vector(Kind::F32));
+    let reg = Reg(program.row.registers.len() as u32 - 1);
+    let Instr::Store { channels, .. } = &mut instrs[at] else { unreachable!() };
+    channels[1] = reg;
+    instrs.insert(at, Instr::Undefined(reg));
+    let trap = run(&program, 1, ALL, u64::MAX).expect_err("lanes without a value are stored");
+    assert!(trap.contains("is undefined and active"), "{trap}");
+    // The first store is that of the first row. Where nothing is active, nobody minds.
+    let mask = [0, 0, 0, 0, 1, 1, 1, 1].map(|active| active * u32::MAX);
+    assert_eq!(run(&program, 1, mask, u64::MAX).expect("it is correct").0, Status::Done);
+}

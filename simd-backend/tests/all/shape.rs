@@ -1,0 +1,62 @@
+//! How many lanes a program gets if nobody says.
+
+use lambdav_simd_backend::lanes::{Width, lower};
+use lambdav_simd_backend::machine::Tile;
+use lambdav_simd_backend::registers::{Choice, Reason, Shape};
+
+use crate::scheduled;
+
+fn choice(shader: &str) -> Choice {
+    Shape::preferred(&lower(&scheduled(shader), 0, true, Width::Any), Tile::FOUR)
+}
+
+fn lanes(shader: &str) -> u32 {
+    choice(shader).shape.lanes()
+}
+
+/// A chain of so many products and sums, no two alike.
+fn chain(operations: usize) -> String {
+    let mut text = "(define x (.x (frag-coord)))\n(define a0 (* x (.y (frag-coord))))\n".to_owned();
+    for i in 0..operations / 2 {
+        text += &format!("(define a{} (+ (* a{i} x) {i}.5))\n", i + 1);
+    }
+    text + &format!("a{}", operations / 2)
+}
+
+#[test]
+fn sixteen_keep_the_machine_busy() {
+    assert_eq!(lanes("(* (.x (frag-coord)) (.y (frag-coord)))"), 16);
+    assert_eq!(lanes(&chain(1000)), 16);
+}
+
+#[test]
+fn work_for_all_lanes_at_once_is_shared_by_more() {
+    let text = "((rec-func (i s)
+        (if (less s 9) (rec (+ i 1) (+ s (sin (/ i (sqrt (+ i 3)))))) s)) 0 (.x (frag-coord)))";
+    assert_eq!(lanes(text), 32);
+    // What is the same for the whole frame is no work of a group.
+    let text = "(* (.x (frag-coord)) ((rec-func (i s)
+        (if (less i 9) (rec (+ i 1) (+ s (sin (/ i (sqrt (+ i 3)))))) s)) 0 (time)))";
+    assert_eq!(lanes(text), 16);
+}
+
+#[test]
+fn large_programs_have_fewer() {
+    assert_eq!(lanes(&chain(2000)), 8);
+    assert_eq!(lanes(&chain(40_000)), 4);
+}
+
+#[test]
+fn there_is_a_reason() {
+    let Reason::Work(work) = choice("(* 3 (.x (frag-coord)) (.y (frag-coord)))").reason else {
+        panic!("it is small");
+    };
+    assert_eq!((work.uniform, work.varying, work.values), (0, 2, 2));
+    for (operations, lanes, most) in [(2000, 16, 5000), (40_000, 8, 60_000)] {
+        let instrs = (operations + 1) * u64::from(lanes) / 4;
+        let reason = choice(&chain(operations as usize)).reason;
+        assert_eq!(reason, Reason::Instrs { lanes, instrs, most });
+        let said = format!("{instrs} register instructions at {lanes} lanes, more than {most}");
+        assert_eq!(reason.to_string(), said);
+    }
+}

@@ -1,0 +1,87 @@
+//! Files and standard input: reading programs, and checking early that a target can be written.
+
+use super::failure::{Failure, Result, save_failure};
+use super::messages::{Messages, report};
+use lambdav::core::core_text::MAX_TEXT;
+use lambdav::program::Loaded;
+use lambdav::raster::file;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Reads and compiles the program at `path`, or at standard input for `-`; says all that is to be
+/// said about it.
+pub(super) fn load(path: &Path, messages: Messages) -> Result<Loaded> {
+    let loaded = read(path)?;
+    report(&loaded.source, &loaded.diagnostics, messages)?;
+    Ok(loaded)
+}
+
+/// Reads and compiles without saying anything.
+pub(super) fn read(path: &Path) -> Result<Loaded> {
+    let (name, bytes) = read_bytes(path)?;
+    Ok(Loaded::from_bytes(&name, bytes))
+}
+
+/// The name by which messages call the file at `path`, or standard input for `-`, and what it holds.
+pub(super) fn read_bytes(path: &Path) -> Result<(String, Vec<u8>)> {
+    if path == Path::new("-") {
+        let bytes = read_all(io::stdin().lock())
+            .map_err(|e| Failure::machine(format!("cannot read standard input: {e}")))?;
+        return Ok(("<stdin>".to_owned(), bytes));
+    }
+    let bytes = File::open(path)
+        .and_then(read_all)
+        .map_err(|e| Failure::file(format!("cannot read `{}`: {e}", path.display()), &e))?;
+    Ok((path.to_string_lossy().into_owned(), bytes))
+}
+
+/// All bytes, or, of an endless stream, one more than any program may have.
+pub(super) fn read_all(from: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Standard input can be read once.
+pub(super) fn one_standard_input<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result {
+    match paths.into_iter().filter(|path| *path == Path::new("-")).count() {
+        0 | 1 => Ok(()),
+        _ => Err(Failure::usage("standard input, `-`, can be given only once")),
+    }
+}
+
+/// Checks before a long run that the file can be written, and is none of those that are read.
+pub(super) fn check_target(path: &Path, read: &[&Path]) -> Result {
+    if let Some(same) = read.iter().find(|other| is_same_file(path, other)) {
+        return Err(Failure::usage(format!(
+            "`{}` would be overwritten, and it is `{}`, which is read; name another file",
+            path.display(),
+            same.display()
+        )));
+    }
+    file::check_target(path).map_err(|error| match why(path) {
+        Some(why) => Failure::usage(format!("cannot write `{}`: {why}", path.display())),
+        None => save_failure(&error),
+    })
+}
+
+/// Why there cannot be a file of that name, if it is for the name.
+fn why(path: &Path) -> Option<String> {
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    match folder.metadata() {
+        _ if path.is_dir() => Some("it is a folder".to_owned()),
+        Ok(found) if found.is_dir() => None,
+        Ok(_) => Some(format!("`{}` is not a folder", folder.display())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Some(format!("there is no folder `{}`", folder.display()))
+        }
+        Err(_) => None,
+    }
+}
+
+/// Whether both are one regular file, by whatever names.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    let is_file = |path: &Path| path.metadata().is_ok_and(|found| found.is_file());
+    is_file(a) && is_file(b) && same_file::is_same_file(a, b).unwrap_or(false)
+}

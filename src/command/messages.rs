@@ -1,0 +1,83 @@
+//! What is said about a program, and on which stream.
+
+use super::failure::{Failure, Result};
+use clap::{Args, ValueEnum};
+use lambdav::core::diagnostics::{Diagnostic, render_json, render_text};
+use lambdav::core::source::SourceFile;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+/// How diagnostics are written.
+#[derive(Args, Clone, Copy)]
+pub(super) struct Messages {
+    /// How diagnostics are written
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MessageFormat::Text)]
+    message_format: MessageFormat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum MessageFormat {
+    /// For people, on standard error
+    Text,
+    /// For programs, on standard output: one object per line
+    Json,
+}
+
+/// Standard output cannot take both a result and what is to be said of the program.
+pub(super) fn one_standard_output(messages: Messages, result: &str, instead: &str) -> Result {
+    match messages.message_format {
+        MessageFormat::Text => Ok(()),
+        MessageFormat::Json => Err(Failure::usage(format!(
+            "--message-format json writes to standard output, and so would {result}; {instead}"
+        ))),
+    }
+}
+
+/// Says what is to be said about a program.
+pub(super) fn report(
+    source: &SourceFile,
+    diagnostics: &[Diagnostic],
+    messages: Messages,
+) -> Result {
+    if diagnostics.is_empty() {
+        return Ok(());
+    }
+    match messages.message_format {
+        MessageFormat::Json => print(render_json(diagnostics, source)),
+        MessageFormat::Text => {
+            let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+            let text = render_text(diagnostics, source, color);
+            // Nothing is left to do where even this cannot be written.
+            let _ = io::stderr().write_all(text.as_bytes());
+            Ok(())
+        }
+    }
+}
+
+/// The failure of a program for a single reason, which is said.
+pub(super) fn fault(source: &SourceFile, diagnostic: Diagnostic, messages: Messages) -> Failure {
+    match report(source, &[diagnostic], messages) {
+        Ok(()) => Failure::reported(),
+        Err(failure) => failure,
+    }
+}
+
+/// Writes what clap has to say, which may be the help that was asked for.
+pub(super) fn print_clap(said: &clap::Error) -> Result {
+    written(said.print().and_then(|()| io::stdout().flush()))
+}
+
+/// Writes to standard output. A reader that has gone away is no fault.
+pub(super) fn print(content: impl AsRef<[u8]>) -> Result {
+    let mut out = io::stdout().lock();
+    written(out.write_all(content.as_ref()).and_then(|()| out.flush()))
+}
+
+/// A reader that has gone away is no fault.
+fn written(result: io::Result<()>) -> Result {
+    match result {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::machine(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}

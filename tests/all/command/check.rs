@@ -1,0 +1,97 @@
+//! `lambdav check`: several files, text and JSON.
+
+use super::harness::Place;
+use serde_json::Value;
+
+fn place() -> Place {
+    Place::with([
+        ("good.lv", "(vec4 1)"),
+        ("unbound.lv", "(vec4\n  colour\n  (sin true))"),
+        ("warned.lv", "(output 0 1)\n(output 4 2)"),
+        ("open.lv", "(vec4 1 (+ 2"),
+    ])
+}
+
+#[test]
+fn nothing_is_said_of_what_is_right() {
+    let place = place();
+    let outcome = place.run(&["check", "good.lv"]).done();
+    assert_eq!(outcome.out, b"");
+    let outcome = place.run_with(&["check", "-"], "(vec4 1)").done();
+    assert_eq!(outcome.out, b"");
+}
+
+#[test]
+fn all_findings_of_all_files_are_said_with_their_places() {
+    let place = place();
+    let outcome = place.run(&["check", "good.lv", "unbound.lv", "warned.lv", "open.lv"]);
+    assert_eq!((outcome.status, outcome.text()), (1, ""));
+    let places = [
+        ("error[LV0301]", "unbound.lv:2:3"),
+        ("error[LV0401]", "unbound.lv:3:3"),
+        ("warning[LV0206]", "warned.lv:2:9"),
+        ("error[LV0104]", "open.lv:1:9"),
+    ];
+    let mut rest = outcome.err.as_str();
+    for (code, at) in places {
+        for part in [code, at] {
+            let (_, after) = rest.split_once(part).unwrap_or_else(|| panic!("{part}: {rest}"));
+            rest = after;
+        }
+    }
+    let warned = place.run(&["check", "warned.lv"]);
+    assert_eq!(warned.status, 0);
+}
+
+#[test]
+fn json_is_an_object_a_line() {
+    let place = place();
+    let arguments =
+        ["check", "--message-format", "json", "good.lv", "unbound.lv", "warned.lv", "open.lv"];
+    let outcome = place.run(&arguments);
+    assert_eq!((outcome.status, outcome.err.as_str()), (1, ""));
+    let found: Vec<_> = outcome
+        .text()
+        .lines()
+        .map(|line| {
+            let object: Value = serde_json::from_str(line).expect("each line is JSON");
+            let text = |key: &str| object[key].as_str().expect("a text").to_owned();
+            let place = &object["primary"];
+            let number = |key: &str| place[key].as_u64().expect("a number");
+            assert!(number("start") <= number("end"));
+            assert!(text("rendered").contains(&text("message")));
+            assert!(object["help"].is_string() || object["help"].is_null());
+            (text("severity"), text("code"), text("file"), number("line"), number("column"))
+        })
+        .collect();
+    let expected = [
+        ("error", "LV0301", "unbound.lv", 2, 3),
+        ("error", "LV0401", "unbound.lv", 3, 3),
+        ("warning", "LV0206", "warned.lv", 2, 9),
+    ];
+    for (found, (severity, code, file, line, column)) in found.iter().zip(expected) {
+        assert_eq!(*found, (severity.into(), code.into(), file.into(), line, column));
+    }
+    let open: Vec<_> =
+        found[expected.len()..].iter().map(|f| (f.1.as_str(), f.2.as_str())).collect();
+    assert_eq!(open, [("LV0104", "open.lv")]);
+}
+
+#[test]
+fn a_missing_file_does_not_hide_the_others() {
+    let place = place();
+    let outcome = place.run(&["check", "missing.lv", "unbound.lv", "good.lv"]);
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.err.starts_with("error: cannot read `missing.lv`"), "{}", outcome.err);
+    assert!(outcome.err.contains("unbound.lv:2:3"), "{}", outcome.err);
+}
+
+#[test]
+fn standard_input_has_a_name_and_can_be_read_once() {
+    let place = place();
+    let outcome = place.run_with(&["check", "-"], "(vec4 x)");
+    assert_eq!(outcome.status, 1);
+    assert!(outcome.err.contains("<stdin>:1:7"), "{}", outcome.err);
+    place.fails(&["check", "-", "good.lv", "-"], 2, "`-`, can be given only once");
+    place.fails(&["check"], 2, "<SHADER>...");
+}

@@ -1,0 +1,160 @@
+//! `lambdav compile`, and core text in place of shaders.
+
+use super::harness::{Place, assert_one_error};
+
+const PROGRAM: &str = "(uniform gain num 0.5) (output 0 (* gain (sin (time)))) (output 2 (frame))";
+
+#[test]
+fn core_goes_to_standard_output_or_a_file() {
+    let place = Place::with([("a.lv", PROGRAM)]);
+    let printed = place.run(&["compile", "a.lv", "--emit", "core"]).done();
+    assert!(printed.text().starts_with("lambdav-core 1\n"));
+    assert!(printed.text().contains("uniform \"gain\": num = 0.5"));
+    assert!(printed.text().contains("\noutput 2 = %"));
+    let dash = place.run(&["compile", "a.lv", "--emit", "core", "-o", "-"]).done();
+    assert_eq!(printed.out, dash.out);
+    let file = place.run(&["compile", "a.lv", "--emit", "core", "-o", "a.core"]).done();
+    assert_eq!(file.out, b"");
+    assert_eq!(printed.out, place.read("a.core"));
+}
+
+#[test]
+fn every_command_takes_core_text_for_a_shader() {
+    let place = Place::with([("a.lv", PROGRAM)]);
+    place.run(&["compile", "a.lv", "--emit", "core", "-o", "a.core"]).done();
+    place.run(&["check", "a.core"]).done();
+    let again = place.run(&["compile", "a.core", "--emit", "core"]).done();
+    // Positions apart, which are now those in the core text, it is the same text.
+    assert_eq!(without_comments(again.text()), without_comments(&text(&place, "a.core")));
+    let options = ["--size", "3x2", "--set", "gain=2", "--time", "1", "--output", "0"];
+    for from in ["a.lv", "a.core"] {
+        let out = format!("{from}.npy");
+        place.run(&[&["render", from, &out], &options[..]].concat()).done();
+    }
+    assert_eq!(place.read("a.lv.npy"), place.read("a.core.npy"));
+    let arguments = [&["render", "-", "-", "--format", "npy"], &options[..]].concat();
+    let piped = place.run_with(&arguments, place.read("a.core")).done();
+    assert_eq!(piped.out, place.read("a.lv.npy"));
+    place.fails(
+        &["render", "a.core", "b.png", "--engine", "source"],
+        2,
+        "the engine `source` evaluates shader text, and this is core text",
+    );
+}
+
+fn text(place: &Place, name: &str) -> String {
+    String::from_utf8(place.read(name)).expect("core text is UTF-8")
+}
+
+fn without_comments(text: &str) -> Vec<&str> {
+    text.lines().map(|line| line.split(';').next().unwrap_or_default().trim_end()).collect()
+}
+
+#[test]
+fn spirv_goes_to_a_file_and_is_rendered() {
+    let place = Place::with([("a.lv", PROGRAM)]);
+    place.run(&["compile", "a.lv", "-o", "a.spv"]).done();
+    let module = place.read("a.spv");
+    assert_eq!(module[..8], [3, 2, 0x23, 7, 0, 0, 1, 0]);
+    let named = place.run(&["compile", "a.lv", "--emit", "spirv"]).done();
+    assert_eq!(named.out, module);
+    let newer =
+        ["compile", "a.lv", "--emit", "spirv", "--spirv-version", "1.5", "--float-controls"];
+    assert_eq!(place.run(&newer).done().out[4..8], [0, 5, 1, 0]);
+    let text = place.run(&["compile", "a.lv", "--emit", "spirv-text"]).done();
+    assert!(text.text().contains("OpEntryPoint Fragment"), "{}", text.text());
+    let options = ["--size", "3x2", "--set", "gain=2", "--time", "1"];
+    for output in ["0", "2"] {
+        let output = [&options[..], &["--output", output]].concat();
+        place
+            .run(&[&["render", "a.lv", "core.npy", "--engine", "core"], &output[..]].concat())
+            .done();
+        for from in ["a.lv", "a.spv"] {
+            let arguments = ["render", from, "b.npy", "--engine", "spirv"];
+            place.run(&[&arguments, &output[..]].concat()).done();
+            assert_eq!(place.read("core.npy"), place.read("b.npy"), "{from}");
+        }
+    }
+}
+
+#[test]
+fn modules_in_place_of_programs() {
+    let place = Place::with([
+        ("a.lv", PROGRAM),
+        ("loop.lv", "; endless\n((rec-func (n) (if (< n 0) n (rec (+ n 1)))) (time))"),
+    ]);
+    place.run(&["compile", "a.lv", "-o", "a.spv"]).done();
+    let core = ["render", "a.spv", "a.png", "--engine", "core"];
+    place.fails(&core, 2, "`a.spv` is SPIR-V; --engine spirv renders it");
+    let engine = ["--engine", "spirv"];
+    let render =
+        |file, more: &[&'static str]| [&["render", file, "a.png"], &engine[..], more].concat();
+    place.fails(&render("a.spv", &[]), 2, "give `gain`, a num, with --set");
+    place.fails(&render("a.spv", &["--set", "gian=2"]), 2, "did you mean `gain`?");
+    place.fails(&render("a.spv", &["--output", "1"]), 2, "the program has no output 1");
+    let module = place.read("a.spv");
+    place.write("b.spv", &module[..module.len() - 4]);
+    place.fails(&render("b.spv", &["--set", "gain=2"]), 1, "`b.spv`: the module has no end");
+    // Where it returns, it says that it never does.
+    let (op_return, op_unreachable) =
+        (0x0001_00fd_u32.to_le_bytes(), 0x0001_00ff_u32.to_le_bytes());
+    let word =
+        |bytes: &[u8]| if bytes == op_return { op_unreachable.to_vec() } else { bytes.to_vec() };
+    place.write("c.spv", module.chunks(4).flat_map(word).collect::<Vec<u8>>());
+    place.fails(&render("c.spv", &["--set", "gain=2"]), 1, "error[LV0603]");
+    // The place in the source that the module carries.
+    place.run(&["compile", "loop.lv", "-o", "loop.spv"]).done();
+    let limit = ["--max-iterations", "9", "--size", "2x1"];
+    place.fails(&render("loop.spv", &limit), 1, "--> loop.lv:2:2");
+    place.fails(&render("loop.lv", &limit), 1, "--> loop.lv:2:2");
+}
+
+#[test]
+fn options_of_spirv_are_for_spirv() {
+    let place = Place::with([("a.lv", PROGRAM)]);
+    place.fails(
+        &["compile", "a.lv", "--emit", "core", "--float-controls"],
+        2,
+        "--spirv-version and --float-controls are for --emit spirv",
+    );
+    place.fails(&["compile", "a.lv", "-o", "a.png"], 2, "say with --emit what to write");
+    let version = ["compile", "a.lv", "--emit", "spirv", "--spirv-version", "2.0"];
+    place.fails(&version, 2, "`2.0` is none of 1.0 to 1.6");
+}
+
+#[test]
+fn broken_programs_are_not_compiled() {
+    let place = Place::with([("a.lv", "(vec4 x)"), ("a.core", "untouched")]);
+    place.fails(&["compile", "a.lv", "--emit", "core", "-o", "a.core"], 1, "error[LV0301]");
+    place.write("b.core", "lambdav-core 1\n%0: num = add %1, %1\noutput 0 = %0\n");
+    place.fails(&["compile", "b.core", "--emit", "core"], 1, "--> b.core:2:");
+    place.write("c.core", "lambdav-core 2\n");
+    place.fails(&["check", "c.core"], 1, "error[LV0602]");
+}
+
+#[test]
+fn wrong_options_are_refused() {
+    let place = Place::with([("a.lv", PROGRAM)]);
+    place.fails(&["compile", "a.lv"], 2, "--emit <STAGE>");
+    place.fails(&["compile", "a.lv", "--emit", "spam"], 2, "[possible values: core");
+    place.fails(
+        &["compile", "a.lv", "--emit", "core", "-o", "none/a.core"],
+        2,
+        "cannot write `none/a.core`: there is no folder `none`",
+    );
+    // Standard output cannot take both.
+    let json = ["compile", "a.lv", "--emit", "core", "--message-format", "json"];
+    place.fails(&json, 2, "add -o FILE");
+}
+
+#[test]
+fn diagnostics_can_be_json() {
+    let place = Place::with([("a.lv", "(vec4 x)")]);
+    let arguments =
+        ["compile", "a.lv", "--emit", "core", "-o", "a.core", "--message-format", "json"];
+    let outcome = place.run(&arguments);
+    assert_eq!((outcome.status, outcome.err.as_str()), (1, ""));
+    let object: serde_json::Value = serde_json::from_str(outcome.text()).expect("one JSON object");
+    assert_eq!(object["code"], "LV0301");
+    assert_one_error(object["rendered"].as_str().expect("a text"), "`x` is not bound");
+}

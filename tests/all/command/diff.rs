@@ -1,0 +1,169 @@
+//! `lambdav diff`: what it says of two images, and its exit status.
+
+use super::harness::{Outcome, Place, assert_one_error};
+use lambdav::raster::AnyImage;
+
+/// A directory with the picture of a shader under each name, 8x4 pixels.
+fn pictures<const N: usize>(pictures: [(&str, &str); N]) -> Place {
+    let place = Place::new();
+    for (name, shader) in pictures {
+        let arguments = ["render", "-", name, "--size", "8x4", "--depth", "8"];
+        let arguments = if name.ends_with(".png") { &arguments[..] } else { &arguments[..5] };
+        place.run_with(arguments, shader).done();
+    }
+    place
+}
+
+/// Grey, with one pixel that is lighter by so much.
+fn spot(more: &str) -> String {
+    format!(
+        "(define p (.xy (frag-coord)))
+         (define here (and (= (.x p) 5.5) (= (.y p) 2.5)))
+         (vec3 0.5 (+ 0.5 (if here {more} 0)) 0.5)"
+    )
+}
+
+#[track_caller]
+fn different(outcome: &Outcome, parts: &[&str]) {
+    assert_eq!((outcome.status, outcome.err.as_str()), (1, ""));
+    says(outcome, parts);
+}
+
+#[track_caller]
+fn says(outcome: &Outcome, parts: &[&str]) {
+    let text = outcome.text();
+    for part in parts {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn equal_images_are_equal_in_any_format() {
+    let shader = "(/ (frag-coord) 8)";
+    let place = pictures([("a.png", shader), ("a.exr", shader), ("a.npy", shader)]);
+    for (a, b, how) in [
+        ("a.png", "a.png", "8-bit UNORM"),
+        ("a.exr", "a.npy", "binary32"),
+        ("a.npy", "a.png", "8-bit UNORM"),
+    ] {
+        let outcome = place.run(&["diff", a, b]).done();
+        assert_eq!(outcome.text(), format!("identical: 8x4 pixels compared as {how}\n"));
+    }
+    let outcome = place.run_with(&["diff", "-", "a.npy"], place.read("a.exr")).done();
+    assert!(outcome.text().starts_with("identical"));
+}
+
+#[test]
+fn integer_images_differ_by_levels() {
+    let place = pictures([("a.png", &spot("0")), ("b.png", &spot("0.1"))]);
+    different(
+        &place.run(&["diff", "a.png", "b.png"]),
+        &[
+            "different: 8x4 pixels compared as 8-bit UNORM\n",
+            "differing pixels: 1 of 32 (3.1250 %)\n",
+            "first: (5, 2), (128, 128, 128, 255) against (128, 153, 128, 255)\n",
+            "largest: 25 levels at (5, 2)\n",
+            "   16: 1\n   32: 0\n",
+        ],
+    );
+}
+
+#[test]
+fn float_images_differ_by_ulps() {
+    // 1/2 and its neighbour 2^-24 above it, and a step of 4 of those.
+    let place = pictures([
+        ("a.npy", &spot("0")),
+        ("b.npy", &spot("5.9604645e-8")),
+        ("c.npy", &spot("2.3841858e-7")),
+        ("nan.npy", &spot("(/ 0 0)")),
+    ]);
+    different(
+        &place.run(&["diff", "a.npy", "b.npy"]),
+        &["differing pixels: 1 of 32", "largest: 1 ULP at (5, 2)\n", "\n  0: 127\n  1: 1\n"],
+    );
+    different(
+        &place.run(&["diff", "a.npy", "c.npy"]),
+        &["largest: 4 ULP at (5, 2)\n", "samples by distance in ULP:\n  0: 127\n  3-4: 1\n"],
+    );
+    different(&place.run(&["diff", "a.npy", "nan.npy"]), &["differing pixels: 1", "NaN"]);
+    place.run(&["diff", "nan.npy", "nan.npy"]).done();
+}
+
+#[test]
+fn a_tolerance_is_in_levels_of_8_bits() {
+    let place = pictures([("a.png", &spot("0")), ("b.png", &spot("0.1"))]);
+    let outcome = place.run(&["diff", "a.png", "b.png", "--tolerance", "25"]).done();
+    says(&outcome, &["same within the tolerance", "25 levels of 8 bits: 0\n", "   16: 1\n"]);
+    let outcome = place.run(&["diff", "a.png", "b.png", "--tolerance", "24.5"]);
+    different(&outcome, &["different", "24.5 levels of 8 bits: 1\n"]);
+}
+
+#[test]
+fn the_heat_map_is_black_where_images_are_equal() {
+    let place = pictures([("a.npy", &spot("0")), ("b.npy", &spot("0.1"))]);
+    let outcome = place.run(&["diff", "a.npy", "b.npy", "--out", "heat.png"]);
+    different(&outcome, &["differing pixels: 1"]);
+    let AnyImage::Unorm8(heat) = place.image("heat.png") else { panic!("8 bits") };
+    for (index, &[r, g, b, a]) in heat.pixels().iter().enumerate() {
+        let lit = [r, g, b] != [0, 0, 0];
+        assert_eq!((lit, a), (index == 2 * 8 + 5, 255), "pixel {index}");
+    }
+    place.run(&["diff", "a.npy", "a.npy", "--out", "black.png"]).done();
+    let AnyImage::Unorm8(heat) = place.image("black.png") else { panic!("8 bits") };
+    assert!(heat.pixels().iter().all(|p| *p == [0, 0, 0, 255]));
+}
+
+#[test]
+fn sizes_must_agree() {
+    let place = pictures([("a.png", "1")]);
+    place.run_with(&["render", "-", "b.png", "--size", "4x8"], "1").done();
+    let outcome = place.run(&["diff", "a.png", "b.png"]);
+    different(&outcome, &["different: 8x4 pixels against 4x8\n"]);
+    let outcome = place.run(&["diff", "a.png", "b.png", "--out", "heat.png"]);
+    assert_eq!(outcome.status, 1);
+    assert_one_error(&outcome.err, "images of different sizes have no heat map");
+    assert!(!place.path("heat.png").exists());
+}
+
+#[test]
+fn what_is_no_image_is_refused() {
+    let place = pictures([("a.png", "1"), ("a.npy", "1"), ("a.exr", "1")]);
+    place.write("a.lv", "(vec4 1)");
+    place.write("empty", "");
+    for name in ["a.lv", "empty"] {
+        let message = format!("`{name}` is not an image that can be read: not a file of the");
+        place.fails(&["diff", name, "a.png"], 1, &message);
+        place.fails(&["diff", "a.png", name], 1, &message);
+    }
+    for name in ["a.png", "a.npy", "a.exr"] {
+        let whole = place.read(name);
+        place.write("cut", &whole[..whole.len() * 2 / 3]);
+        place.fails(&["diff", "cut", name], 1, "`cut` is not an image that can be read: ");
+    }
+    // A header that asks for more than there is in the world.
+    let mut huge = place.read("a.npy");
+    let shape = huge.windows(9).position(|w| w == b"(4, 8, 4)").expect("the shape is there");
+    huge[shape..shape + 9].copy_from_slice(b"(9999999)");
+    place.write("huge.npy", huge);
+    place.fails(&["diff", "huge.npy", "a.npy"], 1, "`huge.npy` is not an image that can be read");
+}
+
+#[test]
+fn wrong_options_are_refused() {
+    let place = pictures([("a.png", "1"), ("b.png", "0")]);
+    place.fails(&["diff", "a.png"], 2, "<B>");
+    place.fails(&["diff", "a.png", "none.png"], 2, "cannot read `none.png`");
+    place.fails(&["diff", "a.png", "."], 2, "cannot read `.`");
+    place.fails(&["diff", "-", "-"], 2, "`-`, can be given only once");
+    for tolerance in ["x", "-1", "256", "nan"] {
+        let arguments = ["diff", "a.png", "b.png", "--tolerance", tolerance];
+        place.fails(&arguments, 2, "a tolerance is a number from 0 to 255");
+    }
+    for (out, message) in [
+        ("heat.exr", "let the name `heat.exr` end in .png"),
+        ("none/heat.png", "cannot write `none/heat.png`: there is no folder `none`"),
+        (".", "cannot write `.`: it is a folder"),
+    ] {
+        place.fails(&["diff", "a.png", "b.png", "--out", out], 2, message);
+    }
+}

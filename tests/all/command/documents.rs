@@ -1,0 +1,100 @@
+//! What the README and `--help` promise.
+
+use super::harness::Place;
+use std::path::Path;
+
+const COMMANDS: [&str; 5] = ["render", "compile", "check", "diff", "explain"];
+
+fn readme() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    std::fs::read_to_string(path).expect("the README is there")
+}
+
+/// The programs of the language's tour are right and make pictures, the same on each engine.
+#[test]
+fn programs_in_the_readme_render() {
+    let readme = readme();
+    let programs: Vec<&str> = readme
+        .split("```lv\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().expect("a split has a first part"))
+        .collect();
+    assert!(programs.len() >= 4, "the tour has programs");
+    let place = Place::new();
+    for program in programs {
+        place.run_with(&["check", "-"], program).done();
+        let draw = |engine| {
+            let arguments =
+                ["render", "-", "-", "--format", "npy", "--size", "7x5", "--engine", engine];
+            place.run_with(&arguments, program).done().out
+        };
+        assert_eq!(draw("core"), draw("source"), "{program}");
+    }
+}
+
+/// The program that embeds the library is the first example of the crate, which is a test.
+#[test]
+fn the_readme_embeds_as_the_crate_does() {
+    let readme = readme();
+    let (_, rest) = readme.split_once("```rust\n").expect("it has a Rust program");
+    let (program, _) = rest.split_once("```").expect("it ends");
+    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
+    let library = std::fs::read_to_string(library).expect("the library is there");
+    let lines: Vec<&str> = library.lines().filter_map(|line| line.strip_prefix("//!")).collect();
+    let example = lines.split(|line| *line == " ```").nth(1).expect("it has an example");
+    let example = example.iter().map(|line| line.strip_prefix(' ').unwrap_or(line));
+    let shown: Vec<&str> = example.filter(|line| !line.trim_start().starts_with("# ")).collect();
+    assert_eq!(shown, program.lines().collect::<Vec<_>>());
+}
+
+/// The commands and options that the README names exist, and it names all commands.
+#[test]
+fn the_readme_names_what_there_is() {
+    let place = Place::new();
+    let readme = readme();
+    let help: String =
+        COMMANDS.map(|c| place.run(&[c, "--help"]).done().text().to_owned()).concat();
+    for command in COMMANDS {
+        assert!(readme.contains(&format!("| `lambdav {command} ")), "{command}");
+    }
+    let (_, section) = readme.split_once("## The command").expect("a section on the command");
+    for option in section.split('`').filter(|code| code.starts_with("--")) {
+        let name = option.split(' ').next().expect("a split has a first part");
+        assert!(
+            help.contains(&format!("{name} ")) || help.contains(&format!("{name}\n")),
+            "{name}"
+        );
+    }
+}
+
+/// Every option has a name for its value, and a sentence under it.
+#[test]
+fn every_option_is_documented() {
+    let place = Place::new();
+    for command in COMMANDS {
+        let outcome = place.run(&[command, "--help"]).done();
+        let text = outcome.text();
+        let mut lines = text.lines().skip_while(|line| *line != "Options:").skip(1).peekable();
+        while let Some(line) = lines.next() {
+            if !line.trim_start().starts_with('-') || line.trim_start().starts_with("- ") {
+                continue;
+            }
+            let beside = line.trim().contains("  ");
+            let below = lines.peek().is_some_and(|next| next.starts_with("          "));
+            assert!(beside || below, "{command}: {line}");
+        }
+    }
+    let outcome = place.run(&["--help"]).done();
+    for part in COMMANDS.into_iter().chain(["Exit status:", "  0  ", "  1  ", "  2  ", "  3  "]) {
+        assert!(outcome.text().contains(part), "{part}");
+    }
+}
+
+#[test]
+fn without_arguments_there_is_help() {
+    let place = Place::new();
+    let outcome = place.run(&[""; 0]);
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.err.contains("Usage: lambdav <COMMAND>"), "{}", outcome.err);
+    place.fails(&["rendre"], 2, "a similar subcommand exists: 'render'");
+}

@@ -1,0 +1,172 @@
+//! A directory with files in which the command is run.
+
+use lambdav::raster::{AnyImage, Frame, file};
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// The built program.
+pub(crate) const LAMBDAV: &str = env!("CARGO_BIN_EXE_lambdav");
+
+/// What a run came to.
+pub(crate) struct Outcome {
+    /// The exit status, 0 to 3.
+    pub(crate) status: i32,
+    /// Standard output.
+    pub(crate) out: Vec<u8>,
+    /// Standard error.
+    pub(crate) err: String,
+}
+
+impl Outcome {
+    /// Standard output as text.
+    #[track_caller]
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.out).expect("standard output is UTF-8")
+    }
+
+    /// The same, of a run that did what it was asked for and had nothing to remark.
+    #[track_caller]
+    pub(crate) fn done(self) -> Self {
+        assert_eq!((self.status, self.err.as_str()), (0, ""));
+        self
+    }
+}
+
+/// A directory of its own for a test, removed in the end.
+pub(crate) struct Place(TempDir);
+
+impl Place {
+    /// An empty one.
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().expect("a directory can be made"))
+    }
+
+    /// One with those files.
+    pub(crate) fn with<const N: usize>(files: [(&str, &str); N]) -> Self {
+        let place = Self::new();
+        for (name, text) in files {
+            place.write(name, text);
+        }
+        place
+    }
+
+    /// The path of a file in it.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Writes a file.
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).expect("the file can be written");
+    }
+
+    /// Reads a file.
+    #[track_caller]
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).expect("the file is there")
+    }
+
+    /// The float image in a file.
+    #[track_caller]
+    pub(crate) fn frame(&self, name: &str) -> Frame {
+        match self.image(name) {
+            AnyImage::Float(frame) => frame,
+            other => panic!("{name} is no float image: {other:?}"),
+        }
+    }
+
+    /// The image in a file.
+    #[track_caller]
+    pub(crate) fn image(&self, name: &str) -> AnyImage {
+        file::load(&self.path(name)).expect("an image was written")
+    }
+
+    /// All that is in it, except for what is in its directories.
+    pub(crate) fn files(&self) -> BTreeMap<String, Option<Vec<u8>>> {
+        let entries = fs::read_dir(self.0.path()).expect("the directory can be listed");
+        entries
+            .map(|entry| {
+                let path = entry.expect("the directory can be listed").path();
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                (name, path.is_file().then(|| fs::read(&path).expect("the file can be read")))
+            })
+            .collect()
+    }
+
+    /// The command, to be run in here.
+    pub(crate) fn command(&self, arguments: &[impl AsRef<OsStr>]) -> Command {
+        let mut command = Command::new(LAMBDAV);
+        command.args(arguments).current_dir(self.0.path()).env_remove("NO_COLOR");
+        command
+    }
+
+    /// Runs the command with nothing on standard input.
+    #[track_caller]
+    pub(crate) fn run(&self, arguments: &[impl AsRef<OsStr>]) -> Outcome {
+        self.run_with(arguments, "")
+    }
+
+    /// Runs the command with that on standard input.
+    #[track_caller]
+    pub(crate) fn run_with(
+        &self,
+        arguments: &[impl AsRef<OsStr>],
+        input: impl AsRef<[u8]>,
+    ) -> Outcome {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the command can be started");
+        let mut stdin = child.stdin.take().expect("it is a pipe");
+        let input = input.as_ref().to_vec();
+        // Beside the reading, or both sides would wait for each other; the command need not read.
+        let writer = std::thread::spawn(move || stdin.write_all(&input).ok());
+        let output = child.wait_with_output().expect("the command can be waited for");
+        writer.join().expect("writing does not panic");
+        self.outcome(&output)
+    }
+
+    /// Runs a command as it is.
+    #[track_caller]
+    pub(crate) fn finish(&self, mut command: Command) -> Outcome {
+        self.outcome(&command.output().expect("the command can be started"))
+    }
+
+    /// What must hold of every run.
+    #[track_caller]
+    fn outcome(&self, output: &std::process::Output) -> Outcome {
+        let err = String::from_utf8(output.stderr.clone()).expect("standard error is UTF-8");
+        assert!(!err.contains("panicked"), "{err}");
+        let status = output.status.code().filter(|status| (0..=3).contains(status));
+        let status = status.unwrap_or_else(|| panic!("exit status {:?}: {err}", output.status));
+        for name in self.files().keys() {
+            let temporary = Path::new(name).extension().is_some_and(|e| e == "tmp");
+            assert!(!temporary, "{name} is left");
+        }
+        Outcome { status, out: output.stdout.clone(), err }
+    }
+
+    /// Runs what must fail: with that exit status, one message that says `message`, nothing on
+    /// standard output, and everything in the directory as it was.
+    #[track_caller]
+    pub(crate) fn fails(&self, arguments: &[impl AsRef<OsStr>], status: i32, message: &str) {
+        let before = self.files();
+        let outcome = self.run(arguments);
+        assert_eq!(outcome.status, status, "{}", outcome.err);
+        assert_one_error(&outcome.err, message);
+        assert_eq!(outcome.text(), "");
+        assert_eq!(self.files(), before);
+    }
+}
+
+/// That there is one error, and that it says `message`.
+#[track_caller]
+pub(crate) fn assert_one_error(text: &str, message: &str) {
+    let errors = text.lines().filter(|line| line.starts_with("error")).count();
+    assert_eq!(errors, 1, "{text}");
+    assert!(text.contains(message), "{text}");
+}

@@ -1,0 +1,173 @@
+//! Loops that do not end, time that is over, texts and images that are too large.
+
+use super::harness::{LAMBDAV, Place, assert_one_error};
+use std::process::Command;
+
+/// Does not end in the lower right part of the picture.
+const ENDLESS: &str = "(define forever
+  (rec-func (n) (if (< n 0) n (rec (+ n 1)))))
+(define p (frag-coord))
+(vec4 (if (and (> (.x p) 100) (> (.y p) 40)) (forever 0) 0) 0 0 1)";
+
+#[test]
+fn an_endless_loop_is_named_with_its_first_pixel_whatever_the_threads_do() {
+    let place = Place::with([("a.lv", ENDLESS), ("a.png", "untouched")]);
+    let before = place.files();
+    let mut said = Vec::new();
+    for options in
+        [["--threads", "1"], ["--threads", "2"], ["--threads", "7"], ["--engine", "source"]]
+    {
+        let fixed = ["render", "a.lv", "a.png", "--size", "150x90", "--max-iterations", "1000"];
+        let outcome = place.run(&[&fixed[..], &options].concat());
+        assert_eq!((outcome.status, outcome.text()), (1, ""));
+        assert_one_error(&outcome.err, "error[LV0504]: this loop does not end within 1000 rounds");
+        assert!(outcome.err.contains("a.lv:2:3"), "{}", outcome.err);
+        assert!(outcome.err.contains("scan order is (100, 40)"), "{}", outcome.err);
+        said.push(outcome.err);
+    }
+    assert!(said.iter().all(|err| *err == said[0]));
+    assert_eq!(place.files(), before);
+}
+
+#[test]
+fn an_endless_loop_is_reported_in_json_and_from_core_text() {
+    let place = Place::with([("a.lv", ENDLESS)]);
+    place.run(&["compile", "a.lv", "--emit", "core", "-o", "a.core"]).done();
+    for (from, line) in [("a.lv", Some(2)), ("a.core", None)] {
+        let fixed = ["render", from, "a.png", "--size", "150x90", "--max-iterations", "50"];
+        let outcome = place.run(&[&fixed[..], &["--message-format", "json"]].concat());
+        assert_eq!((outcome.status, outcome.err.as_str()), (1, ""));
+        let object: serde_json::Value = serde_json::from_str(outcome.text()).expect("JSON");
+        assert_eq!((&object["code"], &object["file"]), (&"LV0504".into(), &from.into()));
+        let note = object["notes"][0].as_str().expect("a text");
+        assert!(note.ends_with("(100, 40)"), "{note}");
+        let at = object["primary"]["line"].as_u64().expect("a number");
+        match line {
+            Some(line) => assert_eq!(at, line),
+            None => {
+                let text = String::from_utf8(place.read("a.core")).expect("UTF-8");
+                let named = text.lines().nth(at as usize - 1).expect("a line of the text");
+                assert!(named.contains("= loop ("), "{named}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_limit_counts_recs_exactly() {
+    let place = Place::with([("a.lv", "((rec-func (n) (if (< n 10) (rec (+ n 1)) n)) 0)")]);
+    let render =
+        |limit| place.run(&["render", "a.lv", "a.png", "--size", "2x2", "--max-iterations", limit]);
+    render("10").done();
+    assert_one_error(&render("9").err, "LV0504");
+    assert_one_error(&render("0").err, "LV0504");
+}
+
+#[test]
+fn time_out_is_the_machines_fault() {
+    let place = Place::with([("a.lv", ENDLESS), ("a.png", "untouched")]);
+    for engine in ["simd", "core", "source"] {
+        let fixed = ["render", "a.lv", "a.png", "--engine", engine, "--timeout", "0.2"];
+        let arguments = [&fixed[..], &["--max-iterations", "99999999999"]].concat();
+        place.fails(&arguments, 3, "rendering took longer than 0.2 s; --timeout allows more");
+    }
+}
+
+/// Each of 9,000 applications waits for its argument and keeps a copy of its body meanwhile, which the
+/// compiler works off one after the other.
+#[test]
+fn the_source_evaluator_may_give_up() {
+    // Each term has all variables that are bound around it.
+    let count = 8500;
+    let bound: String = (0..count).map(|i| format!("(let ((x{i} {i})) ")).collect();
+    let used: String = (0..count).map(|i| format!("(+ x{i} ")).collect();
+    let text = format!("{bound}{used}1{}", ")".repeat(2 * count));
+    let place = Place::with([("a.lv", &text)]);
+    let render = ["render", "a.lv", "a.png", "--size", "1x1"];
+    let message = "error[LV0505]: the source evaluator gave up: too many free variables";
+    place.fails(&[&render[..], &["--engine", "source"]].concat(), 1, message);
+}
+
+#[test]
+fn core_text_may_be_longer_than_shaders() {
+    let place = Place::with([("a.lv", "(* 2 (time))")]);
+    place.run(&["compile", "a.lv", "--emit", "core", "-o", "a.core"]).done();
+    let mut text = place.read("a.core");
+    text.extend_from_slice(";......................................\n".repeat(1 << 19).as_bytes());
+    place.write("a.core", &text);
+    place.run(&["check", "a.core"]).done();
+    // The same length as a shader is too much.
+    place.write("b.lv", &text["lambdav-core 1".len()..]);
+    place.fails(&["check", "b.lv"], 1, "error[LV0108]: the text is longer than 16777216 bytes");
+}
+
+#[cfg(unix)]
+#[test]
+fn endless_input_is_not_read_for_ever() {
+    let place = Place::new();
+    place.fails(&["check", "/dev/zero"], 1, "error[LV0108]");
+    place.fails(&["diff", "/dev/zero", "/dev/zero"], 1, "`/dev/zero` is not an image");
+}
+
+#[cfg(unix)]
+#[test]
+fn no_memory_is_the_machines_fault() {
+    let place = Place::with([("a.lv", "(vec4 1)")]);
+    let mut command = Command::new("sh");
+    command.current_dir(place.path("")).args([
+        "-c",
+        "ulimit -v 2000000 && exec \"$0\" render a.lv a.png --threads 2 --size 16384x16384",
+        LAMBDAV,
+    ]);
+    let outcome = place.finish(command);
+    assert_eq!(outcome.status, 3, "{}", outcome.err);
+    assert_one_error(&outcome.err, "16384x16384");
+    assert!(!place.path("a.png").exists());
+}
+
+/// What a limit of the compiler says is the same each time, whatever the threads do, and nothing is left.
+#[test]
+fn each_limit_has_one_message() {
+    let (open, close) = ("(twice ".repeat(20), ")".repeat(20));
+    let tower = format!("(define (twice f) (func (x) (f (f x))))\n({open}sin{close} (time))");
+    let count = "(rec-func (n) (if (> n 1e4) n (rec (+ n 1))))";
+    let nested = count.replace("(+ n 1)", &format!("(+ n (- ({count} 0) 1e4))"));
+    let uniforms: String = (0..16_384).map(|i| format!("(uniform u{i} num)\n")).collect();
+    // Three branches in each of 7,000 functions, which are inlined into one another.
+    let mut branches = "(define (f0 x) x)\n".to_owned();
+    for i in 1..=7_000 {
+        let inner = format!("(f{} (sin x))", i - 1);
+        let choice = |inner: &str, to: usize| format!("(if (< x {i}.{to}) {inner} x)");
+        let body = choice(&choice(&choice(&inner, 1), 2), 3);
+        branches += &format!("(define (f{i} x) {body})\n");
+    }
+    branches += "(f7000 (time))";
+    let place = Place::with([
+        ("lists.lv", "(".repeat(20_001).as_str()),
+        ("endless.lv", "(define (f g) (g g)) (f f)"),
+        ("tower.lv", &tower),
+        ("default.lv", &format!("(uniform u num ({nested} 0)) u")),
+        ("uniforms.lv", &format!("{uniforms}u0")),
+        ("branches.lv", &branches),
+    ]);
+    for (program, message) in [
+        ("lists.lv", "error[LV0106]: this list is inside 20000 others, the most that can be"),
+        ("endless.lv", "error[LV0501]: functions apply each other without end"),
+        ("tower.lv", "error[LV0502]: the program expands to too much code"),
+        ("default.lv", "error[LV0504]: the loops of this default take more than "),
+        ("branches.lv", "error[LV0503]: "),
+    ] {
+        let mut said = Vec::new();
+        for threads in ["1", "2", "7"] {
+            let before = place.files();
+            let outcome = place.run(&["render", program, "a.png", "--threads", threads]);
+            assert_eq!((outcome.status, outcome.text()), (1, ""), "{program}");
+            assert_one_error(&outcome.err, message);
+            assert_eq!(place.files(), before);
+            said.push(outcome.err);
+        }
+        assert!(said.iter().all(|err| *err == said[0]), "{said:?}");
+    }
+    let message = "error: SPIR-V takes at most 16383 uniforms, and the program has 16384";
+    place.fails(&["compile", "uniforms.lv", "-o", "a.spv"], 1, message);
+}

@@ -1,0 +1,185 @@
+//! `lambdav render`: what is in the image files.
+
+use super::harness::{Outcome, Place};
+use lambdav::raster::file::LANGUAGE_VERSION_KEY;
+use lambdav::raster::{AnyImage, Size};
+use std::path::Path;
+
+const ORANGE: &str = "(vec4 1 0.5 0.25 1)";
+const GRADIENT: &str = "(vec4 (/ (.xy (frag-coord)) (resolution)) (sin (.x (frag-coord))) 1)";
+
+/// Renders a.lv to `out` with those options.
+#[track_caller]
+fn render(place: &Place, out: &str, options: &[&str]) -> Outcome {
+    place.run(&[&["render", "a.lv", out, "--size", "5x3"], options].concat()).done()
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
+}
+
+#[test]
+fn png_has_8_or_16_bits_linear_or_srgb() {
+    let place = Place::with([("a.lv", ORANGE)]);
+    for options in [&[][..], &["--depth", "8"]] {
+        render(&place, "a.png", options);
+        let AnyImage::Unorm8(image) = place.image("a.png") else { panic!("8 bits") };
+        assert_eq!(image.size(), Size::new(5, 3).expect("a small size"));
+        assert!(image.pixels().iter().all(|p| *p == [255, 128, 64, 255]));
+    }
+    render(&place, "a.png", &["--depth", "16"]);
+    let AnyImage::Unorm16(image) = place.image("a.png") else { panic!("16 bits") };
+    assert!(image.pixels().iter().all(|p| *p == [65535, 32768, 16384, 65535]));
+    render(&place, "a.png", &["--srgb"]);
+    let AnyImage::Unorm8(image) = place.image("a.png") else { panic!("8 bits") };
+    assert!(image.pixels().iter().all(|p| *p == [255, 188, 137, 255]));
+}
+
+#[test]
+fn float_files_hold_the_numbers_as_they_are() {
+    let place = Place::with([("a.lv", "(vec4 -1.5 1e30 (/ 1 0) (/ 0 0))")]);
+    for name in ["a.exr", "a.npy", "A.NPY"] {
+        render(&place, name, &[]);
+        let frame = place.frame(name);
+        assert_eq!(frame.size(), Size::new(5, 3).expect("a small size"));
+        for [r, g, b, a] in frame.pixels() {
+            assert_eq!([*r, *g, *b], [-1.5, 1e30, f32::INFINITY], "{name}");
+            assert!(a.is_nan(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn missing_components_are_filled_up() {
+    let place = Place::with([("a.lv", "(vec2 0.25 2)")]);
+    render(&place, "a.npy", &[]);
+    assert_eq!(place.frame("a.npy").pixel(4, 2), Some([0.25, 2.0, 0.0, 1.0]));
+}
+
+#[test]
+fn the_size_is_512x512_unless_told_otherwise() {
+    let place = Place::with([("a.lv", ORANGE)]);
+    place.run(&["render", "a.lv", "a.png"]).done();
+    assert_eq!(place.image("a.png").size().to_string(), "512x512");
+}
+
+#[test]
+fn inputs_come_from_the_command_line() {
+    let program =
+        "(uniform v vec3 (vec3 7)) (uniform b bool false) (uniform m mat2) (uniform n num 4)
+        (output 0 (vec4 (time) (frame) (.x (mouse)) (.w (mouse))))
+        (output 1 (vec4 (resolution) (.xy (frag-coord))))
+        (output 2 (vec4 v (if b 1 0)))
+        (output 3 (vec4 (* m (vec2 1 10)) n 0))";
+    let place = Place::with([("a.lv", program)]);
+    let options = ["--time", "-2.5", "--frame", "3", "--mouse", "-1,2,3,4e1"];
+    let sets = ["--set", "v=1,-2,.5", "--set", "b=true", "--set", "m=1,2,3,4"];
+    let expected = [
+        [-2.5, 3.0, -1.0, 40.0],
+        [5.0, 3.0, 4.5, 0.5],
+        [1.0, -2.0, 0.5, 1.0],
+        [31.0, 42.0, 4.0, 0.0],
+    ];
+    for (location, pixel) in ["0", "1", "2", "3"].into_iter().zip(expected) {
+        render(&place, "a.npy", &[&["--output", location], &options[..], &sets].concat());
+        assert_eq!(place.frame("a.npy").pixel(4, 0), Some(pixel), "output {location}");
+    }
+    // Without them there are the defaults of the language and the program.
+    for (location, pixel) in [("0", [0.0; 4]), ("2", [7.0, 7.0, 7.0, 0.0])] {
+        render(&place, "a.npy", &["--output", location]);
+        assert_eq!(place.frame("a.npy").pixel(0, 0), Some(pixel));
+    }
+    // The last word counts.
+    render(&place, "a.npy", &["--output", "3", "--set", "n=1", "--set", "n=2"]);
+    assert_eq!(place.frame("a.npy").pixel(0, 0), Some([1.0, 10.0, 2.0, 0.0]));
+}
+
+#[test]
+fn the_lowest_output_is_rendered_by_default() {
+    let place = Place::with([("a.lv", "(output 3 0.75) (output 1 0.25)")]);
+    render(&place, "a.npy", &[]);
+    assert_eq!(place.frame("a.npy").pixel(0, 0), Some([0.25, 0.0, 0.0, 1.0]));
+}
+
+#[test]
+fn standard_input_and_output_are_dashes() {
+    let place = Place::with([("a.lv", GRADIENT)]);
+    for format in ["png", "exr", "npy"] {
+        let name = format!("a.{format}");
+        render(&place, &name, &[]);
+        let arguments = ["render", "-", "-", "--size", "5x3", "--format", format];
+        let outcome = place.run_with(&arguments, GRADIENT).done();
+        assert_eq!(outcome.out, place.read(&name), "{format}");
+    }
+    // With a file, --format goes before the ending and makes up for one that is not there.
+    for name in ["without", "other.png", "other.jpg"] {
+        render(&place, name, &["--format", "npy"]);
+        assert_eq!(place.read(name), place.read("a.npy"));
+    }
+}
+
+#[test]
+fn neither_threads_nor_engine_nor_core_text_change_a_bit() {
+    let place = Place::new();
+    let shaders = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
+    for name in ["plasma", "newton", "fold"] {
+        std::fs::copy(shaders.join(name).with_extension("lv"), place.path("a.lv"))
+            .expect("the gallery is there");
+        let draw = |from: &str, options: &[&str]| {
+            let fixed = ["render", from, "a.npy", "--size", "37x19", "--time", "1.25"];
+            place.run(&[&fixed, options].concat()).done();
+            place.read("a.npy")
+        };
+        let first = draw("a.lv", &[]);
+        for threads in ["1", "2", "7"] {
+            assert!(first == draw("a.lv", &["--threads", threads]), "{name}, {threads} threads");
+        }
+        place.run(&["compile", "a.lv", "--emit", "core", "-o", "a.core"]).done();
+        assert!(first == draw("a.core", &[]), "{name} as core text");
+        // The literal semantics are slow: a few pixels.
+        let few = ["--size", "4x3"];
+        let render = |engine| draw_at(&place, &few, engine);
+        assert!(render("source") == render("core"), "{name} by substitution");
+    }
+}
+
+fn draw_at(place: &Place, options: &[&str], engine: &str) -> Vec<u8> {
+    place.run(&[&["render", "a.lv", "b.npy", "--engine", engine], options].concat()).done();
+    place.read("b.npy")
+}
+
+#[test]
+fn files_are_the_same_bytes_each_time() {
+    let place = Place::with([("a.lv", GRADIENT)]);
+    for name in ["a.png", "a.exr", "a.npy"] {
+        render(&place, name, &["--threads", "1"]);
+        let first = place.read(name);
+        render(&place, name, &["--threads", "3"]);
+        assert_eq!(first, place.read(name), "{name}");
+    }
+}
+
+#[test]
+fn the_language_version_is_in_images_and_in_the_version() {
+    let place = Place::with([("a.lv", ORANGE)]);
+    let key = LANGUAGE_VERSION_KEY;
+    render(&place, "a.png", &[]);
+    let text = format!("tEXt{key}\0{}", lambdav::core::LANGUAGE_VERSION);
+    assert!(contains(&place.read("a.png"), text.as_bytes()));
+    render(&place, "a.exr", &[]);
+    let attribute = format!("{key}\0string\0\u{1}\0\0\0{}", lambdav::core::LANGUAGE_VERSION);
+    assert!(contains(&place.read("a.exr"), attribute.as_bytes()));
+    let outcome = place.run(&["--version"]).done();
+    let version = lambdav::core::LANGUAGE_VERSION;
+    assert!(outcome.text().contains(&format!("λV language version {version}")));
+    assert!(outcome.text().contains(env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn warnings_are_said_and_do_not_matter() {
+    let place = Place::with([("a.lv", "(output 0 1) (output 5 1)")]);
+    let outcome = place.run(&["render", "a.lv", "a.png", "--size", "1x1"]);
+    assert_eq!(outcome.status, 0);
+    assert!(outcome.err.starts_with("warning[LV0206]"), "{}", outcome.err);
+    assert_eq!(place.image("a.png").size().to_string(), "1x1");
+}

@@ -1,0 +1,122 @@
+//! Mistakes on the command line: exit status 2, one message, nothing written.
+
+use super::harness::Place;
+
+fn place() -> Place {
+    Place::with([
+        ("a.lv", "(vec4 1)"),
+        ("u.lv", "(uniform tint vec3 (vec3 1)) (uniform on bool) (output 1 (vec4 tint 1))"),
+        ("a.png", "untouched"),
+    ])
+}
+
+/// `render a.lv a.png` with an option that is wrong.
+#[track_caller]
+fn refused(option: &str, value: &str, message: &str) {
+    place().fails(&["render", "a.lv", "a.png", option, value], 2, message);
+}
+
+#[test]
+fn sizes() {
+    refused("--size", "0x5", "an image of 0x5 pixels is empty");
+    refused("--size", "5x0", "an image of 5x0 pixels is empty");
+    refused("--size", "100000x100000", "has a side longer than 65536");
+    refused("--size", "65536x65536", "has more than 268435456 pixels");
+    refused("--size", "99999999999999999999x1", "has a side longer than 65536");
+    for text in ["x", "5", "-1x5", "5x", "1e3x5", "5 x5", ""] {
+        refused("--size", text, "--size <WxH>");
+    }
+    refused("--size", "x", "`x` is not a size; write WIDTHxHEIGHT, such as 512x512");
+}
+
+#[test]
+fn numbers() {
+    for option in ["--time", "--frame"] {
+        for text in ["nan", "NaN", "inf", "0x7fc00000", "1,2", "x", "--1"] {
+            refused(option, text, &format!("`{text}` is not a number"));
+        }
+        refused(option, "1e39", "`1e39` is too large for binary32");
+    }
+    refused("--mouse", "1,2,3", "the mouse has four components: x,y,z,w");
+    refused("--mouse", "1,2,3,nan", "`nan` is not a number");
+    for text in ["0", "-1", "x", "1.5"] {
+        refused("--threads", text, &format!("`{text}` is not a whole number from 1 on"));
+    }
+    for text in ["-1", "x", "1e3"] {
+        refused("--max-iterations", text, &format!("`{text}` is not a whole number from 0 to"));
+    }
+    for text in ["-1", "x", "nan", "inf", "1e300"] {
+        refused("--timeout", text, &format!("`{text}` is not a number of seconds"));
+    }
+}
+
+#[test]
+fn choices() {
+    refused("--depth", "12", "[possible values: 8, 16]");
+    refused("--engine", "gpu", "[possible values: simd, core, source, spirv]");
+    refused("--format", "jpeg", "`jpeg` is not an image format; there are png, exr and npy");
+    refused("--message-format", "xml", "[possible values: text, json]");
+    refused("--sise", "1x1", "a similar argument exists: '--size'");
+}
+
+#[test]
+fn formats() {
+    let place = place();
+    for (out, message) in [
+        ("a.jpg", "`jpg` is not an image format; there are png, exr and npy"),
+        ("a", "`a` has no ending that says the format; add --format png, exr or npy"),
+        ("a.", "`a.` has no ending that says the format; add --format png, exr or npy"),
+        (".png", "`.png` has no ending that says the format"),
+        ("-", "standard output has no ending; add --format png, exr or npy"),
+    ] {
+        place.fails(&["render", "a.lv", out], 2, message);
+    }
+    for out in ["b.exr", "b.npy"] {
+        for options in [&["--srgb"][..], &["--depth", "8"]] {
+            place.fails(&[&["render", "a.lv", out], options].concat(), 2, "are for PNG");
+        }
+    }
+    let json = ["render", "a.lv", "-", "--format", "png", "--message-format", "json"];
+    place.fails(&json, 2, "writes to standard output, and so would the image; name a file");
+}
+
+#[test]
+fn outputs() {
+    let place = place();
+    let render = |shader, output| ["render", shader, "a.png", "--output", output];
+    place.fails(&render("u.lv", "0"), 2, "the program has no output 0; it has 1");
+    place.fails(&render("a.lv", "7"), 2, "the program has no output 7; it has 0");
+    place.fails(&render("a.lv", "x"), 2, "`x` is not the location of an output, such as 0");
+    place.fails(&render("a.lv", "-1"), 2, "`-1` is not the location of an output, such as 0");
+}
+
+#[test]
+fn uniforms() {
+    let place = place();
+    for (set, message) in [
+        ("tnt=1,2,3", "the program has no uniform `tnt`; did you mean `tint`?"),
+        ("colour=1", "the program has no uniform `colour`; it has tint, on"),
+        ("tint", "`tint` sets nothing: write --set NAME=VALUE"),
+        ("tint=1,2", "uniform `tint`: a vec3 has 3 components, not 2"),
+        ("tint=1,2,3,4", "uniform `tint`: a vec3 has 3 components, not 4"),
+        ("tint=", "uniform `tint`: `` is not a number"),
+        ("tint=1,2,x", "uniform `tint`: `x` is not a number"),
+        ("tint=1,2,nan", "uniform `tint`: `nan` is not a number"),
+        ("tint=1,2,0x7fc00000", "uniform `tint`: `0x7fc00000` is not a number"),
+        ("tint=1,2,1e99", "uniform `tint`: `1e99` is too large for binary32"),
+        ("on=1", "uniform `on`: `1` is neither true nor false"),
+    ] {
+        place.fails(&["render", "u.lv", "a.png", "--set", set], 2, message);
+    }
+    let none = "the program has no uniform `tint`; it has none";
+    place.fails(&["render", "a.lv", "a.png", "--set", "tint=1"], 2, none);
+}
+
+#[test]
+fn arguments() {
+    let place = place();
+    place.fails(&["render"], 2, "<SHADER>");
+    place.fails(&["render", "a.lv"], 2, "<OUT>");
+    place.fails(&["render", "a.lv", ""], 2, "'<OUT>'");
+    place.fails(&["render", "a.lv", "a.png", "b.png"], 2, "unexpected argument 'b.png'");
+}

@@ -1,0 +1,183 @@
+//! The gallery, on every engine and at several sizes, against digests of the exact bits.
+//!
+//! `BLESS=1 cargo test --test all gallery` writes the digests, from the core evaluator alone.
+
+use lambdav::Settings;
+use lambdav::core::core_text;
+use lambdav::core::graph::Core;
+use lambdav::core::schedule::schedule;
+use lambdav::engine::{CoreEngine, Engine, SimdEngine, SourceEngine, SpirvEngine};
+use lambdav::program::Loaded;
+use lambdav::raster::{Frame, Options, Size};
+use lambdav::simd::registers::Shape;
+use lambdav::spirv;
+use lambdav_matrix::configurations::pool;
+use lambdav_matrix::pictures::{self, List, SIZES, digest, gallery};
+
+fn frame(core: &Core, location: u32, size: Size, threads: Option<usize>) -> Frame {
+    let engine = CoreEngine::new(core, location, &Settings::new(core, size)).expect("it schedules");
+    draw(&engine, size, threads)
+}
+
+fn draw(engine: &impl Engine, size: Size, threads: Option<usize>) -> Frame {
+    let draw = || pictures::draw(engine, size, &Options::default());
+    match threads {
+        None => draw(),
+        Some(threads) => pool(threads).install(draw),
+    }
+}
+
+fn bits(frame: &Frame) -> Vec<u32> {
+    frame.samples().iter().map(|s| s.to_bits()).collect()
+}
+
+/// Each shader, output and size has the bits that it always had.
+#[test]
+fn digests() {
+    let mut found = List::default();
+    for shader in pictures::all() {
+        let core = shader.core();
+        for output in &core.outputs {
+            for (width, height) in SIZES {
+                let size = Size::new(width, height).expect("a small size");
+                let frame = frame(core, output.location, size, None);
+                found.insert(&shader.name, output.location, size, digest(&frame));
+            }
+        }
+    }
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(List::path(), found.to_string()).expect("the list can be written");
+    }
+    assert_eq!(found.to_string(), List::read().to_string(), "the gallery's bits changed");
+}
+
+/// Core text is a program like its shader.
+#[test]
+fn core_text_round_trip() {
+    for shader in gallery() {
+        let (name, core) = (&shader.name, shader.core());
+        let text = core_text::print(core, Some(&shader.loaded.source)).expect("it schedules");
+        let again = Loaded::from_text(&format!("{name}.core"), &text);
+        assert!(again.is_core_text);
+        assert_eq!(again.diagnostics, [], "{name}");
+        let again = again.core.expect("no diagnostics");
+        let second = core_text::print(&again, None).expect("it schedules");
+        let first = core_text::print(core, None).expect("it schedules");
+        assert_eq!(first, second, "{name}: printing is stable");
+        for output in &core.outputs {
+            for (width, height) in SIZES {
+                let size = Size::new(width, height).expect("a small size");
+                let frames = [(core, None), (&again, Some(1))]
+                    .map(|(core, threads)| bits(&frame(core, output.location, size, threads)));
+                assert_eq!(frames[0], frames[1], "{name} {size}");
+            }
+        }
+    }
+}
+
+/// The definition of the language gives the same pixels.
+#[test]
+fn source_agrees() {
+    let size = Size::new(97, 61).expect("a small size");
+    let pixels = [(0, 0), (96, 60), (48, 30), (13, 47), (71, 9), (35, 22)];
+    for shader in gallery() {
+        let (name, core) = (&shader.name, shader.core());
+        for output in &core.outputs {
+            let settings = Settings::new(core, size);
+            let source = SourceEngine::new(&shader.loaded.source, output.location, &settings)
+                .expect("the program was accepted");
+            let core = CoreEngine::new(core, output.location, &settings).expect("it schedules");
+            for (x, y) in pixels {
+                let values = [pixel(&core, size, x, y), pixel(&source, size, x, y)];
+                assert_eq!(values[0], values[1], "{name} at ({x}, {y})");
+            }
+        }
+    }
+}
+
+/// The bits of one pixel of a frame, NaN being one value.
+fn pixel(engine: &impl Engine, size: Size, x: u32, y: u32) -> [u32; 4] {
+    use lambdav::raster::{Cancel, Tile, TileBuffer};
+    let tile = Tile { x, y, width: 1, height: 1 };
+    let mut storage = [0.0; 4];
+    let mut buffer = TileBuffer::new(tile, &mut storage);
+    engine.tile(tile, &mut buffer, &Cancel::never(size)).expect("the gallery's loops end");
+    storage.map(|s: f32| if s.is_nan() { 0x7fc0_0000 } else { s.to_bits() })
+}
+
+/// What GPUs are asked for gives the same bits: each output compiled alone, and in the one module of
+/// all.
+#[test]
+fn spirv_agrees() {
+    for shader in gallery() {
+        let (name, core) = (&shader.name, shader.core());
+        let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
+        let program = schedule(core, &locations).expect("it schedules");
+        let emitted =
+            spirv::emit(&program, Some(&shader.loaded.source), &spirv::emit::Options::default())
+                .expect("it fits");
+        let module = spirv::eval::Module::new(&emitted.words).expect("it can be evaluated");
+        for &location in &locations {
+            for (width, height) in SIZES {
+                let size = Size::new(width, height).expect("a small size");
+                let settings = Settings::new(core, size);
+                let expected = bits(&frame(core, location, size, None));
+                let alone = SpirvEngine::new(core, location, &settings).expect("it compiles");
+                let source = &shader.loaded.source;
+                let together = SpirvEngine::of_module(module.clone(), source, location, &settings);
+                for engine in [alone, together] {
+                    assert_eq!(expected, bits(&draw(&engine, size, None)), "{name} {size}");
+                }
+            }
+        }
+    }
+}
+
+/// Machine code gives the same bits, whatever the lanes and threads.
+#[test]
+fn simd_agrees() {
+    for shader in gallery() {
+        let (name, core) = (&shader.name, shader.core());
+        for output in &core.outputs {
+            for (width, height) in SIZES {
+                let size = Size::new(width, height).expect("a small size");
+                let settings = Settings::new(core, size);
+                let expected = bits(&frame(core, output.location, size, None));
+                for lanes in Shape::LANES {
+                    let engine = SimdEngine::new(core, output.location, &settings, Some(lanes))
+                        .expect("it compiles");
+                    for threads in [1, 2, 7] {
+                        let found = bits(&draw(&engine, size, Some(threads)));
+                        assert_eq!(
+                            expected, found,
+                            "{name} {size}, {lanes} lanes, {threads} threads"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Pictures too large for the evaluators are the same for all numbers of lanes. `FULL_SIZE=1` makes them
+/// 1920x1080.
+#[test]
+fn simd_configurations_agree() {
+    let full = std::env::var_os("FULL_SIZE").is_some();
+    let (width, height) = if full { (1920, 1080) } else { (400, 225) };
+    let size = Size::new(width, height).expect("a common size");
+    for shader in gallery() {
+        let (name, core) = (&shader.name, shader.core());
+        for output in &core.outputs {
+            let mut first: Option<String> = None;
+            for (lanes, threads) in [(8, 2), (1, 1), (4, 7), (16, 2), (32, 1)] {
+                let settings = Settings::new(core, size);
+                let engine = SimdEngine::new(core, output.location, &settings, Some(lanes))
+                    .expect("it compiles");
+                let found = digest(&draw(&engine, size, Some(threads)));
+                let expected = first.get_or_insert_with(|| found.clone());
+                assert_eq!(*expected, found, "{name}, {lanes} lanes, {threads} threads");
+            }
+        }
+    }
+}

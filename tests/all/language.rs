@@ -1,0 +1,77 @@
+//! The conformance suite of the language: every program under `tests/language`.
+//!
+//! A file is about one rule of LANGUAGE.md and holds several small programs, each under a header
+//! that says what must come of it; `tests/language/README.md` describes the form. The verdicts come
+//! from LANGUAGE.md, never from running the compiler. What is accepted is computed by every engine
+//! of [`ENGINES`](crate::engines::ENGINES), and all must give the bits that are written down.
+
+use crate::case::{Case, read_cases};
+use crate::check::check;
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+/// The compiler and the engines must not depend on a large stack.
+const STACK: usize = 2 << 20;
+
+/// All programs, or those with the text of the variable `CASES` in their names.
+#[test]
+fn every_program_means_what_the_language_says() {
+    let only = std::env::var("CASES").unwrap_or_default();
+    let cases: Vec<(String, Case)> =
+        cases().into_iter().filter(|(name, _)| name.contains(&only)).collect();
+    assert!(!cases.is_empty(), "no program has `{only}` in its name");
+    let pool = ThreadPoolBuilder::new().stack_size(STACK).build().expect("threads can be started");
+    let failures: Vec<String> = pool.install(|| {
+        cases
+            .par_iter()
+            .filter_map(|(name, case)| Some(format!("{name}, {}", failure(case)?)))
+            .collect()
+    });
+    for (name, reason) in cases.iter().filter_map(|(name, case)| Some((name, case.fixme.as_ref()?)))
+    {
+        println!("{name} asserts what is wrong today: {reason}");
+    }
+    let (count, all) = (failures.len(), cases.len());
+    assert!(failures.is_empty(), "{count} of {all} programs fail:\n\n{}", failures.join("\n\n"));
+}
+
+/// What is wrong with a program, if anything is.
+fn failure(case: &Case) -> Option<String> {
+    let at = |what: &str| format!("line {}: {what}\n\n{}", case.line, case.program);
+    match catch_unwind(AssertUnwindSafe(|| check(case))) {
+        Ok(Ok(())) => None,
+        Ok(Err(what)) => Some(at(&what)),
+        Err(_) => Some(at("it panicked")),
+    }
+}
+
+/// All programs, with file and title as names.
+fn cases() -> Vec<(String, Case)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/language");
+    let mut files = Vec::new();
+    collect(&root, &mut files);
+    files.sort();
+    let mut all = Vec::new();
+    for file in &files {
+        let name = file.strip_prefix(&root).expect("it was found there").with_extension("");
+        let name = name.to_string_lossy().replace('\\', "/");
+        let text = std::fs::read_to_string(file).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let cases = read_cases(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        all.extend(cases.into_iter().map(|case| (format!("{name}: {}", case.title), case)));
+    }
+    all
+}
+
+fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(directory).expect("the directory of the suite can be read");
+    for entry in entries {
+        let path = entry.expect("its entries can be read").path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|e| e == "lv") {
+            files.push(path);
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! The limits of LANGUAGE.md §4 and §8: what must be accepted is, what is too much is refused with
+//! one clear error, and neither needs more than the stack of an ordinary thread.
+
+use crate::engines::{Accepted, ENGINES, Outputs, Stop};
+use lambdav::core::core_text;
+use lambdav::core::diagnostics::{Code, Diagnostic};
+use lambdav::core::evaluate::DEFAULT_MAX_ITERATIONS;
+use lambdav::core::graph::{Core, Node, NodeId};
+use lambdav::core::inputs::Inputs;
+use lambdav::core::op::Op;
+use lambdav::core::schedule::schedule;
+use lambdav::core::source::SourceFile;
+use lambdav::frontend::compile;
+use lambdav::program::Loaded;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// The nesting of lists that every compiler must accept.
+const LISTS: usize = 10_000;
+
+fn accepted(text: &str) -> Core {
+    let (core, diagnostics) = compile(&SourceFile::new("program.lv", text));
+    let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.is_error()).collect();
+    core.unwrap_or_else(|| panic!("{errors:?}"))
+}
+
+/// The only thing that is said about a program.
+fn refused(text: &str) -> Diagnostic {
+    refused_bytes(text.as_bytes())
+}
+
+fn refused_bytes(bytes: &[u8]) -> Diagnostic {
+    let loaded = Loaded::from_bytes("program.lv", bytes.to_vec());
+    assert!(loaded.core.is_none(), "it is accepted");
+    let [only] = loaded.diagnostics.as_slice() else {
+        panic!("{} diagnostics: {:?}", loaded.diagnostics.len(), loaded.diagnostics)
+    };
+    assert!(only.is_error());
+    only.clone()
+}
+
+/// What each engine computes at `time`, which must be the same.
+fn value(text: &str, time: f32) -> Vec<f32> {
+    let source = SourceFile::new("program.lv", text);
+    let core = accepted(text);
+    schedule(&core, &[0]).expect("it can be scheduled");
+    let printed = core_text::print(&core, Some(&source)).expect("it can be printed");
+    let (again, diagnostics) = core_text::read(&SourceFile::new("core", printed));
+    assert!(again.is_some(), "{diagnostics:?}");
+    let inputs = Inputs { time, ..Inputs::default() };
+    let (_, literal) = ENGINES.iter().find(|(name, _)| *name == "source").expect("it is one");
+    let program = Accepted { source: &source, core: &core, locations: vec![0] };
+    let expected = outputs(literal(&program, &inputs, DEFAULT_MAX_ITERATIONS));
+    for (name, engine) in ENGINES {
+        let found = outputs(engine(&program, &inputs, DEFAULT_MAX_ITERATIONS));
+        assert_eq!(found, expected, "{name}");
+    }
+    expected[0].1.iter().map(|&word| f32::from_bits(word)).collect()
+}
+
+fn outputs(result: Result<Outputs, Stop>) -> Outputs {
+    match result {
+        Ok(outputs) => outputs,
+        Err(Stop::Diagnostic(diagnostic)) => panic!("{diagnostic:?}"),
+        Err(Stop::LoopLimit) => panic!("a loop exceeds the limit"),
+        Err(Stop::Other(what)) => panic!("{what}"),
+    }
+}
+
+/// The nodes that an output needs.
+fn needed(core: &Core) -> BTreeSet<NodeId> {
+    let mut found = BTreeSet::new();
+    let mut pending: Vec<NodeId> = core.outputs.iter().map(|o| o.node).collect();
+    while let Some(id) = pending.pop() {
+        if found.insert(id) {
+            pending.extend(core.graph.operands(id));
+        }
+    }
+    found
+}
+
+fn operations(core: &Core, counted: impl Fn(&Op) -> bool) -> usize {
+    let is_counted = |id: &&NodeId| matches!(core.graph.node(**id), Node::Op(op, _) if counted(op));
+    needed(core).iter().filter(is_counted).count()
+}
+
+/// `f0` and 200 functions more, of which each applies the one before as `level` says.
+fn levels(level: impl Fn(usize) -> String) -> String {
+    let mut text = "(define f0 (func (x) (* x x)))\n".to_owned();
+    for i in 1..=200 {
+        let _ = writeln!(text, "(define f{i} (func (x) {}))", level(i - 1));
+    }
+    text + "(f200 (time))"
+}
+
+/// 2^200 additions, if nothing were shared.
+#[test]
+fn equal_applications_are_one() {
+    let core = accepted(&levels(|f| format!("(+ (f{f} x) (f{f} x))")));
+    let sums = operations(&core, |op| *op == Op::Add);
+    assert!(sums <= 201, "{sums} additions");
+}
+
+/// The same where the arguments are computed: an addition more for each level's argument.
+#[test]
+fn applications_to_equal_arguments_are_one() {
+    let core = accepted(&levels(|f| format!("(+ (f{f} (+ x 1)) (f{f} (+ x 1)))")));
+    let sums = operations(&core, |op| *op == Op::Add);
+    assert!(sums <= 401, "{sums} additions");
+}
+
+/// The same where equal arguments have different names, and come through a closure.
+#[test]
+fn applications_to_arguments_of_several_names_are_one() {
+    let text =
+        levels(|f| format!("(let ((a (+ x 1)) (b (+ x 1))) (+ (f{f} a) ((func () (f{f} b)))))"));
+    let sums = operations(&accepted(&text), |op| *op == Op::Add);
+    assert!(sums <= 401, "{sums} additions");
+}
+
+const TWICE: &str = "(define twice (func (f) (func (x) (f (f x)))))
+(define inc (func (x) (+ x 1)))
+";
+
+fn tower(levels: usize) -> String {
+    format!("{TWICE}({}inc{} (time))", "(twice ".repeat(levels), ")".repeat(levels))
+}
+
+#[test]
+fn sixteen_levels_of_twice() {
+    assert_eq!(operations(&accepted(&tower(16)), |op| *op == Op::Add), 1 << 16);
+    assert_eq!(value(&tower(16), 0.0), [65536.0]);
+    let applied = format!("{TWICE}(((((twice twice) twice) twice) inc) (time))");
+    assert_eq!(operations(&accepted(&applied), |op| *op == Op::Add), 1 << 16);
+}
+
+#[test]
+fn towers_that_are_too_high() {
+    for levels in [20, 40] {
+        assert_eq!(refused(&tower(levels)).code, Code::ExpansionTooLarge, "{levels}");
+    }
+    // 2^65536 applications, and more of them nested than is allowed.
+    for towers in
+        ["((((twice twice) twice) twice) twice)", "((((twice twice) (twice twice)) twice) twice)"]
+    {
+        let code = refused(&format!("{TWICE}(({towers} inc) (time))")).code;
+        assert!([Code::EndlessExpansion, Code::ExpansionTooLarge].contains(&code), "{code:?}");
+    }
+}
+
+/// A chain of functions of which each applies the one before.
+fn chain(applications: usize) -> String {
+    let mut text = "(define (f1 x) (+ x 1))\n".to_owned();
+    for i in 2..=applications {
+        let _ = writeln!(text, "(define (f{i} x) (f{} x))", i - 1);
+    }
+    let _ = write!(text, "(f{applications} (time))");
+    text
+}
+
+#[test]
+fn nested_applications() {
+    assert_eq!(value(&chain(10_000), 1.5), [2.5]);
+    assert_eq!(refused(&chain(10_001)).code, Code::EndlessExpansion);
+}
+
+/// Self-application is refused with the functions that go round.
+#[test]
+fn an_endless_expansion_shows_its_cycle() {
+    let text = "(define (ping self other x) (other other self x))\n\
+                (define (pong self other x) (other other self (+ x 1)))\n\
+                (ping ping pong (time))";
+    let found = refused(text);
+    assert_eq!(found.code, Code::EndlessExpansion);
+    let shown: BTreeSet<&str> = [&found.primary]
+        .into_iter()
+        .chain(&found.secondary)
+        .map(|l| &text[l.span.start as usize..l.span.end as usize])
+        .collect();
+    assert!(shown.contains("(other other self x)"), "{shown:?}");
+    assert!(shown.contains("(other other self (+ x 1))"), "{shown:?}");
+}
+
+/// `inner` in so many levels, of which `level` says how each begins and ends.
+fn nested(count: usize, inner: &str, level: impl Fn(usize) -> (String, &'static str)) -> String {
+    let (mut text, mut ends) = (String::new(), Vec::new());
+    for i in 0..count {
+        let (begin, end) = level(i);
+        text.push_str(&begin);
+        ends.push(end);
+    }
+    text.push_str(inner);
+    ends.iter().rev().for_each(|end| text.push_str(end));
+    text
+}
+
+/// Like [`nested`] where every level begins and ends alike.
+fn alike(count: usize, inner: &str, begin: &str, end: &'static str) -> String {
+    nested(count, inner, |_| (begin.to_owned(), end))
+}
+
+/// `t` is the time and no list.
+fn with_time(text: &str) -> String {
+    format!("(define t (time))\n{text}")
+}
+
+#[test]
+fn nested_operands() {
+    let text = with_time(&alike(LISTS, "t", "(+ 1 ", ")"));
+    assert_eq!(value(&text, 0.5), [10_000.5]);
+    let text = with_time(&alike(LISTS, "t", "(- ", ")"));
+    assert_eq!(value(&text, 0.5), [0.5]);
+    let text = with_time(&alike(LISTS / 2, "t", "(.y (vec2 1 ", "))"));
+    assert_eq!(value(&text, 0.5), [0.5]);
+    let text = with_time(&alike(LISTS, "t", "(sin ", ")"));
+    assert!(value(&text, 0.0) == [0.0]);
+    let text = with_time(&alike(LISTS, "t", "(the num ", ")"));
+    assert_eq!(value(&text, 0.5), [0.5]);
+}
+
+#[test]
+fn nested_branches() {
+    let otherwise = |i| (format!("(if (< t {i}) {i} "), ")");
+    let text = with_time(&nested(LISTS, "t", otherwise));
+    assert_eq!(value(&text, 7_777.5), [7_778.0]);
+    assert_eq!(value(&text, 20_000.0), [20_000.0]);
+    let text = with_time(&nested(LISTS, "t", |i| (format!("(if (> t {i}) "), " 0)")));
+    assert_eq!(value(&text, 20_000.0), [20_000.0]);
+    assert_eq!(value(&text, 7_777.5), [0.0]);
+    let condition = |i| ("(if (< ".to_owned(), if i % 2 == 0 { " 1) 0 1)" } else { " 1) 1 0)" });
+    let text = with_time(&nested(LISTS / 2, "t", condition));
+    assert_eq!(value(&text, 0.5), [0.0]);
+}
+
+#[test]
+fn nested_lets() {
+    let text = with_time(&alike(LISTS, "t", "(let ((t (+ t 1))) ", ")"));
+    assert_eq!(value(&text, 0.5), [10_000.5]);
+    let text = with_time(&alike(LISTS, "t", "(let* ((t (+ t 1)) (t t)) ", ")"));
+    assert_eq!(value(&text, 0.5), [10_000.5]);
+    let text = with_time(&alike(LISTS / 3, "t", "(let ((x ", ")) (+ x 1))"));
+    assert_eq!(value(&text, 0.5), [3_333.5]);
+}
+
+#[test]
+fn nested_functions() {
+    let argument = with_time(&alike(LISTS, "t", "((func (x) (+ x 1)) ", ")"));
+    assert_eq!(value(&argument, 0.5), [10_000.5]);
+    let named = with_time(&alike(LISTS, "t", "(f ", ")"));
+    assert_eq!(value(&format!("(define (f x) (+ x 1))\n{named}"), 0.5), [10_000.5]);
+    let body = with_time(&alike(LISTS / 2, "t", "((func (t) ", ") (+ t 1))"));
+    assert_eq!(value(&body, 0.5), [5_000.5]);
+    let half = LISTS / 2;
+    let curried = alike(half, "(+ x 1)", "(func (x) ", ")");
+    let text = with_time(&format!("{}{curried}{}", "(".repeat(half - 1), " t)".repeat(half)));
+    // One parenthesis fewer than applications: the last is around everything.
+    assert_eq!(value(&text.replacen("\n", "\n(", 1), 0.5), [1.5]);
+    let never_applied = format!("(define (f x) {})\n1", alike(LISTS - 1, "x", "(+ 1 ", ")"));
+    assert_eq!(value(&never_applied, 0.0), [1.0]);
+    let unused = format!("((func (x) 1) {})", alike(LISTS - 1, "2", "(+ 1 ", ")"));
+    assert_eq!(value(&unused, 0.0), [1.0]);
+}
+
+#[test]
+fn nested_loops() {
+    let first_argument = "((rec-func (n) (if (< n 3) (rec (+ n 1)) (- n 3))) ";
+    let text = with_time(&alike(LISTS, "t", first_argument, ")"));
+    assert_eq!(value(&text, 0.5), [0.5]);
+    // A loop in an argument of the `rec` of another: only the outer one goes round at time 0 …
+    let next = "((rec-func (n a) (if (< n 1) a (rec (- n 1) ";
+    let text = with_time(&alike(LISTS / 4, "(+ 5 t)", next, "))) t 7)"));
+    assert_eq!(value(&text, 0.0), [7.0]);
+    // … and each of them once at time 1.
+    assert_eq!(value(&text, 1.0), [6.0]);
+    // A loop in what another ends with.
+    let end = "((rec-func (n) (if (< n 1) (rec (+ n 1)) ";
+    let text = with_time(&alike(LISTS / 3, "t", end, ")) t)"));
+    assert_eq!(value(&text, 0.25), [0.25]);
+    // A loop in the condition of another.
+    let condition = "((rec-func (n) (if (> ";
+    let text = with_time(&alike(LISTS / 4, "t", condition, " 0.5) n (rec (+ n 1)))) t)"));
+    assert_eq!(value(&text, 1.0), [1.0]);
+}
+
+#[test]
+fn nested_names_of_rec() {
+    let names =
+        alike((LISTS - 3) / 3, "(if (< n 1) n (again (- n 1)))", "(let ((again again)) ", ")");
+    let text = format!("((rec-func (n) (let ((again rec)) {names})) (time))");
+    assert_eq!(value(&text, 3.5), [0.5]);
+    let tails = nested(LISTS - 3, "again", |i| (format!("(if (< n {i}) n "), ")"));
+    let text = format!("((rec-func (n) (let ((again (rec (- n 10000)))) {tails})) (time))");
+    assert_eq!(value(&text, 20_500.5), [500.5]);
+}
+
+/// A mistake in the depth is one error, not one for each list around it.
+#[test]
+fn mistakes_in_the_depth() {
+    for (begin, end) in [
+        ("(+ 1 ", ")"),
+        ("(if true 1 ", ")"),
+        ("(let ((x 1)) ", ")"),
+        ("((func (x) x) ", ")"),
+        ("((rec-func (n) (if (< n 3) (rec (+ n 1)) n)) ", ")"),
+    ] {
+        let deep = |inner| alike(LISTS - 1, inner, begin, end);
+        assert_eq!(refused(&deep("(+ 1 true)")).code, Code::OperandTypes, "{begin}");
+        assert_eq!(refused(&deep("nowhere")).code, Code::UnboundName, "{begin}");
+        assert_eq!(refused(&deep("(if 1)")).code, Code::MalformedForm, "{begin}");
+    }
+}
+
+#[test]
+fn two_hundred_thousand_operations() {
+    let mut chain = "(define v0 (time))\n".to_owned();
+    for i in 1..=100_000 {
+        let _ = writeln!(chain, "(define v{i} (+ (* v{} 0.5) 1))", i - 1);
+    }
+    chain.push_str("v100000");
+    assert_eq!(operations(&accepted(&chain), |_| true), 200_000);
+    assert_eq!(value(&chain, 0.0), [2.0]);
+    let mut wide = "(define t (time))\n(+".to_owned();
+    for i in 0..=100_000 {
+        let _ = write!(wide, "\n(* t {i})");
+    }
+    wide.push(')');
+    let core = accepted(&wide);
+    assert!(operations(&core, |_| true) >= 200_000);
+    schedule(&core, &[0]).expect("it can be scheduled");
+}
+
+#[test]
+fn lists_without_end() {
+    let million = 1_000_000;
+    assert_eq!(refused(&"(".repeat(million)).code, Code::NestedTooDeep);
+    assert_eq!(refused(&"(+ 1 ".repeat(million)).code, Code::NestedTooDeep);
+    assert_eq!(refused(&alike(million, "1", "(", ")")).code, Code::NestedTooDeep);
+    assert_eq!(refused(&alike(million, "1", "(- ", ")")).code, Code::NestedTooDeep);
+    assert_eq!(refused(&")".repeat(million)).code, Code::UnmatchedParenthesis);
+    assert_eq!(refused(&"(".repeat(LISTS)).code, Code::UnclosedList);
+}
+
+#[test]
+fn texts_of_nothing() {
+    for text in ["", " ", "\n\n", "\t\r\n", "; nothing", "; nothing\n", "\u{feff}", "(define x 1)"]
+    {
+        assert_eq!(refused(text).code, Code::NoOutput, "{text:?}");
+    }
+}
+
+#[test]
+fn files_that_are_no_text() {
+    let picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01";
+    assert_eq!(refused_bytes(picture).code, Code::NotUtf8);
+    // A linear congruential generator's bytes.
+    let mut state = 1u32;
+    let noise: Vec<u8> = (0..1 << 20)
+        .map(|_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) as u8
+        })
+        .collect();
+    assert_eq!(refused_bytes(&noise).code, Code::NotUtf8);
+    assert_eq!(refused_bytes(b"(vec3 1) ; caf\xe9").code, Code::NotUtf8);
+    assert_eq!(refused_bytes(b"(vec3 1) ; \xe2\x82").code, Code::NotUtf8);
+    assert_eq!(refused_bytes(b"\xff\xfe1\0").code, Code::NotUtf8);
+    assert_eq!(refused_bytes(&vec![0; 1 << 20]).code, Code::ControlCharacter);
+    assert_eq!(refused_bytes(&vec![b' '; (16 << 20) + 1]).code, Code::TextTooLong);
+    assert_eq!(refused(&"x".repeat(1 << 20)).code, Code::UnboundName);
+    assert_eq!(refused(&"9".repeat(1 << 20)).code, Code::NumberTooLarge);
+    assert_eq!(refused(&format!("1{}", "x".repeat(1 << 20))).code, Code::MalformedNumber);
+}
+
+/// Whatever ends the lines, and whether or not there is a byte order mark, positions are the same.
+#[test]
+fn ends_of_lines() {
+    for text in ["(+ 1\n   nowhere)", "(+ 1\r\n   nowhere)", "\u{feff}(+ 1\r\n   nowhere)"] {
+        let found = refused(text);
+        assert_eq!(found.code, Code::UnboundName);
+        let at = SourceFile::new("program.lv", text).line_column(found.primary.span.start);
+        assert_eq!((at.line, at.column), (2, 4), "{text:?}");
+    }
+}
+
+/// At the limit of iterations that holds where none is given.
+#[test]
+fn an_endless_loop() {
+    let text = "(let ((x 1))\n  ((rec-func (n) (if (< n 0) n (rec (+ n x)))) (time)))";
+    let source = SourceFile::new("program.lv", text);
+    let core = accepted(text);
+    let program = Accepted { source: &source, core: &core, locations: vec![0] };
+    let (_, engine) = ENGINES.iter().find(|(name, _)| *name == "core").expect("it is one");
+    match engine(&program, &Inputs::default(), DEFAULT_MAX_ITERATIONS) {
+        Err(Stop::Diagnostic(found)) => {
+            let at = source.line_column(found.primary.span.start);
+            assert_eq!((found.code, at.line, at.column), (Code::LoopLimit, 2, 4));
+        }
+        _ => panic!("it ended, or otherwise"),
+    }
+}

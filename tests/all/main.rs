@@ -1,0 +1,23 @@
+//! The tests of the package, in one program: linking takes longer than running most of them.
+//!
+//! | module | is |
+//! |---|---|
+//! | [`command`] | the built command, as its users meet it |
+//! | [`gallery`] | the gallery on every engine, against digests of the exact bits |
+//! | [`language`] | the conformance suite: every program under `tests/language` |
+//! | [`limits`] | sharing, nesting, size: what must be accepted, and what is refused |
+//! | [`masks`] | divergent control flow |
+//! | [`operands`] | every builtin on special operands |
+
+#[path = "../support/case.rs"]
+mod case;
+mod check;
+mod command;
+mod engines;
+mod gallery;
+#[path = "../support/hidden.rs"]
+mod hidden;
+mod language;
+mod limits;
+mod masks;
+mod operands;

@@ -1,0 +1,200 @@
+//! Every builtin on special operands: zeros, subnormal numbers, infinities, NaN and what lies about the bounds of
+//! its definition, at all types that it accepts, in machine code at all numbers of lanes and in the core
+//! evaluator.
+
+use lambdav::Settings;
+use lambdav::core::types::{Type, TypeKind, Types};
+use lambdav::engine::{CoreEngine, SimdEngine};
+use lambdav::frontend::builtins::{Builtin, Kind, Operand};
+use lambdav::program::Loaded;
+use lambdav::raster::{Cancel, Kernel, Size, Tile, TileBuffer};
+use lambdav::simd::registers::Shape;
+use std::fmt::Write as _;
+
+/// The operands' components, chosen by a pixel's column and row: the first two go through all pairs.
+const VALUES: [f32; 24] = [
+    0.0,
+    -0.0,
+    f32::from_bits(1),
+    -f32::from_bits(0x7f_ffff),
+    f32::MIN_POSITIVE,
+    -f32::MIN_POSITIVE,
+    0.5,
+    -0.5,
+    0.999_999_94,
+    1.0,
+    -1.0,
+    1.5,
+    -2.5,
+    3.7,
+    -1e-20,
+    8_388_607.5,
+    -16_777_217.0,
+    3e9,
+    -3e19,
+    f32::MAX,
+    f32::MIN,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+    f32::NAN,
+];
+
+const SIDE: u32 = VALUES.len() as u32;
+
+fn types() -> Vec<Type> {
+    let vectors = (2..=4).flat_map(|n| [Type::vec(n), Type::bvec(n), Type::mat(n)]);
+    [Type::NUM, Type::BOOL].into_iter().chain(vectors).collect()
+}
+
+/// Operand types that a builtin accepts; of more than two operands, one combination in seven of those of different types.
+fn overloads(builtin: Builtin) -> Vec<(Vec<Type>, Type)> {
+    let (least, most) = builtin.arity();
+    let mut found = Vec::new();
+    let mut combinations: Vec<Vec<Type>> = vec![Vec::new()];
+    for arity in 0..=most.unwrap_or(3).min(4) {
+        if arity >= least && arity > 0 {
+            let accepted = combinations.iter().enumerate().filter_map(|(i, types)| {
+                let operands: Vec<Operand> =
+                    types.iter().map(|&ty| Operand { ty, index: None }).collect();
+                let ty = builtin.resolve(&operands).ok()?.result;
+                (arity < 3 || types.windows(2).all(|t| t[0] == t[1]) || i % 7 == 0)
+                    .then(|| (types.clone(), ty))
+            });
+            found.extend(accepted);
+        }
+        combinations = combinations
+            .iter()
+            .flat_map(|known| types().into_iter().map(|ty| [&known[..], &[ty]].concat()))
+            .collect();
+    }
+    found
+}
+
+/// How the numbers that a pixel's operands are made of follow from its column and row: the first two go through all
+/// pairs, and the steps differ, so that all kinds of values meet.
+const STEPS: [(u32, u32); 6] = [(1, 0), (0, 1), (7, 5), (1, 11), (13, 1), (5, 7)];
+
+/// An expression for an operand, whose components are the numbers `first…` of the operands'.
+fn operand(ty: Type, first: usize) -> String {
+    let component = |i: usize| format!("p{}", (first + i) % STEPS.len());
+    match Types::default().components(ty) {
+        1 => numbers(ty, &component(0)),
+        n => {
+            let components: String = (0..n).map(|i| format!(" {}", component(i))).collect();
+            let constructor = if ty.is_matrix() { ty } else { Type::vec(n as u8) };
+            let constructor = constructor.name().expect("it is builtin");
+            numbers(ty, &format!("({constructor}{components})"))
+        }
+    }
+}
+
+/// A value of the type from one with numbers for components.
+fn numbers(ty: Type, value: &str) -> String {
+    if ty.is_bool() { format!("(< {value} 1)") } else { value.to_owned() }
+}
+
+/// A program whose outputs are the components of an application.
+fn program(builtin: Builtin, operands: &[Type], result: Type) -> (String, u32) {
+    let mut text = String::new();
+    for k in 0..VALUES.len() {
+        writeln!(text, "(uniform s{k} num)").expect("to memory");
+    }
+    text += "(define x (- (.x (frag-coord)) 0.5))\n(define y (- (.y (frag-coord)) 0.5))\n";
+    let last = format!("s{}", VALUES.len() - 1);
+    let pick = (0..VALUES.len() - 1)
+        .rev()
+        .fold(last, |rest, k| format!("(if (< i {}) s{k} {rest})", k + 1));
+    writeln!(text, "(define (pick i) {pick})").expect("to memory");
+    for (k, (a, b)) in STEPS.into_iter().enumerate() {
+        let index = format!("(mod (+ (+ (* {a} x) (* {b} y)) {k}) {SIDE})");
+        writeln!(text, "(define p{k} (pick {index}))").expect("to memory");
+    }
+    let mut first = 0;
+    let mut application = format!("({}", builtin.name());
+    for &ty in operands {
+        write!(application, " {}", operand(ty, first)).expect("to memory");
+        first += Types::default().components(ty);
+    }
+    writeln!(text, "(define result {application}))").expect("to memory");
+    let components = Types::default().components(result) as u32;
+    let number = |value: String| {
+        if result.is_bool() { format!("(if {value} 1 0)") } else { value }
+    };
+    let outputs = if let Some(TypeKind::Matrix(_, columns)) = result.builtin() {
+        (0..columns).map(|k| format!("(col result {k})")).collect::<Vec<_>>()
+    } else if components == 1 {
+        vec![number("result".to_owned())]
+    } else {
+        let parts = (0..components).map(|k| number(format!("(at result {k})")));
+        vec![format!("(vec{components} {})", parts.collect::<Vec<_>>().join(" "))]
+    };
+    for (location, output) in outputs.iter().enumerate() {
+        writeln!(text, "(output {location} {output})").expect("to memory");
+    }
+    (text, outputs.len() as u32)
+}
+
+fn draw(kernel: &impl Kernel) -> Vec<u32> {
+    let size = Size::new(SIDE, SIDE).expect("a small size");
+    let mut samples = vec![0.0; (SIDE * SIDE * 4) as usize];
+    let tile = Tile { x: 0, y: 0, width: SIDE, height: SIDE };
+    let mut buffer = TileBuffer::new(tile, &mut samples);
+    kernel.tile(tile, &mut buffer, &Cancel::never(size)).expect("there are no loops");
+    // NaN is like NaN.
+    samples.iter().map(|s| if s.is_nan() { f32::NAN.to_bits() } else { s.to_bits() }).collect()
+}
+
+fn agrees(builtin: Builtin, types: &[Type], result: Type) {
+    let (text, outputs) = program(builtin, types, result);
+    let loaded = Loaded::from_text("operands.lv", &text);
+    assert!(loaded.diagnostics.iter().all(|d| !d.is_error()), "{text}\n{:?}", loaded.diagnostics);
+    let core = loaded.core.expect("no errors");
+    let size = Size::new(SIDE, SIDE).expect("a small size");
+    let mut settings = Settings::new(&core, size);
+    for (uniform, value) in settings.inputs.uniforms.iter_mut().zip(VALUES) {
+        *uniform = [value.to_bits()].into();
+    }
+    for location in 0..outputs {
+        let engine = CoreEngine::new(&core, location, &settings).expect("it schedules");
+        let expected = draw(&engine);
+        for lanes in Shape::LANES {
+            let engine = SimdEngine::new(&core, location, &settings, Some(lanes));
+            let found = draw(&engine.expect("it compiles"));
+            if let Some(at) = (0..expected.len()).find(|&i| expected[i] != found[i]) {
+                let (x, y) = (at as u32 / 4 % SIDE, at as u32 / 4 / SIDE);
+                let [expected, found] = [expected[at], found[at]].map(f32::from_bits);
+                panic!(
+                    "{lanes} lanes: component {} at ({x}, {y}) is {found:e}, not {expected:e}, of\n{text}",
+                    at % 4
+                );
+            }
+        }
+    }
+}
+
+fn all_of(kind: Kind) {
+    let mut count = 0;
+    for builtin in Builtin::all().filter(|b| b.is_function() && b.kind() == kind) {
+        for (types, result) in overloads(builtin) {
+            agrees(builtin, &types, result);
+            count += 1;
+        }
+    }
+    println!("{count} overloads");
+    assert!(count > 20);
+}
+
+#[test]
+fn exact_builtins() {
+    all_of(Kind::Exact);
+}
+
+#[test]
+fn expanded_builtins() {
+    all_of(Kind::Expanded);
+}
+
+#[test]
+fn correctly_rounded_builtins() {
+    all_of(Kind::CorrectlyRounded);
+}
