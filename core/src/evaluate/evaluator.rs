@@ -1,4 +1,5 @@
-//! The evaluator of scheduled programs. Its stack is on the heap: blocks may nest as deep as they like.
+//! The evaluator of scheduled programs. Its stack is on the heap: blocks may nest as deep as they
+//! like.
 
 use super::fault::Fault;
 use crate::inputs::Inputs;

@@ -6,10 +6,10 @@
 //! Enter  (Statement  [inner blocks  After])*  End  [inner blocks]  Leave
 //! ```
 //!
-//! where a `let` has neither inner blocks nor an [`Event::After`], and the end has inner blocks where
-//! it is a decision. A value that a statement with blocks defines is there from `After` on; the
-//! values of a block are there until `Leave`. What a consumer needs to know of the blocks around
-//! it, it keeps on a stack of its own.
+//! where a `let` has neither inner blocks nor an [`Event::After`], and the end has inner blocks
+//! where it is a decision. A value that a statement with blocks defines is there from `After` on;
+//! the values of a block are there until `Leave`. What a consumer needs to know of the blocks
+//! around it, it keeps on a stack of its own.
 //!
 //! The walk keeps its place on a heap-allocated stack, so that nothing recurses on the nesting of
 //! blocks. It is for programs whose blocks form a tree.

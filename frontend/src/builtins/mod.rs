@@ -4,12 +4,12 @@
 //! type and a [`Recipe`]; elaboration builds core nodes from the recipe, the source evaluator
 //! computes with it. Nothing else in the system knows a builtin by name.
 //!
-//! The table consists of [`row::Row`]s, in one file per theme. Swizzles (`.xyz`) are not rows, since
-//! there are hundreds of them; they share one description.
+//! The table consists of [`row::Row`]s, in one file per theme. Swizzles (`.xyz`) are not rows,
+//! since there are hundreds of them; they share one description.
 //!
 //! Guarantees, each of them tested:
 //! - a name means at most one builtin;
-//! - a recipe is well typed: computing it on operands of the resolved types gives a value of the
+//! - a recipe is well typed: computing it on operands of the resolved types yields a value of the
 //!   resolved result type;
 //! - an [`Recipe::Expansion`] is closed, uses the forms `func`, `let` and `let*` only, and comes to
 //!   an end: no builtin expands to an application of itself on the same types, however indirectly.

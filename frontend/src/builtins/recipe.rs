@@ -8,19 +8,19 @@ use lambdav_core::types::Type;
 /// How the value of an application is made of primitive operations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Recipe {
-    /// The operands, each first spread to the given type, folded from the left with a binary
+    /// The operands, each first broadcast to the given type, folded from the left with a binary
     /// operation; with one operand (unary operations), the operation applied to it.
     Fold(Op, Type),
-    /// A binary operation on the two operands in reverse order, both first spread to the type.
+    /// A binary operation on the two operands in reverse order, both first broadcast to the type.
     Reversed(Op, Type),
     /// The operation on the operands just as they are.
     Direct(Op),
     /// All components of the operands in order, as a vector or matrix of this type; one `num` or
-    /// `bool` operand is spread over a vector.
+    /// `bool` operand is broadcast to a vector.
     Flatten(Type),
     /// A matrix with the one operand on its diagonal and zero elsewhere.
     Diagonal(Type),
-    /// These components of the first operand (a vector), in this order; one component gives a
+    /// These components of the first operand (a vector), in this order; one component is a
     /// scalar. A second operand, the index of `(at v K)`, is already in the recipe.
     Swizzle(Vec<u8>),
     /// This column of the first operand (a matrix). The second operand, the index of `(col m K)`,

@@ -3,7 +3,7 @@
 use lambdav_core::evaluate::{DEFAULT_MAX_ITERATIONS, Fault};
 use lambdav_core::source::Span;
 
-/// Why the literal evaluator gives no value.
+/// Why the source evaluator has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceFault {
     /// As any evaluator.

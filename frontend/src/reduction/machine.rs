@@ -1,5 +1,5 @@
-//! Reduction to a value: finds the outermost place where a rule of the semantics applies, and applies
-//! it. What waits for the value of an inner term is on a stack of frames.
+//! Reduction to a value: finds the outermost place where a rule of the semantics applies, and
+//! applies it. What waits for the value of an inner term is on a stack of frames.
 
 use super::fault::{Limits, SourceFault};
 use super::operate::{Data, follow};
@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// After how many reductions it asks whether to stop.
+/// How many reductions lie between two cancellation polls.
 const POLL_INTERVAL: u64 = 1 << 12;
 /// The most nodes at a time, in one thread: about a gigabyte.
 const MAX_NODES: usize = 1 << 23;

@@ -8,7 +8,8 @@ use lambdav_core::schedule::{
 use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile;
 
-/// Its schedule has a uniform, an `if`, and in an arm of that a loop with a decision in its tail and an `if` in its body.
+/// Its schedule has a uniform, an `if`, and in an arm of that a loop with a decision in its tail
+/// and an `if` in its body.
 const SHADER: &str = "(uniform gain num 0.5)
 (define x (.x (frag-coord)))
 (if (< x 2)
@@ -131,7 +132,8 @@ fn a_value_that_is_not_there() {
     assert_eq!(errors, [VerifyError::Undefined { block: Program::ROOT, value: nothing }]);
 }
 
-/// An operation of operands on which it is not defined, a constant of another length, a uniform or an input of another type.
+/// An operation of operands on which it is not defined, a constant of another length, a uniform or
+/// an input of another type.
 #[test]
 fn computations_have_the_types_of_their_values() {
     let wrong: [Expr; 5] = [

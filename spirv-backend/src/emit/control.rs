@@ -1,11 +1,11 @@
 //! Blocks: `if`s, loops and tails as structured control flow, and the function around them.
 //!
-//! φ's name the block that control really came
-//! from, which is the open block where an arm, a `rec` or an exit ended, not the one where it began.
+//! φ's name the block that control really came from, which is the open block where an arm, a `rec`
+//! or an exit ended, not the one where it began.
 //!
 //! In tails, `if`s whose arms go to the next round or out of the loop become selections whose arms
-//! branch to the loop's continue and merge blocks: SPIR-V lets any construct inside a loop do so. Their own
-//! merge blocks are never reached.
+//! branch to the loop's continue and merge blocks: SPIR-V lets any construct inside a loop do so.
+//! Their own merge blocks are never reached.
 
 use super::declarations::Shape;
 use super::translator::{Join, Selection, Target, Translator, Ways};

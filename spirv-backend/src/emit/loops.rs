@@ -1,5 +1,5 @@
-//! Loops: the header with a φ for each parameter, the continue block with the arguments of the `rec`s, the
-//! merge block with the value.
+//! Loops: the header with a φ for each parameter, the continue block with the arguments of the
+//! `rec`s, the merge block with the value.
 
 use super::translator::{Loop, Slot, Translator, Ways};
 use lambdav_core::schedule::ValueId;

@@ -4,9 +4,9 @@
 //!
 //! - The module is a valid fragment shader for Vulkan (`spirv-val`), of the version asked for.
 //! - Control flow is structured and says what the schedule says: `if`s are selections with a φ at
-//!   the merge block; loops have a header with a φ for each parameter, a body, a continue block with
-//!   a φ for each argument that several `rec`s give, and a merge block with a φ of the values of
-//!   the exits. No variables, no functions but `main`.
+//!   the merge block; loops have a header with a φ for each parameter, a body, a continue block
+//!   with a φ for each argument that several `rec`s pass, and a merge block with a φ of the values
+//!   of the exits. No variables, no functions but `main`.
 //! - Arithmetic is `NoContraction`, in the order of the schedule; what drivers may compute in
 //!   their own ways (`OpDot`, `FMin`, `FClamp` …) does not occur. The elementary functions and
 //!   rounding are those of GLSL.std.450; [`operations`] is the place for another lowering.
@@ -14,8 +14,8 @@
 //!   `rec-func`. What the source calls a value, debuggers do too.
 //! - Time and size are linear in the size of the schedule; nothing recurses on its depth.
 //!
-//! Blocks may nest deeper than the 1,023 levels that every implementation must take: the evaluator takes
-//! any depth.
+//! Blocks may nest deeper than the 1,023 levels that every implementation must take: the evaluator
+//! takes any depth.
 
 mod control;
 mod declarations;

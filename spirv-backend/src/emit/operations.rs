@@ -110,7 +110,8 @@ impl Translator<'_> {
         self.instruction(Op::Select, ty, &[condition, chosen[0], chosen[1]])
     }
 
-    /// Chooses by one bool. Before SPIR-V 1.4 OpSelect wants one for each component, and no matrices.
+    /// Chooses by one bool. Before SPIR-V 1.4 OpSelect wants one for each component, and no
+    /// matrices.
     fn select(&mut self, condition: Word, ty: Type, then: Word, otherwise: Word) -> Word {
         match *self.program().types.kind(ty) {
             TypeKind::Vector(_, n) => {

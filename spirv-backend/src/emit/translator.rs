@@ -165,7 +165,8 @@ impl<'p> Translator<'p> {
         }
     }
 
-    /// The value of the way that was taken: a φ, unless all are one value, which then is there on all.
+    /// The value of the way that was taken: a φ, unless all are one value, which then is there on
+    /// all.
     pub(super) fn join(&mut self, ty: Type, ways: Ways) -> Word {
         self.most_ways = self.most_ways.max(ways.0.len());
         let first = ways.0[0].0;

@@ -1,5 +1,5 @@
-//! The tests of the SPIR-V backend, in one program: `cargo test -p lambdav-spirv-backend --test all -- theorem`
-//! runs those of one module.
+//! The tests of the SPIR-V backend, in one program: `cargo test -p lambdav-spirv-backend --test all
+//! -- theorem` runs those of one module.
 
 mod expansions;
 mod malformed;

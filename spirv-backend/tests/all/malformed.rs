@@ -60,7 +60,7 @@ proptest! {
     }
 
     #[test]
-    fn rubbish(mut words in prop::collection::vec(any::<u32>(), 0..64)) {
+    fn random_words(mut words in prop::collection::vec(any::<u32>(), 0..64)) {
         survive(&words);
         words.splice(0..0, [0x0723_0203, 0x0001_0000, 0, 99, 0]);
         survive(&words);

@@ -67,7 +67,8 @@ fn loops_are_structured() {
     )
     .text();
     assert_eq!(count(&text, "OpLoopMerge"), 1, "{text}");
-    // Two in the header; in the continue block one for `s` alone, since `n` is the same on both ways.
+    // Two in the header; in the continue block one for `s` alone, since `n` is the same on both
+    // ways.
     assert!((3..=4).contains(&count(&text, "OpPhi")), "{text}");
     assert_eq!(count(&text, "OpVariable"), 2, "an output and the inputs: {text}");
 }
@@ -100,8 +101,8 @@ fn named(words: &[u32]) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// What the source calls it first, a debugger does: values of `define`, `let` and parameters, results of
-/// `if`s and loops, and what goes round in loops.
+/// What the source calls it first, a debugger does: values of `define`, `let` and parameters,
+/// results of `if`s and loops, and what goes round in loops.
 #[test]
 fn values_have_their_names() {
     let text = "(define (wave phase) (sin (+ phase phase)))

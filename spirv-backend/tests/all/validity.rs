@@ -1,7 +1,7 @@
 //! Emitted modules before other people's validators: `spirv-val` and naga.
 //!
-//! `spirv-val` and `spirv-opt` are Debian's package spirv-tools, which `.ci/install-tools` installs; the
-//! tests that need them are skipped where they are absent, and say so.
+//! `spirv-val` and `spirv-opt` are Debian's package spirv-tools, which `.ci/install-tools`
+//! installs; the tests that need them are skipped where they are absent, and say so.
 
 use crate::support::{Shader, by_core, by_words, conformance, gallery, generated, programs};
 use lambdav_core::op::Op;
@@ -95,8 +95,8 @@ fn spirv_val_accepts() {
     }
 }
 
-/// What spirv-opt makes of a module computes the same bits wherever loops end; it takes for granted that
-/// they do.
+/// What spirv-opt makes of a module computes the same bits wherever loops end; it takes for granted
+/// that they do.
 #[test]
 fn spirv_opt_keeps_the_bits() {
     if !has("spirv-opt") {

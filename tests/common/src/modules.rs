@@ -1,10 +1,10 @@
 //! Which modules of a crate depend on one another in a circle.
 //!
 //! The sources are read as text: paths that begin with `crate`, `super`, `self` or the name of a
-//! child module, in `use` declarations and elsewhere. Tests are left out, and so is what is declared
-//! `pub use`: re-exporting is not depending. Two modules beside each other that (with all that is
-//! inside them) name one another are a circle, and so are a module with code of its own and one
-//! inside it, the former being called `self`.
+//! child module, in `use` declarations and elsewhere. Tests are left out, and so is what is
+//! declared `pub use`: re-exporting is not depending. Two modules beside each other that (with all
+//! that is inside them) name one another are a circle, and so are a module with code of its own and
+//! one inside it, the former being called `self`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 type Module = Vec<String>;
 
-/// The circles among the modules of the crate whose sources lie in that folder, each as the names of
-/// the modules in it, with their parent before them.
+/// The circles among the modules of the crate whose sources lie in that folder, each as the names
+/// of the modules in it, with their parent before them.
 ///
 /// # Panics
 ///

@@ -1,7 +1,7 @@
 //! The state of a generation, and expressions of any kind.
 //!
-//! Terms are made from the outside in: for a wanted [`Kind`] and a size, a production is chosen, and
-//! the size is divided among its parts. Text is made right where it will stand, so the visible
+//! Terms are made from the outside in: for a wanted [`Kind`] and a size, a production is chosen,
+//! and the size is divided among its parts. Text is made right where it will stand, so the visible
 //! bindings say exactly what each name denotes there.
 
 use crate::scope::{Fact, Form, IMPOSSIBLE, Scope, What};

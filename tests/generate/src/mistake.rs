@@ -80,8 +80,8 @@ impl Mistake {
         Self::Reserved,
     ];
 
-    /// The text of a program with this mistake, `other` being another program; `None` where there is no
-    /// place for it.
+    /// The text of a program with this mistake, `other` being another program; `None` where there
+    /// is no place for it.
     pub fn make(self, program: &Program, other: &Program, random: &mut Random) -> Option<String> {
         match self {
             Self::Parenthesis | Self::Edit => {

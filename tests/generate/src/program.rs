@@ -29,7 +29,8 @@ pub fn generate(seed: u64, options: Options) -> Program {
     Generator::new(&mut random, options).program()
 }
 
-/// The builtins, swizzles among them, that [`generate`] applies or passes in the program of that seed.
+/// The builtins, swizzles among them, that [`generate`] applies or passes in the program of that
+/// seed.
 pub fn builtins(seed: u64, options: Options) -> BTreeSet<Builtin> {
     let mut random = Random::new(seed);
     let mut generator = Generator::new(&mut random, options);

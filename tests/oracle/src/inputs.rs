@@ -186,8 +186,8 @@ pub fn special(f: Elementary) -> Vec<(f32, f32)> {
     pairs
 }
 
-/// Special values, the first and last numbers of every binade, the small integers, and the multiples
-/// of π/2 and of ln 2; each with both signs; and hard cases.
+/// Special values, the first and last numbers of every binade, the small integers, and the
+/// multiples of π/2 and of ln 2; each with both signs; and hard cases.
 fn special_unary(f: Elementary) -> Vec<f32> {
     let mut positive = special_values();
     for exponent in -149..=127 {
@@ -256,7 +256,8 @@ fn special_values() -> Vec<f32> {
     positive.iter().flat_map(|&x| [x, -x]).collect()
 }
 
-/// Ordinates and abscissas whose quotients are midpoints between subnormal numbers, and their neighbours.
+/// Ordinates and abscissas whose quotients are midpoints between subnormal numbers, and their
+/// neighbours.
 fn subnormal_slopes() -> Vec<(f32, f32)> {
     let mut pairs = Vec::new();
     for odd in (1..400).step_by(2) {

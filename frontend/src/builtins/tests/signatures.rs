@@ -36,7 +36,8 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
             if count < 2 || types.iter().any(|t| logical(t)) {
                 return None;
             }
-            // From the left: n×k times k×m; a vector is a row on the left and a column on the right.
+            // From the left: n×k times k×m; a vector is a row on the left and a column on the
+            // right.
             types[1..].iter().try_fold(types[0].to_owned(), |a, &b| match (&*a, b) {
                 ("num", _) => Some(b.to_owned()),
                 (_, "num") => Some(a),
@@ -111,7 +112,7 @@ fn named(name: &str) -> Builtin {
     Builtin::lookup(name).expect("a builtin")
 }
 
-/// Checks acceptance and result type, and that the recipe gives a value of that type.
+/// Checks acceptance and result type, and that the recipe yields a value of that type.
 fn check(builtin: Builtin, types: &[Type], random: &mut Random) {
     let names: Vec<String> = types.iter().map(|t| format!("{t:?}")).collect();
     let names: Vec<&str> = names.iter().map(|s| &**s).collect();

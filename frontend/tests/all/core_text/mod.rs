@@ -268,8 +268,8 @@ output 0 = %5
     assert_eq!(read_whole(expected).graph.loop_count(), 1);
 }
 
-/// The first one; of what the program binds, not of what the expansion of a builtin does; not of constants,
-/// inputs and uniforms.
+/// The first one; of what the program binds, not of what the expansion of a builtin does; not of
+/// constants, inputs and uniforms.
 #[test]
 fn names_are_kept() {
     let named = |text: &str| {

@@ -86,7 +86,8 @@ pub(crate) fn gallery() -> Vec<Shader> {
     paths.iter().map(shader).collect()
 }
 
-/// The programs that the conformance suite accepts, with uniforms in place of numbers where that may be.
+/// The programs that the conformance suite accepts, with uniforms in place of numbers where that
+/// may be.
 pub(crate) fn conformance() -> Vec<Shader> {
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/language")];
     let mut shaders = Vec::new();
@@ -133,8 +134,8 @@ pub(crate) fn generated(seeds: std::ops::Range<u64>) -> impl Iterator<Item = Sha
     })
 }
 
-/// What came of a pixel: the words of the outputs, filled, or the loop that exceeds the limit. A NaN is any
-/// other.
+/// What came of a pixel: the words of the outputs, filled, or the loop that exceeds the limit. A
+/// NaN is any other.
 pub(crate) type Verdict = Result<Vec<[u32; 4]>, Span>;
 
 fn filled(words: &[u32]) -> [u32; 4] {

@@ -1,7 +1,7 @@
-//! Programs with mistakes: no panic, good diagnostics, and two judges that agree. See the head of
-//! `judge.rs`.
+//! Programs with mistakes: no panic, good diagnostics, and two implementations that agree. See the head of
+//! `oracle.rs`.
 
-use lambdav_generate::{Agreement, Mistake, Options, Random, generate, judge};
+use lambdav_generate::{Agreement, Mistake, Options, Random, compare, generate};
 
 /// How many programs get each mistake.
 const PROGRAMS: u64 = 250;
@@ -24,7 +24,7 @@ fn count(mistake: Mistake) -> Count {
         let (program, other) = (generate(seed, options), generate(seed + 7919, options));
         let mut random = Random::new(seed ^ (mistake as u64) << 32);
         let Some(text) = mistake.make(&program, &other, &mut random) else { continue };
-        let agreement = judge(&text)
+        let agreement = compare(&text)
             .unwrap_or_else(|what| panic!("{what}\n; {mistake:?}, seed {seed}\n{text}"));
         count.made += 1;
         count.refused += u32::from(!matches!(agreement, Agreement::Accepted { .. }));
@@ -40,7 +40,7 @@ fn count(mistake: Mistake) -> Count {
 }
 
 #[test]
-fn the_judges_agree_on_mistakes() {
+fn both_agree_on_mistakes() {
     let mut all = Count::default();
     for mistake in Mistake::ALL {
         let count = count(mistake);
@@ -60,11 +60,11 @@ fn the_judges_agree_on_mistakes() {
 }
 
 #[test]
-fn the_judges_agree_on_what_is_right() {
+fn both_agree_on_what_is_right() {
     let mut compared = 0;
     for seed in 0..PROGRAMS {
         let program = generate(seed, Options { size: 40, endless: true });
-        match judge(&program.to_string()) {
+        match compare(&program.to_string()) {
             Ok(Agreement::Accepted { values }) => compared += values,
             other => panic!("seed {seed}: {other:?}\n{program}"),
         }

@@ -1,5 +1,5 @@
-//! Elementary functions in machine code against CORE-MATH, at a sample small enough for every run of the tests:
-//! the whole is `cargo run --release -p lambdav-oracle -- code`.
+//! Elementary functions in machine code against CORE-MATH, at a sample small enough for every run
+//! of the tests: the whole is `cargo run --release -p lambdav-oracle -- code`.
 
 use lambdav_core::op::Elementary;
 use lambdav_oracle::compare::{Arguments, compare, each};

@@ -1,4 +1,5 @@
-//! The reference mathematics against the oracle, at a sample small enough for every run of the tests.
+//! The reference mathematics against the oracle, at a sample small enough for every run of the
+//! tests.
 
 use lambdav_core::op::Elementary;
 use lambdav_oracle::compare::{Arguments, compare, each};

@@ -1,25 +1,25 @@
-//! Two judges of one text, which must not contradict each other.
+//! A differential oracle: two implementations that read one text must not contradict each other.
 //!
-//! One is the compiler: names are resolved everywhere, types are derived by elaboration. The other is the
-//! `source` evaluator, which has no types: it resolves names by itself, substitutes in the syntax tree, and
-//! is *stuck* where no rule applies. They share the parser, the table of builtins and the operations on
-//! numbers, and nothing else, so neither can hide a mistake of the other.
+//! One is the compiler: names are resolved everywhere, types are derived by elaboration. The other
+//! is the `source` evaluator, which has no types: it resolves names by itself, substitutes in the
+//! syntax tree, and is *stuck* where no rule applies. They share the parser, the table of builtins
+//! and the operations on numbers, and nothing else, so neither can hide a mistake of the other.
 //!
 //! The report's theorem, that what is well typed does not get stuck, is one direction:
 //!
-//! - *Accepted*: the source evaluator reads the program and is stuck at no pixel, and its values are those of
-//!   the core evaluator.
+//! - *Accepted*: the source evaluator reads the program and is stuck at no pixel, and its values
+//!   are those of the core evaluator.
 //!
-//! The other direction does not hold in general: types look at both branches of an `if`, evaluation at
-//! one, and both branches may be functions. It holds where evaluation comes to the place that the compiler
-//! complains of, and no `if` decides what is applied there:
+//! The other direction does not hold in general: types look at both branches of an `if`, evaluation
+//! at one, and both branches may be functions. It holds where evaluation comes to the place that
+//! the compiler complains of, and no `if` decides what is applied there:
 //!
-//! - *Refused for a name* (unbound, a form as a value, an empty list): the source evaluator refuses the
-//!   text, too, since names are resolved everywhere.
-//! - *Refused for a type*: let the complaint be about an expression that lies in the body of no function, so
-//!   that it has one instance. The same program with a *probe* in the place of the expression, on which
-//!   evaluation is stuck, tells whether evaluation comes to that place. If it does, the original program
-//!   must be stuck, too, or exceed a limit.
+//! - *Refused for a name* (unbound, a form as a value, an empty list): the source evaluator refuses
+//!   the text, too, since names are resolved everywhere.
+//! - *Refused for a type*: let the complaint be about an expression that lies in the body of no
+//!   function, so that it has one instance. The same program with a *probe* in the place of the
+//!   expression, on which evaluation is stuck, tells whether evaluation comes to that place. If it
+//!   does, the original program must be stuck, too, or exceed a limit.
 
 use lambdav_core::diagnostics::{Code, Diagnostic, render_json, render_text};
 use lambdav_core::evaluate::{self, Fault};
@@ -31,7 +31,7 @@ use lambdav_frontend::builtins::Builtin;
 use lambdav_frontend::reduction::{Limits, Program, SourceFault};
 use lambdav_frontend::syntax::{ExprId, ExprKind, Tree, parse};
 
-/// What both judges say.
+/// What the two make of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agreement {
     /// Both accept it, and all values that both computed are the same; so many.
@@ -39,8 +39,8 @@ pub enum Agreement {
         /// How many values were compared.
         values: u32,
     },
-    /// The compiler refuses it for a reason that the source evaluator does not look for, or in a place to
-    /// which evaluation does not come.
+    /// The compiler refuses it for a reason that the source evaluator does not look for, or in a
+    /// place to which evaluation does not come.
     RefusedByOne,
     /// Both refuse it for a name.
     UnboundInBoth,
@@ -57,7 +57,7 @@ const STEPS: u64 = 20_000;
 /// How many complaints of the compiler are looked into.
 const COMPLAINTS: usize = 4;
 
-/// On which the source evaluator is stuck, and which both judges read.
+/// On which the source evaluator is stuck, and which both read.
 const PROBE: &str = "(the num true)";
 
 /// Errors about an expression on whose evaluation the source evaluator is stuck.
@@ -71,8 +71,8 @@ const STUCK: [Code; 7] = [
     Code::IndexLiteral,
 ];
 
-/// What is wrong with the diagnostics of a text: each must have a place inside the text, a known code and
-/// something to say, and there is an error unless the program is accepted.
+/// What is wrong with the diagnostics of a text: each must have a place inside the text, a known
+/// code and something to say, and there is an error unless the program is accepted.
 pub fn unfit(file: &SourceFile, diagnostics: &[Diagnostic], accepted: bool) -> Option<String> {
     for diagnostic in diagnostics {
         let Diagnostic { code, message, primary, secondary, .. } = diagnostic;
@@ -104,13 +104,13 @@ pub fn unfit(file: &SourceFile, diagnostics: &[Diagnostic], accepted: bool) -> O
     None
 }
 
-/// Asks both about a text.
+/// Compares what the two make of a text.
 ///
 /// # Errors
 ///
 /// How they contradict each other, or what is wrong with the diagnostics.
-pub fn judge(text: &str) -> Result<Agreement, String> {
-    let file = SourceFile::new("judged.lv", text);
+pub fn compare(text: &str) -> Result<Agreement, String> {
+    let file = SourceFile::new("compared.lv", text);
     let (core, diagnostics) = lambdav_frontend::compile(&file);
     if let Some(what) = unfit(&file, &diagnostics, core.is_some()) {
         return Err(what);
@@ -253,8 +253,8 @@ fn run(program: &Program, location: u32, inputs: &Inputs) -> Result<Box<[u32]>, 
     program.run(location, &inputs, limits(), &|| false)
 }
 
-/// Whether the application there may be of a function that an `if` chooses: types look at every function
-/// that it might be, evaluation at the one that it is.
+/// Whether the application there may be of a function that an `if` chooses: types look at every
+/// function that it might be, evaluation at the one that it is.
 fn chooses_function(tree: &Tree, place: Span) -> bool {
     let name = |id: ExprId| match &tree.get(id).kind {
         ExprKind::Identifier(name) => Some(&**name),
@@ -271,8 +271,8 @@ fn chooses_function(tree: &Tree, place: Span) -> bool {
     has_if && !of_builtin
 }
 
-/// Whether that is the place of an expression that is not in the body of a function. Where forms may
-/// have other names than their own, no place is known.
+/// Whether that is the place of an expression that is not in the body of a function. Where forms
+/// may have other names than their own, no place is known.
 fn has_one_instance(tree: &Tree, place: Span) -> bool {
     let makes_functions = |id: ExprId| match &tree.get(id).kind {
         ExprKind::Identifier(name) => matches!(&**name, "func" | "rec-func"),
