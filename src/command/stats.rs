@@ -76,8 +76,8 @@ impl Stats {
         self.note("lanes", format!("{lanes}, groups of {columns}x{rows} pixels ({reason})"));
     }
 
-    /// The machine code has drawn an image of that size: looks at how it used its lanes, if that is
-    /// wanted.
+    /// The machine code has drawn an image of that size: looks at how it used its lanes, if
+    /// asked to.
     pub(super) fn drawn(&mut self, engine: &SimdEngine, size: Size) {
         if !self.asked {
             return;
