@@ -176,7 +176,7 @@ impl Reader {
         let is_unknown = !is_statement(first.text);
         match trouble {
             Trouble::New(diagnostic) if !(is_unknown && self.in_unknown) => {
-                self.report(*diagnostic)
+                self.report(*diagnostic);
             }
             Trouble::New(_) | Trouble::Known => {}
         }

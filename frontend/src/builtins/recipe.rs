@@ -59,7 +59,8 @@ pub struct Resolved {
     pub recipe: Recipe,
 }
 
-/// Why a builtin cannot be applied so. [`Builtin::message`] makes a sentence of it.
+/// Why a builtin cannot be applied so. [`Builtin::message`](super::Builtin::message) makes a sentence
+/// of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignatureError {
     /// The builtin is a value, like `pi`.

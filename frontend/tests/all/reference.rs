@@ -57,3 +57,32 @@ fn the_page_is_that_of_the_table() {
     let known = fs::read_to_string(&path).expect("the page is there");
     assert!(page == known, "BUILTINS.md has to be written again");
 }
+
+/// The files that have to be touched for a new builtin are where ADD-A-BUILTIN.md says.
+#[test]
+fn the_files_of_the_instructions_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = fs::read_to_string(root.join("ADD-A-BUILTIN.md")).expect("the page is there");
+    let mut folder = root.clone();
+    let mut found = 0;
+    for name in text.split('`').skip(1).step_by(2) {
+        let is_file = name.ends_with(".rs") || name.ends_with(".md");
+        if name.ends_with('/') && !name.contains(' ') {
+            folder = root.join(name);
+        }
+        if !is_file || name.contains(' ') {
+            continue;
+        }
+        // `a/b.rs`, `c.rs`: the second lies beside the first, or the name is one within a folder
+        // that was named before.
+        let path = if name.contains('/') { root.join(name) } else { folder.join(name) };
+        if name.contains('/') {
+            folder = path.parent().expect("it lies in a folder").to_path_buf();
+        }
+        if !name.contains("THEME") {
+            assert!(path.exists() || root.join(name).exists(), "{name}");
+            found += 1;
+        }
+    }
+    assert!(found > 20, "{found}");
+}
