@@ -1,11 +1,9 @@
-//! The one way to walk a structured program: a schedule, or a lane program.
+//! The one way to walk a lane program, as [`lambdav_core::schedule::Walk`] is for a schedule.
 //!
 //! A [`Walk`] goes through blocks, the statements in them and the blocks in these, in the order of
 //! the text, on a stack of its own: nothing recurses on the depth of a program. It borrows the
 //! program for a step at a time, so a pass may change what it has been shown, but not how many
 //! statements a block has that has not come to its end.
-
-use lambdav_core::schedule;
 
 use crate::lanes;
 
@@ -117,31 +115,6 @@ pub(crate) fn tail<P: Structured>(program: &P, block: P::Block) -> Vec<P::Block>
         stack.extend(program.tails(block).into_iter().rev().flatten());
     }
     blocks
-}
-
-impl Structured for schedule::Program {
-    type Block = schedule::BlockId;
-
-    const ROOT: Self::Block = Self::ROOT;
-
-    fn statements(&self, block: Self::Block) -> usize {
-        self.block(block).statements.len()
-    }
-
-    fn inner(&self, block: Self::Block, statement: usize) -> [Option<Self::Block>; 2] {
-        match self.block(block).statements[statement] {
-            schedule::Statement::Let { .. } => [None, None],
-            schedule::Statement::If { then, otherwise, .. } => [Some(then), Some(otherwise)],
-            schedule::Statement::Loop { body, .. } => [Some(body), None],
-        }
-    }
-
-    fn tails(&self, block: Self::Block) -> [Option<Self::Block>; 2] {
-        match self.block(block).end {
-            schedule::End::If { then, otherwise, .. } => [Some(then), Some(otherwise)],
-            schedule::End::Yield(_) | schedule::End::Rec(_) => [None, None],
-        }
-    }
 }
 
 impl Structured for lanes::LaneProgram {

@@ -137,4 +137,17 @@ impl Program {
     pub fn walk(&self) -> Walk<'_> {
         Walk::new(self)
     }
+
+    /// The blocks that a block ends as, and those that these end as, itself first: each before
+    /// those that it ends as, the first of them before the second.
+    pub fn tail(&self, block: BlockId) -> Vec<BlockId> {
+        let (mut blocks, mut stack) = (Vec::new(), vec![block]);
+        while let Some(id) = stack.pop() {
+            blocks.push(id);
+            if let End::If { then, otherwise, .. } = self.block(id).end {
+                stack.extend([otherwise, then]);
+            }
+        }
+        blocks
+    }
 }

@@ -13,11 +13,10 @@
 
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op;
-use lambdav_core::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
+use lambdav_core::schedule::{BlockId, End, Event, Expr, Program, Statement, ValueId};
 use lambdav_core::types::{Type, Types};
 
 use super::{Axis, Rate, Width};
-use crate::walk::{Event, Walk, tail};
 
 /// The result of the analysis.
 pub(super) struct Rates {
@@ -111,9 +110,9 @@ impl Analysis<'_> {
     /// Lets everything flow once.
     fn round(&mut self) {
         let program = self.program;
-        for event in Walk::new(program).events(program) {
+        for event in program.walk() {
             match event {
-                Event::Statement(id, index) => match &program.block(id).statements[index] {
+                Event::Statement(_, statement) => match statement {
                     Statement::Let { value, expr } => self.compute(*value, expr),
                     Statement::If { .. } => {}
                     Statement::Loop { params, inits, .. } => {
@@ -122,8 +121,8 @@ impl Analysis<'_> {
                         }
                     }
                 },
-                Event::After(id, index) => self.leave(&program.block(id).statements[index]),
-                Event::Enter(_) | Event::End(_) | Event::Leave(_) => {}
+                Event::After(_, statement) => self.leave(statement),
+                Event::Enter(..) | Event::End(..) | Event::Leave(_) => {}
             }
         }
     }
@@ -145,7 +144,7 @@ impl Analysis<'_> {
                 }
             }
             Statement::Loop { value, params, body, .. } => {
-                let tail = tail(self.program, *body);
+                let tail = self.program.tail(*body);
                 let exits = self.tail_conditions(&tail);
                 if !exits.is_uniform() {
                     self.rates.divergent[value.index()] = true;
