@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{BlockId, End, LaneProgram, Rate, Statement, ValueId};
-use crate::walk::{Event, Walk, tail};
+use crate::lanes::walk::{Event, Walk, tail};
 
 /// Removes computations, and values of `if`s and loops, that nothing depends on. Loops stay, since
 /// a loop may not end; so do `if`s around them.
@@ -122,7 +122,7 @@ fn sources(program: &LaneProgram) -> Vec<Vec<ValueId>> {
     let mut sources = vec![Vec::new(); program.values.len()];
     // What to do with the yields of each block, and with its `rec`s.
     let mut targets: Vec<[&[ValueId]; 2]> = vec![[&[], &[]]; program.blocks.len()];
-    for event in Walk::new(program).events(program) {
+    for event in Walk::new().events(program) {
         match event {
             Event::Statement(id, index) => match &program.block(id).statements[index] {
                 Statement::Let { value, expr } => sources[value.index()].extend(expr.operands()),
@@ -215,7 +215,7 @@ pub(super) fn loop_nesting(program: &LaneProgram) -> usize {
     let is_loop = |id: BlockId, index: usize| {
         matches!(program.block(id).statements[index], Statement::Loop { .. })
     };
-    for event in Walk::new(program).events(program) {
+    for event in Walk::new().events(program) {
         match event {
             Event::Statement(id, index) if is_loop(id, index) => loops += 1,
             Event::After(id, index) if is_loop(id, index) => loops -= 1,

@@ -5,11 +5,11 @@
 //! not be computed where the loop ends, and what belongs together comes into one block.
 
 use super::{BlockId, End, Expr, LaneProgram, Statement, ValueId};
-use crate::walk::{Event, Structured, Walk};
+use crate::lanes::walk::{Event, Walk, inner, tails};
 
 /// Moves computations down into the one arm that uses them, but not into loops.
 pub(super) fn sink(program: &mut LaneProgram) {
-    let events: Vec<_> = Walk::new(program).events(program).collect();
+    let events: Vec<_> = Walk::new().events(program).collect();
     let root = Position { parent: LaneProgram::ROOT, depth: 0, is_body: false };
     let mut sinking = Sinking {
         positions: vec![root; program.blocks.len()],
@@ -58,13 +58,13 @@ struct Sinking {
 
 impl Sinking {
     /// Where the blocks in a block are.
-    fn place(&mut self, program: &LaneProgram, event: Event<BlockId>) {
+    fn place(&mut self, program: &LaneProgram, event: Event) {
         let (parent, children, is_body) = match event {
             Event::Statement(id, index) => {
                 let is_body = matches!(program.block(id).statements[index], Statement::Loop { .. });
-                (id, program.inner(id, index), is_body)
+                (id, inner(program, id, index), is_body)
             }
-            Event::End(id) => (id, program.tails(id), false),
+            Event::End(id) => (id, tails(program, id), false),
             Event::Enter(_) | Event::After(..) | Event::Leave(_) => return,
         };
         let depth = self.positions[parent.index()].depth + 1;
@@ -73,7 +73,7 @@ impl Sinking {
         }
     }
 
-    fn look(&mut self, program: &mut LaneProgram, event: Event<BlockId>) {
+    fn look(&mut self, program: &mut LaneProgram, event: Event) {
         match event {
             Event::End(id) => match &program.block(id).end {
                 End::Yield(values) | End::Rec(values) => self.uses(values.iter().copied(), id),

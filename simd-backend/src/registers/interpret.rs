@@ -3,7 +3,8 @@
 //!
 //! It is told apart what has a value and what has none. *Undefined* are
 //!
-//! - lanes of [`Instr::Undefined`], and of an elementary function outside its mask;
+//! - lanes of [`Instr::Undefined`], and of an elementary function outside its mask (in which it is
+//!   computed all the same);
 //! - the centres of columns and rows without an active pixel;
 //! - lanes that are computed from undefined ones; but false *and* anything is false, true *or*
 //!   anything is true, and a selection is as defined as what it selects.
@@ -358,7 +359,7 @@ impl<'a> Call<'a> {
         (0..on.lanes(to)).map(lane).collect()
     }
 
-    /// The result of a procedure, undefined outside the mask if it has one.
+    /// The result of a procedure: undefined outside the mask, if it has one, and where an operand is.
     fn procedure(
         &mut self,
         on: &Activation<'_>,
@@ -366,22 +367,28 @@ impl<'a> Call<'a> {
         arguments: &[Reg],
     ) -> Result<Lanes, String> {
         let callee = &self.program.procedures[index as usize];
-        let arguments: Vec<Lanes> =
+        let passed: Vec<Lanes> =
             arguments.iter().map(|&reg| on.get(reg).cloned()).collect::<Result<_, _>>()?;
-        if !callee.is_vector && arguments.iter().any(|lanes| lanes[0].is_none()) {
-            // It may branch on what is undefined: it ends in any case.
-            return Ok(vec![None]);
-        }
+        // A procedure is total: in undefined lanes it computes something.
+        let bits = |lanes: &Lanes, kind| {
+            let word = |lane: (usize, &Option<u64>)| {
+                Some(lane.1.unwrap_or_else(|| undefined_bits(kind, lane.0)))
+            };
+            lanes.iter().enumerate().map(word).collect()
+        };
+        let kinds = arguments.iter().map(|&reg| on.kind(reg));
+        let total: Vec<Lanes> =
+            passed.iter().zip(kinds).map(|(lanes, kind)| bits(lanes, kind)).collect();
         let name = format!("procedure {index}");
-        let outcome = self.run(&name, &callee.code, &arguments).map_err(|trap| trap.to_string())?;
+        let outcome = self.run(&name, &callee.code, &total).map_err(|trap| trap.to_string())?;
         let Outcome::Value(mut result) = outcome else {
             return Err(format!("procedure {index} returns no value"));
         };
-        if let (true, Some(mask)) = (callee.is_vector, arguments.last()) {
-            for (lane, is_active) in result.iter_mut().zip(mask) {
-                if is_active.is_none_or(|is_active| is_active == 0) {
-                    *lane = None;
-                }
+        let mask = callee.is_vector.then(|| passed.last()).flatten();
+        for (lane, word) in result.iter_mut().enumerate() {
+            let is_defined = passed.iter().all(|lanes| lanes[lane].is_some());
+            if !is_defined || mask.is_some_and(|mask| mask[lane] == Some(0)) {
+                *word = None;
             }
         }
         Ok(result)

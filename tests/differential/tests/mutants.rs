@@ -31,7 +31,8 @@ fn each_is_found<M: Copy + Debug>(name: &str, mutants: &[M], activate: fn(Option
         attempts: 0,
         max_bugs: 1,
     };
-    assert!(sound.run(&[engine]).found.is_empty(), "{name}: no mutant is active");
+    let found = sound.run(&[engine]).found;
+    assert!(found.is_empty(), "{name}: no mutant is active, and yet: {}", found[0]);
     for &mutant in mutants {
         activate(Some(mutant));
         let report = Campaign { programs: 1200, ..sound }.run(&[engine]);
