@@ -38,8 +38,11 @@ impl Rates {
             divergent: vec![false; program.values.len()],
         };
         let mut analysis = Analysis { program, width, rates, changed: true };
+        let is_statement =
+            |event: &Event<_>| matches!(event, Event::Statement(..) | Event::After(..));
+        let statements: Vec<_> = Walk::new(program).events(program).filter(is_statement).collect();
         while std::mem::take(&mut analysis.changed) {
-            analysis.round();
+            analysis.round(&statements);
         }
         analysis.rates
     }
@@ -109,9 +112,9 @@ impl Analysis<'_> {
     }
 
     /// Lets everything flow once.
-    fn round(&mut self) {
+    fn round(&mut self, statements: &[Event<BlockId>]) {
         let program = self.program;
-        for event in Walk::new(program).events(program) {
+        for &event in statements {
             match event {
                 Event::Statement(id, index) => match &program.block(id).statements[index] {
                     Statement::Let { value, expr } => self.compute(*value, expr),
