@@ -168,9 +168,16 @@ pub(super) fn hoist(program: &mut LaneProgram) {
     let count = program.block(LaneProgram::ROOT).statements.len();
     let mut is_first = Vec::with_capacity(count);
     for index in 0..count {
-        used.clear();
-        uses(program, index..index + 1, &mut used);
-        let moves = is_of_frame(program, index) && !used.iter().any(|v| stays[v.index()]);
+        let moves = is_of_frame(program, index) && {
+            used.clear();
+            match &program.block(LaneProgram::ROOT).statements[index] {
+                Statement::Let { expr, .. } => used.extend(expr.operands()),
+                Statement::If { .. } | Statement::Loop { .. } => {
+                    uses(program, index..index + 1, &mut used);
+                }
+            }
+            !used.iter().any(|v| stays[v.index()])
+        };
         if !moves {
             for value in program.block(LaneProgram::ROOT).statements[index].values() {
                 stays[value.index()] = true;
@@ -192,7 +199,11 @@ pub(super) fn hoist(program: &mut LaneProgram) {
 /// frame.
 pub(super) fn is_of_frame(program: &LaneProgram, index: usize) -> bool {
     let of_frame = |values: &[ValueId]| values.iter().all(|&v| program.rate(v) == Rate::FRAME);
-    let mut events = Walk::of_statement(LaneProgram::ROOT, index).events(program);
+    let root = LaneProgram::ROOT;
+    if let Statement::Let { value, .. } = program.block(root).statements[index] {
+        return of_frame(&[value]);
+    }
+    let mut events = Walk::of_statements(root, index..index + 1).events(program);
     events.all(|event| match event {
         Event::Statement(id, index) => match &program.block(id).statements[index] {
             Statement::Let { value, .. } => of_frame(&[*value]),
@@ -212,24 +223,25 @@ pub(super) fn is_of_frame(program: &LaneProgram, index: usize) -> bool {
 /// How many loops lie around the innermost block.
 pub(super) fn loop_nesting(program: &LaneProgram) -> usize {
     let (mut deepest, mut loops) = (0, 0);
-    let is_loop = |id: BlockId, index: usize| {
-        matches!(program.block(id).statements[index], Statement::Loop { .. })
-    };
     for event in Walk::new().events(program) {
-        match event {
-            Event::Statement(id, index) if is_loop(id, index) => loops += 1,
-            Event::After(id, index) if is_loop(id, index) => loops -= 1,
-            _ => {}
+        let (id, index) = match event {
+            Event::Statement(id, index) | Event::After(id, index) => (id, index),
+            Event::Enter(_) | Event::End(_) | Event::Leave(_) => continue,
+        };
+        if let Statement::Loop { .. } = program.block(id).statements[index] {
+            match event {
+                Event::After(..) => loops -= 1,
+                _ => loops += 1,
+            }
+            deepest = deepest.max(loops);
         }
-        deepest = deepest.max(loops);
     }
     deepest
 }
 
 /// All values that some statements of the root use, inside them too.
 pub(crate) fn uses(program: &LaneProgram, statements: Range<usize>, used: &mut Vec<ValueId>) {
-    let walks = statements.map(|index| Walk::of_statement(LaneProgram::ROOT, index));
-    for event in walks.flat_map(|walk| walk.events(program)) {
+    for event in Walk::of_statements(LaneProgram::ROOT, statements).events(program) {
         match event {
             Event::Statement(id, index) => match &program.block(id).statements[index] {
                 Statement::Let { expr, .. } => used.extend(expr.operands()),

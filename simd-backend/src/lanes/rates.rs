@@ -37,8 +37,11 @@ impl Rates {
             divergent: vec![false; program.values.len()],
         };
         let mut analysis = Analysis { program, width, rates, changed: true };
+        let is_statement =
+            |event: &Event<'_>| matches!(event, Event::Statement(..) | Event::After(..));
+        let statements: Vec<_> = program.walk().filter(is_statement).collect();
         while std::mem::take(&mut analysis.changed) {
-            analysis.round();
+            analysis.round(&statements);
         }
         analysis.rates
     }
@@ -108,9 +111,8 @@ impl Analysis<'_> {
     }
 
     /// Lets everything flow once.
-    fn round(&mut self) {
-        let program = self.program;
-        for event in program.walk() {
+    fn round(&mut self, statements: &[Event<'_>]) {
+        for &event in statements {
             match event {
                 Event::Statement(_, statement) => match statement {
                     Statement::Let { value, expr } => self.compute(*value, expr),

@@ -9,7 +9,6 @@ use crate::lanes::walk::{Event, Walk, inner, tails};
 
 /// Moves computations down into the one arm that uses them, but not into loops.
 pub(super) fn sink(program: &mut LaneProgram) {
-    let events: Vec<_> = Walk::new().events(program).collect();
     let root = Position { parent: LaneProgram::ROOT, depth: 0, is_body: false };
     let mut sinking = Sinking {
         positions: vec![root; program.blocks.len()],
@@ -18,8 +17,10 @@ pub(super) fn sink(program: &mut LaneProgram) {
         gone: vec![Vec::new(); program.blocks.len()],
         frame_len: program.frame_len,
     };
-    for &event in &events {
+    let mut events = Vec::with_capacity(program.values.len());
+    for event in Walk::new().events(program) {
         sinking.place(program, event);
+        events.push(event);
     }
     // All uses come before what they use: from the end to the beginning.
     for &event in events.iter().rev() {

@@ -9,7 +9,7 @@
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::interpret::apply;
-use super::{BlockId, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId};
+use super::{BlockId, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo};
 use crate::lanes::walk::{Event, Walk};
 
 /// Replaces values by equal ones.
@@ -85,15 +85,9 @@ impl Numbering {
 
     /// Whether a statement stays.
     fn statement(&mut self, program: &mut LaneProgram, id: BlockId, index: usize) -> bool {
-        let statement = &mut program.blocks[id.index()].statements[index];
-        match statement {
-            Statement::Let { value, expr } => {
-                let value = *value;
-                let mut expr = std::mem::replace(expr, Expr::Undefined);
-                let stays = self.computation(program, value, &mut expr);
-                program.blocks[id.index()].statements[index] = Statement::Let { value, expr };
-                return stays;
-            }
+        let LaneProgram { values, blocks, .. } = program;
+        match &mut blocks[id.index()].statements[index] {
+            Statement::Let { value, expr } => return self.computation(values, *value, expr),
             Statement::If { condition, .. } => self.replace(condition),
             Statement::Loop { inits, .. } => inits.iter_mut().for_each(|v| self.replace(v)),
         }
@@ -105,7 +99,7 @@ impl Numbering {
     }
 
     /// Whether a computation stays.
-    fn computation(&mut self, program: &LaneProgram, value: ValueId, expr: &mut Expr) -> bool {
+    fn computation(&mut self, values: &[ValueInfo], value: ValueId, expr: &mut Expr) -> bool {
         match expr {
             Expr::Op(_, operands) => operands.iter_mut().for_each(|v| self.replace(v)),
             Expr::Elementary { operands, mask, .. } => {
@@ -117,10 +111,10 @@ impl Numbering {
             Expr::Constant(_) | Expr::Input(_) | Expr::Coordinate(_) | Expr::ExecutionMask => {}
         }
         if let Expr::Op(op, operands) = expr {
-            match self.simpler(program, *op, operands) {
+            match self.simpler(values, *op, operands) {
                 None => {}
                 Some(Simpler::Operand(operand))
-                    if program.rate(value).includes(program.rate(operand)) =>
+                    if values[value.index()].rate.includes(values[operand.index()].rate) =>
                 {
                     self.same[value.index()] = operand;
                     return false;
@@ -134,13 +128,13 @@ impl Numbering {
             // (A constant is not put in the place of a value that has another rate: masks are
             // chosen by it.)
             self.bits[value.index()] = Some(bits);
-            if program.rate(value) != Rate::FRAME {
+            if values[value.index()].rate != Rate::FRAME {
                 return true;
             }
         }
-        let key = (program.kind(value), expr.clone());
+        let key = (values[value.index()].kind, expr.clone());
         match self.known.get(&key) {
-            Some(&known) if program.rate(value).includes(program.rate(known)) => {
+            Some(&known) if values[value.index()].rate.includes(values[known.index()].rate) => {
                 self.same[value.index()] = known;
                 false
             }
@@ -156,8 +150,8 @@ impl Numbering {
     }
 
     /// What computes the same with less.
-    fn simpler(&self, program: &LaneProgram, op: Op, operands: &[ValueId]) -> Option<Simpler> {
-        let kind = program.kind(operands[0]);
+    fn simpler(&self, values: &[ValueInfo], op: Op, operands: &[ValueId]) -> Option<Simpler> {
+        let kind = values[operands[0].index()].kind;
         let bits = |i: usize| self.bits[operands.get(i)?.index()];
         if (0..operands.len()).all(|i| bits(i).is_some()) {
             let mut words = [0; 3];

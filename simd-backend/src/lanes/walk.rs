@@ -5,6 +5,8 @@
 //! program for a step at a time, so a pass may change what it has been shown, but not how many
 //! statements a block has that has not come to its end.
 
+use std::ops::Range;
+
 use super::{BlockId, End, LaneProgram, Statement};
 
 /// What a walk comes to.
@@ -24,59 +26,81 @@ pub(crate) enum Event {
 
 /// A walk.
 pub(crate) struct Walk {
-    /// What is to come, the next last. A statement stands for those after it, too.
-    stack: Vec<Event>,
-    /// The statement after which the walk ends, if it is of one only.
-    only: Option<(BlockId, usize)>,
+    /// The blocks that have begun, and those that come after one of them; the next last.
+    stack: Vec<Step>,
+}
+
+/// Where a walk is in a block.
+struct Step {
+    block: BlockId,
+    next: Next,
+    /// The statements end before this one, and with them the walk.
+    until: usize,
+}
+
+/// What comes next in a block.
+#[derive(Clone, Copy)]
+enum Next {
+    Enter,
+    Statement(usize),
+    After(usize),
+    Leave,
 }
 
 impl Walk {
     /// Of a whole program.
     pub(crate) fn new() -> Self {
-        Self::of(LaneProgram::ROOT)
+        Self {
+            stack: vec![Step { block: LaneProgram::ROOT, next: Next::Enter, until: usize::MAX }],
+        }
     }
 
-    /// Of a block and all in it.
-    pub(crate) fn of(block: BlockId) -> Self {
-        Self { stack: vec![Event::Enter(block)], only: None }
-    }
-
-    /// Of a statement and the blocks in it.
-    pub(crate) fn of_statement(block: BlockId, index: usize) -> Self {
-        Self { stack: vec![Event::Statement(block, index)], only: Some((block, index)) }
+    /// Of some statements of a block and the blocks in them.
+    pub(crate) fn of_statements(block: BlockId, statements: Range<usize>) -> Self {
+        let Range { start, end } = statements;
+        Self { stack: vec![Step { block, next: Next::Statement(start), until: end }] }
     }
 
     fn push(&mut self, blocks: [Option<BlockId>; 2]) {
-        self.stack.extend(blocks.into_iter().rev().flatten().map(Event::Enter));
-    }
-
-    fn push_statement(&mut self, program: &LaneProgram, block: BlockId, next: usize) {
-        let is_one = next < program.block(block).statements.len();
-        self.stack.push(if is_one { Event::Statement(block, next) } else { Event::End(block) });
+        let steps = blocks.into_iter().rev().flatten();
+        self.stack.extend(steps.map(|block| Step { block, next: Next::Enter, until: usize::MAX }));
     }
 
     /// The next step.
+    #[inline]
     pub(crate) fn next(&mut self, program: &LaneProgram) -> Option<Event> {
-        let event = self.stack.pop()?;
-        match event {
-            Event::Enter(block) => self.push_statement(program, block, 0),
-            Event::Statement(block, index) => {
-                if self.only != Some((block, index)) {
-                    self.push_statement(program, block, index + 1);
-                }
+        let step = self.stack.last_mut()?;
+        let block = step.block;
+        match step.next {
+            Next::Enter => {
+                step.next = Next::Statement(0);
+                Some(Event::Enter(block))
+            }
+            Next::Statement(index) if index == step.until => None,
+            Next::Statement(index) if index < program.block(block).statements.len() => {
                 let inner = inner(program, block, index);
-                if inner[0].is_some() {
-                    self.stack.push(Event::After(block, index));
+                if inner[0].is_none() {
+                    step.next = Next::Statement(index + 1);
+                } else {
+                    step.next = Next::After(index);
                     self.push(inner);
                 }
+                Some(Event::Statement(block, index))
             }
-            Event::End(block) => {
-                self.stack.push(Event::Leave(block));
+            Next::Statement(_) => {
+                step.next = Next::Leave;
                 self.push(tails(program, block));
+                Some(Event::End(block))
             }
-            Event::After(..) | Event::Leave(_) => {}
+            Next::After(index) => {
+                step.next = Next::Statement(index + 1);
+                Some(Event::After(block, index))
+            }
+            Next::Leave => {
+                self.stack.pop();
+                Some(Event::Leave(block))
+            }
         }
-        Some(event)
     }
 
     /// All steps of a program that stays as it is.

@@ -197,9 +197,8 @@ impl Work {
 fn work(program: &LaneProgram) -> Work {
     let mut work = Work::default();
     let mut loops = 0;
-    let walks = (program.frame_len..program.block(LaneProgram::ROOT).statements.len())
-        .map(|index| Walk::of_statement(LaneProgram::ROOT, index));
-    for event in walks.flat_map(|walk| walk.events(program)) {
+    let group = program.frame_len..program.block(LaneProgram::ROOT).statements.len();
+    for event in Walk::of_statements(LaneProgram::ROOT, group).events(program) {
         match event {
             Event::Statement(id, index) => match program.block(id).statements[index] {
                 Statement::Let { value, ref expr } => {

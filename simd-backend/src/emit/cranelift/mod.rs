@@ -14,6 +14,7 @@ mod selection;
 mod tests;
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
@@ -27,11 +28,11 @@ use crate::machine::{Machine, PerClass, Tile};
 use crate::registers::RegisterProgram;
 
 /// Makes code with Cranelift.
-#[derive(Clone)]
 pub struct CraneliftEmitter {
     isa: OwnedTargetIsa,
-    /// The same with registers allocated in one pass.
-    quick: OwnedTargetIsa,
+    /// The same with registers allocated in one pass, once a program needs it.
+    quick: OnceLock<OwnedTargetIsa>,
+    builder: isa::Builder,
     machine: Machine,
 }
 
@@ -51,14 +52,11 @@ impl CraneliftEmitter {
     /// such setting.
     pub fn host(off: &[&str]) -> Result<Self, EmitError> {
         let machine = |what: &dyn fmt::Display| EmitError::Machine(what.to_string());
-        let isa = |allocation| {
-            let mut isa = cranelift_native::builder().map_err(|e| machine(&e))?;
-            for name in off {
-                isa.set(name, "false").map_err(|e| machine(&e))?;
-            }
-            finish(isa, allocation)
-        };
-        let (isa, quick) = (isa("backtracking")?, isa("single_pass")?);
+        let mut builder = cranelift_native::builder().map_err(|e| machine(&e))?;
+        for name in off {
+            builder.set(name, "false").map_err(|e| machine(&e))?;
+        }
+        let isa = finish(&builder, "backtracking")?;
         // Other architectures have no flags of these names.
         let needed = ["has_sse3", "has_ssse3", "has_sse41"];
         for flag in isa.isa_flags() {
@@ -68,7 +66,7 @@ impl CraneliftEmitter {
             }
         }
         let machine = describe(&*isa);
-        Ok(Self { isa, quick, machine })
+        Ok(Self { isa, quick: OnceLock::new(), builder, machine })
     }
 
     /// What says how the code lies in memory.
@@ -79,7 +77,9 @@ impl CraneliftEmitter {
     fn isa_for(&self, allocation: Allocation) -> &dyn TargetIsa {
         match allocation {
             Allocation::Thorough => &*self.isa,
-            Allocation::Quick => &*self.quick,
+            Allocation::Quick => &**self.quick.get_or_init(|| {
+                finish(&self.builder, "single_pass").expect("the other way has been possible")
+            }),
         }
     }
 }
@@ -100,7 +100,7 @@ fn describe(isa: &dyn TargetIsa) -> Machine {
     }
 }
 
-fn finish(isa: isa::Builder, allocation: &str) -> Result<OwnedTargetIsa, EmitError> {
+fn finish(isa: &isa::Builder, allocation: &str) -> Result<OwnedTargetIsa, EmitError> {
     let mut flags = settings::builder();
     let verify = if cfg!(debug_assertions) { "true" } else { "false" };
     for (name, value) in [

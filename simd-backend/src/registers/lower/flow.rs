@@ -23,10 +23,9 @@ impl Builder<'_> {
     pub(super) fn statements(&mut self, statements: Range<usize>) {
         let program = self.program;
         self.flow.computed = (LaneProgram::ROOT, statements.start);
-        for index in statements.clone() {
-            for event in Walk::of_statement(LaneProgram::ROOT, index).events(program) {
-                self.event(event, statements.end);
-            }
+        let end = statements.end;
+        for event in Walk::of_statements(LaneProgram::ROOT, statements).events(program) {
+            self.event(event, end);
         }
     }
 
