@@ -1,12 +1,11 @@
 //! Whether what must come of a program does.
 
-use crate::case::{Case, Expected, Finding, Verdict};
 use crate::engines::{Accepted, ENGINES, Stop};
-use crate::hidden::hide_literals;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
 use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile;
+use lambdav_generate::suite::{Case, Expected, Finding, Verdict, hide_literals};
 use std::fmt::Write as _;
 
 /// Compiles the program, and evaluates it with every engine; says what is not as expected.

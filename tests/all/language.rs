@@ -5,8 +5,8 @@
 //! from LANGUAGE.md, never from running the compiler. What is accepted is computed by every engine
 //! of [`ENGINES`](crate::engines::ENGINES), and all must give the bits that are written down.
 
-use crate::case::{Case, read_cases};
 use crate::check::check;
+use lambdav_generate::suite::{Case, read_cases};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};

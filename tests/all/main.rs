@@ -10,14 +10,10 @@
 //! | [`modules`] | the arrows between modules |
 //! | [`operands`] | every builtin on special operands |
 
-#[path = "../support/case.rs"]
-mod case;
 mod check;
 mod command;
 mod engines;
 mod gallery;
-#[path = "../support/hidden.rs"]
-mod hidden;
 mod language;
 mod limits;
 mod masks;

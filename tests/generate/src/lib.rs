@@ -13,6 +13,7 @@
 //!
 //! [`shrink()`] makes a program smaller that shows a mistake. [`Mistake`] makes programs that are
 //! wrong, and [`compare()`] is a differential oracle for programs of any kind, right or wrong.
+//! [`suite`] reads the programs of the conformance suite, which people wrote.
 #![forbid(unsafe_code)]
 
 mod bindings;
@@ -25,6 +26,7 @@ mod oracle;
 mod program;
 mod scope;
 mod shrink;
+pub mod suite;
 mod table;
 mod term;
 

@@ -1,13 +1,5 @@
 //! Programs, and what both evaluators make of them.
 
-#[allow(dead_code, reason = "of a case, the program matters here")]
-#[path = "../../../../tests/support/case.rs"]
-mod case;
-#[path = "../../../../tests/support/hidden.rs"]
-mod hidden;
-
-use case::{Case, read_cases};
-use hidden::hide_literals;
 use lambdav_core::evaluate;
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
@@ -15,6 +7,7 @@ use lambdav_core::op::NAN;
 use lambdav_core::schedule::{Program, schedule};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_frontend::compile;
+use lambdav_generate::suite::{self, Case, hide_literals, read_cases};
 use lambdav_generate::{Options, generate};
 use lambdav_spirv_backend::emit::{self, Module};
 use lambdav_spirv_backend::{emit as emit_program, eval};
@@ -99,7 +92,7 @@ pub(crate) fn conformance() -> Vec<Shader> {
             } else if path.extension().is_some_and(|ending| ending == "lv") {
                 let text = std::fs::read_to_string(&path).expect("it can be read");
                 let cases = read_cases(&text).expect("it holds programs");
-                let accepted = |case: &&Case| !matches!(case.verdict, case::Verdict::Rejected(_));
+                let accepted = |case: &&Case| !matches!(case.verdict, suite::Verdict::Rejected(_));
                 shaders.extend(cases.iter().filter(accepted).map(|case| {
                     let name = format!("{}: {}", path.display(), case.title);
                     let source = SourceFile::new(&*name, &*case.program);

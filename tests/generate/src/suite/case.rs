@@ -5,32 +5,32 @@ use lambdav_core::inputs::Inputs;
 
 /// One program and what must come of it.
 #[derive(Clone, Debug)]
-pub(crate) struct Case {
+pub struct Case {
     /// What it shows.
-    pub(crate) title: String,
+    pub title: String,
     /// The line of its header in the file, from 1.
-    pub(crate) line: usize,
+    pub line: usize,
     /// Its text.
-    pub(crate) program: String,
+    pub program: String,
     /// What must come of it.
-    pub(crate) verdict: Verdict,
+    pub verdict: Verdict,
     /// All warnings, in order.
-    pub(crate) warnings: Vec<Finding>,
+    pub warnings: Vec<Finding>,
     /// The verdict is today's and wrong; this says why.
-    pub(crate) fixme: Option<String>,
+    pub fixme: Option<String>,
     /// Its literals cannot be replaced by uniforms; this says why.
-    pub(crate) literal: Option<String>,
+    pub literal: Option<String>,
     /// The locations of the outputs that are asked for, if not all are.
-    pub(crate) asked: Option<Vec<u32>>,
+    pub asked: Option<Vec<u32>>,
     /// The pixel that is computed.
-    pub(crate) inputs: Inputs,
+    pub inputs: Inputs,
     /// The largest number of `rec`s that an entry of a loop may execute.
-    pub(crate) max_iterations: u64,
+    pub max_iterations: u64,
 }
 
 /// What must come of a program.
 #[derive(Clone, Debug)]
-pub(crate) enum Verdict {
+pub enum Verdict {
     /// The values of outputs by location.
     Accepted(Vec<(u32, Expected)>),
     /// The first error.
@@ -41,20 +41,20 @@ pub(crate) enum Verdict {
 
 /// A code at a line and column of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Finding {
+pub struct Finding {
     /// Like `LV0401`.
-    pub(crate) code: String,
+    pub code: String,
     /// Line and column, from 1.
-    pub(crate) at: (u32, u32),
+    pub at: (u32, u32),
 }
 
 /// The bits of a `num` or vector.
 #[derive(Clone, Debug)]
-pub(crate) struct Expected(pub(crate) Vec<u32>);
+pub struct Expected(pub Vec<u32>);
 
 impl Expected {
     /// Whether these are the bits, or a NaN where a NaN is expected.
-    pub(crate) fn matches(&self, words: &[u32]) -> bool {
+    pub fn matches(&self, words: &[u32]) -> bool {
         let same = |(&a, &b): (&u32, &u32)| {
             a == b || f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan()
         };
@@ -63,7 +63,7 @@ impl Expected {
 }
 
 /// The programs of a file.
-pub(crate) fn read_cases(text: &str) -> Result<Vec<Case>, String> {
+pub fn read_cases(text: &str) -> Result<Vec<Case>, String> {
     let lines: Vec<&str> = text.lines().collect();
     let mut cases = Vec::new();
     let mut at = lines.iter().position(|l| l.starts_with(";;")).ok_or("holds no program")?;

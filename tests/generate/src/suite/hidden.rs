@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 /// The program with every number replaced by a uniform of that default, so that what the compiler
 /// folds is left to the engines too. Not where a literal must stand, and not for programs with
 /// uniforms of their own, whose defaults must not depend on others.
-pub(crate) fn hide_literals(source: &SourceFile) -> Option<String> {
+pub fn hide_literals(source: &SourceFile) -> Option<String> {
     let (tree, _) = parse(source);
     let has_uniforms = tree.roots.iter().any(|&root| head(&tree, root) == Some("uniform"));
     if has_uniforms {

@@ -1,0 +1,7 @@
+//! The programs of the conformance suite, `tests/language`: reading them, and hiding their numbers.
+
+mod case;
+mod hidden;
+
+pub use case::{Case, Expected, Finding, Verdict, read_cases};
+pub use hidden::hide_literals;
