@@ -197,7 +197,6 @@ impl Op {
     /// core, are the same on every machine (x86 makes negative NaNs, others positive ones).
     pub fn apply(self, types: &Types, of: &[Type], operands: &[&[u32]], out: &mut [u32]) {
         let num = |k: usize, i: usize| f32::from_bits(operands[k][i]);
-        let is_num = of[0].is_num();
         match self {
             Self::Any => out[0] = u32::from(operands[0].iter().any(|&b| b != 0)),
             Self::All => out[0] = u32::from(operands[0].iter().all(|&b| b != 0)),
@@ -233,9 +232,9 @@ impl Op {
                         Self::Max => operands[usize::from(num(0, i) < num(1, i))][i],
                         Self::Less => u32::from(num(0, i) < num(1, i)),
                         Self::LessEqual => u32::from(num(0, i) <= num(1, i)),
-                        Self::Equal if is_num => u32::from(num(0, i) == num(1, i)),
+                        Self::Equal if of[0].is_num() => u32::from(num(0, i) == num(1, i)),
                         Self::Equal => u32::from(operands[0][i] == operands[1][i]),
-                        Self::NotEqual if is_num => u32::from(num(0, i) != num(1, i)),
+                        Self::NotEqual if of[0].is_num() => u32::from(num(0, i) != num(1, i)),
                         Self::NotEqual => u32::from(operands[0][i] != operands[1][i]),
                         Self::And => operands[0][i] & operands[1][i],
                         Self::Or => operands[0][i] | operands[1][i],

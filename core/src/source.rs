@@ -36,7 +36,8 @@ pub struct SourceFile {
     name: String,
     text: String,
     line_starts: Vec<u32>,
-    /// How many characters begin before each block of [`CHARS_BLOCK`] bytes: a line may be all of the text.
+    /// How many characters begin before each block of [`CHARS_BLOCK`] bytes: a line may be all of
+    /// the text.
     chars: Vec<u32>,
 }
 

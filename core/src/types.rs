@@ -232,14 +232,13 @@ impl Types {
 
     /// The part of that index, and the index of its first component.
     pub fn part(&self, ty: Type, index: usize) -> Option<(Type, usize)> {
-        let mut first = 0;
-        for (k, part) in self.parts(ty).enumerate() {
-            if k == index {
-                return Some((part, first));
+        match *self.kind(ty) {
+            TypeKind::Vector(scalar, n) if index < n.into() => Some((Type::of(scalar, 1), index)),
+            TypeKind::Matrix(scalar, n) if index < n.into() => {
+                Some((Type::of(scalar, n), index * usize::from(n)))
             }
-            first += self.components(part);
+            TypeKind::Scalar(_) | TypeKind::Vector(..) | TypeKind::Matrix(..) => None,
         }
-        None
     }
 
     /// How it is written in λV and in messages.

@@ -7,7 +7,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mutant {
-    /// Elaboration takes arguments for the same that differ in the last of the locals that they use.
+    /// Elaboration takes arguments for the same that differ in the last of the locals that they
+    /// use.
     ForgottenLocal = 1,
     /// The source evaluator lets names mean what they do outside the function whose parameters they
     /// are.

@@ -14,7 +14,7 @@
 //! - in the first round of a loop, the lanes that are active around it; in each other round, those
 //!   that are active where the `rec` stands.
 //!
-//! Each execution of a computation counts by its [cost](cost::of_expr) and the registers that it
+//! Each execution of a computation counts by its [cost](Expr::cost) and the registers that it
 //! takes. What is the same for all lanes is computed without them and does not count. A short arm
 //! that is computed without a test is work of the lanes around it.
 
@@ -26,7 +26,6 @@ use std::time::{Duration, Instant};
 
 use lambdav_raster::Size;
 
-use crate::cost;
 use crate::lanes::interpret::{Group, Observer, observe};
 use crate::lanes::{BlockId, Expr, LaneProgram, Statement, ValueId};
 use crate::registers::{Inputs, Shape};
@@ -119,7 +118,7 @@ impl Counter {
                 }
                 let rate = program.rate(value);
                 if !rate.is_uniform() {
-                    *work += cost::of_expr(expr) * shape.registers(rate) as u64;
+                    *work += expr.cost() * shape.registers(rate) as u64;
                 }
             }
         }

@@ -4,27 +4,16 @@
 //! kernels of the benchmark (`lambdav-bench kernels` and `lambdav-bench compile`). None of them
 //! changes a result.
 
-use crate::lanes::{Expr, Op};
 use crate::machine::PerClass;
 use lambdav_core::op::Op as CoreOp;
 
 /// A division or a square root, in simple operations. On Zen 4 they take 3 and 5 cycles a register
 /// of 128 bits where products and sums take half of one and wait for each other.
-const DIVISION: u64 = 4;
+pub(crate) const DIVISION: u64 = 4;
 
 /// An elementary function, in simple operations: its body has 30 to 90 in binary64 (`lambdav-bench
 /// functions`).
-const ELEMENTARY: u64 = 40;
-
-/// What a computation of the lane program costs for one register, in simple operations.
-pub fn of_expr(expr: &Expr) -> u64 {
-    match expr {
-        Expr::Elementary { .. } => ELEMENTARY,
-        Expr::Op(Op::Div | Op::Sqrt, _) => DIVISION,
-        Expr::Op(..) => 1,
-        _ => 0,
-    }
-}
+pub(crate) const ELEMENTARY: u64 = 40;
 
 /// What an operation of the core costs for one component, in the same.
 pub fn of_core(op: CoreOp) -> u64 {

@@ -32,7 +32,6 @@ pub mod machine;
 pub mod mutants;
 pub mod pipeline;
 pub mod registers;
-mod walk;
 
 pub use emit::{EmitError, Target};
 pub use kernel::SimdKernel;

@@ -6,8 +6,14 @@
 //! survive a call. Emitters describe theirs; tests describe others, which the interpreter of
 //! register programs executes as well.
 
-use crate::lanes::{Axis, Kind};
-use crate::registers::Type;
+/// One of the two coordinates of a pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Axis {
+    /// To the right.
+    X,
+    /// Down.
+    Y,
+}
 
 /// The pixels of a register: `columns × rows` of them, and which lane holds which.
 ///
@@ -132,18 +138,6 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The class of registers in which values of a type lie. Integers and truth values of scalar
-    /// code have registers of their own, of which there are enough: they have no class.
-    pub fn class(&self, ty: Type) -> Option<Class> {
-        match ty {
-            Type::Vector(Kind::Mask) | Type::WideMask if self.registers[Class::Mask] > 0 => {
-                Some(Class::Mask)
-            }
-            Type::Vector(_) | Type::WideMask => Some(Class::Vector),
-            Type::Scalar(kind) => kind.is_float().then_some(Class::Vector),
-        }
-    }
-
     /// The bytes of a vector register, which are those of a spill slot too.
     pub fn register_bytes(&self) -> u32 {
         self.tile.width() * 4

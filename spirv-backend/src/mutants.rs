@@ -1,23 +1,24 @@
 //! Mistakes that can be switched on, to show that the tests find them.
 //!
-//! Each is one that an emitter or evaluator of SPIR-V could really make. They are there only with the
-//! feature `mutants`; without it [`is_active`] is false at compile time.
+//! Each is one that an emitter or evaluator of SPIR-V could really make. They are there only with
+//! the feature `mutants`; without it [`is_active`] is false at compile time.
 
 /// A mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mutant {
-    /// The emitter gives the φ of an `if` the values of the two arms the wrong way round.
+    /// The emitter swaps the values of the two arms in the φ of an `if`.
     SwappedWays = 1,
-    /// The emitter does not notice that an inner `if` opened a block, so that φ's name the one before.
+    /// The emitter does not notice that an inner `if` opened a block, so that φ's name the one
+    /// before.
     StaleBlock,
     /// The emitter goes on with a loop where it should leave it, and the other way round.
     SwappedBranches,
     /// The emitter takes the wrong operand of `min` and `max`.
     SwappedSelect,
-    /// The emitter asks whether numbers are ordered and differ, which a NaN does not.
+    /// The emitter compares for ordered and different numbers, which a NaN is not.
     OrderedNotEqual,
-    /// The evaluator gives φ's of a block their values one after the other.
+    /// The evaluator assigns the φ's of a block one after the other.
     SequentialPhis,
     /// The evaluator counts rounds of a loop on where it is entered again.
     RoundsKept,

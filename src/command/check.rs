@@ -1,6 +1,6 @@
 //! `lambdav check`: diagnostics only.
 
-use super::failure::{Failure, Result};
+use super::failure::{Failure, Result, complain};
 use super::files::{load, one_standard_input};
 use super::messages::{Messages, fault};
 use clap::Args;
@@ -34,7 +34,7 @@ pub(super) fn run(options: &Options) -> Result {
         if let Err(new) = outcome {
             // Go on with the others, but say at once what will not be said otherwise.
             if let Some(message) = &new.message {
-                super::complain(message);
+                complain(message);
             }
             let status = failure.map_or(0, |f| f.status).max(new.status);
             failure = Some(Failure { status, message: None });

@@ -3,8 +3,7 @@
 use super::failure::{Failure, Result, save_failure};
 use super::files::{check_target, load};
 use super::messages::{Messages, fault, one_standard_output, print};
-use super::render;
-use super::values::{lanes, output as location};
+use super::values::{lanes, location, output};
 use clap::{Args, ValueEnum};
 use lambdav::core::core_text;
 use lambdav::core::schedule::{Program, schedule};
@@ -31,7 +30,7 @@ pub(super) struct Options {
     emit: Option<Stage>,
     /// Which output of the program; by default all in the core and in SPIR-V, and from `lanes` on,
     /// which are of one, 0 or the lowest that there is
-    #[arg(long, value_name = "LOC", value_parser = location)]
+    #[arg(long, value_name = "LOC", value_parser = output)]
     location: Option<u32>,
     /// How many pixels are computed together: 1, 4, 8, 16 or 32; by default as many as seem best
     #[arg(long, value_name = "N", value_parser = lanes, allow_hyphen_values = true)]
@@ -94,7 +93,7 @@ pub(super) fn run(options: &Options) -> Result {
             let all: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
             let locations = match options.location {
                 None if is_spirv => all,
-                wanted => vec![render::location(all, wanted)?],
+                asked => vec![location(all, asked)?],
             };
             let program = schedule(&core, &locations)
                 .map_err(|diagnostic| fault(&loaded.source, diagnostic, options.messages))?;
@@ -113,9 +112,9 @@ pub(super) fn run(options: &Options) -> Result {
 }
 
 /// The stage that was asked for, or that the ending of the file says.
-fn stage(wanted: Option<Stage>, output: Option<&Path>) -> Result<Stage> {
+fn stage(asked: Option<Stage>, output: Option<&Path>) -> Result<Stage> {
     let is_module = |path: &Path| path.extension().is_some_and(|ending| ending == "spv");
-    match wanted {
+    match asked {
         Some(stage) => Ok(stage),
         None if output.is_some_and(is_module) => Ok(Stage::Spirv),
         None => Err(Failure::usage("say with --emit what to write, such as --emit spirv")),

@@ -1,5 +1,6 @@
 //! Why a command did not do what it was asked for, and the exit status that says so.
 
+use lambdav::core::diagnostics::printable;
 use lambdav::raster::file::SaveError;
 use std::io::{self, ErrorKind, Write};
 
@@ -72,5 +73,5 @@ pub(super) fn chain(error: &dyn std::error::Error) -> String {
 /// Says on standard error what went wrong.
 pub(super) fn complain(message: &str) {
     // Nothing is left to do where even this cannot be written.
-    let _ = writeln!(io::stderr(), "error: {message}");
+    let _ = writeln!(io::stderr(), "error: {}", printable(message));
 }

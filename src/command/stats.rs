@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// What `--stats` tells.
 pub(super) struct Stats {
-    wanted: bool,
+    asked: bool,
     last: Instant,
     parts: Vec<Part>,
     notes: Vec<(&'static str, String)>,
@@ -26,8 +26,8 @@ struct Part {
 
 impl Stats {
     /// Begins to count.
-    pub(super) fn new(wanted: bool) -> Self {
-        Self { wanted, last: Instant::now(), parts: Vec::new(), notes: Vec::new() }
+    pub(super) fn new(asked: bool) -> Self {
+        Self { asked, last: Instant::now(), parts: Vec::new(), notes: Vec::new() }
     }
 
     /// The time since the last part belongs to this one.
@@ -76,10 +76,10 @@ impl Stats {
         self.note("lanes", format!("{lanes}, groups of {columns}x{rows} pixels ({reason})"));
     }
 
-    /// The machine code has drawn an image of that size: looks at how it used its lanes, if that is
-    /// wanted.
+    /// The machine code has drawn an image of that size: looks at how it used its lanes, if
+    /// asked to.
     pub(super) fn drawn(&mut self, engine: &SimdEngine, size: Size) {
-        if !self.wanted {
+        if !self.asked {
             return;
         }
         let Activity { share, groups, planned } = engine.kernel().activity(size);
@@ -96,9 +96,9 @@ impl Stats {
         self.note("active", format!("{share} (a sample of {sample})"));
     }
 
-    /// Says all of it on standard error, if that is wanted.
+    /// Says all of it on standard error, if asked to.
     pub(super) fn say(&self, size: Size) {
-        if !self.wanted {
+        if !self.asked {
             return;
         }
         let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;

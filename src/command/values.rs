@@ -1,5 +1,6 @@
 //! Values of options: from words of the command line, with a message for what they are not.
 
+use super::failure::{Failure, Result as Outcome};
 use lambdav::settings::number;
 use lambdav::simd::registers::Shape;
 use std::num::NonZeroUsize;
@@ -38,4 +39,19 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     seconds
         .and_then(|s| Duration::try_from_secs_f64(s).ok())
         .ok_or_else(|| format!("`{text}` is not a number of seconds"))
+}
+
+/// The location that was asked for, if it is among all, or the lowest.
+pub(super) fn location(all: impl IntoIterator<Item = u32>, asked: Option<u32>) -> Outcome<u32> {
+    let mut all: Vec<u32> = all.into_iter().collect();
+    all.sort_unstable();
+    match asked {
+        None => Ok(all[0]),
+        Some(location) if all.contains(&location) => Ok(location),
+        Some(location) => {
+            let all: Vec<String> = all.iter().map(u32::to_string).collect();
+            let all = all.join(", ");
+            Err(Failure::usage(format!("the program has no output {location}; it has {all}")))
+        }
+    }
 }

@@ -1,8 +1,5 @@
 //! The limits of LANGUAGE.md §4 and §8: what must be accepted is, what is too much is refused with
 //! one clear error, and neither needs more than the stack of an ordinary thread.
-//!
-//! The one exception is the core evaluator, which recurses once for each block inside a block and
-//! says how much stack that takes; it gets a thread for it here.
 
 use crate::engines::{Accepted, ENGINES, Outputs, Stop};
 use lambdav::core::core_text;
@@ -11,7 +8,7 @@ use lambdav::core::evaluate::DEFAULT_MAX_ITERATIONS;
 use lambdav::core::graph::{Core, Node, NodeId};
 use lambdav::core::inputs::Inputs;
 use lambdav::core::op::Op;
-use lambdav::core::schedule::{MAX_BLOCK_NESTING, schedule};
+use lambdav::core::schedule::schedule;
 use lambdav::core::source::SourceFile;
 use lambdav::frontend::compile;
 use lambdav::program::Loaded;
@@ -46,7 +43,6 @@ fn refused_bytes(bytes: &[u8]) -> Diagnostic {
 fn value(text: &str, time: f32) -> Vec<f32> {
     let source = SourceFile::new("program.lv", text);
     let core = accepted(text);
-    // On the stack of an ordinary thread: scheduling, core text, and evaluation by substitution.
     schedule(&core, &[0]).expect("it can be scheduled");
     let printed = core_text::print(&core, Some(&source)).expect("it can be printed");
     let (again, diagnostics) = core_text::read(&SourceFile::new("core", printed));
@@ -55,17 +51,10 @@ fn value(text: &str, time: f32) -> Vec<f32> {
     let (_, literal) = ENGINES.iter().find(|(name, _)| *name == "source").expect("it is one");
     let program = Accepted { source: &source, core: &core, locations: vec![0] };
     let expected = outputs(literal(&program, &inputs, DEFAULT_MAX_ITERATIONS));
-    let run = || {
-        for (name, engine) in ENGINES {
-            let found = outputs(engine(&program, &inputs, DEFAULT_MAX_ITERATIONS));
-            assert_eq!(found, expected, "{name}");
-        }
-    };
-    let stack = (2 << 20) + MAX_BLOCK_NESTING * (4 << 10);
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, run);
-        thread.expect("a thread can be started").join().expect("the engines agree");
-    });
+    for (name, engine) in ENGINES {
+        let found = outputs(engine(&program, &inputs, DEFAULT_MAX_ITERATIONS));
+        assert_eq!(found, expected, "{name}");
+    }
     expected[0].1.iter().map(|&word| f32::from_bits(word)).collect()
 }
 

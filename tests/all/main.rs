@@ -7,6 +7,7 @@
 //! | [`language`] | the conformance suite: every program under `tests/language` |
 //! | [`limits`] | sharing, nesting, size: what must be accepted, and what is refused |
 //! | [`masks`] | divergent control flow |
+//! | [`modules`] | the arrows between modules |
 //! | [`operands`] | every builtin on special operands |
 
 #[path = "../support/case.rs"]
@@ -20,4 +21,5 @@ mod hidden;
 mod language;
 mod limits;
 mod masks;
+mod modules;
 mod operands;

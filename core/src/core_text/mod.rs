@@ -1,9 +1,9 @@
 //! The text form of the core: a scheduled program as lines, and back into a graph.
 //!
-//! [`print()`] schedules all outputs of a program and writes the result; [`read()`] makes a [`Core`] of
-//! such a text, which can be scheduled again for whichever outputs are wanted. Nothing that affects
-//! the bits of an output is lost on the way, and a text that was printed, read and printed again is
-//! the same text.
+//! [`print()`] schedules all outputs of a program and writes the result; [`read()`] makes a
+//! [`Core`] of such a text, which can be scheduled again for whichever outputs are wanted. Nothing
+//! that affects the bits of an output is lost on the way, and a text that was printed, read and
+//! printed again is the same text.
 //!
 //! ```text
 //! lambdav-core 1
@@ -57,8 +57,9 @@
 //!   ends the loop, `if` is followed by two tails. At least one `rec` and one `yield` are there.
 //! - `guard` is the value of its block, and a remark that the value is needed only where the
 //!   condition holds. A schedule makes guards, the reader drops them.
-//! - An operation is named as in [`Op`](crate::op::Op): `add`, `less-equal`, `atan2`, …; `component.K` and `column.K`
-//!   have their index in the name, and what `construct` makes is what the definition says.
+//! - An operation is named as in [`Op`](crate::op::Op): `add`, `less-equal`, `atan2`, …;
+//!   `component.K` and `column.K` have their index in the name, and what `construct` makes is what
+//!   the definition says.
 //! - Numbers are the shortest decimals that are read back as the same binary32 value; any decimal
 //!   can be given and is rounded once. `nan` is 0x7fc00000. The hexadecimal form gives the bits.
 //!   Vectors are in order, matrices by columns.

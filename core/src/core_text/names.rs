@@ -79,7 +79,7 @@ pub(super) fn operation(name: &str, ty: Type) -> Option<Op> {
     }
 }
 
-/// Writes a component so that [`component`] gives the same word.
+/// Writes a component so that [`component`] returns the same word.
 pub(super) fn write_component(out: &mut String, scalar: Scalar, word: u32) {
     const CANONICAL_NAN: u32 = 0x7fc0_0000;
     let number = f32::from_bits(word);

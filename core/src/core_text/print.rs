@@ -13,8 +13,8 @@ use std::fmt::Write;
 /// size of the program.
 const MAX_INDENTATION: usize = 32;
 
-/// The text of a program, scheduled for all its outputs. Where the text that it was compiled from is
-/// given, each definition says in a comment where it comes from.
+/// The text of a program, scheduled for all its outputs. Where the text that it was compiled from
+/// is given, each definition says in a comment where it comes from.
 ///
 /// # Errors
 ///

@@ -28,7 +28,7 @@ pub fn read(source: &SourceFile) -> (Option<Core>, Vec<Diagnostic>) {
         uniforms: FxHashMap::default(),
         frames: vec![Frame::new(Kind::Root, Wants::Nothing, Span::default())],
         diagnostics: Vec::new(),
-        in_rubbish: false,
+        in_unknown: false,
         stopped: false,
     };
     reader.text(source.text());
@@ -118,7 +118,7 @@ struct Reader {
     frames: Vec<Frame>,
     diagnostics: Vec<Diagnostic>,
     /// Whether the line before was no statement at all.
-    in_rubbish: bool,
+    in_unknown: bool,
     stopped: bool,
 }
 
@@ -140,7 +140,7 @@ impl Reader {
             }
             let result = if started { self.line(&mut line) } else { header(&mut line) };
             match result {
-                Ok(()) => self.in_rubbish = false,
+                Ok(()) => self.in_unknown = false,
                 Err(Trouble::New(diagnostic)) if !started => return self.report(*diagnostic),
                 Err(trouble) => self.recover(trouble, Line::new(text, first.span.start), line),
             }
@@ -173,12 +173,14 @@ impl Reader {
     /// Reports trouble and takes care of what the line would have defined and opened.
     fn recover(&mut self, trouble: Trouble, whole: Line<'_>, mut rest: Line<'_>) {
         let first = whole.peek();
-        let rubbish = !is_statement(first.text);
+        let is_unknown = !is_statement(first.text);
         match trouble {
-            Trouble::New(diagnostic) if !(rubbish && self.in_rubbish) => self.report(*diagnostic),
+            Trouble::New(diagnostic) if !(is_unknown && self.in_unknown) => {
+                self.report(*diagnostic);
+            }
             Trouble::New(_) | Trouble::Known => {}
         }
-        self.in_rubbish = rubbish;
+        self.in_unknown = is_unknown;
         if matches!(first.text, "yield" | "rec" | "if") {
             self.set_ending(None);
         }

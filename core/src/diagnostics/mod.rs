@@ -12,7 +12,7 @@ mod words;
 pub use json::render_json;
 pub use pages::{Tag, page_examples};
 pub use text::render_text;
-pub use words::{nearest_name, quote};
+pub use words::{nearest_name, printable, quote};
 
 use std::collections::HashSet;
 

@@ -6,7 +6,7 @@
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
-use super::{Diagnostic, Label, Severity, in_order};
+use super::{Diagnostic, Label, Severity, in_order, printable};
 use crate::source::{SourceFile, Span};
 
 /// A label over more lines than this points at its first line only.
@@ -42,8 +42,9 @@ fn render_one(diagnostic: &Diagnostic, source: &SourceFile, renderer: &Renderer)
     let title = level.primary_title(&diagnostic.message).id(diagnostic.code.as_str());
     let excerpts = excerpts(diagnostic, source);
     let mut group = Group::with_title(title);
+    let name = printable(source.name());
     for excerpt in &excerpts {
-        group = group.element(excerpt.snippet(source.name()));
+        group = group.element(excerpt.snippet(&name));
     }
     for note in &diagnostic.notes {
         group = group.element(Level::NOTE.message(note));
@@ -58,7 +59,9 @@ fn render_one(diagnostic: &Diagnostic, source: &SourceFile, renderer: &Renderer)
             text = text.replacen(&wrong, &right, 1);
         }
     }
-    text
+    // The renderer shows other control characters by symbols, but some terminals obey these, too.
+    let is_control = |c| matches!(c, '\u{7f}'..='\u{9f}');
+    if text.contains(is_control) { text.replace(is_control, "\u{fffd}") } else { text }
 }
 
 /// A label with its lines, counted from 0.

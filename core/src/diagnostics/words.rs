@@ -1,5 +1,7 @@
 //! Words of the program in messages: quoting them, and guessing which one was meant.
 
+use std::borrow::Cow;
+
 /// How many characters of a quoted word are shown.
 const MAX_QUOTED: usize = 40;
 
@@ -20,6 +22,23 @@ pub fn quote(word: &str) -> String {
     }
     shown.push('`');
     shown
+}
+
+/// Text for a terminal: characters that would control it are escaped, also those that change the
+/// direction of writing. Line ends and tabs stay.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let controls = |c: char| {
+        let directs = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        directs || c.is_control() && c != '\n' && c != '\t'
+    };
+    if !text.contains(controls) {
+        return text.into();
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if controls(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
+    }
+    shown.into()
 }
 
 /// The candidate that `wanted` is most likely a misspelling of, if any is near enough.

@@ -1,4 +1,5 @@
-//! The evaluator of scheduled programs. Its stack is on the heap: blocks may nest as deep as they like.
+//! The evaluator of scheduled programs. Its stack is on the heap: blocks may nest as deep as they
+//! like.
 
 use super::fault::Fault;
 use crate::inputs::Inputs;
@@ -60,52 +61,57 @@ impl<'p> Evaluator<'p> {
         let program = self.program;
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
-        let (mut id, mut at) = (Program::ROOT, 0);
-        loop {
+        // The block, and its statement to go on with.
+        let (mut id, mut from) = (Program::ROOT, 0);
+        'blocks: loop {
             let block = program.block(id);
-            match block.statements.get(at) {
-                Some(Statement::Let { value, expr }) => {
-                    self.compute(*value, expr, inputs);
-                    at += 1;
-                }
-                Some(Statement::If { condition, then, otherwise, .. }) => {
-                    stack.push(Frame { block: id, at, rounds: 0 });
-                    (id, at) = (if self.holds(*condition) { *then } else { *otherwise }, 0);
-                }
-                Some(Statement::Loop { params, inits, body, .. }) => {
-                    self.copy_all(params, inits);
-                    stack.push(Frame { block: id, at, rounds: 0 });
-                    (id, at) = (*body, 0);
-                }
-                None => match &block.end {
-                    End::If { condition, then, otherwise } => {
-                        (id, at) = (if self.holds(*condition) { *then } else { *otherwise }, 0);
-                    }
-                    End::Yield(values) => {
-                        let Some(frame) = stack.pop() else {
-                            self.stack = stack;
-                            return Ok(());
-                        };
-                        let statement = &program.block(frame.block).statements[frame.at];
-                        self.copy(statement.value(), values[0]);
-                        (id, at) = (frame.block, frame.at + 1);
-                    }
-                    End::Rec(arguments) => {
-                        let frame = stack.last_mut().expect("a `rec` stands in a loop");
-                        let statement = &program.block(frame.block).statements[frame.at];
-                        let Statement::Loop { value, params, body, .. } = statement else {
-                            unreachable!("a `rec` stands in the tail of a loop")
-                        };
-                        self.copy_all(params, arguments);
-                        frame.rounds += 1;
-                        if frame.rounds > self.max_iterations {
-                            return Err(Fault::LoopLimit(program.values[value.index()].span));
+            for (at, statement) in block.statements.iter().enumerate().skip(from) {
+                let inner =
+                    match statement {
+                        Statement::Let { value, expr } => {
+                            self.compute(*value, expr, inputs);
+                            continue;
                         }
-                        self.poll(cancelled)?;
-                        (id, at) = (*body, 0);
-                    }
-                },
+                        Statement::If { condition, then, otherwise, .. } => {
+                            if self.holds(*condition) { *then } else { *otherwise }
+                        }
+                        Statement::Loop { params, inits, body, .. } => {
+                            self.copy_all(params, inits);
+                            *body
+                        }
+                    };
+                stack.push(Frame { block: id, at, rounds: 0 });
+                (id, from) = (inner, 0);
+                continue 'blocks;
             }
+            (id, from) = match &block.end {
+                End::If { condition, then, otherwise } => {
+                    (if self.holds(*condition) { *then } else { *otherwise }, 0)
+                }
+                End::Yield(values) => {
+                    let Some(frame) = stack.pop() else {
+                        self.stack = stack;
+                        return Ok(());
+                    };
+                    let statement = &program.block(frame.block).statements[frame.at];
+                    self.copy(statement.value(), values[0]);
+                    (frame.block, frame.at + 1)
+                }
+                End::Rec(arguments) => {
+                    let frame = stack.last_mut().expect("a `rec` stands in a loop");
+                    let statement = &program.block(frame.block).statements[frame.at];
+                    let Statement::Loop { value, params, body, .. } = statement else {
+                        unreachable!("a `rec` stands in the tail of a loop")
+                    };
+                    self.copy_all(params, arguments);
+                    frame.rounds += 1;
+                    if frame.rounds > self.max_iterations {
+                        return Err(Fault::LoopLimit(program.values[value.index()].span));
+                    }
+                    self.poll(cancelled)?;
+                    (*body, 0)
+                }
+            };
         }
     }
 
@@ -177,7 +183,7 @@ impl<'p> Evaluator<'p> {
                     words.swap(0, 1);
                 }
                 let mut out = [0; 16];
-                let out = &mut out[..program.types.components(program.ty(value))];
+                let out = &mut out[..self.get(value).len()];
                 op.apply(&program.types, &types[..operands.len()], &words[..operands.len()], out);
                 self.set(value, out);
             }

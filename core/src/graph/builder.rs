@@ -105,8 +105,8 @@ impl Graph {
         self.names.get(&id)
     }
 
-    /// Says what the source calls a node; the first name stays. Constants are too many things at once
-    /// to have one, and inputs and uniforms have their own.
+    /// Says what the source calls a node; the first name stays. Constants are too many things at
+    /// once to have one, and inputs and uniforms have their own.
     pub fn set_name(&mut self, id: NodeId, name: &Name) {
         if !matches!(self.node(id), Node::Constant(..) | Node::Input(_) | Node::Uniform(..)) {
             self.names.entry(id).or_insert_with(|| name.clone());
@@ -213,7 +213,7 @@ impl Graph {
         id
     }
 
-    /// Adds a node as it is, also where there is an equal one: for passes that give nodes
+    /// Adds a node as it is, also where there is an equal one: for passes that place nodes
     /// different places.
     pub(crate) fn push(&mut self, node: Node, span: Span) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);

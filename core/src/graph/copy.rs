@@ -74,7 +74,8 @@ impl Graph {
         self.push(Node::Loop(l), span)
     }
 
-    /// What a node needs, as a graph of its own, and the node in it. It takes time by the size of that part.
+    /// What a node needs, as a graph of its own, and the node in it. It takes time by the size of
+    /// that part.
     pub(crate) fn part(&self, root: NodeId) -> (Self, NodeId) {
         let (mut inside, mut stack) = (FxHashSet::default(), vec![root]);
         while let Some(id) = stack.pop() {

@@ -10,8 +10,8 @@
 //!   parameters all at once, and the body is evaluated again; otherwise its value is the loop's,
 //!
 //! and within one round of its innermost loop a node is evaluated at most once. This is call by
-//! need, so it gives what substitution gives. Where things are computed is not the graph's business:
-//! [`crate::schedule`] finds a place for each node.
+//! need, so it gives what substitution gives. Where things are computed is not the graph's
+//! business: [`crate::schedule`] finds a place for each node.
 //!
 //! # Invariants
 //!
@@ -19,13 +19,13 @@
 //!   over the arena visits definitions first, and no pass recurses on the program's depth.
 //! - Equal nodes are one node. Constants are keyed on bits (0.0 is not −0.0) and a NaN constant is
 //!   always 0x7fc00000.
-//! - A node of type `Rec τ` or `PureRec` is used as the arm of an `If` of such a type or as the body
-//!   of the loop that its `Rec`s belong to, and nowhere else. Only leaves (`Rec` nodes and values)
-//!   of such a tail are shared; its `If`s form a tree (see `finish_loop`).
+//! - A node of type `Rec τ` or `PureRec` is used as the arm of an `If` of such a type or as the
+//!   body of the loop that its `Rec`s belong to, and nowhere else. Only leaves (`Rec` nodes and
+//!   values) of such a tail are shared; its `If`s form a tree (see `finish_loop`).
 //! - [`Node::Param`]s are used only below the body of their loop.
 //!
-//! Beside what it computes, a node has places in the source and may have a name; neither tells nodes
-//! apart.
+//! Beside what it computes, a node has places in the source and may have a name; neither tells
+//! nodes apart.
 
 mod builder;
 mod copy;

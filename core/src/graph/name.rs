@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-/// A name of a `define`, `let` or parameter. The end of a very long one is cut off, so that what names
-/// take is linear in the number of values.
+/// A name of a `define`, `let` or parameter. The end of a very long one is cut off, so that what
+/// names take is linear in the number of values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name(Arc<str>);
 

@@ -4,12 +4,12 @@
 //! # Shared tails
 //!
 //! A tail is a decision: `If`s that end in `Rec` or in a value. By name it can be reached from
-//! several arms, as in `(let ((k (if c (rec …) v))) (if a k (if b k w)))`. Control flow has no place
-//! for such a node, and copying it would be exponential. So a shared `If` of tails is *reified*:
-//! whether it goes on, each argument with which it does and the value with which it does not become
-//! values of their own, made of lazy `If`s over the same conditions, and each use becomes
-//! `(if goes-on (rec argument …) value)`. The arm in which such a value has no meaning is left out:
-//! it is never demanded there.
+//! several arms, as in `(let ((k (if c (rec …) v))) (if a k (if b k w)))`. Control flow has no
+//! place for such a node, and copying it would be exponential. So a shared `If` of tails is
+//! *reified*: whether it goes on, each argument with which it does and the value with which it does
+//! not become values of their own, made of lazy `If`s over the same conditions, and each use
+//! becomes `(if goes-on (rec argument …) value)`. The arm in which such a value has no meaning is
+//! left out: it is never demanded there.
 
 use super::{ExprType, Graph, Loop, LoopId, Node, NodeId};
 use crate::source::Span;

@@ -2,8 +2,8 @@
 //!
 //! A [`Ball`] is the set of real numbers within `radius` of `middle`, both in units of 2^-bits.
 //! Each operation returns a ball which contains the exact result for every choice of operands in
-//! their balls: what it rounds itself, and the series' remainders, go into the radius. So whatever is
-//! computed with balls from exact arguments contains the exact result, with no analysis of the
+//! their balls: what it rounds itself, and the series' remainders, go into the radius. So whatever
+//! is computed with balls from exact arguments contains the exact result, with no analysis of the
 //! whole. (As in F. Johansson, "Arb: efficient arbitrary-precision midpoint-radius interval
 //! arithmetic", IEEE Trans. Computers 66, 2017; but fixed point, which suffices for arguments and
 //! results of the range of binary32 and makes each bound short.)

@@ -2,8 +2,8 @@
 
 use super::float::{odd_significand, power_of_two};
 
-/// `x^y` if it is an integer of at most 53 bits times a power of two: exactly. `None` otherwise, and
-/// then it is neither a binary32 number nor a midpoint, since those have at most 25 bits.
+/// `x^y` if it is an integer of at most 53 bits times a power of two: exactly. `None` otherwise,
+/// and then it is neither a binary32 number nor a midpoint, since those have at most 25 bits.
 ///
 /// `x` is positive and not 1, `y` finite and not 0, and `x^y` between 2^-200 and 2^200.
 ///
@@ -13,8 +13,9 @@ use super::float::{odd_significand, power_of_two};
 /// - `m ≥ 3`, `y < 0`: raised to the power of 2^-f (or as it is, for `f ≥ 0`) the equation gives
 ///   `m^k · c^l = 2^j` with `k ≥ 1`, which no odd `m ≥ 3` satisfies: none.
 /// - `m ≥ 3`, `y > 0`, `f ≥ 0`: `c = m^y`. 3^34 has 54 bits, so `y ≤ 33`.
-/// - `m ≥ 3`, `y > 0`, `f < 0`: `m` and 2^e must be 2^-f-th powers of integers and of a power of two,
-///   because `n` is odd. As `m < 2^24 < 3^16`, `f ≥ -3`. Then raise the root to the power of `n`.
+/// - `m ≥ 3`, `y > 0`, `f < 0`: `m` and 2^e must be 2^-f-th powers of integers and of a power of
+///   two, because `n` is odd. As `m < 2^24 < 3^16`, `f ≥ -3`. Then raise the root to the power of
+///   `n`.
 pub(super) fn exact_pow(x: f32, y: f32) -> Option<f64> {
     let (m, mut e) = odd_significand(x);
     let (n, mut f) = odd_significand(y);

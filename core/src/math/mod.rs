@@ -19,22 +19,22 @@
 //!
 //! # Why the answer is right for every argument
 //!
-//! Rounding is monotone, so if both ends of an interval that contains the exact result round to
-//! one number, then so does the exact result. The interval of step 4 contains it because each
-//! operation of `ball` encloses its own error. That of step 2 contains it if the relative error of
-//! `libm` is below 2^-44: its functions come from musl and FreeBSD's msun, whose errors, where they
-//! state them, are below 2 ULP (2^-51), so the bound is 128 times what they claim. It is the only thing here that
-//! is assumed rather than proved. Where a result overflows or underflows in binary64 (`exp`,
-//! `exp2`, `pow`, `sinh`, `cosh` of large arguments) the bound does not hold, but both the exact
-//! result and `v` are then far beyond the last binary32 number, or far below half the least.
+//! Rounding is monotone, so if both ends of an interval that contains the exact result round to one
+//! number, then so does the exact result. The interval of step 4 contains it because each operation
+//! of `ball` encloses its own error. That of step 2 contains it if the relative error of `libm` is
+//! below 2^-44: its functions come from musl and FreeBSD's msun, whose errors, where they state
+//! them, are below 2 ULP (2^-51), so the bound is 128 times what they claim. It is the only thing
+//! here that is assumed rather than proved. Where a result overflows or underflows in binary64
+//! (`exp`, `exp2`, `pow`, `sinh`, `cosh` of large arguments) the bound does not hold, but both the
+//! exact result and `v` are then far beyond the last binary32 number, or far below half the least.
 //!
 //! Step 4 ends unless the exact result is *on* the boundary of two rounding intervals: a midpoint
-//! between two neighbouring binary32 numbers. (A result which is itself a binary32 number is far from
-//! any midpoint, so step 2 answers.) Midpoints are rational, and
+//! between two neighbouring binary32 numbers. (A result which is itself a binary32 number is far
+//! from any midpoint, so step 2 answers.) Midpoints are rational, and
 //!
 //! - by Lindemann and Weierstrass, `sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp
-//!   log` are transcendental at every algebraic argument but one at which they are 0 or 1, and so is
-//!   the angle of `atan2`, unless it is 0;
+//!   log` are transcendental at every algebraic argument but one at which they are 0 or 1, and so
+//!   is the angle of `atan2`, unless it is 0;
 //! - by Gelfond and Schneider, `log2 x` is transcendental unless `x` is a power of two, when it is
 //!   a binary32 number; and `exp2 x` and `pow x y` are algebraic. For a dyadic rational exponent
 //!   they are midpoints in a few cases only, which step 3 decides in integers: see `exact_pow`.

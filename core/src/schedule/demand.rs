@@ -6,14 +6,14 @@
 //!
 //! Nodes are taken users first, so that when a node's turn comes all regions that demand it are
 //! known: those of its uses, less those enclosed by another. One: a pinned node is placed there.
-//! Several: it is placed in their common ancestor *L* inside `(if guard node zero)`, which replaces it
-//! everywhere; the guard is the disjunction, over the regions, of the conditions from *L* down to
-//! them. Conditions are evaluated lazily in the order of the way down, so none is evaluated that
+//! Several: it is placed in their common ancestor *L* inside `(if guard node zero)`, which replaces
+//! it everywhere; the guard is the disjunction, over the regions, of the conditions from *L* down
+//! to them. Conditions are evaluated lazily in the order of the way down, so none is evaluated that
 //! would not have been.
 //!
-//! A region cannot be guarded from *L* where a condition on its way depends on the node itself, on a
-//! parameter of a loop between *L* and the region, or on something pinned deeper than *L*. It gets a
-//! copy of the node; a carrier that is needed on both sides is copied with it.
+//! A region cannot be guarded from *L* where a condition on its way depends on the node itself, on
+//! a parameter of a loop between *L* and the region, or on something pinned deeper than *L*. It
+//! gets a copy of the node; a carrier that is needed on both sides is copied with it.
 
 mod copies;
 
@@ -175,7 +175,8 @@ impl Pinning {
         }
     }
 
-    /// The conditions from `above` down to `top`, if they can be evaluated in `above` before `node`.
+    /// The conditions from `above` down to `top`, if they can be evaluated in `above` before
+    /// `node`.
     fn way(&self, node: NodeId, above: RegionId, top: RegionId) -> Option<Vec<Step>> {
         let mut steps: Vec<Step> = Vec::new();
         let mut at = top;

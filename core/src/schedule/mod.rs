@@ -10,11 +10,11 @@
 //! *Regions* are the program, the arms of each `if` and the body of each loop; they form a tree.
 //!
 //! 1. What might not end — loops, and `if`s around them — is *pinned*: it runs exactly where
-//!    substitution would have run it ([`demand`]). Needed in one region, it is placed there. Needed in
-//!    several, it is placed in their common ancestor, under a guard: the disjunction of the conditions
-//!    on the ways down. A guard is an ordinary `if`. Where the guard itself would depend on the
-//!    node (a condition that needs it in some cases), or on a parameter of a loop that lies between,
-//!    the node is copied.
+//!    substitution would have run it ([`demand`]). Needed in one region, it is placed there. Needed
+//!    in several, it is placed in their common ancestor, under a guard: the disjunction of the
+//!    conditions on the ways down. A guard is an ordinary `if`. Where the guard itself would depend
+//!    on the node (a condition that needs it in some cases), or on a parameter of a loop that lies
+//!    between, the node is copied.
 //! 2. All else *floats* ([`place`]): out of every loop that it does not depend on,
 //!    and otherwise down to the deepest region that holds all its uses. So work sinks into the arm
 //!    that alone needs it, and leaves an arm only together with a loop.

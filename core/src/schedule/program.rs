@@ -175,8 +175,8 @@ impl Program {
         self.values[id.index()].ty
     }
 
-    /// Where the components of each value begin if those of all values lie one after the other, and,
-    /// at the end, how many there are.
+    /// Where the components of each value begin if those of all values lie one after the other,
+    /// and, at the end, how many there are.
     pub fn component_offsets(&self) -> Vec<usize> {
         let mut offsets = vec![0];
         for value in &self.values {

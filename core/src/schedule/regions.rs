@@ -33,8 +33,8 @@ pub(super) struct Region {
     pub(super) kind: RegionKind,
     /// The innermost loop's body that encloses the region or is it, else [`ROOT`].
     pub(super) body: RegionId,
-    /// A region further out, so that ancestors are found in logarithmic time (Myers, "An applicative
-    /// random-access stack", 1983). How far depends on the depth alone.
+    /// A region further out, so that ancestors are found in logarithmic time (Myers, "An
+    /// applicative random-access stack", 1983). How far depends on the depth alone.
     jump: RegionId,
 }
 

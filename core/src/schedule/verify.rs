@@ -22,7 +22,7 @@ pub enum VerifyError {
         /// The value.
         value: ValueId,
     },
-    /// A value has another type than its definition gives it, or an operation is not defined on
+    /// A value has another type than its definition says, or an operation is not defined on
     /// its operands.
     Type {
         /// The block of the definition.

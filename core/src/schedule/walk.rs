@@ -6,10 +6,10 @@
 //! Enter  (Statement  [inner blocks  After])*  End  [inner blocks]  Leave
 //! ```
 //!
-//! where a `let` has neither inner blocks nor an [`Event::After`], and the end has inner blocks where
-//! it is a decision. A value that a statement with blocks defines is there from `After` on; the
-//! values of a block are there until `Leave`. What a consumer needs to know of the blocks around
-//! it, it keeps on a stack of its own.
+//! where a `let` has neither inner blocks nor an [`Event::After`], and the end has inner blocks
+//! where it is a decision. A value that a statement with blocks defines is there from `After` on;
+//! the values of a block are there until `Leave`. What a consumer needs to know of the blocks
+//! around it, it keeps on a stack of its own.
 //!
 //! The walk keeps its place on a heap-allocated stack, so that nothing recurses on the nesting of
 //! blocks. It is for programs whose blocks form a tree.
@@ -136,5 +136,18 @@ impl Program {
     /// A walk over all blocks, in the order of the program's text.
     pub fn walk(&self) -> Walk<'_> {
         Walk::new(self)
+    }
+
+    /// The blocks that a block ends as, and those that these end as, itself first: each before
+    /// those that it ends as, the first of them before the second.
+    pub fn tail(&self, block: BlockId) -> Vec<BlockId> {
+        let (mut blocks, mut stack) = (Vec::new(), vec![block]);
+        while let Some(id) = stack.pop() {
+            blocks.push(id);
+            if let End::If { then, otherwise, .. } = self.block(id).end {
+                stack.extend([otherwise, then]);
+            }
+        }
+        blocks
     }
 }

@@ -2,9 +2,9 @@
 
 use lambdav_core::types::Type;
 
+use super::recipe::{Operand, Recipe};
 use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
 use super::signature::{AT, COLUMN, bvector, matrix as matrix_of, vector};
-use super::{Operand, Recipe};
 
 /// The rows of this theme.
 pub(super) static ROWS: &[Row] = &[

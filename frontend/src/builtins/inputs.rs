@@ -4,9 +4,10 @@ use std::f32::consts::{PI, TAU};
 
 use lambdav_core::types::Type;
 
+use super::recipe::Recipe;
 use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
 use super::signature::{VALUE, input};
-use super::{Input, Recipe};
+use lambdav_core::inputs::Input;
 
 /// The rows of this theme.
 pub(super) static ROWS: &[Row] = &[

@@ -7,9 +7,9 @@ use lambdav_core::op::Op;
 use lambdav_core::types::Type;
 use lambdav_core::types::TypeKind::{Matrix, Scalar as One, Vector};
 
+use super::recipe::{Operand, Recipe};
 use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
 use super::signature::{DETERMINANT, MATRIX, constructor};
-use super::{Operand, Recipe};
 
 /// The rows of this theme.
 pub(super) static ROWS: &[Row] = &[

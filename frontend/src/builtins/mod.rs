@@ -4,12 +4,12 @@
 //! type and a [`Recipe`]; elaboration builds core nodes from the recipe, the source evaluator
 //! computes with it. Nothing else in the system knows a builtin by name.
 //!
-//! The table consists of [`row::Row`]s, in one file per theme. Swizzles (`.xyz`) are not rows, since
-//! there are hundreds of them; they share one description.
+//! The table consists of [`row::Row`]s, in one file per theme. Swizzles (`.xyz`) are not rows,
+//! since there are hundreds of them; they share one description.
 //!
 //! Guarantees, each of them tested:
 //! - a name means at most one builtin;
-//! - a recipe is well typed: computing it on operands of the resolved types gives a value of the
+//! - a recipe is well typed: computing it on operands of the resolved types yields a value of the
 //!   resolved result type;
 //! - an [`Recipe::Expansion`] is closed, uses the forms `func`, `let` and `let*` only, and comes to
 //!   an end: no builtin expands to an application of itself on the same types, however indirectly.
@@ -20,6 +20,7 @@ mod construction;
 mod geometry;
 mod inputs;
 mod matrices;
+mod recipe;
 mod row;
 mod signature;
 mod swizzle;
@@ -32,108 +33,12 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::LazyLock;
 
-use lambdav_core::diagnostics::Code;
-use lambdav_core::inputs::Input;
-use lambdav_core::op::Op;
 use lambdav_core::types::{Type, Types};
 
+pub use recipe::{Operand, Recipe, Resolved, SignatureError};
 pub use row::{Example, Kind, Placement};
 use row::{Meaning, Row};
 use swizzle::Swizzle;
-
-/// How the value of an application is made of primitive operations.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Recipe {
-    /// The operands, each first spread to the given type, folded from the left with a binary
-    /// operation; with one operand (unary operations), the operation applied to it.
-    Fold(Op, Type),
-    /// A binary operation on the two operands in reverse order, both first spread to the type.
-    Reversed(Op, Type),
-    /// The operation on the operands just as they are.
-    Direct(Op),
-    /// All components of the operands in order, as a vector or matrix of this type; one `num` or
-    /// `bool` operand is spread over a vector.
-    Flatten(Type),
-    /// A matrix with the one operand on its diagonal and zero elsewhere.
-    Diagonal(Type),
-    /// These components of the first operand (a vector), in this order; one component gives a
-    /// scalar. A second operand, the index of `(at v K)`, is already in the recipe.
-    Swizzle(Vec<u8>),
-    /// This column of the first operand (a matrix). The second operand, the index of `(col m K)`,
-    /// is already in the recipe.
-    Column(u8),
-    /// The λV text of a `func` with as many parameters as there are operands. Its names denote
-    /// builtins and forms of the outermost scope, whatever the program binds.
-    Expansion(String),
-    /// No operands: an input.
-    Input(Input),
-}
-
-/// An operand of an application, as far as resolution needs to know it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Operand {
-    /// Its type.
-    pub ty: Type,
-    /// Its value where the operand is a literal token of decimal digits (what `at` and `col`
-    /// need), else `None`.
-    pub index: Option<u32>,
-}
-
-impl From<Type> for Operand {
-    /// An operand that is not an index.
-    fn from(ty: Type) -> Self {
-        Self { ty, index: None }
-    }
-}
-
-/// What an application of a builtin to operands of given types is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resolved {
-    /// The type of its value.
-    pub result: Type,
-    /// How the value is made.
-    pub recipe: Recipe,
-}
-
-/// Why a builtin cannot be applied so. [`Builtin::message`] makes a sentence of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SignatureError {
-    /// The builtin is a value, like `pi`.
-    NotAFunction,
-    /// Too few or too many operands.
-    Count {
-        /// How many it takes: `2 operands`, `at least 2 operands`.
-        expected: String,
-    },
-    /// Operands of wrong types.
-    Types {
-        /// What it takes, as a clause: `nums and vectors of one size`.
-        expected: String,
-        /// The first operand that does not fit, where one can be blamed.
-        culprit: Option<usize>,
-    },
-    /// An index that is not a literal token of digits, or too large.
-    Index {
-        /// Which operand it is.
-        operand: usize,
-        /// The index that was given, if it was a literal.
-        found: Option<u32>,
-        /// The smallest index that is too large.
-        limit: u32,
-    },
-}
-
-impl SignatureError {
-    /// The code under which it is reported.
-    pub fn code(&self) -> Code {
-        match self {
-            Self::NotAFunction => Code::NotAFunction,
-            Self::Count { .. } => Code::OperandCount,
-            Self::Types { .. } => Code::OperandTypes,
-            Self::Index { .. } => Code::IndexLiteral,
-        }
-    }
-}
 
 /// A builtin: a row of the table or a swizzle.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

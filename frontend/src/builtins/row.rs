@@ -3,8 +3,8 @@
 use lambdav_core::op::Op;
 use lambdav_core::types::Type;
 
+use super::recipe::{Operand, Recipe, Resolved, SignatureError};
 use super::signature::{Signature, constructor};
-use super::{Operand, Recipe, Resolved, SignatureError};
 
 /// A builtin.
 pub(super) struct Row {
@@ -44,9 +44,9 @@ pub(super) enum Operands {
 /// What is computed.
 pub(super) enum Meaning {
     /// A primitive operation: unary, or binary and folded from the left, on operands that are
-    /// spread to their common type.
+    /// broadcast to their common type.
     Fold(Op),
-    /// A binary primitive operation on the spread operands in reverse order.
+    /// A binary primitive operation on the broadcast operands in reverse order.
     Reversed(Op),
     /// A primitive operation on the operands as they are.
     Direct(Op),
@@ -65,7 +65,7 @@ pub(super) enum Undefined {
     /// Nowhere.
     Never,
     /// Where a condition in the operands' names holds for some component. The names denote
-    /// operands spread to their common type. An application with fewer operands than names has no
+    /// operands broadcast to their common type. An application with fewer operands than names has no
     /// such case.
     Where(&'static str),
     /// Where a `bool` condition in the operands' names holds; the names denote whole operands.

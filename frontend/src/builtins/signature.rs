@@ -1,11 +1,11 @@
 //! The signatures that rows share: which operand types are accepted, and the type of the result.
 //!
-//! A `num` spreads where a signature here says so; a `bool` never does.
+//! A `num` is broadcast where a signature here says so; a `bool` never is.
 
 use lambdav_core::types::TypeKind::{Matrix, Vector};
 use lambdav_core::types::{Scalar, Type};
 
-use super::{Operand, SignatureError};
+use super::recipe::{Operand, SignatureError};
 
 /// Which operand types a builtin accepts.
 pub(super) struct Signature {
@@ -44,7 +44,7 @@ type Checked = Result<Type, Mismatch>;
 /// One `num` or vector, componentwise.
 pub(super) const UNARY: Signature = Signature { takes: "a num or a vector", check: numeric };
 
-/// Componentwise with spread: any mix of `num` and one vector type.
+/// Componentwise with broadcast: any mix of `num` and one vector type.
 pub(super) const NUMERIC: Signature =
     Signature { takes: "nums and vectors of one size", check: numeric };
 
@@ -93,7 +93,7 @@ pub(super) const SELECT: Signature = Signature {
     },
 };
 
-/// Componentwise with spread, or matrices of one type.
+/// Componentwise with broadcast, or matrices of one type.
 pub(super) const SUM: Signature = Signature {
     takes: "nums and vectors of one size, or matrices of one size",
     check: |operands| match operands[0].ty {
@@ -102,7 +102,7 @@ pub(super) const SUM: Signature = Signature {
     },
 };
 
-/// Componentwise with spread, or the products of linear algebra; folded from the left.
+/// Componentwise with broadcast, or the products of linear algebra; folded from the left.
 pub(super) const PRODUCT: Signature = Signature {
     takes: "nums and vectors of one size, or matrices with nums and with vectors and matrices of \
             their size",
@@ -185,7 +185,7 @@ pub(super) const COLUMN: Signature = Signature {
 /// A vector of `N` numbers.
 pub(super) const fn vector<const N: u8>() -> Signature {
     Signature {
-        takes: "nums and vectors that make up its components, or one num to spread",
+        takes: "nums and vectors that make up its components, or one num for all of them",
         check: |operands| components(operands, Scalar::F32, N),
     }
 }
@@ -193,7 +193,7 @@ pub(super) const fn vector<const N: u8>() -> Signature {
 /// A vector of `N` bools.
 pub(super) const fn bvector<const N: u8>() -> Signature {
     Signature {
-        takes: "bools and bvecs that make up its components, or one bool to spread",
+        takes: "bools and bvecs that make up its components, or one bool for all of them",
         check: |operands| components(operands, Scalar::Bool, N),
     }
 }

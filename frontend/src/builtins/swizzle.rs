@@ -2,9 +2,9 @@
 
 use lambdav_core::types::{Type, TypeKind};
 
+use super::recipe::{Recipe, Resolved, SignatureError};
 use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
 use super::signature::Signature;
-use super::{Recipe, Resolved, SignatureError};
 
 /// A swizzle; which alphabet it is written in does not change what it does, but its name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

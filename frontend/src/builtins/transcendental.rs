@@ -2,7 +2,7 @@
 
 use lambdav_core::op::{Elementary, Op};
 
-use super::Recipe;
+use super::recipe::Recipe;
 use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
 use super::signature::{NUMERIC, UNARY};
 

@@ -9,8 +9,8 @@ use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
 use lambdav_core::graph::{ExprType, LoopId, Node, NodeId};
 
 impl Machine {
-    /// Goes on with the next argument of a `rec-func` — all are reduced to values before the body is
-    /// entered —, or begins the loop.
+    /// Goes on with the next argument of a `rec-func` — all are reduced to values before the body
+    /// is entered —, or begins the loop.
     pub(super) fn next_loop_argument(
         &mut self,
         function: FunctionId,

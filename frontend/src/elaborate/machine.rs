@@ -1,7 +1,7 @@
 //! The machine's memory: environments, thunks and closures, each found again by what identifies it.
 //!
-//! Code and the denotations of the locals that it uses identify a thunk or a closure; equal ones are
-//! one, which is what makes sharing linear.
+//! Code and the denotations of the locals that it uses identify a thunk or a closure; equal ones
+//! are one, which is what makes sharing linear.
 
 use super::frame::Frame;
 use super::values::{

@@ -8,13 +8,14 @@
 //!
 //! # Guarantees
 //!
-//! - Sharing is linear. Applications are remembered by closure and arguments, closures and thunks by
-//!   their code and what the locals that they use denote; an argument that has a value already
+//! - Sharing is linear. Applications are remembered by closure and arguments, closures and thunks
+//!   by their code and what the locals that they use denote; an argument that has a value already
 //!   counts as that value. So `(f (+ x 1))` written twice is elaborated once.
 //! - It ends. Each infinite elaboration nests applications without bound, where an application is
 //!   nested in that whose body (or whose argument's text) contains it; more than
-//!   [`limits::MAX_APPLICATION_DEPTH`] are an error, as are more than [`limits::MAX_APPLICATIONS`] in all, more than
-//!   [`limits::MAX_STEPS`] expressions evaluated and more than [`limits::MAX_NODES`] nodes.
+//!   [`limits::MAX_APPLICATION_DEPTH`] are an error, as are more than [`limits::MAX_APPLICATIONS`]
+//!   in all, more than [`limits::MAX_STEPS`] expressions evaluated and more than
+//!   [`limits::MAX_NODES`] nodes.
 //! - It does not recurse: [`run`] keeps its own stack.
 //! - The core is well typed, and every `Rec` is in the tail of its own loop.
 

@@ -1,7 +1,7 @@
 //! Warnings for arguments and definitions that nothing reached and that are ill-typed.
 //!
-//! Typing follows substitution from the outputs, so such code does not make a program wrong; but its
-//! author would like to know.
+//! Typing follows substitution from the outputs, so such code does not make a program wrong; but
+//! its author would like to know.
 
 use super::machine::Machine;
 use super::values::{Denotation, ThunkId, Value};

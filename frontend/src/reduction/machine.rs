@@ -1,10 +1,12 @@
-//! Reduction to a value: finds the outermost place where a rule of the semantics applies, and applies
-//! it. What waits for the value of an inner term is on a stack of frames.
+//! Reduction to a value: finds the outermost place where a rule of the semantics applies, and
+//! applies it. What waits for the value of an inner term is on a stack of frames.
 
+use super::fault::{Limits, SourceFault};
 use super::operate::{Data, follow};
-use super::read::{self, Form, Texts, Variable};
+use super::program::{Program, Uniform};
+use super::read;
 use super::term::{Entry, Node, State, Substitution, instantiate, live_nodes};
-use super::{Limits, Program, SourceFault};
+use super::text::{Form, TextId, Texts, Variable};
 use crate::builtins::{Builtin, Operand, Recipe};
 use crate::mutants::{Mutant, is_active};
 use crate::syntax;
@@ -16,7 +18,7 @@ use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// After how many reductions it asks whether to stop.
+/// How many reductions lie between two cancellation polls.
 const POLL_INTERVAL: u64 = 1 << 12;
 /// The most nodes at a time, in one thread: about a gigabyte.
 const MAX_NODES: usize = 1 << 23;
@@ -64,7 +66,7 @@ pub(super) struct Machine<'a> {
     /// The functions that expansions of builtins are, by their text.
     expansions: FxHashMap<String, Rc<Node>>,
     types: &'a Types,
-    uniforms: &'a [super::Uniform],
+    uniforms: &'a [Uniform],
     inputs: &'a Inputs,
     limits: Limits,
     cancelled: &'a dyn Fn() -> bool,
@@ -98,7 +100,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Reduces a closed term of the text to a value.
-    pub(super) fn run(mut self, root: read::TextId) -> Step<Data> {
+    pub(super) fn run(mut self, root: TextId) -> Step<Data> {
         let root = self.nodes[root.0 as usize].clone();
         let mut control = Control::Reduce(root.clone());
         loop {

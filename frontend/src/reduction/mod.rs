@@ -1,4 +1,4 @@
-//! The literal evaluator: the small-step semantics of the report (§4), rule by rule, on the syntax
+//! The source evaluator: the small-step semantics of the report (§4), rule by rule, on the syntax
 //! tree.
 //!
 //! It is the oracle for everything between the tree and a pixel: it shares nothing with name
@@ -16,8 +16,8 @@
 //! (builtin v …)                    →  the value, or its expansion applied to v …
 //! ```
 //!
-//! where `v` is a value (of a function argument of a `rec-func`: any term), `let*` is nested `let`s,
-//! a `define` substitutes in the forms that follow, and `(the T e)` is `e`.
+//! where `v` is a value (of a function argument of a `rec-func`: any term), `let*` is nested
+//! `let`s, a `define` substitutes in the forms that follow, and `(the T e)` is `e`.
 //!
 //! # Substitution without capture
 //!
@@ -31,8 +31,8 @@
 //!
 //! This is Wadsworth's graph reduction ("Semantics and Pragmatics of the Lambda-Calculus", 1971):
 //!
-//! - substitution puts the *same* node in all places of a variable, and a node that was reduced to a
-//!   value is overwritten by it, so nobody reduces it again;
+//! - substitution puts the *same* node in all places of a variable, and a node that was reduced to
+//!   a value is overwritten by it, so nobody reduces it again;
 //! - substitution copies only the paths that lead to the variable: each term of the text knows its
 //!   free variables, and each node how many of them have not been replaced yet ([`term`]). Closed
 //!   terms are never copied, so what a loop's body does not compute from its parameters is computed
@@ -40,86 +40,40 @@
 //!
 //! Both change how often a term is reduced, never to what: the language is pure.
 //!
-//! `rec` stands in tail position, so the value of the term that ends in it is the value of the whole
-//! loop, and once the next round begins nobody can ask for that term again. Hence the nodes that wait
-//! for it are forgotten, and a loop runs in constant space.
+//! `rec` stands in tail position, so the value of the term that ends in it is the value of the
+//! whole loop, and once the next round begins nobody can ask for that term again. Hence the nodes
+//! that wait for it are forgotten, and a loop runs in constant space.
 //!
 //! # Limits
 //!
-//! No function here recurses, dropping terms included: depth costs memory only. Steps, live nodes and
-//! pending reductions are counted, and exceeding a limit is [`SourceFault::Limit`]. LANGUAGE §3 lets
-//! this evaluator give up where another engine answers. Iterations of loops are limited exactly as in
-//! the core evaluator.
+//! No function here recurses, dropping terms included: depth costs memory only. Steps, live nodes
+//! and pending reductions are counted, and exceeding a limit is [`SourceFault::Limit`]. LANGUAGE §3
+//! lets this evaluator give up where another engine answers. Iterations of loops are limited
+//! exactly as in the core evaluator.
 
+mod fault;
 mod machine;
 mod operate;
+mod program;
 mod read;
 mod term;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use crate::syntax::Tree;
-use lambdav_core::evaluate::{DEFAULT_MAX_ITERATIONS, Fault};
 use lambdav_core::inputs::Inputs;
 use lambdav_core::source::Span;
-use lambdav_core::types::{Type, TypeKind, Types};
+use lambdav_core::types::TypeKind;
 use machine::Machine;
-use read::{TextId, Texts};
+use program::Uniform;
 
-/// Why the literal evaluator gives no value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SourceFault {
-    /// As any evaluator.
-    Pixel(Fault),
-    /// It gave up: too many of these. Another engine may answer.
-    Limit(&'static str),
-    /// Something that a program without errors does not contain, as a sentence without a full stop.
-    /// Either the program was not accepted by the compiler, or one of the two has a bug.
-    Unexpected(Span, &'static str),
-}
-
-impl From<Fault> for SourceFault {
-    fn from(fault: Fault) -> Self {
-        Self::Pixel(fault)
-    }
-}
-
-/// How far a run may go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// How many `rec`s each entry of a loop may execute.
-    pub max_iterations: u64,
-    /// How many steps a run may take: reductions, and nodes copied by substitution.
-    pub max_steps: u64,
-}
-
-impl Default for Limits {
-    /// The iterations of LANGUAGE §8, and steps for about a minute.
-    fn default() -> Self {
-        Self { max_iterations: DEFAULT_MAX_ITERATIONS, max_steps: 1 << 29 }
-    }
-}
-
-/// A uniform as declared.
-#[derive(Clone, Copy, Debug)]
-struct Uniform {
-    ty: Type,
-    default: Option<TextId>,
-}
-
-/// A program, ready to be evaluated for any number of pixels by any number of threads.
-#[derive(Debug)]
-pub struct Program {
-    types: Types,
-    texts: Texts,
-    uniforms: Vec<Uniform>,
-    /// Location and expression.
-    outputs: Vec<(u32, TextId)>,
-}
+pub use fault::{Limits, SourceFault};
+pub use program::Program;
 
 impl Program {
-    /// Reads a program that the compiler accepts; of another it may say nothing, or give a value where
-    /// the compiler refuses.
+    /// Reads a program that the compiler accepts; of another it may say nothing, or return a value
+    /// where the compiler refuses.
     pub fn new(tree: &Tree) -> Result<Self, SourceFault> {
         read::program(tree)
     }
@@ -130,7 +84,7 @@ impl Program {
     }
 
     /// The words of the value of the output at `location`: 1 to 4 components. `inputs` must give
-    /// each uniform its words. `cancelled` is asked now and then.
+    /// each uniform its words. `cancelled` is polled now and then.
     pub fn run(
         &self,
         location: u32,

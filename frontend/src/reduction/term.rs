@@ -1,7 +1,7 @@
 //! Terms at run time, and substitution.
 
 use super::operate::Data;
-use super::read::{Form, TextId, Texts, Variable};
+use super::text::{Form, TextId, Texts, Variable};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -109,10 +109,10 @@ impl Substitution {
     /// `body[values/variables]`, where the variables are those from `first` on and the values are
     /// closed.
     ///
-    /// The cost is that of the paths to the variables: a subterm whose text does not have them, or in
-    /// which nothing is open, is shared. Open subterms are never shared, so that nothing is copied
-    /// twice: whatever was substituted before is closed, and the text is a tree (of which only
-    /// `define` makes a graph, by sharing closed terms).
+    /// The cost is that of the paths to the variables: a subterm whose text does not have them, or
+    /// in which nothing is open, is shared. Open subterms are never shared, so that nothing is
+    /// copied twice: whatever was substituted before is closed, and the text is a tree (of which
+    /// only `define` makes a graph, by sharing closed terms).
     pub(super) fn apply(
         &mut self,
         texts: &Texts,

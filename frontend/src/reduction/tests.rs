@@ -1,4 +1,4 @@
-//! The literal evaluator against the core evaluator, and against values known beforehand.
+//! The source evaluator against the core evaluator, and against values known beforehand.
 
 mod generated;
 
@@ -59,7 +59,7 @@ fn pixels(core: &Core) -> Vec<Inputs> {
         .into()
 }
 
-/// Both evaluators agree on the program; gives what they say of the first pixel.
+/// Both evaluators agree on the program; returns what they say of the first pixel.
 fn agree(text: &str) -> Outcome {
     agree_as(text, |outcome| outcome)
 }

@@ -39,7 +39,7 @@ pub(crate) enum Code {
     Number(f32, Option<u32>),
     Bool(bool),
     Local(Local),
-    /// Index into [`Items::globals`].
+    /// Index into [`Items::globals`](super::Items::globals).
     Global(u32),
     Builtin(Builtin),
     Apply {

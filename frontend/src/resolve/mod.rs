@@ -3,8 +3,8 @@
 //!
 //! Special forms are ordinary identifiers that can be renamed and shadowed, so what a list means
 //! depends on the scope; here that is settled once. `define (f …)` and `let*` are rewritten, and
-//! names mean nothing any more: a local is addressed by the level of its scope and its index there. They
-//! stay with what binds them, for debuggers.
+//! names mean nothing any more: a local is addressed by the level of its scope and its index there.
+//! They stay with what binds them, for debuggers.
 //!
 //! Each piece of code also gets a *key* — equal keys mean equal code, positions aside — and the set
 //! of locals that it uses. Together with what those locals denote they identify a closure or an

@@ -12,7 +12,7 @@ pub(super) enum TokenKind {
     Open,
     /// `)`
     Close,
-    /// A number, a literal, an identifier, or rubbish.
+    /// A number, a literal, an identifier, or none of these.
     Word,
     /// From `;` up to, but not including, the end of the line.
     Comment,

@@ -5,7 +5,7 @@
 //! recurse on the depth of the program.
 //!
 //! [`decode()`] turns bytes into a [`SourceFile`], [`parse`] turns that
-//! into a [`Tree`]. Both always give a result: what cannot be read is reported, and stands in the
+//! into a [`Tree`]. Both always return a result: what cannot be read is reported, and stands in the
 //! tree as [`ExprKind::Error`].
 
 mod lexer;

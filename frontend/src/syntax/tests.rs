@@ -217,7 +217,7 @@ fn control_characters_are_refused_once_per_run() {
 }
 
 #[test]
-fn rubbish_gives_few_findings() {
+fn random_text_has_few_findings() {
     let (_, diagnostics) = read(&"\x01a ".repeat(100_000));
     assert_eq!(diagnostics.len(), 20);
     assert_eq!(diagnostics[19].notes, ["99980 more errors in the text are not shown"]);
@@ -281,7 +281,8 @@ fn a_byte_order_mark_is_no_column() {
     assert_eq!(source.line_column(0).column, 1);
 }
 
-/// Wherever a position lies in a long line of characters of one to four bytes, its column is the number of characters.
+/// Wherever a position lies in a long line of characters of one to four bytes, its column is the
+/// number of characters.
 #[test]
 fn columns_of_long_lines() {
     let text = format!("first\n{}\nlast", "aé∀𝄞".repeat(2000));

@@ -21,7 +21,8 @@ use exr::meta::header::{Header, LayerAttributes};
 use exr::meta::{BlockDescription, MetaData};
 use exr::prelude::{ReadChannels as _, ReadLayers as _, WritableImage as _};
 
-use super::{DecodeError, EncodeError, Format, LANGUAGE_VERSION_KEY, Metadata};
+use super::error::{DecodeError, EncodeError};
+use super::format::{Format, LANGUAGE_VERSION_KEY, Metadata};
 use crate::image::{Frame, Image, OutOfMemory, Sample, zeros};
 use crate::size::Size;
 

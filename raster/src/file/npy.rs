@@ -9,34 +9,13 @@
 
 use std::io::Write;
 
-use thiserror::Error;
-
-use super::{DecodeError, EncodeError, Format};
+use super::error::{DecodeError, EncodeError, HeaderError};
+use super::format::Format;
 use crate::image::{Frame, Image, Sample, zeros};
 use crate::size::Size;
 
 /// What every file begins with.
 const MAGIC: &[u8] = b"\x93NUMPY";
-
-/// What is wrong with the header of an NPY file.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum HeaderError {
-    /// A version other than 1, 2 and 3.
-    #[error("version {0} of NPY is not known")]
-    Version(u8),
-    /// The header is no dictionary of the three entries.
-    #[error("the header {0:?} cannot be read")]
-    Syntax(String),
-    /// Numbers of another type than float32.
-    #[error("the numbers are of type {0:?}, not float32")]
-    Type(String),
-    /// Columns first.
-    #[error("the array is in Fortran order")]
-    Fortran,
-    /// A shape that is no image.
-    #[error("an array of shape {0:?} is no image")]
-    Shape(Vec<u64>),
-}
 
 /// Encodes a frame as NPY.
 pub fn encode(frame: &Frame, out: &mut dyn Write) -> Result<(), EncodeError> {

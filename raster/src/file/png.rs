@@ -19,7 +19,8 @@ use png::{
     SrgbRenderingIntent, Transformations,
 };
 
-use super::{DecodeError, EncodeError, Format, LANGUAGE_VERSION_KEY, Metadata};
+use super::error::{DecodeError, EncodeError};
+use super::format::{Format, LANGUAGE_VERSION_KEY, Metadata};
 use crate::image::{AnyImage, Image, OutOfMemory, Sample, zeros};
 use crate::quantize::{Transfer, Unorm};
 use crate::size::Size;

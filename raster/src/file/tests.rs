@@ -1,21 +1,14 @@
 use super::*;
 use crate::image::{Image, NAN_BITS};
+use crate::quantize::Transfer;
 use crate::size::Size;
+use lambdav_test_support::Random;
+use std::io;
 
-/// Random bits (xorshift64*), the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u32 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
-    }
-
-    fn frame(&mut self, width: u32, height: u32) -> Frame {
-        Frame::from_fn(size(width, height), |_, _| [(); 4].map(|()| f32::from_bits(self.next())))
-    }
+/// A frame of random bits.
+fn random_frame(random: &mut Random, width: u32, height: u32) -> Frame {
+    let bits = |_, _| [(); 4].map(|()| f32::from_bits(random.bits() as u32));
+    Frame::from_fn(size(width, height), bits)
 }
 
 fn size(width: u32, height: u32) -> Size {
@@ -48,9 +41,9 @@ const ENCODINGS: [Encoding; 5] = [
 
 #[test]
 fn float_files_hold_every_bit() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for (width, height) in SIZES {
-        let mut samples = random.frame(width, height).samples().to_vec();
+        let mut samples = random_frame(&mut random, width, height).samples().to_vec();
         samples[..4].copy_from_slice(&[-f32::NAN, -0.0, f32::INFINITY, f32::from_bits(1)]);
         let frame = Frame::from_samples(size(width, height), samples).expect("as many as before");
         for encoding in [Encoding::Exr, Encoding::Npy] {
@@ -70,10 +63,10 @@ fn float_files_hold_every_bit() {
 
 #[test]
 fn png_files_hold_every_level() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     for (width, height) in SIZES {
         let size = size(width, height);
-        let image8 = Image::from_fn(size, |_, _| [(); 4].map(|()| random.next() as u8));
+        let image8 = Image::from_fn(size, |_, _| [(); 4].map(|()| random.bits() as u8));
         let mut out = Vec::new();
         png::encode(&image8, Transfer::Srgb, &metadata(), &mut out).expect("into memory");
         let AnyImage::Unorm8(read) = decode(&out).expect("it is whole") else {
@@ -81,7 +74,7 @@ fn png_files_hold_every_level() {
         };
         assert_eq!((read.size(), read.samples()), (size, image8.samples()));
 
-        let image16 = Image::from_fn(size, |_, _| [(); 4].map(|()| random.next() as u16));
+        let image16 = Image::from_fn(size, |_, _| [(); 4].map(|()| random.bits() as u16));
         let mut out = Vec::new();
         png::encode(&image16, Transfer::Linear, &metadata(), &mut out).expect("into memory");
         let AnyImage::Unorm16(read) = decode(&out).expect("it is whole") else {
@@ -94,7 +87,7 @@ fn png_files_hold_every_level() {
 #[test]
 fn encoding_is_reproducible() {
     for encoding in ENCODINGS {
-        let frame = Random(3).frame(97, 61);
+        let frame = random_frame(&mut Random::new(3), 97, 61);
         let first = bytes(&frame, encoding);
         for _ in 0..5 {
             assert_eq!(bytes(&frame, encoding), first);
@@ -104,7 +97,7 @@ fn encoding_is_reproducible() {
 
 #[test]
 fn png_says_what_it_is() {
-    let frame = Random(4).frame(3, 2);
+    let frame = random_frame(&mut Random::new(4), 3, 2);
     for (encoding, srgb) in
         [(Encoding::Png8(Transfer::Linear), false), (Encoding::Png16(Transfer::Srgb), true)]
     {
@@ -127,7 +120,7 @@ fn png_says_what_it_is() {
 
 #[test]
 fn exr_says_what_it_is() {
-    let file = bytes(&Random(4).frame(3, 2), Encoding::Exr);
+    let file = bytes(&random_frame(&mut Random::new(4), 3, 2), Encoding::Exr);
     let meta = ::exr::meta::MetaData::read_from_buffered(file.as_slice(), true);
     let attributes = &meta.expect("it is whole").headers[0].own_attributes;
     assert_eq!(attributes.software_name, Some("lambdav 0.1.0".into()));
@@ -137,7 +130,7 @@ fn exr_says_what_it_is() {
 
 #[test]
 fn text_beyond_latin_1() {
-    let frame = Random(5).frame(3, 2);
+    let frame = random_frame(&mut Random::new(5), 3, 2);
     let with = |comment: &str| Metadata { comment: Some(comment.to_owned()), ..metadata() };
     let png = Encoding::Png8(Transfer::Linear);
     let mut out = Vec::new();
@@ -211,10 +204,10 @@ fn npy_of_other_types() {
     assert_eq!(frame.samples(), [1.0; 4]);
     assert!(matches!(
         read("'<f8'", "False"),
-        Err(DecodeError::Npy(npy::HeaderError::Type(t))) if t == "<f8"
+        Err(DecodeError::Npy(HeaderError::Type(t))) if t == "<f8"
     ));
     let fortran = read("'<f4'", "True");
-    assert!(matches!(fortran, Err(DecodeError::Npy(npy::HeaderError::Fortran))));
+    assert!(matches!(fortran, Err(DecodeError::Npy(HeaderError::Fortran))));
     for descr in ["", "[('x', '<f4')]", "'", "é"] {
         assert!(matches!(read(descr, "False"), Err(DecodeError::Npy(_))), "{descr}");
     }
@@ -265,7 +258,7 @@ fn every_kind_of_png_is_read() {
 
 #[test]
 fn files_cut_off_anywhere_are_errors() {
-    let frame = Random(6).frame(9, 5);
+    let frame = random_frame(&mut Random::new(6), 9, 5);
     for encoding in ENCODINGS {
         let file = bytes(&frame, encoding);
         // PNG's last chunk holds nothing, and the decoder does without.
@@ -278,21 +271,21 @@ fn files_cut_off_anywhere_are_errors() {
 
 #[test]
 fn damaged_files_do_not_panic() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let frame = Frame::from_fn(size(20, 40), |x, y| [x as f32 / 20.0, y as f32 / 40.0, 0.25, 1.0]);
     for encoding in ENCODINGS {
         let whole = bytes(&frame, encoding);
         // Mostly in the header, where the sizes are.
         for round in 0..4000 {
             let mut file = whole.clone();
-            for _ in 0..1 + random.next() % 4 {
+            for _ in 0..random.between(1, 4) {
                 let range = if round % 4 == 0 { file.len() } else { file.len().min(500) };
-                let at = random.next() as usize % range;
-                file[at] = match random.next() % 4 {
+                let at = random.bits() as usize % range;
+                file[at] = match random.bits() % 4 {
                     0 => 0,
                     1 => 0xff,
-                    2 => file[at] ^ 1 << (random.next() % 8),
-                    _ => random.next() as u8,
+                    2 => file[at] ^ 1 << (random.bits() % 8),
+                    _ => random.bits() as u8,
                 };
             }
             if let Ok(image) = decode(&file) {
@@ -321,7 +314,7 @@ fn foreign_exr(compression: ::exr::compression::Compression, tiles: bool) -> Vec
 #[test]
 fn every_kind_of_exr_is_read_and_none_panics() {
     use ::exr::compression::Compression;
-    let mut random = Random(10);
+    let mut random = Random::new(10);
     for compression in [
         Compression::Uncompressed,
         Compression::RLE,
@@ -337,9 +330,9 @@ fn every_kind_of_exr_is_read_and_none_panics() {
             assert_eq!(frame.pixel(16, 32), Some([0.25, 0.5, 8.0, 1.0]));
             for _ in 0..2000 {
                 let mut file = whole.clone();
-                for _ in 0..1 + random.next() % 4 {
-                    let at = random.next() as usize % file.len();
-                    file[at] = random.next() as u8;
+                for _ in 0..random.between(1, 4) {
+                    let at = random.below(file.len());
+                    file[at] = random.bits() as u8;
                 }
                 drop(decode(&file));
             }
@@ -435,7 +428,7 @@ fn huge_declared_sizes_are_refused() {
     assert!(matches!(result, Err(DecodeError::Truncated { .. } | DecodeError::Png(_))));
 
     // An OpenEXR file whose data window is changed in place.
-    let file = bytes(&Random(8).frame(2, 2), Encoding::Exr);
+    let file = bytes(&random_frame(&mut Random::new(8), 2, 2), Encoding::Exr);
     let key = b"dataWindow\0box2i\0";
     let at = file.windows(key.len()).position(|w| w == key).expect("it must be there");
     let at = at + key.len() + 4;
@@ -459,7 +452,7 @@ fn formats_have_names() {
 #[test]
 fn files_go_to_their_place_and_come_back() {
     let folder = tempfile::tempdir().expect("a writable folder");
-    let frame = Random(9).frame(20, 10);
+    let frame = random_frame(&mut Random::new(9), 20, 10);
     for (name, encoding) in [
         ("a.png", Encoding::Png8(Transfer::Srgb)),
         ("b.png", Encoding::Png16(Transfer::Linear)),

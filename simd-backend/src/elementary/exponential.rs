@@ -8,7 +8,7 @@
 //! of it for |x| > 110, where only `sinh`, `cosh` and `tanh` go and overflow or are 1; below, the
 //! power is off by a factor within ln 2 · 160 · 2u < 2^-45.2. So e^x is off by less than 2^-44.5.
 
-use super::{Builder, V};
+use super::builder::{Builder, V};
 
 /// 2^x on [−½, ½], to 2^-46.0.
 const EXP2: [f64; 10] = [

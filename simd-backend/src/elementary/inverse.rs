@@ -9,7 +9,7 @@
 //! atan t by less than 2^-45.1 + 6u, the bases by u, and the angle by less than 2^-44.8. Half of
 //! that circle, mirrored at the y axis, is π − angle; it is nowhere below π/2.
 
-use super::{Builder, V};
+use super::builder::{Builder, V};
 use crate::lanes::Op;
 
 /// atan t on [0, tan π/8] in odd powers.

@@ -7,7 +7,7 @@
 //! form by 3u more. k or k ln 2 is added to that, off by 2u; the sum is never below half of either
 //! part (k = −1 and m near √2 is the worst). So the logarithms are off by less than 2^-44.
 
-use super::{Builder, V};
+use super::builder::{Builder, V};
 
 /// log m in odd powers of s, to 2^-45.0.
 const NATURAL: [f64; 6] = [

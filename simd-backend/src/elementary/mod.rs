@@ -7,7 +7,7 @@
 //! Since the true value decides and not the way to it, every emitter gives the same bits, whether
 //! it has a fused multiplication and addition or not ([`Step::MulAdd`]).
 //!
-//! ε is [`EPSILON`] = 2^-42: one lane in 130,000 is undecided, which costs less than the terms that
+//! ε is [`EPSILON`](builder::EPSILON) = 2^-42: one lane in 130,000 is undecided, which costs less than the terms that
 //! polynomials would need to have fewer. The bounds on what bodies are off by are derived where
 //! they are used, with u = 2^-53, the relative error of one operation. For unary functions all 2^32
 //! arguments are the proof (`tests/oracle`).
@@ -26,46 +26,17 @@
 //! | [`inverse`] | `asin acos atan atan2` |
 //! | [`power`] | `pow` |
 
+mod builder;
 mod exponential;
 mod inverse;
 mod logarithm;
 mod power;
 mod trigonometric;
 
-use rustc_hash::FxHashMap;
-
 use lambdav_core::op::Elementary;
 
-use crate::lanes::{Kind, Op};
-
-/// A value of a [`Body`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct V(pub u32);
-
-/// How a value of a [`Body`] comes about.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Step {
-    /// That operand of the function.
-    Operand(usize),
-    /// These bits.
-    Constant(u64),
-    /// An operation.
-    Op(Op, Vec<V>),
-    /// Of three `F64`: the product of the first two plus the third, rounded once or twice, as is
-    /// faster.
-    MulAdd([V; 3]),
-}
-
-/// A function as straight-line code.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Body {
-    /// The values in order, each with its kind.
-    pub steps: Vec<(Kind, Step)>,
-    /// The result, an `F32`.
-    pub result: V,
-    /// The lanes in which the result is not to be used, a mask.
-    pub undecided: V,
-}
+use self::builder::Builder;
+pub use self::builder::{Body, Step, V};
 
 /// The body of a function.
 pub fn body(function: Elementary) -> Body {
@@ -91,229 +62,4 @@ pub fn body(function: Elementary) -> Body {
         Elementary::Pow => power::pow(&mut b),
     };
     b.finish()
-}
-
-/// The relative error that all bodies but that of `pow` stay below.
-const EPSILON: f64 = 1.0 / (1_u64 << 42) as f64;
-
-/// 1.5·2^52: added to a number below 2^51, it rounds that to an integer, which then is the
-/// difference of the bits.
-const MAGIC: f64 = 6_755_399_441_055_744.0;
-
-/// Makes a body, value by value. Equal constants are one.
-struct Builder {
-    steps: Vec<(Kind, Step)>,
-    constants: FxHashMap<(Kind, u64), V>,
-    end: Option<(V, V)>,
-}
-
-impl Builder {
-    fn new(arity: usize) -> Self {
-        let steps = (0..arity).map(|i| (Kind::F32, Step::Operand(i))).collect();
-        Self { steps, constants: FxHashMap::default(), end: None }
-    }
-
-    fn finish(self) -> Body {
-        let (result, undecided) = self.end.expect("each body ends in a rounding test");
-        Body { steps: self.steps, result, undecided }
-    }
-
-    fn push(&mut self, kind: Kind, step: Step) -> V {
-        self.steps.push((kind, step));
-        V(self.steps.len() as u32 - 1)
-    }
-
-    fn bits(&mut self, kind: Kind, bits: u64) -> V {
-        if let Some(&known) = self.constants.get(&(kind, bits)) {
-            return known;
-        }
-        let value = self.push(kind, Step::Constant(bits));
-        self.constants.insert((kind, bits), value);
-        value
-    }
-
-    fn op(&mut self, op: Op, operands: &[V]) -> V {
-        let kinds: Vec<Kind> = operands.iter().map(|v| self.steps[v.0 as usize].0).collect();
-        let kind = op.result(&kinds).expect("the operation is defined on these kinds");
-        self.push(kind, Step::Op(op, operands.to_vec()))
-    }
-
-    /// A number of binary32 in binary64, exactly.
-    fn promote(&mut self, a: V) -> V {
-        self.op(Op::Promote, &[a])
-    }
-
-    /// A constant of binary32.
-    fn single(&mut self, value: f32) -> V {
-        self.bits(Kind::F32, value.to_bits().into())
-    }
-
-    /// A constant of binary64.
-    fn c(&mut self, value: f64) -> V {
-        self.bits(Kind::F64, value.to_bits())
-    }
-
-    /// A constant of 64 bits.
-    fn i(&mut self, value: u64) -> V {
-        self.bits(Kind::I64, value)
-    }
-
-    fn add(&mut self, a: V, b: V) -> V {
-        self.op(Op::Add, &[a, b])
-    }
-
-    fn sub(&mut self, a: V, b: V) -> V {
-        self.op(Op::Sub, &[a, b])
-    }
-
-    fn mul(&mut self, a: V, b: V) -> V {
-        self.op(Op::Mul, &[a, b])
-    }
-
-    fn div(&mut self, a: V, b: V) -> V {
-        self.op(Op::Div, &[a, b])
-    }
-
-    /// a·b + c.
-    fn mul_add(&mut self, a: V, b: V, c: V) -> V {
-        self.push(Kind::F64, Step::MulAdd([a, b, c]))
-    }
-
-    fn sqrt(&mut self, a: V) -> V {
-        self.op(Op::Sqrt, &[a])
-    }
-
-    fn abs(&mut self, a: V) -> V {
-        self.op(Op::Abs, &[a])
-    }
-
-    /// `b` where `b < a`, else `a`: NaN stays NaN.
-    fn min(&mut self, a: V, b: V) -> V {
-        self.op(Op::Min, &[a, b])
-    }
-
-    fn max(&mut self, a: V, b: V) -> V {
-        self.op(Op::Max, &[a, b])
-    }
-
-    fn less(&mut self, a: V, b: V) -> V {
-        self.op(Op::Less, &[a, b])
-    }
-
-    fn equal(&mut self, a: V, b: V) -> V {
-        self.op(Op::Equal, &[a, b])
-    }
-
-    fn and(&mut self, a: V, b: V) -> V {
-        self.op(Op::And, &[a, b])
-    }
-
-    fn or(&mut self, a: V, b: V) -> V {
-        self.op(Op::Or, &[a, b])
-    }
-
-    fn select(&mut self, c: V, a: V, b: V) -> V {
-        self.op(Op::Select, &[c, a, b])
-    }
-
-    /// The bits of a number.
-    fn bits_of(&mut self, a: V) -> V {
-        self.op(Op::Bits, &[a])
-    }
-
-    /// The number of these bits.
-    fn number_of(&mut self, a: V) -> V {
-        self.op(Op::Bits, &[a])
-    }
-
-    fn shift_left(&mut self, a: V, n: u8) -> V {
-        self.op(Op::ShiftLeft(n), &[a])
-    }
-
-    fn shift_right(&mut self, a: V, n: u8) -> V {
-        self.op(Op::ShiftRight(n), &[a])
-    }
-
-    /// c₀ + x(c₁ + x(c₂ + …)), by Horner's rule.
-    fn polynomial(&mut self, x: V, coefficients: &[f64]) -> V {
-        let mut rest = coefficients.iter().rev();
-        let mut sum = self.c(*rest.next().expect("a polynomial has coefficients"));
-        for &coefficient in rest {
-            let c = self.c(coefficient);
-            sum = self.mul_add(sum, x, c);
-        }
-        sum
-    }
-
-    /// A number, no less and no more than that, in binary32; NaN stays NaN.
-    fn clamp(&mut self, a: V, low: f32, high: f32) -> V {
-        let (low, high) = (self.single(low), self.single(high));
-        let a = self.max(a, low);
-        self.min(a, high)
-    }
-
-    /// The magnitude of a number of binary32 and its sign bit, all other bits zero.
-    fn parts(&mut self, a: V) -> (V, V) {
-        let bits = self.bits_of(a);
-        let sign = self.bits(Kind::I32, 1 << 31);
-        let sign = self.and(bits, sign);
-        (self.abs(a), sign)
-    }
-
-    /// k = `x` rounded to an integer, for |x| < 2^51, and an integer with the last bits of k.
-    fn nearest(&mut self, x: V) -> (V, V) {
-        let magic = self.c(MAGIC);
-        let rounded = self.add(x, magic);
-        (self.sub(rounded, magic), self.bits_of(rounded))
-    }
-
-    /// A number with its sign flipped where the last bit of an integer is set.
-    fn flip(&mut self, a: V, k: V) -> V {
-        // Adding the highest bit flips it.
-        let (bits, sign) = (self.bits_of(a), self.shift_left(k, 63));
-        let bits = self.add(bits, sign);
-        self.number_of(bits)
-    }
-
-    /// Ends the body: `r` lies within a relative error of [`EPSILON`] of the true value, or is it.
-    fn round(&mut self, r: V) {
-        self.round_within(r, EPSILON);
-    }
-
-    /// Ends the body: `r` lies within that relative error of the true value, or is it.
-    fn round_within(&mut self, r: V, epsilon: f64) {
-        let (below, above) = (self.c(1.0 - epsilon), self.c(1.0 + epsilon));
-        let [low, high] = [below, above].map(|c| {
-            let bound = self.mul(r, c);
-            self.op(Op::Demote, &[bound])
-        });
-        // Bits, so that a NaN is like itself.
-        let [a, b] = [low, high].map(|v| self.bits_of(v));
-        let undecided = self.op(Op::NotEqual, &[a, b]);
-        self.end = Some((low, undecided));
-    }
-
-    /// After the rounding test: the result, in binary32. An undecided lane is the reference's,
-    /// whatever happens to the result.
-    fn change(&mut self, change: impl FnOnce(&mut Self, V) -> V) {
-        let (result, undecided) = self.end.expect("a rounding test comes before");
-        let result = change(self, result);
-        self.end = Some((result, undecided));
-    }
-
-    /// After the rounding test: puts a sign bit to the result, which is not negative.
-    fn signed(&mut self, sign: V) {
-        self.change(|b, result| {
-            let bits = b.bits_of(result);
-            let bits = b.or(bits, sign);
-            b.number_of(bits)
-        });
-    }
-
-    /// After the rounding test: these lanes are undecided too.
-    fn refuse(&mut self, mask: V) {
-        let (result, undecided) = self.end.expect("a rounding test comes before");
-        let undecided = self.or(undecided, mask);
-        self.end = Some((result, undecided));
-    }
 }

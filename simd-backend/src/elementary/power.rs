@@ -7,7 +7,8 @@
 //! power by a factor within ln 2 · 2^-41.9 + 2^-51.8 + 4u < 2^-42.3: ε = 2^-41. Exact results are
 //! far from the midpoints that the test is about, and pass it; midpoints never do.
 
-use super::{Builder, V, exponential, logarithm};
+use super::builder::{Builder, V};
+use super::{exponential, logarithm};
 use crate::lanes::Op;
 
 const EPSILON: f64 = 1.0 / (1_u64 << 41) as f64;

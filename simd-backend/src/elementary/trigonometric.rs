@@ -13,7 +13,7 @@
 //! relatively. The polynomials are off by less than 2^-43.8 for the sine on [0, π/2], 2^-47.6 and
 //! 2^-43.7 for sine and cosine on [0, π/4]; so is the tangent by less than 2^-43.5.
 
-use super::{Builder, V};
+use super::builder::{Builder, V};
 
 /// π/2 in parts.
 const HALF_PI: [f64; 3] =

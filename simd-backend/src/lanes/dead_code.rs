@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{BlockId, End, LaneProgram, Rate, Statement, ValueId};
-use crate::walk::{Event, Walk, tail};
+use crate::lanes::walk::{Event, Walk, tail};
 
 /// Removes computations, and values of `if`s and loops, that nothing depends on. Loops stay, since
 /// a loop may not end; so do `if`s around them.
@@ -122,7 +122,7 @@ fn sources(program: &LaneProgram) -> Vec<Vec<ValueId>> {
     let mut sources = vec![Vec::new(); program.values.len()];
     // What to do with the yields of each block, and with its `rec`s.
     let mut targets: Vec<[&[ValueId]; 2]> = vec![[&[], &[]]; program.blocks.len()];
-    for event in Walk::new(program).events(program) {
+    for event in Walk::new().events(program) {
         match event {
             Event::Statement(id, index) => match &program.block(id).statements[index] {
                 Statement::Let { value, expr } => sources[value.index()].extend(expr.operands()),
@@ -223,7 +223,7 @@ pub(super) fn is_of_frame(program: &LaneProgram, index: usize) -> bool {
 /// How many loops lie around the innermost block.
 pub(super) fn loop_nesting(program: &LaneProgram) -> usize {
     let (mut deepest, mut loops) = (0, 0);
-    for event in Walk::new(program).events(program) {
+    for event in Walk::new().events(program) {
         let (id, index) = match event {
             Event::Statement(id, index) | Event::After(id, index) => (id, index),
             Event::Enter(_) | Event::End(_) | Event::Leave(_) => continue,

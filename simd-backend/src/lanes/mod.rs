@@ -57,12 +57,15 @@ mod sink;
 mod straight_line;
 mod value_numbering;
 mod verify;
+pub(crate) mod walk;
 
 use std::ops::{BitOr, BitOrAssign};
 
 use lambdav_core::op::Elementary;
 use lambdav_core::source::Span;
 
+use crate::cost;
+pub use crate::machine::Axis;
 pub(crate) use dead_code::uses;
 pub use lower::lower;
 pub use straight_line::StraightLine;
@@ -281,15 +284,6 @@ pub enum Reads {
     All,
 }
 
-/// One of the two coordinates of a pixel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Axis {
-    /// To the right.
-    X,
-    /// Down.
-    Y,
-}
-
 /// A computation without control flow.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
@@ -317,6 +311,18 @@ pub enum Expr {
     },
     /// Whether any lane of a mask is set.
     Any(ValueId),
+}
+
+impl Expr {
+    /// What it costs for one register, in simple operations.
+    pub fn cost(&self) -> u64 {
+        match self {
+            Self::Elementary { .. } => cost::ELEMENTARY,
+            Self::Op(Op::Div | Op::Sqrt, _) => cost::DIVISION,
+            Self::Op(..) => 1,
+            _ => 0,
+        }
+    }
 }
 
 impl Expr {

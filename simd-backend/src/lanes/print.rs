@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{Axis, End, Expr, InputWord, Kind, LaneProgram, Op, Rate, Statement, ValueId};
-use crate::walk::{Event, Walk};
+use crate::lanes::walk::{Event, Walk};
 
 impl Display for Kind {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -128,7 +128,7 @@ impl Display for LaneProgram {
         // The blocks after which another arm comes.
         let mut is_first = vec![false; self.blocks.len()];
         let mut depth = 0;
-        for event in Walk::new(self).events(self) {
+        for event in Walk::new().events(self) {
             match event {
                 Event::Enter(_) => depth += 1,
                 Event::Statement(id, index) => {

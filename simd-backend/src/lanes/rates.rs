@@ -13,11 +13,10 @@
 
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op;
-use lambdav_core::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
+use lambdav_core::schedule::{BlockId, End, Event, Expr, Program, Statement, ValueId};
 use lambdav_core::types::{Type, Types};
 
 use super::{Axis, Rate, Width};
-use crate::walk::{Event, Walk, tail};
 
 /// The result of the analysis.
 pub(super) struct Rates {
@@ -39,8 +38,8 @@ impl Rates {
         };
         let mut analysis = Analysis { program, width, rates, changed: true };
         let is_statement =
-            |event: &Event<_>| matches!(event, Event::Statement(..) | Event::After(..));
-        let statements: Vec<_> = Walk::new(program).events(program).filter(is_statement).collect();
+            |event: &Event<'_>| matches!(event, Event::Statement(..) | Event::After(..));
+        let statements: Vec<_> = program.walk().filter(is_statement).collect();
         while std::mem::take(&mut analysis.changed) {
             analysis.round(&statements);
         }
@@ -112,11 +111,10 @@ impl Analysis<'_> {
     }
 
     /// Lets everything flow once.
-    fn round(&mut self, statements: &[Event<BlockId>]) {
-        let program = self.program;
+    fn round(&mut self, statements: &[Event<'_>]) {
         for &event in statements {
             match event {
-                Event::Statement(id, index) => match &program.block(id).statements[index] {
+                Event::Statement(_, statement) => match statement {
                     Statement::Let { value, expr } => self.compute(*value, expr),
                     Statement::If { .. } => {}
                     Statement::Loop { params, inits, .. } => {
@@ -125,8 +123,8 @@ impl Analysis<'_> {
                         }
                     }
                 },
-                Event::After(id, index) => self.leave(&program.block(id).statements[index]),
-                Event::Enter(_) | Event::End(_) | Event::Leave(_) => {}
+                Event::After(_, statement) => self.leave(statement),
+                Event::Enter(..) | Event::End(..) | Event::Leave(_) => {}
             }
         }
     }
@@ -148,7 +146,7 @@ impl Analysis<'_> {
                 }
             }
             Statement::Loop { value, params, body, .. } => {
-                let tail = tail(self.program, *body);
+                let tail = self.program.tail(*body);
                 let exits = self.tail_conditions(&tail);
                 if !exits.is_uniform() {
                     self.rates.divergent[value.index()] = true;

@@ -5,7 +5,7 @@
 //! not be computed where the loop ends, and what belongs together comes into one block.
 
 use super::{BlockId, End, Expr, LaneProgram, Statement, ValueId};
-use crate::walk::{Event, Structured, Walk};
+use crate::lanes::walk::{Event, Walk, inner, tails};
 
 /// Moves computations down into the one arm that uses them, but not into loops.
 pub(super) fn sink(program: &mut LaneProgram) {
@@ -18,7 +18,7 @@ pub(super) fn sink(program: &mut LaneProgram) {
         frame_len: program.frame_len,
     };
     let mut events = Vec::with_capacity(program.values.len());
-    for event in Walk::new(program).events(program) {
+    for event in Walk::new().events(program) {
         sinking.place(program, event);
         events.push(event);
     }
@@ -59,13 +59,13 @@ struct Sinking {
 
 impl Sinking {
     /// Where the blocks in a block are.
-    fn place(&mut self, program: &LaneProgram, event: Event<BlockId>) {
+    fn place(&mut self, program: &LaneProgram, event: Event) {
         let (parent, children, is_body) = match event {
             Event::Statement(id, index) => {
                 let is_body = matches!(program.block(id).statements[index], Statement::Loop { .. });
-                (id, program.inner(id, index), is_body)
+                (id, inner(program, id, index), is_body)
             }
-            Event::End(id) => (id, program.tails(id), false),
+            Event::End(id) => (id, tails(program, id), false),
             Event::Enter(_) | Event::After(..) | Event::Leave(_) => return,
         };
         let depth = self.positions[parent.index()].depth + 1;
@@ -74,7 +74,7 @@ impl Sinking {
         }
     }
 
-    fn look(&mut self, program: &mut LaneProgram, event: Event<BlockId>) {
+    fn look(&mut self, program: &mut LaneProgram, event: Event) {
         match event {
             Event::End(id) => match &program.block(id).end {
                 End::Yield(values) | End::Rec(values) => self.uses(values.iter().copied(), id),

@@ -10,7 +10,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::interpret::apply;
 use super::{BlockId, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo};
-use crate::walk::{Event, Walk};
+use crate::lanes::walk::{Event, Walk};
 
 /// Replaces values by equal ones.
 pub(super) fn number_values(program: &mut LaneProgram) {
@@ -49,7 +49,7 @@ struct Open {
 
 impl Numbering {
     fn run(&mut self, program: &mut LaneProgram) {
-        let mut walk = Walk::new(program);
+        let mut walk = Walk::new();
         while let Some(event) = walk.next(program) {
             match event {
                 Event::Enter(_) => {

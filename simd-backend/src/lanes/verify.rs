@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{BlockId, End, Expr, Kind, LaneProgram, Rate, Statement, ValueId, dead_code};
-use crate::walk::{Event, Walk, tail};
+use crate::lanes::walk::{Event, Walk, tail};
 
 /// Something that a lane program must not be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ impl<'p> Verifier<'p> {
 
     fn run(&mut self) {
         let program = self.program;
-        for event in Walk::new(program).events(program) {
+        for event in Walk::new().events(program) {
             match event {
                 Event::Enter(id) => {
                     self.at = id;

@@ -46,6 +46,7 @@ mod verify;
 use lambdav_core::op::Elementary;
 
 use crate::lanes::{Axis, Kind, Op};
+use crate::machine::{Class, Machine};
 
 pub use call::{Callable, Inputs, Poll, Row};
 pub use lower::lower;
@@ -80,6 +81,21 @@ pub enum Type {
     Vector(Kind),
     /// A mask for two of 64 bits.
     WideMask,
+}
+
+impl Type {
+    /// The class of a machine's registers in which values of the type lie. Integers and truth
+    /// values of scalar code have registers of their own, of which there are enough: they have no
+    /// class.
+    pub fn class(self, machine: &Machine) -> Option<Class> {
+        match self {
+            Self::Vector(Kind::Mask) | Self::WideMask if machine.registers[Class::Mask] > 0 => {
+                Some(Class::Mask)
+            }
+            Self::Vector(_) | Self::WideMask => Some(Class::Vector),
+            Self::Scalar(kind) => kind.is_float().then_some(Class::Vector),
+        }
+    }
 }
 
 /// An argument of [`RegisterProgram::row`].

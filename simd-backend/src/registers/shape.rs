@@ -3,9 +3,9 @@
 use std::fmt;
 
 use crate::cost;
+use crate::lanes::walk::{Event, Walk};
 use crate::lanes::{LaneProgram, Rate, Statement};
 use crate::machine::Tile;
-use crate::walk::{Event, Walk};
 
 /// How the lanes of a group lie: `across × down` registers, each a tile of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -202,7 +202,7 @@ fn work(program: &LaneProgram) -> Work {
         match event {
             Event::Statement(id, index) => match program.block(id).statements[index] {
                 Statement::Let { value, ref expr } => {
-                    let cost = cost::of_expr(expr) * cost::in_loops(loops);
+                    let cost = expr.cost() * cost::in_loops(loops);
                     if program.rate(value).is_uniform() {
                         work.uniform = work.uniform.saturating_add(cost);
                     } else {

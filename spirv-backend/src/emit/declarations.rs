@@ -1,7 +1,7 @@
 //! What stands before the function: types and constants, each once, names and decorations.
 //!
-//! Ids are given out here. Declarations are made on demand, parts before wholes, so that they stand in
-//! an order that SPIR-V takes, and nothing is declared that is not used.
+//! Ids are given out here. Declarations are made on demand, parts before wholes, so that they stand
+//! in an order that SPIR-V takes, and nothing is declared that is not used.
 
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use rspirv::dr::{Instruction, Module, Operand};

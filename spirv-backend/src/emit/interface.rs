@@ -2,7 +2,7 @@
 //! the block of push constants and the block of uniforms. Each is declared when it is first used.
 
 use super::declarations::{Declarations, Shape, literal};
-use super::{Options, Version};
+use super::options::{Options, Version};
 use lambdav_core::inputs::Input;
 use lambdav_core::schedule::Program;
 use lambdav_core::types::{Type, TypeKind};

@@ -4,9 +4,9 @@
 //!
 //! - The module is a valid fragment shader for Vulkan (`spirv-val`), of the version asked for.
 //! - Control flow is structured and says what the schedule says: `if`s are selections with a φ at
-//!   the merge block; loops have a header with a φ for each parameter, a body, a continue block with
-//!   a φ for each argument that several `rec`s give, and a merge block with a φ of the values of
-//!   the exits. No variables, no functions but `main`.
+//!   the merge block; loops have a header with a φ for each parameter, a body, a continue block
+//!   with a φ for each argument that several `rec`s pass, and a merge block with a φ of the values
+//!   of the exits. No variables, no functions but `main`.
 //! - Arithmetic is `NoContraction`, in the order of the schedule; what drivers may compute in
 //!   their own ways (`OpDot`, `FMin`, `FClamp` …) does not occur. The elementary functions and
 //!   rounding are those of GLSL.std.450; [`operations`] is the place for another lowering.
@@ -14,71 +14,30 @@
 //!   `rec-func`. What the source calls a value, debuggers do too.
 //! - Time and size are linear in the size of the schedule; nothing recurses on its depth.
 //!
-//! Blocks may nest deeper than the 1,023 levels that every implementation must take: the evaluator takes
-//! any depth.
+//! Blocks may nest deeper than the 1,023 levels that every implementation must take: the evaluator
+//! takes any depth.
 
 mod control;
 mod declarations;
 mod functions;
 mod interface;
 mod lines;
+mod loops;
 mod operations;
+mod options;
+mod translator;
+mod values;
 
-use control::Translator;
 use lambdav_core::op::Elementary;
 use lambdav_core::schedule::Program;
 use lambdav_core::source::{SourceFile, Span};
 use rspirv::binary::Assemble;
 use rspirv::spirv::Word;
-use std::fmt;
-use std::str::FromStr;
 use thiserror::Error;
+use translator::Translator;
 
 pub use functions::{Builder, Expansion, Lowering, Operand, native};
-
-/// A version of SPIR-V, 1.0 to 1.6.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Version(u8);
-
-impl Version {
-    /// 1.0, which everything takes.
-    pub const MIN: Self = Self(0);
-    /// 1.6.
-    pub const MAX: Self = Self(6);
-    /// 1.4: the first with the float controls, and whose entry points list all variables.
-    const V1_4: Self = Self(4);
-
-    /// All of them.
-    pub fn all() -> impl Iterator<Item = Self> {
-        (Self::MIN.0..=Self::MAX.0).map(Self)
-    }
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "1.{}", self.0)
-    }
-}
-
-impl FromStr for Version {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::all()
-            .find(|version| version.to_string() == text)
-            .ok_or_else(|| format!("`{text}` is none of 1.0 to {}", Self::MAX))
-    }
-}
-
-/// How to emit.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
-    /// The version of the module; by default 1.0.
-    pub version: Version,
-    /// Whether to demand of the implementation, as SPV_KHR_float_controls lets one, that it keep
-    /// signed zeros, infinities, NaNs and subnormals, and round to nearest even.
-    pub float_controls: bool,
-}
+pub use options::{Options, Version};
 
 /// An emitted module.
 #[derive(Clone, Debug)]

@@ -3,10 +3,10 @@
 //! This is the one place that chooses between SPIR-V's ways to compute a thing; of the elementary
 //! functions, [`Lowering`] says it. Another lowering of a square root or a division (in our own
 //! arithmetic, for drivers whose own is not exact) goes here, too: give
-//! [`Options`](super::Options) a choice and branch on it in [`Translator::apply`].
+//! [`Options`](super::options::Options) a choice and branch on it in [`Translator::apply`].
 
-use super::control::Translator;
 use super::functions::{Builder, Expansion, Lowering, Operand as Value};
+use super::translator::Translator;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::ValueId;
@@ -110,7 +110,8 @@ impl Translator<'_> {
         self.instruction(Op::Select, ty, &[condition, chosen[0], chosen[1]])
     }
 
-    /// Chooses by one bool. Before SPIR-V 1.4 OpSelect wants one for each component, and no matrices.
+    /// Chooses by one bool. Before SPIR-V 1.4 OpSelect wants one for each component, and no
+    /// matrices.
     fn select(&mut self, condition: Word, ty: Type, then: Word, otherwise: Word) -> Word {
         match *self.program().types.kind(ty) {
             TypeKind::Vector(_, n) => {

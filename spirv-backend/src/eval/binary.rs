@@ -21,7 +21,7 @@ pub(super) struct Instructions<'w> {
     at: usize,
 }
 
-/// Checks the header and gives the instructions after it.
+/// Checks the header and returns the instructions after it.
 pub(super) fn instructions(words: &[u32]) -> Result<Instructions<'_>, LoadError> {
     match *words {
         [MAGIC_NUMBER, version, _, bound, 0, ..] => {

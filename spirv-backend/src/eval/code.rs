@@ -67,7 +67,8 @@ pub(super) enum Step {
         a: usize,
         words: usize,
     },
-    /// A value from parts of others: `value` names each (its first word says whether it is defined).
+    /// A value from parts of others: `value` names each (its first word says whether it is
+    /// defined).
     Compose {
         to: usize,
         parts: Box<[Part]>,

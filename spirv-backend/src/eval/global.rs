@@ -1,4 +1,5 @@
-//! What a module declares: types, constants, and variables in the memory that it shares with the world.
+//! What a module declares: types, constants, and variables in the memory that it shares with the
+//! world.
 
 mod memory;
 

@@ -7,7 +7,7 @@ use super::values::{Place, Space};
 use crate::mutants::{Mutant, is_active};
 use thiserror::Error;
 
-/// After how many rounds of loops it asks whether to stop.
+/// How many rounds of loops lie between two cancellation polls.
 const POLL_INTERVAL: u32 = 1 << 14;
 
 /// Why a pixel has no value.
@@ -85,7 +85,7 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    /// Computes the outputs of one pixel. `cancelled` is asked now and then.
+    /// Computes the outputs of one pixel. `cancelled` is polled now and then.
     pub fn run(&mut self, frag_coord: [f32; 4], cancelled: &dyn Fn() -> bool) -> Result<(), Fault> {
         let module = self.module;
         self.frag_coord = frag_coord.map(f32::to_bits);
@@ -113,8 +113,8 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    /// The components of the output at that location that the last [`Evaluator::run`] computed, if there
-    /// is such an output.
+    /// The components of the output at that location that the last [`Evaluator::run`] computed, if
+    /// there is such an output.
     pub fn output(&self, location: u32) -> Option<&[u32]> {
         let output = self.module.outputs.iter().find(|output| output.location == location)?;
         Some(&self.outputs[output.at..output.at + output.components])

@@ -76,7 +76,8 @@ pub(super) enum Space {
     Outputs,
 }
 
-/// Where a value lies in a space, in words; of a matrix, where its first column lies, and how far the next is.
+/// Where a value lies in a space, in words; of a matrix, where its first column lies, and how far
+/// the next is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) space: Space,

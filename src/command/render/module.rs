@@ -1,8 +1,11 @@
 //! Rendering a SPIR-V module in place of a program.
 
-use super::{EngineName, Options, draw, location, settings};
+use super::draw::draw;
+use super::inputs::settings;
+use super::options::{EngineName, Options};
 use crate::command::failure::{Failure, Result};
 use crate::command::stats::Stats;
+use crate::command::values::location;
 use lambdav::core::graph::Uniform;
 use lambdav::core::source::SourceFile;
 use lambdav::core::types::Types;

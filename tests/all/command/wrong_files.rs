@@ -28,6 +28,27 @@ fn an_empty_file() {
     refused(b" \n; nothing\n", "error[LV0202]");
 }
 
+/// Neither names nor texts reach a terminal with what would control it.
+#[cfg(unix)]
+#[test]
+fn nothing_controls_the_terminal() {
+    let place = Place::new();
+    let name = "a\u{9b}31m\u{1b}[31m\u{202e}.lv";
+    place.write(name, "(foo\u{9b}31m 1) ; \u{1b}[31m \u{7f} \u{202e}\n(bar\u{2066} 1)");
+    for arguments in
+        [vec!["check", name], vec!["check", "no\u{1b}[31m\u{85}such"], vec!["diff", name, name]]
+    {
+        let outcome = place.run(&arguments);
+        assert_ne!(outcome.status, 0);
+        let controls = |c: char| {
+            c.is_control() && c != '\n'
+                || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        };
+        assert!(!outcome.err.contains(controls), "{:?}", outcome.err);
+        assert!(outcome.err.contains("\\u{1b}[31m"), "{}", outcome.err);
+    }
+}
+
 #[test]
 fn binary_files() {
     let mut bytes: Vec<u8> = (0..=255).cycle().take(100_000).collect();

@@ -138,13 +138,5 @@ fn shape(program: &Program, walker: &Walker<'_>, profile: &mut Profile) {
 
 /// Whether the tail that ends the block has a `rec`.
 fn goes_on(program: &Program, id: BlockId) -> bool {
-    let mut stack = vec![id];
-    while let Some(id) = stack.pop() {
-        match program.block(id).end {
-            End::Rec(_) => return true,
-            End::Yield(_) => {}
-            End::If { then, otherwise, .. } => stack.extend([then, otherwise]),
-        }
-    }
-    false
+    program.tail(id).into_iter().any(|id| matches!(program.block(id).end, End::Rec(_)))
 }

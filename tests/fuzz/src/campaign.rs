@@ -45,7 +45,8 @@ pub struct Campaign {
     pub threads: usize,
     /// What is a finding.
     pub limits: Limits,
-    /// A folder where each thread writes which input it works on, for the case that the process dies.
+    /// A folder where each thread writes which input it works on, for the case that the process
+    /// dies.
     pub journal: Option<PathBuf>,
 }
 
@@ -118,8 +119,8 @@ impl Report {
     }
 }
 
-/// An input is given up once the process has worked so long, for each of its threads, since it began:
-/// by the clock alone a busy machine would make everything hang.
+/// An input is given up once the process has worked so long, for each of its threads, since it
+/// began: by the clock alone a busy machine would make everything hang.
 const HANG: Duration = Duration::from_secs(60);
 /// The stack of the threads: as much as the main thread of a process usually has.
 const STACK: usize = 8 << 20;

@@ -1,26 +1,27 @@
 //! Fuzzing of everything that reads an input, on stable Rust.
 //!
-//! No input may crash or hang a command. This crate makes inputs that are nearly right — programs, core
-//! texts and SPIR-V modules, changed by structured mutation — and runs them through what reads them:
+//! No input may crash or hang a command. This crate makes inputs that are nearly right — programs,
+//! core texts and SPIR-V modules, changed by structured mutation — and runs them through what reads
+//! them:
 //!
 //! | target | an input goes through | and must |
 //! |---|---|---|
-//! | `parse` | decoding, the parser, the source evaluator's reader, diagnostics as text and JSON | give a tree in post-order whose spans lie in the text |
-//! | `pipeline` | the compiler, the scheduler, the lowering to lanes, SPIR-V; of some, pixels by all engines | pass all verifiers; engines agree; [`judge`](lambdav_generate::judge()) finds no contradiction |
+//! | `parse` | decoding, the parser, the source evaluator's reader, diagnostics as text and JSON | a tree in post-order whose spans lie in the text |
+//! | `pipeline` | the compiler, the scheduler, the lowering to lanes, SPIR-V; of some, pixels by all engines | pass all verifiers; engines agree; [`compare`](lambdav_generate::compare()) finds no contradiction |
 //! | `core-text` | the reader of core text, then as above | print and read back as itself |
-//! | `spirv` | the loader and the evaluator of SPIR-V words | give an error or an answer |
+//! | `spirv` | the loader and the evaluator of SPIR-V words | an error or an answer |
 //!
-//! An input fails if it panics, if something that must hold does not, or if it takes a thread more than a
-//! second. Loops have low limits, so that a program that does not end is no finding.
+//! An input fails if it panics, if something that must hold does not, or if it takes a thread more
+//! than a second. Loops have low limits, so that a program that does not end is no finding.
 //!
-//! Coverage-guided fuzzers (`cargo fuzz`) need a nightly compiler. Here the inputs come from a seed alone:
-//! number and seed of an input make it again on every machine, whatever the number of threads. What
-//! coverage would find out is built in: seeds are generated programs, the gallery and the conformance
-//! suite, most mutations keep parentheses balanced, and a dictionary knows the words and numbers of the
-//! language.
+//! Coverage-guided fuzzers (`cargo fuzz`) need a nightly compiler. Here the inputs come from a seed
+//! alone: number and seed of an input make it again on every machine, whatever the number of
+//! threads. What coverage would find out is built in: seeds are generated programs, the gallery and
+//! the conformance suite, most mutations keep parentheses balanced, and a dictionary knows the
+//! words and numbers of the language.
 //!
-//! Inputs that found a bug are in `corpus/`, a folder for each target; tests run them, and mutations
-//! begin with them, too.
+//! Inputs that found a bug are in `corpus/`, a folder for each target; tests run them, and
+//! mutations begin with them, too.
 #![forbid(unsafe_code)]
 
 mod campaign;

@@ -1,7 +1,7 @@
 //! Runs many inputs; exit status 1 if any fails.
 //!
-//! The work is done by a child process, so that an input that kills its process, such as one that overflows
-//! the stack, is found, too.
+//! The work is done by a child process, so that an input that kills its process, such as one that
+//! overflows the stack, is found, too.
 #![forbid(unsafe_code)]
 
 use clap::Parser;

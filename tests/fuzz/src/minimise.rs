@@ -3,11 +3,11 @@
 /// The units of an input, any of which may be left out.
 type Cuts = fn(&[u8]) -> Vec<Vec<u8>>;
 
-/// Leaves out lines, then tokens or words, then bytes, while `still` holds of what remains, which is asked
-/// at most `attempts` times.
+/// Leaves out lines, then tokens or words, then bytes, while `still` holds of what remains, which
+/// is asked at most `attempts` times.
 ///
-/// As Zeller and Hildebrandt's `ddmin` ("Simplifying and Isolating Failure-Inducing Input", 2002), of which
-/// it takes the complements: halves first, then ever smaller pieces.
+/// As Zeller and Hildebrandt's `ddmin` ("Simplifying and Isolating Failure-Inducing Input", 2002),
+/// of which it takes the complements: halves first, then ever smaller pieces.
 pub fn minimise(
     input: &[u8],
     is_binary: bool,

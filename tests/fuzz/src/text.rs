@@ -1,5 +1,5 @@
-//! Mutation of texts as sequences of tokens: of programs, where lists are what parentheses enclose, and
-//! of core text, where they are lines.
+//! Mutation of texts as sequences of tokens: of programs, where lists are what parentheses enclose,
+//! and of core text, where they are lines.
 
 use lambdav_generate::Random;
 
@@ -455,7 +455,7 @@ fn by_byte(bytes: &mut Vec<u8>, random: &mut Random) {
 }
 
 /// Bytes that were never meant as a text.
-pub(crate) fn rubbish(random: &mut Random) -> Vec<u8> {
+pub(crate) fn random_text(random: &mut Random) -> Vec<u8> {
     let length = random.below(200);
     let any = random.percent(30);
     (0..length)

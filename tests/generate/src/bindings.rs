@@ -173,7 +173,8 @@ impl Generator<'_> {
             let num = Kind::Value(Type::NUM);
             let z = || Term::atom(num.clone(), name.clone());
             let rec = Term::word("rec");
-            // Where a loop's own `rec` goes on, the kind does not matter: nothing is replaced there.
+            // Where a loop's own `rec` goes on, the kind does not matter: nothing is replaced
+            // there.
             let again = Term::syntax(vec![rec.clone(), z()]);
             let mut body = Term::syntax(vec![Term::word(if_.clone()), condition, value, again]);
             if rounds {

@@ -17,8 +17,8 @@ pub(crate) fn fits(have: &Kind, want: &Kind) -> bool {
     }
 }
 
-/// Whether a function of this kind has a tail in its body, where a `rec` and its counter's step must
-/// stay visible.
+/// Whether a function of this kind has a tail in its body, where a `rec` and its counter's step
+/// must stay visible.
 fn leads_to_tail(kind: &FunctionKind) -> bool {
     match &kind.result {
         Kind::Tail { .. } => true,

@@ -1,15 +1,15 @@
 //! The state of a generation, and expressions of any kind.
 //!
-//! Terms are made from the outside in: for a wanted [`Kind`] and a size, a production is chosen, and
-//! the size is divided among its parts. Text is made right where it will stand, so the visible
+//! Terms are made from the outside in: for a wanted [`Kind`] and a size, a production is chosen,
+//! and the size is divided among its parts. Text is made right where it will stand, so the visible
 //! bindings say exactly what each name denotes there.
 
-use crate::random::Random;
 use crate::scope::{Fact, Form, IMPOSSIBLE, Scope, What};
 use crate::table::{TYPES, giving, type_name};
 use crate::term::{FunctionKind, Kind, Term};
 use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::builtins::Builtin;
+use lambdav_test_support::Random;
 
 /// What to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

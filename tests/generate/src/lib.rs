@@ -4,35 +4,34 @@
 //! by construction. It knows the language and the table of builtins, and no engine.
 //!
 //! - *Types*: terms are made for a wanted kind ([`Kind`]) over the visible bindings.
-//! - *Ends*: each `rec` brings its loop's counter nearer to its bound, and the body begins with a test
-//!   of the counter. Functions cannot recurse.
+//! - *Ends*: each `rec` brings its loop's counter nearer to its bound, and the body begins with a
+//!   test of the counter. Functions cannot recurse.
 //! - *Endless loops* ([`Options::endless`]) stand only where substitution never evaluates them: in
 //!   arguments that are not used, in arms that no pixel takes, and behind names that are used only
 //!   where a condition is known to hold on which the loop ends. An engine that evaluates them is
 //!   strict where the language is not.
 //!
-//! [`shrink()`] makes a program smaller that shows a mistake. [`Mistake`] makes programs that are wrong,
-//! and [`judge()`] asks two judges about a program of any kind, right or wrong.
+//! [`shrink()`] makes a program smaller that shows a mistake. [`Mistake`] makes programs that are
+//! wrong, and [`compare()`] is a differential oracle for programs of any kind, right or wrong.
 #![forbid(unsafe_code)]
 
 mod bindings;
 mod functions;
 mod generator;
-mod judge;
 mod literals;
 mod loops;
 mod mistake;
+mod oracle;
 mod program;
-mod random;
 mod scope;
 mod shrink;
 mod table;
 mod term;
 
 pub use generator::Options;
-pub use judge::{Agreement, judge, unfit};
+pub use lambdav_test_support::Random;
 pub use mistake::Mistake;
+pub use oracle::{Agreement, compare, unfit};
 pub use program::{builtins, generate};
-pub use random::Random;
 pub use shrink::shrink;
 pub use term::{FunctionKind, Kind, Program, Role, Shape, Term};

@@ -1,7 +1,8 @@
 //! `rec-func` and its tails.
 //!
-//! Each loop has a counter, a parameter that each `rec` brings nearer to a bound; its name is unique
-//! and nothing shadows it. The body begins with the test of the counter, where NaN ends the loop.
+//! Each loop has a counter, a parameter that each `rec` brings nearer to a bound; its name is
+//! unique and nothing shadows it. The body begins with the test of the counter, where NaN ends the
+//! loop.
 
 use crate::functions::fits;
 use crate::generator::{Generator, MAX_LOOPS};

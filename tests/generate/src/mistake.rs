@@ -4,9 +4,9 @@
 //! may have any type, and a text may be edited in a comment. Who uses these programs asks the
 //! compiler.
 
-use crate::random::Random;
 use crate::shrink::replace;
 use crate::term::{Kind, Program, Role, Shape, Term};
+use lambdav_test_support::Random;
 
 /// What is done to a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -80,8 +80,8 @@ impl Mistake {
         Self::Reserved,
     ];
 
-    /// The text of a program with this mistake, `other` being another program; `None` where there is no
-    /// place for it.
+    /// The text of a program with this mistake, `other` being another program; `None` where there
+    /// is no place for it.
     pub fn make(self, program: &Program, other: &Program, random: &mut Random) -> Option<String> {
         match self {
             Self::Parenthesis | Self::Edit => {

@@ -1,12 +1,12 @@
 //! Whole programs.
 
 use crate::generator::{Generator, Options};
-use crate::random::Random;
 use crate::scope::What;
 use crate::table::type_name;
 use crate::term::{FunctionKind, Kind, Program, Term};
 use lambdav_core::types::{Scalar, Type, Types};
 use lambdav_frontend::builtins::Builtin;
+use lambdav_test_support::Random;
 use std::collections::BTreeSet;
 
 /// Values for uniforms, as bits.
@@ -29,7 +29,8 @@ pub fn generate(seed: u64, options: Options) -> Program {
     Generator::new(&mut random, options).program()
 }
 
-/// The builtins, swizzles among them, that [`generate`] applies or passes in the program of that seed.
+/// The builtins, swizzles among them, that [`generate`] applies or passes in the program of that
+/// seed.
 pub fn builtins(seed: u64, options: Options) -> BTreeSet<Builtin> {
     let mut random = Random::new(seed);
     let mut generator = Generator::new(&mut random, options);

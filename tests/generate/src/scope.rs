@@ -1,9 +1,9 @@
 //! Which names are visible, and what they denote.
 
-use crate::random::Random;
 use crate::term::Kind;
 use lambdav_core::types::Type;
 use lambdav_frontend::builtins::Builtin;
+use lambdav_test_support::Random;
 use std::collections::BTreeSet;
 
 /// The special forms.

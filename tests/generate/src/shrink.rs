@@ -147,7 +147,8 @@ fn descendants(term: &Term, kind: &Kind, found: &mut Vec<Term>) {
     }
 }
 
-/// `((func (p …) b) e …)` and `((rec-func (p …) b) e …)` with one parameter less, also in the `rec`s.
+/// `((func (p …) b) e …)` and `((rec-func (p …) b) e …)` with one parameter less, also in the
+/// `rec`s.
 fn without_parameters(term: &Term) -> Vec<Term> {
     let Some(lambda) = term.parts().first() else { return Vec::new() };
     let [word, params, body] = lambda.parts() else { return Vec::new() };

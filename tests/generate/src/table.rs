@@ -25,7 +25,7 @@ pub(crate) fn type_name(ty: Type) -> &'static str {
     ty.name().expect("it is builtin")
 }
 
-/// A builtin and the operand types with which it gives one result type.
+/// A builtin and the operand types with which it has one result type.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) builtin: Builtin,
@@ -34,7 +34,7 @@ pub(crate) struct Entry {
     pub(crate) weight: u32,
 }
 
-/// The builtins that give a value of the type.
+/// The builtins that return a value of the type.
 pub(crate) fn giving(ty: Type) -> &'static [Entry] {
     static TABLE: LazyLock<HashMap<Type, Vec<Entry>>> = LazyLock::new(build);
     TABLE.get(&ty).map_or(&[], Vec::as_slice)

@@ -4,8 +4,8 @@ use crate::inputs::{self, Random};
 use lambdav_core::op::Elementary;
 use rayon::prelude::*;
 
-/// How many arguments one task takes. Each task draws from a random sequence of its own, so that the
-/// arguments do not depend on the number of threads.
+/// How many arguments one task takes. Each task draws from a random sequence of its own, so that
+/// the arguments do not depend on the number of threads.
 const CHUNK: u64 = 1024;
 
 /// An implementation of a function: computes the results for pairs of arguments. Unary functions
@@ -24,8 +24,8 @@ pub enum Arguments {
         /// The seed.
         seed: u64,
     },
-    /// At one of every 2^`step` binary32 numbers, with a fixed second argument. Which one varies from step to
-    /// step.
+    /// At one of every 2^`step` binary32 numbers, with a fixed second argument. Which one varies
+    /// from step to step.
     Numbers {
         /// The logarithm of the distance.
         step: u8,

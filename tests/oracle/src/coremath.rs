@@ -1,9 +1,10 @@
-//! CORE-MATH's functions (A. Sibidanov, P. Zimmermann, S. Glondu, "The CORE-MATH Project", ARITH 2022), the
-//! unary ones of which its authors have proved correctly rounded for all arguments.
+//! CORE-MATH's functions (A. Sibidanov, P. Zimmermann, S. Glondu, "The CORE-MATH Project", ARITH
+//! 2022), the unary ones of which its authors have proved correctly rounded for all arguments.
 
 use lambdav_core::op::Elementary::{self, *};
 
-/// CORE-MATH's value of `f` at (`x`, `y`), in the order of the λV operands. Unary functions ignore `y`.
+/// CORE-MATH's value of `f` at (`x`, `y`), in the order of the λV operands. Unary functions ignore
+/// `y`.
 pub fn evaluate(f: Elementary, x: f32, y: f32) -> f32 {
     match f {
         Sin => core_math::sinf(x),

@@ -1,12 +1,14 @@
-//! The arguments at which a power has few bits: all those at which it is a binary32 number or lies midway between two.
+//! The arguments at which a power has few bits: all those at which it is a binary32 number or lies
+//! midway between two.
 //!
-//! Let x = ±a·2^s with a odd. A power x^y that is not 1 has finitely many binary digits in two cases (V. Lefèvre,
-//! D. Stehlé, P. Zimmermann, "Worst Cases for the Exponential Function in the IEEE 754r decimal64 Format", 2006,
-//! discuss the same for base 10):
+//! Let x = ±a·2^s with a odd. A power x^y that is not 1 has finitely many binary digits in two
+//! cases (V. Lefèvre, D. Stehlé, P. Zimmermann, "Worst Cases for the Exponential Function in the
+//! IEEE 754r decimal64 Format", 2006, discuss the same for base 10):
 //!
 //! - a = 1 and s·y is an integer;
-//! - a ≥ 3, y = n/2^k > 0 with n odd or k = 0, and both a and 2^s are 2^k-th powers: a = c^(2^k). The power is then
-//!   c^n times a power of two. It has at most 25 bits, so n ≤ 15, and c^(2^k) < 2^24 leaves k ≤ 3.
+//! - a ≥ 3, y = n/2^k > 0 with n odd or k = 0, and both a and 2^s are 2^k-th powers: a = c^(2^k).
+//!   The power is then c^n times a power of two. It has at most 25 bits, so n ≤ 15, and c^(2^k) <
+//!   2^24 leaves k ≤ 3.
 //!
 //! (`pow` of a negative x and a fractional y is undefined; x^0 and 1^y are special values.)
 
@@ -66,8 +68,8 @@ fn number(a: u64, s: i32) -> Option<f32> {
     (f64::from(exact as f32) == exact).then_some(exact as f32)
 }
 
-/// The pairs, and those beside each: x or y one place further in either direction. The powers of those are as near
-/// to numbers of 25 bits as powers come.
+/// The pairs, and those beside each: x or y one place further in either direction. The powers of
+/// those are as near to numbers of 25 bits as powers come.
 pub fn with_neighbours(pairs: &[(f32, f32)]) -> Vec<(f32, f32)> {
     let beside = |&(x, y): &(f32, f32)| {
         [(x, y), (x.next_up(), y), (x.next_down(), y), (x, y.next_up()), (x, y.next_down())]

@@ -11,25 +11,21 @@ use lambdav_core::op::Elementary::{self, *};
 /// Of the pairs whose powers are exact, and those beside them, one in so many is a special one.
 const EVERY: usize = 211;
 
-/// A pseudo-random sequence: SplitMix64 (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom
-/// number generators", OOPSLA 2014).
+/// A pseudo-random sequence of numbers.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Random(lambdav_test_support::Random);
 
 impl Random {
     /// The sequence number `stream` of this seed.
     pub fn new(seed: u64, stream: u64) -> Self {
-        let mut random = Self(seed);
-        Self(random.bits() ^ stream.wrapping_mul(0xd134_2543_de82_ef95))
+        let first = lambdav_test_support::Random::new(seed).bits();
+        let seed = first ^ stream.wrapping_mul(0xd134_2543_de82_ef95);
+        Self(lambdav_test_support::Random::new(seed))
     }
 
     /// 64 uniform bits.
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     /// A uniform integer below `n`.
@@ -190,8 +186,8 @@ pub fn special(f: Elementary) -> Vec<(f32, f32)> {
     pairs
 }
 
-/// Special values, the first and last numbers of every binade, the small integers, and the multiples
-/// of π/2 and of ln 2; each with both signs; and hard cases.
+/// Special values, the first and last numbers of every binade, the small integers, and the
+/// multiples of π/2 and of ln 2; each with both signs; and hard cases.
 fn special_unary(f: Elementary) -> Vec<f32> {
     let mut positive = special_values();
     for exponent in -149..=127 {
@@ -260,7 +256,8 @@ fn special_values() -> Vec<f32> {
     positive.iter().flat_map(|&x| [x, -x]).collect()
 }
 
-/// Ordinates and abscissas whose quotients are midpoints between subnormal numbers, and their neighbours.
+/// Ordinates and abscissas whose quotients are midpoints between subnormal numbers, and their
+/// neighbours.
 fn subnormal_slopes() -> Vec<(f32, f32)> {
     let mut pairs = Vec::new();
     for odd in (1..400).step_by(2) {

@@ -1,20 +1,20 @@
 //! An independent oracle for the reference mathematics of λV.
 //!
-//! [`evaluate`] gives the correctly rounded value of each elementary function, by another way than
+//! [`evaluate`] returns the correctly rounded value of each elementary function, by another way than
 //! `lambdav_core::math`: a table of special values written from C23 Annex F ([`special`]), the
 //! multi-precision library `astro-float` at 192 bits, and at 1088 where those do not decide
-//! ([`precise`]), and its own rounding to binary32 ([`round`]). It shares no code and no library with
-//! what it checks, only the enumeration of the functions.
+//! ([`precise`]), and its own rounding to binary32 ([`round`]). It shares no code and no library
+//! with what it checks, only the enumeration of the functions.
 //!
-//! What it takes on trust: that `astro-float` is right to all but the last 32 of its bits, and that a
-//! result within 2^-1050 of a midpoint is a midpoint. (The nearest one that is not, an angle just below
-//! a subnormal midpoint, is within 2^-300.)
+//! What it takes on trust: that `astro-float` is right to all but the last 32 of its bits, and that
+//! a result within 2^-1050 of a midpoint is a midpoint. (The nearest one that is not, an angle just
+//! below a subnormal midpoint, is within 2^-300.)
 //!
 //! [`inputs`] chooses the arguments with which to compare; [`compare`] does so on all cores.
 //!
 //! What the compiler makes of the functions ([`machine`]) is compared with a third implementation,
-//! CORE-MATH ([`coremath`]), which is fast enough for all 2^32 arguments, and at all pairs whose power
-//! is exact or a midpoint ([`exact`]).
+//! CORE-MATH ([`coremath`]), which is fast enough for all 2^32 arguments, and at all pairs whose
+//! power is exact or a midpoint ([`exact`]).
 #![forbid(unsafe_code)]
 
 pub mod compare;

@@ -26,7 +26,8 @@ pub enum Rates {
 }
 
 impl MachineCode {
-    /// Compiles a function for so many lanes; if that is not said, for as many as the compiler chooses.
+    /// Compiles a function for so many lanes; if that is not said, for as many as the compiler
+    /// chooses.
     ///
     /// # Errors
     ///
@@ -83,8 +84,8 @@ impl MachineCode {
     }
 }
 
-/// A program whose pixels are the function's values at words that are given: those of pixel (x, y) are the
-/// numbers 2n and 2n + 1, where n = x + y · columns.
+/// A program whose pixels are the function's values at words that are given: those of pixel (x, y)
+/// are the numbers 2n and 2n + 1, where n = x + y · columns.
 fn program(f: Elementary, shape: Shape, rates: Rates) -> LaneProgram {
     let mut b = StraightLine::default();
     let mask = b.execution_mask();

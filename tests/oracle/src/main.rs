@@ -33,7 +33,8 @@ enum What {
         #[arg(value_parser = function)]
         functions: Vec<Elementary>,
     },
-    /// Machine code with CORE-MATH: unary functions at all 2^32 numbers, the others at random and at exact pairs
+    /// Machine code with CORE-MATH: unary functions at all 2^32 numbers, the others at random and
+    /// at exact pairs
     Code {
         /// Take one of every 2^BITS numbers
         #[arg(long, value_name = "BITS", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=24))]

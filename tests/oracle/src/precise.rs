@@ -8,8 +8,8 @@ use std::cell::RefCell;
 /// Bits of the significand: enough for almost all arguments, and for all.
 const PRECISIONS: [usize; 2] = [192, 1088];
 
-/// The library is not asked to round: it then seeks more bits, without end where a result is exact or
-/// extremely near to that. [`to_f32`] rounds instead.
+/// The library is not asked to round: it then seeks more bits, without end where a result is exact
+/// or extremely near to that. [`to_f32`] rounds instead.
 const UNROUNDED: RoundingMode = RoundingMode::None;
 
 /// The last bits of a result that may be wrong.

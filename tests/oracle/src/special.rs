@@ -10,8 +10,8 @@ const QUARTER_PI: f32 = f32::from_bits(0x3f49_0fdb);
 const THREE_QUARTERS_PI: f32 = f32::from_bits(0x4016_cbe4);
 
 /// The value at these arguments if it is one of Annex F. Where there is none, the arguments are
-/// finite, within the domain, and neither they nor the exact result is zero (but `exp` of a zero and
-/// its like may be given here or not).
+/// finite, within the domain, and neither they nor the exact result is zero (but `exp` of a zero
+/// and its like may be given here or not).
 pub fn special(f: Elementary, x: f32, y: f32) -> Option<f32> {
     match f {
         Atan2 => atan2(x, y),

@@ -1,4 +1,5 @@
-//! Copies of pinned nodes, for regions that cannot be guarded, and of what carries their value there.
+//! Copies of pinned nodes, for regions that cannot be guarded, and of what carries their value
+//! there.
 
 use super::{Pinning, Step, Use, User};
 use crate::graph::{Node, NodeId};
@@ -40,8 +41,8 @@ impl Pinning {
         self.place(node, uses);
     }
 
-    /// Takes from `uses` what lies in one of the regions `tops`. A carrier that also lies elsewhere is
-    /// copied, once however often it needs the node, and with it those that carry its value.
+    /// Takes from `uses` what lies in one of the regions `tops`. A carrier that also lies elsewhere
+    /// is copied, once however often it needs the node, and with it those that carry its value.
     fn split(&mut self, uses: &mut Vec<Use>, tops: &[RegionId]) -> Vec<Use> {
         let copies = self.copy_carriers(uses, tops);
         let moved = self.divide(uses, tops, &copies);
@@ -74,7 +75,8 @@ impl Pinning {
         moved
     }
 
-    /// Copies of the carriers of that demand, at any distance, that lie both in `tops` and elsewhere.
+    /// Copies of the carriers of that demand, at any distance, that lie both in `tops` and
+    /// elsewhere.
     fn copy_carriers(&mut self, uses: &[Use], tops: &[RegionId]) -> BTreeMap<NodeId, NodeId> {
         let mut copies = BTreeMap::new();
         let mut stack = self.astride(uses, tops);
@@ -107,7 +109,8 @@ impl Pinning {
         tops.iter().any(|&top| self.placed.encloses(top, region))
     }
 
-    /// Takes from `uses` what lies in `tops`: where a carrier that was copied lies there too, its copy.
+    /// Takes from `uses` what lies in `tops`: where a carrier that was copied lies there too, its
+    /// copy.
     fn divide(
         &self,
         uses: &mut Vec<Use>,

@@ -99,7 +99,7 @@ fn componentwise() {
             compare(name, &types, |operands| {
                 (0..TYPES.components(resolved.result))
                     .map(|i| {
-                        // A num is spread.
+                        // A num is broadcast.
                         let components: Vec<f32> =
                             operands.iter().map(|v| v[i.min(v.len() - 1)]).collect();
                         formula(&components)

@@ -30,19 +30,16 @@ fn tuples(types: &[Type], length: usize) -> Vec<Vec<Type>> {
     })
 }
 
-/// Random operands: xorshift64*, so that a failure repeats.
-struct Random(u64);
+/// Random operands, the same in each run.
+struct Random(lambdav_test_support::Random);
 
 impl Random {
     fn new() -> Self {
-        Self(0x9e37_79b9_7f4a_7c15)
+        Self(lambdav_test_support::Random::new(1))
     }
 
     fn bits(&mut self) -> u32 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
+        (self.0.bits() >> 32) as u32
     }
 
     fn below(&mut self, n: u32) -> u32 {

@@ -5,30 +5,38 @@ use crate::builtins::{Builtin, Kind, Operand, Recipe};
 use lambdav_core::op::{Elementary, Op};
 use lambdav_core::types::Type;
 
-/// The names of LANGUAGE §7 and §5, and the list of §6 to which §7 refers.
-const NAMES: &str = "
-    + * - / mod pow min max abs sign floor ceil trunc round round-even fract sqrt inverse-sqrt
-    radians degrees mix clamp step smooth-step
+/// The names of LANGUAGE §7 and §5 that are exact, and the inputs and constants.
+const EXACT: &str = "
+    + * - / min max abs sign floor ceil trunc round round-even sqrt step
     eq neq less less-eq greater greater-eq = != < <= > >=
     and or not any-of all-of select
-    sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 log log2 atan2 pow
-    dot length distance normalize cross reflect refract face-forward
     vec2 vec3 vec4 bvec2 bvec3 bvec4 mat2 mat3 mat4
     at col
-    transpose determinant inverse
     frag-coord resolution time frame mouse
     pi tau";
 
+/// Those that LANGUAGE §6 lists as expanded.
+const EXPANDED: &str = "
+    dot length distance normalize cross reflect refract face-forward mix clamp smooth-step fract mod
+    inverse-sqrt radians degrees determinant inverse transpose";
+
+/// All names. Those of the correctly rounded functions are in the list of LANGUAGE §6, to which
+/// each of them is one line of `op.rs`.
+fn names() -> Vec<&'static str> {
+    let elementary = Elementary::ALL.iter().map(|function| function.name());
+    EXACT.split_whitespace().chain(EXPANDED.split_whitespace()).chain(elementary).collect()
+}
+
 #[test]
 fn every_name_of_the_language_is_there() {
-    for name in NAMES.split_whitespace() {
+    for name in names() {
         assert!(Builtin::lookup(name).is_some(), "{name}");
     }
 }
 
 #[test]
 fn no_other_name_is_there() {
-    let known: Vec<&str> = NAMES.split_whitespace().collect();
+    let known = names();
     for builtin in Builtin::all() {
         for name in std::iter::once(&*builtin.name()).chain(builtin.aliases().iter().copied()) {
             assert!(known.contains(&name), "{name}");
@@ -118,21 +126,26 @@ fn constants_are_no_functions() {
     }
 }
 
-/// The lists of LANGUAGE §6.
 #[test]
 fn kinds() {
-    let correctly_rounded = "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh \
-                             exp exp2 log log2 atan2 pow";
-    let expanded = "dot length distance normalize cross reflect refract face-forward mix clamp \
-                    smooth-step fract mod inverse-sqrt radians degrees determinant inverse transpose";
     for builtin in Builtin::all() {
-        let listed = |list: &str| list.split_whitespace().any(|name| name == builtin.name());
-        let kind = match (listed(correctly_rounded), listed(expanded)) {
-            (true, _) => Kind::CorrectlyRounded,
-            (_, true) => Kind::Expanded,
-            _ => Kind::Exact,
+        let name = builtin.name();
+        let is_elementary = Elementary::ALL.iter().any(|function| function.name() == name);
+        let kind = match EXPANDED.split_whitespace().any(|expanded| expanded == name) {
+            true => Kind::Expanded,
+            false if is_elementary => Kind::CorrectlyRounded,
+            false => Kind::Exact,
         };
         assert_eq!(builtin.kind(), kind, "{builtin:?}");
+    }
+}
+
+/// The formula of each expansion is written a second time, in one of these files.
+#[test]
+fn every_expanded_builtin_is_compared_with_a_formula() {
+    let formulas = [include_str!("formulas.rs"), include_str!("linear_algebra.rs")].concat();
+    for name in EXPANDED.split_whitespace() {
+        assert!(formulas.contains(&format!("\"{name}\"")), "{name}");
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{Random, TYPES, evaluator, tuples, types};
 use crate::builtins::{Builtin, Operand, SignatureError};
 use lambdav_core::diagnostics::Code;
+use lambdav_core::op::Elementary;
 use lambdav_core::types::{Type, TypeKind};
 
 /// The result type of an application without literal indices by LANGUAGE §7, types and results
@@ -35,7 +36,8 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
             if count < 2 || types.iter().any(|t| logical(t)) {
                 return None;
             }
-            // From the left: n×k times k×m; a vector is a row on the left and a column on the right.
+            // From the left: n×k times k×m; a vector is a row on the left and a column on the
+            // right.
             types[1..].iter().try_fold(types[0].to_owned(), |a, &b| match (&*a, b) {
                 ("num", _) => Some(b.to_owned()),
                 (_, "num") => Some(a),
@@ -45,13 +47,11 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
                 _ => Some(a),
             })
         }
-        "/" | "mod" | "pow" | "atan2" | "step" => mix().filter(|_| count == 2),
+        "/" | "mod" | "step" => mix().filter(|_| count == 2),
         "atan" => mix().filter(|_| count == 1 || count == 2),
         "mix" | "clamp" | "smooth-step" => mix().filter(|_| count == 3),
         "abs" | "sign" | "floor" | "ceil" | "trunc" | "round-even" | "fract" | "sqrt"
-        | "inverse-sqrt" | "radians" | "degrees" | "sin" | "cos" | "tan" | "asin" | "acos"
-        | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "exp" | "exp2" | "log"
-        | "log2" | "normalize" => mix().filter(|_| count == 1),
+        | "inverse-sqrt" | "radians" | "degrees" | "normalize" => mix().filter(|_| count == 1),
         "less" | "less-eq" | "greater" | "greater-eq" => mix().filter(|_| count == 2).map(to_bools),
         "eq" | "neq" if count == 2 && equal && logical(types[0]) => Some(types[0].to_owned()),
         "eq" | "neq" => mix().filter(|_| count == 2).map(to_bools),
@@ -96,7 +96,11 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
         "time" | "frame" => when(count == 0, "num"),
         // Without a literal index; and values.
         "at" | "col" | "pi" | "tau" => None,
-        _ => panic!("{name} is not covered"),
+        _ => {
+            let function = Elementary::ALL.iter().find(|function| function.name() == name);
+            let function = function.unwrap_or_else(|| panic!("{name} is not covered"));
+            mix().filter(|_| count == function.arity())
+        }
     }
 }
 
@@ -108,7 +112,7 @@ fn named(name: &str) -> Builtin {
     Builtin::lookup(name).expect("a builtin")
 }
 
-/// Checks acceptance and result type, and that the recipe gives a value of that type.
+/// Checks acceptance and result type, and that the recipe yields a value of that type.
 fn check(builtin: Builtin, types: &[Type], random: &mut Random) {
     let names: Vec<String> = types.iter().map(|t| format!("{t:?}")).collect();
     let names: Vec<&str> = names.iter().map(|s| &**s).collect();

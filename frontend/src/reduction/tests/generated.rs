@@ -3,22 +3,7 @@
 use super::{Outcome, SourceFault, agree_as};
 use lambdav_core::evaluate::Fault;
 use lambdav_core::source::Span;
-
-/// Marsaglia's xorshift: the same programs in each run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 20) % n as u64) as usize
-    }
-
-    fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
-        all[self.below(all.len())]
-    }
-}
+use lambdav_test_support::Random;
 
 /// A name in scope: of a value of that type, or of a `func` from the types of its parameters.
 #[derive(Clone)]
@@ -48,8 +33,8 @@ impl Generator {
     fn name(&mut self) -> String {
         self.names += 1;
         match self.random.below(6) {
-            0 => self.random.of(&["length", "dot", "clamp", "fract", "a0", "t"]).to_owned(),
-            _ => format!("{}{}", self.random.of(&["x", "y"]), self.random.below(4)),
+            0 => self.random.pick(&["length", "dot", "clamp", "fract", "a0", "t"]).to_string(),
+            _ => format!("{}{}", self.random.pick(&["x", "y"]), self.random.below(4)),
         }
     }
 
@@ -76,15 +61,16 @@ impl Generator {
             "num" => {
                 let leaves =
                     ["0", "1", "-0.0", "2.5", "-3", "1e30", "(time)", "(.x (frag-coord))", "pi"];
-                self.random.of(&leaves).to_owned()
+                self.random.pick(&leaves).to_string()
             }
-            "bool" => self.random.of(&["true", "false", "(< (.y (frag-coord)) 4)"]).to_owned(),
+            "bool" => self.random.pick(&["true", "false", "(< (.y (frag-coord)) 4)"]).to_string(),
             "vec2" => {
-                self.random.of(&["(vec2 1 -2)", "(resolution)", "(.yx (frag-coord))"]).to_owned()
+                self.random.pick(&["(vec2 1 -2)", "(resolution)", "(.yx (frag-coord))"]).to_string()
             }
-            _ => {
-                self.random.of(&["(vec3 0 1 2)", "(.xyy (frag-coord))", "(vec3 (time))"]).to_owned()
-            }
+            _ => self
+                .random
+                .pick(&["(vec3 0 1 2)", "(.xyy (frag-coord))", "(vec3 (time))"])
+                .to_string(),
         }
     }
 
@@ -118,17 +104,17 @@ impl Generator {
             "bool" => match self.random.below(4) {
                 0 => format!("(not {})", self.value("bool", d)),
                 1 => {
-                    let op = self.random.of(&["and", "or", "="]);
+                    let op = self.random.pick(&["and", "or", "="]);
                     format!("({op} {} {})", self.value("bool", d), self.value("bool", d))
                 }
                 2 => format!("(any-of (< {} {}))", self.value("vec2", d), self.value("num", d)),
                 _ => {
-                    let op = self.random.of(&["<", "<=", ">", ">=", "=", "!="]);
+                    let op = self.random.pick(&["<", "<=", ">", ">=", "=", "!="]);
                     format!("({op} {} {})", self.value("num", d), self.value("num", d))
                 }
             },
             "num" => match self.random.below(5) {
-                0 => format!("({} {})", self.random.of(&[".x", ".y"]), self.value("vec2", d)),
+                0 => format!("({} {})", self.random.pick(&[".x", ".y"]), self.value("vec2", d)),
                 1 => format!("(at {} {})", self.value("vec3", d), self.random.below(3)),
                 2 => format!(
                     "(determinant (mat2 {} {}))",
@@ -137,7 +123,7 @@ impl Generator {
                 ),
                 3 => format!(
                     "({} {})",
-                    self.random.of(&["abs", "floor", "sign", "-", "sqrt"]),
+                    self.random.pick(&["abs", "floor", "sign", "-", "sqrt"]),
                     self.value("num", d)
                 ),
                 _ => self.arithmetic("num", d),
@@ -156,7 +142,7 @@ impl Generator {
     }
 
     fn arithmetic(&mut self, ty: &'static str, d: usize) -> String {
-        let op = self.random.of(&["+", "-", "*", "/", "min", "max", "mod", "step"]);
+        let op = self.random.pick(&["+", "-", "*", "/", "min", "max", "mod", "step"]);
         let other = if self.random.below(3) == 0 { "num" } else { ty };
         format!("({op} {} {})", self.value(ty, d), self.value(other, d))
     }
@@ -262,7 +248,7 @@ impl Generator {
             (self.function_of(&parameters, of, d), parameters, of)
         });
         let mut inits =
-            vec![self.random.of(&["0", "1", "3", "4", "(floor (.x (frag-coord)))"]).to_owned()];
+            vec![self.random.pick(&["0", "1", "3", "4", "(floor (.x (frag-coord)))"]).to_string()];
         inits.extend(types.iter().map(|t| self.value(t, d)).collect::<Vec<_>>());
         inits.extend(function.iter().map(|(text, ..)| text.clone()));
         let outside = self.scope.len();
@@ -375,7 +361,7 @@ fn any_loop(outcome: Outcome) -> Outcome {
 fn agree_on(seeds: std::ops::Range<u64>, endless: bool) {
     let mut faults = 0;
     for seed in seeds.clone() {
-        let random = Random((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let random = Random::new(seed);
         let mut generator = Generator { random, scope: Vec::new(), names: 0, endless };
         let text = generator.program();
         faults += usize::from(agree_as(&text, any_loop).is_err());

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{
 };
 use cranelift_codegen::isa::CallConv;
 
-use super::function::{Selection, clif_type};
+use super::selection::{Selection, clif_type};
 use crate::emit::abi;
 use crate::lanes::Kind;
 use crate::registers::{End, Function, Reg, Type};

@@ -4,21 +4,18 @@ use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
 use cranelift_codegen::ir::immediates::Ieee32;
 use cranelift_codegen::ir::{
-    self, BlockArg, Constant, FuncRef, InstBuilder, InstructionData, MemFlagsData, StackSlotData,
-    StackSlotKind, UserFuncName, Value, ValueDef, types,
+    self, BlockArg, InstBuilder, InstructionData, MemFlagsData, StackSlotData, StackSlotKind,
+    UserFuncName, Value, ValueDef, types,
 };
 use rustc_hash::FxHashMap;
 
 use super::calls::{procedure_signature, signature};
-use super::memory::word_type;
-use super::{CraneliftEmitter, is_x86};
+use super::selection::{Selection, clif_type, word_type};
 use crate::emit::Allocation;
 use crate::emit::abi::{self, Field};
 use crate::lanes::Kind;
 use crate::machine::Machine;
-use crate::registers::{
-    self, Block, BlockCall, BlockId, End, Function, Instr, Limit, Reg, RegisterProgram, Type,
-};
+use crate::registers::{self, Block, BlockCall, BlockId, End, Instr, Limit, RegisterProgram, Type};
 
 /// A function with its name.
 pub(super) struct Named {
@@ -31,7 +28,8 @@ pub(super) struct Named {
 /// All procedures, and then the functions for the frame and for a row.
 pub(super) fn functions(
     program: &RegisterProgram,
-    emitter: &CraneliftEmitter,
+    machine: &Machine,
+    is_x86: bool,
     allocation: Allocation,
 ) -> Vec<Named> {
     let procedures = program.procedures.iter().enumerate().map(|(i, procedure)| {
@@ -51,8 +49,8 @@ pub(super) fn functions(
             Selection {
                 program,
                 function,
-                is_x86: is_x86(&*emitter.isa),
-                machine: &emitter.machine,
+                is_x86,
+                machine,
                 pos: FuncCursor::new(&mut out),
                 blocks: Vec::new(),
                 values: vec![None; function.registers.len()],
@@ -70,44 +68,6 @@ pub(super) fn functions(
             Named { name, function: out, allocation }
         })
         .collect()
-}
-
-/// The type of the values of a register.
-pub(super) fn clif_type(ty: Type) -> ir::Type {
-    match ty {
-        Type::Scalar(Kind::F32) => types::F32,
-        Type::Scalar(Kind::F64) => types::F64,
-        Type::Scalar(Kind::I32) => types::I32,
-        Type::Scalar(Kind::I64) => types::I64,
-        Type::Scalar(Kind::Mask) => types::I8,
-        Type::Vector(Kind::F32) => types::F32X4,
-        Type::Vector(Kind::F64) => types::F64X2,
-        Type::Vector(Kind::I32 | Kind::Mask) => types::I32X4,
-        Type::Vector(Kind::I64) | Type::WideMask => types::I64X2,
-    }
-}
-
-/// A function that is being made.
-pub(super) struct Selection<'p, 'f> {
-    pub(super) program: &'p RegisterProgram,
-    function: &'p Function,
-    pub(super) is_x86: bool,
-    pub(super) machine: &'p Machine,
-    pub(super) pos: FuncCursor<'f>,
-    blocks: Vec<ir::Block>,
-    values: Vec<Option<Value>>,
-    /// The address of the context, then [`abi::ROW_ARGUMENTS`].
-    pub(super) arguments: Vec<Value>,
-    /// The imported function and room for its operands, once there is a call of it.
-    pub(super) reference: Option<(FuncRef, ir::StackSlot)>,
-    /// The procedures that have been called here.
-    pub(super) procedures: Vec<Option<FuncRef>>,
-    /// What the function's vectors of constants are called.
-    pub(super) constants: FxHashMap<u128, Constant>,
-    /// The address of the spill slots, if there are any.
-    pub(super) spill_slots: Option<Value>,
-    /// How many loops are around each block, if their order counts.
-    depths: Option<Vec<u32>>,
 }
 
 impl Selection<'_, '_> {
@@ -209,18 +169,6 @@ impl Selection<'_, '_> {
     fn block_call(&self, to: &BlockCall) -> (ir::Block, Vec<BlockArg>) {
         let arguments = to.arguments.iter().map(|&reg| BlockArg::Value(self.get(reg)));
         (self.blocks[to.block.index()], arguments.collect())
-    }
-
-    pub(super) fn get(&self, reg: Reg) -> Value {
-        self.values[reg.index()].expect("assigned before it is used")
-    }
-
-    pub(super) fn set(&mut self, reg: Reg, value: Value) {
-        self.values[reg.index()] = Some(value);
-    }
-
-    pub(super) fn ty(&self, reg: Reg) -> Type {
-        self.function.registers[reg.index()]
     }
 
     fn instr(&mut self, instr: &Instr) {

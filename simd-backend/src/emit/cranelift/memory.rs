@@ -3,7 +3,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value, types};
 
-use super::function::{Selection, clif_type};
+use super::selection::{Selection, clif_type};
 use crate::emit::abi::Field;
 use crate::lanes::Kind;
 use crate::registers::{Reg, Type};
@@ -79,9 +79,4 @@ impl Selection<'_, '_> {
             mix(rg_high, ba_high, 8, true),
         ]
     }
-}
-
-/// What is read of memory for a register: a mask is kept in words.
-pub(super) fn word_type(ty: Type) -> ir::Type {
-    if ty == Type::Scalar(Kind::Mask) { types::I32 } else { clif_type(ty) }
 }

@@ -9,6 +9,7 @@ mod calls;
 mod function;
 mod memory;
 mod operations;
+mod selection;
 #[cfg(test)]
 mod tests;
 
@@ -127,7 +128,7 @@ impl Emitter for CraneliftEmitter {
         allocation: Allocation,
         listing: Listing,
     ) -> Result<MachineCode, EmitError> {
-        let emitted = function::functions(program, self, allocation);
+        let emitted = function::functions(program, &self.machine, is_x86(&*self.isa), allocation);
         let mut functions = Vec::with_capacity(emitted.len());
         let mut frames = Vec::with_capacity(emitted.len());
         let mut context = Context::new();

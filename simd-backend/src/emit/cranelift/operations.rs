@@ -10,7 +10,7 @@ use cranelift_codegen::ir::{
     self, Endianness, InstBuilder, MemFlagsData, Opcode, Value, ValueDef, types,
 };
 
-use super::function::{Selection, clif_type};
+use super::selection::{Selection, clif_type};
 use crate::lanes::{Kind, Op};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::Type;

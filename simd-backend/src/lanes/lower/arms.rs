@@ -6,8 +6,7 @@
 
 use lambdav_core::schedule;
 
-use super::Lowering;
-use super::tasks::Task;
+use super::state::{Lowering, Task};
 use crate::lanes::{End, Statement, ValueId};
 use crate::mutants::{Mutant, is_active};
 

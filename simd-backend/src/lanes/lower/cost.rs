@@ -1,9 +1,8 @@
 //! How much work a block is.
 
-use lambdav_core::schedule::{BlockId, End, Expr, Program, Statement};
+use lambdav_core::schedule::{BlockId, End, Event, Expr, Program, Statement};
 
 use crate::cost::{BEFORE_EXIT, UNTESTED, of_core};
-use crate::walk::{Event, Walk};
 
 /// What there is in a block and the blocks in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +32,7 @@ impl Cost {
 /// The cost of each block with all blocks in it.
 pub(super) fn costs(program: &Program) -> Vec<Cost> {
     let mut costs = vec![Cost { work: 0, has_rec: false }; program.blocks.len()];
-    for event in Walk::new(program).events(program) {
+    for event in program.walk() {
         if let Event::Leave(id) = event {
             costs[id.index()] = cost(program, id, &costs);
         }

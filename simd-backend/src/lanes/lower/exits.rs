@@ -17,52 +17,11 @@
 //!                        else { rec live, a, result }
 //! ```
 
-use std::rc::Rc;
-
 use lambdav_core::op::Op as CoreOp;
 use lambdav_core::schedule::{self, BlockId, End as CoreEnd};
 
-use super::Lowering;
-use super::tasks::Task;
-use crate::lanes::{Kind, Op, ValueId};
-
-/// A round of a divergent loop: what all of its tail needs.
-#[derive(Clone)]
-pub(super) struct Round {
-    /// The lanes that are still in the loop.
-    pub(super) live: ValueId,
-    /// The kinds of the loop's own parameters.
-    pub(super) kinds: Rc<[Kind]>,
-}
-
-/// A step of the way out of a divergent loop, to which all live lanes come, with the results so
-/// far. Each leaves the end of a block.
-pub(super) enum Exit {
-    /// A block.
-    Block(Round, BlockId, Vec<ValueId>),
-    /// The same after the statements of the block.
-    End(Round, BlockId, Vec<ValueId>),
-    /// A decision.
-    Decide(Round, schedule::ValueId, [BlockId; 2], Vec<ValueId>),
-    /// A decision of which one arm leaves the loop, and the other has been computed up to its end.
-    Test(Leaving, Vec<ValueId>),
-    /// The same where some lane leaves: these.
-    Leave(Leaving, ValueId, Vec<ValueId>),
-    /// The same after the arm that leaves, whose results it takes.
-    Stay(Leaving, ValueId),
-}
-
-/// A decision of which one arm leaves the loop.
-#[derive(Clone)]
-pub(super) struct Leaving {
-    round: Round,
-    /// Where lanes go the one or the other way.
-    mask: ValueId,
-    leave: BlockId,
-    stay: BlockId,
-    /// How the lanes that leave, and those that stay, are made of the live lanes and the mask.
-    ops: [Op; 2],
-}
+use super::state::{Exit, Leaving, Lowering, Round, Task};
+use crate::lanes::{Op, ValueId};
 
 impl Lowering<'_> {
     pub(super) fn exit(&mut self, exit: Exit) {

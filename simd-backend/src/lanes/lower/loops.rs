@@ -20,29 +20,9 @@ use std::rc::Rc;
 
 use lambdav_core::schedule::{self, BlockId, End as CoreEnd};
 
-use super::Lowering;
-use super::exits::{Exit, Round};
-use super::tasks::Task;
+use super::state::{Exit, Lowering, OpenLoop, Round, Tail, Task};
 use crate::lanes::{End, Kind, Op, Rate, Statement, ValueId};
 use crate::mutants::{Mutant, is_active};
-
-/// What a part of a linearised tail leaves behind.
-pub(super) struct Tail {
-    /// The lanes that go round again, if any can, and with which arguments.
-    pub(super) again: Option<(ValueId, Vec<ValueId>)>,
-    /// The results of the lanes that have left in this or an earlier round.
-    pub(super) results: Vec<ValueId>,
-}
-
-/// A loop whose body is being lowered.
-pub(super) struct OpenLoop {
-    values: Box<[ValueId]>,
-    params: Vec<ValueId>,
-    inits: Vec<ValueId>,
-    site: u32,
-    /// The parameters of the loop around it.
-    outer: Vec<ValueId>,
-}
 
 impl Lowering<'_> {
     /// A loop. Leaves its values.
@@ -300,16 +280,5 @@ impl Lowering<'_> {
         };
         values.extend(tail.results);
         values
-    }
-}
-
-impl Tail {
-    pub(super) fn unpack(mut values: Vec<ValueId>, goes_on: bool, kinds: &[Kind]) -> Self {
-        if !goes_on {
-            return Self { again: None, results: values };
-        }
-        let results = values.split_off(1 + kinds.len());
-        let arguments = values.split_off(1);
-        Self { again: Some((values[0], arguments)), results }
     }
 }

@@ -5,7 +5,7 @@ use lambdav_core::op::Op as CoreOp;
 use lambdav_core::types::Type;
 use std::ops::Range;
 
-use super::{Lowering, is_structural};
+use super::state::{Lowering, is_structural};
 use crate::lanes::rates::sources;
 use crate::lanes::{Axis, Expr, Kind, Op, Rate, ValueId};
 

@@ -7,83 +7,8 @@
 
 use lambdav_core::schedule::{self, BlockId, End as CoreEnd, Statement as CoreStatement};
 
-use super::Lowering;
-use super::exits::{Exit, Round};
-use super::loops::{OpenLoop, Tail};
+use super::state::{Lowering, Tail, Task};
 use crate::lanes::{self, Block, End, Statement, ValueId};
-
-/// A step of the lowering.
-pub(super) enum Task {
-    /// The statements of a block from one on, for the lanes of a mask.
-    Statements(BlockId, usize, ValueId),
-    /// The values that have been left are those of a statement.
-    Define(schedule::ValueId),
-    /// Leaves what an arm yields.
-    Yields(BlockId),
-    /// Begins a block.
-    Open,
-    /// Ends a block that yields what has been left; [`Task::Merge`] says to whom. Leaves the block.
-    CloseArm,
-    /// Ends a block with the end that has been left. Leaves the block.
-    Close,
-    /// Leaves undefined values of the kinds of those that have been left.
-    Undefined,
-    /// An arm for the lanes of a mask. Leaves its values.
-    Guarded(BlockId, ValueId),
-    /// Selects by a condition. Takes two lists of values, leaves one.
-    Select(ValueId),
-    /// An `if` on a condition that is the same for all lanes, whose arms define no value below
-    /// `first`. Takes two blocks and their values, leaves the values of both.
-    Merge {
-        /// The condition.
-        condition: ValueId,
-        /// The first value that was not there before the arms.
-        first: usize,
-    },
-    /// Takes the body of a loop, leaves the loop's values.
-    Loop(Box<OpenLoop>),
-    /// A block of a tail that all lanes leave together. Leaves an end.
-    Uniform(BlockId, ValueId),
-    /// The same after the statements of the block.
-    UniformEnd(BlockId, ValueId),
-    /// Takes two blocks, leaves an end that chooses one of them.
-    Fork(ValueId),
-    /// A step of the way out of a divergent loop.
-    Exit(Box<Exit>),
-    /// What a block in the tail of a divergent loop does for the lanes of a mask. Leaves a tail.
-    Tail(Round, BlockId, ValueId, Vec<ValueId>),
-    /// The same after the statements of the block.
-    TailEnd(Round, BlockId, ValueId, Vec<ValueId>),
-    /// One arm of a decision, under a test whether any lane is active if it is worth it. Leaves a
-    /// tail.
-    Part(Round, BlockId, ValueId, Vec<ValueId>),
-    /// The same, after the first arm, whose results it takes.
-    SecondPart(Round, BlockId, ValueId),
-    /// A decision that lanes make differently. Leaves a tail.
-    Divergent(Round, ValueId, [BlockId; 2], ValueId, Vec<ValueId>),
-    /// Takes the tails of both arms of such a decision, leaves one.
-    Combine(ValueId),
-    /// Leaves a tail in which no lane goes on.
-    Leave(Vec<ValueId>),
-    /// Takes a tail, leaves it as values of an arm.
-    Pack(Round, bool),
-    /// The other way round.
-    Unpack(Round, bool),
-    /// Takes a tail, leaves the end of a round.
-    NextRound(ValueId),
-}
-
-/// What is to be done, and what has been left for it. The last come first.
-#[derive(Default)]
-pub(super) struct Work {
-    tasks: Vec<Task>,
-    /// The statements of the blocks around the one that is being filled.
-    outer: Vec<Vec<Statement>>,
-    pub(super) values: Vec<Vec<ValueId>>,
-    pub(super) blocks: Vec<lanes::BlockId>,
-    pub(super) ends: Vec<End>,
-    pub(super) tails: Vec<Tail>,
-}
 
 impl Lowering<'_> {
     /// Lowers the root: the values that it yields.

@@ -2,7 +2,7 @@
 
 use lambdav_core::op::Elementary;
 
-use super::{Builder, Constant};
+use super::builder::{Builder, Constant};
 use crate::lanes::{Axis, Expr, Kind, Op, Rate, Statement, ValueId};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::halves::{Assemble, Lanes};

@@ -11,53 +11,12 @@
 
 use std::ops::Range;
 
-use super::Builder;
+use super::builder::{Builder, Exits, Open};
+use crate::lanes::walk::{Event, Walk};
 use crate::lanes::{self, End as LaneEnd, Expr, Kind, LaneProgram, Op, Reads, Statement, ValueId};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::halves::Assemble;
 use crate::registers::{BlockId, End, Instr, Limit, POLL_ROUNDS, Reg, Status, Type};
-use crate::walk::{Event, Walk};
-
-/// How blocks of the lane program become blocks of the function.
-pub(super) struct Flow {
-    /// Where each block begins, if it is not in the block before it.
-    entries: Vec<Option<BlockId>>,
-    /// Where each block goes.
-    exits: Vec<Option<Exits>>,
-    /// The statements around: where they go on.
-    open: Vec<Open>,
-    /// The statements of this block before this one have been computed with those before them.
-    computed: (lanes::BlockId, usize),
-}
-
-impl Flow {
-    pub(super) fn new(program: &LaneProgram) -> Self {
-        let blocks = program.blocks.len();
-        Self {
-            entries: vec![None; blocks],
-            exits: vec![None; blocks],
-            open: Vec::new(),
-            computed: (LaneProgram::ROOT, 0),
-        }
-    }
-}
-
-/// Where a block goes, and the statement that says as what.
-#[derive(Clone, Copy)]
-struct Exits {
-    /// The block of the `if` or loop, and its number there.
-    statement: (lanes::BlockId, usize),
-    /// Where what is yielded goes.
-    exit: BlockId,
-    /// Of a loop, where the arguments of the next round go.
-    latch: Option<BlockId>,
-}
-
-/// A statement whose blocks are being lowered.
-enum Open {
-    If { join: BlockId },
-    Loop { rounds: [Reg; 2], latch: BlockId, header: BlockId, exit: BlockId, done: BlockId },
-}
 
 impl Builder<'_> {
     /// Lowers these statements of the root.
@@ -70,7 +29,7 @@ impl Builder<'_> {
         }
     }
 
-    fn event(&mut self, event: Event<lanes::BlockId>, end_of_root: usize) {
+    fn event(&mut self, event: Event, end_of_root: usize) {
         match event {
             Event::Enter(id) => {
                 if let Some(block) = self.flow.entries[id.index()] {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::{Builder, Constant, Slots};
+use super::builder::{Builder, Constant, Slots};
 use crate::lanes::{self, Axis, Expr, Kind, LaneProgram, Op, Rate, Statement, Width};
 use crate::registers::halves::Assemble;
 use crate::registers::{Argument, End, Instr, PIXEL_BYTES, Reg, Status, Type};

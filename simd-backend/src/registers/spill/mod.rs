@@ -42,20 +42,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use self::block::Rewriting;
+pub use self::plan::Between;
 use self::plan::Plan;
 use super::{Block, End, Function, Instr, RegisterProgram, Status};
 use crate::cost::REGISTERS_OF_BLOCK;
 use crate::machine::{Class, Machine};
 use crate::mutants::{Mutant, is_active};
-
-/// Where those values are that live into other blocks than their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Between {
-    /// In registers, as far as there are; those that are used least in memory.
-    Registers,
-    /// All in memory.
-    Memory,
-}
 
 /// Decides what the functions for the frame and for a row keep in memory on a machine; in the one
 /// for a row, where values are `between` blocks. Procedures are short: nothing lives across them.

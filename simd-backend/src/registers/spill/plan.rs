@@ -2,11 +2,19 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Between;
 use crate::cost;
 use crate::machine::{Class, Machine, PerClass};
 use crate::registers::order::{Loops, order};
 use crate::registers::{BlockId, End, Function, Reg};
+
+/// Where those values are that live into other blocks than their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Between {
+    /// In registers, as far as there are; those that are used least in memory.
+    Registers,
+    /// All in memory.
+    Memory,
+}
 
 /// Where a value lives from its definition on.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -111,7 +119,7 @@ impl Plan {
                     block: index,
                     start,
                     end: start,
-                    class: machine.class(function.registers[reg.index()]),
+                    class: function.registers[reg.index()].class(machine),
                     weight,
                     reads: weight,
                     read_in: index,

@@ -2,7 +2,7 @@
 
 use super::{Reached, Target};
 use crate::seeds::Seeds;
-use crate::text::rubbish;
+use crate::text::random_text;
 use lambdav::frontend::reduction::Program;
 use lambdav::frontend::syntax::{ExprKind, Tree, decode, parse};
 use lambdav_generate::{Random, unfit};
@@ -18,7 +18,7 @@ impl Target for Parse<'_> {
 
     fn input(&self, random: &mut Random) -> Vec<u8> {
         match random.percent(10) {
-            true => rubbish(random),
+            true => random_text(random),
             false => super::program(self.seeds, random),
         }
     }

@@ -5,13 +5,13 @@ use super::{Reached, Target};
 use crate::seeds::Seeds;
 use lambdav::core::diagnostics::Diagnostic;
 use lambdav::program::Loaded;
-use lambdav_generate::{Random, judge, unfit};
+use lambdav_generate::{Random, unfit};
 
 pub(super) struct Pipeline<'s> {
     pub(super) seeds: &'s Seeds,
 }
 
-/// Of so many inputs, one is asked about by two judges, and another drawn.
+/// Of so many inputs, one goes to the differential oracle, and another is drawn.
 const SOME: u64 = 8;
 
 impl Target for Pipeline<'_> {
@@ -30,7 +30,7 @@ impl Target for Pipeline<'_> {
         let is_parsers = |d: &Diagnostic| d.code.as_str().starts_with("LV01");
         let parsed = !loaded.diagnostics.iter().any(is_parsers);
         if parsed && !loaded.is_core_text && (number == 0 || number % SOME == 1) {
-            judge(loaded.source.text())?;
+            lambdav_generate::compare(loaded.source.text())?;
         }
         let Some(core) = &loaded.core else {
             return Ok(Reached { parsed, ..Reached::default() });

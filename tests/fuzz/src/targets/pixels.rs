@@ -46,8 +46,8 @@ fn inputs(core: &Core, x: u32, y: u32) -> Inputs {
     inputs
 }
 
-/// The words of an output at each pixel in scan order up to the first at which a loop exceeds its limit;
-/// `None` if that takes long.
+/// The words of an output at each pixel in scan order up to the first at which a loop exceeds its
+/// limit; `None` if that takes long.
 fn expected(core: &Core, program: &Program) -> Option<Vec<Vec<u32>>> {
     let mut evaluator = evaluate::Evaluator::new(program, ROUNDS);
     let mut all = Vec::new();

@@ -1,0 +1,21 @@
+//! A program as the evaluator takes it.
+
+use super::text::{TextId, Texts};
+use lambdav_core::types::{Type, Types};
+
+/// A uniform as declared.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Uniform {
+    pub(super) ty: Type,
+    pub(super) default: Option<TextId>,
+}
+
+/// A program, ready to be evaluated for any number of pixels by any number of threads.
+#[derive(Debug)]
+pub struct Program {
+    pub(super) types: Types,
+    pub(super) texts: Texts,
+    pub(super) uniforms: Vec<Uniform>,
+    /// Location and expression.
+    pub(super) outputs: Vec<(u32, TextId)>,
+}

@@ -1,0 +1,9 @@
+//! The tests of frontend and core on shader texts, in one program: `cargo test -p lambdav-frontend
+//! --test all -- pages` runs those of one module.
+
+mod core_text;
+mod diagnostics;
+mod modules;
+mod pages;
+mod reference;
+mod verify;

@@ -1,0 +1,88 @@
+//! The reference page of all builtins, made from their table.
+//!
+//! `BLESS=1 cargo test -p lambdav-frontend --test all -- reference` writes it.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use lambdav_frontend::builtins::{Builtin, Kind};
+
+fn page() -> String {
+    let mut page = String::from(
+        "# Builtins\n\n\
+         All builtins of λV but the swizzles (`.x`, `.xyz`, `.bgra` …), from the table that the \
+         compiler reads; `BLESS=1 cargo test -p lambdav-frontend --test all -- reference` writes this page. \
+         [LANGUAGE.md](LANGUAGE.md) says what programs mean.\n\n\
+         *Exact* is the IEEE operation itself; *correctly rounded* the binary32 value nearest to the \
+         real result, for every input; *expanded* is defined by an expression of others. Where SPIR-V \
+         leaves a result undefined, λV has the IEEE result. Each example is a test.\n",
+    );
+    for builtin in Builtin::all() {
+        let kind = match builtin.kind() {
+            Kind::Exact => "exact",
+            Kind::CorrectlyRounded => "correctly rounded",
+            Kind::Expanded => "expanded",
+        };
+        let mut section = format!("\n## `{}`\n\n", builtin.name());
+        write!(section, "`{}`", builtin.usage()).expect("writing to a string");
+        if !builtin.aliases().is_empty() {
+            let names: Vec<String> =
+                builtin.aliases().iter().map(|name| format!("`{name}`")).collect();
+            write!(section, ", also {}", names.join(" and ")).expect("writing to a string");
+        }
+        if !builtin.takes().is_empty() {
+            write!(section, ", of {}", builtin.takes()).expect("writing to a string");
+        }
+        write!(section, "; {kind}.\n\n{}\n", builtin.documentation()).expect("writing to a string");
+        if let Some(condition) = builtin.undefined_where() {
+            writeln!(section, "\nSPIR-V leaves it undefined where `{condition}`.")
+                .expect("writing to a string");
+        }
+        let example = builtin.example();
+        writeln!(section, "\n```lv\n{} ; {}\n```", example.expression, example.value)
+            .expect("writing to a string");
+        page += &section;
+    }
+    page
+}
+
+#[test]
+fn the_page_is_that_of_the_table() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../BUILTINS.md");
+    let page = page();
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, &page).expect("the page can be written");
+    }
+    let known = fs::read_to_string(&path).expect("the page is there");
+    assert!(page == known, "BUILTINS.md has to be written again");
+}
+
+/// The files that have to be touched for a new builtin are where ADD-A-BUILTIN.md says.
+#[test]
+fn the_files_of_the_instructions_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = fs::read_to_string(root.join("ADD-A-BUILTIN.md")).expect("the page is there");
+    let mut folder = root.clone();
+    let mut found = 0;
+    for name in text.split('`').skip(1).step_by(2) {
+        let is_file = name.ends_with(".rs") || name.ends_with(".md");
+        if name.ends_with('/') && !name.contains(' ') {
+            folder = root.join(name);
+        }
+        if !is_file || name.contains(' ') {
+            continue;
+        }
+        // `a/b.rs`, `c.rs`: the second lies beside the first, or the name is one within a folder
+        // that was named before.
+        let path = if name.contains('/') { root.join(name) } else { folder.join(name) };
+        if name.contains('/') {
+            folder = path.parent().expect("it lies in a folder").to_path_buf();
+        }
+        if !name.contains("THEME") {
+            assert!(path.exists() || root.join(name).exists(), "{name}");
+            found += 1;
+        }
+    }
+    assert!(found > 20, "{found}");
+}

@@ -1,0 +1,109 @@
+//! Which formats there are, and what a frame becomes in each.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::quantize::Transfer;
+
+/// A file format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// PNG, RGBA, 8 or 16 bits.
+    Png,
+    /// OpenEXR, RGBA, binary32; with the feature `exr`.
+    #[cfg(feature = "exr")]
+    Exr,
+    /// NumPy's array file: float32 of shape (height, width, 4).
+    Npy,
+}
+
+/// A name or an ending that stands for no [`Format`].
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{name}` is not an image format; there are {}", Format::names(" and "))]
+pub struct FormatError {
+    /// The name or ending; empty where a path has none.
+    pub name: String,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: &[Self] = &[
+        Self::Png,
+        #[cfg(feature = "exr")]
+        Self::Exr,
+        Self::Npy,
+    ];
+
+    /// The names of all, with `last` before the last one, for messages.
+    pub fn names(last: &str) -> String {
+        let names: Vec<&str> = Self::ALL.iter().map(|format| format.name()).collect();
+        let (end, names) = names.split_last().expect("there is PNG");
+        format!("{}{last}{end}", names.join(", "))
+    }
+
+    /// Its name, which is also the ending of its files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            #[cfg(feature = "exr")]
+            Self::Exr => "exr",
+            Self::Npy => "npy",
+        }
+    }
+
+    /// The format that a path's ending asks for; capital letters are as good.
+    pub fn from_path(path: &Path) -> Result<Self, FormatError> {
+        path.extension().unwrap_or(OsStr::new("")).to_string_lossy().parse()
+    }
+
+    /// The first bytes of every file of this format.
+    pub(super) fn magic(self) -> &'static [u8] {
+        match self {
+            Self::Png => b"\x89PNG\r\n\x1a\n",
+            #[cfg(feature = "exr")]
+            Self::Exr => b"\x76\x2f\x31\x01",
+            Self::Npy => b"\x93NUMPY",
+        }
+    }
+}
+
+impl FromStr for Format {
+    type Err = FormatError;
+
+    fn from_str(name: &str) -> Result<Self, FormatError> {
+        let mut all = Self::ALL.iter();
+        let found = all.find(|format| name.eq_ignore_ascii_case(format.name()));
+        found.copied().ok_or_else(|| FormatError { name: name.to_owned() })
+    }
+}
+
+/// How a frame becomes a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// PNG with 8 bits to a sample.
+    Png8(Transfer),
+    /// PNG with 16 bits to a sample.
+    Png16(Transfer),
+    /// OpenEXR.
+    #[cfg(feature = "exr")]
+    Exr,
+    /// NPY.
+    Npy,
+}
+
+/// What a file says of its origin. NPY has no place for it and goes without.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Metadata {
+    /// The version of the language that gives the pixels their meaning.
+    pub language_version: String,
+    /// The program that wrote the file, with its version.
+    pub software: String,
+    /// Anything else worth keeping, such as the shader's name and inputs.
+    pub comment: Option<String>,
+}
+
+/// The name under which PNG and OpenEXR files hold [`Metadata::language_version`].
+pub const LANGUAGE_VERSION_KEY: &str = "lambdav:language-version";

@@ -1,0 +1,290 @@
+//! A lane program that is being made: the state, what is to be done next, and computations.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use lambdav_core::op::Op as CoreOp;
+use lambdav_core::schedule::{self, BlockId, Expr as CoreExpr};
+use lambdav_core::types::{Scalar, Type};
+
+use super::cost;
+use crate::lanes::rates::Rates;
+use crate::lanes::{self, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo};
+use crate::mutants::{Mutant, is_active};
+
+/// A lane program that is being made.
+pub(super) struct Lowering<'p> {
+    pub(super) program: &'p schedule::Program,
+    pub(super) rates: Rates,
+    pub(super) costs: Vec<cost::Cost>,
+    /// Where each uniform's words begin.
+    pub(super) uniforms: Vec<u32>,
+    /// The components of each scheduled value that has been lowered.
+    pub(super) map: Vec<Box<[ValueId]>>,
+    pub(super) out: LaneProgram,
+    /// The statements of the block that is being filled.
+    pub(super) current: Vec<Statement>,
+    /// The `and`s and `or`s of two bools.
+    pub(super) logic: FxHashMap<schedule::ValueId, (CoreOp, [schedule::ValueId; 2])>,
+    /// The values that no lane looks at.
+    pub(super) undefined: FxHashSet<ValueId>,
+    /// All active lanes.
+    pub(super) run: ValueId,
+    /// The components of the innermost loop's parameters.
+    pub(super) params: Vec<ValueId>,
+    pub(super) work: Work,
+}
+
+pub(super) fn kind_of(scalar: Scalar) -> Kind {
+    match scalar {
+        Scalar::F32 => Kind::F32,
+        Scalar::Bool => Kind::Mask,
+    }
+}
+
+impl Lowering<'_> {
+    pub(super) fn value(&mut self, kind: Kind, rate: Rate) -> ValueId {
+        self.out.values.push(ValueInfo { kind, rate });
+        ValueId(self.out.values.len() as u32 - 1)
+    }
+
+    pub(super) fn define(&mut self, kind: Kind, rate: Rate, expr: Expr) -> ValueId {
+        let value = self.value(kind, rate);
+        self.current.push(Statement::Let { value, expr });
+        value
+    }
+
+    pub(super) fn constant(&mut self, kind: Kind, bits: u64) -> ValueId {
+        self.define(kind, Rate::FRAME, Expr::Constant(bits))
+    }
+
+    pub(super) fn undefined(&mut self, kind: Kind) -> ValueId {
+        let value = self.define(kind, Rate::FRAME, Expr::Undefined);
+        self.undefined.insert(value);
+        value
+    }
+
+    pub(super) fn op(&mut self, op: Op, operands: &[ValueId]) -> ValueId {
+        let kinds: Vec<_> = operands.iter().map(|&v| self.out.kind(v)).collect();
+        let kind = op.result(&kinds).expect("operands fit the operation");
+        let rate = operands.iter().fold(Rate::FRAME, |rate, &v| rate | self.out.rate(v));
+        self.define(kind, rate, Expr::Op(op, operands.into()))
+    }
+
+    pub(super) fn select(&mut self, condition: ValueId, a: ValueId, b: ValueId) -> ValueId {
+        if a == b { a } else { self.op(Op::Select, &[condition, a, b]) }
+    }
+
+    pub(super) fn any(&mut self, mask: ValueId) -> ValueId {
+        self.define(Kind::Mask, Rate::GROUP, Expr::Any(mask))
+    }
+
+    pub(super) fn components(&self, value: schedule::ValueId) -> &[ValueId] {
+        &self.map[value.index()]
+    }
+
+    /// The components of several values, one after the other.
+    pub(super) fn flat(&self, values: &[schedule::ValueId]) -> Vec<ValueId> {
+        values.iter().flat_map(|&v| self.components(v)).copied().collect()
+    }
+
+    pub(super) fn is_uniform(&self, value: ValueId) -> bool {
+        self.out.rate(value).is_uniform()
+    }
+
+    /// The lanes of `mask` that go each way.
+    pub(super) fn split(&mut self, mask: ValueId, condition: ValueId) -> [ValueId; 2] {
+        if is_active(Mutant::LostMask) {
+            return [condition, self.op(Op::Not, &[condition])];
+        }
+        [self.op(Op::And, &[mask, condition]), self.op(Op::AndNot, &[mask, condition])]
+    }
+
+    pub(super) fn expr(
+        &mut self,
+        value: schedule::ValueId,
+        expr: &CoreExpr,
+        mask: ValueId,
+    ) -> Vec<ValueId> {
+        let ty = self.program.ty(value);
+        let kinds = self.program.types.scalars(ty).map(kind_of);
+        match expr {
+            CoreExpr::Constant(words) => {
+                words.iter().zip(kinds).map(|(&word, k)| self.constant(k, word.into())).collect()
+            }
+            CoreExpr::Uniform(index) => {
+                let first = self.uniforms[*index as usize];
+                kinds.zip(first..).map(|(kind, word)| self.input_word(kind, word)).collect()
+            }
+            CoreExpr::Input(input) => self.input(*input),
+            CoreExpr::Op(op, operands) => {
+                if let (CoreOp::And | CoreOp::Or, Type::BOOL, &[a, b]) = (op, ty, &**operands) {
+                    self.logic.insert(value, (*op, [a, b]));
+                }
+                let types: Vec<Type> = operands.iter().map(|&v| self.program.ty(v)).collect();
+                let operands: Vec<Box<[ValueId]>> =
+                    operands.iter().map(|&v| self.components(v).into()).collect();
+                (0..self.program.types.components(ty))
+                    .map(|i| self.component(*op, &types, &operands, i, mask))
+                    .collect()
+            }
+        }
+    }
+
+    pub(super) fn input_word(&mut self, kind: Kind, word: u32) -> ValueId {
+        self.define(kind, Rate::FRAME, Expr::Input(word))
+    }
+
+    /// A value of the lane program for each component of a scheduled one.
+    pub(super) fn values_of(&mut self, value: schedule::ValueId) -> Box<[ValueId]> {
+        let rates = self.rates.of(value).to_vec();
+        let scalars = self.program.types.scalars(self.program.ty(value));
+        scalars.zip(rates).map(|(scalar, rate)| self.value(kind_of(scalar), rate)).collect()
+    }
+}
+
+/// Whether it takes one operand apart or puts several together, without computing.
+pub(super) fn is_structural(op: CoreOp) -> bool {
+    matches!(op, CoreOp::Component(_) | CoreOp::Column(_) | CoreOp::Construct(_))
+}
+
+/// A step of the lowering.
+pub(super) enum Task {
+    /// The statements of a block from one on, for the lanes of a mask.
+    Statements(BlockId, usize, ValueId),
+    /// The values that have been left are those of a statement.
+    Define(schedule::ValueId),
+    /// Leaves what an arm yields.
+    Yields(BlockId),
+    /// Begins a block.
+    Open,
+    /// Ends a block that yields what has been left; [`Task::Merge`] says to whom. Leaves the block.
+    CloseArm,
+    /// Ends a block with the end that has been left. Leaves the block.
+    Close,
+    /// Leaves undefined values of the kinds of those that have been left.
+    Undefined,
+    /// An arm for the lanes of a mask. Leaves its values.
+    Guarded(BlockId, ValueId),
+    /// Selects by a condition. Takes two lists of values, leaves one.
+    Select(ValueId),
+    /// An `if` on a condition that is the same for all lanes, whose arms define no value below
+    /// `first`. Takes two blocks and their values, leaves the values of both.
+    Merge {
+        /// The condition.
+        condition: ValueId,
+        /// The first value that was not there before the arms.
+        first: usize,
+    },
+    /// Takes the body of a loop, leaves the loop's values.
+    Loop(Box<OpenLoop>),
+    /// A block of a tail that all lanes leave together. Leaves an end.
+    Uniform(BlockId, ValueId),
+    /// The same after the statements of the block.
+    UniformEnd(BlockId, ValueId),
+    /// Takes two blocks, leaves an end that chooses one of them.
+    Fork(ValueId),
+    /// A step of the way out of a divergent loop.
+    Exit(Box<Exit>),
+    /// What a block in the tail of a divergent loop does for the lanes of a mask. Leaves a tail.
+    Tail(Round, BlockId, ValueId, Vec<ValueId>),
+    /// The same after the statements of the block.
+    TailEnd(Round, BlockId, ValueId, Vec<ValueId>),
+    /// One arm of a decision, under a test whether any lane is active if it is worth it. Leaves a
+    /// tail.
+    Part(Round, BlockId, ValueId, Vec<ValueId>),
+    /// The same, after the first arm, whose results it takes.
+    SecondPart(Round, BlockId, ValueId),
+    /// A decision that lanes make differently. Leaves a tail.
+    Divergent(Round, ValueId, [BlockId; 2], ValueId, Vec<ValueId>),
+    /// Takes the tails of both arms of such a decision, leaves one.
+    Combine(ValueId),
+    /// Leaves a tail in which no lane goes on.
+    Leave(Vec<ValueId>),
+    /// Takes a tail, leaves it as values of an arm.
+    Pack(Round, bool),
+    /// The other way round.
+    Unpack(Round, bool),
+    /// Takes a tail, leaves the end of a round.
+    NextRound(ValueId),
+}
+
+/// What is to be done, and what has been left for it. The last come first.
+#[derive(Default)]
+pub(super) struct Work {
+    pub(super) tasks: Vec<Task>,
+    /// The statements of the blocks around the one that is being filled.
+    pub(super) outer: Vec<Vec<Statement>>,
+    pub(super) values: Vec<Vec<ValueId>>,
+    pub(super) blocks: Vec<lanes::BlockId>,
+    pub(super) ends: Vec<End>,
+    pub(super) tails: Vec<Tail>,
+}
+
+/// A round of a divergent loop: what all of its tail needs.
+#[derive(Clone)]
+pub(super) struct Round {
+    /// The lanes that are still in the loop.
+    pub(super) live: ValueId,
+    /// The kinds of the loop's own parameters.
+    pub(super) kinds: Rc<[Kind]>,
+}
+
+/// A step of the way out of a divergent loop, to which all live lanes come, with the results so
+/// far. Each leaves the end of a block.
+pub(super) enum Exit {
+    /// A block.
+    Block(Round, BlockId, Vec<ValueId>),
+    /// The same after the statements of the block.
+    End(Round, BlockId, Vec<ValueId>),
+    /// A decision.
+    Decide(Round, schedule::ValueId, [BlockId; 2], Vec<ValueId>),
+    /// A decision of which one arm leaves the loop, and the other has been computed up to its end.
+    Test(Leaving, Vec<ValueId>),
+    /// The same where some lane leaves: these.
+    Leave(Leaving, ValueId, Vec<ValueId>),
+    /// The same after the arm that leaves, whose results it takes.
+    Stay(Leaving, ValueId),
+}
+
+/// A decision of which one arm leaves the loop.
+#[derive(Clone)]
+pub(super) struct Leaving {
+    pub(super) round: Round,
+    /// Where lanes go the one or the other way.
+    pub(super) mask: ValueId,
+    pub(super) leave: BlockId,
+    pub(super) stay: BlockId,
+    /// How the lanes that leave, and those that stay, are made of the live lanes and the mask.
+    pub(super) ops: [Op; 2],
+}
+
+/// What a part of a linearised tail leaves behind.
+pub(super) struct Tail {
+    /// The lanes that go round again, if any can, and with which arguments.
+    pub(super) again: Option<(ValueId, Vec<ValueId>)>,
+    /// The results of the lanes that have left in this or an earlier round.
+    pub(super) results: Vec<ValueId>,
+}
+
+/// A loop whose body is being lowered.
+pub(super) struct OpenLoop {
+    pub(super) values: Box<[ValueId]>,
+    pub(super) params: Vec<ValueId>,
+    pub(super) inits: Vec<ValueId>,
+    pub(super) site: u32,
+    /// The parameters of the loop around it.
+    pub(super) outer: Vec<ValueId>,
+}
+
+impl Tail {
+    pub(super) fn unpack(mut values: Vec<ValueId>, goes_on: bool, kinds: &[Kind]) -> Self {
+        if !goes_on {
+            return Self { again: None, results: values };
+        }
+        let results = values.split_off(1 + kinds.len());
+        let arguments = values.split_off(1);
+        Self { again: Some((values[0], arguments)), results }
+    }
+}

@@ -1,0 +1,313 @@
+//! A function that is being made: blocks, registers, and what is made where it is used.
+
+use rustc_hash::FxHashMap;
+
+use crate::lanes::{self, Kind, LaneProgram, Op, Rate, ValueId};
+use crate::mutants::{Mutant, is_active};
+use crate::registers::halves::Assemble;
+use crate::registers::{Block, BlockCall, BlockId, End, Function, Instr, Reg, Shape, Status, Type};
+use lambdav_core::op::Elementary;
+
+/// The values of the frame that groups use.
+pub(super) struct Slots {
+    pub(super) of: FxHashMap<ValueId, u32>,
+    pub(super) kinds: Vec<Kind>,
+}
+
+pub(super) struct Builder<'p> {
+    pub(super) program: &'p LaneProgram,
+    pub(super) shape: Shape,
+    pub(super) function: Function,
+    /// The registers of each value, as far as it has been lowered.
+    pub(super) map: Vec<Vec<Reg>>,
+    /// The centres of the columns and rows of a group.
+    pub(super) coordinates: [Vec<Reg>; 2],
+    /// The values that are constants: made where they are used.
+    pub(super) constants: FxHashMap<ValueId, Constant>,
+    /// The values that the part for the frame has left in slots: read where they are used.
+    pub(super) slots: FxHashMap<ValueId, u32>,
+    /// What has been made in this block of others: constants, what was read from slots, and numbers
+    /// broadcast to a register.
+    pub(super) made: FxHashMap<(Made, Type), Reg>,
+    /// The elementary functions that are called, of vectors or of scalars.
+    pub(super) procedures: Vec<(Elementary, bool)>,
+    pub(super) flow: Flow,
+    /// The comparisons of scalars of binary32.
+    pub(super) compares: FxHashMap<Reg, (Op, [Reg; 2])>,
+    /// The scalars that are constants.
+    pub(super) constant_regs: FxHashMap<Reg, u64>,
+    pub(super) params: Vec<Reg>,
+    pub(super) instrs: Vec<Instr>,
+    pub(super) current: BlockId,
+    pub(super) cold: bool,
+}
+
+/// A value that is made where it is used.
+#[derive(Clone, Copy)]
+pub(super) enum Constant {
+    Bits(u64),
+    Undefined,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Made {
+    Undefined,
+    Constant(u64),
+    Slot(u32),
+    Broadcast(Reg),
+    Compare(Op, [Reg; 2]),
+}
+
+/// A block that is not there yet.
+const PENDING: End = End::Return(Status::Done);
+
+impl Assemble for Builder<'_> {
+    fn reg(&mut self, ty: Type) -> Reg {
+        self.function.registers.push(ty);
+        Reg(self.function.registers.len() as u32 - 1)
+    }
+
+    fn push(&mut self, instr: Instr) {
+        self.instrs.push(instr);
+    }
+}
+
+impl<'p> Builder<'p> {
+    pub(super) fn new(program: &'p LaneProgram, shape: Shape) -> Self {
+        let mut builder = Self {
+            program,
+            shape,
+            function: Function { registers: Vec::new(), blocks: Vec::new(), spill_slots: 0 },
+            map: vec![Vec::new(); program.values.len()],
+            coordinates: [Vec::new(), Vec::new()],
+            constants: FxHashMap::default(),
+            slots: FxHashMap::default(),
+            made: FxHashMap::default(),
+            procedures: Vec::new(),
+            flow: Flow::new(program),
+            compares: FxHashMap::default(),
+            constant_regs: FxHashMap::default(),
+            params: Vec::new(),
+            instrs: Vec::new(),
+            current: BlockId(0),
+            cold: false,
+        };
+        let entry = builder.reserve();
+        builder.begin(entry, Vec::new());
+        builder
+    }
+
+    pub(super) fn ty(&self, reg: Reg) -> Type {
+        self.function.registers[reg.index()]
+    }
+
+    /// The number of a block that will be filled later.
+    pub(super) fn reserve(&mut self) -> BlockId {
+        let block = Block { params: Vec::new(), instrs: Vec::new(), end: PENDING, cold: false };
+        self.function.blocks.push(block);
+        BlockId(self.function.blocks.len() as u32 - 1)
+    }
+
+    pub(super) fn begin(&mut self, block: BlockId, params: Vec<Reg>) {
+        self.current = block;
+        self.params = params;
+        self.cold = false;
+        self.made.clear();
+    }
+
+    pub(super) fn finish(&mut self, end: End) {
+        self.function.blocks[self.current.index()] = Block {
+            params: std::mem::take(&mut self.params),
+            instrs: std::mem::take(&mut self.instrs),
+            end,
+            cold: self.cold,
+        };
+    }
+
+    pub(super) fn jump(&mut self, block: BlockId, arguments: Vec<Reg>) {
+        self.finish(End::Jump(BlockCall { block, arguments }));
+    }
+
+    /// Ends the block with a decision between two without parameters.
+    pub(super) fn branch(&mut self, condition: Reg, then: BlockId, otherwise: BlockId) {
+        let target = |block| BlockCall { block, arguments: Vec::new() };
+        self.finish(End::Branch { condition, then: target(then), otherwise: target(otherwise) });
+    }
+
+    pub(super) fn constant(&mut self, ty: Type, bits: u64) -> Reg {
+        if let Some(&known) = self.made.get(&(Made::Constant(bits), ty)) {
+            return known;
+        }
+        let reg = self.reg(ty);
+        self.push(Instr::Constant(reg, bits));
+        if matches!(ty, Type::Scalar(_)) {
+            self.constant_regs.insert(reg, bits);
+        }
+        self.made.insert((Made::Constant(bits), ty), reg);
+        reg
+    }
+
+    pub(super) fn undefined(&mut self, ty: Type) -> Reg {
+        if let Some(&known) = self.made.get(&(Made::Undefined, ty)) {
+            return known;
+        }
+        let reg = self.reg(ty);
+        self.push(Instr::Undefined(reg));
+        self.made.insert((Made::Undefined, ty), reg);
+        reg
+    }
+
+    pub(super) fn slot(&mut self, slot: u32, kind: Kind) -> Reg {
+        let ty = Type::Scalar(kind);
+        if let Some(&known) = self.made.get(&(Made::Slot(slot), ty)) {
+            return known;
+        }
+        let reg = self.reg(ty);
+        self.push(Instr::Slot(reg, slot));
+        self.made.insert((Made::Slot(slot), ty), reg);
+        reg
+    }
+
+    pub(super) fn broadcast(&mut self, from: Reg, ty: Type) -> Reg {
+        if let Some(&known) = self.made.get(&(Made::Broadcast(from), ty)) {
+            return known;
+        }
+        let reg = self.reg(ty);
+        self.push(Instr::Broadcast(reg, from));
+        self.made.insert((Made::Broadcast(from), ty), reg);
+        reg
+    }
+
+    /// What registers of a value of that kind and rate hold.
+    pub(super) fn type_of(&self, kind: Kind, rate: Rate) -> Type {
+        if rate.is_uniform() || self.shape.tile.width() == 1 {
+            Type::Scalar(kind)
+        } else {
+            Type::Vector(kind)
+        }
+    }
+
+    /// How many registers hold the lanes of one of 32 bits.
+    pub(super) fn parts(&self, kind: Kind, rate: Rate) -> usize {
+        let wide = matches!(kind, Kind::F64 | Kind::I64);
+        if wide && matches!(self.type_of(kind, rate), Type::Vector(_)) { 2 } else { 1 }
+    }
+
+    /// New registers for a value.
+    pub(super) fn regs(&mut self, value: ValueId) -> Vec<Reg> {
+        let (kind, rate) = (self.program.kind(value), self.program.rate(value));
+        let ty = self.type_of(kind, rate);
+        let count = self.shape.registers(rate) * self.parts(kind, rate);
+        (0..count).map(|_| self.reg(ty)).collect()
+    }
+
+    pub(super) fn new_params(&mut self, values: &[ValueId]) -> Vec<Reg> {
+        let mut params = Vec::new();
+        for &value in values {
+            let regs = self.regs(value);
+            params.extend(&regs);
+            self.map[value.index()] = regs;
+        }
+        params
+    }
+
+    /// The registers of a value as if it had a rate that includes its own.
+    pub(super) fn fit(&mut self, value: ValueId, rate: Rate) -> Vec<Reg> {
+        let count = self.shape.registers(rate) * self.parts(self.program.kind(value), rate);
+        (0..count).map(|index| self.fit_one(value, rate, index)).collect()
+    }
+
+    /// One of the registers of [`Builder::fit`].
+    pub(super) fn fit_one(&mut self, value: ValueId, rate: Rate, index: usize) -> Reg {
+        let kind = self.program.kind(value);
+        let ty = self.type_of(kind, rate);
+        match self.constants.get(&value) {
+            Some(&Constant::Bits(bits)) => return self.constant(ty, bits),
+            Some(Constant::Undefined) => return self.undefined(ty),
+            None => {}
+        }
+        if let Some(&slot) = self.slots.get(&value) {
+            let reg = self.slot(slot, kind);
+            return if self.ty(reg) == ty { reg } else { self.broadcast(reg, ty) };
+        }
+        let regs = &self.map[value.index()];
+        let first = regs[0];
+        if self.ty(first) != ty {
+            return match self.compares.get(&first) {
+                Some(&(op, operands)) => self.compare_again(op, operands, ty),
+                None => self.broadcast(first, ty),
+            };
+        }
+        let parts = self.parts(kind, rate);
+        let mut register = self.shape.project(index / parts, rate, self.program.rate(value));
+        if self.program.rate(value) == Rate::Y && is_active(Mutant::WrongRegister) {
+            register = index / parts % self.shape.across as usize;
+        }
+        regs[register * parts + index % parts]
+    }
+
+    /// A comparison of numbers as a mask: comparing two broadcast numbers is cheaper than
+    /// broadcasting a truth value.
+    pub(super) fn compare_again(&mut self, op: Op, operands: [Reg; 2], ty: Type) -> Reg {
+        if let Some(&known) = self.made.get(&(Made::Compare(op, operands), ty)) {
+            return known;
+        }
+        let vectors = operands.map(|reg| match self.constant_regs.get(&reg) {
+            Some(&bits) => self.constant(Type::Vector(Kind::F32), bits),
+            None => self.broadcast(reg, Type::Vector(Kind::F32)),
+        });
+        let reg = self.op(ty, op, &vectors);
+        self.made.insert((Made::Compare(op, operands), ty), reg);
+        reg
+    }
+
+    pub(super) fn fit_all(&mut self, values: &[ValueId], like: &[ValueId]) -> Vec<Reg> {
+        let pairs = values.iter().zip(like);
+        pairs.flat_map(|(&value, &like)| self.fit(value, self.program.rate(like))).collect()
+    }
+
+    pub(super) fn condition(&mut self, value: ValueId) -> Reg {
+        self.fit(value, Rate::GROUP)[0]
+    }
+}
+
+/// How blocks of the lane program become blocks of the function.
+pub(super) struct Flow {
+    /// Where each block begins, if it is not in the block before it.
+    pub(super) entries: Vec<Option<BlockId>>,
+    /// Where each block goes.
+    pub(super) exits: Vec<Option<Exits>>,
+    /// The statements around: where they go on.
+    pub(super) open: Vec<Open>,
+    /// The statements of this block before this one have been computed with those before them.
+    pub(super) computed: (lanes::BlockId, usize),
+}
+
+impl Flow {
+    pub(super) fn new(program: &LaneProgram) -> Self {
+        let blocks = program.blocks.len();
+        Self {
+            entries: vec![None; blocks],
+            exits: vec![None; blocks],
+            open: Vec::new(),
+            computed: (LaneProgram::ROOT, 0),
+        }
+    }
+}
+
+/// Where a block goes, and the statement that says as what.
+#[derive(Clone, Copy)]
+pub(super) struct Exits {
+    /// The block of the `if` or loop, and its number there.
+    pub(super) statement: (lanes::BlockId, usize),
+    /// Where what is yielded goes.
+    pub(super) exit: BlockId,
+    /// Of a loop, where the arguments of the next round go.
+    pub(super) latch: Option<BlockId>,
+}
+
+/// A statement whose blocks are being lowered.
+pub(super) enum Open {
+    If { join: BlockId },
+    Loop { rounds: [Reg; 2], latch: BlockId, header: BlockId, exit: BlockId, done: BlockId },
+}

@@ -1,0 +1,48 @@
+//! How to emit.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A version of SPIR-V, 1.0 to 1.6.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(pub(super) u8);
+
+impl Version {
+    /// 1.0, which everything takes.
+    pub const MIN: Self = Self(0);
+    /// 1.6.
+    pub const MAX: Self = Self(6);
+    /// 1.4: the first with the float controls, and whose entry points list all variables.
+    pub(super) const V1_4: Self = Self(4);
+
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (Self::MIN.0..=Self::MAX.0).map(Self)
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "1.{}", self.0)
+    }
+}
+
+impl FromStr for Version {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::all()
+            .find(|version| version.to_string() == text)
+            .ok_or_else(|| format!("`{text}` is none of 1.0 to {}", Self::MAX))
+    }
+}
+
+/// How to emit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// The version of the module; by default 1.0.
+    pub version: Version,
+    /// Whether to demand of the implementation, as SPV_KHR_float_controls lets one, that it keep
+    /// signed zeros, infinities, NaNs and subnormals, and round to nearest even.
+    pub float_controls: bool,
+}

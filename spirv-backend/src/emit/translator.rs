@@ -1,0 +1,238 @@
+//! The state of a translation: the blocks so far, what stands for each value, and what the ends of
+//! open blocks go to.
+
+use super::declarations::Declarations;
+use super::functions::Lowering;
+use super::interface::Interface;
+use super::lines::Lines;
+use super::options::Options;
+use lambdav_core::op::{Elementary, Op as Core};
+use lambdav_core::schedule::{Expr, Program, Statement, ValueId};
+use lambdav_core::source::{SourceFile, Span};
+use lambdav_core::types::{Type, TypeKind};
+use rspirv::dr::{Block, Instruction, Operand};
+use rspirv::spirv::{Op, Word};
+
+/// What stands for a value.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Slot<'p> {
+    /// Nothing yet, or nothing ever: a vector that only fills an output.
+    Empty,
+    Id(Word),
+    /// A constant, declared when it is used.
+    Constant(&'p [u32]),
+}
+
+/// What the end of a block goes to.
+#[derive(Debug)]
+pub(super) enum Target<'p> {
+    /// The end of the program.
+    Root,
+    /// The merge block of an `if`.
+    Join(Join),
+    /// The continue or the merge block of a loop.
+    Loop(Loop<'p>),
+}
+
+/// The values that come together in a block, and the blocks that they come from.
+#[derive(Debug, Default)]
+pub(super) struct Ways(pub(super) Vec<(Word, Word)>);
+
+/// The merge block of an `if`.
+#[derive(Debug)]
+pub(super) struct Join {
+    pub(super) value: ValueId,
+    pub(super) label: Word,
+    pub(super) ways: Ways,
+}
+
+/// A choice between two blocks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Selection {
+    pub(super) on_true: Word,
+    pub(super) on_false: Word,
+    /// The selection's merge block.
+    pub(super) merge: Word,
+}
+
+/// A loop whose body is being emitted.
+#[derive(Debug)]
+pub(super) struct Loop<'p> {
+    pub(super) value: ValueId,
+    pub(super) params: &'p [ValueId],
+    pub(super) header: Word,
+    /// The header's index among the blocks, and its first φ's among its instructions.
+    pub(super) header_index: usize,
+    pub(super) first_phi: usize,
+    pub(super) continuing: Word,
+    pub(super) merge: Word,
+    /// The arguments of each `rec`, and the block that it stands in.
+    pub(super) rounds: Vec<(Vec<Word>, Word)>,
+    pub(super) exits: Ways,
+}
+
+/// Emits a program.
+pub(super) struct Translator<'p> {
+    pub(super) program: &'p Program,
+    pub(super) options: &'p Options,
+    pub(super) lowering: fn(Elementary) -> Lowering,
+    pub(super) declarations: Declarations<'p>,
+    pub(super) interface: Interface,
+    pub(super) lines: Option<Lines>,
+    pub(super) slots: Vec<Slot<'p>>,
+    /// The constructions of vectors whose components go straight to an output.
+    pub(super) parts: Vec<Option<&'p [ValueId]>>,
+    pub(super) blocks: Vec<Block>,
+    /// The label of the open block.
+    pub(super) current: Word,
+    /// The place that the open block's last OpLine names.
+    pub(super) line: Option<Span>,
+    /// The place that instructions come from.
+    pub(super) span: Span,
+    /// What the ends of the blocks around the open one go to, innermost last.
+    pub(super) targets: Vec<Target<'p>>,
+    /// The selections around the open block, innermost last.
+    pub(super) selections: Vec<Selection>,
+    pub(super) sites: Vec<(Word, Span)>,
+    /// The largest number of ways into a block.
+    pub(super) most_ways: usize,
+}
+
+impl<'p> Translator<'p> {
+    pub(super) fn new(
+        program: &'p Program,
+        source: Option<&SourceFile>,
+        options: &'p Options,
+        lowering: fn(Elementary) -> Lowering,
+    ) -> Self {
+        let mut declarations = Declarations::new(&program.types);
+        let spans = program.values.iter().map(|value| value.span);
+        let lines = source.map(|source| Lines::new(&mut declarations, source, spans));
+        Self {
+            program,
+            options,
+            lowering,
+            declarations,
+            interface: Interface::default(),
+            lines,
+            slots: vec![Slot::Empty; program.values.len()],
+            parts: parts_of_outputs(program),
+            blocks: Vec::new(),
+            current: 0,
+            line: None,
+            span: Span::default(),
+            targets: vec![Target::Root],
+            selections: Vec::new(),
+            sites: Vec::new(),
+            most_ways: 0,
+        }
+    }
+
+    pub(super) fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// How a function is computed.
+    pub(super) fn lowering(&self, function: Elementary) -> Lowering {
+        (self.lowering)(function)
+    }
+
+    /// The id of a value.
+    pub(super) fn value(&mut self, value: ValueId) -> Word {
+        match self.slots[value.index()] {
+            Slot::Id(id) => id,
+            Slot::Constant(words) => {
+                let id = self.declarations.constant(self.program.ty(value), words);
+                self.slots[value.index()] = Slot::Id(id);
+                id
+            }
+            Slot::Empty => unreachable!("the schedule defines values before their uses"),
+        }
+    }
+
+    /// Defines a value at the beginning of a block by the ways into it.
+    pub(super) fn merge(&mut self, value: ValueId, ways: Ways) {
+        self.span = self.program.values[value.index()].span;
+        let id = self.join(self.program.ty(value), ways);
+        self.define(value, Slot::Id(id));
+    }
+
+    /// Says what stands for a value.
+    pub(super) fn define(&mut self, value: ValueId, slot: Slot<'p>) {
+        self.slots[value.index()] = slot;
+        if let (Slot::Id(id), Some(name)) = (slot, self.program.name(value)) {
+            self.declarations.name_value(id, name);
+        }
+    }
+
+    /// The value of the way that was taken: a φ, unless all are one value, which then is there on
+    /// all.
+    pub(super) fn join(&mut self, ty: Type, ways: Ways) -> Word {
+        self.most_ways = self.most_ways.max(ways.0.len());
+        let first = ways.0[0].0;
+        if ways.0.iter().all(|&(id, _)| id == first) {
+            return first;
+        }
+        let ty = self.declarations.ty(ty);
+        let operands = ways.0.iter().flat_map(|&(id, from)| [id, from]).map(Operand::IdRef);
+        self.compute(Op::Phi, ty, operands.collect())
+    }
+
+    pub(super) fn begin(&mut self, label: Word) {
+        let instruction = Instruction::new(Op::Label, None, Some(label), vec![]);
+        self.blocks.push(Block { label: Some(instruction), instructions: Vec::new() });
+        self.current = label;
+        self.line = None;
+    }
+
+    pub(super) fn branch(&mut self, to: Word) {
+        self.push(Instruction::new(Op::Branch, None, None, vec![Operand::IdRef(to)]));
+    }
+
+    /// An instruction with a result of that type.
+    pub(super) fn compute(&mut self, op: Op, ty: Word, operands: Vec<Operand>) -> Word {
+        self.mark_line();
+        let id = self.declarations.id();
+        self.push(Instruction::new(op, Some(ty), Some(id), operands));
+        id
+    }
+
+    /// Says where the next instruction comes from, unless that has been said.
+    pub(super) fn mark_line(&mut self) {
+        if let Some(lines) = &self.lines
+            && self.line != Some(self.span)
+        {
+            let instruction = lines.instruction(self.span);
+            self.line = Some(self.span);
+            self.push(instruction);
+        }
+    }
+
+    pub(super) fn push(&mut self, instruction: Instruction) {
+        // `begin` comes before any instruction.
+        if let Some(block) = self.blocks.last_mut() {
+            block.instructions.push(instruction);
+        }
+    }
+}
+
+/// For each vector that is constructed in the root for outputs alone, its components.
+fn parts_of_outputs(program: &Program) -> Vec<Option<&[ValueId]>> {
+    let mut parts = vec![None; program.values.len()];
+    for statement in &program.block(Program::ROOT).statements {
+        if let Statement::Let { value, expr: Expr::Op(Core::Construct(ty), operands) } = statement
+            && matches!(program.types.kind(*ty), TypeKind::Vector(..))
+            && program.outputs().contains(value)
+        {
+            parts[value.index()] = Some(&operands[..]);
+        }
+    }
+    let mut forget = |values: &[ValueId]| values.iter().for_each(|v| parts[v.index()] = None);
+    for (index, block) in program.blocks.iter().enumerate() {
+        block.statements.iter().for_each(|statement| forget(statement.uses()));
+        if index != Program::ROOT.index() {
+            forget(block.end.uses());
+        }
+    }
+    parts
+}

@@ -1,0 +1,81 @@
+//! Where values come from and go to: constants, inputs, uniforms, outputs.
+
+use super::declarations::Shape;
+use super::interface::Place;
+use super::translator::{Slot, Translator};
+use lambdav_core::schedule::{Expr, ValueId};
+use lambdav_core::types::Type;
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv::{Op, Word};
+
+impl<'p> Translator<'p> {
+    /// Computes a value, or remembers what it is.
+    pub(super) fn expression(&mut self, value: ValueId, expr: &'p Expr) -> Slot<'p> {
+        let ty = self.program.ty(value);
+        match expr {
+            Expr::Constant(words) => Slot::Constant(words),
+            Expr::Input(input) => {
+                let place = self.interface.input(&mut self.declarations, *input);
+                Slot::Id(self.load(place, ty, input.name()))
+            }
+            Expr::Uniform(index) => {
+                let place = self.interface.uniform(&mut self.declarations, self.program, *index);
+                Slot::Id(self.load(place, ty, &self.program.uniforms[*index as usize].name))
+            }
+            Expr::Op(..) if self.parts[value.index()].is_some() => Slot::Empty,
+            Expr::Op(op, operands) => Slot::Id(self.operation(*op, ty, operands)),
+        }
+    }
+
+    fn load(&mut self, place: Place, ty: Type, name: &str) -> Word {
+        let (pointer, is_block) = match place {
+            Place::Variable(id) => (id, false),
+            Place::Member { base, pointer_type, index } => {
+                let index = self.declarations.uint(index);
+                let operands = vec![Operand::IdRef(base), Operand::IdRef(index)];
+                (self.compute(Op::AccessChain, pointer_type, operands), true)
+            }
+        };
+        let operands = vec![Operand::IdRef(pointer)];
+        let id = if is_block && ty == Type::BOOL {
+            let uint = self.declarations.shape(Shape::Uint);
+            let word = self.compute(Op::Load, uint, operands);
+            let zero = self.declarations.uint(0);
+            self.instruction(Op::INotEqual, ty, &[word, zero])
+        } else {
+            let ty = self.declarations.ty(ty);
+            self.compute(Op::Load, ty, operands)
+        };
+        self.declarations.name_value(id, name);
+        id
+    }
+
+    /// Stores the outputs, filled from (0, 0, 0, 1), and returns.
+    pub(super) fn store_outputs(&mut self, values: &'p [ValueId]) {
+        let ty = Type::vec(4);
+        for (&value, &location) in values.iter().zip(&self.program.locations) {
+            self.span = self.program.values[value.index()].span;
+            let given = self.program.types.components(self.program.ty(value));
+            let filler = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
+            let filled = if let Slot::Constant(words) = self.slots[value.index()] {
+                self.declarations.constant(ty, &[words, &filler[given..]].concat())
+            } else if given == 4 && self.parts[value.index()].is_none() {
+                self.value(value)
+            } else {
+                let mut ids: Vec<Word> = match self.parts[value.index()] {
+                    Some(parts) => parts.iter().map(|&part| self.value(part)).collect(),
+                    None => vec![self.value(value)],
+                };
+                for &word in &filler[given..] {
+                    ids.push(self.declarations.constant(Type::NUM, &[word]));
+                }
+                self.instruction(Op::CompositeConstruct, ty, &ids)
+            };
+            let variable = self.interface.output(&mut self.declarations, location);
+            self.mark_line();
+            let operands = vec![Operand::IdRef(variable), Operand::IdRef(filled)];
+            self.push(Instruction::new(Op::Store, None, None, operands));
+        }
+        self.push(Instruction::new(Op::Return, None, None, vec![]));
+    }
+}

@@ -1,0 +1,10 @@
+//! The tests of the SPIR-V backend, in one program: `cargo test -p lambdav-spirv-backend --test all
+//! -- theorem` runs those of one module.
+
+mod expansions;
+mod malformed;
+mod modules;
+mod shape;
+mod support;
+mod theorem;
+mod validity;

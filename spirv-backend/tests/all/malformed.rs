@@ -1,0 +1,86 @@
+//! Words that are no module, or nearly one: an error, never a panic, and never an endless run.
+
+use crate::support::{Shader, generated};
+use lambdav_spirv_backend::emit::Options;
+use lambdav_spirv_backend::eval::{Evaluator, LoadError, Module, Resources};
+use proptest::prelude::*;
+
+fn sample() -> Vec<u32> {
+    Shader::new(
+        "a.lv",
+        "(uniform m mat2) (uniform yes bool)
+         (output 0 ((rec-func (n v) (if (< n (time)) (rec (+ n 1) (* m (min v (sin n)))) v))
+                    0 (if yes (.xy (frag-coord)) (.zw (mouse)))))",
+    )
+    .emitted(&Options::default())
+    .words
+}
+
+/// Reads and runs whatever it is.
+fn survive(words: &[u32]) {
+    if let Ok(module) = Module::new(words) {
+        let mut evaluator = Evaluator::new(&module, &Resources::default(), 3);
+        for _ in 0..2 {
+            let _ = evaluator.run([0.5, 0.5, 0.0, 1.0], &|| false);
+        }
+    }
+}
+
+#[test]
+fn every_beginning_and_every_word() {
+    let words = sample();
+    assert!(Module::new(&words).is_ok());
+    for end in 0..words.len() {
+        assert!(Module::new(&words[..end]).is_err(), "{end} words");
+    }
+    for at in 0..words.len() {
+        let flips = (0..32).map(|bit| words[at] ^ 1 << bit);
+        let small = [0, 1, 2, 5, u32::MAX, words[at].wrapping_add(1), words[at].wrapping_sub(1)];
+        for word in flips.chain(small) {
+            let mut changed = words.clone();
+            changed[at] = word;
+            survive(&changed);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn changed_in_places(
+        seed in 0_u64..50,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..6),
+    ) {
+        let shader = generated(seed..seed + 1).next().expect("one");
+        let mut words = shader.emitted(&Options::default()).words;
+        for (to, from) in changes {
+            let (to, from) = (to.index(words.len()), from.index(words.len()));
+            words[to] = words[from];
+        }
+        survive(&words);
+    }
+
+    #[test]
+    fn random_words(mut words in prop::collection::vec(any::<u32>(), 0..64)) {
+        survive(&words);
+        words.splice(0..0, [0x0723_0203, 0x0001_0000, 0, 99, 0]);
+        survive(&words);
+    }
+}
+
+/// What is not known is called by its name.
+#[test]
+fn refusals_name_the_instruction() {
+    let mut words = sample();
+    words.truncate(5);
+    words.extend([1 << 16 | 253]);
+    words.extend([4 << 16 | 148, 1, 2, 3]);
+    let error = Module::new(&words).expect_err("not a module");
+    assert!(matches!(error, LoadError::Malformed { .. }), "{error}");
+    words.remove(5);
+    let error = Module::new(&words).expect_err("not a module").to_string();
+    assert_eq!(error, "word 5: OpDot is not among the instructions that can be evaluated");
+    words[5] = 2 << 16 | 17;
+    words[6] = 2;
+    let error = Module::new(&words).expect_err("not a module").to_string();
+    assert_eq!(error, "word 5: capability Geometry cannot be evaluated");
+}

@@ -1,0 +1,208 @@
+//! What modules look like.
+
+use crate::support::Shader;
+use lambdav_spirv_backend::emit::Options;
+use lambdav_spirv_backend::{disassemble, emit as emit_program};
+use std::time::{Duration, Instant};
+
+/// The instructions between the first label and the end of the function, without lines and results.
+fn body(text: &str) -> Vec<&str> {
+    let lines = text.lines().skip_while(|line| !line.contains("= OpLabel")).skip(1);
+    lines
+        .map(|line| line.split(" = ").last().expect("a part").trim())
+        .map(|line| line.split(' ').next().expect("a word"))
+        .filter(|&op| op != "OpLine")
+        .collect()
+}
+
+fn count(text: &str, op: &str) -> usize {
+    text.lines().filter(|line| line.split_whitespace().any(|word| word == op)).count()
+}
+
+/// The report's example.
+#[test]
+fn the_yellow_shader() {
+    let constant = Shader::new("yellow.lv", "(vec4 1 1 0 1)").text();
+    assert_eq!(body(&constant), ["OpStore", "OpReturn", "OpFunctionEnd"], "{constant}");
+    let filled = Shader::new("yellow.lv", "(vec2 1)").text();
+    assert_eq!(body(&filled), ["OpStore", "OpReturn", "OpFunctionEnd"], "{filled}");
+    assert_eq!(count(&filled, "OpConstantComposite"), 1, "{filled}");
+    let input = Shader::new("yellow.lv", "(vec3 (time) 1 0)").text();
+    let wanted =
+        ["OpAccessChain", "OpLoad", "OpCompositeConstruct", "OpStore", "OpReturn", "OpFunctionEnd"];
+    assert_eq!(body(&input), wanted, "{input}");
+}
+
+#[test]
+fn nothing_unused_is_declared() {
+    let text = Shader::new("a.lv", "(uniform u num 2) (vec4 1 0.5 0 1)").text();
+    for word in ["OpTypeInt", "OpTypeBool", "OpTypeStruct", "OpExtInstImport", "Input"] {
+        assert!(!text.contains(word), "{word} in\n{text}");
+    }
+}
+
+#[test]
+fn arithmetic_is_not_contracted() {
+    let shader =
+        "(let ((t (time))) (vec2 (+ (* t t) (/ t 3)) (- (dot (frag-coord) (mouse)) (- t))))";
+    let text = Shader::new("a.lv", shader).text();
+    let arithmetic = ["OpFAdd", "OpFSub", "OpFMul", "OpFDiv", "OpFNegate"];
+    let total: usize = arithmetic.iter().map(|op| count(&text, op)).sum();
+    assert!(total >= 9 && count(&text, "OpDot") == 0, "{text}");
+    assert_eq!(count(&text, "NoContraction"), total, "{text}");
+}
+
+#[test]
+fn minimum_and_maximum_are_comparisons() {
+    let text = Shader::new("a.lv", "(vec2 (min (time) (frame)) (clamp (time) 0 (frame)))").text();
+    assert_eq!((count(&text, "OpFOrdLessThan"), count(&text, "OpSelect")), (3, 3), "{text}");
+    assert_eq!(count(&text, "OpExtInst"), 0, "{text}");
+}
+
+#[test]
+fn loops_are_structured() {
+    let text = Shader::new(
+        "a.lv",
+        "((rec-func (n s) (if (< n (time)) (if (< s 1) (rec (+ n 1) n) (rec (+ n 1) s)) (+ n s))) 0 0)",
+    )
+    .text();
+    assert_eq!(count(&text, "OpLoopMerge"), 1, "{text}");
+    // Two in the header; in the continue block one for `s` alone, since `n` is the same on both
+    // ways.
+    assert!((3..=4).contains(&count(&text, "OpPhi")), "{text}");
+    assert_eq!(count(&text, "OpVariable"), 2, "an output and the inputs: {text}");
+}
+
+#[test]
+fn the_interface_has_names() {
+    let text =
+        Shader::new("a.lv", "(uniform gain num) (output 2 (* gain (frag-coord) (mouse)))").text();
+    for name in
+        ["\"main\"", "\"gain\"", "\"frag-coord\"", "\"output 2\"", "\"mouse\"", "\"inputs\""]
+    {
+        assert!(text.contains(name), "{name} in\n{text}");
+    }
+    assert!(text.contains("Location 2") && text.contains("Offset 16"), "{text}");
+}
+
+/// `%7 = OpFAdd …` as `(OpFAdd, name of %7)`, of all results with names.
+fn named(words: &[u32]) -> Vec<(&'static str, String)> {
+    let module = rspirv::dr::load_words(words).expect("it is a module");
+    let names: std::collections::HashMap<u32, &str> = module
+        .debug_names
+        .iter()
+        .filter(|name| name.class.opname == "Name")
+        .map(|name| (name.operands[0].unwrap_id_ref(), name.operands[1].unwrap_literal_string()))
+        .collect();
+    let results = module.all_inst_iter();
+    results
+        .filter_map(|i| Some((i.class.opname, (*names.get(&i.result_id?)?).to_owned())))
+        .filter(|(op, _)| !matches!(*op, "Variable" | "TypeStruct" | "Function"))
+        .collect()
+}
+
+/// What the source calls it first, a debugger does: values of `define`, `let` and parameters,
+/// results of `if`s and loops, and what goes round in loops.
+#[test]
+fn values_have_their_names() {
+    let text = "(define (wave phase) (sin (+ phase phase)))
+        (define speed (* (time) 3))
+        (let* ((a (wave (* speed 2))) (same a) (pair (vec2 a (- a)))
+               (steps ((rec-func (n total)
+                         (if (< n a) (rec (+ n 1) (let ((more (* total a))) more))
+                             (if (< total 9) total (- total))))
+                       (time) 0.5))
+               (bright (if (< a 0) (+ a 1) (sqrt a))))
+          (vec4 (* pair pair) (smooth-step 0 speed bright) steps))";
+    let module = Shader::new("a.lv", text).emitted(&Options::default());
+    let wanted = [
+        ("Load", "time"),
+        ("FMul", "speed"),
+        ("FMul", "phase"),
+        ("ExtInst", "a"),
+        ("CompositeConstruct", "pair"),
+        ("Phi", "n"),
+        ("Phi", "total"),
+        ("FMul", "more"),
+        ("Phi", "steps"),
+        ("Phi", "bright"),
+    ];
+    let mut found = named(&module.words);
+    found.sort_unstable();
+    let mut wanted: Vec<_> = wanted.map(|(op, name)| (op, name.to_owned())).into();
+    wanted.sort_unstable();
+    assert_eq!(found, wanted);
+}
+
+#[test]
+fn float_controls_are_on_demand() {
+    let shader = Shader::new("a.lv", "(vec2 (time))");
+    for (version, extension) in [("1.0", true), ("1.3", true), ("1.4", false), ("1.6", false)] {
+        let version = version.parse().expect("a version");
+        let module = shader.emitted(&Options { version, float_controls: true });
+        let text = disassemble(&module.words).expect("it is a module");
+        assert_eq!(text.contains("SPV_KHR_float_controls"), extension, "{text}");
+        for mode in ["SignedZeroInfNanPreserve", "DenormPreserve", "RoundingModeRTE"] {
+            assert_eq!(count(&text, mode), 2, "capability and mode: {text}");
+        }
+        let plain = shader.emitted(&Options { version, float_controls: false });
+        let text = disassemble(&plain.words).expect("it is a module");
+        assert!(!text.contains("Preserve") && !text.contains("OpExtension"), "{text}");
+    }
+}
+
+/// Text, a line, and a name longer than an instruction can be.
+#[test]
+fn long_sources() {
+    let name = "n".repeat(300_000);
+    let text = format!("; ä{}\n(uniform {name} num 3)\n(vec2 {name} (time))", "ö".repeat(200_000));
+    let shader = Shader::new("a.lv", &text);
+    let module = shader.emitted(&Options::default());
+    let loaded = lambdav_spirv_backend::eval::Module::new(&module.words).expect("it is read");
+    let source = loaded.source().expect("it carries its source");
+    assert_eq!((source.name.as_str(), source.text.as_str()), ("a.lv", text.as_str()));
+}
+
+/// Deeper than evaluators may recurse.
+#[test]
+fn deep_nesting() {
+    let mut text = "(time)".to_owned();
+    for i in 0..9_000 {
+        text = format!("(if (< (time) {i}) (sin {i}) {text})");
+    }
+    let shader = Shader::new("a.lv", &text);
+    let program = shader.scheduled(&[0]);
+    let module = emit_program(&program, None, &Options::default()).expect("it fits");
+    assert!(lambdav_spirv_backend::eval::Module::new(&module.words).is_ok());
+}
+
+/// Text, core, schedule and words of a program of so many operations, all with names and lines; the
+/// number of words, and the best time of three.
+fn compile(operations: usize) -> (usize, Duration) {
+    let mut text = "(define v0 (.x (frag-coord)))".to_owned();
+    for i in 1..=operations {
+        let (before, number) = (i - 1, i % 97);
+        let operation = ["+", "*", "-", "/"][i % 4];
+        text.push_str(&format!("\n(define v{i} ({operation} v{before} {number}.5))"));
+    }
+    text.push_str(&format!("\n(vec3 v{operations})"));
+    let run = |_| {
+        let start = Instant::now();
+        let words = Shader::new("a.lv", &text).emitted(&Options::default()).words.len();
+        (words, start.elapsed())
+    };
+    (0..3).map(run).min().expect("three runs")
+}
+
+/// `cargo test --release -p lambdav-spirv-backend --test all -- --nocapture linear`
+#[test]
+fn compilation_is_linear() {
+    let found = [10_000, 40_000, 160_000].map(|operations| (operations, compile(operations)));
+    for (operations, (words, time)) in found {
+        println!("{operations} operations: {words} words in {time:?}");
+    }
+    let [(_, (few, fast)), _, (_, (many, slow))] = found;
+    assert!(many < 17 * few, "{found:?}");
+    // 16 times and what larger tables cost; were it quadratic, it would be 256 times.
+    assert!(slow < 64 * fast, "{found:?}");
+}

@@ -1,0 +1,184 @@
+//! Programs, and what both evaluators make of them.
+
+#[allow(dead_code, reason = "of a case, the program matters here")]
+#[path = "../../../../tests/support/case.rs"]
+mod case;
+#[path = "../../../../tests/support/hidden.rs"]
+mod hidden;
+
+use case::{Case, read_cases};
+use hidden::hide_literals;
+use lambdav_core::evaluate;
+use lambdav_core::graph::Core;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::op::NAN;
+use lambdav_core::schedule::{Program, schedule};
+use lambdav_core::source::{SourceFile, Span};
+use lambdav_frontend::compile;
+use lambdav_generate::{Options, generate};
+use lambdav_spirv_backend::emit::{self, Module};
+use lambdav_spirv_backend::{emit as emit_program, eval};
+use std::path::Path;
+
+/// A compiled program.
+pub(crate) struct Shader {
+    pub(crate) source: SourceFile,
+    pub(crate) core: Core,
+    /// The values of its uniforms.
+    pub(crate) uniforms: Vec<Box<[u32]>>,
+}
+
+impl Shader {
+    pub(crate) fn new(name: &str, text: &str) -> Self {
+        let source = SourceFile::new(name, text);
+        let (core, diagnostics) = compile(&source);
+        let core = core.unwrap_or_else(|| panic!("{name}: {diagnostics:?}\n{text}"));
+        let uniforms = core.uniforms.iter().map(|uniform| uniform.default.clone()).collect();
+        Self { source, core, uniforms }
+    }
+
+    pub(crate) fn locations(&self) -> Vec<u32> {
+        self.core.outputs.iter().map(|output| output.location).collect()
+    }
+
+    pub(crate) fn scheduled(&self, locations: &[u32]) -> Program {
+        schedule(&self.core, locations).expect("it can be scheduled")
+    }
+
+    /// All outputs, emitted with lines.
+    pub(crate) fn emitted(&self, options: &emit::Options) -> Module {
+        let program = self.scheduled(&self.locations());
+        emit_program(&program, Some(&self.source), options).expect("it can be said in SPIR-V")
+    }
+
+    /// The text of the module.
+    pub(crate) fn text(&self) -> String {
+        let module = self.emitted(&emit::Options::default());
+        lambdav_spirv_backend::disassemble(&module.words).expect("it is a module")
+    }
+
+    /// The inputs of some pixels of an image of 23×11.
+    pub(crate) fn pixels(&self, count: usize) -> impl Iterator<Item = Inputs> {
+        let pixels = (0..23 * 11).step_by((23 * 11 / count).max(1)).map(|i| (i % 23, i / 23));
+        pixels.map(|(x, y)| Inputs {
+            frag_coord: [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0],
+            resolution: [23.0, 11.0],
+            time: 1.25,
+            frame: 2.0,
+            mouse: [3.5, 2.0, 1.0, -1.0],
+            uniforms: self.uniforms.clone(),
+        })
+    }
+}
+
+/// All shaders of the gallery.
+pub(crate) fn gallery() -> Vec<Shader> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shaders");
+    let files = std::fs::read_dir(folder).expect("the gallery is there");
+    let mut paths: Vec<_> = files.map(|file| file.expect("it can be listed").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "lv"));
+    paths.sort();
+    assert!(paths.len() >= 8);
+    let shader = |path: &std::path::PathBuf| {
+        let text = std::fs::read_to_string(path).expect("it can be read");
+        Shader::new(&path.to_string_lossy(), &text)
+    };
+    paths.iter().map(shader).collect()
+}
+
+/// The programs that the conformance suite accepts, with uniforms in place of numbers where that
+/// may be.
+pub(crate) fn conformance() -> Vec<Shader> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/language")];
+    let mut shaders = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for file in std::fs::read_dir(folder).expect("the suite is there") {
+            let path = file.expect("it can be listed").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "lv") {
+                let text = std::fs::read_to_string(&path).expect("it can be read");
+                let cases = read_cases(&text).expect("it holds programs");
+                let accepted = |case: &&Case| !matches!(case.verdict, case::Verdict::Rejected(_));
+                shaders.extend(cases.iter().filter(accepted).map(|case| {
+                    let name = format!("{}: {}", path.display(), case.title);
+                    let source = SourceFile::new(&*name, &*case.program);
+                    let hidden = if case.literal.is_none() { hide_literals(&source) } else { None };
+                    Shader::new(&name, hidden.as_ref().unwrap_or(&case.program))
+                }));
+            }
+        }
+    }
+    assert!(shaders.len() >= 1000, "{}", shaders.len());
+    shaders
+}
+
+/// How many generated programs to check: 500, or as many as the environment's `PROGRAMS` says.
+pub(crate) fn programs() -> u64 {
+    std::env::var("PROGRAMS").map_or(500, |text| text.parse().expect("PROGRAMS is a number"))
+}
+
+/// Generated programs of these seeds.
+pub(crate) fn generated(seeds: std::ops::Range<u64>) -> impl Iterator<Item = Shader> {
+    seeds.map(|seed| {
+        let options = Options { size: 20 + (seed as usize * 7) % 160, endless: seed % 2 == 0 };
+        let program = generate(seed, options);
+        let mut shader = Shader::new(&format!("seed-{seed}.lv"), &program.to_string());
+        for (name, words) in &program.settings {
+            let uniforms = &shader.core.uniforms;
+            if let Some(index) = uniforms.iter().position(|uniform| uniform.name == *name) {
+                shader.uniforms[index] = words.clone();
+            }
+        }
+        shader
+    })
+}
+
+/// What came of a pixel: the words of the outputs, filled, or the loop that exceeds the limit. A
+/// NaN is any other.
+pub(crate) type Verdict = Result<Vec<[u32; 4]>, Span>;
+
+fn filled(words: &[u32]) -> [u32; 4] {
+    let mut pixel = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
+    pixel[..words.len()].copy_from_slice(words);
+    pixel.map(|word| if f32::from_bits(word).is_nan() { NAN } else { word })
+}
+
+/// What the core's evaluator says.
+pub(crate) fn by_core(program: &Program, pixels: &[Inputs], limit: u64) -> Vec<Verdict> {
+    let mut evaluator = evaluate::Evaluator::new(program, limit);
+    let pixel = |inputs: &Inputs| match evaluator.run(inputs, &|| false) {
+        Ok(()) => {
+            let outputs = 0..program.locations.len();
+            Ok(outputs.map(|i| filled(evaluator.output(i))).collect())
+        }
+        Err(evaluate::Fault::LoopLimit(span)) => Err(span),
+        Err(evaluate::Fault::Cancelled) => unreachable!("nobody cancels it"),
+    };
+    pixels.iter().map(pixel).collect()
+}
+
+/// What eval_S says.
+pub(crate) fn by_words(
+    program: &Program,
+    module: &Module,
+    pixels: &[Inputs],
+    limit: u64,
+) -> Vec<Verdict> {
+    let loaded = eval::Module::new(&module.words).expect("it can be evaluated");
+    let types = program.uniforms.iter().map(|uniform| uniform.ty);
+    let resources = eval::Resources::new(&pixels[0], types);
+    let mut evaluator = eval::Evaluator::new(&loaded, &resources, limit);
+    let pixel = |inputs: &Inputs| match evaluator.run(inputs.frag_coord, &|| false) {
+        Ok(()) => {
+            let output = |&at: &u32| filled(evaluator.output(at).expect("there is such an output"));
+            Ok(program.locations.iter().map(output).collect())
+        }
+        Err(eval::Fault::LoopLimit { header, position }) => {
+            assert!(position.is_some(), "loops have lines");
+            Err(module.loop_span(header).expect("it is the header of a loop"))
+        }
+        Err(fault) => panic!("{fault}"),
+    };
+    pixels.iter().map(pixel).collect()
+}

@@ -1,0 +1,185 @@
+//! Emitted modules before other people's validators: `spirv-val` and naga.
+//!
+//! `spirv-val` and `spirv-opt` are Debian's package spirv-tools, which `.ci/install-tools`
+//! installs; the tests that need them are skipped where they are absent, and say so.
+
+use crate::support::{Shader, by_core, by_words, conformance, gallery, generated, programs};
+use lambdav_core::op::Op;
+use lambdav_core::schedule::{Expr, Program, Statement};
+use lambdav_core::types::{Scalar, Type};
+use lambdav_spirv_backend::bytes;
+use lambdav_spirv_backend::emit::{Module, Options, Version};
+use lambdav_spirv_backend::words;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// Whether a program of spirv-tools is there.
+fn has(tool: &str) -> bool {
+    let mut version = Command::new(tool);
+    version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    let found = version.status().is_ok_and(|status| status.success());
+    if !found {
+        skipped(&format!("{tool} is not installed; .ci/install-tools does that"));
+    }
+    found
+}
+
+/// Says that a test is skipped. What `println` prints would be shown of failing tests only.
+fn skipped(why: &str) {
+    let line = format!("\nskipped: {why}\n");
+    std::io::stderr().write_all(line.as_bytes()).expect("standard error can be written");
+}
+
+fn environments(version: Version) -> &'static [&'static str] {
+    match version.to_string().as_str() {
+        "1.0" => &["spv1.0", "vulkan1.0"],
+        "1.1" => &["spv1.1", "vulkan1.1"],
+        "1.2" => &["spv1.2", "vulkan1.1"],
+        "1.3" => &["spv1.3", "vulkan1.1"],
+        "1.4" => &["spv1.4", "vulkan1.1spv1.4"],
+        "1.5" => &["spv1.5", "vulkan1.2"],
+        _ => &["spv1.6", "vulkan1.3"],
+    }
+}
+
+fn write(folder: &Path, module: &Module) -> std::path::PathBuf {
+    let path = folder.join("module.spv");
+    std::fs::write(&path, bytes(&module.words)).expect("the file can be written");
+    path
+}
+
+fn validate(path: &Path, environment: &str, name: &str) {
+    let deep = ["--max-control-flow-nesting-depth", "30000"];
+    let output = Command::new("spirv-val")
+        .args(deep)
+        .args(["--target-env", environment])
+        .arg(path)
+        .output()
+        .expect("it is installed");
+    let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{name}, {environment}: {said}");
+}
+
+/// Demands that spirv-val, where it is there, accepts a module of version 1.0.
+pub(crate) fn accepted_by_spirv_val(module: &Module) {
+    if has("spirv-val") {
+        let folder = TempDir::new().expect("a folder");
+        validate(&write(folder.path(), module), "vulkan1.0", "a module");
+    }
+}
+
+#[test]
+fn spirv_val_accepts() {
+    if !has("spirv-val") {
+        return;
+    }
+    let folder = TempDir::new().expect("a folder");
+    let check = |shader: &Shader, options: &Options| {
+        let path = write(folder.path(), &shader.emitted(options));
+        for environment in environments(options.version) {
+            validate(&path, environment, shader.source.name());
+        }
+    };
+    for shader in gallery() {
+        for version in Version::all() {
+            for float_controls in [false, true] {
+                check(&shader, &Options { version, float_controls });
+            }
+        }
+    }
+    for (i, shader) in conformance().into_iter().chain(generated(0..programs())).enumerate() {
+        let version = Version::all().nth(i % 7).expect("there are seven");
+        check(&shader, &Options { version, float_controls: i % 3 == 0 });
+    }
+}
+
+/// What spirv-opt makes of a module computes the same bits wherever loops end; it takes for granted
+/// that they do.
+#[test]
+fn spirv_opt_keeps_the_bits() {
+    if !has("spirv-opt") {
+        return;
+    }
+    let folder = TempDir::new().expect("a folder");
+    let mut compared = 0_u64;
+    let given = gallery().into_iter().chain(conformance());
+    for shader in given.chain(generated(0..programs())) {
+        let program = shader.scheduled(&shader.locations());
+        // It folds elementary functions with its own.
+        if has_elementary(&program) {
+            continue;
+        }
+        let module = shader.emitted(&Options::default());
+        let path = write(folder.path(), &module);
+        let optimised = folder.path().join("optimised.spv");
+        let status = Command::new("spirv-opt")
+            .args(["-O", "--target-env=vulkan1.0"])
+            .arg(&path)
+            .arg("-o")
+            .arg(&optimised)
+            .status();
+        assert!(status.expect("it is installed").success(), "{}", shader.source.name());
+        let optimised = std::fs::read(&optimised).expect("it was written");
+        let optimised = Module { words: words(&optimised).expect("it is SPIR-V"), ..module };
+        let pixels: Vec<_> = shader.pixels(12).collect();
+        let wanted = by_core(&program, &pixels, 1 << 16);
+        let found = by_words(&program, &optimised, &pixels, 1 << 16);
+        for (wanted, found) in wanted.iter().zip(&found).filter(|(wanted, _)| wanted.is_ok()) {
+            assert_eq!(wanted, found, "{}", shader.source.name());
+        }
+        compared += u64::from(wanted.iter().all(Result::is_ok));
+    }
+    println!("{compared} programs");
+    assert!(compared >= 1000 + programs() / 5, "{compared}");
+}
+
+fn has_elementary(program: &Program) -> bool {
+    let statements = program.blocks.iter().flat_map(|block| &block.statements);
+    statements.into_iter().any(|statement| {
+        matches!(statement, Statement::Let { expr: Expr::Op(Op::Elementary(_), _), .. })
+    })
+}
+
+#[test]
+fn naga_accepts() {
+    let options = naga::front::spv::Options::default();
+    let mut accepted = 0_u64;
+    let given = gallery().into_iter().chain(conformance());
+    for shader in given.chain(generated(0..programs())) {
+        let name = shader.source.name();
+        // WGSL has no infinite literals, and so naga takes none; nor does it take the std140 layout
+        // of a mat2.
+        let has_mat2 = shader.core.uniforms.iter().any(|uniform| uniform.ty == Type::mat(2));
+        if has_mat2 || has_special(&shader.scheduled(&shader.locations())) {
+            continue;
+        }
+        accepted += 1;
+        let words = shader.emitted(&Options::default()).words;
+        let module = naga::front::spv::Frontend::new(words.iter().copied(), &options)
+            .parse()
+            .unwrap_or_else(|error| panic!("{name}: {error}\n{}", shader.source.text()));
+        let mut validator = naga::valid::Validator::new(
+            naga::valid::ValidationFlags::all(),
+            naga::valid::Capabilities::all(),
+        );
+        if let Err(error) = validator.validate(&module) {
+            panic!("{name}: {error:?}\n{}", shader.source.text());
+        }
+    }
+    println!("{accepted} programs");
+    assert!(accepted >= 1000 + programs() / 2, "{accepted}");
+}
+
+/// Whether a constant is infinite or NaN.
+fn has_special(program: &Program) -> bool {
+    let statements = program.blocks.iter().flat_map(|block| &block.statements);
+    statements.into_iter().any(|statement| match statement {
+        Statement::Let { expr: Expr::Constant(words), value } => {
+            program.types.component(program.ty(*value), 0) == Scalar::F32
+                && words.iter().any(|&word| !f32::from_bits(word).is_finite())
+        }
+        _ => false,
+    })
+}

@@ -1,0 +1,85 @@
+//! `lambdav render`: a program to an image file.
+
+mod draw;
+mod inputs;
+mod module;
+mod options;
+mod program;
+
+pub(super) use options::Options;
+
+use super::failure::{Failure, Result, chain, save_failure};
+use super::files::{check_target, read_bytes};
+use super::messages::{one_standard_output, print};
+use super::stats::Stats;
+use lambdav::metadata;
+use lambdav::program::Loaded;
+use lambdav::raster::Frame;
+use lambdav::raster::file::{Encoding, Format, encode, save};
+use lambdav::raster::quantize::Transfer;
+use lambdav::spirv;
+use options::EngineName;
+use std::ffi::OsStr;
+use std::path::Path;
+
+pub(super) fn run(options: &Options) -> Result {
+    let mut stats = Stats::new(options.stats);
+    if options.lanes.is_some() && options.engine.is_some_and(|e| e != EngineName::Simd) {
+        return Err(Failure::usage("--lanes is for the engine `simd`; the others have none"));
+    }
+    if options.out == Path::new("-") {
+        one_standard_output(options.messages, "the image", "name a file")?;
+    } else {
+        check_target(&options.out, &[&options.shader])?;
+    }
+    let encoding = encoding(options)?;
+    let (name, bytes) = read_bytes(&options.shader)?;
+    let frame = match spirv::words(&bytes) {
+        Some(words) => module::draw_module(options, &name, &words, &mut stats),
+        None => program::draw_program(options, Loaded::from_bytes(&name, bytes), &mut stats),
+    }?;
+    write(options, &frame, encoding)?;
+    stats.took("write");
+    stats.say(options.size);
+    Ok(())
+}
+
+fn encoding(options: &Options) -> Result<Encoding> {
+    let format = match options.format {
+        Some(format) => format,
+        None if options.out == Path::new("-") => {
+            return Err(Failure::usage(
+                "standard output has no ending; add --format png, exr or npy",
+            ));
+        }
+        None if options.out.extension().is_none_or(OsStr::is_empty) => {
+            return Err(Failure::usage(format!(
+                "`{}` has no ending that says the format; add --format png, exr or npy",
+                options.out.display()
+            )));
+        }
+        None => Format::from_path(&options.out).map_err(|e| Failure::usage(chain(&e)))?,
+    };
+    if format != Format::Png && (options.srgb || options.depth.is_some()) {
+        return Err(Failure::usage(format!(
+            "--srgb and --depth are for PNG; {} holds the numbers as they are",
+            format.name()
+        )));
+    }
+    let transfer = if options.srgb { Transfer::Srgb } else { Transfer::Linear };
+    Ok(match format {
+        Format::Png if options.depth.as_deref() == Some("16") => Encoding::Png16(transfer),
+        Format::Png => Encoding::Png8(transfer),
+        Format::Exr => Encoding::Exr,
+        Format::Npy => Encoding::Npy,
+    })
+}
+
+fn write(options: &Options, frame: &Frame, encoding: Encoding) -> Result {
+    if options.out != Path::new("-") {
+        return save(&options.out, frame, encoding, &metadata()).map_err(|e| save_failure(&e));
+    }
+    let mut bytes = Vec::new();
+    encode(frame, encoding, &metadata(), &mut bytes).map_err(|e| Failure::machine(chain(&e)))?;
+    print(bytes)
+}

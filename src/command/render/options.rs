@@ -1,0 +1,97 @@
+//! The options of `render`.
+
+use crate::command::messages::Messages;
+use crate::command::values::{lanes, mouse, output, seconds, threads, whole};
+use clap::{Args, ValueEnum};
+use lambdav::core::evaluate::DEFAULT_MAX_ITERATIONS;
+use lambdav::raster::Size;
+use lambdav::raster::file::Format;
+use lambdav::settings::number;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Render a program to an image file
+#[derive(Args)]
+pub(in crate::command) struct Options {
+    /// A shader, core text, or, for the engine `spirv`, a SPIR-V module; `-` is standard input
+    pub(super) shader: PathBuf,
+    /// The image, by its ending .png, .exr (32-bit float) or .npy (float32, H×W×4); `-` is
+    /// standard output
+    pub(super) out: PathBuf,
+    /// Which output of the program; by default 0, or the lowest that there is
+    #[arg(long, value_name = "LOC", value_parser = output, allow_hyphen_values = true)]
+    pub(super) output: Option<u32>,
+    /// Width and height in pixels
+    #[arg(long, value_name = "WxH", default_value = "512x512", allow_hyphen_values = true)]
+    pub(super) size: Size,
+    /// What `(time)` gives, in seconds
+    #[arg(long, value_name = "T", default_value = "0", value_parser = number, allow_hyphen_values = true)]
+    pub(super) time: f32,
+    /// What `(frame)` gives
+    #[arg(long, value_name = "N", default_value = "0", value_parser = number, allow_hyphen_values = true)]
+    pub(super) frame: f32,
+    /// What `(mouse)` gives; by default all zero
+    #[arg(long, value_name = "X,Y,Z,W", value_parser = mouse, allow_hyphen_values = true)]
+    pub(super) mouse: Option<[f32; 4]>,
+    /// Sets a uniform: its components in order (of a matrix, by columns), or true or false. Can be
+    /// given several times; those not set keep the defaults of the program
+    #[arg(long = "set", value_name = "NAME=V[,V…]")]
+    pub(super) set: Vec<String>,
+    /// What computes the pixels; by default simd, or core for loops that nest too deeply for it.
+    /// The image does not depend on it
+    #[arg(long, value_enum)]
+    pub(super) engine: Option<EngineName>,
+    /// How many pixels the engine `simd` computes together: 1, 4, 8, 16 or 32; by default as many
+    /// as seem best. The image does not depend on it
+    #[arg(long, value_name = "N", value_parser = lanes, allow_hyphen_values = true)]
+    pub(super) lanes: Option<u32>,
+    /// Worker threads; by default all cores. The image does not depend on it
+    #[arg(long, value_name = "N", value_parser = threads, allow_hyphen_values = true)]
+    pub(super) threads: Option<NonZeroUsize>,
+    /// How many times each entry of a loop may go on with `rec`; more is error LV0504
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = DEFAULT_MAX_ITERATIONS,
+        value_parser = whole,
+        allow_hyphen_values = true
+    )]
+    pub(super) max_iterations: u64,
+    /// How many seconds rendering may take; after that, exit status 3
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value = "600",
+        value_parser = seconds,
+        allow_hyphen_values = true
+    )]
+    pub(super) timeout: Duration,
+    /// Encode colours with the sRGB transfer function (PNG only)
+    #[arg(long)]
+    pub(super) srgb: bool,
+    /// Bits of a sample (PNG only); by default 8
+    #[arg(long, value_name = "BITS", value_parser = ["8", "16"])]
+    pub(super) depth: Option<String>,
+    /// The format, where the ending does not say it: png, exr or npy
+    #[arg(long)]
+    pub(super) format: Option<Format>,
+    /// Say on standard error how long each part took, what was compiled, which lanes were chosen
+    /// and why, and how many of them are active on average, by a sample of the image
+    #[arg(long)]
+    pub(super) stats: bool,
+    #[command(flatten)]
+    pub(super) messages: Messages,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum EngineName {
+    /// Compiled to machine code that computes many pixels at once: exact and fast
+    Simd,
+    /// The evaluator of the typed core: exact
+    Core,
+    /// The literal semantics by substitution: exact and very slow
+    Source,
+    /// The evaluator of the SPIR-V that the program compiles to: exact, and what GPUs are asked for
+    Spirv,
+}

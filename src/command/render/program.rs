@@ -1,0 +1,81 @@
+//! Rendering a program: a shader or core text.
+
+use super::draw::draw;
+use super::inputs::settings;
+use super::options::{EngineName, Options};
+use crate::command::failure::{Failure, Result, chain};
+use crate::command::messages::{fault, report};
+use crate::command::stats::Stats;
+use crate::command::values::location;
+use lambdav::engine::{
+    CoreEngine, FastEngine, SimdEngine, SimdError, SourceEngine, SpirvEngine, SpirvError,
+};
+use lambdav::program::Loaded;
+use lambdav::raster::Frame;
+use lambdav::simd::EmitError;
+
+/// Compiles and draws a program.
+pub(super) fn draw_program(options: &Options, loaded: Loaded, stats: &mut Stats) -> Result<Frame> {
+    report(&loaded.source, &loaded.diagnostics, options.messages)?;
+    let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
+    let location = location(core.outputs.iter().map(|o| o.location), options.output)?;
+    let settings = settings(options, core.graph.types(), &core.uniforms)?;
+    stats.read(loaded.times);
+    let fail = |diagnostic| fault(&loaded.source, diagnostic, options.messages);
+    let machine = |error: EmitError| {
+        let message = format!("{error}; --engine core does without");
+        match error {
+            EmitError::TooDeep { .. } => Failure::input(message),
+            _ => Failure::machine(message),
+        }
+    };
+    let fail_simd = |error| match error {
+        SimdError::Program(diagnostic) => fail(diagnostic),
+        SimdError::Emit(error) => machine(error),
+    };
+    let evaluate = |engine: &CoreEngine, stats: &mut Stats| {
+        stats.took("compile");
+        draw(&loaded.source, engine, options, stats)
+    };
+    let execute = |engine: &SimdEngine, stats: &mut Stats| {
+        stats.compiled(engine);
+        let frame = draw(&loaded.source, engine, options, stats)?;
+        stats.drawn(engine, options.size);
+        Ok(frame)
+    };
+    match options.engine {
+        None => match FastEngine::new(core, location, &settings, options.lanes) {
+            Ok(FastEngine::Simd(engine)) => execute(&engine, stats),
+            Ok(FastEngine::Core(engine, why)) => {
+                stats.note("engine", format!("core: {why}"));
+                evaluate(&engine, stats)
+            }
+            Err(error) => Err(fail_simd(error)),
+        },
+        Some(EngineName::Simd) => {
+            let engine = SimdEngine::new(core, location, &settings, options.lanes);
+            execute(&engine.map_err(fail_simd)?, stats)
+        }
+        Some(EngineName::Core) => {
+            evaluate(&CoreEngine::new(core, location, &settings).map_err(fail)?, stats)
+        }
+        Some(EngineName::Source) if loaded.is_core_text => {
+            Err(Failure::usage("the engine `source` evaluates shader text, and this is core text"))
+        }
+        Some(EngineName::Source) => {
+            let engine = SourceEngine::new(&loaded.source, location, &settings).map_err(fail)?;
+            stats.took("compile");
+            draw(&loaded.source, &engine, options, stats)
+        }
+        Some(EngineName::Spirv) => {
+            let engine =
+                SpirvEngine::new(core, location, &settings).map_err(|error| match error {
+                    SpirvError::Program(diagnostic) => fail(diagnostic),
+                    SpirvError::Emit(error) => Failure::input(error.to_string()),
+                    error @ SpirvError::Load(_) => Failure::machine(chain(&error)),
+                })?;
+            stats.took("compile");
+            draw(&loaded.source, &engine, options, stats)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Programs with mistakes: no panic, good diagnostics, and two implementations that agree. See the head of
+//! `oracle.rs`.
+
+use lambdav_generate::{Agreement, Mistake, Options, Random, compare, generate};
+
+/// How many programs get each mistake.
+const PROGRAMS: u64 = 250;
+
+/// What came of the programs with one mistake.
+#[derive(Debug, Default)]
+struct Count {
+    made: u32,
+    refused: u32,
+    malformed: u32,
+    unbound: u32,
+    stuck: u32,
+    values: u32,
+}
+
+fn count(mistake: Mistake) -> Count {
+    let mut count = Count::default();
+    for seed in 0..PROGRAMS {
+        let options = Options { size: 12 + (seed as usize * 7) % 60, endless: seed % 3 == 0 };
+        let (program, other) = (generate(seed, options), generate(seed + 7919, options));
+        let mut random = Random::new(seed ^ (mistake as u64) << 32);
+        let Some(text) = mistake.make(&program, &other, &mut random) else { continue };
+        let agreement = compare(&text)
+            .unwrap_or_else(|what| panic!("{what}\n; {mistake:?}, seed {seed}\n{text}"));
+        count.made += 1;
+        count.refused += u32::from(!matches!(agreement, Agreement::Accepted { .. }));
+        match agreement {
+            Agreement::Accepted { values } => count.values += values,
+            Agreement::RefusedByOne => {}
+            Agreement::UnboundInBoth => count.unbound += 1,
+            Agreement::StuckInBoth => count.stuck += 1,
+            Agreement::Malformed => count.malformed += 1,
+        }
+    }
+    count
+}
+
+#[test]
+fn both_agree_on_mistakes() {
+    let mut all = Count::default();
+    for mistake in Mistake::ALL {
+        let count = count(mistake);
+        println!("{mistake:?}: {count:?}");
+        let share = |part: u32| 100 * part / count.made.max(1);
+        // That the mistakes are ones, and are made.
+        assert!(count.made >= PROGRAMS as u32 / 3, "{mistake:?}: {count:?}");
+        assert!(share(count.refused) >= 30, "{mistake:?}: {count:?}");
+        all.stuck += count.stuck;
+        all.unbound += count.unbound;
+        all.values += count.values;
+        all.malformed += count.malformed;
+    }
+    // That there is something to agree on, in each of the ways.
+    assert!(all.stuck >= 60 && all.unbound >= 200 && all.values >= 800, "{all:?}");
+    assert!(all.malformed >= 200, "{all:?}");
+}
+
+#[test]
+fn both_agree_on_what_is_right() {
+    let mut compared = 0;
+    for seed in 0..PROGRAMS {
+        let program = generate(seed, Options { size: 40, endless: true });
+        match compare(&program.to_string()) {
+            Ok(Agreement::Accepted { values }) => compared += values,
+            other => panic!("seed {seed}: {other:?}\n{program}"),
+        }
+    }
+    assert!(compared >= 1000, "{compared} values");
+}

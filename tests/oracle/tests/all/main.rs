@@ -1,0 +1,4 @@
+//! The tests that compare with other implementations, in one program.
+
+mod code;
+mod reference;
