@@ -3,6 +3,7 @@
 mod lane_verifier;
 mod lanes;
 mod operations;
+mod pipeline;
 mod register_verifier;
 mod registers;
 mod shape;

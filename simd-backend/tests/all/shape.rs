@@ -60,3 +60,23 @@ fn there_is_a_reason() {
         assert_eq!(reason.to_string(), said);
     }
 }
+
+#[test]
+fn each_pixel_of_a_group_lies_in_one_lane() {
+    for tile in [Tile::FOUR, Tile::EIGHT, Tile::SIXTEEN] {
+        for lanes in Shape::LANES {
+            let Some(shape) = Shape::new(lanes, tile) else {
+                assert!(lanes < tile.width(), "{lanes} lanes in registers of {}", tile.width());
+                continue;
+            };
+            assert_eq!(shape.lanes(), lanes);
+            let mut pixels: Vec<_> = (0..lanes).map(|lane| shape.pixel(lane)).collect();
+            assert_eq!(pixels[0], (0, 0), "the first pixel lies in the first lane");
+            pixels.sort_unstable();
+            pixels.dedup();
+            assert_eq!(pixels.len() as u32, lanes);
+            let inside = |&(x, y): &(u32, u32)| x < shape.columns() && y < shape.rows();
+            assert!(pixels.iter().all(inside));
+        }
+    }
+}
