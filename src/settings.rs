@@ -43,7 +43,7 @@ impl Settings {
         types: &Types,
         uniforms: &[Uniform],
         name: &str,
-        value: impl Into<Value>,
+        value: impl Into<UniformValue>,
     ) -> Result<(), UniformError> {
         let index = find(uniforms, name)?;
         let fail = |reason| UniformError::Value { name: name.to_owned(), reason };
@@ -67,7 +67,7 @@ impl Settings {
     ) -> Result<(), UniformError> {
         let ty = uniforms[find(uniforms, name)?].ty;
         let fail = |reason| UniformError::Value { name: name.to_owned(), reason };
-        let value = Value::parse(types.component(ty, 0), text).map_err(fail)?;
+        let value = UniformValue::parse(types.component(ty, 0), text).map_err(fail)?;
         self.set(types, uniforms, name, value)
     }
 
@@ -119,7 +119,7 @@ pub enum UniformError {
 ///
 /// It is made from an `f32`, a `bool`, or an array or slice of either.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Value(Components);
+pub struct UniformValue(Components);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Components {
@@ -127,7 +127,7 @@ enum Components {
     Bools(Vec<bool>),
 }
 
-impl Value {
+impl UniformValue {
     /// From text, of components of that type.
     fn parse(scalar: Scalar, text: &str) -> Result<Self, String> {
         let parts = text.split(',');
@@ -157,37 +157,37 @@ impl Value {
     }
 }
 
-impl From<&[f32]> for Value {
+impl From<&[f32]> for UniformValue {
     fn from(components: &[f32]) -> Self {
         Self(Components::Nums(components.to_vec()))
     }
 }
 
-impl From<&[bool]> for Value {
+impl From<&[bool]> for UniformValue {
     fn from(components: &[bool]) -> Self {
         Self(Components::Bools(components.to_vec()))
     }
 }
 
-impl<const N: usize> From<[f32; N]> for Value {
+impl<const N: usize> From<[f32; N]> for UniformValue {
     fn from(components: [f32; N]) -> Self {
         components.as_slice().into()
     }
 }
 
-impl<const N: usize> From<[bool; N]> for Value {
+impl<const N: usize> From<[bool; N]> for UniformValue {
     fn from(components: [bool; N]) -> Self {
         components.as_slice().into()
     }
 }
 
-impl From<f32> for Value {
+impl From<f32> for UniformValue {
     fn from(num: f32) -> Self {
         [num].into()
     }
 }
 
-impl From<bool> for Value {
+impl From<bool> for UniformValue {
     fn from(truth: bool) -> Self {
         [truth].into()
     }
@@ -236,7 +236,7 @@ mod tests {
         let words = [vec![bits(0.5), bits(1.0), bits(-0.0)], vec![1], vec![bits(2.0)]];
         assert!(settings.inputs.uniforms.iter().map(|w| w.to_vec()).eq(words));
 
-        let mut refused = |name: &str, value: Value, message: &str| {
+        let mut refused = |name: &str, value: UniformValue, message: &str| {
             let error = settings.set(&types, &uniforms, name, value).expect_err("it does not fit");
             assert_eq!(error.to_string(), message);
         };

@@ -1,19 +1,19 @@
 //! The short way: text in, picture out.
 //!
-//! A [`Shader`] is a program that was accepted, a [`Renderer`] what is asked of it, an [`Error`] why
-//! there is no picture. The parts behind them are in [`crate::program`], [`crate::engine`] and
-//! [`crate::raster`].
+//! A [`Shader`] is a program that was accepted, a [`Renderer`] what is asked of it, an
+//! [`Error`](enum@Error) why there is no picture. The parts behind them are in [`crate::program`],
+//! [`crate::engine`] and [`crate::raster`].
 
 use crate::engine::{Engine, FastEngine, SimdError};
 use crate::program::Loaded;
-use crate::settings::{Settings, UniformError, Value};
+use crate::settings::{Settings, UniformError, UniformValue};
 use lambdav_core::LANGUAGE_VERSION;
 use lambdav_core::diagnostics::{Diagnostic, render_text};
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::source::SourceFile;
 use lambdav_raster::file::{EncodeError, Encoding, Format, FormatError, Metadata, SaveError};
 use lambdav_raster::quantize::Transfer;
-use lambdav_raster::{Frame, Options, RenderError, Size, SizeError, file, render};
+use lambdav_raster::{Frame, RenderError, RenderOptions, Size, SizeError, file, render};
 use lambdav_simd_backend::EmitError;
 use std::fmt;
 use std::path::Path;
@@ -88,7 +88,7 @@ impl Renderer<'_> {
     /// # Errors
     ///
     /// [`UniformError`] where there is no such uniform, or it has another type.
-    pub fn set(mut self, name: &str, value: impl Into<Value>) -> Result<Self, UniformError> {
+    pub fn set(mut self, name: &str, value: impl Into<UniformValue>) -> Result<Self, UniformError> {
         let core = &self.shader.core;
         self.settings.set(core.graph.types(), &core.uniforms, name, value)?;
         Ok(self)
@@ -158,7 +158,7 @@ impl Renderer<'_> {
             SimdError::Program(diagnostic) => report(diagnostic),
             SimdError::Emit(error) => Error::Machine(error),
         })?;
-        let options = Options { timeout: self.timeout, ..Options::default() };
+        let options = RenderOptions { timeout: self.timeout, ..RenderOptions::default() };
         render(&engine, self.size, &options).map_err(|error| match error {
             RenderError::Fault(fault) => report(engine.explain(&fault)),
             error => Error::Render(error),

@@ -46,9 +46,9 @@ struct Command {
 #[derive(Subcommand)]
 enum What {
     /// Times over the same kernels in scalar Rust
-    Kernels(Options),
+    Kernels(BenchArguments),
     /// Nanoseconds per value of the elementary functions
-    Functions(Options),
+    Functions(BenchArguments),
     /// What compiling costs: programs of a thousand to a hundred thousand operations, the gallery,
     /// whole processes
     Compile(compile::CompileOptions),
@@ -56,7 +56,7 @@ enum What {
 
 /// What the tables have in common.
 #[derive(Args)]
-struct Options {
+struct BenchArguments {
     /// What to measure; by default everything
     names: Vec<String>,
     /// How many runs to take the median of
@@ -67,7 +67,7 @@ struct Options {
     json: Option<PathBuf>,
 }
 
-impl Options {
+impl BenchArguments {
     /// Whether that is to be measured.
     fn wants(&self, name: &str) -> bool {
         self.names.is_empty() || self.names.iter().any(|n| n == name)

@@ -31,7 +31,7 @@ impl Table {
 
 /// What was measured, for a program to read.
 #[derive(Serialize)]
-pub(crate) struct Report<'a, T> {
+pub(crate) struct TableReport<'a, T> {
     /// The version of λV.
     pub(crate) version: &'static str,
     /// The architecture that was measured.
@@ -44,7 +44,7 @@ pub(crate) struct Report<'a, T> {
 
 /// Writes the rows of a table to a file.
 pub(crate) fn write_json<T: Serialize>(path: &Path, runs: usize, rows: &[T]) -> io::Result<()> {
-    let report = Report {
+    let report = TableReport {
         version: env!("CARGO_PKG_VERSION"),
         architecture: std::env::consts::ARCH,
         runs,

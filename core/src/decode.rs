@@ -1,6 +1,6 @@
 //! From bytes to text.
 
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::source::{SourceFile, Span};
 
 /// Takes bytes as a text of at most `limit` bytes; `name` is what messages call it.
@@ -36,7 +36,7 @@ pub fn decode(
     let at = offset as u32;
     let place = file.line_column(at);
     let diagnostic = Diagnostic::new(
-        Code::NotUtf8,
+        DiagnosticCode::NotUtf8,
         Span::new(at, at + char::REPLACEMENT_CHARACTER.len_utf8() as u32),
         format!(
             "byte 0x{bad:02x} at offset {offset} (line {}, column {}) is not UTF-8",
@@ -52,7 +52,7 @@ pub fn decode(
 pub fn too_long(limit: usize) -> Diagnostic {
     let mib = limit >> 20;
     Diagnostic::new(
-        Code::TextTooLong,
+        DiagnosticCode::TextTooLong,
         Span::new(0, 0),
         format!("the text is longer than {limit} bytes ({mib} MiB), the most that are read"),
     )

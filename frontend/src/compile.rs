@@ -1,7 +1,7 @@
 //! All stages, from text to the core.
 
 use crate::{elaborate, resolve, syntax};
-use lambdav_core::diagnostics::{Code, Diagnostic};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::Core;
 use lambdav_core::source::SourceFile;
 use std::time::{Duration, Instant};
@@ -38,7 +38,7 @@ pub fn compile_timed(source: &SourceFile) -> (Option<Core>, Vec<Diagnostic>, Tim
     took(&mut times.resolve);
     if diagnostics.iter().any(Diagnostic::is_error) {
         // What could not be read may have been meant as the output.
-        found.retain(|d| d.code != Code::NoOutput);
+        found.retain(|d| d.code != DiagnosticCode::NoOutput);
     }
     diagnostics.extend(found);
     let sound = !diagnostics.iter().any(Diagnostic::is_error);

@@ -42,5 +42,5 @@ pub mod srgb;
 
 pub use image::{AnyImage, Frame, Image};
 pub use kernel::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
-pub use render::{Options, RenderError, ThreadError, render, render_into, thread_pool};
+pub use render::{RenderError, RenderOptions, ThreadError, render, render_into, thread_pool};
 pub use size::{Size, SizeError};

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// Nothing is said of a program that is right. Exit status 0: all are right, warnings apart;
 /// 1: some are not.
 #[derive(Args)]
-pub(super) struct Options {
+pub(super) struct CheckArguments {
     /// Shaders or core texts; `-` is standard input
     #[arg(required = true, value_name = "SHADER")]
     shaders: Vec<PathBuf>,
@@ -20,7 +20,7 @@ pub(super) struct Options {
     messages: Messages,
 }
 
-pub(super) fn run(options: &Options) -> Result {
+pub(super) fn run(options: &CheckArguments) -> Result {
     one_standard_input(&options.shaders)?;
     let mut failure: Option<Failure> = None;
     for path in &options.shaders {

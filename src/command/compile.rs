@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 /// Show or write what a program is compiled to
 #[derive(Args)]
-pub(super) struct Options {
+pub(super) struct CompileArguments {
     /// A shader or core text; `-` is standard input
     shader: PathBuf,
     /// The file to write; by default, and for `-`, standard output
@@ -67,7 +67,7 @@ enum Stage {
     SpirvText,
 }
 
-pub(super) fn run(options: &Options) -> Result {
+pub(super) fn run(options: &CompileArguments) -> Result {
     let output = options.output.as_deref().filter(|path| *path != Path::new("-"));
     match output {
         None => one_standard_output(options.messages, "the result", "add -o FILE")?,
@@ -124,12 +124,12 @@ fn stage(asked: Option<Stage>, output: Option<&Path>) -> Result<Stage> {
 /// A SPIR-V module, or its text.
 fn spirv_stage(
     stage: Stage,
-    options: &Options,
+    options: &CompileArguments,
     program: &Program,
     source: &SourceFile,
 ) -> Result<Vec<u8>> {
     let version = options.spirv_version.unwrap_or_default();
-    let how = emit::Options { version, float_controls: options.float_controls };
+    let how = emit::EmitOptions { version, float_controls: options.float_controls };
     let module =
         spirv::emit(program, Some(source), &how).map_err(|e| Failure::input(e.to_string()))?;
     if stage == Stage::Spirv {
@@ -140,7 +140,7 @@ fn spirv_stage(
 }
 
 /// The text of a stage of the SIMD backend, as `render` takes it for an image of that size.
-fn simd_stage(stage: Stage, program: &Program, options: &Options) -> Result<String> {
+fn simd_stage(stage: Stage, program: &Program, options: &CompileArguments) -> Result<String> {
     let machine = |error: EmitError| match error {
         EmitError::TooDeep { .. } => Failure::input(error.to_string()),
         _ => Failure::machine(error.to_string()),

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// Equal means equal bit for bit, all NaNs being one value. 8 bits against 16 are compared as 16; a
 /// float image against an integer one is quantised first. Exit status 0: the same; 1: different.
 #[derive(Args)]
-pub(super) struct Options {
+pub(super) struct DiffArguments {
     /// An image: PNG, OpenEXR or NPY; `-` is standard input
     a: PathBuf,
     /// Another; at most one of the two is `-`
@@ -42,7 +42,7 @@ fn tolerance(text: &str) -> std::result::Result<f64, String> {
     }
 }
 
-pub(super) fn run(options: &Options) -> Result {
+pub(super) fn run(options: &DiffArguments) -> Result {
     one_standard_input([&options.a, &options.b])?;
     if let Some(out) = &options.out {
         check_target(out, &[&options.a, &options.b])?;
@@ -55,7 +55,7 @@ pub(super) fn run(options: &Options) -> Result {
     }
     let (a, b) = (load(&options.a)?, load(&options.b)?);
     let transfer = if options.srgb { Transfer::Srgb } else { Transfer::Linear };
-    let how = compare::Options { tolerance: options.tolerance, transfer };
+    let how = compare::CompareOptions { tolerance: options.tolerance, transfer };
     let outcome = compare(&a, &b, &how);
     print(format!("{outcome}\n"))?;
     if let Some(path) = &options.out {

@@ -3,19 +3,19 @@
 use super::failure::{Failure, Result};
 use super::messages::print;
 use clap::Args;
-use lambdav::core::diagnostics::Code;
+use lambdav::core::diagnostics::DiagnosticCode;
 use std::fmt::Write;
 
 /// Explain a diagnostic, with an example
 #[derive(Args)]
-pub(super) struct Options {
+pub(super) struct ExplainArguments {
     /// A code such as LV0401; without one, all codes are listed
     code: Option<String>,
 }
 
-pub(super) fn run(options: &Options) -> Result {
+pub(super) fn run(options: &ExplainArguments) -> Result {
     match &options.code {
-        Some(text) => match Code::parse(text) {
+        Some(text) => match DiagnosticCode::parse(text) {
             Some(code) => print(code.page()),
             None => Err(Failure::usage(format!(
                 "there is no diagnostic `{text}`; `lambdav explain` lists them all"
@@ -23,7 +23,7 @@ pub(super) fn run(options: &Options) -> Result {
         },
         None => {
             let mut list = String::new();
-            for code in Code::ALL {
+            for code in DiagnosticCode::ALL {
                 writeln!(list, "{}  {}", code.as_str(), code.title())
                     .expect("writing to a string succeeds");
             }

@@ -48,11 +48,11 @@ struct CommandLine {
 
 #[derive(Subcommand)]
 enum Command {
-    Render(render::Options),
-    Compile(compile::Options),
-    Check(check::Options),
-    Diff(diff::Options),
-    Explain(explain::Options),
+    Render(render::RenderArguments),
+    Compile(compile::CompileArguments),
+    Check(check::CheckArguments),
+    Diff(diff::DiffArguments),
+    Explain(explain::ExplainArguments),
 }
 
 /// Runs the command that the process was given.

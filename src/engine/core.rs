@@ -36,8 +36,8 @@ impl Kernel for CoreEngine {
         each_pixel(tile, pixels, cancel, |x, y, cancelled| {
             match evaluator.run(&self.settings.at(x, y), cancelled) {
                 Ok(()) => Ok(fill(evaluator.output(0))),
-                Err(evaluate::Fault::Cancelled) => Err(Stop::Cancelled),
-                Err(evaluate::Fault::LoopLimit(span)) => {
+                Err(evaluate::EvaluationFault::Cancelled) => Err(Stop::Cancelled),
+                Err(evaluate::EvaluationFault::LoopLimit(span)) => {
                     Err(self.sites.stop(evaluate::loop_limit_diagnostic(span, limit), x, y))
                 }
             }

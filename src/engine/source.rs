@@ -2,7 +2,7 @@
 
 use super::{Engine, Sites, each_pixel, fill};
 use crate::settings::Settings;
-use lambdav_core::diagnostics::{Code, Diagnostic};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_frontend::reduction::{self, Limits, SourceFault};
@@ -12,7 +12,7 @@ use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 /// The evaluator of the text, by substitution.
 #[derive(Debug)]
 pub struct SourceEngine {
-    program: reduction::Program,
+    program: reduction::SourceProgram,
     location: u32,
     settings: Settings,
     sites: Sites,
@@ -22,29 +22,30 @@ impl SourceEngine {
     /// For the output at `location` of a shader text that the compiler accepts.
     pub fn new(text: &SourceFile, location: u32, settings: &Settings) -> Result<Self, Diagnostic> {
         let (tree, _) = syntax::parse(text);
-        let program = reduction::Program::new(&tree).map_err(|fault| explain_source(fault, 0))?;
+        let program =
+            reduction::SourceProgram::new(&tree).map_err(|fault| explain_source(fault, 0))?;
         Ok(Self { program, location, settings: settings.clone(), sites: Sites::default() })
     }
 }
 
 fn explain_source(fault: SourceFault, max_iterations: u64) -> Diagnostic {
     match fault {
-        SourceFault::Pixel(evaluate::Fault::LoopLimit(span)) => {
+        SourceFault::Pixel(evaluate::EvaluationFault::LoopLimit(span)) => {
             evaluate::loop_limit_diagnostic(span, max_iterations)
         }
         SourceFault::Limit(what) => Diagnostic::new(
-            Code::EvaluatorLimit,
+            DiagnosticCode::EvaluatorLimit,
             Span::default(),
             format!("the source evaluator gave up: too many {what}"),
         )
         .help("use another engine"),
         SourceFault::Unexpected(span, what) => Diagnostic::new(
-            Code::EvaluatorLimit,
+            DiagnosticCode::EvaluatorLimit,
             span,
             format!("the source evaluator did not expect this: {what}"),
         )
         .note("the compiler accepted the program, so this is a bug in lambdav"),
-        SourceFault::Pixel(evaluate::Fault::Cancelled) => {
+        SourceFault::Pixel(evaluate::EvaluationFault::Cancelled) => {
             unreachable!("a cancelled pixel is no finding")
         }
     }
@@ -62,7 +63,9 @@ impl Kernel for SourceEngine {
         each_pixel(tile, pixels, cancel, |x, y, cancelled| {
             match self.program.run(self.location, &self.settings.at(x, y), limits, cancelled) {
                 Ok(words) => Ok(fill(&words)),
-                Err(SourceFault::Pixel(evaluate::Fault::Cancelled)) => Err(Stop::Cancelled),
+                Err(SourceFault::Pixel(evaluate::EvaluationFault::Cancelled)) => {
+                    Err(Stop::Cancelled)
+                }
                 Err(fault) => Err(self.sites.stop(explain_source(fault, max_iterations), x, y)),
             }
         })

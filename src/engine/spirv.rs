@@ -2,14 +2,14 @@
 
 use super::{Engine, Sites, each_pixel, fill};
 use crate::settings::Settings;
-use lambdav_core::diagnostics::{Code, Diagnostic};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate::loop_limit_diagnostic;
 use lambdav_core::graph::Core;
 use lambdav_core::schedule;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use lambdav_spirv_backend::emit::{self, EmitError};
-use lambdav_spirv_backend::eval::{self, Evaluator, Position, Resources};
+use lambdav_spirv_backend::eval::{self, ModuleEvaluator, Position, Resources};
 use thiserror::Error;
 
 /// Executes SPIR-V, pixel by pixel.
@@ -27,7 +27,7 @@ pub struct SpirvEngine {
 #[derive(Debug)]
 enum Loops {
     /// By the label of its header, in what was emitted here.
-    Emitted(emit::Module),
+    Emitted(emit::EmittedModule),
     /// By the line that the module gives, in the source that it carries.
     Carried(SourceFile),
 }
@@ -50,7 +50,7 @@ impl SpirvEngine {
     /// Compiles the output at `location`, which the program must have, to SPIR-V.
     pub fn new(core: &Core, location: u32, settings: &Settings) -> Result<Self, SpirvError> {
         let program = schedule::schedule(core, &[location]).map_err(SpirvError::Program)?;
-        let emitted = emit::emit(&program, None, &emit::Options::default());
+        let emitted = emit::emit(&program, None, &emit::EmitOptions::default());
         let emitted = emitted.map_err(SpirvError::Emit)?;
         let module = eval::Module::new(&emitted.words).map_err(SpirvError::Load)?;
         let types = core.uniforms.iter().map(|uniform| uniform.ty);
@@ -83,10 +83,10 @@ impl SpirvEngine {
         }
     }
 
-    fn diagnostic(&self, fault: eval::Fault) -> Diagnostic {
-        let eval::Fault::LoopLimit { header, position } = fault else {
+    fn diagnostic(&self, fault: eval::ModuleFault) -> Diagnostic {
+        let eval::ModuleFault::LoopLimit { header, position } = fault else {
             let message = format!("the SPIR-V module goes wrong: {fault}");
-            return Diagnostic::new(Code::InvalidModule, Span::default(), message)
+            return Diagnostic::new(DiagnosticCode::InvalidModule, Span::default(), message)
                 .note("the module breaks a rule of SPIR-V; spirv-val may say which");
         };
         let span = match (&self.loops, position) {
@@ -125,12 +125,12 @@ impl Kernel for SpirvEngine {
         cancel: &Cancel<'_>,
     ) -> Result<(), Stop> {
         let limit = self.settings.max_iterations;
-        let mut evaluator = Evaluator::new(&self.module, &self.resources, limit);
+        let mut evaluator = ModuleEvaluator::new(&self.module, &self.resources, limit);
         each_pixel(tile, pixels, cancel, |x, y, cancelled| {
             let position = self.settings.at(x, y).frag_coord;
             match evaluator.run(position, cancelled) {
                 Ok(()) => Ok(fill(evaluator.output(self.location).unwrap_or_default())),
-                Err(eval::Fault::Cancelled) => Err(Stop::Cancelled),
+                Err(eval::ModuleFault::Cancelled) => Err(Stop::Cancelled),
                 Err(fault) => Err(self.sites.stop(self.diagnostic(fault), x, y)),
             }
         })

@@ -5,7 +5,7 @@ use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
 use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile;
-use lambdav_generate::suite::{Case, Expected, Finding, Verdict, hide_literals};
+use lambdav_generate::suite::{Case, Expected, ExpectedVerdict, Finding, hide_literals};
 use std::fmt::Write as _;
 
 /// Compiles the program, and evaluates it with every engine; says what is not as expected.
@@ -16,13 +16,13 @@ pub(crate) fn check(case: &Case) -> Result<(), String> {
     let errors = diagnostics.iter().zip(&found).filter(|(d, _)| d.is_error());
     let first = errors.map(|(_, f)| f).next();
     match (&case.verdict, core, first) {
-        (Verdict::Rejected(expected), None, Some(first)) => {
+        (ExpectedVerdict::Rejected(expected), None, Some(first)) => {
             if first != expected {
                 return Err(format!("the first error is {}", show(&diagnostics, &source)));
             }
             Ok(())
         }
-        (Verdict::Rejected(_), Some(_), None) => Err("it was accepted".into()),
+        (ExpectedVerdict::Rejected(_), Some(_), None) => Err("it was accepted".into()),
         (_, Some(core), None) => {
             let warnings: Vec<&Finding> = found.iter().collect();
             if warnings != case.warnings.iter().collect::<Vec<_>>() {
@@ -59,16 +59,16 @@ fn evaluate(
     for (name, engine) in ENGINES {
         let result = engine(&program, &case.inputs, case.max_iterations);
         match (&case.verdict, result) {
-            (Verdict::Accepted(expected), Ok(outputs)) => {
+            (ExpectedVerdict::Accepted(expected), Ok(outputs)) => {
                 compare(expected, &outputs).map_err(|e| format!("{name}: {e}"))?;
             }
-            (Verdict::Exceeds(expected), Err(Stop::Diagnostic(fault))) => {
+            (ExpectedVerdict::Exceeds(expected), Err(Stop::Diagnostic(fault))) => {
                 let found = finding(&fault, source);
                 if found.code != expected.code || places_count && found != *expected {
                     return Err(format!("{name}: {}", show(&[*fault], source)));
                 }
             }
-            (Verdict::Exceeds(_), Err(Stop::LoopLimit)) => {}
+            (ExpectedVerdict::Exceeds(_), Err(Stop::LoopLimit)) => {}
             (_, Ok(_)) => return Err(format!("{name}: it ended")),
             (_, Err(Stop::Diagnostic(fault))) => {
                 return Err(format!("{name}: {}", show(&[*fault], source)));

@@ -2,7 +2,7 @@
 
 use lambdav_core::core_text;
 use lambdav_core::diagnostics::Diagnostic;
-use lambdav_core::evaluate::{Evaluator, Fault, loop_limit_diagnostic};
+use lambdav_core::evaluate::{EvaluationFault, Evaluator, loop_limit_diagnostic};
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::schedule;
@@ -11,7 +11,7 @@ use lambdav_frontend::reduction::{self, Limits, SourceFault};
 use lambdav_frontend::syntax::parse;
 use lambdav_raster::{self as raster, Cancel, Kernel, Size, Tile, TileBuffer};
 use lambdav_simd_backend::{EmitError, SimdKernel};
-use lambdav_spirv_backend::emit::{Options, emit};
+use lambdav_spirv_backend::emit::{EmitOptions, emit};
 use lambdav_spirv_backend::eval;
 
 /// A program that was accepted.
@@ -45,10 +45,10 @@ impl From<Diagnostic> for Stop {
 
 /// Computes the outputs of one pixel that are asked for. `inputs` has no uniforms: they keep their defaults. The number
 /// is the largest number of `rec`s that an entry of a loop may execute.
-pub(crate) type Engine = fn(&Accepted<'_>, &Inputs, u64) -> Result<Outputs, Stop>;
+pub(crate) type EvaluateFunction = fn(&Accepted<'_>, &Inputs, u64) -> Result<Outputs, Stop>;
 
 /// All engines by name. This is the place to add one.
-pub(crate) const ENGINES: &[(&str, Engine)] = &[
+pub(crate) const ENGINES: &[(&str, EvaluateFunction)] = &[
     ("core", core),
     ("core alone", alone),
     ("core text", printed_core),
@@ -118,7 +118,7 @@ fn literal(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Resu
         other => Stop::Other(format!("{other:?}")),
     };
     let (tree, _) = parse(program.source);
-    let literal = reduction::Program::new(&tree).map_err(explain)?;
+    let literal = reduction::SourceProgram::new(&tree).map_err(explain)?;
     let (limits, never) = (Limits { max_iterations, ..Limits::default() }, || false);
     let uniforms = literal.uniform_defaults(Limits::default(), &never).map_err(explain)?;
     let inputs = Inputs { uniforms, ..inputs.clone() };
@@ -137,7 +137,7 @@ fn literal(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Resu
 fn spirv(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
     let other = |what: String| Stop::Other(what);
     let scheduled = schedule(program.core, &program.locations)?;
-    let emitted = emit(&scheduled, Some(program.source), &Options::default())
+    let emitted = emit(&scheduled, Some(program.source), &EmitOptions::default())
         .map_err(|error| other(error.to_string()))?;
     let module = eval::Module::new(&emitted.words).map_err(|error| other(error.to_string()))?;
     let uniforms = program.core.uniforms.iter();
@@ -146,10 +146,10 @@ fn spirv(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result
         ..inputs.clone()
     };
     let resources = eval::Resources::new(&inputs, uniforms.map(|u| u.ty));
-    let mut evaluator = eval::Evaluator::new(&module, &resources, max_iterations);
+    let mut evaluator = eval::ModuleEvaluator::new(&module, &resources, max_iterations);
     match evaluator.run(inputs.frag_coord, &|| false) {
         Ok(()) => {}
-        Err(eval::Fault::LoopLimit { header, position }) => {
+        Err(eval::ModuleFault::LoopLimit { header, position }) => {
             let span = emitted.loop_span(header).ok_or_else(|| other("no such loop".into()))?;
             let at = program.source.line_column(span.start);
             if position.map(|p| (p.line, p.column)) != Some((at.line, at.column)) {
@@ -211,9 +211,9 @@ fn machine_code(
     Ok(outputs)
 }
 
-fn explain(fault: Fault, max_iterations: u64) -> Stop {
+fn explain(fault: EvaluationFault, max_iterations: u64) -> Stop {
     match fault {
-        Fault::LoopLimit(span) => loop_limit_diagnostic(span, max_iterations).into(),
-        Fault::Cancelled => unreachable!("nobody cancels it"),
+        EvaluationFault::LoopLimit(span) => loop_limit_diagnostic(span, max_iterations).into(),
+        EvaluationFault::Cancelled => unreachable!("nobody cancels it"),
     }
 }

@@ -8,7 +8,7 @@ use lambdav::core::graph::Core;
 use lambdav::core::schedule::schedule;
 use lambdav::engine::{CoreEngine, Engine, SimdEngine, SourceEngine, SpirvEngine};
 use lambdav::program::Loaded;
-use lambdav::raster::{Frame, Options, Size};
+use lambdav::raster::{Frame, RenderOptions, Size};
 use lambdav::simd::registers::Shape;
 use lambdav::spirv;
 use lambdav_matrix::configurations::pool;
@@ -20,7 +20,7 @@ fn frame(core: &Core, location: u32, size: Size, threads: Option<usize>) -> Fram
 }
 
 fn draw(engine: &impl Engine, size: Size, threads: Option<usize>) -> Frame {
-    let draw = || pictures::draw(engine, size, &Options::default());
+    let draw = || pictures::draw(engine, size, &RenderOptions::default());
     match threads {
         None => draw(),
         Some(threads) => pool(threads).install(draw),
@@ -113,9 +113,12 @@ fn spirv_agrees() {
         let (name, core) = (&shader.name, shader.core());
         let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
         let program = schedule(core, &locations).expect("it schedules");
-        let emitted =
-            spirv::emit(&program, Some(&shader.loaded.source), &spirv::emit::Options::default())
-                .expect("it fits");
+        let emitted = spirv::emit(
+            &program,
+            Some(&shader.loaded.source),
+            &spirv::emit::EmitOptions::default(),
+        )
+        .expect("it fits");
         let module = spirv::eval::Module::new(&emitted.words).expect("it can be evaluated");
         for &location in &locations {
             for (width, height) in SIZES {

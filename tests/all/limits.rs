@@ -3,7 +3,7 @@
 
 use crate::engines::{Accepted, ENGINES, Outputs, Stop};
 use lambdav::core::core_text;
-use lambdav::core::diagnostics::{Code, Diagnostic};
+use lambdav::core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav::core::evaluate::DEFAULT_MAX_ITERATIONS;
 use lambdav::core::graph::{Core, Node, NodeId};
 use lambdav::core::inputs::Inputs;
@@ -137,14 +137,17 @@ fn sixteen_levels_of_twice() {
 #[test]
 fn towers_that_are_too_high() {
     for levels in [20, 40] {
-        assert_eq!(refused(&tower(levels)).code, Code::ExpansionTooLarge, "{levels}");
+        assert_eq!(refused(&tower(levels)).code, DiagnosticCode::ExpansionTooLarge, "{levels}");
     }
     // 2^65536 applications, and more of them nested than is allowed.
     for towers in
         ["((((twice twice) twice) twice) twice)", "((((twice twice) (twice twice)) twice) twice)"]
     {
         let code = refused(&format!("{TWICE}(({towers} inc) (time))")).code;
-        assert!([Code::EndlessExpansion, Code::ExpansionTooLarge].contains(&code), "{code:?}");
+        assert!(
+            [DiagnosticCode::EndlessExpansion, DiagnosticCode::ExpansionTooLarge].contains(&code),
+            "{code:?}"
+        );
     }
 }
 
@@ -161,7 +164,7 @@ fn chain(applications: usize) -> String {
 #[test]
 fn nested_applications() {
     assert_eq!(value(&chain(10_000), 1.5), [2.5]);
-    assert_eq!(refused(&chain(10_001)).code, Code::EndlessExpansion);
+    assert_eq!(refused(&chain(10_001)).code, DiagnosticCode::EndlessExpansion);
 }
 
 /// Self-application is refused with the functions that go round.
@@ -171,7 +174,7 @@ fn an_endless_expansion_shows_its_cycle() {
                 (define (pong self other x) (other other self (+ x 1)))\n\
                 (ping ping pong (time))";
     let found = refused(text);
-    assert_eq!(found.code, Code::EndlessExpansion);
+    assert_eq!(found.code, DiagnosticCode::EndlessExpansion);
     let shown: BTreeSet<&str> = [&found.primary]
         .into_iter()
         .chain(&found.secondary)
@@ -304,9 +307,9 @@ fn mistakes_in_the_depth() {
         ("((rec-func (n) (if (< n 3) (rec (+ n 1)) n)) ", ")"),
     ] {
         let deep = |inner| alike(LISTS - 1, inner, begin, end);
-        assert_eq!(refused(&deep("(+ 1 true)")).code, Code::OperandTypes, "{begin}");
-        assert_eq!(refused(&deep("nowhere")).code, Code::UnboundName, "{begin}");
-        assert_eq!(refused(&deep("(if 1)")).code, Code::MalformedForm, "{begin}");
+        assert_eq!(refused(&deep("(+ 1 true)")).code, DiagnosticCode::OperandTypes, "{begin}");
+        assert_eq!(refused(&deep("nowhere")).code, DiagnosticCode::UnboundName, "{begin}");
+        assert_eq!(refused(&deep("(if 1)")).code, DiagnosticCode::MalformedForm, "{begin}");
     }
 }
 
@@ -332,26 +335,26 @@ fn two_hundred_thousand_operations() {
 #[test]
 fn lists_without_end() {
     let million = 1_000_000;
-    assert_eq!(refused(&"(".repeat(million)).code, Code::NestedTooDeep);
-    assert_eq!(refused(&"(+ 1 ".repeat(million)).code, Code::NestedTooDeep);
-    assert_eq!(refused(&alike(million, "1", "(", ")")).code, Code::NestedTooDeep);
-    assert_eq!(refused(&alike(million, "1", "(- ", ")")).code, Code::NestedTooDeep);
-    assert_eq!(refused(&")".repeat(million)).code, Code::UnmatchedParenthesis);
-    assert_eq!(refused(&"(".repeat(LISTS)).code, Code::UnclosedList);
+    assert_eq!(refused(&"(".repeat(million)).code, DiagnosticCode::NestedTooDeep);
+    assert_eq!(refused(&"(+ 1 ".repeat(million)).code, DiagnosticCode::NestedTooDeep);
+    assert_eq!(refused(&alike(million, "1", "(", ")")).code, DiagnosticCode::NestedTooDeep);
+    assert_eq!(refused(&alike(million, "1", "(- ", ")")).code, DiagnosticCode::NestedTooDeep);
+    assert_eq!(refused(&")".repeat(million)).code, DiagnosticCode::UnmatchedParenthesis);
+    assert_eq!(refused(&"(".repeat(LISTS)).code, DiagnosticCode::UnclosedList);
 }
 
 #[test]
 fn texts_of_nothing() {
     for text in ["", " ", "\n\n", "\t\r\n", "; nothing", "; nothing\n", "\u{feff}", "(define x 1)"]
     {
-        assert_eq!(refused(text).code, Code::NoOutput, "{text:?}");
+        assert_eq!(refused(text).code, DiagnosticCode::NoOutput, "{text:?}");
     }
 }
 
 #[test]
 fn files_that_are_no_text() {
     let picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01";
-    assert_eq!(refused_bytes(picture).code, Code::NotUtf8);
+    assert_eq!(refused_bytes(picture).code, DiagnosticCode::NotUtf8);
     // A linear congruential generator's bytes.
     let mut state = 1u32;
     let noise: Vec<u8> = (0..1 << 20)
@@ -360,15 +363,15 @@ fn files_that_are_no_text() {
             (state >> 24) as u8
         })
         .collect();
-    assert_eq!(refused_bytes(&noise).code, Code::NotUtf8);
-    assert_eq!(refused_bytes(b"(vec3 1) ; caf\xe9").code, Code::NotUtf8);
-    assert_eq!(refused_bytes(b"(vec3 1) ; \xe2\x82").code, Code::NotUtf8);
-    assert_eq!(refused_bytes(b"\xff\xfe1\0").code, Code::NotUtf8);
-    assert_eq!(refused_bytes(&vec![0; 1 << 20]).code, Code::ControlCharacter);
-    assert_eq!(refused_bytes(&vec![b' '; (16 << 20) + 1]).code, Code::TextTooLong);
-    assert_eq!(refused(&"x".repeat(1 << 20)).code, Code::UnboundName);
-    assert_eq!(refused(&"9".repeat(1 << 20)).code, Code::NumberTooLarge);
-    assert_eq!(refused(&format!("1{}", "x".repeat(1 << 20))).code, Code::MalformedNumber);
+    assert_eq!(refused_bytes(&noise).code, DiagnosticCode::NotUtf8);
+    assert_eq!(refused_bytes(b"(vec3 1) ; caf\xe9").code, DiagnosticCode::NotUtf8);
+    assert_eq!(refused_bytes(b"(vec3 1) ; \xe2\x82").code, DiagnosticCode::NotUtf8);
+    assert_eq!(refused_bytes(b"\xff\xfe1\0").code, DiagnosticCode::NotUtf8);
+    assert_eq!(refused_bytes(&vec![0; 1 << 20]).code, DiagnosticCode::ControlCharacter);
+    assert_eq!(refused_bytes(&vec![b' '; (16 << 20) + 1]).code, DiagnosticCode::TextTooLong);
+    assert_eq!(refused(&"x".repeat(1 << 20)).code, DiagnosticCode::UnboundName);
+    assert_eq!(refused(&"9".repeat(1 << 20)).code, DiagnosticCode::NumberTooLarge);
+    assert_eq!(refused(&format!("1{}", "x".repeat(1 << 20))).code, DiagnosticCode::MalformedNumber);
 }
 
 /// Whatever ends the lines, and whether or not there is a byte order mark, positions are the same.
@@ -376,7 +379,7 @@ fn files_that_are_no_text() {
 fn ends_of_lines() {
     for text in ["(+ 1\n   nowhere)", "(+ 1\r\n   nowhere)", "\u{feff}(+ 1\r\n   nowhere)"] {
         let found = refused(text);
-        assert_eq!(found.code, Code::UnboundName);
+        assert_eq!(found.code, DiagnosticCode::UnboundName);
         let at = SourceFile::new("program.lv", text).line_column(found.primary.span.start);
         assert_eq!((at.line, at.column), (2, 4), "{text:?}");
     }
@@ -393,7 +396,7 @@ fn an_endless_loop() {
     match engine(&program, &Inputs::default(), DEFAULT_MAX_ITERATIONS) {
         Err(Stop::Diagnostic(found)) => {
             let at = source.line_column(found.primary.span.start);
-            assert_eq!((found.code, at.line, at.column), (Code::LoopLimit, 2, 4));
+            assert_eq!((found.code, at.line, at.column), (DiagnosticCode::LoopLimit, 2, 4));
         }
         _ => panic!("it ended, or otherwise"),
     }

@@ -8,7 +8,7 @@ use lambdav::core::graph::Core;
 use lambdav::core::schedule::schedule;
 use lambdav::engine::{CoreEngine, Engine, SimdEngine};
 use lambdav::program::Loaded;
-use lambdav::raster::{Options, RenderError, Size, render};
+use lambdav::raster::{RenderError, RenderOptions, Size, render};
 use lambdav::simd::kernel::words;
 use lambdav::simd::lanes::interpret::{Group, interpret};
 use lambdav::simd::lanes::{Width, lower};
@@ -16,14 +16,14 @@ use lambdav::simd::registers::Shape;
 use lambdav_matrix::configurations::pool;
 
 /// Bits of all samples, or what is wrong with the first pixel at fault.
-type Outcome = Result<Vec<u32>, Box<Diagnostic>>;
+type DrawOutcome = Result<Vec<u32>, Box<Diagnostic>>;
 
 /// 1 to 7 columns leave all remainders of 4 and 8 lanes; the others reach over tiles of 32 pixels.
 const SIZES: [(u32, u32); 10] =
     [(1, 1), (2, 3), (3, 2), (4, 4), (5, 1), (6, 5), (7, 7), (9, 6), (33, 5), (67, 35)];
 
-fn draw(engine: &impl Engine, size: Size, threads: usize) -> Outcome {
-    match pool(threads).install(|| render(engine, size, &Options::default())) {
+fn draw(engine: &impl Engine, size: Size, threads: usize) -> DrawOutcome {
+    match pool(threads).install(|| render(engine, size, &RenderOptions::default())) {
         Ok(frame) => Ok(frame.samples().iter().map(|s| s.to_bits()).collect()),
         Err(RenderError::Fault(fault)) => Err(Box::new(engine.explain(&fault))),
         Err(error) => panic!("{error}"),
@@ -55,7 +55,7 @@ fn interpreted(core: &Core, settings: &Settings, size: Size) -> Vec<u32> {
 }
 
 /// All engines give the same image of a program, or the same fault.
-fn outcome(text: &str, max_iterations: u64) -> Vec<Outcome> {
+fn outcome(text: &str, max_iterations: u64) -> Vec<DrawOutcome> {
     let loaded = Loaded::from_text("masks.lv", text);
     assert!(loaded.diagnostics.iter().all(|d| !d.is_error()), "{:?}", loaded.diagnostics);
     let core = loaded.core.expect("no errors");

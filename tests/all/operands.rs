@@ -5,7 +5,7 @@
 use lambdav::Settings;
 use lambdav::core::types::{Type, TypeKind, Types};
 use lambdav::engine::{CoreEngine, SimdEngine};
-use lambdav::frontend::builtins::{Builtin, Kind, Operand};
+use lambdav::frontend::builtins::{Builtin, Operand, OperationKind};
 use lambdav::program::Loaded;
 use lambdav::raster::{Cancel, Kernel, Size, Tile, TileBuffer};
 use lambdav::simd::registers::Shape;
@@ -172,7 +172,7 @@ fn agrees(builtin: Builtin, types: &[Type], result: Type) {
     }
 }
 
-fn all_of(kind: Kind) {
+fn all_of(kind: OperationKind) {
     let mut count = 0;
     for builtin in Builtin::all().filter(|b| b.is_function() && b.kind() == kind) {
         for (types, result) in overloads(builtin) {
@@ -186,15 +186,15 @@ fn all_of(kind: Kind) {
 
 #[test]
 fn exact_builtins() {
-    all_of(Kind::Exact);
+    all_of(OperationKind::Exact);
 }
 
 #[test]
 fn expanded_builtins() {
-    all_of(Kind::Expanded);
+    all_of(OperationKind::Expanded);
 }
 
 #[test]
 fn correctly_rounded_builtins() {
-    all_of(Kind::CorrectlyRounded);
+    all_of(OperationKind::CorrectlyRounded);
 }

@@ -4,7 +4,7 @@
 mod generated;
 mod process;
 
-use crate::Options;
+use crate::BenchArguments;
 use crate::table::Table;
 use crate::timing::{Clock, Summary};
 use clap::Args;
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 pub(crate) struct CompileOptions {
     #[command(flatten)]
-    options: Options,
+    options: BenchArguments,
     /// The folder of the gallery
     #[arg(long, value_name = "DIR", default_value = "shaders")]
     gallery: PathBuf,

@@ -11,7 +11,7 @@ mod oracle;
 mod polynomial;
 mod program;
 
-use crate::Options;
+use crate::BenchArguments;
 use crate::table::Table;
 use crate::timing::{Clock, Subject, Summary};
 use lambdav::core::op::Elementary;
@@ -83,7 +83,7 @@ struct Timed {
 }
 
 /// Measures and prints.
-pub(crate) fn run(options: &Options) -> io::Result<()> {
+pub(crate) fn run(options: &BenchArguments) -> io::Result<()> {
     let mut columns = vec![("function", 10), ("oracle", 7)];
     let lanes = Shape::LANES.map(|lanes| format!("x{lanes}"));
     columns.extend(lanes.iter().map(|name| (name.as_str(), 7)));

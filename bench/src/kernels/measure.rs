@@ -1,7 +1,7 @@
 //! Times of the kernels over scalar Rust.
 
 use super::{KERNELS, Kernel};
-use crate::Options;
+use crate::BenchArguments;
 use crate::compile::instructions;
 use crate::table::Table;
 use crate::timing::{Clock, Subject, Summary};
@@ -51,7 +51,7 @@ struct Compiled {
 }
 
 /// Measures and prints.
-pub(crate) fn run(options: &Options) -> io::Result<()> {
+pub(crate) fn run(options: &BenchArguments) -> io::Result<()> {
     println!("ms of scalar Rust, and how many times as fast machine code is; best: default / best");
     let mut columns = vec![("kernel", 17), ("Rust ms", 8)];
     let lanes = Shape::LANES.map(|lanes| format!("x{lanes}"));
@@ -198,7 +198,7 @@ fn threads(loaded: &Loaded, side: u32, runs: usize) -> Option<Summary> {
         let mut frame = Frame::from_fn(size, |_, _| [0.0; 4]);
         let pool = raster::thread_pool(threads).expect("threads can be started");
         Box::new(move || {
-            let options = raster::Options::default();
+            let options = raster::RenderOptions::default();
             pool.install(|| raster::render_into(engine, &mut frame, &options)).expect("it ends");
             black_box(&mut frame);
         })

@@ -1,7 +1,7 @@
 //! A line of core text: its tokens, and the parts of statements that need no context.
 
 use super::names::{component, is_digits};
-use crate::diagnostics::{Code, Diagnostic, nearest_name, quote};
+use crate::diagnostics::{Diagnostic, DiagnosticCode, nearest_name, quote};
 use crate::graph::Name;
 use crate::source::Span;
 use crate::types::{Type, TypeKind, Types};
@@ -20,7 +20,7 @@ pub(super) type Reading<T> = Result<T, Trouble>;
 
 /// LV0601.
 pub(super) fn malformed(span: Span, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(Code::MalformedCore, span, message)
+    Diagnostic::new(DiagnosticCode::MalformedCore, span, message)
 }
 
 impl From<Diagnostic> for Trouble {

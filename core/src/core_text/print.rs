@@ -4,7 +4,7 @@ use super::names::{write_component, write_operation};
 use super::{MAGIC, VERSION};
 use crate::diagnostics::Diagnostic;
 use crate::graph::Core;
-use crate::schedule::{End, Event, Expr, Program, Role, Statement, ValueId, schedule};
+use crate::schedule::{BlockRole, End, Event, Expr, Program, Statement, ValueId, schedule};
 use crate::source::{SourceFile, Span};
 use crate::types::{Type, TypeKind};
 use std::fmt::Write;
@@ -65,17 +65,17 @@ impl<'a> Printer<'a> {
         let mut depth = 0;
         while let Some(event) = walk.next() {
             match event {
-                Event::Enter(_, Role::Root) => {}
+                Event::Enter(_, BlockRole::Root) => {}
                 // What a guard is where its condition does not hold is never needed, and not shown.
-                Event::Enter(_, Role::Otherwise(Some(value))) if program.is_guard(value) => {
+                Event::Enter(_, BlockRole::Otherwise(Some(value))) if program.is_guard(value) => {
                     walk.skip_block();
                     depth += 1;
                 }
-                Event::Enter(_, Role::Otherwise(_)) => {
+                Event::Enter(_, BlockRole::Otherwise(_)) => {
                     self.line(depth, format_args!("}} else {{"));
                     depth += 1;
                 }
-                Event::Enter(_, Role::Then(_) | Role::Body(_)) => depth += 1,
+                Event::Enter(_, BlockRole::Then(_) | BlockRole::Body(_)) => depth += 1,
                 Event::Statement(_, statement) => self.statement(statement, depth),
                 Event::After(..) => self.line(depth, format_args!("}}")),
                 Event::End(Program::ROOT, _) => {}

@@ -10,7 +10,7 @@ mod interface;
 use super::line::{Line, Reading, Trouble, malformed, value_number};
 use super::{MAGIC, MAX_TEXT, VERSION};
 use crate::decode::too_long;
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::graph::{Core, LoopId, Name, NodeId};
 use crate::source::{SourceFile, Span};
 use crate::types::Type;
@@ -26,7 +26,7 @@ pub fn read(source: &SourceFile) -> (Option<Core>, Vec<Diagnostic>) {
         core: Core::default(),
         values: FxHashMap::default(),
         uniforms: FxHashMap::default(),
-        frames: vec![Frame::new(Kind::Root, Wants::Nothing, Span::default())],
+        open_blocks: vec![OpenBlock::new(BlockKind::Root, Wants::Nothing, Span::default())],
         diagnostics: Vec::new(),
         in_unknown: false,
         stopped: false,
@@ -71,7 +71,7 @@ enum Wants {
 
 /// A value that is defined when the block closes.
 #[derive(Clone)]
-struct Target {
+struct Definition {
     number: u32,
     name: Option<Name>,
     ty: Type,
@@ -81,22 +81,22 @@ struct Target {
 type Ending = Option<NodeId>;
 
 /// What an open block is.
-enum Kind {
+enum BlockKind {
     Root,
     /// The arm of an `if`: of a definition, or of a tail. `then` is there in the second arm.
     If {
-        target: Option<Target>,
+        target: Option<Definition>,
         condition: NodeId,
         then: Option<Ending>,
     },
-    Guard(Target),
-    Loop(Target, Rc<OpenLoop>),
+    Guard(Definition),
+    Loop(Definition, Rc<OpenLoop>),
     /// Something whose first line is wrong.
     Broken,
 }
 
-struct Frame {
-    kind: Kind,
+struct OpenBlock {
+    kind: BlockKind,
     wants: Wants,
     /// The line that opened it.
     span: Span,
@@ -105,8 +105,8 @@ struct Frame {
     ending: Option<Ending>,
 }
 
-impl Frame {
-    fn new(kind: Kind, wants: Wants, span: Span) -> Self {
+impl OpenBlock {
+    fn new(kind: BlockKind, wants: Wants, span: Span) -> Self {
         Self { kind, wants, span, defined: Vec::new(), ending: None }
     }
 }
@@ -115,7 +115,7 @@ struct Reader {
     core: Core,
     values: FxHashMap<u32, (State, Span)>,
     uniforms: FxHashMap<String, u32>,
-    frames: Vec<Frame>,
+    open_blocks: Vec<OpenBlock>,
     diagnostics: Vec<Diagnostic>,
     /// Whether the line before was no statement at all.
     in_unknown: bool,
@@ -149,10 +149,10 @@ impl Reader {
                 return;
             }
         }
-        let innermost = &self.frames[self.frames.len() - 1];
+        let innermost = &self.open_blocks[self.open_blocks.len() - 1];
         if !started {
             self.report(malformed(Span::default(), format!("core text begins with `{MAGIC}`")));
-        } else if !matches!(innermost.kind, Kind::Root | Kind::Broken) {
+        } else if !matches!(innermost.kind, BlockKind::Root | BlockKind::Broken) {
             let diagnostic = malformed(innermost.span, "this block is not closed")
                 .help("close it with `}` on a line of its own");
             self.report(diagnostic);
@@ -201,7 +201,7 @@ impl Reader {
             last = rest.take().text;
         }
         if last == "{" && first.text != "}" {
-            self.open(Frame::new(Kind::Broken, Wants::Anything, first.span));
+            self.open(OpenBlock::new(BlockKind::Broken, Wants::Anything, first.span));
         }
     }
 
@@ -228,20 +228,20 @@ impl Reader {
         }
     }
 
-    fn frame(&mut self) -> &mut Frame {
-        self.frames.last_mut().expect("the root is never closed")
+    fn open_block(&mut self) -> &mut OpenBlock {
+        self.open_blocks.last_mut().expect("the root is never closed")
     }
 
     fn check_not_ended(&mut self, span: Span) -> Reading<()> {
-        let frame = self.frame();
-        if frame.ending.is_none() || matches!(frame.kind, Kind::Broken) {
+        let open_block = self.open_block();
+        if open_block.ending.is_none() || matches!(open_block.kind, BlockKind::Broken) {
             return Ok(());
         }
         Err(malformed(span, "the block has ended before this line").into())
     }
 
     fn set_ending(&mut self, ending: Ending) {
-        self.frame().ending = Some(ending);
+        self.open_block().ending = Some(ending);
     }
 
     /// Takes the use of a value.
@@ -286,7 +286,7 @@ impl Reader {
             return Err(malformed(span, message).also(other, "first here").into());
         }
         self.values.insert(number, (state, span));
-        self.frame().defined.push(number);
+        self.open_block().defined.push(number);
         Ok(())
     }
 }
@@ -304,7 +304,7 @@ fn header(line: &mut Line<'_>) -> Reading<()> {
     let version = line.take();
     if version.text != VERSION.to_string() {
         let message = format!("this is version {} of core text", version.name());
-        return Err(Diagnostic::new(Code::CoreVersion, version.span, message)
+        return Err(Diagnostic::new(DiagnosticCode::CoreVersion, version.span, message)
             .help(format!("this program reads version {VERSION}: print the core again with it"))
             .into());
     }

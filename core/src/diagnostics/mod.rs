@@ -41,9 +41,9 @@ macro_rules! codes {
         /// The stable code of a kind of diagnostic.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[allow(missing_docs, reason = "the title says it")]
-        pub enum Code { $($variant,)* }
+        pub enum DiagnosticCode { $($variant,)* }
 
-        impl Code {
+        impl DiagnosticCode {
             /// All codes, ascending.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
@@ -147,7 +147,7 @@ fn brief(text: impl Into<String>) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
     /// Its kind.
-    pub code: Code,
+    pub code: DiagnosticCode,
     /// What is wrong here, in one sentence without a full stop.
     pub message: String,
     /// The place that it is about.
@@ -162,7 +162,7 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// A finding of that kind at `span`.
-    pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
+    pub fn new(code: DiagnosticCode, span: Span, message: impl Into<String>) -> Self {
         Self {
             code,
             message: brief(message),

@@ -1,9 +1,10 @@
-//! The examples of the pages that explain codes ([`Code::page`](super::Code::page)).
+//! The examples of the pages that explain codes
+//! ([`DiagnosticCode::page`](super::DiagnosticCode::page)).
 //!
 //! A page is Markdown: the title `# LV0401: …`, prose, and fenced blocks whose tag says what the
 //! compiler makes of them, so that tests can hold it to that.
 
-use super::Code;
+use super::DiagnosticCode;
 
 /// What a fenced block of a page is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,7 +37,7 @@ impl Tag {
 }
 
 /// The fenced blocks of the page of a code, in order. Blocks with an unknown tag are left out.
-pub fn page_examples(code: Code) -> Vec<(Tag, String)> {
+pub fn page_examples(code: DiagnosticCode) -> Vec<(Tag, String)> {
     blocks(code.page())
         .into_iter()
         .filter_map(|(info, text)| Some((Tag::parse(info)?, text)))
@@ -63,18 +64,18 @@ mod tests {
 
     #[test]
     fn codes_are_found_by_name() {
-        for &code in Code::ALL {
-            assert_eq!(Code::parse(code.as_str()), Some(code));
-            assert_eq!(Code::parse(&code.as_str().to_lowercase()), Some(code));
+        for &code in DiagnosticCode::ALL {
+            assert_eq!(DiagnosticCode::parse(code.as_str()), Some(code));
+            assert_eq!(DiagnosticCode::parse(&code.as_str().to_lowercase()), Some(code));
         }
-        assert_eq!(Code::parse("LV9999"), None);
-        assert_eq!(Code::parse("401"), None);
-        assert!(Code::ALL.is_sorted_by_key(|code| code.as_str()));
+        assert_eq!(DiagnosticCode::parse("LV9999"), None);
+        assert_eq!(DiagnosticCode::parse("401"), None);
+        assert!(DiagnosticCode::ALL.is_sorted_by_key(|code| code.as_str()));
     }
 
     #[test]
     fn pages_have_title_prose_and_examples() {
-        for &code in Code::ALL {
+        for &code in DiagnosticCode::ALL {
             let page = code.page();
             let name = code.as_str();
             assert_eq!(
@@ -88,26 +89,30 @@ mod tests {
             assert_eq!(known, blocks(page).len(), "{name} has a block with an unknown tag");
             let tags: Vec<_> = page_examples(code).into_iter().map(|(tag, _)| tag).collect();
             let wrong = match (code, code.severity()) {
-                (Code::LoopLimit, _) => Tag::Exceeds,
+                (DiagnosticCode::LoopLimit, _) => Tag::Exceeds,
                 (_, Severity::Error) => Tag::Rejected,
                 (_, Severity::Warning) => Tag::Warned,
             };
             let text_only = matches!(
                 code,
-                Code::NotUtf8
-                    | Code::NestedTooDeep
-                    | Code::ControlCharacter
-                    | Code::TextTooLong
-                    | Code::BlocksTooDeep
-                    | Code::EvaluatorLimit
-                    | Code::MalformedCore
-                    | Code::CoreVersion
-                    | Code::InvalidModule
+                DiagnosticCode::NotUtf8
+                    | DiagnosticCode::NestedTooDeep
+                    | DiagnosticCode::ControlCharacter
+                    | DiagnosticCode::TextTooLong
+                    | DiagnosticCode::BlocksTooDeep
+                    | DiagnosticCode::EvaluatorLimit
+                    | DiagnosticCode::MalformedCore
+                    | DiagnosticCode::CoreVersion
+                    | DiagnosticCode::InvalidModule
             );
             let first = if text_only { Tag::Text } else { wrong };
             assert_eq!(tags.first(), Some(&first), "{name}");
-            let no_shader =
-                matches!(code, Code::MalformedCore | Code::CoreVersion | Code::InvalidModule);
+            let no_shader = matches!(
+                code,
+                DiagnosticCode::MalformedCore
+                    | DiagnosticCode::CoreVersion
+                    | DiagnosticCode::InvalidModule
+            );
             assert!(no_shader || tags.contains(&Tag::Accepted), "{name}");
         }
     }
@@ -117,7 +122,7 @@ mod tests {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/diagnostics/pages");
         for entry in std::fs::read_dir(folder).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
-            let code = name.strip_suffix(".md").and_then(Code::parse);
+            let code = name.strip_suffix(".md").and_then(DiagnosticCode::parse);
             assert_eq!(code.map(|code| format!("{}.md", code.as_str())), Some(name));
         }
     }

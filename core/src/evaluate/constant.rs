@@ -1,8 +1,8 @@
 //! Values that are computed while compiling: the defaults of uniforms.
 
 use super::evaluator::Evaluator;
-use super::fault::{DEFAULT_MAX_ITERATIONS, Fault};
-use crate::diagnostics::{Code as Lv, Diagnostic};
+use super::fault::{DEFAULT_MAX_ITERATIONS, EvaluationFault};
+use crate::diagnostics::{Diagnostic, DiagnosticCode as Lv};
 use crate::graph::{Core, Graph, NodeId, Output};
 use crate::inputs::Inputs;
 use crate::op::Op;
@@ -47,11 +47,11 @@ pub fn constant(
             *left = Some(operations.saturating_sub((rounds.get() + 1) * cost));
             return Ok(evaluator.output(0).into());
         }
-        Err(Fault::LoopLimit(span)) => {
+        Err(EvaluationFault::LoopLimit(span)) => {
             let message = format!("this loop does not end within {allowed} rounds");
             Diagnostic::new(Lv::LoopLimit, span, message).label("this `rec-func`")
         }
-        Err(Fault::Cancelled) => {
+        Err(EvaluationFault::Cancelled) => {
             let message = format!("the loops of this default take more than {allowed} rounds");
             Diagnostic::new(Lv::LoopLimit, span, message)
         }

@@ -1,7 +1,7 @@
 //! The evaluator of scheduled programs. Its stack is on the heap: blocks may nest as deep as they
 //! like.
 
-use super::fault::Fault;
+use super::fault::EvaluationFault;
 use crate::inputs::Inputs;
 use crate::mutants::{Mutant, is_active};
 use crate::op::Op;
@@ -19,7 +19,7 @@ pub struct Evaluator<'p> {
     offsets: Vec<usize>,
     words: Vec<u32>,
     /// The statements around the one that is executed, outermost first.
-    stack: Vec<Frame>,
+    stack: Vec<BlockCursor>,
     max_iterations: u64,
     poll_interval: u32,
     rounds_to_poll: u32,
@@ -27,7 +27,7 @@ pub struct Evaluator<'p> {
 
 /// A statement whose inner block is being executed.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+struct BlockCursor {
     block: BlockId,
     /// Its index among the statements.
     at: usize,
@@ -57,7 +57,11 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Computes the outputs of one pixel. `cancelled` is polled now and then.
-    pub fn run(&mut self, inputs: &Inputs, cancelled: &dyn Fn() -> bool) -> Result<(), Fault> {
+    pub fn run(
+        &mut self,
+        inputs: &Inputs,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), EvaluationFault> {
         let program = self.program;
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
@@ -80,7 +84,7 @@ impl<'p> Evaluator<'p> {
                             *body
                         }
                     };
-                stack.push(Frame { block: id, at, rounds: 0 });
+                stack.push(BlockCursor { block: id, at, rounds: 0 });
                 (id, from) = (inner, 0);
                 continue 'blocks;
             }
@@ -89,24 +93,24 @@ impl<'p> Evaluator<'p> {
                     (if self.holds(*condition) { *then } else { *otherwise }, 0)
                 }
                 End::Yield(values) => {
-                    let Some(frame) = stack.pop() else {
+                    let Some(cursor) = stack.pop() else {
                         self.stack = stack;
                         return Ok(());
                     };
-                    let statement = &program.block(frame.block).statements[frame.at];
+                    let statement = &program.block(cursor.block).statements[cursor.at];
                     self.copy(statement.value(), values[0]);
-                    (frame.block, frame.at + 1)
+                    (cursor.block, cursor.at + 1)
                 }
                 End::Rec(arguments) => {
-                    let frame = stack.last_mut().expect("a `rec` stands in a loop");
-                    let statement = &program.block(frame.block).statements[frame.at];
+                    let cursor = stack.last_mut().expect("a `rec` stands in a loop");
+                    let statement = &program.block(cursor.block).statements[cursor.at];
                     let Statement::Loop { value, params, body, .. } = statement else {
                         unreachable!("a `rec` stands in the tail of a loop")
                     };
                     self.copy_all(params, arguments);
-                    frame.rounds += 1;
-                    if frame.rounds > self.max_iterations {
-                        return Err(Fault::LoopLimit(program.values[value.index()].span));
+                    cursor.rounds += 1;
+                    if cursor.rounds > self.max_iterations {
+                        return Err(EvaluationFault::LoopLimit(program.values[value.index()].span));
                     }
                     self.poll(cancelled)?;
                     (*body, 0)
@@ -134,12 +138,12 @@ impl<'p> Evaluator<'p> {
         self.words.copy_within(from, self.offsets[to.index()]);
     }
 
-    fn poll(&mut self, cancelled: &dyn Fn() -> bool) -> Result<(), Fault> {
+    fn poll(&mut self, cancelled: &dyn Fn() -> bool) -> Result<(), EvaluationFault> {
         self.rounds_to_poll -= 1;
         if self.rounds_to_poll == 0 {
             self.rounds_to_poll = self.poll_interval;
             if cancelled() {
-                return Err(Fault::Cancelled);
+                return Err(EvaluationFault::Cancelled);
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Why a pixel has no value, and how that is reported: for evaluators of every form of a program.
 
-use crate::diagnostics::{Code as Lv, Diagnostic};
+use crate::diagnostics::{Diagnostic, DiagnosticCode as Lv};
 use crate::source::Span;
 
 /// The default of the iteration limit of LANGUAGE §8.
@@ -8,7 +8,7 @@ pub const DEFAULT_MAX_ITERATIONS: u64 = 1 << 24;
 
 /// Why a pixel has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum EvaluationFault {
     /// A loop, whose `rec-func` is there, wanted more rounds than allowed.
     LoopLimit(Span),
     /// The caller asked to stop.

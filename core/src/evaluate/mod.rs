@@ -8,4 +8,4 @@ mod fault;
 
 pub use constant::{MAX_DEFAULT_OPERATIONS, constant};
 pub use evaluator::Evaluator;
-pub use fault::{DEFAULT_MAX_ITERATIONS, Fault, loop_limit_diagnostic};
+pub use fault::{DEFAULT_MAX_ITERATIONS, EvaluationFault, loop_limit_diagnostic};

@@ -3,7 +3,7 @@
 use super::place::topological_order;
 use super::program::{Block, BlockId, End, Expr, Program, Statement, ValueId, ValueInfo};
 use super::regions::{Placed, ROOT, RegionId};
-use crate::diagnostics::{Code as Lv, Diagnostic};
+use crate::diagnostics::{Diagnostic, DiagnosticCode as Lv};
 use crate::graph::{Name, Node, NodeId, Uniform};
 use crate::mutants::{Mutant, is_active};
 use rustc_hash::FxHashMap;

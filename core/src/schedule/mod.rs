@@ -44,7 +44,7 @@ use crate::graph::Core;
 pub use emit::MAX_BLOCK_NESTING;
 pub use program::{Block, BlockId, End, Expr, Program, Statement, ValueId, ValueInfo};
 pub use verify::{VerifyError, verify};
-pub use walk::{Event, Role, Walk};
+pub use walk::{BlockRole, Event, Walk};
 
 /// Finds a place for what the outputs at `locations` need (which the program must have), and for
 /// nothing else: an output that is not asked for is not evaluated.

@@ -18,7 +18,7 @@ use super::program::{Block, BlockId, End, Program, Statement, ValueId};
 
 /// What a block is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum BlockRole {
     /// The whole program.
     Root,
     /// For a condition that holds: of the `if` with that value, or of a decision at a block's end.
@@ -33,7 +33,7 @@ pub enum Role {
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'p> {
     /// A block begins.
-    Enter(BlockId, Role),
+    Enter(BlockId, BlockRole),
     /// A statement of that block; the blocks inside it follow at once.
     Statement(BlockId, &'p Statement),
     /// The blocks inside that `if` or loop have been left.
@@ -46,7 +46,7 @@ pub enum Event<'p> {
 
 #[derive(Debug)]
 enum Task {
-    Enter(BlockId, Role),
+    Enter(BlockId, BlockRole),
     Statement(BlockId, usize),
     After(BlockId, usize),
     Leave(BlockId),
@@ -62,7 +62,7 @@ pub struct Walk<'p> {
 
 impl<'p> Walk<'p> {
     pub(super) fn new(program: &'p Program) -> Self {
-        Self { program, tasks: vec![Task::Enter(Program::ROOT, Role::Root)] }
+        Self { program, tasks: vec![Task::Enter(Program::ROOT, BlockRole::Root)] }
     }
 
     /// After [`Event::Enter`]: leaves the block unseen, so that its [`Event::Leave`] comes next.
@@ -75,8 +75,8 @@ impl<'p> Walk<'p> {
     }
 
     fn choice(&mut self, then: BlockId, otherwise: BlockId, value: Option<ValueId>) {
-        self.tasks.push(Task::Enter(otherwise, Role::Otherwise(value)));
-        self.tasks.push(Task::Enter(then, Role::Then(value)));
+        self.tasks.push(Task::Enter(otherwise, BlockRole::Otherwise(value)));
+        self.tasks.push(Task::Enter(then, BlockRole::Then(value)));
     }
 }
 
@@ -108,7 +108,7 @@ impl<'p> Iterator for Walk<'p> {
                     }
                     Statement::Loop { value, body, .. } => {
                         self.tasks.push(Task::After(id, at));
-                        self.tasks.push(Task::Enter(body, Role::Body(value)));
+                        self.tasks.push(Task::Enter(body, BlockRole::Body(value)));
                     }
                 }
                 Event::Statement(id, statement)

@@ -4,7 +4,7 @@ use lambdav_core::op::Op;
 use lambdav_core::types::Type;
 
 use super::matrices;
-use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined, common};
+use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined, common};
 use super::signature::{NUMERIC, PRODUCT, SUM, UNARY, constructor};
 
 /// The rows of this theme.
@@ -15,7 +15,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::AtLeast(&["a", "b"]),
         signature: SUM,
         meaning: Meaning::Recipe(|operands, result| matrices::sum(Op::Add, operands, result)),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The sum of two or more operands, from the left; of matrices, \
@@ -31,7 +31,7 @@ pub(super) static ROWS: &[Row] = &[
             let op = if operands.len() == 1 { Op::Neg } else { Op::Sub };
             matrices::sum(op, operands, result)
         }),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The negation of one operand, which changes the sign of zeros too; the \
@@ -44,7 +44,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::AtLeast(&["a", "b"]),
         signature: PRODUCT,
         meaning: Meaning::Recipe(matrices::product),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The product of two or more operands, from the left. Of nums and vectors \
@@ -60,7 +60,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["a", "b"]),
         signature: NUMERIC,
         meaning: Meaning::Fold(Op::Div),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Where("(= b 0)"),
         placement: Placement::Floating,
         documentation: "The quotient. Division by zero gives an infinity, or NaN for zero by \
@@ -73,7 +73,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x", "y"]),
         signature: NUMERIC,
         meaning: Meaning::Expansion("(- x (* y (floor (/ x y))))"),
-        kind: Kind::Expanded,
+        kind: OperationKind::Expanded,
         undefined: Undefined::Where("(= y 0)"),
         placement: Placement::Floating,
         documentation: "The remainder of a division that rounds down: `x - y*floor(x/y)`. It has \
@@ -86,7 +86,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::AtLeast(&["a", "b"]),
         signature: NUMERIC,
         meaning: Meaning::Fold(Op::Min),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The smallest operand, from the left: `b` where `b < a`, else `a`. So of \
@@ -99,7 +99,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::AtLeast(&["a", "b"]),
         signature: NUMERIC,
         meaning: Meaning::Fold(Op::Max),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The largest operand, from the left: `b` where `a < b`, else `a`. So of a \
@@ -112,7 +112,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Abs),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The absolute value: the sign bit cleared.",
@@ -127,7 +127,7 @@ pub(super) static ROWS: &[Row] = &[
             let [zero, one, minus_one] = constants(types, ["0", "1", "-1"]);
             format!("(select (< 0 x) {one} (select (< x 0) {minus_one} {zero}))")
         }),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "1 where `x` is positive, -1 where it is negative, else 0: also for -0 \
@@ -140,7 +140,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Floor),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "Rounded toward negative infinity.",
@@ -152,7 +152,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Ceil),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "Rounded toward positive infinity.",
@@ -164,7 +164,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Trunc),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "Rounded toward zero.",
@@ -176,7 +176,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::RoundEven),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "Rounded to the nearest integer, ties to the even one.",
@@ -188,7 +188,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Expansion("(- x (floor x))"),
-        kind: Kind::Expanded,
+        kind: OperationKind::Expanded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The fractional part, `x - floor(x)`. For a tiny negative `x` it rounds \
@@ -201,7 +201,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Sqrt),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Where("(< x 0)"),
         placement: Placement::Floating,
         documentation: "The square root; NaN of a negative number, -0 of -0.",
@@ -213,7 +213,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Expansion("(/ 1 (sqrt x))"),
-        kind: Kind::Expanded,
+        kind: OperationKind::Expanded,
         undefined: Undefined::Where("(<= x 0)"),
         placement: Placement::Floating,
         documentation: "`1/sqrt(x)`: two roundings.",
@@ -225,7 +225,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Expansion("(* x 0.017453292)"),
-        kind: Kind::Expanded,
+        kind: OperationKind::Expanded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "Degrees to radians: the product with the binary32 value nearest to \
@@ -238,7 +238,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Expansion("(* x 57.29578)"),
-        kind: Kind::Expanded,
+        kind: OperationKind::Expanded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "Radians to degrees: the product with the binary32 value nearest to \
@@ -251,7 +251,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["a", "b", "t"]),
         signature: NUMERIC,
         meaning: Meaning::Expansion("(+ (* a (- 1 t)) (* b t))"),
-        kind: Kind::Expanded,
+        kind: OperationKind::Expanded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "From `a` at `t` = 0 to `b` at `t` = 1 along a straight line: `a*(1-t) + \
@@ -264,7 +264,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x", "lo", "hi"]),
         signature: NUMERIC,
         meaning: Meaning::Expansion("(min (max x lo) hi)"),
-        kind: Kind::Expanded,
+        kind: OperationKind::Expanded,
         undefined: Undefined::Where("(> lo hi)"),
         placement: Placement::Floating,
         documentation: "`x`, but not below `lo` and not above `hi`: `min(max(x,lo),hi)`. A NaN \
@@ -280,7 +280,7 @@ pub(super) static ROWS: &[Row] = &[
             let [zero, one] = constants(types, ["0", "1"]);
             format!("(select (< x edge) {zero} {one})")
         }),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "0 where `x < edge`, else 1: also for NaN.",
@@ -294,7 +294,7 @@ pub(super) static ROWS: &[Row] = &[
         meaning: Meaning::Expansion(
             "(let ((t (clamp (/ (- x e0) (- e1 e0)) 0 1))) (* (* t t) (- 3 (* 2 t))))",
         ),
-        kind: Kind::Expanded,
+        kind: OperationKind::Expanded,
         undefined: Undefined::Where("(>= e0 e1)"),
         placement: Placement::Floating,
         documentation: "From 0 at `e0` to 1 at `e1` along a cubic curve with level ends: \

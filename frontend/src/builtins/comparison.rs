@@ -2,7 +2,7 @@
 
 use lambdav_core::op::Op;
 
-use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
+use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined};
 use super::signature::{COMPARISON, EQUALITY, LOGIC, LOGIC_UNARY, REDUCTION, SELECT};
 
 /// The rows of this theme.
@@ -13,7 +13,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["a", "b"]),
         signature: EQUALITY,
         meaning: Meaning::Fold(Op::Equal),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "Whether the operands are equal. A NaN equals nothing, -0 equals 0. Of \
@@ -26,7 +26,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["a", "b"]),
         signature: EQUALITY,
         meaning: Meaning::Fold(Op::NotEqual),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "Whether the operands differ: the negation of `eq`, so true where one is \
@@ -39,7 +39,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["a", "b"]),
         signature: COMPARISON,
         meaning: Meaning::Fold(Op::Less),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "Whether `a` is less than `b`; false where one is a NaN.",
@@ -51,7 +51,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["a", "b"]),
         signature: COMPARISON,
         meaning: Meaning::Fold(Op::LessEqual),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "Whether `a` is less than or equal to `b`; false where one is a NaN.",
@@ -63,7 +63,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["a", "b"]),
         signature: COMPARISON,
         meaning: Meaning::Reversed(Op::Less),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "Whether `a` is greater than `b`; false where one is a NaN.",
@@ -75,7 +75,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["a", "b"]),
         signature: COMPARISON,
         meaning: Meaning::Reversed(Op::LessEqual),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "Whether `a` is greater than or equal to `b`; false where one is a NaN.",
@@ -87,7 +87,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::AtLeast(&["a", "b"]),
         signature: LOGIC,
         meaning: Meaning::Fold(Op::And),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "Whether all operands hold, componentwise. All are evaluated; `if` alone \
@@ -100,7 +100,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::AtLeast(&["a", "b"]),
         signature: LOGIC,
         meaning: Meaning::Fold(Op::Or),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "Whether any operand holds, componentwise. All are evaluated; `if` alone \
@@ -116,7 +116,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["a"]),
         signature: LOGIC_UNARY,
         meaning: Meaning::Fold(Op::Not),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The opposite, componentwise.",
@@ -128,7 +128,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["v"]),
         signature: REDUCTION,
         meaning: Meaning::Direct(Op::Any),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "Whether any component of a bvec holds.",
@@ -140,7 +140,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["v"]),
         signature: REDUCTION,
         meaning: Meaning::Direct(Op::All),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "Whether all components of a bvec hold.",
@@ -152,7 +152,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["c", "a", "b"]),
         signature: SELECT,
         meaning: Meaning::Direct(Op::Select),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "`a` where `c` holds, else `b`: of a bool `c`, as a whole; of a bvec, \

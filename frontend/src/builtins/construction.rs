@@ -3,7 +3,7 @@
 use lambdav_core::types::Type;
 
 use super::recipe::{Operand, Recipe};
-use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
+use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined};
 use super::signature::{AT, COLUMN, bvector, matrix as matrix_of, vector};
 
 /// The rows of this theme.
@@ -14,7 +14,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Between(1, 2, &["x", "y"]),
         signature: vector::<2>(),
         meaning: Meaning::Recipe(|_, result| Recipe::Flatten(result)),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "A vector of 2 components: from nums and vectors that have 2 components \
@@ -27,7 +27,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Between(1, 3, &["x", "y", "z"]),
         signature: vector::<3>(),
         meaning: Meaning::Recipe(|_, result| Recipe::Flatten(result)),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "A vector of 3 components: from nums and vectors that have 3 components \
@@ -40,7 +40,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Between(1, 4, &["x", "y", "z", "w"]),
         signature: vector::<4>(),
         meaning: Meaning::Recipe(|_, result| Recipe::Flatten(result)),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "A vector of 4 components: from nums and vectors that have 4 components \
@@ -56,7 +56,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Between(1, 2, &["x", "y"]),
         signature: bvector::<2>(),
         meaning: Meaning::Recipe(|_, result| Recipe::Flatten(result)),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "A bvector of 2 components: from bools and bvecs that have 2 components \
@@ -69,7 +69,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Between(1, 3, &["x", "y", "z"]),
         signature: bvector::<3>(),
         meaning: Meaning::Recipe(|_, result| Recipe::Flatten(result)),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "A bvector of 3 components: from bools and bvecs that have 3 components \
@@ -82,7 +82,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Between(1, 4, &["x", "y", "z", "w"]),
         signature: bvector::<4>(),
         meaning: Meaning::Recipe(|_, result| Recipe::Flatten(result)),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "A bvector of 4 components: from bools and bvecs that have 4 components \
@@ -98,7 +98,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Between(1, 4, &["c0", "c1"]),
         signature: matrix_of::<2>(),
         meaning: Meaning::Recipe(matrix),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "A matrix of 2 columns and 2 rows: from its columns as vec2, from 4 nums \
@@ -111,7 +111,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Between(1, 9, &["c0", "c1", "c2"]),
         signature: matrix_of::<3>(),
         meaning: Meaning::Recipe(matrix),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "A matrix of 3 columns and 3 rows: from its columns as vec3, from 9 nums \
@@ -124,7 +124,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Between(1, 16, &["c0", "c1", "c2", "c3"]),
         signature: matrix_of::<4>(),
         meaning: Meaning::Recipe(matrix),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "A matrix of 4 columns and 4 rows: from its columns as vec4, from 16 nums \
@@ -140,7 +140,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["v", "K"]),
         signature: AT,
         meaning: Meaning::Recipe(|operands, _| Recipe::Swizzle(vec![index(operands)])),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "Component number `K` of a vector or bvec, from 0; `K` is a literal token \
@@ -153,7 +153,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["m", "K"]),
         signature: COLUMN,
         meaning: Meaning::Recipe(|operands, _| Recipe::Column(index(operands))),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "Column number `K` of a matrix, from 0; `K` is a literal token of decimal \

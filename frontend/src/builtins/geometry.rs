@@ -2,7 +2,7 @@
 
 use lambdav_core::types::{Type, TypeKind};
 
-use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
+use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined};
 use super::signature::{CROSS, EQUAL, EQUAL_TO_NUM, MEASURE, REFRACT, UNARY, constructor};
 
 /// The rows of this theme.
@@ -13,7 +13,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["a", "b"]),
         signature: EQUAL_TO_NUM,
         meaning: Meaning::ExpansionFor(dot),
-        kind: Kind::Expanded,
+        kind: OperationKind::Expanded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The scalar product: the sum of the products of the components, in their \
@@ -26,7 +26,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["v"]),
         signature: MEASURE,
         meaning: Meaning::ExpansionFor(length),
-        kind: Kind::Expanded,
+        kind: OperationKind::Expanded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The Euclidean length, `sqrt(dot(v,v))`; of a num, the absolute value.",
@@ -38,7 +38,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["a", "b"]),
         signature: EQUAL_TO_NUM,
         meaning: Meaning::Expansion("(length (- a b))"),
-        kind: Kind::Expanded,
+        kind: OperationKind::Expanded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The Euclidean distance of two points: `length(a-b)`.",
@@ -50,7 +50,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["v"]),
         signature: UNARY,
         meaning: Meaning::Expansion("(/ v (length v))"),
-        kind: Kind::Expanded,
+        kind: OperationKind::Expanded,
         undefined: Undefined::WhereWhole("(= (length v) 0)"),
         placement: Placement::Floating,
         documentation: "The vector of length 1 in the direction of `v`: each component divided \
@@ -67,7 +67,7 @@ pub(super) static ROWS: &[Row] = &[
                    (- (* (.z a) (.x b)) (* (.x a) (.z b))) \
                    (- (* (.x a) (.y b)) (* (.y a) (.x b))))",
         ),
-        kind: Kind::Expanded,
+        kind: OperationKind::Expanded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The vector product of two vec3.",
@@ -79,7 +79,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["i", "n"]),
         signature: EQUAL,
         meaning: Meaning::Expansion("(- i (* n (* 2 (dot n i))))"),
-        kind: Kind::Expanded,
+        kind: OperationKind::Expanded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The direction of a ray `i` after a mirror with the unit normal `n`: `i - \
@@ -102,7 +102,7 @@ pub(super) static ROWS: &[Row] = &[
                    (select (< k 0) {zero} (- (* i eta) (* n (+ (* eta d) (sqrt k))))))"
             )
         }),
-        kind: Kind::Expanded,
+        kind: OperationKind::Expanded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The direction of a ray of unit direction `i` behind a surface with the \
@@ -119,7 +119,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["n", "i", "nref"]),
         signature: EQUAL,
         meaning: Meaning::Expansion("(select (< (dot nref i) 0) n (- n))"),
-        kind: Kind::Expanded,
+        kind: OperationKind::Expanded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "`n` where `dot(nref,i) < 0`, else `-n`: the normal turned against the \

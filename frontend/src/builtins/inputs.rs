@@ -5,7 +5,7 @@ use std::f32::consts::{PI, TAU};
 use lambdav_core::types::Type;
 
 use super::recipe::Recipe;
-use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
+use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined};
 use super::signature::{VALUE, input};
 use lambdav_core::inputs::Input;
 
@@ -17,7 +17,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&[]),
         signature: input(|_| Ok(Type::vec(4))),
         meaning: Meaning::Recipe(|_, _| Recipe::Input(Input::FragCoord)),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The position of the pixel: `(x + 0.5, y + 0.5, z, 1/w)`, with the origin \
@@ -30,7 +30,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&[]),
         signature: input(|_| Ok(Type::vec(2))),
         meaning: Meaning::Recipe(|_, _| Recipe::Input(Input::Resolution)),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The size of the image in pixels.",
@@ -42,7 +42,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&[]),
         signature: input(|_| Ok(Type::NUM)),
         meaning: Meaning::Recipe(|_, _| Recipe::Input(Input::Time)),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The time in seconds, 0 if none is given.",
@@ -54,7 +54,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&[]),
         signature: input(|_| Ok(Type::NUM)),
         meaning: Meaning::Recipe(|_, _| Recipe::Input(Input::Frame)),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The number of the frame, 0 for a still image.",
@@ -66,7 +66,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&[]),
         signature: input(|_| Ok(Type::vec(4))),
         meaning: Meaning::Recipe(|_, _| Recipe::Input(Input::Mouse)),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The state of the mouse as given, else zero.",
@@ -78,7 +78,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&[]),
         signature: VALUE,
         meaning: Meaning::Constant(PI),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "π, as the nearest binary32 value.",
@@ -90,7 +90,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&[]),
         signature: VALUE,
         meaning: Meaning::Constant(TAU),
-        kind: Kind::Exact,
+        kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "2π, as the nearest binary32 value.",

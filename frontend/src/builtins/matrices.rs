@@ -8,7 +8,7 @@ use lambdav_core::types::Type;
 use lambdav_core::types::TypeKind::{Matrix, Scalar as One, Vector};
 
 use super::recipe::{Operand, Recipe};
-use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
+use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined};
 use super::signature::{DETERMINANT, MATRIX, constructor};
 
 /// The rows of this theme.
@@ -19,7 +19,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["m"]),
         signature: MATRIX,
         meaning: Meaning::ExpansionFor(transpose),
-        kind: Kind::Expanded,
+        kind: OperationKind::Expanded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "Rows and columns exchanged.",
@@ -31,7 +31,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["m"]),
         signature: DETERMINANT,
         meaning: Meaning::ExpansionFor(determinant),
-        kind: Kind::Expanded,
+        kind: OperationKind::Expanded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The determinant, expanded along the first column: `a00*M00 - a10*M10 + \
@@ -45,7 +45,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["m"]),
         signature: MATRIX,
         meaning: Meaning::ExpansionFor(inverse),
-        kind: Kind::Expanded,
+        kind: OperationKind::Expanded,
         undefined: Undefined::WhereWhole("(= (determinant m) 0)"),
         placement: Placement::Floating,
         documentation: "The inverse: the component in row i and column j is the cofactor of (j, \

@@ -36,7 +36,7 @@ use std::sync::LazyLock;
 use lambdav_core::types::{Type, Types};
 
 pub use recipe::{Operand, Recipe, Resolved, SignatureError};
-pub use row::{Example, Kind, Placement};
+pub use row::{Example, OperationKind, Placement};
 use row::{Meaning, Row};
 use swizzle::Swizzle;
 
@@ -146,7 +146,7 @@ impl Builtin {
     }
 
     /// Which of the three kinds of LANGUAGE §6 it is.
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> OperationKind {
         self.row().kind
     }
 

@@ -1,6 +1,6 @@
 //! Applications of builtins: their operands, what they come to, and why they may not be.
 
-use lambdav_core::diagnostics::Code;
+use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op;
 use lambdav_core::types::Type;
@@ -90,12 +90,12 @@ pub enum SignatureError {
 
 impl SignatureError {
     /// The code under which it is reported.
-    pub fn code(&self) -> Code {
+    pub fn code(&self) -> DiagnosticCode {
         match self {
-            Self::NotAFunction => Code::NotAFunction,
-            Self::Count { .. } => Code::OperandCount,
-            Self::Types { .. } => Code::OperandTypes,
-            Self::Index { .. } => Code::IndexLiteral,
+            Self::NotAFunction => DiagnosticCode::NotAFunction,
+            Self::Count { .. } => DiagnosticCode::OperandCount,
+            Self::Types { .. } => DiagnosticCode::OperandTypes,
+            Self::Index { .. } => DiagnosticCode::IndexLiteral,
         }
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct Row {
     /// What is computed.
     pub(super) meaning: Meaning,
     /// Its kind by LANGUAGE §6.
-    pub(super) kind: Kind,
+    pub(super) kind: OperationKind,
     /// Where SPIR-V leaves the result undefined.
     pub(super) undefined: Undefined,
     /// Whether a schedule may move it.
@@ -74,7 +74,7 @@ pub(super) enum Undefined {
 
 /// The three kinds of operation of LANGUAGE §6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum OperationKind {
     /// The IEEE operation itself, or no rounding at all.
     Exact,
     /// The binary32 value nearest to the exact real result.

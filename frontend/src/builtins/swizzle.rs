@@ -3,7 +3,7 @@
 use lambdav_core::types::{Type, TypeKind};
 
 use super::recipe::{Recipe, Resolved, SignatureError};
-use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
+use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined};
 use super::signature::Signature;
 
 /// A swizzle; which alphabet it is written in does not change what it does, but its name.
@@ -70,7 +70,7 @@ pub(super) static ROW: Row = Row {
     operands: Operands::Exactly(&["v"]),
     signature: Signature { takes: "a vector or bvec", check: |operands| Ok(operands[0].ty) },
     meaning: Meaning::Recipe(|_, _| Recipe::Swizzle(vec![0, 1, 2, 3])),
-    kind: Kind::Exact,
+    kind: OperationKind::Exact,
     undefined: Undefined::Never,
     placement: Placement::Floating,
     documentation: "Components of a vector or bvec: a full stop and one to four letters of `xyzw`, \

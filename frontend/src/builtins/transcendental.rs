@@ -3,7 +3,7 @@
 use lambdav_core::op::{Elementary, Op};
 
 use super::recipe::Recipe;
-use super::row::{Example, Kind, Meaning, Operands, Placement, Row, Undefined};
+use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined};
 use super::signature::{NUMERIC, UNARY};
 
 /// The rows of this theme.
@@ -14,7 +14,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Sin)),
-        kind: Kind::CorrectlyRounded,
+        kind: OperationKind::CorrectlyRounded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The sine of an angle in radians.",
@@ -26,7 +26,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Cos)),
-        kind: Kind::CorrectlyRounded,
+        kind: OperationKind::CorrectlyRounded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The cosine of an angle in radians.",
@@ -38,7 +38,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Tan)),
-        kind: Kind::CorrectlyRounded,
+        kind: OperationKind::CorrectlyRounded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The tangent of an angle in radians.",
@@ -50,7 +50,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Asin)),
-        kind: Kind::CorrectlyRounded,
+        kind: OperationKind::CorrectlyRounded,
         undefined: Undefined::Where("(< 1 (abs x))"),
         placement: Placement::Floating,
         documentation: "The angle in [-π/2, π/2] whose sine is `x`; NaN outside [-1, 1].",
@@ -62,7 +62,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Acos)),
-        kind: Kind::CorrectlyRounded,
+        kind: OperationKind::CorrectlyRounded,
         undefined: Undefined::Where("(< 1 (abs x))"),
         placement: Placement::Floating,
         documentation: "The angle in [0, π] whose cosine is `x`; NaN outside [-1, 1].",
@@ -78,7 +78,7 @@ pub(super) static ROWS: &[Row] = &[
             let function = if one { Elementary::Atan } else { Elementary::Atan2 };
             Recipe::Fold(Op::Elementary(function), result)
         }),
-        kind: Kind::CorrectlyRounded,
+        kind: OperationKind::CorrectlyRounded,
         undefined: Undefined::Where("(and (= y 0) (= x 0))"),
         placement: Placement::Floating,
         documentation: "The angle in [-π/2, π/2] whose tangent is the one operand. With two \
@@ -91,7 +91,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["y", "x"]),
         signature: NUMERIC,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Atan2)),
-        kind: Kind::CorrectlyRounded,
+        kind: OperationKind::CorrectlyRounded,
         undefined: Undefined::Where("(and (= y 0) (= x 0))"),
         placement: Placement::Floating,
         documentation: "The angle in [-π, π] from the positive x axis to the point (x, y). Mind \
@@ -104,7 +104,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Sinh)),
-        kind: Kind::CorrectlyRounded,
+        kind: OperationKind::CorrectlyRounded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The hyperbolic sine.",
@@ -116,7 +116,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Cosh)),
-        kind: Kind::CorrectlyRounded,
+        kind: OperationKind::CorrectlyRounded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The hyperbolic cosine.",
@@ -128,7 +128,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Tanh)),
-        kind: Kind::CorrectlyRounded,
+        kind: OperationKind::CorrectlyRounded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The hyperbolic tangent.",
@@ -140,7 +140,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Asinh)),
-        kind: Kind::CorrectlyRounded,
+        kind: OperationKind::CorrectlyRounded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The inverse of `sinh`.",
@@ -152,7 +152,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Acosh)),
-        kind: Kind::CorrectlyRounded,
+        kind: OperationKind::CorrectlyRounded,
         undefined: Undefined::Where("(< x 1)"),
         placement: Placement::Floating,
         documentation: "The inverse of `cosh`, not negative; NaN below 1.",
@@ -164,7 +164,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Atanh)),
-        kind: Kind::CorrectlyRounded,
+        kind: OperationKind::CorrectlyRounded,
         undefined: Undefined::Where("(<= 1 (abs x))"),
         placement: Placement::Floating,
         documentation: "The inverse of `tanh`; an infinity at -1 and 1, NaN beyond.",
@@ -176,7 +176,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Exp)),
-        kind: Kind::CorrectlyRounded,
+        kind: OperationKind::CorrectlyRounded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "e to the power of `x`.",
@@ -188,7 +188,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Exp2)),
-        kind: Kind::CorrectlyRounded,
+        kind: OperationKind::CorrectlyRounded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "2 to the power of `x`.",
@@ -200,7 +200,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Log)),
-        kind: Kind::CorrectlyRounded,
+        kind: OperationKind::CorrectlyRounded,
         undefined: Undefined::Where("(< x 0)"),
         placement: Placement::Floating,
         documentation: "The natural logarithm; NaN of a negative number, negative infinity of \
@@ -213,7 +213,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x"]),
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Log2)),
-        kind: Kind::CorrectlyRounded,
+        kind: OperationKind::CorrectlyRounded,
         undefined: Undefined::Where("(< x 0)"),
         placement: Placement::Floating,
         documentation: "The logarithm to base 2; NaN of a negative number, negative infinity of \
@@ -226,7 +226,7 @@ pub(super) static ROWS: &[Row] = &[
         operands: Operands::Exactly(&["x", "y"]),
         signature: NUMERIC,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Pow)),
-        kind: Kind::CorrectlyRounded,
+        kind: OperationKind::CorrectlyRounded,
         undefined: Undefined::Where("(or (< x 0) (and (= x 0) (<= y 0)))"),
         placement: Placement::Floating,
         documentation: "`x` to the power of `y`. `(pow x 0)` is 1 for every `x`; NaN for a \

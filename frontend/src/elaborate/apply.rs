@@ -1,14 +1,14 @@
 //! Application of function values.
 
-use super::frame::{Frame, OperandSource, State};
-use super::machine::Machine;
-use super::values::{Arguments, Denotation, EnvId, Function, FunctionId, Site, Value};
+use super::continuation::{Continuation, OperandSource, State};
+use super::elaborator::Elaborator;
+use super::values::{Arguments, Denotation, EnvId, FunctionId, FunctionValue, Site, Value};
 use crate::resolve::{Code, CodeId, Parameter};
-use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
 use lambdav_core::graph::ExprType;
 use std::rc::Rc;
 
-impl Machine {
+impl Elaborator {
     pub(super) fn resume_callee(&mut self, code: CodeId, env: EnvId, callee: Value) -> State {
         let site = self.site(code, env);
         match callee {
@@ -23,7 +23,7 @@ impl Machine {
                     ExprType::Rec(_) | ExprType::PureRec => "the next round of a loop".to_owned(),
                 };
                 let Code::Apply { callee, .. } = *self.arena.get(code) else {
-                    unreachable!("the frame was made for an application")
+                    unreachable!("the continuation was made for an application")
                 };
                 let span = self.span(callee, env);
                 self.report_in(
@@ -44,17 +44,17 @@ impl Machine {
         arguments: Arguments,
     ) -> State {
         match self.function(function) {
-            Function::Builtin(builtin) => {
+            FunctionValue::Builtin(builtin) => {
                 self.apply_builtin(builtin, site, OperandSource::Arguments(arguments))
             }
-            Function::Static { function, .. } => State::Apply(function, site, arguments),
-            Function::Rec(of) => self.apply_rec(of, site, arguments),
-            Function::Choice { condition, then, otherwise } => {
+            FunctionValue::Static { function, .. } => State::Apply(function, site, arguments),
+            FunctionValue::Rec(of) => self.apply_rec(of, site, arguments),
+            FunctionValue::Choice { condition, then, otherwise } => {
                 let first = arguments.clone();
-                self.wait(Frame::ChoiceThen { condition, otherwise, site, arguments });
+                self.wait(Continuation::ChoiceThen { condition, otherwise, site, arguments });
                 State::Apply(then, site, first)
             }
-            Function::Closure { code, .. } => {
+            FunctionValue::Closure { code, .. } => {
                 let (parameters, recursive) = self.signature(code);
                 if arguments.len() != parameters.len() {
                     self.argument_count(code, site, parameters.len(), arguments.len());
@@ -63,7 +63,7 @@ impl Machine {
                 if let Some(known) = self.remembered(function, &arguments) {
                     return State::Return(known);
                 }
-                self.wait(Frame::Remember { function, arguments: arguments.clone() });
+                self.wait(Continuation::Remember { function, arguments: arguments.clone() });
                 if recursive {
                     self.next_loop_argument(function, site, arguments, Vec::new())
                 } else {
@@ -115,7 +115,7 @@ impl Machine {
         let (parameters, _) = self.signature(code);
         if let Some(next) = (from..parameters.len()).find(|&i| parameters[i].annotation.is_some()) {
             let argument = arguments[next];
-            self.wait(Frame::Annotated { function, site, arguments, next });
+            self.wait(Continuation::Annotated { function, site, arguments, next });
             return State::Force(argument);
         }
         let Some(activation) = self.activate(function, site) else {
@@ -166,8 +166,8 @@ impl Machine {
 
     pub(super) fn closure_parts(&self, function: FunctionId) -> (CodeId, EnvId) {
         match self.function(function) {
-            Function::Closure { code, env, .. } => (code, env),
-            _ => unreachable!("the frame was made for a closure"),
+            FunctionValue::Closure { code, env, .. } => (code, env),
+            _ => unreachable!("the continuation was made for a closure"),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Values that must be of a certain kind: the arms of an `if`, operands, annotated expressions.
 
-use super::machine::Machine;
-use super::values::{ActivationId, Function, Value};
-use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
+use super::elaborator::Elaborator;
+use super::values::{ActivationId, FunctionValue, Value};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
 use lambdav_core::graph::{ExprType, NodeId};
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;
@@ -15,7 +15,7 @@ pub(super) fn returns_function(span: Span) -> Diagnostic {
         .help("return a value and let the caller choose the function")
 }
 
-impl Machine {
+impl Elaborator {
     /// The value of an `if` with this condition.
     pub(super) fn choose(
         &mut self,
@@ -25,10 +25,10 @@ impl Machine {
         spans: [Span; 2],
         activation: ActivationId,
     ) -> Value {
-        let describe = |machine: &Self, value| match value {
-            Value::Data(node) => match machine.graph.expr_type(node) {
-                ExprType::Value(ty) => machine.a(ty),
-                ExprType::Rec(ty) => format!("{} or the next round", machine.a(ty)),
+        let describe = |elaborator: &Self, value| match value {
+            Value::Data(node) => match elaborator.graph.expr_type(node) {
+                ExprType::Value(ty) => elaborator.a(ty),
+                ExprType::Rec(ty) => format!("{} or the next round", elaborator.a(ty)),
                 ExprType::PureRec => "the next round".to_owned(),
             },
             _ => "a function".to_owned(),
@@ -36,7 +36,7 @@ impl Machine {
         match (then, otherwise) {
             (Value::Error, _) | (_, Value::Error) => return Value::Error,
             (Value::Function(then), Value::Function(otherwise)) => {
-                let choice = Function::Choice { condition, then, otherwise };
+                let choice = FunctionValue::Choice { condition, then, otherwise };
                 return Value::Function(self.function_id(choice));
             }
             (Value::Data(a), Value::Data(b)) => {

@@ -1,10 +1,10 @@
 //! The limits of elaboration, and what is said where one is exceeded. After that everything ends.
 
-use super::frame::Frame;
-use super::machine::Machine;
-use super::values::{Activation, ActivationId, EnvId, Function, FunctionId, Site};
+use super::continuation::Continuation;
+use super::elaborator::Elaborator;
+use super::values::{Activation, ActivationId, EnvId, FunctionId, FunctionValue, Site};
 use crate::resolve::CodeId;
-use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
 use lambdav_core::source::Span;
 
 /// How deep applications of functions may nest.
@@ -18,13 +18,13 @@ pub(super) const MAX_STEPS: u32 = 1_500_000;
 /// How many core nodes a program may expand to.
 pub(super) const MAX_NODES: usize = 1_000_000;
 /// How many unfinished steps may wait for one another.
-const MAX_FRAMES: usize = 4_000_000;
+const MAX_CONTINUATIONS: usize = 4_000_000;
 
-impl Machine {
+impl Elaborator {
     /// Leaves what is to be done with the next value that is returned.
-    pub(super) fn wait(&mut self, frame: Frame) {
-        self.frames.push(frame);
-        if self.frames.len() > MAX_FRAMES || self.graph.len() > MAX_NODES {
+    pub(super) fn wait(&mut self, continuation: Continuation) {
+        self.continuations.push(continuation);
+        if self.continuations.len() > MAX_CONTINUATIONS || self.graph.len() > MAX_NODES {
             self.expansion_too_large(Span::default());
         }
     }
@@ -40,7 +40,7 @@ impl Machine {
 
     /// Opens the body of a closure that is applied at `site`.
     pub(super) fn activate(&mut self, function: FunctionId, site: Site) -> Option<ActivationId> {
-        let Function::Closure { code, expansion, .. } = self.function(function) else {
+        let FunctionValue::Closure { code, expansion, .. } = self.function(function) else {
             unreachable!("only closures have bodies")
         };
         let caller = &self.activations[site.activation.0 as usize];

@@ -1,14 +1,14 @@
 //! `rec-func` and `rec`.
 
 use super::choice::returns_function;
-use super::frame::{Frame, State};
-use super::machine::{LoopInfo, LoopParameter, Machine};
-use super::values::{Arguments, Denotation, Function, FunctionId, Site, Value};
+use super::continuation::{Continuation, State};
+use super::elaborator::{Elaborator, LoopInfo, LoopParameter};
+use super::values::{Arguments, Denotation, FunctionId, FunctionValue, Site, Value};
 use crate::resolve::{Code, CodeId};
-use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
 use lambdav_core::graph::{ExprType, LoopId, Node, NodeId};
 
-impl Machine {
+impl Elaborator {
     /// Goes on with the next argument of a `rec-func` — all are reduced to values before the body
     /// is entered —, or begins the loop.
     pub(super) fn next_loop_argument(
@@ -20,7 +20,7 @@ impl Machine {
     ) -> State {
         match arguments.get(values.len()) {
             Some(&argument) => {
-                self.wait(Frame::LoopArguments { function, site, arguments, values });
+                self.wait(Continuation::LoopArguments { function, site, arguments, values });
                 State::Force(argument)
             }
             None => self.begin_loop(function, site, values),
@@ -61,7 +61,7 @@ impl Machine {
                     Value::Data(param)
                 }
                 Value::Function(function) => {
-                    let fixed = Function::Static { of, parameter: index, function };
+                    let fixed = FunctionValue::Static { of, parameter: index, function };
                     let fixed = self.function_id(fixed);
                     parameters.push(LoopParameter::Static(fixed));
                     Value::Function(fixed)
@@ -69,7 +69,7 @@ impl Machine {
                 Value::Error => unreachable!("checked above"),
             }));
         }
-        slots.push(Denotation::Value(Value::Function(self.function_id(Function::Rec(of)))));
+        slots.push(Denotation::Value(Value::Function(self.function_id(FunctionValue::Rec(of)))));
         let slots: Arguments = slots.into();
         self.name_all(&slots, declared.iter().map(|p| &p.name), activation);
         let span = self.span_in(code, activation);
@@ -79,7 +79,7 @@ impl Machine {
         };
         let body = f.body;
         let inner = self.push_env(env, slots, activation);
-        self.wait(Frame::LoopBody { of, params, inits, code });
+        self.wait(Continuation::LoopBody { of, params, inits, code });
         State::Evaluate(body, inner)
     }
 
@@ -173,7 +173,7 @@ impl Machine {
     ) -> State {
         match arguments.get(values.len()) {
             Some(&argument) => {
-                self.wait(Frame::RecArguments { of, site, arguments, values });
+                self.wait(Continuation::RecArguments { of, site, arguments, values });
                 State::Force(argument)
             }
             None => State::Return(self.rec(of, site, &values)),

@@ -21,10 +21,10 @@
 
 mod apply;
 mod choice;
-mod frame;
+mod continuation;
+mod elaborator;
 mod limits;
 mod loops;
-mod machine;
 mod operands;
 mod report;
 mod run;
@@ -32,38 +32,39 @@ mod unreached;
 mod values;
 
 use crate::resolve::{CodeArena, GlobalValue, Items};
-use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
+use elaborator::Elaborator;
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
 use lambdav_core::graph::{Core, Output, Uniform};
 use lambdav_core::types::{Type, TypeKind, Types};
-use machine::Machine;
 use values::{Denotation, Value};
 
 /// Elaborates a resolved program, `sound` if no error was found in it before. The core is whole
 /// only where that is so and no diagnostic is an error.
 pub(crate) fn elaborate(arena: CodeArena, items: &Items, sound: bool) -> (Core, Vec<Diagnostic>) {
-    let mut machine = Machine::new(arena);
-    machine.globals = global_denotations(&mut machine, items);
+    let mut elaborator = Elaborator::new(arena);
+    elaborator.globals = global_denotations(&mut elaborator, items);
     let mut core = Core::default();
-    let globals = machine.globals.clone();
+    let globals = elaborator.globals.clone();
     for item in &items.uniforms {
         let default = match item.default {
-            Some(code) => default_value(&mut machine, item.ty, code),
-            None => Some(zero_or_identity(machine.graph.types(), item.ty)),
+            Some(code) => default_value(&mut elaborator, item.ty, code),
+            None => Some(zero_or_identity(elaborator.graph.types(), item.ty)),
         };
-        let default = default.unwrap_or_else(|| zero_or_identity(machine.graph.types(), item.ty));
+        let default =
+            default.unwrap_or_else(|| zero_or_identity(elaborator.graph.types(), item.ty));
         core.uniforms.push(Uniform { name: item.name.clone(), ty: item.ty, default });
     }
     for item in &items.outputs {
-        let span = machine.arena.span(item.code);
-        let value = machine.evaluate(item.code);
+        let span = elaborator.arena.span(item.code);
+        let value = elaborator.evaluate(item.code);
         // Without a value, the error has been reported, here or by an earlier stage.
-        if let Some(node) = machine.require_value(value, span, "an output", None) {
-            let ty = machine.graph.value_type(node);
+        if let Some(node) = elaborator.require_value(value, span, "an output", None) {
+            let ty = elaborator.graph.value_type(node);
             if ty.is_num() {
                 core.outputs.push(Output { location: item.location, node, span });
             } else {
-                let ty = machine.a(ty);
-                machine.report(
+                let ty = elaborator.a(ty);
+                elaborator.report(
                     Diagnostic::new(Lv::OutputType, span, format!("an output cannot be {ty}"))
                         .label(format!("this is {ty}"))
                         .help("an output is a num or a vec2, vec3 or vec4"),
@@ -71,11 +72,11 @@ pub(crate) fn elaborate(arena: CodeArena, items: &Items, sound: bool) -> (Core, 
             }
         }
     }
-    if sound && !machine.has_errors() {
-        unreached::warn(&mut machine, &globals, items);
+    if sound && !elaborator.has_errors() {
+        unreached::warn(&mut elaborator, &globals, items);
     }
-    core.graph = machine.graph;
-    (core, machine.diagnostics)
+    core.graph = elaborator.graph;
+    (core, elaborator.diagnostics)
 }
 
 /// The words of the default of a uniform that does not give one.
@@ -88,45 +89,45 @@ fn zero_or_identity(types: &Types, ty: Type) -> Box<[u32]> {
 }
 
 fn default_value(
-    machine: &mut Machine,
+    elaborator: &mut Elaborator,
     ty: Type,
     code: crate::resolve::CodeId,
 ) -> Option<Box<[u32]>> {
-    let span = machine.arena.span(code);
-    let value = machine.evaluate(code);
-    let node = machine.require_value(value, span, "the default of a uniform", None)?;
-    let found = machine.graph.value_type(node);
+    let span = elaborator.arena.span(code);
+    let value = elaborator.evaluate(code);
+    let node = elaborator.require_value(value, span, "the default of a uniform", None)?;
+    let found = elaborator.graph.value_type(node);
     if found != ty {
-        let (found, ty) = (machine.a(found), machine.a(ty));
-        machine.report(
+        let (found, ty) = (elaborator.a(found), elaborator.a(ty));
+        elaborator.report(
             Diagnostic::new(Lv::UniformDefaultType, span, "the default has another type")
                 .label(format!("this is {found}, the uniform {ty}"))
                 .help(format!("give it {ty}, or leave the default out")),
         );
         return None;
     }
-    if machine.graph.depends_on_inputs(node) {
-        machine.report(
+    if elaborator.graph.depends_on_inputs(node) {
+        elaborator.report(
             Diagnostic::new(Lv::UniformDefaultInput, span, "the default depends on an input")
                 .label("must be the same before anything is rendered")
                 .help("use numbers and defines that use no input and no uniform"),
         );
         return None;
     }
-    match machine.graph.constant_words(node) {
+    match elaborator.graph.constant_words(node) {
         Some(words) => Some(words.into()),
         // The loops of another default took too long, which has been reported.
-        None if machine.default_operations.is_none() => None,
+        None if elaborator.default_operations.is_none() => None,
         // What remains contains a loop; the evaluator runs it.
         None => {
             match lambdav_core::evaluate::constant(
-                &machine.graph,
+                &elaborator.graph,
                 node,
-                &mut machine.default_operations,
+                &mut elaborator.default_operations,
             ) {
                 Ok(words) => Some(words),
                 Err(fault) => {
-                    machine.report(fault.also(span, "of this default"));
+                    elaborator.report(fault.also(span, "of this default"));
                     None
                 }
             }
@@ -135,18 +136,18 @@ fn default_value(
 }
 
 /// What each global denotes before anything is elaborated.
-fn global_denotations(machine: &mut Machine, items: &Items) -> Vec<Denotation> {
+fn global_denotations(elaborator: &mut Elaborator, items: &Items) -> Vec<Denotation> {
     let mut all = Vec::with_capacity(items.globals.len());
     for global in &items.globals {
         all.push(match global {
             GlobalValue::Code(name, code) => {
-                let denotation = machine.thunk(*code, values::ROOT);
-                machine.name(denotation, name);
+                let denotation = elaborator.thunk(*code, values::ROOT);
+                elaborator.name(denotation, name);
                 denotation
             }
             GlobalValue::Uniform(index) => {
                 let uniform = &items.uniforms[*index as usize];
-                let node = machine.graph.uniform(*index, uniform.ty, uniform.span);
+                let node = elaborator.graph.uniform(*index, uniform.ty, uniform.span);
                 Denotation::Value(Value::Data(node))
             }
         });

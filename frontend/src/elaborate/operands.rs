@@ -1,8 +1,8 @@
 //! Builtins: their operands, and the nodes that their recipes make of them.
 
-use super::frame::{Frame, OperandSource, State};
-use super::machine::Machine;
-use super::values::{Function, FunctionId, ROOT, Site, Value};
+use super::continuation::{Continuation, OperandSource, State};
+use super::elaborator::Elaborator;
+use super::values::{FunctionId, FunctionValue, ROOT, Site, Value};
 use crate::builtins::{Builtin, Operand, Recipe, SignatureError};
 use crate::resolve::{Code, resolve_expansion};
 use lambdav_core::diagnostics::Diagnostic;
@@ -11,7 +11,7 @@ use lambdav_core::op::Op;
 use lambdav_core::source::Span;
 use lambdav_core::types::{Scalar, Type, TypeKind};
 
-impl Machine {
+impl Elaborator {
     pub(super) fn apply_builtin(
         &mut self,
         builtin: Builtin,
@@ -60,7 +60,7 @@ impl Machine {
         };
         match state {
             Some(state) => {
-                self.wait(Frame::Operands { builtin, site, source, values });
+                self.wait(Continuation::Operands { builtin, site, source, values });
                 state
             }
             None => self.apply_to_values(builtin, site, &values),
@@ -240,7 +240,7 @@ impl Machine {
             return known;
         }
         let code = resolve_expansion(&mut self.arena, text);
-        let id = self.function_id(Function::Closure { code, env: ROOT, expansion: true });
+        let id = self.function_id(FunctionValue::Closure { code, env: ROOT, expansion: true });
         self.expansions.insert(text.to_owned(), id);
         id
     }

@@ -1,12 +1,12 @@
 //! What is reported, once for each kind and place, with the applications that led there.
 
-use super::machine::Machine;
+use super::elaborator::Elaborator;
 use super::values::{Activation, ActivationId};
 use crate::resolve::{Code, CodeId};
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::types::Type;
 
-impl Machine {
+impl Elaborator {
     /// Whether a limit was exceeded, after which nothing is evaluated any more.
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped

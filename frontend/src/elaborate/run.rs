@@ -1,14 +1,15 @@
-//! The abstract machine: the step from one state to the next, on a stack of frames of its own.
+//! The abstract machine: the step from one state to the next, on a stack of continuations of its
+//! own.
 
-use super::frame::{Frame, OperandSource, State};
-use super::machine::Machine;
+use super::continuation::{Continuation, OperandSource, State};
+use super::elaborator::Elaborator;
 use super::values::{Arguments, Denotation, EnvId, ROOT, Value};
 use crate::resolve::{Code, CodeId};
-use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;
 
-impl Machine {
+impl Elaborator {
     /// The value of an expression of the top level.
     pub(super) fn evaluate(&mut self, code: CodeId) -> Value {
         self.run(State::Evaluate(code, ROOT))
@@ -20,10 +21,10 @@ impl Machine {
     }
 
     fn run(&mut self, mut state: State) -> Value {
-        let bottom = self.frames.len();
+        let bottom = self.continuations.len();
         loop {
             if self.stopped {
-                self.frames.truncate(bottom);
+                self.continuations.truncate(bottom);
                 return Value::Error;
             }
             state = match state {
@@ -34,11 +35,12 @@ impl Machine {
                 State::Force(denotation) => self.step_force(denotation),
                 State::Apply(function, site, arguments) => self.apply(function, site, arguments),
                 State::Return(value) => {
-                    if self.frames.len() == bottom {
+                    if self.continuations.len() == bottom {
                         return value;
                     }
-                    let frame = self.frames.pop().expect("there are more than at the bottom");
-                    self.resume(frame, value)
+                    let continuation =
+                        self.continuations.pop().expect("there are more than at the bottom");
+                    self.resume(continuation, value)
                 }
             };
         }
@@ -54,7 +56,7 @@ impl Machine {
                     let site = self.site(code, env);
                     return self.apply_builtin(builtin, site, OperandSource::Text(env));
                 }
-                self.wait(Frame::Callee { code, env });
+                self.wait(Continuation::Callee { code, env });
                 State::Evaluate(callee, env)
             }
             Code::Let { names, values, body } => {
@@ -67,12 +69,12 @@ impl Machine {
             }
             Code::If([condition, ..]) => {
                 let condition = *condition;
-                self.wait(Frame::Condition { code, env });
+                self.wait(Continuation::Condition { code, env });
                 State::Evaluate(condition, env)
             }
             Code::The(_, value) => {
                 let value = *value;
-                self.wait(Frame::The { code, env });
+                self.wait(Continuation::The { code, env });
                 State::Evaluate(value, env)
             }
             _ => {
@@ -90,7 +92,7 @@ impl Machine {
                 match thunk.value {
                     Some(value) => State::Return(value),
                     None => {
-                        self.wait(Frame::Thunk(id));
+                        self.wait(Continuation::Thunk(id));
                         State::Evaluate(thunk.code, thunk.env)
                     }
                 }
@@ -98,21 +100,21 @@ impl Machine {
         }
     }
 
-    fn resume(&mut self, frame: Frame, value: Value) -> State {
-        match frame {
-            Frame::Thunk(id) => {
+    fn resume(&mut self, continuation: Continuation, value: Value) -> State {
+        match continuation {
+            Continuation::Thunk(id) => {
                 self.thunks[id.0 as usize].value = Some(value);
                 if let (Some(name), Value::Data(node)) = (self.thunk_names.remove(&id), value) {
                     self.graph.set_name(node, &name);
                 }
                 State::Return(value)
             }
-            Frame::Callee { code, env } => self.resume_callee(code, env, value),
-            Frame::Operands { builtin, site, source, mut values } => {
+            Continuation::Callee { code, env } => self.resume_callee(code, env, value),
+            Continuation::Operands { builtin, site, source, mut values } => {
                 values.push(value);
                 self.next_operand(builtin, site, source, values)
             }
-            Frame::Condition { code, env } => {
+            Continuation::Condition { code, env } => {
                 let span = self.part_span(code, env, 0);
                 let activation = self.env(env).activation;
                 let condition = self.require_value(value, span, "the condition", Some(activation));
@@ -128,14 +130,14 @@ impl Machine {
                     }
                     ty == Type::BOOL
                 });
-                self.wait(Frame::Then { code, env, condition });
+                self.wait(Continuation::Then { code, env, condition });
                 State::Evaluate(self.if_parts(code)[1], env)
             }
-            Frame::Then { code, env, condition } => {
-                self.wait(Frame::Otherwise { code, env, condition, then: value });
+            Continuation::Then { code, env, condition } => {
+                self.wait(Continuation::Otherwise { code, env, condition, then: value });
                 State::Evaluate(self.if_parts(code)[2], env)
             }
-            Frame::Otherwise { code, env, condition, then } => {
+            Continuation::Otherwise { code, env, condition, then } => {
                 let spans = [1, 2].map(|part| self.part_span(code, env, part));
                 let span = self.span(code, env);
                 let activation = self.env(env).activation;
@@ -144,15 +146,15 @@ impl Machine {
                     None => Value::Error,
                 })
             }
-            Frame::The { code, env } => {
+            Continuation::The { code, env } => {
                 let Code::The(ty, inner) = *self.arena.get(code) else {
-                    unreachable!("the frame was made for it")
+                    unreachable!("the continuation was made for it")
                 };
                 let span = self.span(inner, env);
                 let activation = self.env(env).activation;
                 State::Return(self.check_annotation(value, ty, span, span, activation))
             }
-            Frame::Remember { function, arguments } => {
+            Continuation::Remember { function, arguments } => {
                 // By now the arguments that were needed have values; whoever comes with these
                 // values, or with the same thunks, gets the same result.
                 let settled = self.settled(&arguments);
@@ -160,25 +162,25 @@ impl Machine {
                 self.results.insert((function, arguments), value);
                 State::Return(value)
             }
-            Frame::Annotated { function, site, arguments, next } => {
+            Continuation::Annotated { function, site, arguments, next } => {
                 self.resume_annotated(function, site, arguments, next, value)
             }
-            Frame::LoopArguments { function, site, arguments, mut values } => {
+            Continuation::LoopArguments { function, site, arguments, mut values } => {
                 values.push(value);
                 self.next_loop_argument(function, site, arguments, values)
             }
-            Frame::LoopBody { of, params, inits, code } => {
+            Continuation::LoopBody { of, params, inits, code } => {
                 State::Return(self.end_loop(of, params, inits, code, value))
             }
-            Frame::RecArguments { of, site, arguments, mut values } => {
+            Continuation::RecArguments { of, site, arguments, mut values } => {
                 values.push(value);
                 self.next_rec_argument(of, site, arguments, values)
             }
-            Frame::ChoiceThen { condition, otherwise, site, arguments } => {
-                self.wait(Frame::ChoiceOtherwise { condition, then: value, site });
+            Continuation::ChoiceThen { condition, otherwise, site, arguments } => {
+                self.wait(Continuation::ChoiceOtherwise { condition, then: value, site });
                 State::Apply(otherwise, site, arguments)
             }
-            Frame::ChoiceOtherwise { condition, then, site } => {
+            Continuation::ChoiceOtherwise { condition, then, site } => {
                 let span = self.site_span(site);
                 let arms = [then, value];
                 State::Return(self.choose(condition, arms, span, [span; 2], site.activation))
@@ -189,7 +191,7 @@ impl Machine {
     fn if_parts(&self, code: CodeId) -> [CodeId; 3] {
         match *self.arena.get(code) {
             Code::If(parts) => parts,
-            _ => unreachable!("the frame was made for an if"),
+            _ => unreachable!("the continuation was made for an if"),
         }
     }
 

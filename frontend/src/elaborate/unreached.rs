@@ -3,18 +3,18 @@
 //! Typing follows substitution from the outputs, so such code does not make a program wrong; but
 //! its author would like to know.
 
-use super::machine::Machine;
+use super::elaborator::Elaborator;
 use super::values::{Denotation, ThunkId, Value};
 use crate::resolve::{CodeId, GlobalValue, Items};
-use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
 use rustc_hash::FxHashSet;
 
 /// Adds the warnings, one for each piece of code, to a program without errors.
-pub(super) fn warn(machine: &mut Machine, globals: &[Denotation], items: &Items) {
+pub(super) fn warn(elaborator: &mut Elaborator, globals: &[Denotation], items: &Items) {
     let reached: FxHashSet<CodeId> =
-        machine.thunks.iter().filter(|t| t.value.is_some()).map(|t| t.code).collect();
+        elaborator.thunks.iter().filter(|t| t.value.is_some()).map(|t| t.code).collect();
     let mut tried = FxHashSet::default();
-    let mut candidates: Vec<(CodeId, Denotation)> = machine
+    let mut candidates: Vec<(CodeId, Denotation)> = elaborator
         .thunks
         .iter()
         .enumerate()
@@ -32,9 +32,9 @@ pub(super) fn warn(machine: &mut Machine, globals: &[Denotation], items: &Items)
         if !tried.insert(code) {
             continue;
         }
-        let before = machine.diagnostics.len();
-        let value = machine.force(denotation);
-        let errors = machine.diagnostics.split_off(before);
+        let before = elaborator.diagnostics.len();
+        let value = elaborator.force(denotation);
+        let errors = elaborator.diagnostics.split_off(before);
         if value != Value::Error {
             continue;
         }
@@ -43,14 +43,14 @@ pub(super) fn warn(machine: &mut Machine, globals: &[Denotation], items: &Items)
         if cause.code == Lv::ExpansionTooLarge {
             return;
         }
-        let span = machine.arena.span(code);
-        machine.report(
+        let span = elaborator.arena.span(code);
+        elaborator.report(
             Diagnostic::new(Lv::UnreachedIllTyped, span, "this is never used, and ill-typed")
                 .label("nothing needs its value")
                 .also(cause.primary.span, format!("{} [{}]", cause.message, cause.code.as_str()))
                 .help("remove it or mend it"),
         );
-        if machine.is_stopped() {
+        if elaborator.is_stopped() {
             return;
         }
     }

@@ -17,13 +17,13 @@ pub(super) enum Value {
     Error,
 }
 
-/// A function of the table in [`super::machine::Machine`].
+/// A function of the table in [`super::elaborator::Elaborator`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct FunctionId(pub(super) u32);
 
 /// A function value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Function {
+pub(super) enum FunctionValue {
     /// A `func` or `rec-func` with the scopes around it. `expansion`: it is the definition of a
     /// builtin, whose inside the user never sees.
     Closure {

@@ -1,13 +1,13 @@
 //! How far a run may go, and why it may have no value.
 
-use lambdav_core::evaluate::{DEFAULT_MAX_ITERATIONS, Fault};
+use lambdav_core::evaluate::{DEFAULT_MAX_ITERATIONS, EvaluationFault};
 use lambdav_core::source::Span;
 
 /// Why the source evaluator has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceFault {
     /// As any evaluator.
-    Pixel(Fault),
+    Pixel(EvaluationFault),
     /// It gave up: too many of these. Another engine may answer.
     Limit(&'static str),
     /// Something that a program without errors does not contain, as a sentence without a full stop.
@@ -15,8 +15,8 @@ pub enum SourceFault {
     Unexpected(Span, &'static str),
 }
 
-impl From<Fault> for SourceFault {
-    fn from(fault: Fault) -> Self {
+impl From<EvaluationFault> for SourceFault {
+    fn from(fault: EvaluationFault) -> Self {
         Self::Pixel(fault)
     }
 }

@@ -5,7 +5,7 @@
 //! resolution, elaboration, the core and the schedule. In common with them are the parser, the
 //! table of builtins ([`crate::builtins`]) and the primitive operations ([`lambdav_core::op`]).
 //!
-//! The rules are these, and [`machine`] is no more than a search for the place where the next one
+//! The rules are these, and [`reducer`] is no more than a search for the place where the next one
 //! applies:
 //!
 //! ```text
@@ -52,10 +52,10 @@
 //! exactly as in the core evaluator.
 
 mod fault;
-mod machine;
 mod operate;
 mod program;
 mod read;
+mod reducer;
 mod term;
 #[cfg(test)]
 mod tests;
@@ -65,13 +65,13 @@ use crate::syntax::Tree;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::source::Span;
 use lambdav_core::types::TypeKind;
-use machine::Machine;
-use program::Uniform;
+use program::SourceUniform;
+use reducer::Reducer;
 
 pub use fault::{Limits, SourceFault};
-pub use program::Program;
+pub use program::SourceProgram;
 
-impl Program {
+impl SourceProgram {
     /// Reads a program that the compiler accepts; of another it may say nothing, or return a value
     /// where the compiler refuses.
     pub fn new(tree: &Tree) -> Result<Self, SourceFault> {
@@ -95,7 +95,7 @@ impl Program {
         let output = self.outputs.iter().find(|(l, _)| *l == location);
         let &(_, root) = output
             .ok_or(SourceFault::Unexpected(Span::default(), "no output has this location"))?;
-        let data = Machine::new(self, inputs, limits, cancelled).run(root)?;
+        let data = Reducer::new(self, inputs, limits, cancelled).run(root)?;
         if data.ty.is_num() {
             return Ok(data.words);
         }
@@ -109,14 +109,14 @@ impl Program {
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Vec<Box<[u32]>>, SourceFault> {
         // A default does not depend on uniforms, but may mention them.
-        let zero = |uniform: &Uniform| vec![0; self.types.components(uniform.ty)].into();
+        let zero = |uniform: &SourceUniform| vec![0; self.types.components(uniform.ty)].into();
         let inputs =
             Inputs { uniforms: self.uniforms.iter().map(zero).collect(), ..Inputs::default() };
         self.uniforms
             .iter()
             .map(|uniform| match uniform.default {
                 Some(root) => {
-                    let data = Machine::new(self, &inputs, limits, cancelled).run(root)?;
+                    let data = Reducer::new(self, &inputs, limits, cancelled).run(root)?;
                     let span = self.texts.get(root).span;
                     let fits = data.ty == uniform.ty;
                     fits.then_some(data.words)

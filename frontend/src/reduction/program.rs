@@ -5,17 +5,17 @@ use lambdav_core::types::{Type, Types};
 
 /// A uniform as declared.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Uniform {
+pub(super) struct SourceUniform {
     pub(super) ty: Type,
     pub(super) default: Option<TextId>,
 }
 
 /// A program, ready to be evaluated for any number of pixels by any number of threads.
 #[derive(Debug)]
-pub struct Program {
+pub struct SourceProgram {
     pub(super) types: Types,
     pub(super) texts: Texts,
-    pub(super) uniforms: Vec<Uniform>,
+    pub(super) uniforms: Vec<SourceUniform>,
     /// Location and expression.
     pub(super) outputs: Vec<(u32, TextId)>,
 }

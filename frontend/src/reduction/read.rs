@@ -4,7 +4,7 @@
 
 use super::fault::SourceFault;
 use super::operate::Data;
-use super::program::{Program, Uniform};
+use super::program::{SourceProgram, SourceUniform};
 use super::text::{Form, TextId, Texts, Variable};
 use crate::builtins::Builtin;
 use crate::mutants::{Mutant, is_active};
@@ -79,7 +79,7 @@ struct Reader<'t> {
 type Read<T> = Result<T, SourceFault>;
 
 /// Reads a program.
-pub(super) fn program(tree: &Tree) -> Read<Program> {
+pub(super) fn program(tree: &Tree) -> Read<SourceProgram> {
     let mut texts = Texts::default();
     let mut reader = Reader::new(tree, &mut texts);
     let (mut uniforms, mut outputs) = (Vec::new(), Vec::new());
@@ -100,13 +100,13 @@ pub(super) fn program(tree: &Tree) -> Read<Program> {
                 let default = default.first().map(|&d| reader.term(d)).transpose()?;
                 let uniform =
                     reader.texts.push(Form::Uniform(uniforms.len() as u32), &[], span, None)?;
-                uniforms.push(Uniform { ty, default });
+                uniforms.push(SourceUniform { ty, default });
                 reader.define_as(name, Meaning::Text(uniform))?;
             }
             _ => outputs.push((0, reader.term(root)?)),
         }
     }
-    Ok(Program { types: Types::default(), texts, uniforms, outputs })
+    Ok(SourceProgram { types: Types::default(), texts, uniforms, outputs })
 }
 
 /// Reads one expression in which all names are those of the outermost scope.

@@ -2,10 +2,10 @@
 
 mod generated;
 
-use super::{Limits, Program, SourceFault};
+use super::{Limits, SourceFault, SourceProgram};
 use crate::syntax;
 use lambdav_core::diagnostics::Diagnostic;
-use lambdav_core::evaluate::{Evaluator, Fault};
+use lambdav_core::evaluate::{EvaluationFault, Evaluator};
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule;
@@ -13,14 +13,14 @@ use lambdav_core::source::SourceFile;
 
 const LIMITS: Limits = Limits { max_iterations: 1000, max_steps: 1 << 24 };
 
-type Outcome = Result<Vec<Box<[u32]>>, SourceFault>;
+type SourceOutcome = Result<Vec<Box<[u32]>>, SourceFault>;
 
-fn compile(text: &str) -> (Core, Program) {
+fn compile(text: &str) -> (Core, SourceProgram) {
     let source = SourceFile::new("test", text);
     let (core, diagnostics) = crate::compile(&source);
     let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.is_error()).collect();
     let core = core.unwrap_or_else(|| panic!("{text}\n{errors:#?}"));
-    let program = Program::new(&syntax::parse(&source).0);
+    let program = SourceProgram::new(&syntax::parse(&source).0);
     (core, program.unwrap_or_else(|fault| panic!("{text}\n{fault:?}")))
 }
 
@@ -29,13 +29,13 @@ fn canonical(words: &[u32]) -> Box<[u32]> {
     words.iter().map(|&w| if f32::from_bits(w).is_nan() { 0x7fc0_0000 } else { w }).collect()
 }
 
-fn by_source(program: &Program, inputs: &Inputs, limits: Limits) -> Outcome {
+fn by_source(program: &SourceProgram, inputs: &Inputs, limits: Limits) -> SourceOutcome {
     let locations: Vec<u32> = program.locations().collect();
     let run = |&l: &u32| program.run(l, inputs, limits, &|| false).map(|w| canonical(&w));
     locations.iter().map(run).collect()
 }
 
-fn by_core(core: &Core, inputs: &Inputs, limits: Limits) -> Outcome {
+fn by_core(core: &Core, inputs: &Inputs, limits: Limits) -> SourceOutcome {
     let outputs = core.outputs.iter().map(|output| {
         let program = schedule::schedule(core, &[output.location]).expect("it can be scheduled");
         let mut evaluator = Evaluator::new(&program, limits.max_iterations);
@@ -60,12 +60,12 @@ fn pixels(core: &Core) -> Vec<Inputs> {
 }
 
 /// Both evaluators agree on the program; returns what they say of the first pixel.
-fn agree(text: &str) -> Outcome {
+fn agree(text: &str) -> SourceOutcome {
     agree_as(text, |outcome| outcome)
 }
 
 /// The same, of outcomes after `view`.
-fn agree_as(text: &str, view: impl Fn(Outcome) -> Outcome) -> Outcome {
+fn agree_as(text: &str, view: impl Fn(SourceOutcome) -> SourceOutcome) -> SourceOutcome {
     let (core, program) = compile(text);
     let inputs = pixels(&core);
     let mut first = None;
@@ -100,13 +100,13 @@ fn arguments_are_passed_by_name() {
     is(&format!("(let ((x {ENDLESS})) (if (< (time) 9) 1 x))"), &[1.0]);
     is(&format!("(define x {ENDLESS}) (let ((f (func (a b) (if (= a 1) a b)))) (f 1 x))"), &[1.0]);
     is(&format!("((func (f) (f 1 {ENDLESS})) (func (a b) a))"), &[1.0]);
-    assert!(matches!(agree(ENDLESS), Err(SourceFault::Pixel(Fault::LoopLimit(_)))));
+    assert!(matches!(agree(ENDLESS), Err(SourceFault::Pixel(EvaluationFault::LoopLimit(_)))));
     for strict in ["and", "or"] {
         let text = format!("(if ({strict} (> (time) 0) (= 0 {ENDLESS})) 1 2)");
-        assert!(matches!(agree(&text), Err(SourceFault::Pixel(Fault::LoopLimit(_)))));
+        assert!(matches!(agree(&text), Err(SourceFault::Pixel(EvaluationFault::LoopLimit(_)))));
     }
     let text = format!("(select (> (time) 0) 1 {ENDLESS})");
-    assert!(matches!(agree(&text), Err(SourceFault::Pixel(Fault::LoopLimit(_)))));
+    assert!(matches!(agree(&text), Err(SourceFault::Pixel(EvaluationFault::LoopLimit(_)))));
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn loops() {
     // All iterate as often as they may.
     is("((rec-func (n) (if (= n 1000) n (rec (+ n 1)))) 0)", &[1000.0]);
     let outcome = agree("((rec-func (n) (if (= n 1001) n (rec (+ n 1)))) 0)");
-    assert!(matches!(outcome, Err(SourceFault::Pixel(Fault::LoopLimit(_)))));
+    assert!(matches!(outcome, Err(SourceFault::Pixel(EvaluationFault::LoopLimit(_)))));
     // The limit is for each entry.
     is(
         "(define (count n) ((rec-func (i) (if (>= i n) i (rec (+ i 1)))) 0)) \
@@ -194,7 +194,7 @@ fn loops() {
     );
     // i+1 = i at 2^24.
     let outcome = agree("((rec-func (i) (if (>= i 1e8) i (rec (+ i 1)))) 16777216)");
-    assert!(matches!(outcome, Err(SourceFault::Pixel(Fault::LoopLimit(_)))));
+    assert!(matches!(outcome, Err(SourceFault::Pixel(EvaluationFault::LoopLimit(_)))));
     // Depends on the pixel.
     is(
         "(let ((p (frag-coord))) ((rec-func (x n) (if (< x 1) n (rec (/ x 2) (+ n 1)))) \
@@ -210,9 +210,9 @@ fn loops() {
     );
     // Unused arguments are reduced all the same.
     let text = format!("((rec-func (n u) (if (> n 3) n (rec (+ n 1) u))) 0 {ENDLESS})");
-    assert!(matches!(agree(&text), Err(SourceFault::Pixel(Fault::LoopLimit(_)))));
+    assert!(matches!(agree(&text), Err(SourceFault::Pixel(EvaluationFault::LoopLimit(_)))));
     let text = format!("((rec-func (n u) (if (> n 3) n (rec (+ n 1) {ENDLESS}))) 0 0)");
-    assert!(matches!(agree(&text), Err(SourceFault::Pixel(Fault::LoopLimit(_)))));
+    assert!(matches!(agree(&text), Err(SourceFault::Pixel(EvaluationFault::LoopLimit(_)))));
 }
 
 #[test]
@@ -380,7 +380,7 @@ fn it_gives_up_in_time() {
     let run = |limits, cancelled| program.run(0, &Inputs::default(), limits, cancelled);
     assert_eq!(run(limits, &|| false), Err(SourceFault::Limit("steps")));
     let limits = Limits { max_steps: u64::MAX, ..limits };
-    assert_eq!(run(limits, &|| true), Err(SourceFault::Pixel(Fault::Cancelled)));
+    assert_eq!(run(limits, &|| true), Err(SourceFault::Pixel(EvaluationFault::Cancelled)));
     assert!(matches!(
         program.run(1, &Inputs::default(), limits, &|| false),
         Err(SourceFault::Unexpected(..))
@@ -394,8 +394,8 @@ fn programs_are_shared_between_threads() {
         (* (.x (frag-coord)) 100) 0)",
     );
     let inputs = pixels(&core);
-    let alone: Vec<Outcome> = inputs.iter().map(|i| by_source(&program, i, LIMITS)).collect();
-    let together: Vec<Outcome> = std::thread::scope(|scope| {
+    let alone: Vec<SourceOutcome> = inputs.iter().map(|i| by_source(&program, i, LIMITS)).collect();
+    let together: Vec<SourceOutcome> = std::thread::scope(|scope| {
         let run = |i| by_source(&program, i, LIMITS);
         let threads: Vec<_> = inputs.iter().map(|i| scope.spawn(move || run(i))).collect();
         threads.into_iter().map(|t| t.join().expect("no panic")).collect()
@@ -449,7 +449,7 @@ fn rejected_programs_do_no_harm() {
         "((rec-func (n f) (rec n f)) 1 (func (x) x))",
     ] {
         let (tree, _) = syntax::parse(&SourceFile::new("test", text));
-        if let Ok(program) = Program::new(&tree) {
+        if let Ok(program) = SourceProgram::new(&tree) {
             for location in program.locations() {
                 let _ = program.run(location, &Inputs::default(), LIMITS, &|| false);
             }

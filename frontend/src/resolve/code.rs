@@ -53,14 +53,14 @@ pub(crate) enum Code {
         body: CodeId,
     },
     /// Opens a scope with the parameters and, of a `rec-func`, with `rec` after them.
-    Function(Function),
+    Function(Abstraction),
     If([CodeId; 3]),
     The(Type, CodeId),
 }
 
 /// A `func` or `rec-func`.
 #[derive(Clone, Debug)]
-pub(crate) struct Function {
+pub(crate) struct Abstraction {
     pub(crate) recursive: bool,
     pub(crate) parameters: std::rc::Rc<[Parameter]>,
     pub(crate) body: CodeId,
@@ -69,7 +69,7 @@ pub(crate) struct Function {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Shape {
+enum CodeShape {
     Error(u32),
     Number(u32, Option<u32>),
     Bool(bool),
@@ -95,7 +95,7 @@ struct Info {
 pub(crate) struct CodeArena {
     code: Vec<Code>,
     info: Vec<Info>,
-    keys: FxHashMap<Shape, Key>,
+    keys: FxHashMap<CodeShape, Key>,
     sets: Sets<Local>,
 }
 
@@ -130,21 +130,21 @@ impl CodeArena {
             }
         };
         let shape = match &code {
-            Code::Error => Shape::Error(id.0),
-            Code::Number(value, index) => Shape::Number(value.to_bits(), *index),
-            Code::Bool(b) => Shape::Bool(*b),
+            Code::Error => CodeShape::Error(id.0),
+            Code::Number(value, index) => CodeShape::Number(value.to_bits(), *index),
+            Code::Bool(b) => CodeShape::Bool(*b),
             Code::Local(local) => {
                 free = self.sets.single(*local);
-                Shape::Local(*local)
+                CodeShape::Local(*local)
             }
-            Code::Global(global) => Shape::Global(*global),
-            Code::Builtin(builtin) => Shape::Builtin(*builtin),
+            Code::Global(global) => CodeShape::Global(*global),
+            Code::Builtin(builtin) => CodeShape::Builtin(*builtin),
             Code::Apply { callee, arguments } => {
                 add(&mut self.sets, &[*callee]);
                 add(&mut self.sets, arguments);
                 let mut all = vec![info(*callee).key];
                 all.extend(keys(arguments));
-                Shape::Apply(all.into())
+                CodeShape::Apply(all.into())
             }
             Code::Let { values, body, .. } => {
                 let inside = info(*body).free;
@@ -153,20 +153,20 @@ impl CodeArena {
                 free = self.sets.union(free, outside);
                 let mut all = keys(values);
                 all.push(info(*body).key);
-                Shape::Let(all.into())
+                CodeShape::Let(all.into())
             }
             Code::Function(f) => {
                 free = self.sets.filter(info(f.body).free, |l| l.level <= level);
                 let types = f.parameters.iter().map(|p| p.annotation.map(|(t, _)| t)).collect();
-                Shape::Function(f.recursive, types, info(f.body).key)
+                CodeShape::Function(f.recursive, types, info(f.body).key)
             }
             Code::If(children) => {
                 add(&mut self.sets, children);
-                Shape::If(children.map(|c| info(c).key))
+                CodeShape::If(children.map(|c| info(c).key))
             }
             Code::The(ty, value) => {
                 add(&mut self.sets, &[*value]);
-                Shape::The(*ty, info(*value).key)
+                CodeShape::The(*ty, info(*value).key)
             }
         };
         let next = Key(self.keys.len() as u32);

@@ -52,7 +52,7 @@ pub(super) fn elsewhere(name: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
     use crate::compile;
-    use lambdav_core::diagnostics::Code;
+    use lambdav_core::diagnostics::DiagnosticCode;
     use lambdav_core::source::SourceFile;
 
     #[test]
@@ -60,7 +60,7 @@ mod tests {
         assert!(ELSEWHERE.is_sorted());
         for (name, help) in ELSEWHERE {
             let (_, diagnostics) = compile(&SourceFile::new("", format!("({name} 1)")));
-            assert_eq!(diagnostics[0].code, Code::UnboundName, "{name}");
+            assert_eq!(diagnostics[0].code, DiagnosticCode::UnboundName, "{name}");
             assert_eq!(diagnostics[0].help.as_deref(), Some(help));
         }
     }
@@ -75,7 +75,7 @@ mod tests {
                 continue;
             };
             let (_, diagnostics) = compile(&SourceFile::new("", format!("({name})")));
-            assert!(diagnostics.iter().all(|d| d.code != Code::UnboundName), "{help}");
+            assert!(diagnostics.iter().all(|d| d.code != DiagnosticCode::UnboundName), "{help}");
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Expressions: a walk over the tree with a stack of tasks.
 
-use super::code::{Code, CodeArena, CodeId, Function, Local};
+use super::code::{Abstraction, Code, CodeArena, CodeId, Local};
 use super::resolver::{Binding, Resolver, Task};
 use crate::syntax::{self, ExprId, ExprKind};
-use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
 use lambdav_core::graph::Name;
 use lambdav_core::source::{SourceFile, Span};
 
@@ -93,7 +93,7 @@ impl<'t> Resolver<'t> {
             Task::Function { span, recursive, parameters, name } => {
                 let body = self.results.pop().expect("a function has a body");
                 let (parameters, name) = (parameters.into(), name.map(Into::into));
-                (Code::Function(Function { recursive, parameters, body, name }), span)
+                (Code::Function(Abstraction { recursive, parameters, body, name }), span)
             }
             Task::If { span } => {
                 let all = self.pop(3);

@@ -3,7 +3,7 @@
 use super::code::{Code, Parameter};
 use super::resolver::{Form, Resolver, Task};
 use crate::syntax::{ExprId, ExprKind};
-use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
 use lambdav_core::graph::Name;
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;

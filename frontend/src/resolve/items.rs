@@ -3,7 +3,7 @@
 use super::code::{CodeArena, CodeId};
 use super::resolver::{Binding, Resolver};
 use crate::syntax::{ExprId, ExprKind, Tree};
-use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
 use lambdav_core::graph::Name;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::Type;

@@ -5,7 +5,7 @@ use super::elsewhere::elsewhere;
 use super::resolver::{Binding, Form, Resolver};
 use crate::builtins::Builtin;
 use crate::syntax::ExprId;
-use lambdav_core::diagnostics::{Code as Lv, Diagnostic, nearest_name};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv, nearest_name};
 use lambdav_core::source::Span;
 use rustc_hash::FxHashMap;
 

@@ -9,7 +9,7 @@ use super::lexer::{Lexer, Token, TokenKind};
 use super::number::{self, Reading};
 use super::{Expr, ExprId, ExprKind, MAX_TEXT, Tree};
 use lambdav_core::decode::too_long;
-use lambdav_core::diagnostics::{Code, Diagnostic, quote};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, quote};
 use lambdav_core::source::{SourceFile, Span};
 
 /// How deep lists may nest. A list inside this many others is LV0106.
@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
                 self.too_deep_reported = true;
                 self.report(|| {
                     Diagnostic::new(
-                        Code::NestedTooDeep,
+                        DiagnosticCode::NestedTooDeep,
                         token.span,
                         format!("this list is inside {MAX_NESTING} others, the most that can be"),
                     )
@@ -178,7 +178,7 @@ impl<'a> Parser<'a> {
         self.unmatched = Some((self.diagnostics.len(), 1));
         self.report(|| {
             let message = "this closing parenthesis has no opening one";
-            Diagnostic::new(Code::UnmatchedParenthesis, close, message)
+            Diagnostic::new(DiagnosticCode::UnmatchedParenthesis, close, message)
                 .label("no list is open here")
                 .help("remove it or open a list before it")
         });
@@ -214,7 +214,7 @@ impl<'a> Parser<'a> {
             Reading::Malformed => {
                 self.report(|| {
                     let message = format!("{} starts like a number and is not one", quote(word));
-                    Diagnostic::new(Code::MalformedNumber, span, message)
+                    Diagnostic::new(DiagnosticCode::MalformedNumber, span, message)
                         .label("not a number")
                         .help(number::advice(word))
                 });
@@ -223,7 +223,7 @@ impl<'a> Parser<'a> {
             Reading::TooLarge => {
                 self.report(|| {
                     let message = format!("{} is too large for a binary32", quote(word));
-                    Diagnostic::new(Code::NumberTooLarge, span, message)
+                    Diagnostic::new(DiagnosticCode::NumberTooLarge, span, message)
                         .label("rounds to infinity")
                         .note("the largest number is 3.4028235e38")
                         .help("write a smaller number; `(/ 1 0)` is infinity, if that is meant")
@@ -254,7 +254,7 @@ impl<'a> Parser<'a> {
                     count => format!("{count} control characters stand in the text"),
                 };
                 Diagnostic::new(
-                    Code::ControlCharacter,
+                    DiagnosticCode::ControlCharacter,
                     Span::new(at, at + run.len() as u32),
                     message,
                 )
@@ -297,7 +297,7 @@ impl<'a> Parser<'a> {
             None => innermost,
         };
         let mut diagnostic =
-            Diagnostic::new(Code::UnclosedList, list.open, "this list is not closed")
+            Diagnostic::new(DiagnosticCode::UnclosedList, list.open, "this list is not closed")
                 .label("opened here");
         if let Some(suspicion) = &self.suspicion {
             diagnostic =

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use lambdav_core::diagnostics::{Code, Diagnostic};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::source::SourceFile;
 
 fn read(text: &str) -> (Tree, Vec<Diagnostic>) {
@@ -229,7 +229,7 @@ fn nesting_has_a_limit() {
     assert_eq!(read(&nested(MAX_NESTING)).1, []);
     let (tree, diagnostics) = read(&(nested(MAX_NESTING + 2) + " a " + &nested(MAX_NESTING + 1)));
     assert_eq!(diagnostics.len(), 1);
-    assert_eq!(diagnostics[0].code, Code::NestedTooDeep);
+    assert_eq!(diagnostics[0].code, DiagnosticCode::NestedTooDeep);
     assert_eq!(diagnostics[0].primary.span.start as usize, MAX_NESTING);
     assert_eq!(tree.roots.len(), 3);
 }
@@ -238,7 +238,7 @@ fn nesting_has_a_limit() {
 fn a_million_parentheses_are_one_finding() {
     let (tree, diagnostics) = read(&"(".repeat(1_000_000));
     assert_eq!(diagnostics.len(), 1);
-    assert_eq!(diagnostics[0].code, Code::NestedTooDeep);
+    assert_eq!(diagnostics[0].code, DiagnosticCode::NestedTooDeep);
     assert_eq!(print(&tree), "!");
     let (_, diagnostics) = read(&")".repeat(1_000_000));
     assert_eq!(diagnostics.len(), 1);
@@ -249,9 +249,9 @@ fn the_length_has_a_limit() {
     assert_eq!(read(&" ".repeat(MAX_TEXT)).1, []);
     let (tree, diagnostics) = read(&" ".repeat(MAX_TEXT + 1));
     assert!(tree.is_empty());
-    assert_eq!(diagnostics[0].code, Code::TextTooLong);
+    assert_eq!(diagnostics[0].code, DiagnosticCode::TextTooLong);
     let (source, diagnostic) = decode("x", vec![b' '; MAX_TEXT + 1]).unwrap_err();
-    assert_eq!((source.text().len(), diagnostic.code), (MAX_TEXT, Code::TextTooLong));
+    assert_eq!((source.text().len(), diagnostic.code), (MAX_TEXT, DiagnosticCode::TextTooLong));
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn long_texts_take_linear_time() {
 fn bytes_are_decoded() {
     assert_eq!(decode("x", "é".into()).unwrap().text(), "é");
     let (source, diagnostic) = decode("x", b"(a\n \xc3( \xff)".to_vec()).unwrap_err();
-    assert_eq!(diagnostic.code, Code::NotUtf8);
+    assert_eq!(diagnostic.code, DiagnosticCode::NotUtf8);
     assert_eq!(diagnostic.message, "byte 0xc3 at offset 4 (line 2, column 2) is not UTF-8");
     assert_eq!(source.slice(diagnostic.primary.span), "\u{fffd}");
     let (_, diagnostic) = decode("x", b"\xff\xfea\0".to_vec()).unwrap_err();

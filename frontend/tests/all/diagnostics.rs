@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use lambdav_core::diagnostics::{Code, Diagnostic, render_json, render_text};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, render_json, render_text};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_frontend::syntax::parse;
 
@@ -19,7 +19,7 @@ fn shown(text: &str, start: usize, end: usize) -> String {
 
 fn at(start: usize, end: usize) -> Diagnostic {
     let span = Span::new(start as u32, end as u32);
-    Diagnostic::new(Code::OperandTypes, span, "wrong").label("here")
+    Diagnostic::new(DiagnosticCode::OperandTypes, span, "wrong").label("here")
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn colour_is_only_where_asked() {
 #[test]
 fn messages_come_in_order_and_once() {
     let source = SourceFile::new("a.lv", "a b c");
-    let warning = Diagnostic::new(Code::HighLocation, Span::new(2, 3), "careful");
+    let warning = Diagnostic::new(DiagnosticCode::HighLocation, Span::new(2, 3), "careful");
     let text = render_text(&[at(4, 5), warning, at(0, 1), at(4, 5)], &source, false);
     let titles: Vec<_> = text.lines().filter(|line| line.contains("[LV")).collect();
     let expected = ["error[LV0401]: wrong", "warning[LV0206]: careful", "error[LV0401]: wrong"];

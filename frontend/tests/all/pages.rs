@@ -2,8 +2,8 @@
 //! for the codes whose examples cannot be written on a page.
 
 use lambdav_core::core_text;
-use lambdav_core::diagnostics::{Code, Diagnostic, Tag, page_examples};
-use lambdav_core::evaluate::{Evaluator, Fault};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Tag, page_examples};
+use lambdav_core::evaluate::{EvaluationFault, Evaluator};
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::{MAX_BLOCK_NESTING, schedule};
@@ -17,9 +17,9 @@ fn compiled(text: &str) -> (Option<Core>, Vec<Diagnostic>) {
 }
 
 /// What is said of a program, by all stages to the schedule.
-fn codes(text: &str) -> Vec<Code> {
+fn codes(text: &str) -> Vec<DiagnosticCode> {
     let (core, diagnostics) = compiled(text);
-    let mut codes: Vec<Code> = diagnostics.iter().map(|d| d.code).collect();
+    let mut codes: Vec<DiagnosticCode> = diagnostics.iter().map(|d| d.code).collect();
     if let Some(core) = core {
         codes.extend(schedule(&core, &locations(&core)).err().map(|d| d.code));
     }
@@ -31,7 +31,7 @@ fn locations(core: &Core) -> Vec<u32> {
 }
 
 /// Computes all outputs of a program without errors at one pixel.
-fn evaluate(core: &Core) -> Result<(), Fault> {
+fn evaluate(core: &Core) -> Result<(), EvaluationFault> {
     let program = schedule(core, &locations(core)).expect("examples are not nested deep");
     let inputs = Inputs {
         frag_coord: [3.5, 2.5, 0.0, 1.0],
@@ -45,7 +45,7 @@ fn evaluate(core: &Core) -> Result<(), Fault> {
 
 #[test]
 fn examples_are_what_their_tags_say() {
-    for &code in Code::ALL {
+    for &code in DiagnosticCode::ALL {
         for (tag, text) in page_examples(code) {
             let name = code.as_str();
             let (core, diagnostics) = compiled(&text);
@@ -63,7 +63,10 @@ fn examples_are_what_their_tags_say() {
                 Tag::Exceeds => {
                     assert_eq!(found, [""; 0], "{name}\n{text}");
                     let outcome = evaluate(&core.expect("accepted"));
-                    assert!(matches!(outcome, Err(Fault::LoopLimit(_))), "{name}\n{text}");
+                    assert!(
+                        matches!(outcome, Err(EvaluationFault::LoopLimit(_))),
+                        "{name}\n{text}"
+                    );
                 }
                 Tag::Accepted => {
                     assert_eq!(found, [""; 0], "{name}\n{text}");
@@ -76,7 +79,7 @@ fn examples_are_what_their_tags_say() {
 
 #[test]
 fn the_parser_finds_its_own_mistakes_alone() {
-    for &code in Code::ALL {
+    for &code in DiagnosticCode::ALL {
         for (tag, text) in page_examples(code) {
             if tag == Tag::Text {
                 continue;
@@ -93,7 +96,7 @@ fn the_parser_finds_its_own_mistakes_alone() {
 #[test]
 fn codes_without_a_wrong_program_on_their_page_are_provoked_below() {
     let is_right = |tag: &Tag| matches!(tag, Tag::Text | Tag::Accepted);
-    let without: Vec<&str> = Code::ALL
+    let without: Vec<&str> = DiagnosticCode::ALL
         .iter()
         .filter(|&&code| page_examples(code).iter().all(|(tag, _)| is_right(tag)))
         .map(|code| code.as_str())
@@ -104,27 +107,27 @@ fn codes_without_a_wrong_program_on_their_page_are_provoked_below() {
     assert_eq!(without, here);
 }
 
-fn decoding_fails(bytes: &[u8], code: Code) {
+fn decoding_fails(bytes: &[u8], code: DiagnosticCode) {
     let (_, diagnostic) = decode("page.lv", bytes.to_vec()).expect_err("not a text");
     assert_eq!(diagnostic.code, code);
 }
 
 #[test]
 fn what_is_no_text_is_refused() {
-    decoding_fails(b"(vec4 \xe9 0 0 1)", Code::NotUtf8);
-    decoding_fails(b"\xff\xfe(\0v\0", Code::NotUtf8);
-    decoding_fails(&vec![b' '; MAX_TEXT + 1], Code::TextTooLong);
-    assert_eq!(codes("(vec4 1 0 0 1) ; \0"), [Code::ControlCharacter]);
-    assert_eq!(codes("(vec4 1 \u{1b} 0 1)")[0], Code::ControlCharacter);
+    decoding_fails(b"(vec4 \xe9 0 0 1)", DiagnosticCode::NotUtf8);
+    decoding_fails(b"\xff\xfe(\0v\0", DiagnosticCode::NotUtf8);
+    decoding_fails(&vec![b' '; MAX_TEXT + 1], DiagnosticCode::TextTooLong);
+    assert_eq!(codes("(vec4 1 0 0 1) ; \0"), [DiagnosticCode::ControlCharacter]);
+    assert_eq!(codes("(vec4 1 \u{1b} 0 1)")[0], DiagnosticCode::ControlCharacter);
 }
 
 #[test]
 fn deep_lists_are_refused() {
     let nested = |depth: usize| format!("{}(time){}", "(+ 1 ".repeat(depth), ")".repeat(depth));
     assert_eq!(codes(&nested(MAX_NESTING - 1)), []);
-    assert_eq!(codes(&nested(MAX_NESTING)), [Code::NestedTooDeep]);
+    assert_eq!(codes(&nested(MAX_NESTING)), [DiagnosticCode::NestedTooDeep]);
     let million = "(".repeat(1_000_000);
-    assert_eq!(codes(&(million + &")".repeat(1_000_000))), [Code::NestedTooDeep]);
+    assert_eq!(codes(&(million + &")".repeat(1_000_000))), [DiagnosticCode::NestedTooDeep]);
 }
 
 #[test]
@@ -139,7 +142,7 @@ fn deep_expansions_are_refused() {
     };
     assert_eq!(codes(&twice(4)), []);
     // Finite, too, but nobody could tell.
-    assert_eq!(codes(&twice(5)), [Code::EndlessExpansion]);
+    assert_eq!(codes(&twice(5)), [DiagnosticCode::EndlessExpansion]);
 }
 
 #[test]
@@ -157,10 +160,10 @@ fn deep_branches_are_refused() {
         format!("(define x (time)) (define low {low}) {high}")
     };
     assert_eq!(codes(&program(100)), []);
-    assert_eq!(codes(&program(half)), [Code::BlocksTooDeep]);
+    assert_eq!(codes(&program(half)), [DiagnosticCode::BlocksTooDeep]);
 }
 
-fn core_text_fails(text: &str, code: Code) {
+fn core_text_fails(text: &str, code: DiagnosticCode) {
     assert!(core_text::is_core_text(text), "{text}");
     let (core, diagnostics) = core_text::read(&SourceFile::new("page.core", text));
     assert!(core.is_none(), "{text}");
@@ -175,9 +178,9 @@ fn malformed_core_texts_are_refused() {
         "%0: vec4 = inptu frag-coord\noutput 0 = %0\n",
         "%0: vec2 = input frag-coord\noutput 0 = %0\n",
     ] {
-        core_text_fails(&format!("lambdav-core 1\n{lines}"), Code::MalformedCore);
+        core_text_fails(&format!("lambdav-core 1\n{lines}"), DiagnosticCode::MalformedCore);
     }
-    core_text_fails("lambdav-core 2\n%0: num = 1.0\noutput 0 = %0\n", Code::CoreVersion);
+    core_text_fails("lambdav-core 2\n%0: num = 1.0\noutput 0 = %0\n", DiagnosticCode::CoreVersion);
 }
 
 /// The same mistakes in places that the pages have no room for.
@@ -194,9 +197,9 @@ fn reserved_words_and_types_are_refused_wherever_they_stand() {
         "(+ 1 (define x 2))",
         "(let ((f uniform)) 1)",
     ] {
-        assert_eq!(codes(text).first(), Some(&Code::ReservedWord), "{text}");
+        assert_eq!(codes(text).first(), Some(&DiagnosticCode::ReservedWord), "{text}");
     }
     for ty in ["bvec2", "bvec3", "bvec4"] {
-        assert_eq!(codes(&format!("(uniform u {ty}) 1")), [Code::UniformType], "{ty}");
+        assert_eq!(codes(&format!("(uniform u {ty}) 1")), [DiagnosticCode::UniformType], "{ty}");
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use lambdav_frontend::builtins::{Builtin, Kind};
+use lambdav_frontend::builtins::{Builtin, OperationKind};
 
 fn page() -> String {
     let mut page = String::from(
@@ -20,9 +20,9 @@ fn page() -> String {
     );
     for builtin in Builtin::all() {
         let kind = match builtin.kind() {
-            Kind::Exact => "exact",
-            Kind::CorrectlyRounded => "correctly rounded",
-            Kind::Expanded => "expanded",
+            OperationKind::Exact => "exact",
+            OperationKind::CorrectlyRounded => "correctly rounded",
+            OperationKind::Expanded => "expanded",
         };
         let mut section = format!("\n## `{}`\n\n", builtin.name());
         write!(section, "`{}`", builtin.usage()).expect("writing to a string");

@@ -1,6 +1,6 @@
 //! A picture of where two images differ.
 
-use super::{Compare, Depth, Options, Pair, distance, pair};
+use super::{Compare, CompareOptions, Depth, Pair, distance, pair};
 use crate::image::{AnyImage, Image};
 
 /// Colours of rising lightness, from the least difference to the largest; opaque black, where
@@ -21,7 +21,7 @@ const RAMP: [[u8; 3]; 7] = [
 /// Equal pixels are black. Others are the lighter the larger the logarithm of their largest
 /// difference is: one level, or ULP, is the darkest colour, and all levels there are, or 2^32 ULP,
 /// the lightest. NaN against a number has the lightest, too, and −0 against +0 the darkest.
-pub fn heat_map(a: &AnyImage, b: &AnyImage, options: &Options) -> Option<Image<u8>> {
+pub fn heat_map(a: &AnyImage, b: &AnyImage, options: &CompareOptions) -> Option<Image<u8>> {
     if a.size() != b.size() {
         return None;
     }
@@ -117,7 +117,7 @@ mod tests {
             let [red, green] = red_green[x as usize];
             [red, green, 0.0, 1.0]
         });
-        let map = heat_map(&a.into(), &b.into(), &Options::default()).expect("one size");
+        let map = heat_map(&a.into(), &b.into(), &CompareOptions::default()).expect("one size");
         let at = |x| map.pixel(x, 0).expect("inside");
         assert_eq!(at(0), [0, 0, 0, 255]);
         assert_eq!(at(1)[..3], RAMP[0]);

@@ -37,7 +37,7 @@ pub const SWEEP: [u8; 9] = [0, 1, 2, 4, 8, 16, 32, 64, 128];
 
 /// How to compare.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Options {
+pub struct CompareOptions {
     /// How much a sample may differ, in levels of 8 bits, for the images to be the same still.
     pub tolerance: Option<f64>,
     /// How a float image is quantised, to be compared with a UNORM one.
@@ -46,7 +46,7 @@ pub struct Options {
 
 /// The outcome of a comparison.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub enum CompareOutcome {
     /// The sizes differ, and nothing else was looked at.
     Sizes {
         /// Of the first image.
@@ -58,7 +58,7 @@ pub enum Outcome {
     Pixels(Box<Comparison>),
 }
 
-impl Outcome {
+impl CompareOutcome {
     /// Whether the images count as the same.
     pub fn is_same(&self) -> bool {
         match self {
@@ -151,11 +151,11 @@ impl Comparison {
 }
 
 /// Compares two images.
-pub fn compare(a: &AnyImage, b: &AnyImage, options: &Options) -> Outcome {
+pub fn compare(a: &AnyImage, b: &AnyImage, options: &CompareOptions) -> CompareOutcome {
     if a.size() != b.size() {
-        return Outcome::Sizes { a: a.size(), b: b.size() };
+        return CompareOutcome::Sizes { a: a.size(), b: b.size() };
     }
-    Outcome::Pixels(Box::new(match pair(a, b, options.transfer) {
+    CompareOutcome::Pixels(Box::new(match pair(a, b, options.transfer) {
         Pair::Unorm8(a, b) => scan(&a, &b, options),
         Pair::Unorm16(a, b) => scan(&a, &b, options),
         Pair::Float(a, b) => scan(a, b, options),
@@ -266,7 +266,7 @@ fn distance<T: Compare>(a: T, b: T) -> (Option<u32>, f64) {
     }
 }
 
-fn scan<T: Compare>(a: &Image<T>, b: &Image<T>, options: &Options) -> Comparison {
+fn scan<T: Compare>(a: &Image<T>, b: &Image<T>, options: &CompareOptions) -> Comparison {
     let size = a.size();
     let is_float = T::DEPTH == Depth::Float;
     let mut result = Comparison {

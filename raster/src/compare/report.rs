@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use super::{Comparison, Depth, Outcome, SWEEP, Verdict};
+use super::{CompareOutcome, Comparison, Depth, SWEEP, Verdict};
 
 impl Display for Depth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -24,7 +24,7 @@ impl Display for Verdict {
     }
 }
 
-impl Display for Outcome {
+impl Display for CompareOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Sizes { a, b } => write!(f, "different: {a} pixels against {b}"),

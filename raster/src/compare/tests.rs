@@ -5,10 +5,10 @@ fn size(width: u32, height: u32) -> Size {
     Size::new(width, height).expect("within the limits")
 }
 
-fn pixels(a: impl Into<AnyImage>, b: impl Into<AnyImage>, options: &Options) -> Comparison {
+fn pixels(a: impl Into<AnyImage>, b: impl Into<AnyImage>, options: &CompareOptions) -> Comparison {
     match compare(&a.into(), &b.into(), options) {
-        Outcome::Pixels(comparison) => *comparison,
-        Outcome::Sizes { .. } => panic!("both are of one size"),
+        CompareOutcome::Pixels(comparison) => *comparison,
+        CompareOutcome::Sizes { .. } => panic!("both are of one size"),
     }
 }
 
@@ -20,15 +20,15 @@ fn row<T: Sample>(values: &[T]) -> Image<T> {
     })
 }
 
-fn tolerant(tolerance: f64) -> Options {
-    Options { tolerance: Some(tolerance), ..Options::default() }
+fn tolerant(tolerance: f64) -> CompareOptions {
+    CompareOptions { tolerance: Some(tolerance), ..CompareOptions::default() }
 }
 
 #[test]
 fn sizes_come_first() {
     let (a, b) = (row(&[1u8, 2]), row(&[1.0f32]));
     let outcome = compare(&a.into(), &b.into(), &tolerant(255.0));
-    assert_eq!(outcome, Outcome::Sizes { a: size(2, 1), b: size(1, 1) });
+    assert_eq!(outcome, CompareOutcome::Sizes { a: size(2, 1), b: size(1, 1) });
     assert!(!outcome.is_same());
     assert_eq!(outcome.to_string(), "different: 2x1 pixels against 1x1");
 }
@@ -36,7 +36,7 @@ fn sizes_come_first() {
 #[test]
 fn identical_images() {
     let values = [0.0, -0.0, f32::NAN, f32::INFINITY, 1e-45, 3.0];
-    let result = pixels(row(&values), row(&values), &Options::default());
+    let result = pixels(row(&values), row(&values), &CompareOptions::default());
     assert_eq!(result.verdict(), Verdict::Identical);
     assert_eq!((result.differing, result.first, result.steps), (0, None, None));
     assert_eq!(result.exceeding, [0; 9]);
@@ -49,7 +49,7 @@ fn identical_images() {
 fn levels_of_8_bits() {
     let a = row(&[0u8, 10, 20, 30, 200]);
     let b = row(&[0u8, 12, 19, 30, 101]);
-    let result = pixels(a.clone(), b.clone(), &Options::default());
+    let result = pixels(a.clone(), b.clone(), &CompareOptions::default());
     assert_eq!(result.differing, 3);
     let first = result.first.expect("three differ");
     assert_eq!((first.x, first.y), (1, 0));
@@ -88,7 +88,7 @@ fn whole_tolerances_are_exact() {
 #[test]
 fn zeros_differ_by_nothing() {
     let (a, b) = (row(&[0.0f32, 1.0]), row(&[-0.0f32, 1.0]));
-    let exact = pixels(a.clone(), b.clone(), &Options::default());
+    let exact = pixels(a.clone(), b.clone(), &CompareOptions::default());
     assert_eq!((exact.differing, exact.verdict()), (1, Verdict::Different));
     assert_eq!((exact.steps, exact.absolute), (None, None));
     assert_eq!(exact.exceeding, [0; 9]);
@@ -100,7 +100,7 @@ fn zeros_differ_by_nothing() {
 #[test]
 fn a_nan_is_beyond_every_tolerance() {
     let (a, b) = (row(&[f32::NAN, 1.0]), row(&[1.0f32, 1.0]));
-    for options in [Options::default(), tolerant(1e9), tolerant(f64::INFINITY)] {
+    for options in [CompareOptions::default(), tolerant(1e9), tolerant(f64::INFINITY)] {
         let result = pixels(a.clone(), b.clone(), &options);
         assert_eq!(result.verdict(), Verdict::Different);
         assert_eq!(result.exceeding, [1; 9]);
@@ -113,7 +113,7 @@ fn a_nan_is_beyond_every_tolerance() {
 fn floats_by_ulp_and_by_value() {
     let a = row(&[1.0f32, 1e-30, 0.5, f32::INFINITY]);
     let b = row(&[1.0f32.next_up(), 2e-30, 0.75, f32::INFINITY]);
-    let result = pixels(a.clone(), b, &Options::default());
+    let result = pixels(a.clone(), b, &CompareOptions::default());
     assert_eq!(result.differing, 3);
     let ulps = ulp_distance(1e-30, 2e-30).expect("numbers");
     assert_eq!(result.steps, Some(Peak { value: ulps, x: 1, y: 0 }));
@@ -122,7 +122,7 @@ fn floats_by_ulp_and_by_value() {
     assert_eq!(result.exceeding, [3, 1, 1, 1, 1, 1, 1, 0, 0]);
 
     let finite = row(&[1.0f32, 1e-30, 0.5, f32::MAX]);
-    let result = pixels(a, finite, &Options::default());
+    let result = pixels(a, finite, &CompareOptions::default());
     assert_eq!(result.steps, Some(Peak { value: 1, x: 3, y: 0 }));
     assert_eq!(result.absolute, Some(Peak { value: f64::INFINITY, x: 3, y: 0 }));
     assert_eq!(result.exceeding, [1; 9]);
@@ -133,19 +133,19 @@ fn mixed_depths_meet_without_loss() {
     let values = [0.0f32, 0.25, 0.5, 1.0, f32::NAN, -1.0, 7.0, 0.1];
     let float = row(&values);
     for transfer in [Transfer::Linear, Transfer::Srgb] {
-        let options = Options { transfer, ..Options::default() };
+        let options = CompareOptions { transfer, ..CompareOptions::default() };
         let unorm8 = quantize::<u8>(&float, transfer);
         let unorm16 = quantize::<u16>(&float, transfer);
         let as8 = pixels(float.clone(), unorm8.clone(), &options);
         assert_eq!((as8.verdict(), as8.depth), (Verdict::Identical, Depth::Unorm8));
         let as16 = pixels(unorm16.clone(), float.clone(), &options);
         assert_eq!((as16.verdict(), as16.depth), (Verdict::Identical, Depth::Unorm16));
-        let half = Options { tolerance: Some(0.5), ..options };
+        let half = CompareOptions { tolerance: Some(0.5), ..options };
         let both = pixels(unorm8, unorm16, &half);
         assert_eq!((both.verdict(), both.depth), (Verdict::WithinTolerance, Depth::Unorm16));
     }
     let wide = row(&[0u16, 257, 65535]);
-    let result = pixels(row(&[0u8, 1, 255]), wide, &Options::default());
+    let result = pixels(row(&[0u8, 1, 255]), wide, &CompareOptions::default());
     assert_eq!(result.verdict(), Verdict::Identical);
 }
 
@@ -153,7 +153,7 @@ fn mixed_depths_meet_without_loss() {
 fn the_first_in_scan_order_is_named() {
     let a = Frame::from_fn(size(5, 4), |_, _| [0.0; 4]);
     let b = Frame::from_fn(size(5, 4), |x, y| [0.0, 0.0, 0.0, f32::from(y > 1 && x > 2)]);
-    let result = pixels(a, b, &Options::default());
+    let result = pixels(a, b, &CompareOptions::default());
     let first = result.first.expect("four differ");
     assert_eq!((first.x, first.y, result.differing), (3, 2, 4));
     let peak = result.absolute.expect("they differ");

@@ -54,13 +54,13 @@ pub fn write_atomically<E: std::error::Error + 'static>(
     let fail = |source| SaveError::File { path: path.to_owned(), source };
     let content = |source| SaveError::Content { path: path.to_owned(), source };
 
-    match Target::find(path).map_err(fail)? {
-        Target::Stream(file) => {
+    match Destination::find(path).map_err(fail)? {
+        Destination::Stream(file) => {
             let mut out = BufWriter::new(file);
             write(&mut out).map_err(content)?;
             out.flush().map_err(fail)
         }
-        Target::File { path, folder, permissions } => {
+        Destination::File { path, folder, permissions } => {
             let mut out = BufWriter::new(Temporary::new(&folder).map_err(fail)?);
             write(&mut out).map_err(content)?;
             let temporary = out.into_inner().map_err(|error| fail(error.into_error()))?;
@@ -79,9 +79,9 @@ pub fn write_atomically<E: std::error::Error + 'static>(
 /// What it would report.
 pub fn check_target(path: &Path) -> Result<(), SaveError<Infallible>> {
     let fail = |source| SaveError::File { path: path.to_owned(), source };
-    match Target::find(path).map_err(fail)? {
-        Target::Stream(_) => Ok(()),
-        Target::File { folder, .. } => can_write_in(&folder).map_err(fail),
+    match Destination::find(path).map_err(fail)? {
+        Destination::Stream(_) => Ok(()),
+        Destination::File { folder, .. } => can_write_in(&folder).map_err(fail),
     }
 }
 
@@ -222,7 +222,7 @@ pub fn abandon_writes() {
 }
 
 /// What a path stands for.
-enum Target {
+enum Destination {
     /// Something to write to as it is.
     Stream(File),
     /// A regular file to put in place.
@@ -236,7 +236,7 @@ enum Target {
     },
 }
 
-impl Target {
+impl Destination {
     fn find(path: &Path) -> io::Result<Self> {
         // The system follows links here, also those that only it understands.
         let permissions = match fs::metadata(path) {

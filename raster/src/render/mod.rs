@@ -40,7 +40,7 @@ pub use workers::{ThreadError, thread_pool};
 
 /// How to render. None of it changes the frame.
 #[derive(Clone, Copy)]
-pub struct Options<'a> {
+pub struct RenderOptions<'a> {
     /// The size of a tile; those at the right and lower edges may be smaller.
     pub tile: Size,
     /// Bounds the whole render.
@@ -58,14 +58,14 @@ const TILE: (u32, u32) = (256, 4);
 /// A frame of at most so many pixels is begun by one thread outside a pool.
 const SMALL_FRAME: usize = 1 << 17;
 
-impl Default for Options<'_> {
+impl Default for RenderOptions<'_> {
     fn default() -> Self {
         let tile = Size::new(TILE.0, TILE.1).expect("a constant within the limits");
         Self { tile, timeout: None, progress: None }
     }
 }
 
-impl Options<'_> {
+impl RenderOptions<'_> {
     /// How many tiles a frame of that size has: more threads have nothing to do.
     pub fn tiles(&self, size: Size) -> NonZeroUsize {
         let count = Tiles { size, tile: self.tile }.count();
@@ -106,7 +106,7 @@ pub enum RenderError {
 pub fn render(
     kernel: &(impl Kernel + ?Sized),
     size: Size,
-    options: &Options<'_>,
+    options: &RenderOptions<'_>,
 ) -> Result<Frame, RenderError> {
     let mut frame = Frame::zeros(size)?;
     render_into(kernel, &mut frame, options)?;
@@ -123,7 +123,7 @@ pub fn render(
 pub fn render_into(
     kernel: &(impl Kernel + ?Sized),
     frame: &mut Frame,
-    options: &Options<'_>,
+    options: &RenderOptions<'_>,
 ) -> Result<(), RenderError> {
     let tiles = Tiles { size: frame.size(), tile: options.tile };
     let job = Job::new(kernel, tiles, frame.samples_mut(), options.progress);

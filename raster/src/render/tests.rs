@@ -23,11 +23,11 @@ fn in_pool<R: Send>(threads: usize, f: impl FnOnce() -> R + Send) -> R {
 }
 
 /// In every pool, with every tile size.
-fn in_every_way(mut test: impl FnMut(Options<'static>) + Send) {
+fn in_every_way(mut test: impl FnMut(RenderOptions<'static>) + Send) {
     for threads in THREADS {
         in_pool(threads, || {
             for tile in TILES {
-                test(Options { tile: size(tile), ..Options::default() });
+                test(RenderOptions { tile: size(tile), ..RenderOptions::default() });
             }
         });
     }
@@ -173,7 +173,7 @@ fn a_fault_to_the_right_does_not_hide_one_below_in_scan_order() {
         }
         Ok([0.0; 4])
     });
-    let options = Options { tile: size((16, 16)), ..Options::default() };
+    let options = RenderOptions { tile: size((16, 16)), ..RenderOptions::default() };
     let result = in_pool(2, || render(&kernel, size((32, 16)), &options));
     assert!(matches!(result, Err(RenderError::Fault(fault)) if fault == left), "{result:?}");
 }
@@ -192,7 +192,8 @@ fn endless_pixels_after_a_fault_are_cancelled() {
             }
             Err(Stop::Cancelled)
         });
-        let result = in_pool(threads, || render(&kernel, size((97, 61)), &Options::default()));
+        let result =
+            in_pool(threads, || render(&kernel, size((97, 61)), &RenderOptions::default()));
         assert!(matches!(result, Err(RenderError::Fault(Fault { x: 0, y: 0, site: 9 }))));
     }
 }
@@ -207,7 +208,7 @@ fn time_runs_out() {
             Err(Stop::Cancelled)
         });
         for timeout in [Duration::ZERO, Duration::from_millis(20)] {
-            let options = Options { timeout: Some(timeout), ..Options::default() };
+            let options = RenderOptions { timeout: Some(timeout), ..RenderOptions::default() };
             let result = in_pool(threads, || render(&kernel, size((97, 61)), &options));
             assert!(
                 matches!(result, Err(RenderError::TimedOut { timeout: t }) if t == timeout),
@@ -229,7 +230,8 @@ fn a_fault_beyond_pixels_that_took_too_long_is_not_reported() {
         }
         Err(Stop::Cancelled)
     });
-    let options = Options { timeout: Some(Duration::from_millis(30)), ..Options::default() };
+    let options =
+        RenderOptions { timeout: Some(Duration::from_millis(30)), ..RenderOptions::default() };
     let result = in_pool(2, || render(&kernel, size((64, 1)), &options));
     assert!(matches!(result, Err(RenderError::TimedOut { .. })), "{result:?}");
 }
@@ -238,7 +240,7 @@ fn a_fault_beyond_pixels_that_took_too_long_is_not_reported() {
 fn a_long_timeout_is_not_waited_for() {
     let start = Instant::now();
     for timeout in [Duration::from_secs(3600), Duration::MAX] {
-        let options = Options { timeout: Some(timeout), ..Options::default() };
+        let options = RenderOptions { timeout: Some(timeout), ..RenderOptions::default() };
         let kernel = PerPixel(|x, y, _: &Cancel<'_>| Ok(noise(x, y)));
         assert!(render(&kernel, size((33, 17)), &options).is_ok());
     }
@@ -254,7 +256,7 @@ fn progress_counts_every_tile_once() {
             assert!(seen.insert((total, done)));
         };
         let size = size((97, 61));
-        let options = Options { progress: Some(&progress), ..options };
+        let options = RenderOptions { progress: Some(&progress), ..options };
         render(&PerPixel(|x, y, _: &Cancel<'_>| Ok(noise(x, y))), size, &options)
             .expect("no faults");
         let count = Tiles { size, tile: options.tile }.count();
@@ -270,7 +272,7 @@ fn a_kernel_that_gives_up_is_found_out() {
             if (x, y) == (40, 2) { Err(Stop::Cancelled) } else { Ok([0.0; 4]) }
         },
     );
-    let result = render(&kernel, size((97, 61)), &Options::default());
+    let result = render(&kernel, size((97, 61)), &RenderOptions::default());
     assert!(matches!(result, Err(RenderError::Abandoned(tile)) if tile.contains(40, 2)));
 }
 
@@ -294,7 +296,7 @@ fn others_join_a_thread_that_takes_long() {
         }
         Ok([0.0; 4])
     });
-    assert!(render(&kernel, size((64, 64)), &Options::default()).is_ok());
+    assert!(render(&kernel, size((64, 64)), &RenderOptions::default()).is_ok());
 }
 
 #[test]
@@ -304,7 +306,7 @@ fn a_panic_of_the_kernel_is_passed_on() {
         Ok([0.0; 4])
     });
     let timeout = Some(Duration::from_secs(3600));
-    let options = Options { timeout, ..Options::default() };
+    let options = RenderOptions { timeout, ..RenderOptions::default() };
     let result = catch_unwind(AssertUnwindSafe(|| render(&kernel, size((97, 61)), &options)));
     assert!(result.is_err());
 }
@@ -345,7 +347,7 @@ impl Kernel for Deep {
 #[test]
 fn a_kernel_has_the_stack_that_it_needs() {
     for threads in THREADS {
-        let frame = in_pool(threads, || render(&Deep, size((300, 5)), &Options::default()));
+        let frame = in_pool(threads, || render(&Deep, size((300, 5)), &RenderOptions::default()));
         assert_eq!(frame.expect("no faults").pixel(256, 4), Some([12_000.0; 4]));
     }
 }
@@ -363,7 +365,7 @@ fn the_callers_pool_is_used() {
         Ok([0.0; 4])
     });
     let timeout = Some(Duration::from_secs(3600));
-    let options = Options { tile: size((8, 8)), timeout, ..Options::default() };
+    let options = RenderOptions { tile: size((8, 8)), timeout, ..RenderOptions::default() };
     assert!(pool.install(|| render(&kernel, size((64, 64)), &options)).is_ok());
     let names = names.into_inner().expect("nobody panicked");
     assert!(names.iter().eq(["mine 0", "mine 1", "mine 2"]), "{names:?}");
@@ -373,7 +375,7 @@ fn the_callers_pool_is_used() {
 fn nans_are_canonical() {
     let kernel =
         PerPixel(|_, _, _: &Cancel<'_>| Ok([0xffc0_0001, 0x7f80_0001, 0, 1].map(f32::from_bits)));
-    let frame = render(&kernel, size((1, 1)), &Options::default()).expect("no faults");
+    let frame = render(&kernel, size((1, 1)), &RenderOptions::default()).expect("no faults");
     let bits: Vec<u32> = frame.samples().iter().map(|s| s.to_bits()).collect();
     assert_eq!(bits, [0x7fc0_0000, 0x7fc0_0000, 0, 1]);
 }

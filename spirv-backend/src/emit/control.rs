@@ -7,10 +7,10 @@
 //! branch to the loop's continue and merge blocks: SPIR-V lets any construct inside a loop do so.
 //! Their own merge blocks are never reached.
 
-use super::declarations::Shape;
-use super::translator::{Join, Selection, Target, Translator, Ways};
+use super::declarations::TypeDeclaration;
+use super::translator::{Join, OpenConstruct, Selection, Translator, Ways};
 use crate::mutants::{Mutant, is_active};
-use lambdav_core::schedule::{End, Event, Role, Statement, ValueId};
+use lambdav_core::schedule::{BlockRole, End, Event, Statement, ValueId};
 use lambdav_core::source::Span;
 use rspirv::dr::{Function, Instruction, Module, ModuleHeader, Operand};
 use rspirv::spirv::{FunctionControl, Op, SelectionControl, Word};
@@ -20,8 +20,8 @@ impl<'p> Translator<'p> {
     pub(super) fn translate(mut self) -> (Module, Vec<(Word, Span)>, usize) {
         let main = self.declarations.id();
         self.declarations.name(main, "main");
-        let void = self.declarations.shape(Shape::Void);
-        let ty = self.declarations.shape(Shape::Main);
+        let void = self.declarations.shape(TypeDeclaration::Void);
+        let ty = self.declarations.shape(TypeDeclaration::Main);
         let entry = self.declarations.id();
         self.begin(entry);
         for event in self.program.walk() {
@@ -45,10 +45,10 @@ impl<'p> Translator<'p> {
 
     fn event(&mut self, event: Event<'p>) {
         match event {
-            Event::Enter(_, Role::Then(_)) => self.begin(self.selection().on_true),
-            Event::Enter(_, Role::Otherwise(_)) => self.begin(self.selection().on_false),
+            Event::Enter(_, BlockRole::Then(_)) => self.begin(self.selection().on_true),
+            Event::Enter(_, BlockRole::Otherwise(_)) => self.begin(self.selection().on_false),
             // Where a loop opens, its header and the first block of its body begin.
-            Event::Enter(_, Role::Root | Role::Body(_)) => {}
+            Event::Enter(_, BlockRole::Root | BlockRole::Body(_)) => {}
             Event::Statement(_, statement) => self.statement(statement),
             Event::After(..) => self.close(),
             Event::End(_, end) => self.end(end),
@@ -72,12 +72,16 @@ impl<'p> Translator<'p> {
             }
             Statement::If { value, condition, .. } => {
                 let label = self.declarations.id();
-                self.targets.push(Target::Join(Join { value, label, ways: Ways::default() }));
+                self.targets.push(OpenConstruct::Join(Join {
+                    value,
+                    label,
+                    ways: Ways::default(),
+                }));
                 self.select_block(condition, label, false);
             }
             Statement::Loop { value, ref params, ref inits, .. } => {
                 let opened = self.open_loop(value, params, inits);
-                self.targets.push(Target::Loop(opened));
+                self.targets.push(OpenConstruct::Loop(opened));
             }
         }
     }
@@ -85,7 +89,7 @@ impl<'p> Translator<'p> {
     /// Begins the merge block of the innermost `if` or loop.
     fn close(&mut self) {
         match self.targets.pop().expect("a statement with blocks has a target") {
-            Target::Join(Join { value, label, mut ways }) => {
+            OpenConstruct::Join(Join { value, label, mut ways }) => {
                 self.selections.pop();
                 if let (true, [a, b]) = (is_active(Mutant::SwappedWays), &mut ways.0[..]) {
                     std::mem::swap(&mut a.0, &mut b.0);
@@ -97,14 +101,14 @@ impl<'p> Translator<'p> {
                     self.current = before;
                 }
             }
-            Target::Loop(closed) => self.close_loop(closed),
-            Target::Root => unreachable!("the root is no statement"),
+            OpenConstruct::Loop(closed) => self.close_loop(closed),
+            OpenConstruct::Root => unreachable!("the root is no statement"),
         }
     }
 
     fn end(&mut self, end: &'p End) {
         let values: Vec<Word> = match (end, self.target()) {
-            (End::Yield(values), Target::Root) => return self.store_outputs(values),
+            (End::Yield(values), OpenConstruct::Root) => return self.store_outputs(values),
             (&End::If { condition, .. }, _) => {
                 let label = self.declarations.id();
                 return self.select_block(condition, label, is_active(Mutant::SwappedBranches));
@@ -115,15 +119,15 @@ impl<'p> Translator<'p> {
         };
         let from = self.current;
         let to = match (end, self.target()) {
-            (End::Yield(_), Target::Join(join)) => {
+            (End::Yield(_), OpenConstruct::Join(join)) => {
                 join.ways.0.push((values[0], from));
                 join.label
             }
-            (End::Yield(_), Target::Loop(open)) => {
+            (End::Yield(_), OpenConstruct::Loop(open)) => {
                 open.exits.0.push((values[0], from));
                 open.merge
             }
-            (End::Rec(_), Target::Loop(open)) => {
+            (End::Rec(_), OpenConstruct::Loop(open)) => {
                 open.rounds.push((values, from));
                 open.continuing
             }
@@ -133,7 +137,7 @@ impl<'p> Translator<'p> {
     }
 
     /// What the end of the open block goes to.
-    fn target(&mut self) -> &mut Target<'p> {
+    fn target(&mut self) -> &mut OpenConstruct<'p> {
         self.targets.last_mut().expect("the root is there to the end")
     }
 

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A type by structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Shape {
+pub(super) enum TypeDeclaration {
     Void,
     /// A function without parameters and result.
     Main,
@@ -26,7 +26,7 @@ pub(super) struct Declarations<'p> {
     pub(super) module: Module,
     types: &'p Types,
     next: Word,
-    shapes: FxHashMap<Shape, Word>,
+    shapes: FxHashMap<TypeDeclaration, Word>,
     constants: FxHashMap<(Type, Box<[u32]>), Word>,
     uints: FxHashMap<u32, Word>,
     /// Values that have a name, and constants, which are too many things at once to have one.
@@ -75,18 +75,22 @@ impl<'p> Declarations<'p> {
     }
 
     /// The id of a type.
-    pub(super) fn shape(&mut self, shape: Shape) -> Word {
+    pub(super) fn shape(&mut self, shape: TypeDeclaration) -> Word {
         if let Some(&id) = self.shapes.get(&shape) {
             return id;
         }
         let (op, operands) = match shape {
-            Shape::Void => (Op::TypeVoid, vec![]),
-            Shape::Main => (Op::TypeFunction, vec![Operand::IdRef(self.shape(Shape::Void))]),
-            Shape::Uint => (Op::TypeInt, vec![Operand::LiteralBit32(32), Operand::LiteralBit32(0)]),
-            Shape::Pointer(class, to) => {
+            TypeDeclaration::Void => (Op::TypeVoid, vec![]),
+            TypeDeclaration::Main => {
+                (Op::TypeFunction, vec![Operand::IdRef(self.shape(TypeDeclaration::Void))])
+            }
+            TypeDeclaration::Uint => {
+                (Op::TypeInt, vec![Operand::LiteralBit32(32), Operand::LiteralBit32(0)])
+            }
+            TypeDeclaration::Pointer(class, to) => {
                 (Op::TypePointer, vec![Operand::StorageClass(class), Operand::IdRef(to)])
             }
-            Shape::Value(ty) => match *self.types.kind(ty) {
+            TypeDeclaration::Value(ty) => match *self.types.kind(ty) {
                 TypeKind::Scalar(Scalar::F32) => (Op::TypeFloat, vec![Operand::LiteralBit32(32)]),
                 TypeKind::Scalar(Scalar::Bool) => (Op::TypeBool, vec![]),
                 TypeKind::Vector(scalar, n) => {
@@ -106,7 +110,7 @@ impl<'p> Declarations<'p> {
 
     /// The id of the type of a value.
     pub(super) fn ty(&mut self, ty: Type) -> Word {
-        self.shape(Shape::Value(ty))
+        self.shape(TypeDeclaration::Value(ty))
     }
 
     /// The id of a constant, one word per component.
@@ -143,7 +147,7 @@ impl<'p> Declarations<'p> {
         if let Some(&id) = self.uints.get(&value) {
             return id;
         }
-        let ty = self.shape(Shape::Uint);
+        let ty = self.shape(TypeDeclaration::Uint);
         let id = self.declare(Op::Constant, Some(ty), vec![Operand::LiteralBit32(value)]);
         self.uints.insert(value, id);
         id

@@ -1,8 +1,8 @@
 //! What the shader has to do with the world (LANGUAGE §5): its outputs, the position of the pixel,
 //! the block of push constants and the block of uniforms. Each is declared when it is first used.
 
-use super::declarations::{Declarations, Shape, literal};
-use super::options::{Options, Version};
+use super::declarations::{Declarations, TypeDeclaration, literal};
+use super::options::{EmitOptions, Version};
 use lambdav_core::inputs::Input;
 use lambdav_core::schedule::Program;
 use lambdav_core::types::{Type, TypeKind};
@@ -33,7 +33,7 @@ pub(super) struct Interface {
 }
 
 /// A pointer to load from.
-pub(super) enum Place {
+pub(super) enum MemoryReference {
     /// A variable.
     Variable(Word),
     /// A member of a structure in a variable.
@@ -55,7 +55,7 @@ impl Interface {
         to: Word,
         name: &str,
     ) -> Word {
-        let pointer = declarations.shape(Shape::Pointer(class, to));
+        let pointer = declarations.shape(TypeDeclaration::Pointer(class, to));
         let operands = vec![Operand::StorageClass(class)];
         let id = declarations.declare(Op::Variable, Some(pointer), operands);
         declarations.name(id, name);
@@ -76,9 +76,13 @@ impl Interface {
     }
 
     /// Where an input is.
-    pub(super) fn input(&mut self, declarations: &mut Declarations<'_>, input: Input) -> Place {
+    pub(super) fn input(
+        &mut self,
+        declarations: &mut Declarations<'_>,
+        input: Input,
+    ) -> MemoryReference {
         let Some(index) = PUSH_CONSTANTS.iter().position(|&(member, ..)| member == input) else {
-            return Place::Variable(self.frag_coord(declarations));
+            return MemoryReference::Variable(self.frag_coord(declarations));
         };
         let base = match self.push_constants {
             Some(base) => base,
@@ -90,8 +94,9 @@ impl Interface {
             }
         };
         let ty = declarations.ty(PUSH_CONSTANTS[index].1);
-        let pointer_type = declarations.shape(Shape::Pointer(StorageClass::PushConstant, ty));
-        Place::Member { base, pointer_type, index: index as u32 }
+        let pointer_type =
+            declarations.shape(TypeDeclaration::Pointer(StorageClass::PushConstant, ty));
+        MemoryReference::Member { base, pointer_type, index: index as u32 }
     }
 
     fn frag_coord(&mut self, declarations: &mut Declarations<'_>) -> Word {
@@ -112,7 +117,7 @@ impl Interface {
         declarations: &mut Declarations<'_>,
         program: &Program,
         index: u32,
-    ) -> Place {
+    ) -> MemoryReference {
         let base = match self.uniforms {
             Some(base) => base,
             None => {
@@ -134,8 +139,8 @@ impl Interface {
             }
         };
         let ty = memory_type(declarations, program.uniforms[index as usize].ty);
-        let pointer_type = declarations.shape(Shape::Pointer(StorageClass::Uniform, ty));
-        Place::Member { base, pointer_type, index }
+        let pointer_type = declarations.shape(TypeDeclaration::Pointer(StorageClass::Uniform, ty));
+        MemoryReference::Member { base, pointer_type, index }
     }
 
     /// A variable that holds a block of these members.
@@ -168,7 +173,7 @@ impl Interface {
         &self,
         declarations: &mut Declarations<'_>,
         main: Word,
-        options: &Options,
+        options: &EmitOptions,
     ) {
         let instruction = |op, operands| Instruction::new(op, None, None, operands);
         let module = &mut declarations.module;
@@ -216,7 +221,7 @@ impl Interface {
 
 /// The type of a uniform in memory, where there are no bools.
 fn memory_type(declarations: &mut Declarations<'_>, ty: Type) -> Word {
-    if ty == Type::BOOL { declarations.shape(Shape::Uint) } else { declarations.ty(ty) }
+    if ty == Type::BOOL { declarations.shape(TypeDeclaration::Uint) } else { declarations.ty(ty) }
 }
 
 /// The byte offset in the std140 layout of a member after those that end at `end`, which is moved.

@@ -37,18 +37,18 @@ use thiserror::Error;
 use translator::Translator;
 
 pub use functions::{Builder, Expansion, Lowering, Operand, native};
-pub use options::{Options, Version};
+pub use options::{EmitOptions, Version};
 
 /// An emitted module.
 #[derive(Clone, Debug)]
-pub struct Module {
+pub struct EmittedModule {
     /// The words.
     pub words: Vec<u32>,
     /// The label of each loop's header block, and the loop's `rec-func`; ascending.
     pub loops: Vec<(u32, Span)>,
 }
 
-impl Module {
+impl EmittedModule {
     /// The `rec-func` of the loop whose header block has that label.
     pub fn loop_span(&self, header: u32) -> Option<Span> {
         let found = self.loops.binary_search_by_key(&header, |&(label, _)| label);
@@ -82,8 +82,8 @@ const MAX_WAYS: usize = (0xffff - 3) / 2;
 pub fn emit(
     program: &Program,
     source: Option<&SourceFile>,
-    options: &Options,
-) -> Result<Module, EmitError> {
+    options: &EmitOptions,
+) -> Result<EmittedModule, EmitError> {
     emit_with(program, source, options, native)
 }
 
@@ -95,9 +95,9 @@ pub fn emit(
 pub fn emit_with(
     program: &Program,
     source: Option<&SourceFile>,
-    options: &Options,
+    options: &EmitOptions,
     lowering: fn(Elementary) -> Lowering,
-) -> Result<Module, EmitError> {
+) -> Result<EmittedModule, EmitError> {
     if program.uniforms.len() > MAX_MEMBERS {
         return Err(EmitError::TooManyUniforms(program.uniforms.len()));
     }
@@ -109,5 +109,5 @@ pub fn emit_with(
     if bound > MAX_IDS {
         return Err(EmitError::TooLarge(bound));
     }
-    Ok(Module { words: module.assemble(), loops })
+    Ok(EmittedModule { words: module.assemble(), loops })
 }

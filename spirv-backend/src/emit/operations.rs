@@ -3,7 +3,7 @@
 //! This is the one place that chooses between SPIR-V's ways to compute a thing; of the elementary
 //! functions, [`Lowering`] says it. Another lowering of a square root or a division (in our own
 //! arithmetic, for drivers whose own is not exact) goes here, too: give
-//! [`Options`](super::options::Options) a choice and branch on it in [`Translator::apply`].
+//! [`EmitOptions`](super::options::EmitOptions) a choice and branch on it in [`Translator::apply`].
 
 use super::functions::{Builder, Expansion, Lowering, Operand as Value};
 use super::translator::Translator;

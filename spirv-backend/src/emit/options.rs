@@ -39,7 +39,7 @@ impl FromStr for Version {
 
 /// How to emit.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
+pub struct EmitOptions {
     /// The version of the module; by default 1.0.
     pub version: Version,
     /// Whether to demand of the implementation, as SPV_KHR_float_controls lets one, that it keep

@@ -5,7 +5,7 @@ use super::declarations::Declarations;
 use super::functions::Lowering;
 use super::interface::Interface;
 use super::lines::Lines;
-use super::options::Options;
+use super::options::EmitOptions;
 use lambdav_core::op::{Elementary, Op as Core};
 use lambdav_core::schedule::{Expr, Program, Statement, ValueId};
 use lambdav_core::source::{SourceFile, Span};
@@ -25,7 +25,7 @@ pub(super) enum Slot<'p> {
 
 /// What the end of a block goes to.
 #[derive(Debug)]
-pub(super) enum Target<'p> {
+pub(super) enum OpenConstruct<'p> {
     /// The end of the program.
     Root,
     /// The merge block of an `if`.
@@ -74,7 +74,7 @@ pub(super) struct Loop<'p> {
 /// Emits a program.
 pub(super) struct Translator<'p> {
     pub(super) program: &'p Program,
-    pub(super) options: &'p Options,
+    pub(super) options: &'p EmitOptions,
     pub(super) lowering: fn(Elementary) -> Lowering,
     pub(super) declarations: Declarations<'p>,
     pub(super) interface: Interface,
@@ -90,7 +90,7 @@ pub(super) struct Translator<'p> {
     /// The place that instructions come from.
     pub(super) span: Span,
     /// What the ends of the blocks around the open one go to, innermost last.
-    pub(super) targets: Vec<Target<'p>>,
+    pub(super) targets: Vec<OpenConstruct<'p>>,
     /// The selections around the open block, innermost last.
     pub(super) selections: Vec<Selection>,
     pub(super) sites: Vec<(Word, Span)>,
@@ -102,7 +102,7 @@ impl<'p> Translator<'p> {
     pub(super) fn new(
         program: &'p Program,
         source: Option<&SourceFile>,
-        options: &'p Options,
+        options: &'p EmitOptions,
         lowering: fn(Elementary) -> Lowering,
     ) -> Self {
         let mut declarations = Declarations::new(&program.types);
@@ -121,7 +121,7 @@ impl<'p> Translator<'p> {
             current: 0,
             line: None,
             span: Span::default(),
-            targets: vec![Target::Root],
+            targets: vec![OpenConstruct::Root],
             selections: Vec::new(),
             sites: Vec::new(),
             most_ways: 0,

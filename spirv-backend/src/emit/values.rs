@@ -1,7 +1,7 @@
 //! Where values come from and go to: constants, inputs, uniforms, outputs.
 
-use super::declarations::Shape;
-use super::interface::Place;
+use super::declarations::TypeDeclaration;
+use super::interface::MemoryReference;
 use super::translator::{Slot, Translator};
 use lambdav_core::schedule::{Expr, ValueId};
 use lambdav_core::types::Type;
@@ -27,10 +27,10 @@ impl<'p> Translator<'p> {
         }
     }
 
-    fn load(&mut self, place: Place, ty: Type, name: &str) -> Word {
+    fn load(&mut self, place: MemoryReference, ty: Type, name: &str) -> Word {
         let (pointer, is_block) = match place {
-            Place::Variable(id) => (id, false),
-            Place::Member { base, pointer_type, index } => {
+            MemoryReference::Variable(id) => (id, false),
+            MemoryReference::Member { base, pointer_type, index } => {
                 let index = self.declarations.uint(index);
                 let operands = vec![Operand::IdRef(base), Operand::IdRef(index)];
                 (self.compute(Op::AccessChain, pointer_type, operands), true)
@@ -38,7 +38,7 @@ impl<'p> Translator<'p> {
         };
         let operands = vec![Operand::IdRef(pointer)];
         let id = if is_block && ty == Type::BOOL {
-            let uint = self.declarations.shape(Shape::Uint);
+            let uint = self.declarations.shape(TypeDeclaration::Uint);
             let word = self.compute(Op::Load, uint, operands);
             let zero = self.declarations.uint(0);
             self.instruction(Op::INotEqual, ty, &[word, zero])

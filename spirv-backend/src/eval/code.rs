@@ -1,7 +1,7 @@
 //! The function: blocks of instructions whose operands are places in memory.
 
 use super::arithmetic::{Binary, Unary};
-use super::values::Place;
+use super::values::MemoryRegion;
 
 /// A place in the source, both numbers from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,10 +75,10 @@ pub(super) enum Step {
     },
     Load {
         to: usize,
-        place: Place,
+        place: MemoryRegion,
     },
     Store {
-        place: Place,
+        place: MemoryRegion,
         a: usize,
     },
 }

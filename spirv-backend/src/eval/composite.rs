@@ -3,14 +3,14 @@
 use super::binary::Instruction;
 use super::code::{Part, Step};
 use super::error::LoadError;
-use super::values::{Ids, Kind};
+use super::values::{Ids, ValueType};
 use rspirv::spirv::Op;
 
 /// An instruction that makes a value of that type of parts.
 pub(super) fn composite(
     ids: &Ids,
     instruction: &Instruction<'_>,
-    kind: Kind,
+    kind: ValueType,
     to: usize,
 ) -> Result<Step, LoadError> {
     let malformed = |what: &str| Err(instruction.malformed(what));
@@ -83,9 +83,9 @@ pub(super) fn composite(
 /// The part of a type that indices lead to, and how many words lie before it.
 fn part(
     instruction: &Instruction<'_>,
-    mut kind: Kind,
+    mut kind: ValueType,
     indices: &[u32],
-) -> Result<(Kind, usize), LoadError> {
+) -> Result<(ValueType, usize), LoadError> {
     let mut before = 0;
     for &index in indices {
         match kind.part() {

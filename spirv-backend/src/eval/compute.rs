@@ -5,11 +5,15 @@ use super::binary::{Instruction, name};
 use super::code::{Part, Step};
 use super::composite::composite;
 use super::error::LoadError;
-use super::values::{Entity, Ids, Kind, Place, Pointee, Scalar};
+use super::values::{ComponentType, Entity, Ids, MemoryRegion, Pointee, ValueType};
 use rspirv::spirv::Op;
 
 /// Where the value is that an id points to.
-pub(super) fn place(ids: &Ids, instruction: &Instruction<'_>, id: u32) -> Result<Place, LoadError> {
+pub(super) fn place(
+    ids: &Ids,
+    instruction: &Instruction<'_>,
+    id: u32,
+) -> Result<MemoryRegion, LoadError> {
     match ids.get(id) {
         Some(Entity::Pointer(_, Pointee::Value(place))) => Ok(*place),
         _ => Err(instruction.malformed(format!("%{id} does not point to a value"))),
@@ -20,7 +24,7 @@ pub(super) fn place(ids: &Ids, instruction: &Instruction<'_>, id: u32) -> Result
 pub(super) fn compute(
     ids: &Ids,
     instruction: &Instruction<'_>,
-    kind: Kind,
+    kind: ValueType,
     to: usize,
 ) -> Result<Step, LoadError> {
     let words = kind.words();
@@ -28,11 +32,11 @@ pub(super) fn compute(
     let malformed = |what: &str| Err(instruction.malformed(what));
     // The place of an operand of that type.
     let value = |index, wanted| ids.value_of(instruction, operand(index)?, wanted);
-    let unary = |function, from: Kind| {
+    let unary = |function, from: ValueType| {
         instruction.exactly(3)?;
         Ok(Step::Unary { function, to, a: value(2, from)?, words })
     };
-    let binary = |function, from: Kind| {
+    let binary = |function, from: ValueType| {
         instruction.exactly(4)?;
         Ok(Step::Binary { function, to, a: value(2, from)?, b: value(3, from)?, words })
     };
@@ -44,18 +48,18 @@ pub(super) fn compute(
     };
     let op = instruction.op;
     if let Some(function) = comparison(op) {
-        wants(Scalar::Bool)?;
-        return binary(function, kind.of(Scalar::Float));
+        wants(ComponentType::Bool)?;
+        return binary(function, kind.of(ComponentType::Float));
     }
     match op {
         Op::FNegate | Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::ExtInst => {
-            wants(Scalar::Float)?;
+            wants(ComponentType::Float)?;
         }
         Op::Select | Op::Load | Op::CopyObject => {}
         Op::CompositeConstruct | Op::CompositeExtract | Op::CompositeInsert | Op::VectorShuffle => {
             return composite(ids, instruction, kind, to);
         }
-        _ => wants(Scalar::Bool)?,
+        _ => wants(ComponentType::Bool)?,
     }
     match op {
         Op::FNegate => unary(Unary::Negate, kind),
@@ -63,18 +67,18 @@ pub(super) fn compute(
         Op::FSub => binary(Binary::Sub, kind),
         Op::FMul => binary(Binary::Mul, kind),
         Op::FDiv => binary(Binary::Div, kind),
-        Op::IsNan => unary(Unary::IsNan, kind.of(Scalar::Float)),
+        Op::IsNan => unary(Unary::IsNan, kind.of(ComponentType::Float)),
         Op::LogicalNot => unary(Unary::Not, kind),
         Op::LogicalAnd => binary(Binary::And, kind),
         Op::LogicalOr => binary(Binary::Or, kind),
         Op::LogicalEqual => binary(Binary::Same, kind),
         Op::LogicalNotEqual => binary(Binary::Differ, kind),
-        Op::IEqual => binary(Binary::Same, kind.of(Scalar::Int)),
-        Op::INotEqual => binary(Binary::Differ, kind.of(Scalar::Int)),
+        Op::IEqual => binary(Binary::Same, kind.of(ComponentType::Int)),
+        Op::INotEqual => binary(Binary::Differ, kind.of(ComponentType::Int)),
         Op::Any | Op::All => {
             instruction.exactly(3)?;
             let (from, a) = ids.value(instruction, operand(2)?)?;
-            if from.scalar != Scalar::Bool || from.is_scalar() || !kind.is_scalar() {
+            if from.scalar != ComponentType::Bool || from.is_scalar() || !kind.is_scalar() {
                 return malformed("not of a vector of bools");
             }
             let words = from.words();
@@ -86,7 +90,7 @@ pub(super) fn compute(
             let (a, b) = (value(3, kind)?, value(4, kind)?);
             let stride = usize::from(of.words() == words);
             let fits = of.is_scalar() || (stride == 1 && !of.is_matrix() && !kind.is_matrix());
-            if of.scalar != Scalar::Bool || !fits {
+            if of.scalar != ComponentType::Bool || !fits {
                 return malformed("its condition is of another type");
             }
             Ok(Step::Select { to, condition, a, b, words, stride })

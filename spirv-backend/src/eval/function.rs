@@ -5,7 +5,7 @@ use super::code::{Block, End, Phi, Position, Step};
 use super::compute::{compute, place};
 use super::error::LoadError;
 use super::global::Globals;
-use super::values::{Entity, Ids, Kind, Scalar, Space, Type};
+use super::values::{ComponentType, Entity, Ids, Space, SpirvType, ValueType};
 use rspirv::spirv::{Op, StorageClass};
 use rustc_hash::FxHashMap;
 
@@ -35,27 +35,27 @@ struct Draft {
     is_header: bool,
     line: Option<Position>,
     header: Option<Position>,
-    phis: Vec<(usize, Kind, Pending)>,
+    phis: Vec<(usize, ValueType, Pending)>,
     steps: Vec<Step>,
     end: Option<Pending>,
 }
 
 /// The function as it is read.
 #[derive(Debug)]
-pub(super) struct Function {
+pub(super) struct LoadedFunction {
     pub(super) id: u32,
     blocks: Vec<Draft>,
     is_open: bool,
 }
 
-impl Function {
+impl LoadedFunction {
     /// From its OpFunction.
     pub(super) fn new(ids: &mut Ids, instruction: &Instruction<'_>) -> Result<Self, LoadError> {
         instruction.exactly(4)?;
         let id = instruction.operand(1)?;
         ids.define(instruction, id, Entity::Function)?;
         match ids.ty(instruction, instruction.operand(3)?)? {
-            Type::Main => Ok(Self { id, blocks: Vec::new(), is_open: true }),
+            SpirvType::Main => Ok(Self { id, blocks: Vec::new(), is_open: true }),
             _ => Err(instruction.malformed("it has a result")),
         }
     }
@@ -192,7 +192,7 @@ impl Draft {
         let end = match end.op {
             Op::Branch => End::Branch(target(0)?),
             Op::BranchConditional => {
-                let bool = Kind::scalar(Scalar::Bool);
+                let bool = ValueType::scalar(ComponentType::Bool);
                 let condition = ids.value_of(&end, end.operand(0)?, bool)?;
                 End::Conditional { condition, then: target(1)?, otherwise: target(2)? }
             }

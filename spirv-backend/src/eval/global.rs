@@ -6,7 +6,7 @@ mod memory;
 use super::binary::{Instruction, name};
 use super::error::LoadError;
 use super::resources::Member;
-use super::values::{Entity, Ids, Kind, Scalar, Type};
+use super::values::{ComponentType, Entity, Ids, SpirvType, ValueType};
 use rspirv::spirv::{Decoration, Op, StorageClass};
 use rustc_hash::FxHashMap;
 
@@ -65,50 +65,51 @@ impl Globals {
         let malformed = |what: &str| Err(instruction.malformed(what));
         let operand = |index| instruction.operand(index);
         let ty = match instruction.op {
-            Op::TypeVoid => Type::Void,
-            Op::TypeBool => Type::Value(Kind::scalar(Scalar::Bool)),
+            Op::TypeVoid => SpirvType::Void,
+            Op::TypeBool => SpirvType::Value(ValueType::scalar(ComponentType::Bool)),
             Op::TypeInt | Op::TypeFloat if operand(1)? != 32 => {
                 let what = format!("a number of {} bits", operand(1)?);
                 return Err(LoadError::Unknown { what, at: instruction.at });
             }
-            Op::TypeInt => Type::Value(Kind::scalar(Scalar::Int)),
+            Op::TypeInt => SpirvType::Value(ValueType::scalar(ComponentType::Int)),
             Op::TypeFloat => {
                 instruction.exactly(2)?;
-                Type::Value(Kind::scalar(Scalar::Float))
+                SpirvType::Value(ValueType::scalar(ComponentType::Float))
             }
             Op::TypeVector => {
                 let (part, count) = (ids.kind(instruction, operand(1)?)?, operand(2)?);
                 if !part.is_scalar() || !(2..=4).contains(&count) {
                     return malformed("not 2 to 4 scalars");
                 }
-                Type::Value(Kind { rows: count as u8, ..part })
+                SpirvType::Value(ValueType { rows: count as u8, ..part })
             }
             Op::TypeMatrix => {
                 let (part, count) = (ids.kind(instruction, operand(1)?)?, operand(2)?);
-                let is_vector = part.rows > 1 && !part.is_matrix() && part.scalar == Scalar::Float;
+                let is_vector =
+                    part.rows > 1 && !part.is_matrix() && part.scalar == ComponentType::Float;
                 if !is_vector || !(2..=4).contains(&count) {
                     return malformed("not 2 to 4 vectors of numbers");
                 }
-                Type::Value(Kind { columns: count as u8, ..part })
+                SpirvType::Value(ValueType { columns: count as u8, ..part })
             }
             Op::TypeStruct => {
                 let members = instruction.rest(1)?;
                 for &member in members {
                     ids.kind(instruction, member)?;
                 }
-                Type::Struct(members.into())
+                SpirvType::Struct(members.into())
             }
             Op::TypePointer => {
                 let Some(class) = StorageClass::from_u32(operand(1)?) else {
                     return malformed("no storage class");
                 };
                 ids.ty(instruction, operand(2)?)?;
-                Type::Pointer(class, operand(2)?)
+                SpirvType::Pointer(class, operand(2)?)
             }
             Op::TypeFunction => {
                 instruction.exactly(2)?;
                 match ids.ty(instruction, operand(1)?)? {
-                    Type::Void => Type::Main,
+                    SpirvType::Void => SpirvType::Main,
                     _ => return malformed("a function with a result"),
                 }
             }
@@ -132,7 +133,7 @@ impl Globals {
     ) -> Result<(), LoadError> {
         let (ty, id) = (instruction.operand(0)?, instruction.operand(1)?);
         let kind = ids.kind(instruction, ty)?;
-        let (is_bool, is_scalar) = (kind.scalar == Scalar::Bool, kind.is_scalar());
+        let (is_bool, is_scalar) = (kind.scalar == ComponentType::Bool, kind.is_scalar());
         let words: Box<[u32]> = match instruction.op {
             Op::ConstantTrue if is_bool && is_scalar => [1].into(),
             Op::ConstantFalse if is_bool && is_scalar => [0].into(),

@@ -2,7 +2,7 @@
 
 use super::binary::{Instruction, instructions, name};
 use super::error::LoadError;
-use super::function::Function;
+use super::function::LoadedFunction;
 use super::global::Globals;
 use super::module::{Module, Source};
 use super::values::{Entity, Ids};
@@ -43,7 +43,7 @@ struct Loader {
     ids: Ids,
     globals: Globals,
     entry: Option<u32>,
-    function: Option<Function>,
+    function: Option<LoadedFunction>,
     source: Option<Source>,
     /// Whether what OpSourceContinued adds belongs to `source`.
     continues: bool,
@@ -158,7 +158,7 @@ impl Loader {
                 if self.function.is_some() {
                     return unknown("a second function".into());
                 }
-                self.function = Some(Function::new(&mut self.ids, instruction)?);
+                self.function = Some(LoadedFunction::new(&mut self.ids, instruction)?);
                 Ok(())
             }
             _ => self.globals.declare(&mut self.ids, instruction),

@@ -35,4 +35,4 @@ pub use code::Position;
 pub use error::LoadError;
 pub use module::{Module, Source};
 pub use resources::{Member, PUSH_CONSTANT_WORDS, Resources};
-pub use run::{Evaluator, Fault};
+pub use run::{ModuleEvaluator, ModuleFault};

@@ -3,7 +3,7 @@
 use super::code::{Block, End, Position, Step};
 use super::module::Module;
 use super::resources::Resources;
-use super::values::{Place, Space};
+use super::values::{MemoryRegion, Space};
 use crate::mutants::{Mutant, is_active};
 use thiserror::Error;
 
@@ -12,7 +12,7 @@ const POLL_INTERVAL: u32 = 1 << 14;
 
 /// Why a pixel has no value.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-pub enum Fault {
+pub enum ModuleFault {
     /// A loop wanted more rounds than allowed.
     #[error("the loop with header %{header} does not end")]
     LoopLimit {
@@ -37,7 +37,7 @@ pub enum Fault {
 
 /// Executes a module for one pixel after another.
 #[derive(Debug)]
-pub struct Evaluator<'m> {
+pub struct ModuleEvaluator<'m> {
     module: &'m Module,
     /// The words of all ids.
     memory: Vec<u32>,
@@ -58,7 +58,7 @@ pub struct Evaluator<'m> {
 
 const ALWAYS: u32 = u32::MAX;
 
-impl<'m> Evaluator<'m> {
+impl<'m> ModuleEvaluator<'m> {
     /// An evaluator whose loops may go back `max_iterations` times at each entry.
     pub fn new(module: &'m Module, resources: &Resources, max_iterations: u64) -> Self {
         let mut memory = vec![0; module.words];
@@ -86,7 +86,11 @@ impl<'m> Evaluator<'m> {
     }
 
     /// Computes the outputs of one pixel. `cancelled` is polled now and then.
-    pub fn run(&mut self, frag_coord: [f32; 4], cancelled: &dyn Fn() -> bool) -> Result<(), Fault> {
+    pub fn run(
+        &mut self,
+        frag_coord: [f32; 4],
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), ModuleFault> {
         let module = self.module;
         self.frag_coord = frag_coord.map(f32::to_bits);
         self.outputs.fill(0);
@@ -94,7 +98,7 @@ impl<'m> Evaluator<'m> {
         let mut current = 0;
         let mut block = &module.blocks[current];
         loop {
-            let undefined = Fault::Undefined(block.label);
+            let undefined = ModuleFault::Undefined(block.label);
             for step in &block.steps {
                 self.step(step).ok_or(undefined)?;
             }
@@ -105,7 +109,7 @@ impl<'m> Evaluator<'m> {
                     if holds { then } else { otherwise }
                 }
                 End::Return => return Ok(()),
-                End::Unreachable => return Err(Fault::Unreachable(block.label)),
+                End::Unreachable => return Err(ModuleFault::Unreachable(block.label)),
             };
             block = &module.blocks[next];
             self.enter(block, next, current, cancelled)?;
@@ -113,8 +117,8 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    /// The components of the output at that location that the last [`Evaluator::run`] computed, if
-    /// there is such an output.
+    /// The components of the output at that location that the last [`ModuleEvaluator::run`]
+    /// computed, if there is such an output.
     pub fn output(&self, location: u32) -> Option<&[u32]> {
         let output = self.module.outputs.iter().find(|output| output.location == location)?;
         Some(&self.outputs[output.at..output.at + output.components])
@@ -136,12 +140,12 @@ impl<'m> Evaluator<'m> {
         index: usize,
         previous: usize,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ModuleFault> {
         if let Some(position) = block.header {
             if previous >= index {
                 self.rounds[index] += 1;
                 if self.rounds[index] > self.max_iterations {
-                    return Err(Fault::LoopLimit { header: block.label, position });
+                    return Err(ModuleFault::LoopLimit { header: block.label, position });
                 }
                 self.poll(cancelled)?;
             } else if !is_active(Mutant::RoundsKept) {
@@ -153,8 +157,8 @@ impl<'m> Evaluator<'m> {
         transit.clear();
         for phi in &block.phis {
             let way = phi.ways.binary_search_by_key(&previous, |&(from, _)| from);
-            let (_, a) = phi.ways[way.map_err(|_| Fault::Phi(block.label))?];
-            let words = self.get(a, phi.words).ok_or(Fault::Undefined(block.label))?;
+            let (_, a) = phi.ways[way.map_err(|_| ModuleFault::Phi(block.label))?];
+            let words = self.get(a, phi.words).ok_or(ModuleFault::Undefined(block.label))?;
             transit.extend_from_slice(words);
             if is_active(Mutant::SequentialPhis) {
                 self.memory.copy_within(a..a + phi.words, phi.to);
@@ -171,12 +175,12 @@ impl<'m> Evaluator<'m> {
         Ok(())
     }
 
-    fn poll(&mut self, cancelled: &dyn Fn() -> bool) -> Result<(), Fault> {
+    fn poll(&mut self, cancelled: &dyn Fn() -> bool) -> Result<(), ModuleFault> {
         self.rounds_to_poll -= 1;
         if self.rounds_to_poll == 0 {
             self.rounds_to_poll = POLL_INTERVAL;
             if cancelled() {
-                return Err(Fault::Cancelled);
+                return Err(ModuleFault::Cancelled);
             }
         }
         Ok(())
@@ -256,7 +260,7 @@ impl<'m> Evaluator<'m> {
         Some(())
     }
 
-    fn load(&mut self, to: usize, place: Place) {
+    fn load(&mut self, to: usize, place: MemoryRegion) {
         let space = match place.space {
             Space::FragCoord => &self.frag_coord[..],
             Space::PushConstants => &self.push_constants[..],

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 /// The type of a component. Each takes a word; a bool is 0 or 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scalar {
+pub(super) enum ComponentType {
     Bool,
     Float,
     Int,
@@ -16,14 +16,14 @@ pub(super) enum Scalar {
 
 /// The type of a value: `columns` vectors of `rows` components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Kind {
-    pub(super) scalar: Scalar,
+pub(super) struct ValueType {
+    pub(super) scalar: ComponentType,
     pub(super) rows: u8,
     pub(super) columns: u8,
 }
 
-impl Kind {
-    pub(super) fn scalar(scalar: Scalar) -> Self {
+impl ValueType {
+    pub(super) fn scalar(scalar: ComponentType) -> Self {
         Self { scalar, rows: 1, columns: 1 }
     }
 
@@ -50,18 +50,18 @@ impl Kind {
     }
 
     /// The same shape of another scalar.
-    pub(super) fn of(self, scalar: Scalar) -> Self {
+    pub(super) fn of(self, scalar: ComponentType) -> Self {
         Self { scalar, ..self }
     }
 }
 
 /// A type.
 #[derive(Clone, Debug)]
-pub(super) enum Type {
+pub(super) enum SpirvType {
     Void,
     /// A function without parameters and result.
     Main,
-    Value(Kind),
+    Value(ValueType),
     /// The ids of the members' types.
     Struct(Rc<[u32]>),
     Pointer(StorageClass, u32),
@@ -79,17 +79,17 @@ pub(super) enum Space {
 /// Where a value lies in a space, in words; of a matrix, where its first column lies, and how far
 /// the next is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct MemoryRegion {
     pub(super) space: Space,
     pub(super) at: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: ValueType,
     pub(super) stride: usize,
 }
 
 /// What a pointer points to.
 #[derive(Clone, Debug)]
 pub(super) enum Pointee {
-    Value(Place),
+    Value(MemoryRegion),
     /// The block of that type, which begins at the beginning of its space.
     Block(Space, u32),
 }
@@ -97,9 +97,9 @@ pub(super) enum Pointee {
 /// What an id stands for.
 #[derive(Clone, Debug)]
 pub(super) enum Entity {
-    Type(Type),
+    Type(SpirvType),
     /// A value; its words lie there in memory.
-    Value(Kind, usize),
+    Value(ValueType, usize),
     /// A pointer of that type.
     Pointer(u32, Pointee),
     Label,
@@ -135,13 +135,17 @@ impl Ids {
     }
 
     /// Takes memory for a value.
-    pub(super) fn allocate(&mut self, kind: Kind) -> usize {
+    pub(super) fn allocate(&mut self, kind: ValueType) -> usize {
         self.words += kind.words();
         self.words - kind.words()
     }
 
     /// The type of that id.
-    pub(super) fn ty(&self, instruction: &Instruction<'_>, id: u32) -> Result<&Type, LoadError> {
+    pub(super) fn ty(
+        &self,
+        instruction: &Instruction<'_>,
+        id: u32,
+    ) -> Result<&SpirvType, LoadError> {
         match self.get(id) {
             Some(Entity::Type(ty)) => Ok(ty),
             _ => Err(instruction.malformed(format!("%{id} is no type"))),
@@ -149,9 +153,13 @@ impl Ids {
     }
 
     /// The type of a value.
-    pub(super) fn kind(&self, instruction: &Instruction<'_>, id: u32) -> Result<Kind, LoadError> {
+    pub(super) fn kind(
+        &self,
+        instruction: &Instruction<'_>,
+        id: u32,
+    ) -> Result<ValueType, LoadError> {
         match self.ty(instruction, id)? {
-            Type::Value(kind) => Ok(*kind),
+            SpirvType::Value(kind) => Ok(*kind),
             _ => Err(instruction.malformed(format!("%{id} is no type of values"))),
         }
     }
@@ -161,7 +169,7 @@ impl Ids {
         &self,
         instruction: &Instruction<'_>,
         id: u32,
-    ) -> Result<(Kind, usize), LoadError> {
+    ) -> Result<(ValueType, usize), LoadError> {
         match self.get(id) {
             Some(&Entity::Value(kind, at)) => Ok((kind, at)),
             _ => Err(instruction.malformed(format!("%{id} is no value"))),
@@ -173,7 +181,7 @@ impl Ids {
         &self,
         instruction: &Instruction<'_>,
         id: u32,
-        wanted: Kind,
+        wanted: ValueType,
     ) -> Result<usize, LoadError> {
         let (kind, at) = self.value(instruction, id)?;
         if kind == wanted {

@@ -54,7 +54,7 @@ fn an_expansion_computes_its_formula() {
     for (function, formula) in PROGRAMS {
         let shader = Shader::new("function.lv", function);
         let program = shader.scheduled(&[0]);
-        let options = emit::Options::default();
+        let options = emit::EmitOptions::default();
         let module = emit::emit_with(&program, None, &options, expanding).expect("it fits");
         let text = lambdav_spirv_backend::disassemble(&module.words).expect("it is a module");
         assert!(!text.contains("Tan") && !text.contains("Pow"), "{text}");

@@ -1,8 +1,8 @@
 //! Words that are no module, or nearly one: an error, never a panic, and never an endless run.
 
 use crate::support::{Shader, generated};
-use lambdav_spirv_backend::emit::Options;
-use lambdav_spirv_backend::eval::{Evaluator, LoadError, Module, Resources};
+use lambdav_spirv_backend::emit::EmitOptions;
+use lambdav_spirv_backend::eval::{LoadError, Module, ModuleEvaluator, Resources};
 use proptest::prelude::*;
 
 fn sample() -> Vec<u32> {
@@ -12,14 +12,14 @@ fn sample() -> Vec<u32> {
          (output 0 ((rec-func (n v) (if (< n (time)) (rec (+ n 1) (* m (min v (sin n)))) v))
                     0 (if yes (.xy (frag-coord)) (.zw (mouse)))))",
     )
-    .emitted(&Options::default())
+    .emitted(&EmitOptions::default())
     .words
 }
 
 /// Reads and runs whatever it is.
 fn survive(words: &[u32]) {
     if let Ok(module) = Module::new(words) {
-        let mut evaluator = Evaluator::new(&module, &Resources::default(), 3);
+        let mut evaluator = ModuleEvaluator::new(&module, &Resources::default(), 3);
         for _ in 0..2 {
             let _ = evaluator.run([0.5, 0.5, 0.0, 1.0], &|| false);
         }
@@ -51,7 +51,7 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..6),
     ) {
         let shader = generated(seed..seed + 1).next().expect("one");
-        let mut words = shader.emitted(&Options::default()).words;
+        let mut words = shader.emitted(&EmitOptions::default()).words;
         for (to, from) in changes {
             let (to, from) = (to.index(words.len()), from.index(words.len()));
             words[to] = words[from];

@@ -1,7 +1,7 @@
 //! What modules look like.
 
 use crate::support::Shader;
-use lambdav_spirv_backend::emit::Options;
+use lambdav_spirv_backend::emit::EmitOptions;
 use lambdav_spirv_backend::{disassemble, emit as emit_program};
 use std::time::{Duration, Instant};
 
@@ -114,7 +114,7 @@ fn values_have_their_names() {
                        (time) 0.5))
                (bright (if (< a 0) (+ a 1) (sqrt a))))
           (vec4 (* pair pair) (smooth-step 0 speed bright) steps))";
-    let module = Shader::new("a.lv", text).emitted(&Options::default());
+    let module = Shader::new("a.lv", text).emitted(&EmitOptions::default());
     let wanted = [
         ("Load", "time"),
         ("FMul", "speed"),
@@ -139,13 +139,13 @@ fn float_controls_are_on_demand() {
     let shader = Shader::new("a.lv", "(vec2 (time))");
     for (version, extension) in [("1.0", true), ("1.3", true), ("1.4", false), ("1.6", false)] {
         let version = version.parse().expect("a version");
-        let module = shader.emitted(&Options { version, float_controls: true });
+        let module = shader.emitted(&EmitOptions { version, float_controls: true });
         let text = disassemble(&module.words).expect("it is a module");
         assert_eq!(text.contains("SPV_KHR_float_controls"), extension, "{text}");
         for mode in ["SignedZeroInfNanPreserve", "DenormPreserve", "RoundingModeRTE"] {
             assert_eq!(count(&text, mode), 2, "capability and mode: {text}");
         }
-        let plain = shader.emitted(&Options { version, float_controls: false });
+        let plain = shader.emitted(&EmitOptions { version, float_controls: false });
         let text = disassemble(&plain.words).expect("it is a module");
         assert!(!text.contains("Preserve") && !text.contains("OpExtension"), "{text}");
     }
@@ -157,7 +157,7 @@ fn long_sources() {
     let name = "n".repeat(300_000);
     let text = format!("; ä{}\n(uniform {name} num 3)\n(vec2 {name} (time))", "ö".repeat(200_000));
     let shader = Shader::new("a.lv", &text);
-    let module = shader.emitted(&Options::default());
+    let module = shader.emitted(&EmitOptions::default());
     let loaded = lambdav_spirv_backend::eval::Module::new(&module.words).expect("it is read");
     let source = loaded.source().expect("it carries its source");
     assert_eq!((source.name.as_str(), source.text.as_str()), ("a.lv", text.as_str()));
@@ -172,7 +172,7 @@ fn deep_nesting() {
     }
     let shader = Shader::new("a.lv", &text);
     let program = shader.scheduled(&[0]);
-    let module = emit_program(&program, None, &Options::default()).expect("it fits");
+    let module = emit_program(&program, None, &EmitOptions::default()).expect("it fits");
     assert!(lambdav_spirv_backend::eval::Module::new(&module.words).is_ok());
 }
 
@@ -188,7 +188,7 @@ fn compile(operations: usize) -> (usize, Duration) {
     text.push_str(&format!("\n(vec3 v{operations})"));
     let run = |_| {
         let start = Instant::now();
-        let words = Shader::new("a.lv", &text).emitted(&Options::default()).words.len();
+        let words = Shader::new("a.lv", &text).emitted(&EmitOptions::default()).words.len();
         (words, start.elapsed())
     };
     (0..3).map(run).min().expect("three runs")

@@ -2,10 +2,10 @@
 
 use crate::support::{Shader, by_core, by_words, gallery, generated, programs};
 use lambdav_spirv_backend::emit as emit_program;
-use lambdav_spirv_backend::emit::{Options, Version};
+use lambdav_spirv_backend::emit::{EmitOptions, Version};
 
 /// Compares all outputs together, and each by itself.
-fn check(shader: &Shader, pixels: usize, limit: u64, options: &Options) {
+fn check(shader: &Shader, pixels: usize, limit: u64, options: &EmitOptions) {
     let pixels: Vec<_> = shader.pixels(pixels).collect();
     let all = shader.locations();
     let mut choices = vec![all.clone()];
@@ -33,7 +33,7 @@ fn check(shader: &Shader, pixels: usize, limit: u64, options: &Options) {
 #[test]
 fn on_the_gallery() {
     for shader in gallery() {
-        check(&shader, 60, 1 << 24, &Options::default());
+        check(&shader, 60, 1 << 24, &EmitOptions::default());
     }
 }
 
@@ -41,7 +41,7 @@ fn on_the_gallery() {
 fn on_generated_programs() {
     for (i, shader) in generated(0..programs()).enumerate() {
         let limit = if i % 6 == 0 { i as u64 % 7 } else { 64 };
-        check(&shader, 12, limit, &Options::default());
+        check(&shader, 12, limit, &EmitOptions::default());
     }
 }
 
@@ -50,7 +50,7 @@ fn in_every_version() {
     for version in Version::all() {
         for float_controls in [false, true] {
             for shader in generated(500..520) {
-                check(&shader, 4, 64, &Options { version, float_controls });
+                check(&shader, 4, 64, &EmitOptions { version, float_controls });
             }
         }
     }
@@ -79,7 +79,7 @@ fn on_pitfalls() {
     ] {
         let shader = Shader::new("pitfall.lv", text);
         for limit in [0, 3, 1000] {
-            check(&shader, 40, limit, &Options::default());
+            check(&shader, 40, limit, &EmitOptions::default());
         }
     }
 }

@@ -8,7 +8,7 @@ use lambdav_core::op::Op;
 use lambdav_core::schedule::{Expr, Program, Statement};
 use lambdav_core::types::{Scalar, Type};
 use lambdav_spirv_backend::bytes;
-use lambdav_spirv_backend::emit::{Module, Options, Version};
+use lambdav_spirv_backend::emit::{EmitOptions, EmittedModule, Version};
 use lambdav_spirv_backend::words;
 use std::io::Write;
 use std::path::Path;
@@ -44,7 +44,7 @@ fn environments(version: Version) -> &'static [&'static str] {
     }
 }
 
-fn write(folder: &Path, module: &Module) -> std::path::PathBuf {
+fn write(folder: &Path, module: &EmittedModule) -> std::path::PathBuf {
     let path = folder.join("module.spv");
     std::fs::write(&path, bytes(&module.words)).expect("the file can be written");
     path
@@ -63,7 +63,7 @@ fn validate(path: &Path, environment: &str, name: &str) {
 }
 
 /// Demands that spirv-val, where it is there, accepts a module of version 1.0.
-pub(crate) fn accepted_by_spirv_val(module: &Module) {
+pub(crate) fn accepted_by_spirv_val(module: &EmittedModule) {
     if has("spirv-val") {
         let folder = TempDir::new().expect("a folder");
         validate(&write(folder.path(), module), "vulkan1.0", "a module");
@@ -76,7 +76,7 @@ fn spirv_val_accepts() {
         return;
     }
     let folder = TempDir::new().expect("a folder");
-    let check = |shader: &Shader, options: &Options| {
+    let check = |shader: &Shader, options: &EmitOptions| {
         let path = write(folder.path(), &shader.emitted(options));
         for environment in environments(options.version) {
             validate(&path, environment, shader.source.name());
@@ -85,13 +85,13 @@ fn spirv_val_accepts() {
     for shader in gallery() {
         for version in Version::all() {
             for float_controls in [false, true] {
-                check(&shader, &Options { version, float_controls });
+                check(&shader, &EmitOptions { version, float_controls });
             }
         }
     }
     for (i, shader) in conformance().into_iter().chain(generated(0..programs())).enumerate() {
         let version = Version::all().nth(i % 7).expect("there are seven");
-        check(&shader, &Options { version, float_controls: i % 3 == 0 });
+        check(&shader, &EmitOptions { version, float_controls: i % 3 == 0 });
     }
 }
 
@@ -111,7 +111,7 @@ fn spirv_opt_keeps_the_bits() {
         if has_elementary(&program) {
             continue;
         }
-        let module = shader.emitted(&Options::default());
+        let module = shader.emitted(&EmitOptions::default());
         let path = write(folder.path(), &module);
         let optimised = folder.path().join("optimised.spv");
         let status = Command::new("spirv-opt")
@@ -122,7 +122,7 @@ fn spirv_opt_keeps_the_bits() {
             .status();
         assert!(status.expect("it is installed").success(), "{}", shader.source.name());
         let optimised = std::fs::read(&optimised).expect("it was written");
-        let optimised = Module { words: words(&optimised).expect("it is SPIR-V"), ..module };
+        let optimised = EmittedModule { words: words(&optimised).expect("it is SPIR-V"), ..module };
         let pixels: Vec<_> = shader.pixels(12).collect();
         let wanted = by_core(&program, &pixels, 1 << 16);
         let found = by_words(&program, &optimised, &pixels, 1 << 16);
@@ -156,7 +156,7 @@ fn naga_accepts() {
             continue;
         }
         accepted += 1;
-        let words = shader.emitted(&Options::default()).words;
+        let words = shader.emitted(&EmitOptions::default()).words;
         let module = naga::front::spv::Frontend::new(words.iter().copied(), &options)
             .parse()
             .unwrap_or_else(|error| panic!("{name}: {error}\n{}", shader.source.text()));

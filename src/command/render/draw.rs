@@ -1,6 +1,6 @@
 //! An engine run over a frame, with a progress bar.
 
-use super::options::Options;
+use super::options::RenderArguments;
 use crate::command::failure::{Failure, Result, chain};
 use crate::command::messages::fault;
 use crate::command::stats::Stats;
@@ -16,16 +16,16 @@ use std::time::{Duration, Instant};
 pub(super) fn draw(
     source: &SourceFile,
     engine: &impl Engine,
-    options: &Options,
+    options: &RenderArguments,
     stats: &mut Stats,
 ) -> Result<Frame> {
     let fail = |diagnostic| fault(source, diagnostic, options.messages);
     let progress = Progress::new();
     let advance = |done, total| progress.advance(done, total);
-    let how = lambdav::raster::Options {
+    let how = lambdav::raster::RenderOptions {
         timeout: Some(options.timeout),
         progress: Some(&advance),
-        ..lambdav::raster::Options::default()
+        ..lambdav::raster::RenderOptions::default()
     };
     let result = match options.threads {
         None => render(engine, options.size, &how),

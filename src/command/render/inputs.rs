@@ -1,13 +1,17 @@
 //! What a frame is computed from, as the options say.
 
-use super::options::Options;
+use super::options::RenderArguments;
 use crate::command::failure::{Failure, Result};
 use lambdav::core::graph::Uniform;
 use lambdav::core::types::Types;
 use lambdav::settings::Settings;
 
 /// What a frame is computed from, as the options say.
-pub(super) fn settings(options: &Options, types: &Types, uniforms: &[Uniform]) -> Result<Settings> {
+pub(super) fn settings(
+    options: &RenderArguments,
+    types: &Types,
+    uniforms: &[Uniform],
+) -> Result<Settings> {
     let mut settings = Settings::with_uniforms(uniforms, options.size);
     settings.max_iterations = options.max_iterations;
     settings.inputs.time = options.time;

@@ -6,7 +6,7 @@ mod module;
 mod options;
 mod program;
 
-pub(super) use options::Options;
+pub(super) use options::RenderArguments;
 
 use super::failure::{Failure, Result, chain, save_failure};
 use super::files::{check_target, read_bytes};
@@ -22,7 +22,7 @@ use options::EngineName;
 use std::ffi::OsStr;
 use std::path::Path;
 
-pub(super) fn run(options: &Options) -> Result {
+pub(super) fn run(options: &RenderArguments) -> Result {
     let mut stats = Stats::new(options.stats);
     if options.lanes.is_some() && options.engine.is_some_and(|e| e != EngineName::Simd) {
         return Err(Failure::usage("--lanes is for the engine `simd`; the others have none"));
@@ -44,7 +44,7 @@ pub(super) fn run(options: &Options) -> Result {
     Ok(())
 }
 
-fn encoding(options: &Options) -> Result<Encoding> {
+fn encoding(options: &RenderArguments) -> Result<Encoding> {
     let format = match options.format {
         Some(format) => format,
         None if options.out == Path::new("-") => {
@@ -75,7 +75,7 @@ fn encoding(options: &Options) -> Result<Encoding> {
     })
 }
 
-fn write(options: &Options, frame: &Frame, encoding: Encoding) -> Result {
+fn write(options: &RenderArguments, frame: &Frame, encoding: Encoding) -> Result {
     if options.out != Path::new("-") {
         return save(&options.out, frame, encoding, &metadata()).map_err(|e| save_failure(&e));
     }

@@ -2,7 +2,7 @@
 
 use super::draw::draw;
 use super::inputs::settings;
-use super::options::{EngineName, Options};
+use super::options::{EngineName, RenderArguments};
 use crate::command::failure::{Failure, Result};
 use crate::command::stats::Stats;
 use crate::command::values::location;
@@ -15,7 +15,7 @@ use lambdav::spirv::eval::Module;
 
 /// Draws the module with these words, which messages call `name`.
 pub(super) fn draw_module(
-    options: &Options,
+    options: &RenderArguments,
     name: &str,
     words: &[u32],
     stats: &mut Stats,

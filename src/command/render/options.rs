@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// Render a program to an image file
 #[derive(Args)]
-pub(in crate::command) struct Options {
+pub(in crate::command) struct RenderArguments {
     /// A shader, core text, or, for the engine `spirv`, a SPIR-V module; `-` is standard input
     pub(super) shader: PathBuf,
     /// The image, by its ending .png, .exr (32-bit float) or .npy (float32, H×W×4); `-` is

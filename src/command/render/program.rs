@@ -2,7 +2,7 @@
 
 use super::draw::draw;
 use super::inputs::settings;
-use super::options::{EngineName, Options};
+use super::options::{EngineName, RenderArguments};
 use crate::command::failure::{Failure, Result, chain};
 use crate::command::messages::{fault, report};
 use crate::command::stats::Stats;
@@ -15,7 +15,11 @@ use lambdav::raster::Frame;
 use lambdav::simd::EmitError;
 
 /// Compiles and draws a program.
-pub(super) fn draw_program(options: &Options, loaded: Loaded, stats: &mut Stats) -> Result<Frame> {
+pub(super) fn draw_program(
+    options: &RenderArguments,
+    loaded: Loaded,
+    stats: &mut Stats,
+) -> Result<Frame> {
     report(&loaded.source, &loaded.diagnostics, options.messages)?;
     let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
     let location = location(core.outputs.iter().map(|o| o.location), options.output)?;

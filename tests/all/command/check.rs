@@ -1,10 +1,10 @@
 //! `lambdav check`: several files, text and JSON.
 
-use super::harness::Place;
+use super::harness::TestFolder;
 use serde_json::Value;
 
-fn place() -> Place {
-    Place::with([
+fn place() -> TestFolder {
+    TestFolder::with([
         ("good.lv", "(vec4 1)"),
         ("unbound.lv", "(vec4\n  colour\n  (sin true))"),
         ("warned.lv", "(output 0 1)\n(output 4 2)"),

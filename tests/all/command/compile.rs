@@ -1,12 +1,12 @@
 //! `lambdav compile`, and core text in place of shaders.
 
-use super::harness::{Place, assert_one_error};
+use super::harness::{TestFolder, assert_one_error};
 
 const PROGRAM: &str = "(uniform gain num 0.5) (output 0 (* gain (sin (time)))) (output 2 (frame))";
 
 #[test]
 fn core_goes_to_standard_output_or_a_file() {
-    let place = Place::with([("a.lv", PROGRAM)]);
+    let place = TestFolder::with([("a.lv", PROGRAM)]);
     let printed = place.run(&["compile", "a.lv", "--emit", "core"]).done();
     assert!(printed.text().starts_with("lambdav-core 1\n"));
     assert!(printed.text().contains("uniform \"gain\": num = 0.5"));
@@ -20,7 +20,7 @@ fn core_goes_to_standard_output_or_a_file() {
 
 #[test]
 fn every_command_takes_core_text_for_a_shader() {
-    let place = Place::with([("a.lv", PROGRAM)]);
+    let place = TestFolder::with([("a.lv", PROGRAM)]);
     place.run(&["compile", "a.lv", "--emit", "core", "-o", "a.core"]).done();
     place.run(&["check", "a.core"]).done();
     let again = place.run(&["compile", "a.core", "--emit", "core"]).done();
@@ -42,7 +42,7 @@ fn every_command_takes_core_text_for_a_shader() {
     );
 }
 
-fn text(place: &Place, name: &str) -> String {
+fn text(place: &TestFolder, name: &str) -> String {
     String::from_utf8(place.read(name)).expect("core text is UTF-8")
 }
 
@@ -52,7 +52,7 @@ fn without_comments(text: &str) -> Vec<&str> {
 
 #[test]
 fn spirv_goes_to_a_file_and_is_rendered() {
-    let place = Place::with([("a.lv", PROGRAM)]);
+    let place = TestFolder::with([("a.lv", PROGRAM)]);
     place.run(&["compile", "a.lv", "-o", "a.spv"]).done();
     let module = place.read("a.spv");
     assert_eq!(module[..8], [3, 2, 0x23, 7, 0, 0, 1, 0]);
@@ -79,7 +79,7 @@ fn spirv_goes_to_a_file_and_is_rendered() {
 
 #[test]
 fn modules_in_place_of_programs() {
-    let place = Place::with([
+    let place = TestFolder::with([
         ("a.lv", PROGRAM),
         ("loop.lv", "; endless\n((rec-func (n) (if (< n 0) n (rec (+ n 1)))) (time))"),
     ]);
@@ -111,7 +111,7 @@ fn modules_in_place_of_programs() {
 
 #[test]
 fn options_of_spirv_are_for_spirv() {
-    let place = Place::with([("a.lv", PROGRAM)]);
+    let place = TestFolder::with([("a.lv", PROGRAM)]);
     place.fails(
         &["compile", "a.lv", "--emit", "core", "--float-controls"],
         2,
@@ -124,7 +124,7 @@ fn options_of_spirv_are_for_spirv() {
 
 #[test]
 fn broken_programs_are_not_compiled() {
-    let place = Place::with([("a.lv", "(vec4 x)"), ("a.core", "untouched")]);
+    let place = TestFolder::with([("a.lv", "(vec4 x)"), ("a.core", "untouched")]);
     place.fails(&["compile", "a.lv", "--emit", "core", "-o", "a.core"], 1, "error[LV0301]");
     place.write("b.core", "lambdav-core 1\n%0: num = add %1, %1\noutput 0 = %0\n");
     place.fails(&["compile", "b.core", "--emit", "core"], 1, "--> b.core:2:");
@@ -134,7 +134,7 @@ fn broken_programs_are_not_compiled() {
 
 #[test]
 fn wrong_options_are_refused() {
-    let place = Place::with([("a.lv", PROGRAM)]);
+    let place = TestFolder::with([("a.lv", PROGRAM)]);
     place.fails(&["compile", "a.lv"], 2, "--emit <STAGE>");
     place.fails(&["compile", "a.lv", "--emit", "spam"], 2, "[possible values: core");
     place.fails(
@@ -149,7 +149,7 @@ fn wrong_options_are_refused() {
 
 #[test]
 fn diagnostics_can_be_json() {
-    let place = Place::with([("a.lv", "(vec4 x)")]);
+    let place = TestFolder::with([("a.lv", "(vec4 x)")]);
     let arguments =
         ["compile", "a.lv", "--emit", "core", "-o", "a.core", "--message-format", "json"];
     let outcome = place.run(&arguments);

@@ -1,11 +1,11 @@
 //! `lambdav diff`: what it says of two images, and its exit status.
 
-use super::harness::{Outcome, Place, assert_one_error};
+use super::harness::{CommandOutcome, TestFolder, assert_one_error};
 use lambdav::raster::AnyImage;
 
 /// A directory with the picture of a shader under each name, 8x4 pixels.
-fn pictures<const N: usize>(pictures: [(&str, &str); N]) -> Place {
-    let place = Place::new();
+fn pictures<const N: usize>(pictures: [(&str, &str); N]) -> TestFolder {
+    let place = TestFolder::new();
     for (name, shader) in pictures {
         let arguments = ["render", "-", name, "--size", "8x4", "--depth", "8"];
         let arguments = if name.ends_with(".png") { &arguments[..] } else { &arguments[..5] };
@@ -24,13 +24,13 @@ fn spot(more: &str) -> String {
 }
 
 #[track_caller]
-fn different(outcome: &Outcome, parts: &[&str]) {
+fn different(outcome: &CommandOutcome, parts: &[&str]) {
     assert_eq!((outcome.status, outcome.err.as_str()), (1, ""));
     says(outcome, parts);
 }
 
 #[track_caller]
-fn says(outcome: &Outcome, parts: &[&str]) {
+fn says(outcome: &CommandOutcome, parts: &[&str]) {
     let text = outcome.text();
     for part in parts {
         assert!(text.contains(part), "{part}: {text}");

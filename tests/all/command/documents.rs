@@ -1,6 +1,6 @@
 //! What the README and `--help` promise.
 
-use super::harness::Place;
+use super::harness::TestFolder;
 use std::path::Path;
 
 const COMMANDS: [&str; 5] = ["render", "compile", "check", "diff", "explain"];
@@ -20,7 +20,7 @@ fn programs_in_the_readme_render() {
         .map(|rest| rest.split("```").next().expect("a split has a first part"))
         .collect();
     assert!(programs.len() >= 4, "the tour has programs");
-    let place = Place::new();
+    let place = TestFolder::new();
     for program in programs {
         place.run_with(&["check", "-"], program).done();
         let draw = |engine| {
@@ -50,7 +50,7 @@ fn the_readme_embeds_as_the_crate_does() {
 /// The commands and options that the README names exist, and it names all commands.
 #[test]
 fn the_readme_names_what_there_is() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let readme = readme();
     let help: String =
         COMMANDS.map(|c| place.run(&[c, "--help"]).done().text().to_owned()).concat();
@@ -70,7 +70,7 @@ fn the_readme_names_what_there_is() {
 /// Every option has a name for its value, and a sentence under it.
 #[test]
 fn every_option_is_documented() {
-    let place = Place::new();
+    let place = TestFolder::new();
     for command in COMMANDS {
         let outcome = place.run(&[command, "--help"]).done();
         let text = outcome.text();
@@ -92,7 +92,7 @@ fn every_option_is_documented() {
 
 #[test]
 fn without_arguments_there_is_help() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let outcome = place.run(&[""; 0]);
     assert_eq!(outcome.status, 2);
     assert!(outcome.err.contains("Usage: lambdav <COMMAND>"), "{}", outcome.err);

@@ -3,7 +3,7 @@
 
 #![cfg(unix)]
 
-use super::harness::{LAMBDAV, Place, assert_one_error};
+use super::harness::{LAMBDAV, TestFolder, assert_one_error};
 use std::fs;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
@@ -18,7 +18,7 @@ const NOISE: &str = "(define p (frag-coord))
 const LONG: &str = "((rec-func (n) (if (< n 0) n (rec (+ n 1)))) (time))";
 
 /// Runs a script of the shell in the place; `$0` is the command.
-fn shell(place: &Place, script: &str) -> Command {
+fn shell(place: &TestFolder, script: &str) -> Command {
     let mut command = Command::new("sh");
     command.current_dir(place.path("")).args(["-c", script, LAMBDAV]);
     command
@@ -32,11 +32,11 @@ const WRITES: [(&str, &str); 5] = [
     ("noise.core", "compile long.lv --emit core -o noise.core"),
 ];
 
-fn place() -> Place {
+fn place() -> TestFolder {
     let long: String = (0..3000).map(|i| format!("(+ (sin (* {i} (time))) ")).collect();
     let long = format!("{long} 1{}", ")".repeat(3000));
     let other = NOISE.replace("12.9898", "17.1");
-    let place = Place::with([("noise.lv", NOISE), ("other.lv", &other), ("long.lv", &long)]);
+    let place = TestFolder::with([("noise.lv", NOISE), ("other.lv", &other), ("long.lv", &long)]);
     for (shader, image) in [("noise.lv", "large.npy"), ("other.lv", "other.npy")] {
         place.run(&["render", shader, image, "--size", "400x300"]).done();
     }
@@ -126,7 +126,7 @@ fn a_reader_that_has_enough() {
     }
 }
 
-fn start(place: &Place, arguments: &[&str]) -> Child {
+fn start(place: &TestFolder, arguments: &[&str]) -> Child {
     let mut command = place.command(arguments);
     command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it can be started")
 }
@@ -155,7 +155,7 @@ const SIGNALS: [(&str, i32); 12] = [
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupted_render_leaves_nothing() {
-    let place = Place::with([("long.lv", LONG), ("a.png", "untouched")]);
+    let place = TestFolder::with([("long.lv", LONG), ("a.png", "untouched")]);
     let before = place.files();
     for (i, (name, number)) in SIGNALS.into_iter().enumerate() {
         for engine in ["simd", "core", "source"].into_iter().skip(i % 3).take(1) {
@@ -174,7 +174,7 @@ fn an_interrupted_render_leaves_nothing() {
 
 /// Whether the process has a file of the place open for writing, by whatever name or without one.
 #[cfg(target_os = "linux")]
-fn is_writing(child: &Child, place: &Place) -> bool {
+fn is_writing(child: &Child, place: &TestFolder) -> bool {
     let folder = fs::canonicalize(place.path("")).expect("it exists");
     let Ok(open) = fs::read_dir(format!("/proc/{}/fd", child.id())) else { return false };
     let mut links = open.flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
@@ -185,7 +185,7 @@ fn is_writing(child: &Child, place: &Place) -> bool {
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupted_write_leaves_nothing() {
-    let place = Place::with([("noise.lv", NOISE), ("a.png", "untouched")]);
+    let place = TestFolder::with([("noise.lv", NOISE), ("a.png", "untouched")]);
     let before = place.files();
     let mut interrupted = 0;
     for (name, number) in SIGNALS.into_iter().chain([("-KILL", 9)]) {
@@ -215,7 +215,7 @@ fn an_interrupted_write_leaves_nothing() {
 #[cfg(target_os = "linux")]
 #[test]
 fn an_ignored_signal_stays_ignored() {
-    let place = Place::with([("noise.lv", NOISE)]);
+    let place = TestFolder::with([("noise.lv", NOISE)]);
     let script = "trap '' INT HUP; \"$0\" render noise.lv a.npy --size 2000x2000 & sleep 0.1; kill -INT $!; kill -HUP $!; wait $!";
     let outcome = place.finish(shell(&place, script));
     assert_eq!((outcome.status, outcome.err.as_str()), (0, ""));
@@ -245,7 +245,7 @@ fn inputs_are_not_overwritten() {
 /// It is said before anything is drawn.
 #[test]
 fn a_target_that_cannot_be_written_is_found_early() {
-    let place = Place::with([("long.lv", LONG), ("a.png", "untouched")]);
+    let place = TestFolder::with([("long.lv", LONG), ("a.png", "untouched")]);
     let mut permissions = fs::metadata(place.path("a.png")).expect("it exists").permissions();
     permissions.set_readonly(true);
     fs::set_permissions(place.path("a.png"), permissions).expect("it is ours");
@@ -278,7 +278,7 @@ fn a_full_standard_output_is_a_failure() {
 
 #[test]
 fn ten_writers_of_one_file_leave_one_whole_image() {
-    let place = Place::with([("noise.lv", NOISE)]);
+    let place = TestFolder::with([("noise.lv", NOISE)]);
     let times: Vec<String> = (0..10).map(|i| format!("0.{i}")).collect();
     let size = ["--size", "200x150"];
     let expected: Vec<Vec<u8>> = times

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 pub(crate) const LAMBDAV: &str = env!("CARGO_BIN_EXE_lambdav");
 
 /// What a run came to.
-pub(crate) struct Outcome {
+pub(crate) struct CommandOutcome {
     /// The exit status, 0 to 3.
     pub(crate) status: i32,
     /// Standard output.
@@ -22,7 +22,7 @@ pub(crate) struct Outcome {
     pub(crate) err: String,
 }
 
-impl Outcome {
+impl CommandOutcome {
     /// Standard output as text.
     #[track_caller]
     pub(crate) fn text(&self) -> &str {
@@ -38,9 +38,9 @@ impl Outcome {
 }
 
 /// A directory of its own for a test, removed in the end.
-pub(crate) struct Place(TempDir);
+pub(crate) struct TestFolder(TempDir);
 
-impl Place {
+impl TestFolder {
     /// An empty one.
     pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().expect("a directory can be made"))
@@ -107,7 +107,7 @@ impl Place {
 
     /// Runs the command with nothing on standard input.
     #[track_caller]
-    pub(crate) fn run(&self, arguments: &[impl AsRef<OsStr>]) -> Outcome {
+    pub(crate) fn run(&self, arguments: &[impl AsRef<OsStr>]) -> CommandOutcome {
         self.run_with(arguments, "")
     }
 
@@ -117,7 +117,7 @@ impl Place {
         &self,
         arguments: &[impl AsRef<OsStr>],
         input: impl AsRef<[u8]>,
-    ) -> Outcome {
+    ) -> CommandOutcome {
         let mut command = self.command(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the command can be started");
@@ -132,13 +132,13 @@ impl Place {
 
     /// Runs a command as it is.
     #[track_caller]
-    pub(crate) fn finish(&self, mut command: Command) -> Outcome {
+    pub(crate) fn finish(&self, mut command: Command) -> CommandOutcome {
         self.outcome(&command.output().expect("the command can be started"))
     }
 
     /// What must hold of every run.
     #[track_caller]
-    fn outcome(&self, output: &std::process::Output) -> Outcome {
+    fn outcome(&self, output: &std::process::Output) -> CommandOutcome {
         let err = String::from_utf8(output.stderr.clone()).expect("standard error is UTF-8");
         assert!(!err.contains("panicked"), "{err}");
         let status = output.status.code().filter(|status| (0..=3).contains(status));
@@ -147,7 +147,7 @@ impl Place {
             let temporary = Path::new(name).extension().is_some_and(|e| e == "tmp");
             assert!(!temporary, "{name} is left");
         }
-        Outcome { status, out: output.stdout.clone(), err }
+        CommandOutcome { status, out: output.stdout.clone(), err }
     }
 
     /// Runs what must fail: with that exit status, one message that says `message`, nothing on

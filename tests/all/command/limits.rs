@@ -1,6 +1,6 @@
 //! Loops that do not end, time that is over, texts and images that are too large.
 
-use super::harness::{LAMBDAV, Place, assert_one_error};
+use super::harness::{LAMBDAV, TestFolder, assert_one_error};
 use std::process::Command;
 
 /// Does not end in the lower right part of the picture.
@@ -11,7 +11,7 @@ const ENDLESS: &str = "(define forever
 
 #[test]
 fn an_endless_loop_is_named_with_its_first_pixel_whatever_the_threads_do() {
-    let place = Place::with([("a.lv", ENDLESS), ("a.png", "untouched")]);
+    let place = TestFolder::with([("a.lv", ENDLESS), ("a.png", "untouched")]);
     let before = place.files();
     let mut said = Vec::new();
     for options in
@@ -31,7 +31,7 @@ fn an_endless_loop_is_named_with_its_first_pixel_whatever_the_threads_do() {
 
 #[test]
 fn an_endless_loop_is_reported_in_json_and_from_core_text() {
-    let place = Place::with([("a.lv", ENDLESS)]);
+    let place = TestFolder::with([("a.lv", ENDLESS)]);
     place.run(&["compile", "a.lv", "--emit", "core", "-o", "a.core"]).done();
     for (from, line) in [("a.lv", Some(2)), ("a.core", None)] {
         let fixed = ["render", from, "a.png", "--size", "150x90", "--max-iterations", "50"];
@@ -55,7 +55,7 @@ fn an_endless_loop_is_reported_in_json_and_from_core_text() {
 
 #[test]
 fn the_limit_counts_recs_exactly() {
-    let place = Place::with([("a.lv", "((rec-func (n) (if (< n 10) (rec (+ n 1)) n)) 0)")]);
+    let place = TestFolder::with([("a.lv", "((rec-func (n) (if (< n 10) (rec (+ n 1)) n)) 0)")]);
     let render =
         |limit| place.run(&["render", "a.lv", "a.png", "--size", "2x2", "--max-iterations", limit]);
     render("10").done();
@@ -65,7 +65,7 @@ fn the_limit_counts_recs_exactly() {
 
 #[test]
 fn time_out_is_the_machines_fault() {
-    let place = Place::with([("a.lv", ENDLESS), ("a.png", "untouched")]);
+    let place = TestFolder::with([("a.lv", ENDLESS), ("a.png", "untouched")]);
     for engine in ["simd", "core", "source"] {
         let fixed = ["render", "a.lv", "a.png", "--engine", engine, "--timeout", "0.2"];
         let arguments = [&fixed[..], &["--max-iterations", "99999999999"]].concat();
@@ -82,7 +82,7 @@ fn the_source_evaluator_may_give_up() {
     let bound: String = (0..count).map(|i| format!("(let ((x{i} {i})) ")).collect();
     let used: String = (0..count).map(|i| format!("(+ x{i} ")).collect();
     let text = format!("{bound}{used}1{}", ")".repeat(2 * count));
-    let place = Place::with([("a.lv", &text)]);
+    let place = TestFolder::with([("a.lv", &text)]);
     let render = ["render", "a.lv", "a.png", "--size", "1x1"];
     let message = "error[LV0505]: the source evaluator gave up: too many free variables";
     place.fails(&[&render[..], &["--engine", "source"]].concat(), 1, message);
@@ -90,7 +90,7 @@ fn the_source_evaluator_may_give_up() {
 
 #[test]
 fn core_text_may_be_longer_than_shaders() {
-    let place = Place::with([("a.lv", "(* 2 (time))")]);
+    let place = TestFolder::with([("a.lv", "(* 2 (time))")]);
     place.run(&["compile", "a.lv", "--emit", "core", "-o", "a.core"]).done();
     let mut text = place.read("a.core");
     text.extend_from_slice(";......................................\n".repeat(1 << 19).as_bytes());
@@ -104,7 +104,7 @@ fn core_text_may_be_longer_than_shaders() {
 #[cfg(unix)]
 #[test]
 fn endless_input_is_not_read_for_ever() {
-    let place = Place::new();
+    let place = TestFolder::new();
     place.fails(&["check", "/dev/zero"], 1, "error[LV0108]");
     place.fails(&["diff", "/dev/zero", "/dev/zero"], 1, "`/dev/zero` is not an image");
 }
@@ -112,7 +112,7 @@ fn endless_input_is_not_read_for_ever() {
 #[cfg(unix)]
 #[test]
 fn no_memory_is_the_machines_fault() {
-    let place = Place::with([("a.lv", "(vec4 1)")]);
+    let place = TestFolder::with([("a.lv", "(vec4 1)")]);
     let mut command = Command::new("sh");
     command.current_dir(place.path("")).args([
         "-c",
@@ -142,7 +142,7 @@ fn each_limit_has_one_message() {
         branches += &format!("(define (f{i} x) {body})\n");
     }
     branches += "(f7000 (time))";
-    let place = Place::with([
+    let place = TestFolder::with([
         ("lists.lv", "(".repeat(20_001).as_str()),
         ("endless.lv", "(define (f g) (g g)) (f f)"),
         ("tower.lv", &tower),

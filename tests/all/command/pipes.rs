@@ -1,6 +1,6 @@
 //! Standard streams that are closed early, full or not there.
 
-use super::harness::Place;
+use super::harness::TestFolder;
 use std::process::Stdio;
 
 const RUNS: [&[&str]; 9] = [
@@ -15,8 +15,8 @@ const RUNS: [&[&str]; 9] = [
     &["diff", "a.png", "b.png"],
 ];
 
-fn place() -> Place {
-    let place = Place::with([("good.lv", "(vec4 (time))"), ("bad.lv", "(vec4 x)")]);
+fn place() -> TestFolder {
+    let place = TestFolder::with([("good.lv", "(vec4 (time))"), ("bad.lv", "(vec4 x)")]);
     for (name, time) in [("a.png", "0"), ("b.png", "1")] {
         place.run(&["render", "good.lv", name, "--size", "9x9", "--time", time]).done();
     }

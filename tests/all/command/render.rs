@@ -1,6 +1,6 @@
 //! `lambdav render`: what is in the image files.
 
-use super::harness::{Outcome, Place};
+use super::harness::{CommandOutcome, TestFolder};
 use lambdav::raster::file::LANGUAGE_VERSION_KEY;
 use lambdav::raster::{AnyImage, Size};
 use std::path::Path;
@@ -10,7 +10,7 @@ const GRADIENT: &str = "(vec4 (/ (.xy (frag-coord)) (resolution)) (sin (.x (frag
 
 /// Renders a.lv to `out` with those options.
 #[track_caller]
-fn render(place: &Place, out: &str, options: &[&str]) -> Outcome {
+fn render(place: &TestFolder, out: &str, options: &[&str]) -> CommandOutcome {
     place.run(&[&["render", "a.lv", out, "--size", "5x3"], options].concat()).done()
 }
 
@@ -20,7 +20,7 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
 
 #[test]
 fn png_has_8_or_16_bits_linear_or_srgb() {
-    let place = Place::with([("a.lv", ORANGE)]);
+    let place = TestFolder::with([("a.lv", ORANGE)]);
     for options in [&[][..], &["--depth", "8"]] {
         render(&place, "a.png", options);
         let AnyImage::Unorm8(image) = place.image("a.png") else { panic!("8 bits") };
@@ -37,7 +37,7 @@ fn png_has_8_or_16_bits_linear_or_srgb() {
 
 #[test]
 fn float_files_hold_the_numbers_as_they_are() {
-    let place = Place::with([("a.lv", "(vec4 -1.5 1e30 (/ 1 0) (/ 0 0))")]);
+    let place = TestFolder::with([("a.lv", "(vec4 -1.5 1e30 (/ 1 0) (/ 0 0))")]);
     for name in ["a.exr", "a.npy", "A.NPY"] {
         render(&place, name, &[]);
         let frame = place.frame(name);
@@ -51,14 +51,14 @@ fn float_files_hold_the_numbers_as_they_are() {
 
 #[test]
 fn missing_components_are_filled_up() {
-    let place = Place::with([("a.lv", "(vec2 0.25 2)")]);
+    let place = TestFolder::with([("a.lv", "(vec2 0.25 2)")]);
     render(&place, "a.npy", &[]);
     assert_eq!(place.frame("a.npy").pixel(4, 2), Some([0.25, 2.0, 0.0, 1.0]));
 }
 
 #[test]
 fn the_size_is_512x512_unless_told_otherwise() {
-    let place = Place::with([("a.lv", ORANGE)]);
+    let place = TestFolder::with([("a.lv", ORANGE)]);
     place.run(&["render", "a.lv", "a.png"]).done();
     assert_eq!(place.image("a.png").size().to_string(), "512x512");
 }
@@ -71,7 +71,7 @@ fn inputs_come_from_the_command_line() {
         (output 1 (vec4 (resolution) (.xy (frag-coord))))
         (output 2 (vec4 v (if b 1 0)))
         (output 3 (vec4 (* m (vec2 1 10)) n 0))";
-    let place = Place::with([("a.lv", program)]);
+    let place = TestFolder::with([("a.lv", program)]);
     let options = ["--time", "-2.5", "--frame", "3", "--mouse", "-1,2,3,4e1"];
     let sets = ["--set", "v=1,-2,.5", "--set", "b=true", "--set", "m=1,2,3,4"];
     let expected = [
@@ -96,14 +96,14 @@ fn inputs_come_from_the_command_line() {
 
 #[test]
 fn the_lowest_output_is_rendered_by_default() {
-    let place = Place::with([("a.lv", "(output 3 0.75) (output 1 0.25)")]);
+    let place = TestFolder::with([("a.lv", "(output 3 0.75) (output 1 0.25)")]);
     render(&place, "a.npy", &[]);
     assert_eq!(place.frame("a.npy").pixel(0, 0), Some([0.25, 0.0, 0.0, 1.0]));
 }
 
 #[test]
 fn standard_input_and_output_are_dashes() {
-    let place = Place::with([("a.lv", GRADIENT)]);
+    let place = TestFolder::with([("a.lv", GRADIENT)]);
     for format in ["png", "exr", "npy"] {
         let name = format!("a.{format}");
         render(&place, &name, &[]);
@@ -120,7 +120,7 @@ fn standard_input_and_output_are_dashes() {
 
 #[test]
 fn neither_threads_nor_engine_nor_core_text_change_a_bit() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let shaders = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
     for name in ["plasma", "newton", "fold"] {
         std::fs::copy(shaders.join(name).with_extension("lv"), place.path("a.lv"))
@@ -143,14 +143,14 @@ fn neither_threads_nor_engine_nor_core_text_change_a_bit() {
     }
 }
 
-fn draw_at(place: &Place, options: &[&str], engine: &str) -> Vec<u8> {
+fn draw_at(place: &TestFolder, options: &[&str], engine: &str) -> Vec<u8> {
     place.run(&[&["render", "a.lv", "b.npy", "--engine", engine], options].concat()).done();
     place.read("b.npy")
 }
 
 #[test]
 fn files_are_the_same_bytes_each_time() {
-    let place = Place::with([("a.lv", GRADIENT)]);
+    let place = TestFolder::with([("a.lv", GRADIENT)]);
     for name in ["a.png", "a.exr", "a.npy"] {
         render(&place, name, &["--threads", "1"]);
         let first = place.read(name);
@@ -161,7 +161,7 @@ fn files_are_the_same_bytes_each_time() {
 
 #[test]
 fn the_language_version_is_in_images_and_in_the_version() {
-    let place = Place::with([("a.lv", ORANGE)]);
+    let place = TestFolder::with([("a.lv", ORANGE)]);
     let key = LANGUAGE_VERSION_KEY;
     render(&place, "a.png", &[]);
     let text = format!("tEXt{key}\0{}", lambdav::core::LANGUAGE_VERSION);
@@ -177,7 +177,7 @@ fn the_language_version_is_in_images_and_in_the_version() {
 
 #[test]
 fn warnings_are_said_and_do_not_matter() {
-    let place = Place::with([("a.lv", "(output 0 1) (output 5 1)")]);
+    let place = TestFolder::with([("a.lv", "(output 0 1) (output 5 1)")]);
     let outcome = place.run(&["render", "a.lv", "a.png", "--size", "1x1"]);
     assert_eq!(outcome.status, 0);
     assert!(outcome.err.starts_with("warning[LV0206]"), "{}", outcome.err);

@@ -1,6 +1,6 @@
 //! What is about machine code in the command: lanes, statistics, stages of the compilation.
 
-use super::harness::Place;
+use super::harness::TestFolder;
 use std::collections::BTreeMap;
 
 const PROGRAM: &str = "(output 0 (vec3 (sin (.x (frag-coord)))
@@ -9,7 +9,7 @@ const PROGRAM: &str = "(output 0 (vec3 (sin (.x (frag-coord)))
 
 #[test]
 fn the_image_does_not_depend_on_the_engine_or_the_lanes() {
-    let place = Place::with([("a.lv", PROGRAM)]);
+    let place = TestFolder::with([("a.lv", PROGRAM)]);
     let options: [&[&str]; 7] = [
         &["--engine", "core"],
         &[],
@@ -29,7 +29,7 @@ fn the_image_does_not_depend_on_the_engine_or_the_lanes() {
 
 #[test]
 fn lanes_are_1_4_8_16_or_32_and_of_machine_code() {
-    let place = Place::with([("a.lv", PROGRAM)]);
+    let place = TestFolder::with([("a.lv", PROGRAM)]);
     for lanes in ["0", "2", "64", "-1", "many"] {
         let arguments = ["render", "a.lv", "a.png", "--lanes", lanes];
         let outcome = place.run(&arguments);
@@ -43,7 +43,7 @@ fn lanes_are_1_4_8_16_or_32_and_of_machine_code() {
 
 /// What `--stats` says of a program, by what it is about.
 fn stats(program: &str, options: &[&str]) -> BTreeMap<String, String> {
-    let place = Place::with([("a.lv", program)]);
+    let place = TestFolder::with([("a.lv", program)]);
     let arguments = [&["render", "a.lv", "a.png", "--stats"], options].concat();
     let outcome = place.run(&arguments);
     assert_eq!((outcome.status, outcome.out.len()), (0, 0), "{}", outcome.err);
@@ -84,7 +84,7 @@ fn statistics_say_what_there_is_of_other_engines_and_texts() {
         let about: Vec<&str> = stats.keys().map(String::as_str).collect();
         assert_eq!(about, ["compile", "read and check", "render", "write"], "{engine}");
     }
-    let place = Place::with([("a.lv", PROGRAM)]);
+    let place = TestFolder::with([("a.lv", PROGRAM)]);
     place.run(&["compile", "a.lv", "--emit", "core", "-o", "a.core"]).done();
     let core = String::from_utf8(place.read("a.core")).expect("core text is UTF-8");
     let stats = stats(&core, &[]);
@@ -123,7 +123,7 @@ fn statistics_say_how_many_lanes_are_active() {
 
 #[test]
 fn each_stage_can_be_shown() {
-    let place = Place::with([("a.lv", PROGRAM)]);
+    let place = TestFolder::with([("a.lv", PROGRAM)]);
     for (stage, part) in [
         ("lanes", "loop #0"),
         ("registers", "groups of 4×2 pixels"),
@@ -149,7 +149,7 @@ fn loops_that_nest_too_deeply_are_left_to_the_evaluator() {
     let (open, close) = ("((rec-func (n) (if (< n 1) (rec (+ n 1)) (- n 1))) ", ")");
     let inside = "((rec-func (n) (if (< n 1) (rec (+ n 1)) ".repeat(300);
     let program = format!("{open}{inside}(time){}{close}", ")) 0)".repeat(300));
-    let place = Place::with([("a.lv", program.as_str())]);
+    let place = TestFolder::with([("a.lv", program.as_str())]);
     place.run(&["render", "a.lv", "a.npy", "--size", "3x2"]).done();
     place.run(&["render", "a.lv", "b.npy", "--size", "3x2", "--engine", "core"]).done();
     assert_eq!(place.read("a.npy"), place.read("b.npy"));

@@ -1,9 +1,9 @@
 //! Mistakes on the command line: exit status 2, one message, nothing written.
 
-use super::harness::Place;
+use super::harness::TestFolder;
 
-fn place() -> Place {
-    Place::with([
+fn place() -> TestFolder {
+    TestFolder::with([
         ("a.lv", "(vec4 1)"),
         ("u.lv", "(uniform tint vec3 (vec3 1)) (uniform on bool) (output 1 (vec4 tint 1))"),
         ("a.png", "untouched"),

@@ -1,12 +1,12 @@
 //! Programs that are none, and targets that cannot be written.
 
-use super::harness::Place;
+use super::harness::TestFolder;
 use std::fs;
 
 /// A shader that is wrong is said to be by every command that reads one.
 #[track_caller]
 fn refused(content: &[u8], message: &str) {
-    let place = Place::with([("a.png", "untouched"), ("a.core", "untouched")]);
+    let place = TestFolder::with([("a.png", "untouched"), ("a.core", "untouched")]);
     place.write("a.lv", content);
     place.fails(&["check", "a.lv"], 1, message);
     place.fails(&["render", "a.lv", "a.png"], 1, message);
@@ -32,7 +32,7 @@ fn an_empty_file() {
 #[cfg(unix)]
 #[test]
 fn nothing_controls_the_terminal() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let name = "a\u{9b}31m\u{1b}[31m\u{202e}.lv";
     place.write(name, "(foo\u{9b}31m 1) ; \u{1b}[31m \u{7f} \u{202e}\n(bar\u{2066} 1)");
     for arguments in
@@ -64,7 +64,7 @@ fn binary_files() {
 
 #[test]
 fn shaders_that_cannot_be_read() {
-    let place = Place::with([("a.png", "untouched")]);
+    let place = TestFolder::with([("a.png", "untouched")]);
     fs::create_dir(place.path("folder")).expect("a directory can be made");
     for (shader, message) in [
         ("missing.lv", "cannot read `missing.lv`: No such file"),
@@ -79,7 +79,7 @@ fn shaders_that_cannot_be_read() {
 
 #[test]
 fn targets_that_cannot_be_written() {
-    let place = Place::with([("a.lv", "(vec4 1)")]);
+    let place = TestFolder::with([("a.lv", "(vec4 1)")]);
     fs::create_dir(place.path("folder")).expect("a directory can be made");
     fs::create_dir(place.path("folder.png")).expect("a directory can be made");
     for (out, message) in [
@@ -104,7 +104,7 @@ fn targets_that_must_not_be_written() {
     use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt;
 
-    let place = Place::with([("a.lv", "(vec4 1)"), ("a.png", "untouched")]);
+    let place = TestFolder::with([("a.lv", "(vec4 1)"), ("a.png", "untouched")]);
     let set = |name, mode| {
         fs::set_permissions(place.path(name), Permissions::from_mode(mode)).expect("it is ours");
     };
@@ -130,7 +130,7 @@ fn targets_that_must_not_be_written() {
 #[cfg(unix)]
 #[test]
 fn targets_are_replaced() {
-    let place = Place::with([("a.lv", "(vec4 1)"), ("a.png", "old")]);
+    let place = TestFolder::with([("a.lv", "(vec4 1)"), ("a.png", "old")]);
     std::os::unix::fs::symlink("a.png", place.path("link.png")).expect("a link can be made");
     place.run(&["render", "a.lv", "link.png", "--size", "3x2"]).done();
     assert_eq!(place.image("a.png").size().to_string(), "3x2");

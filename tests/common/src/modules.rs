@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-type Module = Vec<String>;
+type ModulePath = Vec<String>;
 
 /// The circles among the modules of the crate whose sources lie in that folder, each as the names
 /// of the modules in it, with their parent before them.
@@ -20,12 +20,12 @@ type Module = Vec<String>;
 /// If the folder cannot be read.
 pub fn cycles(source: &Path) -> Vec<String> {
     let files = files(source);
-    let mut edges: BTreeMap<Module, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
+    let mut edges: BTreeMap<ModulePath, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
     for (module, text) in &files {
         for path in paths(text) {
             let Some(target) = resolve(module, &path, &files) else { continue };
             let common = module.iter().zip(&target).take_while(|(a, b)| a == b).count();
-            let part = |all: &Module| all.get(common).map_or("self", String::as_str).to_owned();
+            let part = |all: &ModulePath| all.get(common).map_or("self", String::as_str).to_owned();
             let (from, to) = (part(module), part(&target));
             if from != to {
                 let siblings = edges.entry(module[..common].to_vec()).or_default();
@@ -33,7 +33,7 @@ pub fn cycles(source: &Path) -> Vec<String> {
             }
         }
     }
-    let circle = |(parent, mut siblings): (Module, BTreeMap<String, BTreeSet<String>>)| {
+    let circle = |(parent, mut siblings): (ModulePath, BTreeMap<String, BTreeSet<String>>)| {
         // What uses nothing that is left, or is used by nothing that is left, is in no circle.
         loop {
             let all: BTreeSet<String> = siblings.keys().cloned().collect();
@@ -52,7 +52,7 @@ pub fn cycles(source: &Path) -> Vec<String> {
 }
 
 /// The modules of a crate and their texts, without comments and tests.
-fn files(source: &Path) -> BTreeMap<Module, String> {
+fn files(source: &Path) -> BTreeMap<ModulePath, String> {
     let mut all = BTreeMap::new();
     let mut folders = vec![source.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -62,7 +62,7 @@ fn files(source: &Path) -> BTreeMap<Module, String> {
                 folders.push(path);
             } else if path.extension().is_some_and(|ending| ending == "rs") {
                 let inside = path.strip_prefix(source).expect("it lies there").with_extension("");
-                let mut module: Module =
+                let mut module: ModulePath =
                     inside.iter().map(|part| part.to_string_lossy().into_owned()).collect();
                 if matches!(module.last().map(String::as_str), Some("mod" | "lib" | "main")) {
                     module.pop();
@@ -143,7 +143,11 @@ fn expand(text: &str, prefix: &str, found: &mut Vec<String>) {
 }
 
 /// The innermost module that a path in another leads into.
-fn resolve(module: &Module, path: &str, files: &BTreeMap<Module, String>) -> Option<Module> {
+fn resolve(
+    module: &ModulePath,
+    path: &str,
+    files: &BTreeMap<ModulePath, String>,
+) -> Option<ModulePath> {
     let mut parts = path.split("::").peekable();
     let mut base = match *parts.peek()? {
         "crate" => Vec::new(),

@@ -4,7 +4,7 @@ use crate::check::{Bug, Failure, check};
 use crate::conditions::Conditions;
 use crate::engine::Engine;
 use crate::report::Report;
-use lambdav_generate::{Options, Program, Random, generate, shrink};
+use lambdav_generate::{GenerateOptions, GeneratedProgram, Random, generate, shrink};
 use std::fmt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,7 +40,7 @@ pub struct Found {
     /// What is wrong.
     pub failure: Failure,
     /// The smallest program that was found to show it.
-    pub program: Program,
+    pub program: GeneratedProgram,
     /// The simplest conditions under which it does.
     pub conditions: Conditions,
 }
@@ -61,12 +61,12 @@ impl fmt::Display for Found {
 
 impl Campaign {
     /// The program of that number, and what it is run with.
-    pub fn program(&self, number: u64) -> (Program, Conditions) {
+    pub fn program(&self, number: u64) -> (GeneratedProgram, Conditions) {
         let mut random = Random::new(self.seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
         let endless = random.percent(self.endless);
         let size = random.between(self.size / 4, self.size);
         let conditions = Conditions::random(&mut random);
-        (generate(random.bits(), Options { size, endless }), conditions)
+        (generate(random.bits(), GenerateOptions { size, endless }), conditions)
     }
 
     /// Checks all programs.
@@ -106,7 +106,7 @@ impl Campaign {
     /// Makes the program of that number, which shows that bug, as small as it can.
     fn smaller(&self, number: u64, failure: Failure, engines: &[&dyn Engine]) -> Found {
         let (mut program, mut conditions) = self.program(number);
-        let shows = |program: &Program, conditions, bug: &Bug| {
+        let shows = |program: &GeneratedProgram, conditions, bug: &Bug| {
             check(program, conditions, engines).is_err_and(|other| other.bug == *bug)
         };
         for _ in 0..2 {
@@ -114,7 +114,7 @@ impl Campaign {
             if let Some(simpler) = { simpler }.find(|c| shows(&program, *c, &failure.bug)) {
                 conditions = simpler;
             }
-            let mut still = |program: &Program| shows(program, conditions, &failure.bug);
+            let mut still = |program: &GeneratedProgram| shows(program, conditions, &failure.bug);
             program = shrink(&program, self.attempts, &mut still);
         }
         let failure = check(&program, conditions, engines).err().unwrap_or(failure);

@@ -1,11 +1,11 @@
 //! A program, compiled, and the image to compute.
 
 use crate::conditions::Conditions;
-use lambdav_core::diagnostics::{Code, Diagnostic};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::source::SourceFile;
-use lambdav_generate::Program;
+use lambdav_generate::GeneratedProgram;
 
 /// A compiled program and its inputs.
 #[derive(Debug)]
@@ -22,12 +22,15 @@ pub struct Case {
 
 impl Case {
     /// Compiles a program; the diagnostics, warnings too, if there are any.
-    pub fn new(program: &Program, conditions: Conditions) -> Result<Self, Vec<Diagnostic>> {
+    pub fn new(
+        program: &GeneratedProgram,
+        conditions: Conditions,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let source = SourceFile::new("generated.lv", program.to_string());
         let (core, diagnostics) = lambdav_frontend::compile(&source);
         let Some(core) = core else { return Err(diagnostics) };
         // That unused parts are well typed too is what the generator promises.
-        if diagnostics.iter().any(|d| d.code == Code::UnreachedIllTyped) {
+        if diagnostics.iter().any(|d| d.code == DiagnosticCode::UnreachedIllTyped) {
             return Err(diagnostics);
         }
         let uniforms = core

@@ -7,7 +7,7 @@ use crate::profile::{Profile, profile};
 use crate::reference::{evaluate, image, reference, scheduled};
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::source::Span;
-use lambdav_generate::Program;
+use lambdav_generate::GeneratedProgram;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
@@ -43,7 +43,7 @@ pub struct Failure {
 
 /// Compares these engines with the core evaluator on a program.
 pub fn check(
-    program: &Program,
+    program: &GeneratedProgram,
     conditions: Conditions,
     engines: &[&dyn Engine],
 ) -> Result<Profile, Failure> {
@@ -81,7 +81,7 @@ fn quietly<T>(run: impl FnOnce() -> T) -> (Result<T, ()>, Option<(String, String
 }
 
 fn check_inside(
-    program: &Program,
+    program: &GeneratedProgram,
     conditions: Conditions,
     engines: &[&dyn Engine],
 ) -> Result<Profile, Failure> {
@@ -115,7 +115,7 @@ fn check_inside(
     Ok(Profile { gave_up, ..profile })
 }
 
-fn rejected(program: &Program, diagnostics: &[Diagnostic]) -> Failure {
+fn rejected(program: &GeneratedProgram, diagnostics: &[Diagnostic]) -> Failure {
     let text = program.to_string();
     let first = diagnostics.iter().find(|d| d.is_error()).or(diagnostics.last());
     let code = first.map_or("", |d| d.code.as_str());

@@ -3,7 +3,7 @@
 
 use clap::Parser;
 use lambdav_differential::{Campaign, Conditions, Engine, check, engines};
-use lambdav_generate::{Program, Term};
+use lambdav_generate::{GeneratedProgram, Term};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -101,7 +101,7 @@ fn main() -> ExitCode {
 
 /// Checks a program, a smaller one that was printed for example, under several conditions.
 fn check_text(text: &str, engines: &[&dyn Engine]) -> ExitCode {
-    let program = Program { forms: vec![Term::word(text)], settings: settings(text) };
+    let program = GeneratedProgram { forms: vec![Term::word(text)], settings: settings(text) };
     for conditions in Conditions::several() {
         if let Err(failure) = check(&program, conditions, engines) {
             println!("{:?}, with {conditions}\n{}", failure.bug, failure.detail);
@@ -112,7 +112,7 @@ fn check_text(text: &str, engines: &[&dyn Engine]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What comments like `; name = 0x3f800000 0x00000000` say, as [`Program`] prints them.
+/// What comments like `; name = 0x3f800000 0x00000000` say, as [`GeneratedProgram`] prints them.
 fn settings(text: &str) -> Vec<(String, Box<[u32]>)> {
     let setting = |line: &str| {
         let (name, words) = line.strip_prefix("; ")?.split_once(" = ")?;

@@ -2,7 +2,7 @@
 
 use crate::case::Case;
 use crate::engine::{Image, Verdict};
-use lambdav_core::evaluate::{self, Fault};
+use lambdav_core::evaluate::{self, EvaluationFault};
 use lambdav_core::graph::Core;
 use lambdav_core::schedule::{self, Program, VerifyError};
 use std::cell::Cell;
@@ -55,8 +55,8 @@ pub(crate) fn evaluate(program: &Program, case: &Case) -> Vec<Vec<Verdict>> {
     for inputs in case.pixels() {
         let fault = match evaluator.run(&inputs, &cancelled) {
             Ok(()) => None,
-            Err(Fault::LoopLimit(span)) => Some(Verdict::LoopLimit(span)),
-            Err(Fault::Cancelled) => Some(Verdict::OutOfFuel),
+            Err(EvaluationFault::LoopLimit(span)) => Some(Verdict::LoopLimit(span)),
+            Err(EvaluationFault::Cancelled) => Some(Verdict::OutOfFuel),
         };
         for (i, output) in outputs.iter_mut().enumerate() {
             output.push(match &fault {

@@ -1,7 +1,7 @@
 //! Many inputs on all threads.
 
 use crate::minimise::minimise;
-use crate::targets::{Reached, Target};
+use crate::targets::{FuzzTarget, Reached};
 use cpu_time::{ProcessTime, ThreadTime};
 use lambdav_generate::Random;
 use std::cell::{Cell, RefCell};
@@ -52,7 +52,7 @@ pub struct Campaign {
 
 /// How an input failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FindingKind {
     /// With a panic there.
     Panic(String),
     /// Something does not hold that must.
@@ -67,7 +67,7 @@ pub struct Finding {
     /// Its number in the campaign.
     pub number: u64,
     /// How it fails.
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// What is to be said.
     pub what: String,
     /// The smallest input that was found to fail so.
@@ -76,7 +76,7 @@ pub struct Finding {
 
 /// What came of a campaign.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
+pub struct FuzzReport {
     /// How many inputs were run.
     pub inputs: u64,
     /// How many of them were well-formed.
@@ -91,7 +91,7 @@ pub struct Report {
     pub found: Vec<Finding>,
 }
 
-impl Report {
+impl FuzzReport {
     fn add(&mut self, reached: Reached, number: u64, seconds: f64) {
         self.inputs += 1;
         self.parsed += u64::from(reached.parsed);
@@ -127,17 +127,17 @@ const STACK: usize = 8 << 20;
 
 impl Campaign {
     /// The input of that number.
-    pub fn input(&self, target: &dyn Target, number: u64) -> Vec<u8> {
+    pub fn input(&self, target: &dyn FuzzTarget, number: u64) -> Vec<u8> {
         let mut random = Random::new(self.seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
         target.input(&mut random)
     }
 
     /// Runs all inputs. Where an input does not come to an end, `hangs` is called with its number.
-    pub fn run(&self, target: &dyn Target, hangs: &(dyn Fn(u64) + Sync)) -> Report {
+    pub fn run(&self, target: &dyn FuzzTarget, hangs: &(dyn Fn(u64) + Sync)) -> FuzzReport {
         let next = AtomicU64::new(self.first);
         let findings = AtomicU64::new(0);
         let done = AtomicBool::new(false);
-        let report = Mutex::new(Report::default());
+        let report = Mutex::new(FuzzReport::default());
         let start = Instant::now();
         // The input that each thread works on, and when it began.
         let idle = || Mutex::new(None::<(u64, ProcessTime)>);
@@ -150,7 +150,7 @@ impl Campaign {
                 .map(|(index, current)| {
                     let (next, findings, report) = (&next, &findings, &report);
                     let work = move || {
-                        let mut mine = Report::default();
+                        let mut mine = FuzzReport::default();
                         let mut journal = self.journal.as_ref().map(|f| Journal::new(f, index));
                         loop {
                             let number = next.fetch_add(1, Ordering::Relaxed);
@@ -167,7 +167,7 @@ impl Campaign {
                             *lock(current) = None;
                             let result = match result {
                                 Ok(_) if seconds > self.limits.seconds => {
-                                    Err((Kind::Slow, format!("{seconds:.2} seconds")))
+                                    Err((FindingKind::Slow, format!("{seconds:.2} seconds")))
                                 }
                                 result => result,
                             };
@@ -210,10 +210,10 @@ impl Campaign {
     }
 
     /// Makes the input smaller while it fails in the same way.
-    fn smaller(&self, target: &dyn Target, mut finding: Finding) -> Finding {
+    fn smaller(&self, target: &dyn FuzzTarget, mut finding: Finding) -> Finding {
         let number = finding.number;
         let limit = self.limits.seconds;
-        let is_slow = finding.kind == Kind::Slow;
+        let is_slow = finding.kind == FindingKind::Slow;
         let attempts = if is_slow { self.limits.attempts / 50 } else { self.limits.attempts };
         let mut still = |input: &[u8]| match attempt(target, input, number) {
             (seconds, Ok(_)) => is_slow && seconds > limit,
@@ -260,10 +260,10 @@ thread_local! {
 
 /// Runs an input: the thread's seconds, and what came of it.
 pub fn attempt(
-    target: &dyn Target,
+    target: &dyn FuzzTarget,
     input: &[u8],
     number: u64,
-) -> (f64, Result<Reached, (Kind, String)>) {
+) -> (f64, Result<Reached, (FindingKind, String)>) {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let usual = std::panic::take_hook();
@@ -282,10 +282,10 @@ pub fn attempt(
     SILENT.set(false);
     let seconds = start.elapsed().as_secs_f64();
     let result = match result {
-        Ok(result) => result.map_err(|what| (Kind::Wrong, what)),
+        Ok(result) => result.map_err(|what| (FindingKind::Wrong, what)),
         Err(_) => {
             let (place, message) = PANIC.take().unwrap_or_default();
-            Err((Kind::Panic(place), message))
+            Err((FindingKind::Panic(place), message))
         }
     };
     (seconds, result)

@@ -31,6 +31,6 @@ pub mod targets;
 mod text;
 mod words;
 
-pub use campaign::{Campaign, Finding, Kind, Limits, Report, attempt, read_journal};
+pub use campaign::{Campaign, Finding, FindingKind, FuzzReport, Limits, attempt, read_journal};
 pub use minimise::minimise;
 pub use seeds::{Seeds, corpus};

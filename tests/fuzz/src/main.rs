@@ -5,8 +5,10 @@
 #![forbid(unsafe_code)]
 
 use clap::Parser;
-use lambdav_fuzz::targets::{Target, all};
-use lambdav_fuzz::{Campaign, Finding, Kind, Limits, Report, Seeds, attempt, read_journal};
+use lambdav_fuzz::targets::{FuzzTarget, all};
+use lambdav_fuzz::{
+    Campaign, Finding, FindingKind, FuzzReport, Limits, Seeds, attempt, read_journal,
+};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, exit};
 use std::time::{Duration, Instant};
@@ -56,7 +58,7 @@ fn main() -> ExitCode {
     }
     let seeds = Seeds::new(arguments.seed);
     let targets = all(&seeds);
-    let chosen: Vec<&dyn Target> = targets
+    let chosen: Vec<&dyn FuzzTarget> = targets
         .iter()
         .map(|target| &**target)
         .filter(|t| arguments.target.is_empty() || arguments.target.iter().any(|n| n == t.name()))
@@ -88,9 +90,9 @@ fn main() -> ExitCode {
         for Finding { number, kind, what, input } in &report.found {
             let path = write(&arguments.out, target, *number, input);
             let how = match kind {
-                Kind::Panic(place) => format!("panics at {place}"),
-                Kind::Wrong => "is wrong".to_owned(),
-                Kind::Slow => "is slow".to_owned(),
+                FindingKind::Panic(place) => format!("panics at {place}"),
+                FindingKind::Wrong => "is wrong".to_owned(),
+                FindingKind::Slow => "is slow".to_owned(),
             };
             println!("  input {number} {how}: {what}\n    {}", path.display());
             failed = true;
@@ -112,8 +114,8 @@ fn campaign(arguments: &Arguments) -> Campaign {
     }
 }
 
-fn print(target: &dyn Target, report: &Report, seconds: f64) {
-    let count = |matches: &dyn Fn(&Kind) -> bool| {
+fn print(target: &dyn FuzzTarget, report: &FuzzReport, seconds: f64) {
+    let count = |matches: &dyn Fn(&FindingKind) -> bool| {
         report.found.iter().filter(|finding| matches(&finding.kind)).count()
     };
     let (slowest, number) = report.slowest;
@@ -127,14 +129,14 @@ fn print(target: &dyn Target, report: &Report, seconds: f64) {
         report.percent(report.accepted),
         report.percent(report.computed),
         slowest * 1e3,
-        count(&|kind| matches!(kind, Kind::Panic(_))),
-        count(&|kind| *kind == Kind::Wrong),
-        count(&|kind| *kind == Kind::Slow),
+        count(&|kind| matches!(kind, FindingKind::Panic(_))),
+        count(&|kind| *kind == FindingKind::Wrong),
+        count(&|kind| *kind == FindingKind::Slow),
     );
 }
 
 /// Writes an input to a file of its own.
-fn write(folder: &Path, target: &dyn Target, number: u64, input: &[u8]) -> PathBuf {
+fn write(folder: &Path, target: &dyn FuzzTarget, number: u64, input: &[u8]) -> PathBuf {
     let path = folder.join(format!("{}-{number}.{}", target.name(), ending(target)));
     if let Err(error) = std::fs::write(&path, input) {
         eprintln!("error: cannot write {}: {error}", path.display());
@@ -142,7 +144,7 @@ fn write(folder: &Path, target: &dyn Target, number: u64, input: &[u8]) -> PathB
     path
 }
 
-fn ending(target: &dyn Target) -> &'static str {
+fn ending(target: &dyn FuzzTarget) -> &'static str {
     match target.name() {
         "spirv" => "spv",
         "core-text" => "core",
@@ -151,7 +153,7 @@ fn ending(target: &dyn Target) -> &'static str {
 }
 
 /// Runs one input from a file.
-fn run_file(target: &dyn Target, path: &Path) -> ExitCode {
+fn run_file(target: &dyn FuzzTarget, path: &Path) -> ExitCode {
     let input = match std::fs::read(path) {
         Ok(input) => input,
         Err(error) => {

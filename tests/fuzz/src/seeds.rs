@@ -4,7 +4,7 @@ use lambdav::core::core_text;
 use lambdav::core::schedule::schedule;
 use lambdav::program::Loaded;
 use lambdav::spirv;
-use lambdav_generate::{Options, Program, generate};
+use lambdav_generate::{GenerateOptions, GeneratedProgram, generate};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ const COMPILED: usize = 150;
 #[derive(Debug)]
 pub struct Seeds {
     /// Generated programs, which are mutated as trees.
-    pub(crate) programs: Vec<Program>,
+    pub(crate) programs: Vec<GeneratedProgram>,
     /// Texts of programs; most are valid.
     pub(crate) texts: Vec<String>,
     /// Core texts.
@@ -34,9 +34,10 @@ impl Seeds {
     /// If they are not where they lie in the repository.
     pub fn new(seed: u64) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let programs: Vec<Program> = (0..GENERATED)
+        let programs: Vec<GeneratedProgram> = (0..GENERATED)
             .map(|i| {
-                let options = Options { size: 6 + (i as usize * 7) % 60, endless: i % 4 == 0 };
+                let options =
+                    GenerateOptions { size: 6 + (i as usize * 7) % 60, endless: i % 4 == 0 };
                 generate(seed.wrapping_mul(GENERATED).wrapping_add(i), options)
             })
             .collect();
@@ -65,7 +66,7 @@ impl Seeds {
             let core = loaded.core.expect("generated programs and the gallery compile");
             cores.extend(core_text::print(&core, Some(&loaded.source)));
             let all: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
-            let options = spirv::emit::Options::default();
+            let options = spirv::emit::EmitOptions::default();
             let emitted = schedule(&core, &all)
                 .map(|program| spirv::emit(&program, Some(&loaded.source), &options));
             modules.extend(emitted.into_iter().flatten().map(|module| module.words));

@@ -3,7 +3,7 @@
 
 use crate::generator::Generator;
 use crate::scope::{Fact, Form, IMPOSSIBLE, What};
-use crate::term::{FunctionKind, Kind, Term};
+use crate::term::{FunctionKind, Term, TermKind};
 use lambdav_core::types::Type;
 
 const NAMES: [&str; 20] = [
@@ -34,7 +34,7 @@ impl Generator<'_> {
     }
 
     /// `let` or `let*` of any kind.
-    pub(crate) fn let_(&mut self, kind: &Kind, size: usize) -> Option<Term> {
+    pub(crate) fn let_(&mut self, kind: &TermKind, size: usize) -> Option<Term> {
         let sequential = self.random.percent(35);
         let word = self.form(if sequential { Form::LetStar } else { Form::Let })?;
         let count = self.random.weighted(&[1, 10, 6, 2]);
@@ -42,7 +42,7 @@ impl Generator<'_> {
         Some(self.inside(|this| {
             let (mut bindings, mut names, mut later) = (Vec::new(), Vec::new(), Vec::new());
             for _ in 0..count {
-                let tail = matches!(kind, Kind::Tail { .. });
+                let tail = matches!(kind, TermKind::Tail { .. });
                 let name = this.name(if sequential { &[] } else { &names }, tail);
                 let (term, what, hot) = this.bound(kind, share);
                 bindings.push(Term::syntax(vec![Term::word(name.clone()), term]));
@@ -63,27 +63,27 @@ impl Generator<'_> {
     }
 
     /// Something to bind around a body of that kind.
-    fn bound(&mut self, body: &Kind, size: usize) -> (Term, What, bool) {
+    fn bound(&mut self, body: &TermKind, size: usize) -> (Term, What, bool) {
         if self.options.endless
             && self.random.percent(18)
             && let Some((term, what)) = self.guarded(size)
         {
             return (term, what, true);
         }
-        if let (Kind::Tail { of, ty, .. }, true) = (body, self.random.percent(35)) {
+        if let (TermKind::Tail { of, ty, .. }, true) = (body, self.random.percent(35)) {
             let goes_on = self.random.percent(70);
-            let kind = Kind::Tail { of: *of, ty: *ty, goes_on };
+            let kind = TermKind::Tail { of: *of, ty: *ty, goes_on };
             let term = self.term(&kind, size);
             return (term, What::Term { kind, loops: 0 }, true);
         }
         match self.random.weighted(&[30, 15, 25, 18, 1]) {
             1 => {
                 let term = self.value(Type::BOOL, size);
-                (term, What::Term { kind: Kind::Value(Type::BOOL), loops: 0 }, true)
+                (term, What::Term { kind: TermKind::Value(Type::BOOL), loops: 0 }, true)
             }
             2 => {
                 let ty = if self.random.percent(30) { Type::BOOL } else { self.any_type() };
-                let kind = Kind::Value(ty);
+                let kind = TermKind::Value(ty);
                 let made = self.loop_(ty, size.max(6));
                 let hot = made.is_some();
                 let term = made.unwrap_or_else(|| self.value(ty, size));
@@ -91,16 +91,16 @@ impl Generator<'_> {
             }
             3 => {
                 let result = match body {
-                    Kind::Tail { .. } if self.random.percent(50) => body.clone(),
-                    _ => Kind::Value(self.any_type()),
+                    TermKind::Tail { .. } if self.random.percent(50) => body.clone(),
+                    _ => TermKind::Value(self.any_type()),
                 };
                 let mut function = self.function_kind(result);
                 if self.random.percent(15) {
-                    let params = vec![Kind::Value(self.any_type())];
-                    function = FunctionKind { params, result: Kind::Function(function.into()) };
+                    let params = vec![TermKind::Value(self.any_type())];
+                    function = FunctionKind { params, result: TermKind::Function(function.into()) };
                 }
                 let (term, loops) = self.measured(|this| this.function(&function, size));
-                (term, What::Term { kind: Kind::Function(function.into()), loops }, true)
+                (term, What::Term { kind: TermKind::Function(function.into()), loops }, true)
             }
             4 => {
                 let form = *self.random.pick(&Form::ALL);
@@ -112,7 +112,7 @@ impl Generator<'_> {
             _ => {
                 let ty = self.any_type();
                 let term = self.value(ty, size);
-                (term, What::Term { kind: Kind::Value(ty), loops: 0 }, self.random.percent(30))
+                (term, What::Term { kind: TermKind::Value(ty), loops: 0 }, self.random.percent(30))
             }
         }
     }
@@ -128,7 +128,7 @@ impl Generator<'_> {
 
     /// A value that exists where a fact holds, and elsewhere does not end.
     pub(crate) fn guarded(&mut self, size: usize) -> Option<(Term, What)> {
-        let bool = Kind::Value(Type::BOOL);
+        let bool = TermKind::Value(Type::BOOL);
         let known: Vec<(String, u32)> = self
             .scope
             .visible()
@@ -160,7 +160,7 @@ impl Generator<'_> {
     /// A loop that ends where the condition holds: at once, or after some rounds. Its value is made
     /// with what is known now.
     fn ends_if(&mut self, condition: Term, ty: Type, size: usize) -> Option<Term> {
-        let kind = Kind::Value(ty);
+        let kind = TermKind::Value(ty);
         let [rec_func, if_] = [self.form(Form::RecFunc)?, self.form(Form::If)?];
         let name = format!("z{}", self.next_loop);
         self.next_loop += 1;
@@ -170,7 +170,7 @@ impl Generator<'_> {
             // The loop's own `rec` shadows any other; the value must not use it.
             this.scope.push("rec", What::Hidden, false);
             let value = this.value(ty, size / 2);
-            let num = Kind::Value(Type::NUM);
+            let num = TermKind::Value(Type::NUM);
             let z = || Term::atom(num.clone(), name.clone());
             let rec = Term::word("rec");
             // Where a loop's own `rec` goes on, the kind does not matter: nothing is replaced

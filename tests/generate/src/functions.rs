@@ -3,15 +3,15 @@
 use crate::generator::{Generator, MAX_LOOPS};
 use crate::scope::{Form, What};
 use crate::table::{giving, type_name};
-use crate::term::{FunctionKind, Kind, Term};
+use crate::term::{FunctionKind, Term, TermKind};
 use lambdav_core::types::Type;
 
 /// Whether something of kind `have` can stand where `want` is wanted.
-pub(crate) fn fits(have: &Kind, want: &Kind) -> bool {
+pub(crate) fn fits(have: &TermKind, want: &TermKind) -> bool {
     match (have, want) {
         (
-            Kind::Tail { of, ty, goes_on },
-            Kind::Tail { of: wanted, ty: wanted_ty, goes_on: must },
+            TermKind::Tail { of, ty, goes_on },
+            TermKind::Tail { of: wanted, ty: wanted_ty, goes_on: must },
         ) => of == wanted && ty == wanted_ty && (*goes_on || !must),
         _ => have == want,
     }
@@ -21,8 +21,8 @@ pub(crate) fn fits(have: &Kind, want: &Kind) -> bool {
 /// must stay visible.
 fn leads_to_tail(kind: &FunctionKind) -> bool {
     match &kind.result {
-        Kind::Tail { .. } => true,
-        Kind::Function(inner) => leads_to_tail(inner),
+        TermKind::Tail { .. } => true,
+        TermKind::Function(inner) => leads_to_tail(inner),
         _ => false,
     }
 }
@@ -30,7 +30,7 @@ fn leads_to_tail(kind: &FunctionKind) -> bool {
 impl Generator<'_> {
     /// A function value.
     pub(crate) fn function(&mut self, kind: &FunctionKind, size: usize) -> Term {
-        let whole = Kind::Function(kind.clone().into());
+        let whole = TermKind::Function(kind.clone().into());
         let in_tail = leads_to_tail(kind);
         if self.random.percent(40) {
             let variables = self.functions(|have| *have == whole);
@@ -58,7 +58,7 @@ impl Generator<'_> {
     }
 
     /// Names of visible functions that do not nest loops too deep here.
-    fn functions(&self, accepts: impl Fn(&Kind) -> bool) -> Vec<String> {
+    fn functions(&self, accepts: impl Fn(&TermKind) -> bool) -> Vec<String> {
         let depth = self.loop_depth;
         self.scope
             .visible()
@@ -71,11 +71,11 @@ impl Generator<'_> {
     }
 
     fn builtin_function(&mut self, kind: &FunctionKind) -> Option<String> {
-        let Kind::Value(result) = kind.result else { return None };
+        let TermKind::Value(result) = kind.result else { return None };
         let params: Vec<Type> = kind
             .params
             .iter()
-            .map(|p| if let Kind::Value(ty) = p { Some(*ty) } else { None })
+            .map(|p| if let TermKind::Value(ty) = p { Some(*ty) } else { None })
             .collect::<Option<_>>()?;
         let fitting: Vec<_> = giving(result)
             .iter()
@@ -96,7 +96,7 @@ impl Generator<'_> {
 
     /// `(func (p …) body)`.
     fn lambda(&mut self, func: String, kind: &FunctionKind, size: usize) -> Term {
-        let whole = Kind::Function(kind.clone().into());
+        let whole = TermKind::Function(kind.clone().into());
         let in_tail = leads_to_tail(kind);
         self.inside(|this| {
             let mut names = Vec::new();
@@ -119,9 +119,9 @@ impl Generator<'_> {
     }
 
     /// A parameter, sometimes with an annotation.
-    pub(crate) fn parameter(&mut self, name: &str, kind: &Kind) -> Term {
+    pub(crate) fn parameter(&mut self, name: &str, kind: &TermKind) -> Term {
         match kind {
-            Kind::Value(ty) if self.random.percent(10) => {
+            TermKind::Value(ty) if self.random.percent(10) => {
                 Term::syntax(vec![Term::word(name), Term::word(type_name(*ty))])
             }
             _ => Term::word(name),
@@ -129,9 +129,9 @@ impl Generator<'_> {
     }
 
     /// `((func (p …) body) e …)`, where an argument may be one that must not be evaluated.
-    pub(crate) fn direct_call(&mut self, kind: &Kind, size: usize) -> Option<Term> {
+    pub(crate) fn direct_call(&mut self, kind: &TermKind, size: usize) -> Option<Term> {
         let func = self.form(Form::Func)?;
-        let in_tail = matches!(kind, Kind::Tail { .. });
+        let in_tail = matches!(kind, TermKind::Tail { .. });
         let count = self.random.between(1, 3);
         let share = size / (count + 1);
         let (mut arguments, mut whats, mut names, mut params) = (vec![], vec![], vec![], vec![]);
@@ -157,23 +157,23 @@ impl Generator<'_> {
     }
 
     /// An argument of a direct call in a place of that kind.
-    fn argument(&mut self, kind: &Kind, size: usize) -> (Term, What, Option<Kind>) {
+    fn argument(&mut self, kind: &TermKind, size: usize) -> (Term, What, Option<TermKind>) {
         if self.options.endless
             && self.random.percent(20)
             && let Some((term, what)) = self.guarded(size)
         {
             let annotation = match what {
-                What::Guarded(ty, _) => Some(Kind::Value(ty)),
+                What::Guarded(ty, _) => Some(TermKind::Value(ty)),
                 _ => None,
             };
             return (term, what, annotation);
         }
-        if let (Kind::Tail { of, ty, .. }, true) = (kind, self.random.percent(40)) {
-            let kind = Kind::Tail { of: *of, ty: *ty, goes_on: self.random.percent(60) };
+        if let (TermKind::Tail { of, ty, .. }, true) = (kind, self.random.percent(40)) {
+            let kind = TermKind::Tail { of: *of, ty: *ty, goes_on: self.random.percent(60) };
             return (self.term(&kind, size), What::Term { kind, loops: 0 }, None);
         }
         let ty = self.any_type();
-        let value = Kind::Value(ty);
+        let value = TermKind::Value(ty);
         if self.random.percent(15) {
             let term = self.loop_(ty, size.max(6)).unwrap_or_else(|| self.value(ty, size));
             // Never used, but it ends.
@@ -183,21 +183,21 @@ impl Generator<'_> {
             return (term, what, Some(value));
         }
         if self.random.percent(15) {
-            let function = self.function_kind(Kind::Value(ty));
+            let function = self.function_kind(TermKind::Value(ty));
             let (term, loops) = self.measured(|this| this.function(&function, size));
-            return (term, What::Term { kind: Kind::Function(function.into()), loops }, None);
+            return (term, What::Term { kind: TermKind::Function(function.into()), loops }, None);
         }
         (self.value(ty, size), What::Term { kind: value.clone(), loops: 0 }, Some(value))
     }
 
     /// A visible function applied, or what it returns applied.
-    pub(crate) fn named_call(&mut self, kind: &Kind, size: usize) -> Option<Term> {
+    pub(crate) fn named_call(&mut self, kind: &TermKind, size: usize) -> Option<Term> {
         let depth = self.loop_depth;
         let mut fitting: Vec<(String, FunctionKind, u32)> = Vec::new();
         for binding in self.scope.visible() {
-            if let What::Term { kind: Kind::Function(function), loops } = &binding.what {
+            if let What::Term { kind: TermKind::Function(function), loops } = &binding.what {
                 let result = match &function.result {
-                    Kind::Function(inner) => &inner.result,
+                    TermKind::Function(inner) => &inner.result,
                     result => result,
                 };
                 if fits(result, kind) && depth + loops <= MAX_LOOPS {
@@ -210,10 +210,10 @@ impl Generator<'_> {
         }
         let (name, function, loops) = self.random.pick(&fitting).clone();
         self.deepest = self.deepest.max(depth + loops);
-        let callee = Term::atom(Kind::Function(function.clone().into()), name);
+        let callee = Term::atom(TermKind::Function(function.clone().into()), name);
         let call = self.call(callee, &function, size);
         Some(match &function.result {
-            Kind::Function(inner) => self.call(call, inner, size / 2),
+            TermKind::Function(inner) => self.call(call, inner, size / 2),
             _ => call,
         })
     }
@@ -227,9 +227,9 @@ impl Generator<'_> {
     }
 
     /// `((if c f g) e …)` and other functions that are not names.
-    pub(crate) fn chosen_call(&mut self, kind: &Kind, size: usize) -> Option<Term> {
+    pub(crate) fn chosen_call(&mut self, kind: &TermKind, size: usize) -> Option<Term> {
         let function = self.function_kind(kind.clone());
-        let whole = Kind::Function(function.clone().into());
+        let whole = TermKind::Function(function.clone().into());
         let callee = match self.random.percent(60) {
             true => self.choice(&whole, size / 2)?,
             false => self.function(&function, size / 2),

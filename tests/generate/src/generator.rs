@@ -1,26 +1,26 @@
 //! The state of a generation, and expressions of any kind.
 //!
-//! Terms are made from the outside in: for a wanted [`Kind`] and a size, a production is chosen,
-//! and the size is divided among its parts. Text is made right where it will stand, so the visible
-//! bindings say exactly what each name denotes there.
+//! Terms are made from the outside in: for a wanted [`TermKind`] and a size, a production is
+//! chosen, and the size is divided among its parts. Text is made right where it will stand, so the
+//! visible bindings say exactly what each name denotes there.
 
 use crate::scope::{Fact, Form, IMPOSSIBLE, Scope, What};
 use crate::table::{TYPES, giving, type_name};
-use crate::term::{FunctionKind, Kind, Term};
+use crate::term::{FunctionKind, Term, TermKind};
 use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::builtins::Builtin;
 use lambdav_test_support::Random;
 
 /// What to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct GenerateOptions {
     /// How large programs are: about so many terms for each output.
     pub size: usize,
     /// Whether some loops are endless, on ways that substitution takes for no pixel.
     pub endless: bool,
 }
 
-impl Default for Options {
+impl Default for GenerateOptions {
     fn default() -> Self {
         Self { size: 60, endless: true }
     }
@@ -28,7 +28,7 @@ impl Default for Options {
 
 pub(crate) struct Generator<'a> {
     pub(crate) random: &'a mut Random,
-    pub(crate) options: Options,
+    pub(crate) options: GenerateOptions,
     pub(crate) scope: Scope,
     /// Neither inputs nor uniforms may be used.
     pub(crate) constant: bool,
@@ -45,7 +45,7 @@ pub(crate) struct Generator<'a> {
 pub(crate) const MAX_LOOPS: u32 = 3;
 
 impl<'a> Generator<'a> {
-    pub(crate) fn new(random: &'a mut Random, options: Options) -> Self {
+    pub(crate) fn new(random: &'a mut Random, options: GenerateOptions) -> Self {
         Self {
             random,
             options,
@@ -77,13 +77,13 @@ impl<'a> Generator<'a> {
     }
 
     /// An expression of that kind.
-    pub(crate) fn term(&mut self, kind: &Kind, size: usize) -> Term {
+    pub(crate) fn term(&mut self, kind: &TermKind, size: usize) -> Term {
         match kind {
-            Kind::Value(ty) => self.value(*ty, size),
-            Kind::Function(function) => self.function(function, size),
-            Kind::Step(of) => self.step(*of),
-            Kind::Static(name) => Term::atom(kind.clone(), name.clone()),
-            Kind::Tail { of, ty, goes_on } => self.tail((*of, *ty), *goes_on, size),
+            TermKind::Value(ty) => self.value(*ty, size),
+            TermKind::Function(function) => self.function(function, size),
+            TermKind::Step(of) => self.step(*of),
+            TermKind::Static(name) => Term::atom(kind.clone(), name.clone()),
+            TermKind::Tail { of, ty, goes_on } => self.tail((*of, *ty), *goes_on, size),
         }
     }
 
@@ -100,13 +100,13 @@ impl<'a> Generator<'a> {
             let made = match self.random.weighted(&weights) {
                 0 => self.application(ty, size),
                 1 => self.swizzle(ty, size),
-                2 => self.choice(&Kind::Value(ty), size),
-                3 => self.let_(&Kind::Value(ty), size),
-                4 => self.direct_call(&Kind::Value(ty), size),
-                5 => self.named_call(&Kind::Value(ty), size),
+                2 => self.choice(&TermKind::Value(ty), size),
+                3 => self.let_(&TermKind::Value(ty), size),
+                4 => self.direct_call(&TermKind::Value(ty), size),
+                5 => self.named_call(&TermKind::Value(ty), size),
                 6 => self.loop_(ty, size),
                 7 => self.annotated(ty, size),
-                8 => self.chosen_call(&Kind::Value(ty), size),
+                8 => self.chosen_call(&TermKind::Value(ty), size),
                 10 => self.chosen_loop(ty, size),
                 _ => Some(self.leaf(ty)),
             };
@@ -150,7 +150,7 @@ impl<'a> Generator<'a> {
                 parts.extend(self.values(&types, size));
             }
         }
-        Some(Term::list(Kind::Value(ty), parts))
+        Some(Term::list(TermKind::Value(ty), parts))
     }
 
     fn swizzle(&mut self, ty: Type, size: usize) -> Option<Term> {
@@ -169,17 +169,20 @@ impl<'a> Generator<'a> {
         self.scope.used.insert(builtin);
         let value = self
             .value(if ty.is_num() { Type::vec(n as u8) } else { Type::bvec(n as u8) }, size - 1);
-        Some(Term::list(Kind::Value(ty), vec![Term::word(name), value]))
+        Some(Term::list(TermKind::Value(ty), vec![Term::word(name), value]))
     }
 
     fn annotated(&mut self, ty: Type, size: usize) -> Option<Term> {
         let the = self.form(Form::The)?;
         let value = self.value(ty, size - 1);
-        Some(Term::list(Kind::Value(ty), vec![Term::word(the), Term::word(type_name(ty)), value]))
+        Some(Term::list(
+            TermKind::Value(ty),
+            vec![Term::word(the), Term::word(type_name(ty)), value],
+        ))
     }
 
     /// `if` of any kind.
-    pub(crate) fn choice(&mut self, kind: &Kind, size: usize) -> Option<Term> {
+    pub(crate) fn choice(&mut self, kind: &TermKind, size: usize) -> Option<Term> {
         let word = Term::word(self.form(Form::If)?);
         let comparison = if self.random.percent(60) { self.pixels_decide() } else { None };
         let share = if comparison.is_some() { size.saturating_sub(6) / 2 } else { size / 3 };
@@ -211,15 +214,15 @@ impl<'a> Generator<'a> {
         self.if_depth -= 1;
         let mut arms = [looping?, other];
         self.random.shuffle(&mut arms);
-        Some(Term::list(Kind::Value(ty), [vec![word, condition], arms.into()].concat()))
+        Some(Term::list(TermKind::Value(ty), [vec![word, condition], arms.into()].concat()))
     }
 
     /// What the arms of an `if` of that kind must be: a tail that goes on does so in one of them.
-    fn arms(&mut self, kind: &Kind) -> [Kind; 2] {
+    fn arms(&mut self, kind: &TermKind) -> [TermKind; 2] {
         match kind {
-            Kind::Tail { of, ty, goes_on: true } => {
+            TermKind::Tail { of, ty, goes_on: true } => {
                 let first = self.random.percent(50);
-                [first, !first].map(|goes_on| Kind::Tail { of: *of, ty: *ty, goes_on })
+                [first, !first].map(|goes_on| TermKind::Tail { of: *of, ty: *ty, goes_on })
             }
             _ => [kind.clone(), kind.clone()],
         }
@@ -227,7 +230,7 @@ impl<'a> Generator<'a> {
 
     /// A condition, and what is known where it is true and where it is false.
     fn condition(&mut self, size: usize) -> (Term, [Vec<Fact>; 2]) {
-        let bool = Kind::Value(Type::BOOL);
+        let bool = TermKind::Value(Type::BOOL);
         let known: Vec<(String, u32)> = self
             .scope
             .visible()
@@ -280,16 +283,16 @@ impl<'a> Generator<'a> {
     }
 
     /// The kind of a function with that result.
-    pub(crate) fn function_kind(&mut self, result: Kind) -> FunctionKind {
+    pub(crate) fn function_kind(&mut self, result: TermKind) -> FunctionKind {
         let count = self.random.weighted(&[2, 8, 6, 2]);
         let params = (0..count)
             .map(|_| {
                 if self.random.percent(12) {
                     let ty = self.any_type();
-                    let params = vec![Kind::Value(self.any_type())];
-                    Kind::Function(FunctionKind { params, result: Kind::Value(ty) }.into())
+                    let params = vec![TermKind::Value(self.any_type())];
+                    TermKind::Function(FunctionKind { params, result: TermKind::Value(ty) }.into())
                 } else {
-                    Kind::Value(self.any_type())
+                    TermKind::Value(self.any_type())
                 }
             })
             .collect();

@@ -2,7 +2,7 @@
 
 use crate::generator::Generator;
 use crate::table::{giving, type_name};
-use crate::term::{Kind, Term};
+use crate::term::{Term, TermKind};
 use lambdav_core::types::{Scalar, Type, TypeKind};
 use lambdav_frontend::builtins::Builtin;
 
@@ -52,7 +52,7 @@ const QUOTIENTS: [(&str, &str); 4] = [("0", "0"), ("1", "0"), ("-1", "0"), ("1",
 impl Generator<'_> {
     /// A number that is the same for all pixels.
     pub(crate) fn number(&mut self) -> Term {
-        let num = Kind::Value(Type::NUM);
+        let num = TermKind::Value(Type::NUM);
         if self.random.percent(3) && self.scope.are_original(&["/"]) {
             let &(a, b) = self.random.pick(&QUOTIENTS);
             let (a, b) = (Term::atom(num.clone(), a), Term::atom(num.clone(), b));
@@ -76,9 +76,9 @@ impl Generator<'_> {
         if self.constant || !self.scope.are_original(&["frag-coord", ".x", ".y", "*"]) {
             return None;
         }
-        let num = Kind::Value(Type::NUM);
+        let num = TermKind::Value(Type::NUM);
         let axis = *self.random.pick(&[".x", ".y"]);
-        let place = Term::list(Kind::Value(Type::vec(4)), vec![Term::word("frag-coord")]);
+        let place = Term::list(TermKind::Value(Type::vec(4)), vec![Term::word("frag-coord")]);
         let plain = Term::list(num.clone(), vec![Term::word(axis), place]);
         if self.random.percent(60) {
             return Some(plain);
@@ -92,7 +92,7 @@ impl Generator<'_> {
         if let Some(variable) = self.variable(ty) {
             return variable;
         }
-        let kind = Kind::Value(ty);
+        let kind = TermKind::Value(ty);
         match ty.builtin().expect("it is builtin") {
             TypeKind::Scalar(Scalar::F32) => {
                 if self.random.percent(55)
@@ -131,25 +131,25 @@ impl Generator<'_> {
 
     /// A variable of the type, more often one that is worth it.
     fn variable(&mut self, ty: Type) -> Option<Term> {
-        let all = self.scope.variables(|kind| *kind == Kind::Value(ty));
+        let all = self.scope.variables(|kind| *kind == TermKind::Value(ty));
         let hot: Vec<_> = all.iter().filter(|(_, hot)| *hot).cloned().collect();
         let from = if !hot.is_empty() && self.random.percent(60) { hot } else { all };
         if from.is_empty() || self.random.percent(25) {
             return None;
         }
-        Some(Term::atom(Kind::Value(ty), self.random.pick(&from).0.clone()))
+        Some(Term::atom(TermKind::Value(ty), self.random.pick(&from).0.clone()))
     }
 
     /// A `bool` that is often different for different pixels.
     fn comparison(&mut self) -> Term {
-        let bool = Kind::Value(Type::BOOL);
+        let bool = TermKind::Value(Type::BOOL);
         let name = *self.random.pick(&["less", "greater", "less-eq", ">=", "eq", "neq"]);
         if self.random.percent(6) || !self.scope.are_original(&[name]) {
             return Term::atom(bool, if self.random.percent(50) { "true" } else { "false" });
         }
         let left = self.leaf(Type::NUM);
         let right = if self.random.percent(60) {
-            Term::atom(Kind::Value(Type::NUM), self.random.between(1, 7).to_string())
+            Term::atom(TermKind::Value(Type::NUM), self.random.between(1, 7).to_string())
         } else {
             self.leaf(Type::NUM)
         };
@@ -163,7 +163,7 @@ impl Generator<'_> {
         if !self.scope.are_original(&[name]) {
             return None;
         }
-        let num = Kind::Value(Type::NUM);
+        let num = TermKind::Value(Type::NUM);
         let left = match self.random.percent(30) {
             true => self.variable(Type::NUM),
             false => None,
@@ -176,13 +176,13 @@ impl Generator<'_> {
             true => Term::atom(num, *self.random.pick(&["1", "2", "3", "4", "5", "2.5", "1.5"])),
             false => self.coordinate()?,
         };
-        Some(Term::list(Kind::Value(Type::BOOL), vec![Term::word(name), left, right]))
+        Some(Term::list(TermKind::Value(Type::BOOL), vec![Term::word(name), left, right]))
     }
 
     /// A condition that holds at no pixel.
     pub(crate) fn impossible(&mut self) -> Option<Term> {
-        let bool = Kind::Value(Type::BOOL);
-        let (num, vec2) = (Kind::Value(Type::NUM), Kind::Value(Type::vec(2)));
+        let bool = TermKind::Value(Type::BOOL);
+        let (num, vec2) = (TermKind::Value(Type::NUM), TermKind::Value(Type::vec(2)));
         if self.constant || !self.scope.are_original(&["<", ".x", "resolution", "frame", "/", "-"])
         {
             return None;

@@ -7,7 +7,7 @@
 use crate::functions::fits;
 use crate::generator::{Generator, MAX_LOOPS};
 use crate::scope::{Form, What};
-use crate::term::{FunctionKind, Kind, Term};
+use crate::term::{FunctionKind, Term, TermKind};
 use lambdav_core::types::Type;
 
 /// How a counter counts.
@@ -35,8 +35,8 @@ impl Generator<'_> {
         let share = size / 5;
         let mut params = vec![(
             counter.clone(),
-            Kind::Value(Type::NUM),
-            Kind::Step(of),
+            TermKind::Value(Type::NUM),
+            TermKind::Step(of),
             self.first_count(direction, share),
         )];
         let count = self.random.weighted(&[1, 6, 5, 2]);
@@ -45,17 +45,17 @@ impl Generator<'_> {
         for i in 0..count {
             if self.random.percent(8) {
                 let function = FunctionKind {
-                    params: vec![Kind::Value(self.any_type())],
-                    result: Kind::Value(if i == 0 { ty } else { self.any_type() }),
+                    params: vec![TermKind::Value(self.any_type())],
+                    result: TermKind::Value(if i == 0 { ty } else { self.any_type() }),
                 };
                 let first = self.function(&function, share);
                 let name = format!("f{of}-{i}");
-                let fixed = Kind::Static(name.clone());
-                params.push((name, Kind::Function(function.into()), fixed, first));
+                let fixed = TermKind::Static(name.clone());
+                params.push((name, TermKind::Function(function.into()), fixed, first));
                 continue;
             }
             let ty = if i == 0 && self.random.percent(60) { ty } else { self.any_type() };
-            let kind = Kind::Value(ty);
+            let kind = TermKind::Value(ty);
             let first = self.value(ty, share / 2);
             let name = self.name(&names, true);
             names.push(name.clone());
@@ -64,7 +64,7 @@ impl Generator<'_> {
         self.random.shuffle(&mut params);
         let rec = FunctionKind {
             params: params.iter().map(|p| p.2.clone()).collect(),
-            result: Kind::Tail { of, ty, goes_on: true },
+            result: TermKind::Tail { of, ty, goes_on: true },
         };
         let texts: Vec<Term> = params.iter().map(|p| self.parameter(&p.0, &p.1)).collect();
         let body = self.inside(|this| {
@@ -77,7 +77,7 @@ impl Generator<'_> {
                 };
                 this.scope.push(name.clone(), what, false);
             }
-            let kind = Kind::Function(rec.into());
+            let kind = TermKind::Function(rec.into());
             this.scope.push("rec", What::Term { kind, loops: 0 }, true);
             let body = this.body((of, ty), direction, if_, size / 2);
             this.loop_depth -= 1;
@@ -86,7 +86,7 @@ impl Generator<'_> {
         let function = Term::syntax(vec![Term::word(rec_func), Term::syntax(texts), body]);
         let mut parts = vec![function];
         parts.extend(params.into_iter().map(|p| p.3));
-        Some(Term::list(Kind::Value(ty), parts))
+        Some(Term::list(TermKind::Value(ty), parts))
     }
 
     /// `(if test TAIL value)`, perhaps with bindings around it.
@@ -97,13 +97,13 @@ impl Generator<'_> {
         if_: String,
         size: usize,
     ) -> Term {
-        let whole = Kind::Tail { of, ty, goes_on: true };
+        let whole = TermKind::Tail { of, ty, goes_on: true };
         let mut binding = None;
         let let_ = self.form(Form::Let).filter(|_| self.random.percent(35));
         if let Some(let_) = let_ {
             // By name: bound before the test, used after it.
             let goes_on = self.random.percent(60);
-            let kind = Kind::Tail { of, ty, goes_on };
+            let kind = TermKind::Tail { of, ty, goes_on };
             let term = self.term(&kind, size / 2);
             let name = self.name(std::slice::from_ref(&if_), true);
             binding = Some((let_, Term::syntax(vec![Term::word(name.clone()), term])));
@@ -134,7 +134,7 @@ impl Generator<'_> {
     /// The counter before the first round: at least 0 when it counts up, at most the bound when it
     /// counts down, or NaN.
     fn first_count(&mut self, direction: Direction, size: usize) -> Term {
-        let num = Kind::Value(Type::NUM);
+        let num = TermKind::Value(Type::NUM);
         self.loop_depth += 1;
         let bound = self.trip_bound();
         self.loop_depth -= 1;
@@ -166,7 +166,7 @@ impl Generator<'_> {
 
     /// Whether the loop may go on.
     fn test(&mut self, of: u32, direction: Direction, size: usize) -> Term {
-        let counter = Term::atom(Kind::Value(Type::NUM), counter(of, direction));
+        let counter = Term::atom(TermKind::Value(Type::NUM), counter(of, direction));
         match direction {
             Direction::Down => Term::syntax(vec![Term::word("greater"), counter, Term::word("0")]),
             Direction::Up => {
@@ -191,12 +191,12 @@ impl Generator<'_> {
         let amount = if self.random.percent(20) { "2" } else { "1" };
         let word = if up { "+" } else { "-" };
         let parts = [word.into(), counter(of, direction), amount.to_owned()].map(Term::word);
-        Term::list(Kind::Step(of), parts.into())
+        Term::list(TermKind::Step(of), parts.into())
     }
 
     /// What can stand in the tail of a loop; with `must`, it has a `rec`.
     pub(crate) fn tail(&mut self, (of, ty): (u32, Type), must: bool, size: usize) -> Term {
-        let kind = Kind::Tail { of, ty, goes_on: must };
+        let kind = TermKind::Tail { of, ty, goes_on: must };
         let weights = match (size <= 2, must) {
             (true, true) => [0, 10, 12, 0, 0, 0, 0],
             (true, false) => [8, 8, 12, 0, 0, 0, 0],
@@ -221,9 +221,9 @@ impl Generator<'_> {
         self.named_call(&kind, size.min(4)).unwrap_or_else(|| self.value(ty, size))
     }
 
-    fn tail_variable(&mut self, kind: &Kind) -> Option<Term> {
+    fn tail_variable(&mut self, kind: &TermKind) -> Option<Term> {
         let all =
-            self.scope.variables(|have| matches!(have, Kind::Tail { .. }) && fits(have, kind));
+            self.scope.variables(|have| matches!(have, TermKind::Tail { .. }) && fits(have, kind));
         (!all.is_empty()).then(|| Term::atom(kind.clone(), self.random.pick(&all).0.clone()))
     }
 }

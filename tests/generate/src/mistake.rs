@@ -5,7 +5,7 @@
 //! compiler.
 
 use crate::shrink::replace;
-use crate::term::{Kind, Program, Role, Shape, Term};
+use crate::term::{GeneratedProgram, Term, TermKind, TermRole, TermShape};
 use lambdav_test_support::Random;
 
 /// What is done to a program.
@@ -82,7 +82,12 @@ impl Mistake {
 
     /// The text of a program with this mistake, `other` being another program; `None` where there
     /// is no place for it.
-    pub fn make(self, program: &Program, other: &Program, random: &mut Random) -> Option<String> {
+    pub fn make(
+        self,
+        program: &GeneratedProgram,
+        other: &GeneratedProgram,
+        random: &mut Random,
+    ) -> Option<String> {
         match self {
             Self::Parenthesis | Self::Edit => {
                 let text = program.to_string();
@@ -101,7 +106,12 @@ impl Mistake {
         }
     }
 
-    fn change(self, program: &Program, other: &Program, random: &mut Random) -> Option<Program> {
+    fn change(
+        self,
+        program: &GeneratedProgram,
+        other: &GeneratedProgram,
+        random: &mut Random,
+    ) -> Option<GeneratedProgram> {
         let all = sites(program);
         let expressions = |all: &[Site<'_>]| -> Vec<Term> {
             let terms = all.iter().map(|site| site.term);
@@ -130,7 +140,7 @@ impl Mistake {
                 (site, with_parts(site.term, parts))
             }
             Self::OtherType => {
-                let is_value = |term: &Term| matches!(term.kind(), Some(Kind::Value(_)));
+                let is_value = |term: &Term| matches!(term.kind(), Some(TermKind::Value(_)));
                 let site = pick(random, &is_value)?;
                 let kind = site.term.kind().cloned();
                 let mut others = expressions(&all);
@@ -141,7 +151,8 @@ impl Mistake {
             }
             Self::UnboundName => {
                 let is_name = |term: &Term| name(term).is_some();
-                let removes = |term: &Term| term.role == Role::Bindings && !term.parts().is_empty();
+                let removes =
+                    |term: &Term| term.role == TermRole::Bindings && !term.parts().is_empty();
                 match random.below(3) {
                     0 if pick(random, &removes).is_some() => {
                         let site = pick(random, &removes)?;
@@ -222,7 +233,7 @@ struct Site<'p> {
     term: &'p Term,
 }
 
-fn sites(program: &Program) -> Vec<Site<'_>> {
+fn sites(program: &GeneratedProgram) -> Vec<Site<'_>> {
     fn visit<'p>(term: &'p Term, form: usize, at: &mut usize, all: &mut Vec<Site<'p>>) {
         all.push(Site { form, at: *at, term });
         *at += 1;
@@ -236,13 +247,13 @@ fn sites(program: &Program) -> Vec<Site<'_>> {
 }
 
 fn with_parts(term: &Term, parts: Vec<Term>) -> Term {
-    Term { role: term.role.clone(), shape: Shape::List(parts) }
+    Term { role: term.role.clone(), shape: TermShape::List(parts) }
 }
 
 fn atom(term: &Term) -> Option<&str> {
     match &term.shape {
-        Shape::Atom(text) => Some(text),
-        Shape::List(_) => None,
+        TermShape::Atom(text) => Some(text),
+        TermShape::List(_) => None,
     }
 }
 

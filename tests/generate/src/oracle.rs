@@ -21,14 +21,14 @@
 //!   expression, on which evaluation is stuck, tells whether evaluation comes to that place. If it
 //!   does, the original program must be stuck, too, or exceed a limit.
 
-use lambdav_core::diagnostics::{Code, Diagnostic, render_json, render_text};
-use lambdav_core::evaluate::{self, Fault};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, render_json, render_text};
+use lambdav_core::evaluate::{self, EvaluationFault};
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_frontend::builtins::Builtin;
-use lambdav_frontend::reduction::{Limits, Program, SourceFault};
+use lambdav_frontend::reduction::{Limits, SourceFault, SourceProgram};
 use lambdav_frontend::syntax::{ExprId, ExprKind, Tree, parse};
 
 /// What the two make of a text.
@@ -61,14 +61,14 @@ const COMPLAINTS: usize = 4;
 const PROBE: &str = "(the num true)";
 
 /// Errors about an expression on whose evaluation the source evaluator is stuck.
-const STUCK: [Code; 7] = [
-    Code::OperandTypes,
-    Code::OperandCount,
-    Code::ArgumentCount,
-    Code::NotAFunction,
-    Code::ConditionType,
-    Code::FunctionAsValue,
-    Code::IndexLiteral,
+const STUCK: [DiagnosticCode; 7] = [
+    DiagnosticCode::OperandTypes,
+    DiagnosticCode::OperandCount,
+    DiagnosticCode::ArgumentCount,
+    DiagnosticCode::NotAFunction,
+    DiagnosticCode::ConditionType,
+    DiagnosticCode::FunctionAsValue,
+    DiagnosticCode::IndexLiteral,
 ];
 
 /// What is wrong with the diagnostics of a text: each must have a place inside the text, a known
@@ -82,7 +82,7 @@ pub fn unfit(file: &SourceFile, diagnostics: &[Diagnostic], accepted: bool) -> O
                 return Some(format!("{} is at {start}..{end}, not in the text", code.as_str()));
             }
         }
-        if Code::parse(code.as_str()) != Some(*code) || code.page().is_empty() {
+        if DiagnosticCode::parse(code.as_str()) != Some(*code) || code.page().is_empty() {
             return Some(format!("{} has no page", code.as_str()));
         }
         if message.is_empty() || message.ends_with('.') {
@@ -116,7 +116,7 @@ pub fn compare(text: &str) -> Result<Agreement, String> {
         return Err(what);
     }
     let (tree, errors) = parse(&file);
-    let literal = Program::new(&tree);
+    let literal = SourceProgram::new(&tree);
     match (core, literal) {
         (Some(core), Ok(literal)) => accepted(&file, &core, &literal),
         (Some(_), Err(SourceFault::Limit(_))) => Ok(Agreement::Accepted { values: 0 }),
@@ -151,7 +151,7 @@ fn same(a: &[u32], b: &[u32]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(one)
 }
 
-fn accepted(file: &SourceFile, core: &Core, literal: &Program) -> Result<Agreement, String> {
+fn accepted(file: &SourceFile, core: &Core, literal: &SourceProgram) -> Result<Agreement, String> {
     let stuck = |span, what| Err(format!("compiled, but stuck at {:?}: {what}", file.slice(span)));
     let mut values = 0;
     match literal.uniform_defaults(limits(), &|| false) {
@@ -183,10 +183,10 @@ fn accepted(file: &SourceFile, core: &Core, literal: &Program) -> Result<Agreeme
                     values += 1;
                 }
                 // The other limits are those of one engine alone.
-                (Err(SourceFault::Pixel(Fault::LoopLimit(_))), Ok(())) => {
+                (Err(SourceFault::Pixel(EvaluationFault::LoopLimit(_))), Ok(())) => {
                     return Err("only source exceeds the limit of a loop".into());
                 }
-                (Ok(_), Err(Fault::LoopLimit(_))) => {
+                (Ok(_), Err(EvaluationFault::LoopLimit(_))) => {
                     return Err("only core exceeds the limit of a loop".into());
                 }
                 _ => {}
@@ -200,9 +200,10 @@ fn refused(
     file: &SourceFile,
     tree: &Tree,
     diagnostics: &[Diagnostic],
-    literal: &Program,
+    literal: &SourceProgram,
 ) -> Result<Agreement, String> {
-    let by_name = [Code::UnboundName, Code::FormAsValue, Code::EmptyList];
+    let by_name =
+        [DiagnosticCode::UnboundName, DiagnosticCode::FormAsValue, DiagnosticCode::EmptyList];
     if let Some(found) = diagnostics.iter().find(|d| by_name.contains(&d.code)) {
         return Err(format!("only the compiler says: {}", found.message));
     }
@@ -212,7 +213,7 @@ fn refused(
         let Span { start, end } = diagnostic.primary.span;
         let place = diagnostic.primary.span;
         // To the source evaluator, which substitutes, a name bound to a literal is one.
-        let substituted = diagnostic.code == Code::IndexLiteral
+        let substituted = diagnostic.code == DiagnosticCode::IndexLiteral
             && !file.slice(place).starts_with(|c: char| c.is_ascii_digit());
         if substituted || !has_one_instance(tree, place) || chooses_function(tree, place) {
             continue;
@@ -220,7 +221,7 @@ fn refused(
         let text = file.text();
         let (before, after) = (&text[..start as usize], &text[end as usize..]);
         let probed = SourceFile::new("probed.lv", format!("{before}{PROBE}{after}"));
-        let Ok(probed) = Program::new(&parse(&probed).0) else { continue };
+        let Ok(probed) = SourceProgram::new(&parse(&probed).0) else { continue };
         for location in literal.locations() {
             // Evaluation comes to the same places at most pixels.
             for inputs in pixels().take(1) {
@@ -247,7 +248,7 @@ fn refused(
 }
 
 /// The value of an output with the defaults of uniforms as far as they have values.
-fn run(program: &Program, location: u32, inputs: &Inputs) -> Result<Box<[u32]>, SourceFault> {
+fn run(program: &SourceProgram, location: u32, inputs: &Inputs) -> Result<Box<[u32]>, SourceFault> {
     let uniforms = program.uniform_defaults(limits(), &|| false)?;
     let inputs = Inputs { uniforms, ..inputs.clone() };
     program.run(location, &inputs, limits(), &|| false)

@@ -1,9 +1,9 @@
 //! Whole programs.
 
-use crate::generator::{Generator, Options};
+use crate::generator::{GenerateOptions, Generator};
 use crate::scope::What;
 use crate::table::type_name;
-use crate::term::{FunctionKind, Kind, Program, Term};
+use crate::term::{FunctionKind, GeneratedProgram, Term, TermKind};
 use lambdav_core::types::{Scalar, Type, Types};
 use lambdav_frontend::builtins::Builtin;
 use lambdav_test_support::Random;
@@ -24,14 +24,14 @@ const SETTINGS: [u32; 10] = [
 ];
 
 /// The program of that seed.
-pub fn generate(seed: u64, options: Options) -> Program {
+pub fn generate(seed: u64, options: GenerateOptions) -> GeneratedProgram {
     let mut random = Random::new(seed);
     Generator::new(&mut random, options).program()
 }
 
 /// The builtins, swizzles among them, that [`generate`] applies or passes in the program of that
 /// seed.
-pub fn builtins(seed: u64, options: Options) -> BTreeSet<Builtin> {
+pub fn builtins(seed: u64, options: GenerateOptions) -> BTreeSet<Builtin> {
     let mut random = Random::new(seed);
     let mut generator = Generator::new(&mut random, options);
     generator.program();
@@ -39,8 +39,8 @@ pub fn builtins(seed: u64, options: Options) -> BTreeSet<Builtin> {
 }
 
 impl Generator<'_> {
-    fn program(&mut self) -> Program {
-        let mut program = Program { forms: Vec::new(), settings: Vec::new() };
+    fn program(&mut self) -> GeneratedProgram {
+        let mut program = GeneratedProgram { forms: Vec::new(), settings: Vec::new() };
         for i in 0..self.random.weighted(&[5, 3, 2]) {
             self.uniform(i, &mut program);
         }
@@ -79,9 +79,9 @@ impl Generator<'_> {
             return self.value(ty, size);
         }
         let parts = (0..count).map(|_| self.value(Type::NUM, size / count)).collect();
-        Term::list(Kind::Value(ty), [vec![Term::word(type_name(ty))], parts].concat())
+        Term::list(TermKind::Value(ty), [vec![Term::word(type_name(ty))], parts].concat())
     }
-    fn uniform(&mut self, i: usize, program: &mut Program) {
+    fn uniform(&mut self, i: usize, program: &mut GeneratedProgram) {
         let ty = loop {
             let ty = self.any_type();
             if !ty.is_bool() || ty == Type::BOOL {
@@ -109,7 +109,7 @@ impl Generator<'_> {
             let words = words.collect();
             program.settings.push((name.clone(), words));
         }
-        self.scope.push(name, What::Term { kind: Kind::Value(ty), loops: 0 }, true);
+        self.scope.push(name, What::Term { kind: TermKind::Value(ty), loops: 0 }, true);
     }
 
     fn define(&mut self) -> Term {
@@ -118,11 +118,11 @@ impl Generator<'_> {
         let define = Term::word("define");
         if self.random.percent(45) {
             let function: FunctionKind = {
-                let result = Kind::Value(self.any_type());
+                let result = TermKind::Value(self.any_type());
                 self.function_kind(result)
             };
             let (term, loops) = self.measured(|this| this.function(&function, size));
-            let what = What::Term { kind: Kind::Function(function.into()), loops };
+            let what = What::Term { kind: TermKind::Function(function.into()), loops };
             self.scope.push(name.clone(), what, true);
             return Term::syntax(vec![define, Term::word(name), term]);
         }
@@ -134,7 +134,7 @@ impl Generator<'_> {
             let ty = self.any_type();
             let looping = self.random.percent(40).then(|| self.loop_(ty, size)).flatten();
             let term = looping.unwrap_or_else(|| self.value(ty, size));
-            (term, What::Term { kind: Kind::Value(ty), loops: 0 })
+            (term, What::Term { kind: TermKind::Value(ty), loops: 0 })
         });
         self.scope.push(name.clone(), what, true);
         Term::syntax(vec![define, Term::word(name), term])

@@ -1,6 +1,6 @@
 //! Which names are visible, and what they denote.
 
-use crate::term::Kind;
+use crate::term::TermKind;
 use lambdav_core::types::Type;
 use lambdav_frontend::builtins::Builtin;
 use lambdav_test_support::Random;
@@ -43,7 +43,7 @@ pub(crate) const IMPOSSIBLE: Fact = (u32::MAX, true);
 #[derive(Clone, Debug)]
 pub(crate) enum What {
     /// A term of that kind. `loops`: how deep loops nest in it (of functions).
-    Term { kind: Kind, loops: u32 },
+    Term { kind: TermKind, loops: u32 },
     /// Something that must not be used.
     Hidden,
     /// A value that exists only where the fact holds; evaluated elsewhere, it does not end.
@@ -123,11 +123,11 @@ impl Scope {
         names.iter().all(|name| !self.is_shadowed(name))
     }
 
-    pub(crate) fn variables(&self, accepts: impl Fn(&Kind) -> bool) -> Vec<(String, bool)> {
+    pub(crate) fn variables(&self, accepts: impl Fn(&TermKind) -> bool) -> Vec<(String, bool)> {
         self.visible()
             .filter(|b| match &b.what {
                 What::Term { kind, .. } => accepts(kind),
-                What::Guarded(ty, fact) => self.holds(*fact) && accepts(&Kind::Value(*ty)),
+                What::Guarded(ty, fact) => self.holds(*fact) && accepts(&TermKind::Value(*ty)),
                 What::Hidden | What::Form(_) => false,
             })
             .map(|b| (b.name.clone(), b.hot))

@@ -1,7 +1,7 @@
 //! Shrinking: the smallest program that still does it, as far as greedy steps lead.
 
 use crate::table::type_name;
-use crate::term::{Kind, Program, Role, Shape, Term};
+use crate::term::{GeneratedProgram, Term, TermKind, TermRole, TermShape};
 use lambdav_core::types::Type;
 
 /// How many descendants of a term are tried in its place.
@@ -13,10 +13,10 @@ const MAX_DESCENDANTS: usize = 24;
 /// expression by a constant or by a part of it of the same kind. A step may make a program that is
 /// ill-formed, or does not end; it is for `still` to refuse those.
 pub fn shrink(
-    program: &Program,
+    program: &GeneratedProgram,
     attempts: usize,
-    still: &mut dyn FnMut(&Program) -> bool,
-) -> Program {
+    still: &mut dyn FnMut(&GeneratedProgram) -> bool,
+) -> GeneratedProgram {
     let mut best = program.clone();
     let mut left = attempts;
     loop {
@@ -42,11 +42,11 @@ pub fn shrink(
 }
 
 /// Terms are numbered from the outside in, form after form.
-fn count(program: &Program) -> usize {
+fn count(program: &GeneratedProgram) -> usize {
     program.size()
 }
 
-fn candidates(program: &Program, at: usize) -> Vec<Program> {
+fn candidates(program: &GeneratedProgram, at: usize) -> Vec<GeneratedProgram> {
     let mut first = 0;
     for (i, form) in program.forms.iter().enumerate() {
         let size = form.size();
@@ -91,7 +91,7 @@ pub(crate) fn replace(term: &mut Term, mut at: usize, new: &Term) {
         return;
     }
     at -= 1;
-    let Shape::List(parts) = &mut term.shape else { unreachable!("an atom has no parts") };
+    let TermShape::List(parts) = &mut term.shape else { unreachable!("an atom has no parts") };
     for part in parts {
         let size = part.size();
         if at < size {
@@ -105,8 +105,8 @@ pub(crate) fn replace(term: &mut Term, mut at: usize, new: &Term) {
 fn replacements(term: &Term) -> Vec<Term> {
     let mut all = Vec::new();
     match &term.role {
-        Role::Expression(kind) => {
-            if let Kind::Value(ty) = kind {
+        TermRole::Expression(kind) => {
+            if let TermKind::Value(ty) = kind {
                 all.extend(constants(*ty));
             }
             let mut parts = Vec::new();
@@ -115,14 +115,14 @@ fn replacements(term: &Term) -> Vec<Term> {
             parts.truncate(MAX_DESCENDANTS);
             all.append(&mut parts);
         }
-        Role::Bindings => {
+        TermRole::Bindings => {
             for i in 0..term.parts().len() {
                 let mut parts = term.parts().to_vec();
                 parts.remove(i);
                 all.push(Term::bindings(parts));
             }
         }
-        Role::Syntax => {}
+        TermRole::Syntax => {}
     }
     all.extend(without_parameters(term));
     all
@@ -132,13 +132,13 @@ fn replacements(term: &Term) -> Vec<Term> {
 fn constants(ty: Type) -> Vec<Term> {
     let (scalar, texts) =
         if ty.is_bool() { (Type::BOOL, ["false", "true"]) } else { (Type::NUM, ["0", "1"]) };
-    let atom = |text: &str| Term::atom(Kind::Value(scalar), text);
+    let atom = |text: &str| Term::atom(TermKind::Value(scalar), text);
     let broadcast =
-        |text: &str| Term::list(Kind::Value(ty), vec![Term::word(type_name(ty)), atom(text)]);
+        |text: &str| Term::list(TermKind::Value(ty), vec![Term::word(type_name(ty)), atom(text)]);
     texts.map(|text| if ty == scalar { atom(text) } else { broadcast(text) }).into()
 }
 
-fn descendants(term: &Term, kind: &Kind, found: &mut Vec<Term>) {
+fn descendants(term: &Term, kind: &TermKind, found: &mut Vec<Term>) {
     for part in term.parts() {
         if part.kind() == Some(kind) {
             found.push(part.clone());
@@ -153,7 +153,7 @@ fn without_parameters(term: &Term) -> Vec<Term> {
     let Some(lambda) = term.parts().first() else { return Vec::new() };
     let [word, params, body] = lambda.parts() else { return Vec::new() };
     let count = params.parts().len();
-    if params.role != Role::Syntax || count == 0 || term.parts().len() != count + 1 {
+    if params.role != TermRole::Syntax || count == 0 || term.parts().len() != count + 1 {
         return Vec::new();
     }
     (0..count)
@@ -161,17 +161,17 @@ fn without_parameters(term: &Term) -> Vec<Term> {
             let less = |parts: &[Term], i: usize| {
                 let mut parts = parts.to_vec();
                 parts.remove(i);
-                Shape::List(parts)
+                TermShape::List(parts)
             };
             let params = Term { role: params.role.clone(), shape: less(params.parts(), i) };
             let mut body = body.clone();
             drop_argument(&mut body, count, i);
             let lambda = Term {
                 role: lambda.role.clone(),
-                shape: Shape::List(vec![word.clone(), params, body]),
+                shape: TermShape::List(vec![word.clone(), params, body]),
             };
             let mut whole = Term { role: term.role.clone(), shape: less(term.parts(), i + 1) };
-            if let Shape::List(parts) = &mut whole.shape {
+            if let TermShape::List(parts) = &mut whole.shape {
                 parts[0] = lambda;
             }
             whole
@@ -180,8 +180,8 @@ fn without_parameters(term: &Term) -> Vec<Term> {
 }
 
 fn drop_argument(term: &mut Term, count: usize, i: usize) {
-    let Shape::List(parts) = &mut term.shape else { return };
-    let is_rec = matches!(&parts.first().map(|p| &p.shape), Some(Shape::Atom(a)) if a == "rec");
+    let TermShape::List(parts) = &mut term.shape else { return };
+    let is_rec = matches!(&parts.first().map(|p| &p.shape), Some(TermShape::Atom(a)) if a == "rec");
     if is_rec && parts.len() == count + 1 {
         parts.remove(i + 1);
     }

@@ -1,7 +1,7 @@
 //! The table of builtins by result type.
 
 use lambdav_core::types::Type;
-use lambdav_frontend::builtins::{Builtin, Kind, Operand};
+use lambdav_frontend::builtins::{Builtin, Operand, OperationKind};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -50,7 +50,7 @@ fn build() -> HashMap<Type, Vec<Entry>> {
             }
         }
         // The reference implementations of these are slow, and NaN comes easily.
-        let weight = if builtin.kind() == Kind::CorrectlyRounded { 2 } else { 8 };
+        let weight = if builtin.kind() == OperationKind::CorrectlyRounded { 2 } else { 8 };
         for (result, signatures) in by_result {
             table.entry(result).or_default().push(Entry { builtin, signatures, weight });
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// What an expression is, as far as it decides where the expression can stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TermKind {
     /// A value of that type.
     Value(Type),
     /// A function value.
@@ -31,16 +31,16 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionKind {
     /// The parameters.
-    pub params: Vec<Kind>,
+    pub params: Vec<TermKind>,
     /// The result.
-    pub result: Kind,
+    pub result: TermKind,
 }
 
 /// What a term is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum TermRole {
     /// An expression.
-    Expression(Kind),
+    Expression(TermKind),
     /// A part of a form.
     Syntax,
     /// A list whose elements can be left out: bindings of a `let`.
@@ -51,14 +51,14 @@ pub enum Role {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
     /// What it is for.
-    pub role: Role,
+    pub role: TermRole,
     /// What it consists of.
-    pub shape: Shape,
+    pub shape: TermShape,
 }
 
 /// An atom or a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum TermShape {
     /// A token.
     Atom(String),
     /// A list.
@@ -68,42 +68,42 @@ pub enum Shape {
 impl Term {
     /// A token that is part of a form.
     pub fn word(text: impl Into<String>) -> Self {
-        Self { role: Role::Syntax, shape: Shape::Atom(text.into()) }
+        Self { role: TermRole::Syntax, shape: TermShape::Atom(text.into()) }
     }
 
     /// A list that is part of a form.
     pub fn syntax(parts: Vec<Self>) -> Self {
-        Self { role: Role::Syntax, shape: Shape::List(parts) }
+        Self { role: TermRole::Syntax, shape: TermShape::List(parts) }
     }
 
     /// The bindings of a `let`.
     pub fn bindings(parts: Vec<Self>) -> Self {
-        Self { role: Role::Bindings, shape: Shape::List(parts) }
+        Self { role: TermRole::Bindings, shape: TermShape::List(parts) }
     }
 
     /// A token that is an expression.
-    pub fn atom(kind: Kind, text: impl Into<String>) -> Self {
-        Self { role: Role::Expression(kind), shape: Shape::Atom(text.into()) }
+    pub fn atom(kind: TermKind, text: impl Into<String>) -> Self {
+        Self { role: TermRole::Expression(kind), shape: TermShape::Atom(text.into()) }
     }
 
     /// A list that is an expression.
-    pub fn list(kind: Kind, parts: Vec<Self>) -> Self {
-        Self { role: Role::Expression(kind), shape: Shape::List(parts) }
+    pub fn list(kind: TermKind, parts: Vec<Self>) -> Self {
+        Self { role: TermRole::Expression(kind), shape: TermShape::List(parts) }
     }
 
     /// What it is, if it is an expression.
-    pub fn kind(&self) -> Option<&Kind> {
+    pub fn kind(&self) -> Option<&TermKind> {
         match &self.role {
-            Role::Expression(kind) => Some(kind),
-            Role::Syntax | Role::Bindings => None,
+            TermRole::Expression(kind) => Some(kind),
+            TermRole::Syntax | TermRole::Bindings => None,
         }
     }
 
     /// The parts of a list; none of an atom.
     pub fn parts(&self) -> &[Self] {
         match &self.shape {
-            Shape::Atom(_) => &[],
-            Shape::List(parts) => parts,
+            TermShape::Atom(_) => &[],
+            TermShape::List(parts) => parts,
         }
     }
 
@@ -116,8 +116,8 @@ impl Term {
 impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.shape {
-            Shape::Atom(text) => f.write_str(text),
-            Shape::List(parts) => {
+            TermShape::Atom(text) => f.write_str(text),
+            TermShape::List(parts) => {
                 f.write_str("(")?;
                 for (i, part) in parts.iter().enumerate() {
                     if i > 0 {
@@ -133,7 +133,7 @@ impl fmt::Display for Term {
 
 /// A program and what to run it with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
+pub struct GeneratedProgram {
     /// The forms of the top level.
     pub forms: Vec<Term>,
     /// Names of uniforms and the words of the values that they are to have instead of their
@@ -141,14 +141,14 @@ pub struct Program {
     pub settings: Vec<(String, Box<[u32]>)>,
 }
 
-impl Program {
+impl GeneratedProgram {
     /// How many atoms and lists it consists of.
     pub fn size(&self) -> usize {
         self.forms.iter().map(Term::size).sum()
     }
 }
 
-impl fmt::Display for Program {
+impl fmt::Display for GeneratedProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, words) in &self.settings {
             let words: Vec<String> = words.iter().map(|w| format!("{w:#010x}")).collect();

@@ -44,7 +44,7 @@ pub struct Job<'a> {
 }
 
 /// The bits of the pixels, row by row.
-pub type Frame = Vec<[u32; 4]>;
+pub type PixelBits = Vec<[u32; 4]>;
 
 /// A device.
 pub struct Device {
@@ -161,7 +161,7 @@ impl Device {
     }
 
     /// Draws.
-    pub fn draw(&self, job: &Job<'_>) -> Result<Frame, Error> {
+    pub fn draw(&self, job: &Job<'_>) -> Result<PixelBits, Error> {
         let mut cleanup = Cleanup { device: &self.device, undo: Vec::new() };
         let cleanup = &mut cleanup;
         let (image, view) = self.image(cleanup, job)?;

@@ -1,6 +1,6 @@
 //! How far two float images are apart.
 
-use crate::Frame;
+use crate::PixelBits;
 
 /// The difference of two images of one size. Any NaN is any other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Difference {
 
 impl Difference {
     /// Compares two images.
-    pub fn new(wanted: &Frame, found: &Frame) -> Self {
+    pub fn new(wanted: &PixelBits, found: &PixelBits) -> Self {
         let mut difference = Self::default();
         assert_eq!(wanted.len(), found.len(), "images of one size");
         for (&a, &b) in wanted.iter().flatten().zip(found.iter().flatten()) {

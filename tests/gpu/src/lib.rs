@@ -17,6 +17,6 @@ pub mod functions;
 mod shader;
 mod vertex;
 
-pub use device::{Device, Error, Frame, Job};
+pub use device::{Device, Error, Job, PixelBits};
 pub use difference::Difference;
 pub use shader::{Output, Shader};

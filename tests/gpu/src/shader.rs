@@ -1,6 +1,6 @@
 //! Programs, and the two float images of them: the core evaluator's and the device's.
 
-use crate::{Device, Error, Frame, Job};
+use crate::{Device, Error, Job, PixelBits};
 use lambdav_core::evaluate::{DEFAULT_MAX_ITERATIONS, Evaluator};
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
@@ -8,7 +8,7 @@ use lambdav_core::op::Op;
 use lambdav_core::schedule::{Expr, Program, Statement, schedule};
 use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile;
-use lambdav_spirv_backend::emit::{Options, emit};
+use lambdav_spirv_backend::emit::{EmitOptions, emit};
 use lambdav_spirv_backend::eval::Resources;
 use std::path::Path;
 
@@ -99,7 +99,7 @@ impl Output<'_> {
     /// # Panics
     ///
     /// If a loop does not end.
-    pub fn by_core(&self, size: [u32; 2]) -> Frame {
+    pub fn by_core(&self, size: [u32; 2]) -> PixelBits {
         let inputs = self.shader.inputs(size);
         let mut evaluator = Evaluator::new(&self.program, DEFAULT_MAX_ITERATIONS);
         let mut pixel = |x, y| {
@@ -123,9 +123,9 @@ impl Output<'_> {
     /// # Panics
     ///
     /// If the program is too large for SPIR-V.
-    pub fn by_device(&self, device: &Device, size: [u32; 2]) -> Result<Frame, Error> {
+    pub fn by_device(&self, device: &Device, size: [u32; 2]) -> Result<PixelBits, Error> {
         let Self { shader, program } = self;
-        let module = emit(program, Some(&shader.source), &Options::default()).expect("it fits");
+        let module = emit(program, Some(&shader.source), &EmitOptions::default()).expect("it fits");
         let types = program.uniforms.iter().map(|uniform| uniform.ty);
         let resources = Resources::new(&shader.inputs(size), types);
         device.draw(&Job {

@@ -70,7 +70,8 @@ fn generated_programs() {
     let Some(device) = device() else { return };
     let (mut same, mut different) = (0, Vec::new());
     for seed in 0..300 {
-        let program = generate(seed, lambdav_generate::Options { size: 80, endless: false });
+        let program =
+            generate(seed, lambdav_generate::GenerateOptions { size: 80, endless: false });
         let shader = Shader::new("generated", &program.to_string());
         let output = shader.outputs().next().expect("there is one");
         if output.has_elementary() {

@@ -13,7 +13,7 @@ const CORE_PIXELS: u64 = 1000;
 
 /// What was compared.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct MatrixReport {
     /// How many times a kernel was compiled.
     pub kernels: usize,
     /// How many pictures were drawn.
@@ -26,7 +26,7 @@ pub struct Report {
     pub absent: Vec<&'static str>,
 }
 
-impl Display for Report {
+impl Display for MatrixReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for difference in &self.differences {
             writeln!(f, "{difference}")?;
@@ -49,9 +49,9 @@ impl Display for Report {
 /// Draws each picture in each configuration, of which `part` says which to take: the numbers from 0
 /// are those of a picture with a processor and a number of lanes. All that `part` refuses are left
 /// out.
-pub fn compare(part: impl Fn(usize) -> bool) -> Report {
+pub fn compare(part: impl Fn(usize) -> bool) -> MatrixReport {
     let list = List::read();
-    let mut report = Report::default();
+    let mut report = MatrixReport::default();
     let absent = PROCESSORS.iter().filter(|processor| !(processor.is_here)());
     report.absent.extend(absent.map(|processor| processor.name));
     let mut number = 0;
@@ -93,7 +93,7 @@ struct Picture<'a> {
 }
 
 impl What {
-    fn compare(&self, picture: &Picture<'_>, list: &List, report: &mut Report) {
+    fn compare(&self, picture: &Picture<'_>, list: &List, report: &mut MatrixReport) {
         let (core, size) = (picture.shader.core(), picture.size);
         let settings = Settings::new(core, size);
         match self {
@@ -127,7 +127,7 @@ impl Picture<'_> {
         division: Division,
         what: &str,
         list: &List,
-        report: &mut Report,
+        report: &mut MatrixReport,
     ) {
         let Self { shader: Shader { name, .. }, location, size } = *self;
         let frame = pool(division.threads).install(|| draw(engine, size, &division.options()));

@@ -1,6 +1,6 @@
 //! What a picture must not depend on.
 
-use lambdav::raster::{Options, Size, thread_pool};
+use lambdav::raster::{RenderOptions, Size, thread_pool};
 use lambdav::simd::registers::Shape;
 use rayon::ThreadPool;
 use std::collections::BTreeMap;
@@ -100,8 +100,8 @@ impl Division {
     }
 
     /// For rendering.
-    pub fn options(self) -> Options<'static> {
-        let mut options = Options::default();
+    pub fn options(self) -> RenderOptions<'static> {
+        let mut options = RenderOptions::default();
         if let Some((width, height)) = self.tile {
             options.tile = Size::new(width, height).expect("a small tile");
         }

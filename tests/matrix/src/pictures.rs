@@ -3,7 +3,7 @@
 use lambdav::core::graph::Core;
 use lambdav::engine::Engine;
 use lambdav::program::Loaded;
-use lambdav::raster::{Frame, Options, Size, render};
+use lambdav::raster::{Frame, RenderOptions, Size, render};
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Display, Formatter, Write};
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ fn folder(prefix: &str, path: &str) -> Vec<Shader> {
 }
 
 /// The frame that an engine draws, with tiles as in `options`.
-pub fn draw(engine: &impl Engine, size: Size, options: &Options<'_>) -> Frame {
+pub fn draw(engine: &impl Engine, size: Size, options: &RenderOptions<'_>) -> Frame {
     render(engine, size, options).expect("every loop of the pictures ends")
 }
 

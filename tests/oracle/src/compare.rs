@@ -1,6 +1,6 @@
 //! Comparison of two implementations of a function at many arguments, on all cores.
 
-use crate::inputs::{self, Random};
+use crate::inputs::{self, RandomArguments};
 use lambdav_core::op::Elementary;
 use rayon::prelude::*;
 
@@ -60,7 +60,7 @@ impl Arguments {
         match *self {
             Self::These(ref pairs) => pairs[numbers.start as usize..numbers.end as usize].to_vec(),
             Self::Random { seed, .. } => {
-                let mut random = Random::new(seed, chunk << 8 | f as u64);
+                let mut random = RandomArguments::new(seed, chunk << 8 | f as u64);
                 numbers.map(|_| inputs::random(f, &mut random)).collect()
             }
             Self::Numbers { step, second } => numbers
@@ -88,12 +88,12 @@ pub struct Difference {
     pub expected: f32,
 }
 
-/// The most differences that a [`Report`] keeps of one task.
+/// The most differences that an [`OracleReport`] keeps of one task.
 const KEPT: usize = 4;
 
 /// The result of a comparison.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
+pub struct OracleReport {
     /// How many arguments, or pairs of them, were compared.
     pub inputs: u64,
     /// At how many the bits differ and not both are NaN.
@@ -102,7 +102,7 @@ pub struct Report {
     pub differences: Vec<Difference>,
 }
 
-impl Report {
+impl OracleReport {
     /// That of both.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
@@ -119,7 +119,7 @@ pub fn compare(
     arguments: &Arguments,
     found: Side<'_>,
     expected: Side<'_>,
-) -> Report {
+) -> OracleReport {
     let tasks = (0..arguments.len().div_ceil(CHUNK)).into_par_iter();
     tasks
         .map(|chunk| {
@@ -129,7 +129,7 @@ pub fn compare(
                 side(&pairs, &mut results);
                 results
             });
-            let mut report = Report { inputs: pairs.len() as u64, ..Report::default() };
+            let mut report = OracleReport { inputs: pairs.len() as u64, ..OracleReport::default() };
             for ((&(x, y), found), expected) in pairs.iter().zip(found).zip(expected) {
                 if !same(found, expected) {
                     report.differing += 1;
@@ -140,7 +140,7 @@ pub fn compare(
             }
             report
         })
-        .reduce(Report::default, Report::and)
+        .reduce(OracleReport::default, OracleReport::and)
 }
 
 /// Whether two results are the same number, or both NaN.

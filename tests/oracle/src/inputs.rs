@@ -13,9 +13,9 @@ const EVERY: usize = 211;
 
 /// A pseudo-random sequence of numbers.
 #[derive(Clone, Debug)]
-pub struct Random(lambdav_test_support::Random);
+pub struct RandomArguments(lambdav_test_support::Random);
 
-impl Random {
+impl RandomArguments {
     /// The sequence number `stream` of this seed.
     pub fn new(seed: u64, stream: u64) -> Self {
         let first = lambdav_test_support::Random::new(seed).bits();
@@ -58,7 +58,7 @@ impl Random {
 }
 
 /// Random arguments for `f`; unary functions' second is 0.
-pub fn random(f: Elementary, random: &mut Random) -> (f32, f32) {
+pub fn random(f: Elementary, random: &mut RandomArguments) -> (f32, f32) {
     match f {
         Atan2 => random_atan2(random),
         Pow => random_pow(random),
@@ -66,7 +66,7 @@ pub fn random(f: Elementary, random: &mut Random) -> (f32, f32) {
     }
 }
 
-fn random_unary(f: Elementary, random: &mut Random) -> f32 {
+fn random_unary(f: Elementary, random: &mut RandomArguments) -> f32 {
     let x = match random.below(4) {
         0 => random.pattern(),
         1 => random.scaled(-30, 8),
@@ -117,7 +117,7 @@ fn points(f: Elementary) -> &'static [f32] {
     }
 }
 
-fn random_atan2(random: &mut Random) -> (f32, f32) {
+fn random_atan2(random: &mut RandomArguments) -> (f32, f32) {
     match random.below(5) {
         0 => (random.pattern(), random.pattern()),
         1 => (random.scaled(-10, 10), random.scaled(-10, 10)),
@@ -140,7 +140,7 @@ fn random_atan2(random: &mut Random) -> (f32, f32) {
     }
 }
 
-fn random_pow(random: &mut Random) -> (f32, f32) {
+fn random_pow(random: &mut RandomArguments) -> (f32, f32) {
     match random.below(6) {
         0 => (random.pattern(), random.pattern()),
         // An exponent for a result within or just beyond the range of binary32.
@@ -166,7 +166,7 @@ fn random_pow(random: &mut Random) -> (f32, f32) {
 }
 
 /// `x` with all but some of the first bits of its significand cleared.
-fn few_bits(x: f32, random: &mut Random) -> f32 {
+fn few_bits(x: f32, random: &mut RandomArguments) -> f32 {
     let cleared = 14 + random.below(10) as u32;
     f32::from_bits(x.to_bits() >> cleared << cleared)
 }

@@ -5,7 +5,7 @@
 
 use clap::{Parser, Subcommand};
 use lambdav_core::op::Elementary;
-use lambdav_oracle::compare::{Arguments, Report, Side, compare, each};
+use lambdav_oracle::compare::{Arguments, OracleReport, Side, compare, each};
 use lambdav_oracle::machine::{MachineCode, Rates};
 use lambdav_oracle::{coremath, exact};
 use lambdav_simd_backend::Target;
@@ -71,7 +71,8 @@ fn line(
 ) -> bool {
     let start = Instant::now();
     let reports = arguments.iter().map(|arguments| compare(f, arguments, found, expected));
-    let Report { inputs, differing, differences } = reports.reduce(Report::and).unwrap_or_default();
+    let OracleReport { inputs, differing, differences } =
+        reports.reduce(OracleReport::and).unwrap_or_default();
     let seconds = start.elapsed().as_secs_f64();
     println!("{:8} {what:32} {inputs:>10} {differing:>11} {seconds:>8.1}", f.name());
     for d in differences.iter().take(5) {

@@ -1,7 +1,7 @@
 //! Ends of blocks, and what is made of a statement once its blocks are read.
 
 use super::super::line::{Line, Reading, Trouble, malformed};
-use super::{Ending, Frame, Kind, Reader, State, Target, Wants};
+use super::{BlockKind, Definition, Ending, OpenBlock, Reader, State, Wants};
 use crate::graph::{ExprType, NodeId};
 use crate::schedule::MAX_BLOCK_NESTING;
 use crate::source::Span;
@@ -9,7 +9,7 @@ use crate::source::Span;
 impl Reader {
     /// Takes the end of a block, whose first word is taken.
     pub(super) fn end(&mut self, word: &str, line: &mut Line<'_>, first: Span) -> Reading<()> {
-        let wants = self.frame().wants.clone();
+        let wants = self.open_block().wants.clone();
         let not_here = |what: &str| -> Reading<()> {
             Err(malformed(first, format!("{what} stands in tails of loops only")).into())
         };
@@ -52,58 +52,58 @@ impl Reader {
             ("rec", _) => not_here("`rec`"),
             (_, wants @ Wants::Tail(_)) => {
                 let condition = self.condition(line)?;
-                let kind = Kind::If { target: None, condition, then: None };
-                self.open(Frame::new(kind, wants, line.span_from(first)));
+                let kind = BlockKind::If { target: None, condition, then: None };
+                self.open(OpenBlock::new(kind, wants, line.span_from(first)));
                 Ok(())
             }
             _ => not_here("an `if` without a value"),
         }
     }
 
-    pub(super) fn open(&mut self, frame: Frame) {
-        if self.frames.len() > MAX_BLOCK_NESTING {
+    pub(super) fn open(&mut self, open_block: OpenBlock) {
+        if self.open_blocks.len() > MAX_BLOCK_NESTING {
             if self.diagnostics.is_empty() {
                 let message = format!("blocks are nested more than {MAX_BLOCK_NESTING} deep");
-                self.report(malformed(frame.span, message));
+                self.report(malformed(open_block.span, message));
             }
             self.stopped = true;
             return;
         }
-        self.frames.push(frame);
+        self.open_blocks.push(open_block);
     }
 
     /// Takes what follows `}`, and ends the block in any case.
     pub(super) fn close(&mut self, line: &mut Line<'_>, first: Span) -> Reading<()> {
-        if self.frames.len() == 1 {
+        if self.open_blocks.len() == 1 {
             return Err(malformed(first, "there is no block to close").into());
         }
         let is_else = line.accept("else");
         let shape = if is_else { line.expect("{") } else { Ok(()) }.and_then(|()| line.end());
-        let frame = self.frame();
-        let ending = frame.ending.take();
-        if ending.is_none() && !matches!(frame.kind, Kind::Broken) {
+        let open_block = self.open_block();
+        let ending = open_block.ending.take();
+        if ending.is_none() && !matches!(open_block.kind, BlockKind::Broken) {
             let diagnostic = malformed(first, "the block has no end")
-                .also(frame.span, "it begins here")
+                .also(open_block.span, "it begins here")
                 .help("a block ends in `yield`, `rec` or an `if` of such blocks");
             self.report(diagnostic);
         }
-        for number in std::mem::take(&mut self.frame().defined) {
+        for number in std::mem::take(&mut self.open_block().defined) {
             if let Some((state @ State::Defined(_), _)) = self.values.get_mut(&number) {
                 *state = State::Gone;
             }
         }
         let ending = ending.flatten();
-        let frame = self.frame();
+        let open_block = self.open_block();
         if is_else {
-            return match &mut frame.kind {
-                Kind::Broken => shape,
-                Kind::If { then: then @ None, .. } => {
+            return match &mut open_block.kind {
+                BlockKind::Broken => shape,
+                BlockKind::If { then: then @ None, .. } => {
                     *then = Some(ending);
                     shape
                 }
-                Kind::Loop(target, _)
-                | Kind::Guard(target)
-                | Kind::If { target: Some(target), .. } => {
+                BlockKind::Loop(target, _)
+                | BlockKind::Guard(target)
+                | BlockKind::If { target: Some(target), .. } => {
                     let number = target.number;
                     self.values.entry(number).and_modify(|(state, _)| *state = State::Broken);
                     self.no_else(line.span_from(first))
@@ -111,44 +111,45 @@ impl Reader {
                 _ => self.no_else(line.span_from(first)),
             };
         }
-        let frame = self.frames.pop().expect("the root is never closed");
-        self.finish(frame, ending, first).and(shape)
+        let open_block = self.open_blocks.pop().expect("the root is never closed");
+        self.finish(open_block, ending, first).and(shape)
     }
 
     /// The innermost block has an `else` that it must not have: all about it is wrong now.
     fn no_else(&mut self, span: Span) -> Reading<()> {
-        let frame = self.frame();
-        (frame.kind, frame.wants) = (Kind::Broken, Wants::Anything);
+        let open_block = self.open_block();
+        (open_block.kind, open_block.wants) = (BlockKind::Broken, Wants::Anything);
         let diagnostic = malformed(span, "this block has no `else`");
-        Err(diagnostic.also(frame.span, "it belongs to this").into())
+        Err(diagnostic.also(open_block.span, "it belongs to this").into())
     }
 
     /// Makes the node of a statement whose last block is closed.
-    fn finish(&mut self, frame: Frame, ending: Ending, closing: Span) -> Reading<()> {
+    fn finish(&mut self, open_block: OpenBlock, ending: Ending, closing: Span) -> Reading<()> {
         let graph = &mut self.core.graph;
-        match frame.kind {
-            Kind::Root => unreachable!("the root is never closed"),
-            Kind::Broken => Ok(()),
-            Kind::If { target, then: None, .. } => {
+        match open_block.kind {
+            BlockKind::Root => unreachable!("the root is never closed"),
+            BlockKind::Broken => Ok(()),
+            BlockKind::If { target, then: None, .. } => {
                 self.settle(target, None);
                 Err(malformed(closing, "`} else {` must follow")
-                    .also(frame.span, "after this")
+                    .also(open_block.span, "after this")
                     .into())
             }
-            Kind::If { target, condition, then: Some(then) } => {
+            BlockKind::If { target, condition, then: Some(then) } => {
                 let arms = then.zip(ending).filter(|&(then, otherwise)| {
                     graph.expr_type(then).rec_match(graph.expr_type(otherwise)).is_some()
                 });
-                let node = arms
-                    .map(|(then, otherwise)| graph.if_([condition, then, otherwise], frame.span));
+                let node = arms.map(|(then, otherwise)| {
+                    graph.if_([condition, then, otherwise], open_block.span)
+                });
                 self.settle(target, node);
                 Ok(())
             }
-            Kind::Guard(target) => {
+            BlockKind::Guard(target) => {
                 self.settle(Some(target), ending);
                 Ok(())
             }
-            Kind::Loop(target, open) => {
+            BlockKind::Loop(target, open) => {
                 let ty = ending.map(|body| graph.expr_type(body));
                 let wrong = match ty {
                     None => None,
@@ -158,11 +159,11 @@ impl Reader {
                 };
                 if let Some(message) = wrong {
                     self.settle(Some(target), None);
-                    return Err(malformed(frame.span, message).into());
+                    return Err(malformed(open_block.span, message).into());
                 }
                 let node = ending.map(|body| {
                     let (params, inits) = (open.params.clone(), open.inits.clone());
-                    graph.finish_loop(open.id, params, inits, body, frame.span)
+                    graph.finish_loop(open.id, params, inits, body, open_block.span)
                 });
                 self.settle(Some(target), node);
                 Ok(())
@@ -171,7 +172,7 @@ impl Reader {
     }
 
     /// Says what a pending value is, or how the block ends that ended in an `if`.
-    fn settle(&mut self, target: Option<Target>, node: Option<NodeId>) {
+    fn settle(&mut self, target: Option<Definition>, node: Option<NodeId>) {
         let Some(target) = target else {
             return self.set_ending(node);
         };

@@ -2,7 +2,7 @@
 
 use super::super::line::{Line, Reading, Trouble, malformed};
 use super::super::names::{operation, operation_names};
-use super::{Frame, Kind, OpenLoop, Reader, State, Target, Wants};
+use super::{BlockKind, Definition, OpenBlock, OpenLoop, Reader, State, Wants};
 use crate::diagnostics::{nearest_name, quote};
 use crate::graph::NodeId;
 use crate::inputs::Input;
@@ -15,17 +15,17 @@ impl Reader {
         let (number, name_span, name) = line.definition()?;
         let ty = line.ty()?;
         line.expect("=")?;
-        let target = Target { number, name, ty };
+        let target = Definition { number, name, ty };
         match line.peek().text {
             word @ ("if" | "guard") => {
                 line.take();
                 let condition = self.condition(line)?;
                 self.name(number, name_span, State::Pending)?;
                 let kind = match word {
-                    "if" => Kind::If { target: Some(target), condition, then: None },
-                    _ => Kind::Guard(target),
+                    "if" => BlockKind::If { target: Some(target), condition, then: None },
+                    _ => BlockKind::Guard(target),
                 };
-                self.open(Frame::new(kind, Wants::Value(ty), line.span_from(name_span)));
+                self.open(OpenBlock::new(kind, Wants::Value(ty), line.span_from(name_span)));
                 Ok(())
             }
             "loop" => self.loop_(line, target, name_span),
@@ -116,7 +116,7 @@ impl Reader {
         }
     }
 
-    fn loop_(&mut self, line: &mut Line<'_>, target: Target, first: Span) -> Reading<()> {
+    fn loop_(&mut self, line: &mut Line<'_>, target: Definition, first: Span) -> Reading<()> {
         line.take();
         line.expect("(")?;
         let params = line.list(|line| {
@@ -147,8 +147,8 @@ impl Reader {
             .collect();
         let inits = params.iter().map(|&(.., init)| init).collect();
         let open = Rc::new(OpenLoop { id, ty: target.ty, params: nodes.clone(), inits });
-        let kind = Kind::Loop(target, Rc::clone(&open));
-        self.open(Frame::new(kind, Wants::Tail(open), line.span_from(first)));
+        let kind = BlockKind::Loop(target, Rc::clone(&open));
+        self.open(OpenBlock::new(kind, Wants::Tail(open), line.span_from(first)));
         for (&(number, span, _, _, _), node) in params.iter().zip(nodes) {
             if let Err(Trouble::New(diagnostic)) = self.name(number, span, State::Defined(node)) {
                 self.report(*diagnostic);

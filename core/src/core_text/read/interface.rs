@@ -2,7 +2,7 @@
 
 use super::super::line::{Line, Reading, Trouble, malformed};
 use super::super::names::is_digits;
-use super::{Frame, Kind, Reader};
+use super::{BlockKind, OpenBlock, Reader};
 use crate::diagnostics::quote;
 use crate::graph::{Output, Uniform};
 use crate::source::Span;
@@ -61,11 +61,12 @@ impl Reader {
     }
 
     fn check_root(&self, span: Span, what: &str) -> Reading<()> {
-        match self.frames.iter().find(|frame| !matches!(frame.kind, Kind::Root)) {
+        match self.open_blocks.iter().find(|open_block| !matches!(open_block.kind, BlockKind::Root))
+        {
             None => Ok(()),
-            Some(Frame { kind: Kind::Broken, .. }) => Err(Trouble::Known),
-            Some(frame) => Err(malformed(span, format!("{what} stands outside all blocks"))
-                .also(frame.span, "this block is open")
+            Some(OpenBlock { kind: BlockKind::Broken, .. }) => Err(Trouble::Known),
+            Some(open_block) => Err(malformed(span, format!("{what} stands outside all blocks"))
+                .also(open_block.span, "this block is open")
                 .into()),
         }
     }

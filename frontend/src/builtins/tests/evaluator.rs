@@ -81,18 +81,18 @@ pub(super) fn read(text: &str) -> Syntax {
 
 /// The value of an expression without free names.
 pub(super) fn evaluate(text: &str) -> Value {
-    Evaluator::default().expression(&read(text), &None)
+    RecipeEvaluator::default().expression(&read(text), &None)
 }
 
 /// The value of a `(func …)` at these arguments.
 pub(super) fn call(text: &str, arguments: &[Value]) -> Value {
-    Evaluator::default().call(&read(text), arguments)
+    RecipeEvaluator::default().call(&read(text), arguments)
 }
 
 /// The value of a builtin at these operands; panics if it does not take them.
 pub(super) fn apply(builtin: Builtin, operands: &[Value]) -> Value {
     let operands: Vec<_> = operands.iter().map(|v| (v.clone(), None)).collect();
-    Evaluator::default().builtin(builtin, &operands)
+    RecipeEvaluator::default().builtin(builtin, &operands)
 }
 
 type Scope = Option<Rc<Binding>>;
@@ -118,12 +118,12 @@ fn find(mut scope: &Scope, name: &str) -> Option<Value> {
 }
 
 #[derive(Default)]
-struct Evaluator {
+struct RecipeEvaluator {
     /// The expansions being evaluated; one inside itself is a cycle.
     active: Vec<(Builtin, Vec<Type>)>,
 }
 
-impl Evaluator {
+impl RecipeEvaluator {
     fn expression(&mut self, syntax: &Syntax, scope: &Scope) -> Value {
         match syntax {
             Syntax::Atom(atom) => self.atom(atom, scope),

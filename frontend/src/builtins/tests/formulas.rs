@@ -1,7 +1,7 @@
 //! Componentwise and geometric builtins, bit for bit against the formulas of LANGUAGE §6.
 
 use super::evaluator::{Value, apply};
-use super::{Random, TYPES, same, tuples};
+use super::{RandomOperands, TYPES, same, tuples};
 use crate::builtins::{Builtin, Operand};
 use lambdav_core::types::Type;
 
@@ -18,7 +18,7 @@ fn numerics() -> Vec<Type> {
 
 /// Compares a builtin on random operands of these types with a function of their components.
 pub(super) fn compare(name: &str, types: &[Type], formula: impl Fn(&[Vec<f32>]) -> Vec<f32>) {
-    let mut random = Random::new();
+    let mut random = RandomOperands::new();
     for _ in 0..ROUNDS {
         let operands: Vec<Value> = types.iter().map(|&t| random.value(t)).collect();
         let components: Vec<Vec<f32>> = operands.iter().map(Value::floats).collect();
@@ -112,7 +112,7 @@ fn componentwise() {
 
 #[test]
 fn elementary_functions_are_those_of_their_name() {
-    let mut random = Random::new();
+    let mut random = RandomOperands::new();
     for function in lambdav_core::op::Elementary::ALL {
         for _ in 0..200 {
             let operands: Vec<f32> = (0..function.arity()).map(|_| random.number()).collect();
@@ -136,7 +136,7 @@ fn comparisons() {
         ("greater", |a, b| a > b),
         ("greater-eq", |a, b| a >= b),
     ];
-    let mut random = Random::new();
+    let mut random = RandomOperands::new();
     for (name, comparison) in table {
         for types in [["num", "num"], ["vec3", "vec3"], ["num", "vec2"], ["vec4", "num"]] {
             for _ in 0..ROUNDS {
@@ -154,7 +154,7 @@ fn comparisons() {
 
 #[test]
 fn logic_and_selection() {
-    let mut random = Random::new();
+    let mut random = RandomOperands::new();
     for _ in 0..ROUNDS {
         for n in 1..=4 {
             let [a, b, c] = [0; 3].map(|_| random.value(Type::bvec(n)));

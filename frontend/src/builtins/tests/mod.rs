@@ -31,9 +31,9 @@ fn tuples(types: &[Type], length: usize) -> Vec<Vec<Type>> {
 }
 
 /// Random operands, the same in each run.
-struct Random(lambdav_test_support::Random);
+struct RandomOperands(lambdav_test_support::Random);
 
-impl Random {
+impl RandomOperands {
     fn new() -> Self {
         Self(lambdav_test_support::Random::new(1))
     }

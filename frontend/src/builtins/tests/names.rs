@@ -1,7 +1,7 @@
 //! Which names there are.
 
 use super::TYPES;
-use crate::builtins::{Builtin, Kind, Operand, Recipe};
+use crate::builtins::{Builtin, Operand, OperationKind, Recipe};
 use lambdav_core::op::{Elementary, Op};
 use lambdav_core::types::Type;
 
@@ -132,9 +132,9 @@ fn kinds() {
         let name = builtin.name();
         let is_elementary = Elementary::ALL.iter().any(|function| function.name() == name);
         let kind = match EXPANDED.split_whitespace().any(|expanded| expanded == name) {
-            true => Kind::Expanded,
-            false if is_elementary => Kind::CorrectlyRounded,
-            false => Kind::Exact,
+            true => OperationKind::Expanded,
+            false if is_elementary => OperationKind::CorrectlyRounded,
+            false => OperationKind::Exact,
         };
         assert_eq!(builtin.kind(), kind, "{builtin:?}");
     }

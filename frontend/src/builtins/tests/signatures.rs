@@ -1,8 +1,8 @@
 //! Which operand types are accepted, against a second formulation of LANGUAGE §7.
 
-use super::{Random, TYPES, evaluator, tuples, types};
+use super::{RandomOperands, TYPES, evaluator, tuples, types};
 use crate::builtins::{Builtin, Operand, SignatureError};
-use lambdav_core::diagnostics::Code;
+use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::op::Elementary;
 use lambdav_core::types::{Type, TypeKind};
 
@@ -113,7 +113,7 @@ fn named(name: &str) -> Builtin {
 }
 
 /// Checks acceptance and result type, and that the recipe yields a value of that type.
-fn check(builtin: Builtin, types: &[Type], random: &mut Random) {
+fn check(builtin: Builtin, types: &[Type], random: &mut RandomOperands) {
     let names: Vec<String> = types.iter().map(|t| format!("{t:?}")).collect();
     let names: Vec<&str> = names.iter().map(|s| &**s).collect();
     let expected = by_the_page(&builtin.name(), &names);
@@ -140,7 +140,7 @@ fn check(builtin: Builtin, types: &[Type], random: &mut Random) {
 
 #[test]
 fn up_to_three_operands_of_any_types() {
-    let mut random = Random::new();
+    let mut random = RandomOperands::new();
     for builtin in Builtin::all() {
         for count in 0..=3 {
             for types in tuples(&types(), count) {
@@ -152,7 +152,7 @@ fn up_to_three_operands_of_any_types() {
 
 #[test]
 fn four_operands_of_any_types() {
-    let mut random = Random::new();
+    let mut random = RandomOperands::new();
     for types in tuples(&types(), 4) {
         for name in [
             "+", "-", "*", "min", "and", "clamp", "vec2", "vec3", "vec4", "bvec3", "bvec4", "mat2",
@@ -165,7 +165,7 @@ fn four_operands_of_any_types() {
 
 #[test]
 fn long_constructors() {
-    let mut random = Random::new();
+    let mut random = RandomOperands::new();
     for name in ["mat2", "mat3", "mat4", "vec4", "bvec4"] {
         for count in 0..=20 {
             for ty in types() {
@@ -184,7 +184,7 @@ fn long_constructors() {
 
 #[test]
 fn many_operands() {
-    let mut random = Random::new();
+    let mut random = RandomOperands::new();
     for name in ["+", "-", "*", "max"] {
         for ty in ["num", "vec3", "mat3"] {
             let ty = Type::from_name(ty).unwrap();
@@ -263,46 +263,46 @@ fn messages() {
         (error.code(), named(name).message(&TYPES, &error, &operands))
     };
     for (name, types, code, text) in [
-        ("sin", &["num", "num"][..], Code::OperandCount, "`sin` takes 1 operand, not 2"),
-        ("+", &["num"], Code::OperandCount, "`+` takes at least 2 operands, not 1"),
-        ("atan", &[], Code::OperandCount, "`atan` takes 1 or 2 operands, not 0"),
-        ("time", &["num"], Code::OperandCount, "`time` takes no operands, not 1"),
-        ("sin", &["bool"], Code::OperandTypes, "`sin` takes a num or a vector, not bool"),
+        ("sin", &["num", "num"][..], DiagnosticCode::OperandCount, "`sin` takes 1 operand, not 2"),
+        ("+", &["num"], DiagnosticCode::OperandCount, "`+` takes at least 2 operands, not 1"),
+        ("atan", &[], DiagnosticCode::OperandCount, "`atan` takes 1 or 2 operands, not 0"),
+        ("time", &["num"], DiagnosticCode::OperandCount, "`time` takes no operands, not 1"),
+        ("sin", &["bool"], DiagnosticCode::OperandTypes, "`sin` takes a num or a vector, not bool"),
         (
             "cross",
             &["vec3", "vec2"],
-            Code::OperandTypes,
+            DiagnosticCode::OperandTypes,
             "`cross` takes two vec3, not vec3 and vec2",
         ),
         (
             "clamp",
             &["vec3", "num", "vec2"],
-            Code::OperandTypes,
+            DiagnosticCode::OperandTypes,
             "`clamp` takes nums and vectors of one size, and operand 3 is vec2",
         ),
         (
             "vec3",
             &["vec2", "vec2"],
-            Code::OperandTypes,
+            DiagnosticCode::OperandTypes,
             "`vec3` takes nums and vectors of 3 components together, or one num; these have 4, \
              not vec2 and vec2",
         ),
         (
             ".xyz",
             &["vec2"],
-            Code::OperandTypes,
+            DiagnosticCode::OperandTypes,
             "`.xyz` takes a vector or bvec of at least 3 components, not vec2",
         ),
         (
             "at",
             &["vec2", "num"],
-            Code::IndexLiteral,
+            DiagnosticCode::IndexLiteral,
             "the index of `at` is a literal from 0 to 1 here, and this is no literal",
         ),
         (
             "pi",
             &[],
-            Code::NotAFunction,
+            DiagnosticCode::NotAFunction,
             "`pi` is a value, not a function; write it without parentheses",
         ),
     ] {

@@ -1,8 +1,8 @@
 //! Texts in the table: expansions, conditions, examples, documentation.
 
 use super::evaluator::{Syntax, call, evaluate, read};
-use super::{Random, TYPES, same, tuples, types};
-use crate::builtins::{Builtin, Kind, Operand, Recipe};
+use super::{RandomOperands, TYPES, same, tuples, types};
+use crate::builtins::{Builtin, Operand, OperationKind, Recipe};
 use lambdav_core::types::{Scalar, Type};
 
 /// Every builtin with all operand types that it takes, up to three; indices are 0.
@@ -90,9 +90,9 @@ fn expanded_builtins_have_expansions() {
     for (builtin, types, recipe) in applications() {
         let is_expansion = matches!(recipe, Recipe::Expansion(_));
         match builtin.kind() {
-            Kind::Expanded => assert!(is_expansion, "{builtin:?}"),
-            Kind::CorrectlyRounded => assert!(!is_expansion, "{builtin:?}"),
-            Kind::Exact => {
+            OperationKind::Expanded => assert!(is_expansion, "{builtin:?}"),
+            OperationKind::CorrectlyRounded => assert!(!is_expansion, "{builtin:?}"),
+            OperationKind::Exact => {
                 let matrices = types.iter().any(|t| t.is_matrix());
                 let allowed = matrices || ["sign", "step"].contains(&&*builtin.name());
                 assert!(!is_expansion || allowed, "{builtin:?}");
@@ -104,7 +104,7 @@ fn expanded_builtins_have_expansions() {
 /// Evaluating an expansion runs through all of it, and stops at the first repetition.
 #[test]
 fn expansions_end() {
-    let mut random = Random::new();
+    let mut random = RandomOperands::new();
     for (_, types, recipe) in applications() {
         if let Recipe::Expansion(text) = recipe {
             let values: Vec<_> = types.iter().map(|&t| random.value(t)).collect();
@@ -115,7 +115,7 @@ fn expansions_end() {
 
 #[test]
 fn conditions_are_closed_functions_to_bool() {
-    let mut random = Random::new();
+    let mut random = RandomOperands::new();
     for (builtin, types, _) in applications() {
         if let Some(text) = builtin.undefined(&types) {
             closed_function(&text, types.len());
@@ -204,7 +204,7 @@ fn mathematics_is_there() -> bool {
 fn examples() {
     let swizzle = Builtin::lookup(".x").unwrap();
     for builtin in Builtin::all().chain([swizzle]) {
-        if builtin.kind() == Kind::CorrectlyRounded && !mathematics_is_there() {
+        if builtin.kind() == OperationKind::CorrectlyRounded && !mathematics_is_there() {
             continue;
         }
         let example = builtin.example();

@@ -1,7 +1,7 @@
 //! Random programs without errors, on which the two evaluators agree.
 
-use super::{Outcome, SourceFault, agree_as};
-use lambdav_core::evaluate::Fault;
+use super::{SourceFault, SourceOutcome, agree_as};
+use lambdav_core::evaluate::EvaluationFault;
 use lambdav_core::source::Span;
 use lambdav_test_support::Random;
 
@@ -351,9 +351,11 @@ impl Generator {
 }
 
 /// Where several operands do not end, the language does not say whose loop is reported.
-fn any_loop(outcome: Outcome) -> Outcome {
+fn any_loop(outcome: SourceOutcome) -> SourceOutcome {
     outcome.map_err(|fault| match fault {
-        SourceFault::Pixel(Fault::LoopLimit(_)) => Fault::LoopLimit(Span::default()).into(),
+        SourceFault::Pixel(EvaluationFault::LoopLimit(_)) => {
+            EvaluationFault::LoopLimit(Span::default()).into()
+        }
         other => other,
     })
 }

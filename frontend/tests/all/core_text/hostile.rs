@@ -114,7 +114,7 @@ fn each_mistake_is_reported_once_in_its_place() {
         let slice = &text[span.start as usize..span.end as usize];
         assert!(found[0].message.contains(message), "{body}\n{found:?}");
         assert!(slice.starts_with(place), "{body}\n{slice}");
-        assert!(found.iter().all(|d| d.code == Code::MalformedCore));
+        assert!(found.iter().all(|d| d.code == DiagnosticCode::MalformedCore));
         if !body.contains("guard %1 {\noutput 0") {
             assert_eq!(found.len(), 1, "{body}\n{found:?}");
         }
@@ -127,10 +127,10 @@ fn another_version() {
         let (core, diagnostics) = read_text(text);
         assert!(core.is_none());
         assert_eq!(diagnostics.len(), 1);
-        assert_eq!(diagnostics[0].code, Code::CoreVersion);
+        assert_eq!(diagnostics[0].code, DiagnosticCode::CoreVersion);
     }
-    assert_eq!(read_text("").1[0].code, Code::MalformedCore);
-    assert_eq!(read_text("(f)").1[0].code, Code::MalformedCore);
+    assert_eq!(read_text("").1[0].code, DiagnosticCode::MalformedCore);
+    assert_eq!(read_text("(f)").1[0].code, DiagnosticCode::MalformedCore);
 }
 
 #[test]

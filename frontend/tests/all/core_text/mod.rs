@@ -1,8 +1,8 @@
 //! Programs to text and back.
 
 use lambdav_core::core_text::{MAX_MISTAKES, MAX_TEXT, is_core_text, print, read};
-use lambdav_core::diagnostics::{Code, Diagnostic};
-use lambdav_core::evaluate::{Evaluator, Fault};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::evaluate::{EvaluationFault, Evaluator};
 use lambdav_core::graph::{Core, NodeId, Output, Uniform};
 use lambdav_core::inputs::Inputs;
 use lambdav_core::op::Elementary;
@@ -71,7 +71,7 @@ fn values(core: &Core, max_iterations: u64) -> Values {
 /// The same by the rules of the report.
 fn source_values(text: &str, core: &Core, max_iterations: u64) -> Values {
     let (tree, _) = parse(&SourceFile::new("test.lv", text));
-    let program = reduction::Program::new(&tree).expect("the compiler takes it");
+    let program = reduction::SourceProgram::new(&tree).expect("the compiler takes it");
     let limits = reduction::Limits { max_iterations, ..reduction::Limits::default() };
     pixels(core)
         .map(|inputs| {
@@ -303,7 +303,7 @@ fn only_what_an_output_needs_is_evaluated() {
     let program = schedule(&core, &[1]).expect("it is shallow");
     let fault = Evaluator::new(&program, 10).run(&Inputs::default(), &|| false);
     let text = printed(&compiled(text));
-    let Err(Fault::LoopLimit(span)) = fault else { panic!("{fault:?}") };
+    let Err(EvaluationFault::LoopLimit(span)) = fault else { panic!("{fault:?}") };
     assert!(SourceFile::new("", &*text).slice(span).contains("= loop ("), "{text}");
 }
 
@@ -312,5 +312,5 @@ fn too_long_a_text() {
     let text = format!("lambdav-core 1\n;{}", " ".repeat(MAX_TEXT));
     let (core, diagnostics) = read_text(&text);
     assert!(core.is_none());
-    assert_eq!(diagnostics[0].code, Code::TextTooLong);
+    assert_eq!(diagnostics[0].code, DiagnosticCode::TextTooLong);
 }

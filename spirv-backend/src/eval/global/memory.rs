@@ -3,7 +3,9 @@
 use super::super::binary::Instruction;
 use super::super::error::LoadError;
 use super::super::resources::{Member, PUSH_CONSTANT_WORDS};
-use super::super::values::{Entity, Ids, Kind, Place, Pointee, Scalar, Space, Type};
+use super::super::values::{
+    ComponentType, Entity, Ids, MemoryRegion, Pointee, Space, SpirvType, ValueType,
+};
 use super::{Globals, Output};
 use lambdav_core::types as lv;
 use rspirv::spirv::{BuiltIn, Decoration, StorageClass};
@@ -22,26 +24,26 @@ impl Globals {
         let (ty, id) = (instruction.operand(0)?, instruction.operand(1)?);
         let unknown =
             |what: &str| Err(LoadError::Unknown { what: what.into(), at: instruction.at });
-        let &Type::Pointer(class, to) = ids.ty(instruction, ty)? else {
+        let &SpirvType::Pointer(class, to) = ids.ty(instruction, ty)? else {
             return Err(instruction.malformed("its type is no pointer"));
         };
         let decoration = |of| self.decorations.get(&(id, None, of)).copied();
         let pointee = match (class, ids.ty(instruction, to)?) {
-            (StorageClass::Input, Type::Value(kind)) => {
+            (StorageClass::Input, SpirvType::Value(kind)) => {
                 let is_position = decoration(Decoration::BuiltIn)
                     == Some(BuiltIn::FragCoord as u32)
-                    && *kind == (Kind { scalar: Scalar::Float, rows: 4, columns: 1 });
+                    && *kind == (ValueType { scalar: ComponentType::Float, rows: 4, columns: 1 });
                 if !is_position {
                     return unknown("an input that is not FragCoord");
                 }
                 let space = Space::FragCoord;
-                Pointee::Value(Place { space, at: 0, kind: *kind, stride: 0 })
+                Pointee::Value(MemoryRegion { space, at: 0, kind: *kind, stride: 0 })
             }
-            (StorageClass::Output, Type::Value(kind)) => {
+            (StorageClass::Output, SpirvType::Value(kind)) => {
                 let Some(location) = decoration(Decoration::Location) else {
                     return unknown("an output without a location");
                 };
-                if kind.scalar != Scalar::Float || kind.is_matrix() {
+                if kind.scalar != ComponentType::Float || kind.is_matrix() {
                     return unknown("an output that is not of numbers");
                 }
                 if self.outputs.iter().any(|output| output.location == location) {
@@ -50,12 +52,12 @@ impl Globals {
                 let (at, components) = (self.output_words, kind.words());
                 self.outputs.push(Output { location, components, at });
                 self.output_words += components;
-                Pointee::Value(Place { space: Space::Outputs, at, kind: *kind, stride: 0 })
+                Pointee::Value(MemoryRegion { space: Space::Outputs, at, kind: *kind, stride: 0 })
             }
-            (StorageClass::PushConstant, Type::Struct(_)) => {
+            (StorageClass::PushConstant, SpirvType::Struct(_)) => {
                 Pointee::Block(Space::PushConstants, to)
             }
-            (StorageClass::Uniform, Type::Struct(members)) => {
+            (StorageClass::Uniform, SpirvType::Struct(members)) => {
                 if std::mem::replace(&mut self.has_uniforms, true) {
                     return unknown("a second uniform block");
                 }
@@ -65,9 +67,9 @@ impl Globals {
                     let name = self.names.get(&(to, Some(index))).cloned().unwrap_or_default();
                     let kind = place.kind;
                     let ty = match (kind.scalar, kind.columns) {
-                        (Scalar::Float, 1) => lv::Type::vec(kind.rows),
-                        (Scalar::Float, n) if n == kind.rows => lv::Type::mat(n),
-                        (Scalar::Int, 1) if kind.rows == 1 => lv::Type::BOOL,
+                        (ComponentType::Float, 1) => lv::Type::vec(kind.rows),
+                        (ComponentType::Float, n) if n == kind.rows => lv::Type::mat(n),
+                        (ComponentType::Int, 1) if kind.rows == 1 => lv::Type::BOOL,
                         _ => return unknown("a uniform that is of no type of λV"),
                     };
                     let (at, stride) = (place.at, place.stride);
@@ -88,14 +90,14 @@ impl Globals {
         space: Space,
         block: u32,
         index: u32,
-    ) -> Result<Place, LoadError> {
+    ) -> Result<MemoryRegion, LoadError> {
         let member = match ids.ty(instruction, block)? {
-            Type::Struct(members) => members.get(index as usize).copied(),
+            SpirvType::Struct(members) => members.get(index as usize).copied(),
             _ => None,
         };
         let member = member.ok_or_else(|| instruction.malformed("there is no such member"))?;
         let kind = ids.kind(instruction, member)?;
-        if kind.scalar == Scalar::Bool {
+        if kind.scalar == ComponentType::Bool {
             return Err(instruction.malformed("memory that is shared holds no bools"));
         }
         let words = |decoration| {
@@ -105,7 +107,7 @@ impl Globals {
         };
         let at = words(Decoration::Offset)?;
         let stride = if kind.is_matrix() { words(Decoration::MatrixStride)? } else { 0 };
-        let place = Place { space, at, kind, stride };
+        let place = MemoryRegion { space, at, kind, stride };
         let limit = match space {
             Space::PushConstants => PUSH_CONSTANT_WORDS,
             _ => MAX_UNIFORM_WORDS,
@@ -123,7 +125,7 @@ impl Globals {
         instruction: &Instruction<'_>,
     ) -> Result<Entity, LoadError> {
         let (ty, base) = (instruction.operand(0)?, instruction.operand(2)?);
-        let (Type::Pointer(class, to), Some(Entity::Pointer(from, pointee))) =
+        let (SpirvType::Pointer(class, to), Some(Entity::Pointer(from, pointee))) =
             (ids.ty(instruction, ty)?, ids.get(base))
         else {
             return Err(instruction.malformed("not from a pointer to a pointer"));
@@ -145,18 +147,20 @@ impl Globals {
             pointee = Pointee::Value(place);
         }
         let fits = match (&pointee, ids.ty(instruction, *to)?) {
-            (Pointee::Value(place), Type::Value(kind)) => place.kind == *kind,
+            (Pointee::Value(place), SpirvType::Value(kind)) => place.kind == *kind,
             (Pointee::Block(_, block), _) => block == to,
             _ => false,
         };
         match ids.ty(instruction, *from)? {
-            Type::Pointer(same, _) if same == class && fits => Ok(Entity::Pointer(ty, pointee)),
+            SpirvType::Pointer(same, _) if same == class && fits => {
+                Ok(Entity::Pointer(ty, pointee))
+            }
             _ => Err(instruction.malformed("a pointer of another type")),
         }
     }
 }
 
-impl Place {
+impl MemoryRegion {
     /// The first word after it.
     fn end(&self) -> usize {
         self.at + self.stride * (usize::from(self.kind.columns) - 1) + usize::from(self.kind.rows)

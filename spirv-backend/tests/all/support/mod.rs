@@ -8,8 +8,8 @@ use lambdav_core::schedule::{Program, schedule};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_frontend::compile;
 use lambdav_generate::suite::{self, Case, hide_literals, read_cases};
-use lambdav_generate::{Options, generate};
-use lambdav_spirv_backend::emit::{self, Module};
+use lambdav_generate::{GenerateOptions, generate};
+use lambdav_spirv_backend::emit::{self, EmittedModule};
 use lambdav_spirv_backend::{emit as emit_program, eval};
 use std::path::Path;
 
@@ -39,14 +39,14 @@ impl Shader {
     }
 
     /// All outputs, emitted with lines.
-    pub(crate) fn emitted(&self, options: &emit::Options) -> Module {
+    pub(crate) fn emitted(&self, options: &emit::EmitOptions) -> EmittedModule {
         let program = self.scheduled(&self.locations());
         emit_program(&program, Some(&self.source), options).expect("it can be said in SPIR-V")
     }
 
     /// The text of the module.
     pub(crate) fn text(&self) -> String {
-        let module = self.emitted(&emit::Options::default());
+        let module = self.emitted(&emit::EmitOptions::default());
         lambdav_spirv_backend::disassemble(&module.words).expect("it is a module")
     }
 
@@ -92,7 +92,8 @@ pub(crate) fn conformance() -> Vec<Shader> {
             } else if path.extension().is_some_and(|ending| ending == "lv") {
                 let text = std::fs::read_to_string(&path).expect("it can be read");
                 let cases = read_cases(&text).expect("it holds programs");
-                let accepted = |case: &&Case| !matches!(case.verdict, suite::Verdict::Rejected(_));
+                let accepted =
+                    |case: &&Case| !matches!(case.verdict, suite::ExpectedVerdict::Rejected(_));
                 shaders.extend(cases.iter().filter(accepted).map(|case| {
                     let name = format!("{}: {}", path.display(), case.title);
                     let source = SourceFile::new(&*name, &*case.program);
@@ -114,7 +115,8 @@ pub(crate) fn programs() -> u64 {
 /// Generated programs of these seeds.
 pub(crate) fn generated(seeds: std::ops::Range<u64>) -> impl Iterator<Item = Shader> {
     seeds.map(|seed| {
-        let options = Options { size: 20 + (seed as usize * 7) % 160, endless: seed % 2 == 0 };
+        let options =
+            GenerateOptions { size: 20 + (seed as usize * 7) % 160, endless: seed % 2 == 0 };
         let program = generate(seed, options);
         let mut shader = Shader::new(&format!("seed-{seed}.lv"), &program.to_string());
         for (name, words) in &program.settings {
@@ -129,7 +131,7 @@ pub(crate) fn generated(seeds: std::ops::Range<u64>) -> impl Iterator<Item = Sha
 
 /// What came of a pixel: the words of the outputs, filled, or the loop that exceeds the limit. A
 /// NaN is any other.
-pub(crate) type Verdict = Result<Vec<[u32; 4]>, Span>;
+pub(crate) type PixelOutcome = Result<Vec<[u32; 4]>, Span>;
 
 fn filled(words: &[u32]) -> [u32; 4] {
     let mut pixel = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
@@ -138,15 +140,15 @@ fn filled(words: &[u32]) -> [u32; 4] {
 }
 
 /// What the core's evaluator says.
-pub(crate) fn by_core(program: &Program, pixels: &[Inputs], limit: u64) -> Vec<Verdict> {
+pub(crate) fn by_core(program: &Program, pixels: &[Inputs], limit: u64) -> Vec<PixelOutcome> {
     let mut evaluator = evaluate::Evaluator::new(program, limit);
     let pixel = |inputs: &Inputs| match evaluator.run(inputs, &|| false) {
         Ok(()) => {
             let outputs = 0..program.locations.len();
             Ok(outputs.map(|i| filled(evaluator.output(i))).collect())
         }
-        Err(evaluate::Fault::LoopLimit(span)) => Err(span),
-        Err(evaluate::Fault::Cancelled) => unreachable!("nobody cancels it"),
+        Err(evaluate::EvaluationFault::LoopLimit(span)) => Err(span),
+        Err(evaluate::EvaluationFault::Cancelled) => unreachable!("nobody cancels it"),
     };
     pixels.iter().map(pixel).collect()
 }
@@ -154,20 +156,20 @@ pub(crate) fn by_core(program: &Program, pixels: &[Inputs], limit: u64) -> Vec<V
 /// What eval_S says.
 pub(crate) fn by_words(
     program: &Program,
-    module: &Module,
+    module: &EmittedModule,
     pixels: &[Inputs],
     limit: u64,
-) -> Vec<Verdict> {
+) -> Vec<PixelOutcome> {
     let loaded = eval::Module::new(&module.words).expect("it can be evaluated");
     let types = program.uniforms.iter().map(|uniform| uniform.ty);
     let resources = eval::Resources::new(&pixels[0], types);
-    let mut evaluator = eval::Evaluator::new(&loaded, &resources, limit);
+    let mut evaluator = eval::ModuleEvaluator::new(&loaded, &resources, limit);
     let pixel = |inputs: &Inputs| match evaluator.run(inputs.frag_coord, &|| false) {
         Ok(()) => {
             let output = |&at: &u32| filled(evaluator.output(at).expect("there is such an output"));
             Ok(program.locations.iter().map(output).collect())
         }
-        Err(eval::Fault::LoopLimit { header, position }) => {
+        Err(eval::ModuleFault::LoopLimit { header, position }) => {
             assert!(position.is_some(), "loops have lines");
             Err(module.loop_span(header).expect("it is the header of a loop"))
         }

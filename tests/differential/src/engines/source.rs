@@ -3,8 +3,8 @@
 use crate::case::Case;
 use crate::engine::{Engine, Image, Verdict, same};
 use crate::reference::gauge;
-use lambdav_core::evaluate::Fault;
-use lambdav_frontend::reduction::{Limits, Program, SourceFault};
+use lambdav_core::evaluate::EvaluationFault;
+use lambdav_frontend::reduction::{Limits, SourceFault, SourceProgram};
 use lambdav_frontend::syntax;
 
 /// Substitutes in the text.
@@ -30,7 +30,7 @@ impl Engine for Source {
             }
             fault => format!("{fault:?}"),
         };
-        let program = Program::new(&tree).map_err(describe)?;
+        let program = SourceProgram::new(&tree).map_err(describe)?;
         uniforms(&program, case)?;
         let max_iterations = case.conditions.max_iterations;
         let limits = Limits { max_iterations, max_steps: MAX_STEPS };
@@ -38,8 +38,10 @@ impl Engine for Source {
             let verdicts = samples(case).map(|pixel| {
                 let verdict = match program.run(location, &case.at(pixel), limits, &gauge(POLLS)) {
                     Ok(words) => Verdict::Value(words),
-                    Err(SourceFault::Pixel(Fault::LoopLimit(span))) => Verdict::LoopLimit(span),
-                    Err(SourceFault::Limit(_) | SourceFault::Pixel(Fault::Cancelled)) => {
+                    Err(SourceFault::Pixel(EvaluationFault::LoopLimit(span))) => {
+                        Verdict::LoopLimit(span)
+                    }
+                    Err(SourceFault::Limit(_) | SourceFault::Pixel(EvaluationFault::Cancelled)) => {
                         Verdict::OutOfFuel
                     }
                     Err(fault @ SourceFault::Unexpected(..)) => return Err(describe(fault)),
@@ -59,7 +61,7 @@ fn samples(case: &Case) -> impl Iterator<Item = usize> {
 }
 
 /// The defaults of uniforms, which the compiler computes.
-fn uniforms(program: &Program, case: &Case) -> Result<(), String> {
+fn uniforms(program: &SourceProgram, case: &Case) -> Result<(), String> {
     let limits = Limits { max_steps: MAX_STEPS, ..Limits::default() };
     match program.uniform_defaults(limits, &gauge(POLLS)) {
         Ok(defaults) => {
@@ -70,7 +72,7 @@ fn uniforms(program: &Program, case: &Case) -> Result<(), String> {
             }
             Ok(())
         }
-        Err(SourceFault::Limit(_) | SourceFault::Pixel(Fault::Cancelled)) => Ok(()),
+        Err(SourceFault::Limit(_) | SourceFault::Pixel(EvaluationFault::Cancelled)) => Ok(()),
         Err(fault) => Err(format!("the default of a uniform: {fault:?}")),
     }
 }

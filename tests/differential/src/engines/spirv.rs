@@ -3,8 +3,8 @@
 use crate::case::Case;
 use crate::engine::{Engine, Image};
 use crate::reference::each_output;
-use lambdav_spirv_backend::emit::{Options, Version, emit};
-use lambdav_spirv_backend::eval::{Evaluator, Fault, Module, Resources};
+use lambdav_spirv_backend::emit::{EmitOptions, Version, emit};
+use lambdav_spirv_backend::eval::{Module, ModuleEvaluator, ModuleFault, Resources};
 
 /// Compiles each output to words, reads them, and executes what was read.
 pub(super) struct Spirv;
@@ -18,7 +18,7 @@ impl Engine for Spirv {
         // What is emitted depends on the version little: each program takes one.
         let choice = case.source.text().len();
         let version = Version::all().nth(choice % 7).unwrap_or_default();
-        let options = Options { version, float_controls: choice % 2 == 1 };
+        let options = EmitOptions { version, float_controls: choice % 2 == 1 };
         let types = || case.core.uniforms.iter().map(|uniform| uniform.ty);
         let resources = Resources::new(&case.inputs, types());
         each_output(case, |schedule, location, components| {
@@ -26,7 +26,7 @@ impl Engine for Spirv {
                 emit(&schedule, Some(&case.source), &options).map_err(|error| error.to_string())?;
             let module = Module::new(&emitted.words).map_err(|error| error.to_string())?;
             let limit = case.conditions.max_iterations;
-            let mut evaluator = Evaluator::new(&module, &resources, limit);
+            let mut evaluator = ModuleEvaluator::new(&module, &resources, limit);
             let mut words = Vec::new();
             for pixel in 0..case.conditions.pixels() {
                 match evaluator.run(case.at(pixel).frag_coord, &|| false) {
@@ -34,7 +34,7 @@ impl Engine for Spirv {
                         let found = evaluator.output(location).unwrap_or_default();
                         words.extend_from_slice(filled(found, components)?);
                     }
-                    Err(Fault::LoopLimit { header, .. }) => {
+                    Err(ModuleFault::LoopLimit { header, .. }) => {
                         let span = emitted.loop_span(header);
                         return Ok(Image::LoopLimit { pixel, span });
                     }

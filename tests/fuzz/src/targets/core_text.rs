@@ -1,7 +1,7 @@
 //! Core text to a graph, and from there as far as a program goes.
 
 use super::pixels::{compare, lower};
-use super::{Reached, Target};
+use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
 use crate::text::{Language, mutate};
 use lambdav::core::core_text::{print, read};
@@ -17,7 +17,7 @@ pub(super) struct CoreText<'s> {
 /// Of so many inputs, one is drawn.
 const SOME: u64 = 16;
 
-impl Target for CoreText<'_> {
+impl FuzzTarget for CoreText<'_> {
     fn name(&self) -> &'static str {
         "core-text"
     }

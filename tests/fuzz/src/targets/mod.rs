@@ -21,7 +21,7 @@ pub struct Reached {
 }
 
 /// Something that reads inputs.
-pub trait Target: Sync {
+pub trait FuzzTarget: Sync {
     /// Its name on the command line, and that of its folder in the corpus.
     fn name(&self) -> &'static str;
 
@@ -42,7 +42,7 @@ pub trait Target: Sync {
 }
 
 /// All of them.
-pub fn all(seeds: &Seeds) -> [Box<dyn Target + '_>; 4] {
+pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 4] {
     [
         Box::new(parse::Parse { seeds }),
         Box::new(pipeline::Pipeline { seeds }),

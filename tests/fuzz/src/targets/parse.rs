@@ -1,9 +1,9 @@
 //! Bytes to a syntax tree.
 
-use super::{Reached, Target};
+use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
 use crate::text::random_text;
-use lambdav::frontend::reduction::Program;
+use lambdav::frontend::reduction::SourceProgram;
 use lambdav::frontend::syntax::{ExprKind, Tree, decode, parse};
 use lambdav_generate::{Random, unfit};
 
@@ -11,7 +11,7 @@ pub(super) struct Parse<'s> {
     pub(super) seeds: &'s Seeds,
 }
 
-impl Target for Parse<'_> {
+impl FuzzTarget for Parse<'_> {
     fn name(&self) -> &'static str {
         "parse"
     }
@@ -38,7 +38,7 @@ impl Target for Parse<'_> {
         }
         in_order(&tree, file.text().len())?;
         // The other reader of trees resolves names by itself, whatever the tree.
-        let accepted = Program::new(&tree).is_ok();
+        let accepted = SourceProgram::new(&tree).is_ok();
         Ok(Reached { parsed, accepted, computed: false })
     }
 }

@@ -1,7 +1,7 @@
 //! From the bytes of a file to lanes, and sometimes to pixels.
 
 use super::pixels::{compare, lower};
-use super::{Reached, Target};
+use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
 use lambdav::core::diagnostics::Diagnostic;
 use lambdav::program::Loaded;
@@ -14,7 +14,7 @@ pub(super) struct Pipeline<'s> {
 /// Of so many inputs, one goes to the differential oracle, and another is drawn.
 const SOME: u64 = 8;
 
-impl Target for Pipeline<'_> {
+impl FuzzTarget for Pipeline<'_> {
     fn name(&self) -> &'static str {
         "pipeline"
     }

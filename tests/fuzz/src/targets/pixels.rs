@@ -1,7 +1,7 @@
 //! Some pixels of a program by all engines.
 
 use lambdav::Settings;
-use lambdav::core::evaluate::{self, Fault};
+use lambdav::core::evaluate::{self, EvaluationFault};
 use lambdav::core::graph::Core;
 use lambdav::core::inputs::Inputs;
 use lambdav::core::schedule::{Program, schedule, verify};
@@ -11,7 +11,7 @@ use lambdav::simd::lanes::{self, Width};
 use lambdav::simd::registers::Shape;
 use lambdav::simd::{EmitError, SimdKernel};
 use lambdav::spirv;
-use lambdav::spirv::eval::{Evaluator, Module, Resources};
+use lambdav::spirv::eval::{Module, ModuleEvaluator, Resources};
 
 /// Width and height.
 const SIDE: u32 = 3;
@@ -54,8 +54,8 @@ fn expected(core: &Core, program: &Program) -> Option<Vec<Vec<u32>>> {
     for pixel in 0..SIDE * SIDE {
         match evaluator.run(&inputs(core, pixel % SIDE, pixel / SIDE), &|| true) {
             Ok(()) => all.push(evaluator.output(0).to_vec()),
-            Err(Fault::LoopLimit(_)) => break,
-            Err(Fault::Cancelled) => return None,
+            Err(EvaluationFault::LoopLimit(_)) => break,
+            Err(EvaluationFault::Cancelled) => return None,
         }
     }
     Some(all)
@@ -120,13 +120,13 @@ fn by_spirv(
     program: &Program,
     expected: &[Vec<u32>],
 ) -> Result<(), String> {
-    let options = spirv::emit::Options::default();
+    let options = spirv::emit::EmitOptions::default();
     // It may have too many uniforms, or ways out of a loop.
     let Ok(emitted) = spirv::emit(program, Some(file), &options) else { return Ok(()) };
     let module = Module::new(&emitted.words).map_err(|error| error.to_string())?;
     let types = core.uniforms.iter().map(|uniform| uniform.ty);
     let resources = Resources::new(&inputs(core, 0, 0), types);
-    let mut evaluator = Evaluator::new(&module, &resources, ROUNDS);
+    let mut evaluator = ModuleEvaluator::new(&module, &resources, ROUNDS);
     for (i, words) in expected.iter().enumerate() {
         let at = inputs(core, i as u32 % SIDE, i as u32 / SIDE).frag_coord;
         evaluator.run(at, &|| false).map_err(|fault| format!("pixel {i}: spirv: {fault}"))?;

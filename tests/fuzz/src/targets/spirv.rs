@@ -1,12 +1,12 @@
 //! SPIR-V words to pixels.
 
-use super::{Reached, Target};
+use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
 use crate::words::{from_bytes, mutate};
 use lambdav::core::inputs::Inputs;
 use lambdav::core::types::Types;
 use lambdav::spirv::bytes;
-use lambdav::spirv::eval::{Evaluator, Module, Resources};
+use lambdav::spirv::eval::{Module, ModuleEvaluator, Resources};
 use lambdav_generate::Random;
 
 pub(super) struct Spirv<'s> {
@@ -16,7 +16,7 @@ pub(super) struct Spirv<'s> {
 /// Rounds of each entry of a loop: loops of loops of loops are wanted, too.
 const ROUNDS: u64 = 3;
 
-impl Target for Spirv<'_> {
+impl FuzzTarget for Spirv<'_> {
     fn name(&self) -> &'static str {
         "spirv"
     }
@@ -47,7 +47,7 @@ impl Target for Spirv<'_> {
         let uniforms = members.iter().map(|member| zero(types.components(member.ty))).collect();
         let inputs = Inputs { time: 1.25, uniforms, ..Inputs::default() };
         let resources = Resources::for_members(&inputs, members);
-        let mut evaluator = Evaluator::new(&module, &resources, ROUNDS);
+        let mut evaluator = ModuleEvaluator::new(&module, &resources, ROUNDS);
         let mut computed = false;
         for pixel in 0..2 {
             let x = pixel as f32 + 0.5;

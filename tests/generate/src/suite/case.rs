@@ -13,7 +13,7 @@ pub struct Case {
     /// Its text.
     pub program: String,
     /// What must come of it.
-    pub verdict: Verdict,
+    pub verdict: ExpectedVerdict,
     /// All warnings, in order.
     pub warnings: Vec<Finding>,
     /// The verdict is today's and wrong; this says why.
@@ -30,7 +30,7 @@ pub struct Case {
 
 /// What must come of a program.
 #[derive(Clone, Debug)]
-pub enum Verdict {
+pub enum ExpectedVerdict {
     /// The values of outputs by location.
     Accepted(Vec<(u32, Expected)>),
     /// The first error.
@@ -105,10 +105,10 @@ fn read_case(header: &[&str], line: usize, program: String) -> Result<Case, Stri
             (Some("output"), Some(location)) => {
                 values.push((number(location)?, expected(value)?));
             }
-            (Some("rejected"), None) => refusal = Some(Verdict::Rejected(finding(value)?)),
+            (Some("rejected"), None) => refusal = Some(ExpectedVerdict::Rejected(finding(value)?)),
             (Some("exceeds"), Some(limit)) => {
                 max_iterations = number(limit)?;
-                refusal = Some(Verdict::Exceeds(finding(value)?));
+                refusal = Some(ExpectedVerdict::Exceeds(finding(value)?));
             }
             (Some("warned"), None) => warnings.push(finding(value)?),
             (Some("fixme"), None) => fixme = Some(value.to_owned()),
@@ -125,7 +125,7 @@ fn read_case(header: &[&str], line: usize, program: String) -> Result<Case, Stri
         }
     }
     let verdict = match (refusal, values.is_empty()) {
-        (None, false) => Verdict::Accepted(values),
+        (None, false) => ExpectedVerdict::Accepted(values),
         (Some(refusal), true) => refusal,
         _ => return Err("one verdict is needed".into()),
     };

@@ -3,5 +3,5 @@
 mod case;
 mod hidden;
 
-pub use case::{Case, Expected, Finding, Verdict, read_cases};
+pub use case::{Case, Expected, ExpectedVerdict, Finding, read_cases};
 pub use hidden::hide_literals;

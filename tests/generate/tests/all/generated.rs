@@ -1,19 +1,19 @@
 //! What the generator promises.
 
-use lambdav_core::diagnostics::Code;
+use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::source::SourceFile;
 use lambdav_frontend::builtins::Builtin;
-use lambdav_generate::{Options, Program, builtins, generate, shrink};
+use lambdav_generate::{GenerateOptions, GeneratedProgram, builtins, generate, shrink};
 use std::collections::BTreeSet;
 
 /// How many programs each test makes.
 const PROGRAMS: u64 = 400;
 
-fn options(seed: u64) -> Options {
-    Options { size: 20 + (seed as usize * 7) % 140, endless: seed.is_multiple_of(2) }
+fn options(seed: u64) -> GenerateOptions {
+    GenerateOptions { size: 20 + (seed as usize * 7) % 140, endless: seed.is_multiple_of(2) }
 }
 
-fn compiles(program: &Program) -> bool {
+fn compiles(program: &GeneratedProgram) -> bool {
     lambdav_frontend::compile(&SourceFile::new("generated", program.to_string())).0.is_some()
 }
 
@@ -24,7 +24,7 @@ fn programs_are_well_typed_also_where_nothing_reaches_them() {
         let file = SourceFile::new("generated.lv", program.to_string());
         let (core, diagnostics) = lambdav_frontend::compile(&file);
         assert!(core.is_some(), "seed {seed}: {diagnostics:?}\n{program}");
-        let unused = diagnostics.iter().find(|d| d.code == Code::UnreachedIllTyped);
+        let unused = diagnostics.iter().find(|d| d.code == DiagnosticCode::UnreachedIllTyped);
         assert!(unused.is_none(), "seed {seed}: {unused:?}\n{program}");
     }
 }
@@ -78,7 +78,7 @@ fn shrinking_keeps_what_it_is_asked_to_keep() {
     let mut smaller = 0;
     for seed in 0..20 {
         let program = generate(seed, options(seed));
-        let mut still = |p: &Program| p.to_string().contains("rec-func") && compiles(p);
+        let mut still = |p: &GeneratedProgram| p.to_string().contains("rec-func") && compiles(p);
         if !still(&program) {
             continue;
         }

@@ -1,7 +1,7 @@
 //! Programs with mistakes: no panic, good diagnostics, and two implementations that agree. See the head of
 //! `oracle.rs`.
 
-use lambdav_generate::{Agreement, Mistake, Options, Random, compare, generate};
+use lambdav_generate::{Agreement, GenerateOptions, Mistake, Random, compare, generate};
 
 /// How many programs get each mistake.
 const PROGRAMS: u64 = 250;
@@ -20,7 +20,8 @@ struct Count {
 fn count(mistake: Mistake) -> Count {
     let mut count = Count::default();
     for seed in 0..PROGRAMS {
-        let options = Options { size: 12 + (seed as usize * 7) % 60, endless: seed % 3 == 0 };
+        let options =
+            GenerateOptions { size: 12 + (seed as usize * 7) % 60, endless: seed % 3 == 0 };
         let (program, other) = (generate(seed, options), generate(seed + 7919, options));
         let mut random = Random::new(seed ^ (mistake as u64) << 32);
         let Some(text) = mistake.make(&program, &other, &mut random) else { continue };
@@ -63,7 +64,7 @@ fn both_agree_on_mistakes() {
 fn both_agree_on_what_is_right() {
     let mut compared = 0;
     for seed in 0..PROGRAMS {
-        let program = generate(seed, Options { size: 40, endless: true });
+        let program = generate(seed, GenerateOptions { size: 40, endless: true });
         match compare(&program.to_string()) {
             Ok(Agreement::Accepted { values }) => compared += values,
             other => panic!("seed {seed}: {other:?}\n{program}"),

@@ -1,17 +1,18 @@
-//! The machine's memory: environments, thunks and closures, each found again by what identifies it.
+//! The elaborator's memory: environments, thunks and closures, each found again by what identifies
+//! it.
 //!
 //! Code and the denotations of the locals that it uses identify a thunk or a closure; equal ones
 //! are one, which is what makes sharing linear.
 
-use super::frame::Frame;
+use super::continuation::Continuation;
 use super::values::{
-    Activation, ActivationId, Arguments, Denotation, Env, EnvId, Function, FunctionId, ROOT, Site,
-    Thunk, ThunkId, Value,
+    Activation, ActivationId, Arguments, Denotation, Env, EnvId, FunctionId, FunctionValue, ROOT,
+    Site, Thunk, ThunkId, Value,
 };
 use crate::builtins::Builtin;
 use crate::mutants::{Mutant, is_active};
 use crate::resolve::{Code, CodeArena, CodeId, Key, Local};
-use lambdav_core::diagnostics::{Code as Lv, Diagnostic};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
 use lambdav_core::evaluate::MAX_DEFAULT_OPERATIONS;
 use lambdav_core::graph::{Graph, LoopId, Name};
 use lambdav_core::source::Span;
@@ -34,7 +35,7 @@ pub(super) struct LoopInfo {
 }
 
 /// The elaborator's whole state.
-pub(super) struct Machine {
+pub(super) struct Elaborator {
     pub(super) arena: CodeArena,
     pub(super) graph: Graph,
     pub(super) diagnostics: Vec<Diagnostic>,
@@ -45,13 +46,13 @@ pub(super) struct Machine {
     thunk_ids: FxHashMap<(Key, Arguments), ThunkId>,
     /// What thunks without a value are called first.
     pub(super) thunk_names: FxHashMap<ThunkId, Name>,
-    functions: Vec<Function>,
-    function_ids: FxHashMap<Function, FunctionId>,
+    functions: Vec<FunctionValue>,
+    function_ids: FxHashMap<FunctionValue, FunctionId>,
     closure_ids: FxHashMap<(Key, Arguments), FunctionId>,
     envs: Vec<Env>,
     pub(super) activations: Vec<Activation>,
     pub(super) results: FxHashMap<(FunctionId, Arguments), Value>,
-    pub(super) frames: Vec<Frame>,
+    pub(super) continuations: Vec<Continuation>,
     /// Expressions evaluated so far.
     pub(super) steps: u32,
     pub(super) applications: u32,
@@ -62,8 +63,8 @@ pub(super) struct Machine {
     pub(super) stopped: bool,
 }
 
-impl Machine {
-    /// A machine for that code, before anything is elaborated.
+impl Elaborator {
+    /// An elaborator for that code, before anything is elaborated.
     pub(super) fn new(arena: CodeArena) -> Self {
         let top = Activation {
             caller: ActivationId(0),
@@ -89,7 +90,7 @@ impl Machine {
             envs: vec![root],
             activations: vec![top],
             results: FxHashMap::default(),
-            frames: Vec::new(),
+            continuations: Vec::new(),
             steps: 0,
             applications: 0,
             default_operations: Some(MAX_DEFAULT_OPERATIONS),
@@ -159,7 +160,7 @@ impl Machine {
     fn builtin_value(&mut self, builtin: Builtin, span: Span) -> Value {
         match builtin.constant() {
             Some(value) => Value::Data(self.graph.number(value, span)),
-            None => Value::Function(self.function_id(Function::Builtin(builtin))),
+            None => Value::Function(self.function_id(FunctionValue::Builtin(builtin))),
         }
     }
 
@@ -223,7 +224,7 @@ impl Machine {
         let settled = self.settled(&captured);
         let id = match self.closure_ids.get(&(key, settled.clone())) {
             Some(&known) => known,
-            None => self.function_id(Function::Closure { code, env, expansion: false }),
+            None => self.function_id(FunctionValue::Closure { code, env, expansion: false }),
         };
         self.closure_ids.insert((key, settled), id);
         self.closure_ids.insert((key, captured), id);
@@ -254,11 +255,11 @@ impl Machine {
         arguments.iter().map(|&a| self.settle(a)).collect()
     }
 
-    pub(super) fn function(&self, id: FunctionId) -> Function {
+    pub(super) fn function(&self, id: FunctionId) -> FunctionValue {
         self.functions[id.0 as usize]
     }
 
-    pub(super) fn function_id(&mut self, function: Function) -> FunctionId {
+    pub(super) fn function_id(&mut self, function: FunctionValue) -> FunctionId {
         let next = FunctionId(self.functions.len() as u32);
         let id = *self.function_ids.entry(function).or_insert(next);
         if id == next {

@@ -3,14 +3,14 @@
 
 use super::fault::{Limits, SourceFault};
 use super::operate::{Data, follow};
-use super::program::{Program, Uniform};
+use super::program::{SourceProgram, SourceUniform};
 use super::read;
 use super::term::{Entry, Node, State, Substitution, instantiate, live_nodes};
 use super::text::{Form, TextId, Texts, Variable};
 use crate::builtins::{Builtin, Operand, Recipe};
 use crate::mutants::{Mutant, is_active};
 use crate::syntax;
-use lambdav_core::evaluate::Fault;
+use lambdav_core::evaluate::EvaluationFault;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Type, Types};
@@ -26,7 +26,7 @@ const MAX_NODES: usize = 1 << 23;
 const MAX_FRAMES: usize = 1 << 23;
 
 /// What a closed term is reduced to.
-enum Value {
+enum ReducedValue {
     Data(Data),
     /// A `func`, a `rec-func`, a `rec` or a builtin.
     Function(Rc<Node>),
@@ -35,11 +35,11 @@ enum Value {
 /// What to do next.
 enum Control {
     Reduce(Rc<Node>),
-    Return(Value),
+    Return(ReducedValue),
 }
 
 /// What waits for the value of a term.
-enum Frame {
+enum ReductionFrame {
     /// A node that others see: it is overwritten by the value.
     Update(Rc<Node>),
     /// An application, for its callee.
@@ -57,16 +57,16 @@ enum Frame {
 }
 
 /// A run for one pixel.
-pub(super) struct Machine<'a> {
+pub(super) struct Reducer<'a> {
     texts: Texts,
     /// The terms of the text.
     nodes: Vec<Rc<Node>>,
-    frames: Vec<Frame>,
+    frames: Vec<ReductionFrame>,
     substitution: Substitution,
     /// The functions that expansions of builtins are, by their text.
     expansions: FxHashMap<String, Rc<Node>>,
     types: &'a Types,
-    uniforms: &'a [Uniform],
+    uniforms: &'a [SourceUniform],
     inputs: &'a Inputs,
     limits: Limits,
     cancelled: &'a dyn Fn() -> bool,
@@ -75,9 +75,9 @@ pub(super) struct Machine<'a> {
 
 type Step<T> = Result<T, SourceFault>;
 
-impl<'a> Machine<'a> {
+impl<'a> Reducer<'a> {
     pub(super) fn new(
-        program: &'a Program,
+        program: &'a SourceProgram,
         inputs: &'a Inputs,
         limits: Limits,
         cancelled: &'a dyn Fn() -> bool,
@@ -111,8 +111,8 @@ impl<'a> Machine<'a> {
                 }
                 Control::Return(value) => match (self.frames.pop(), value) {
                     (Some(frame), value) => self.resume(frame, value)?,
-                    (None, Value::Data(data)) => return Ok(data),
-                    (None, Value::Function(_)) => {
+                    (None, ReducedValue::Data(data)) => return Ok(data),
+                    (None, ReducedValue::Function(_)) => {
                         return self.unexpected(&root, "the result is a function");
                     }
                 },
@@ -123,7 +123,7 @@ impl<'a> Machine<'a> {
     fn count(&mut self) -> Step<()> {
         self.reductions += 1;
         if self.reductions.is_multiple_of(POLL_INTERVAL) && (self.cancelled)() {
-            return Err(Fault::Cancelled.into());
+            return Err(EvaluationFault::Cancelled.into());
         }
         if self.reductions + self.substitution.copied > self.limits.max_steps {
             return Err(SourceFault::Limit("steps"));
@@ -150,34 +150,34 @@ impl<'a> Machine<'a> {
 
     fn reduce(&mut self, node: Rc<Node>) -> Step<Control> {
         match &*node.state.borrow() {
-            State::Data(data) => return Ok(Control::Return(Value::Data(data.clone()))),
-            State::Function(f) => return Ok(Control::Return(Value::Function(f.clone()))),
-            State::Rec(_) => return Ok(Control::Return(Value::Function(node.clone()))),
+            State::Data(data) => return Ok(Control::Return(ReducedValue::Data(data.clone()))),
+            State::Function(f) => return Ok(Control::Return(ReducedValue::Function(f.clone()))),
+            State::Rec(_) => return Ok(Control::Return(ReducedValue::Function(node.clone()))),
             State::Term(_) => {}
         }
         let form = self.texts.get(node.text).form.clone();
         if let Form::Builtin(_) | Form::Func(..) | Form::RecFunc(..) = form {
-            return Ok(Control::Return(Value::Function(node)));
+            return Ok(Control::Return(ReducedValue::Function(node)));
         }
         // Whoever else holds the node shall find its value there.
         if Rc::strong_count(&node) > 1 {
-            self.frames.push(Frame::Update(node.clone()));
+            self.frames.push(ReductionFrame::Update(node.clone()));
         }
         match form {
             Form::Apply => {
                 let callee = self.child(&node, 0)?;
-                self.frames.push(Frame::Callee(node));
+                self.frames.push(ReductionFrame::Callee(node));
                 Ok(Control::Reduce(callee))
             }
             Form::Let(first) => Ok(Control::Reduce(self.let_(&node, first)?)),
             Form::If => {
                 let condition = self.child(&node, 0)?;
-                self.frames.push(Frame::Condition(node));
+                self.frames.push(ReductionFrame::Condition(node));
                 Ok(Control::Reduce(condition))
             }
             Form::The(ty) => {
                 let span = self.texts.get(node.text).span;
-                self.frames.push(Frame::The(ty, span));
+                self.frames.push(ReductionFrame::The(ty, span));
                 Ok(Control::Reduce(self.child(&node, 0)?))
             }
             Form::Uniform(index) => {
@@ -188,7 +188,7 @@ impl<'a> Machine<'a> {
                         if words.len() == self.types.components(uniform.ty) =>
                     {
                         let data = Data { ty: uniform.ty, words: words.clone() };
-                        Ok(Control::Return(Value::Data(data)))
+                        Ok(Control::Return(ReducedValue::Data(data)))
                     }
                     _ => self.unexpected(&node, "this uniform was not given a value of its type"),
                 }
@@ -200,46 +200,48 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn resume(&mut self, frame: Frame, value: Value) -> Step<Control> {
+    fn resume(&mut self, frame: ReductionFrame, value: ReducedValue) -> Step<Control> {
         match (frame, value) {
-            (Frame::Update(node), value) => {
+            (ReductionFrame::Update(node), value) => {
                 let state = match &value {
-                    Value::Data(data) => State::Data(data.clone()),
-                    Value::Function(function) => State::Function(function.clone()),
+                    ReducedValue::Data(data) => State::Data(data.clone()),
+                    ReducedValue::Function(function) => State::Function(function.clone()),
                 };
                 // What the node consisted of is dropped when nobody looks at it any more.
                 let _term = node.state.replace(state);
                 Ok(Control::Return(value))
             }
-            (Frame::Callee(application), Value::Function(callee)) => {
+            (ReductionFrame::Callee(application), ReducedValue::Function(callee)) => {
                 self.apply(application, callee)
             }
-            (Frame::Callee(application), Value::Data(_)) => {
+            (ReductionFrame::Callee(application), ReducedValue::Data(_)) => {
                 self.unexpected(&application, "this applies what is not a function")
             }
-            (Frame::Operands { application, builtin, next }, Value::Data(_)) => {
+            (ReductionFrame::Operands { application, builtin, next }, ReducedValue::Data(_)) => {
                 self.operands(application, builtin, next)
             }
-            (Frame::Operands { application, .. }, Value::Function(_)) => {
+            (ReductionFrame::Operands { application, .. }, ReducedValue::Function(_)) => {
                 self.unexpected(&application, "an operand is a function")
             }
-            (Frame::Arguments { application, callee, functions, next }, _) => {
+            (ReductionFrame::Arguments { application, callee, functions, next }, _) => {
                 self.arguments(application, callee, functions, next)
             }
-            (Frame::Condition(choice), Value::Data(data)) if data.ty == Type::BOOL => {
+            (ReductionFrame::Condition(choice), ReducedValue::Data(data))
+                if data.ty == Type::BOOL =>
+            {
                 let branch = if data.words[0] != 0 { 1 } else { 2 };
                 Ok(Control::Reduce(self.child(&choice, branch)?))
             }
-            (Frame::Condition(choice), _) => {
+            (ReductionFrame::Condition(choice), _) => {
                 self.unexpected(&choice, "the condition is not a bool")
             }
-            (Frame::The(ty, _), Value::Data(data)) if data.ty == ty => {
-                Ok(Control::Return(Value::Data(data)))
+            (ReductionFrame::The(ty, _), ReducedValue::Data(data)) if data.ty == ty => {
+                Ok(Control::Return(ReducedValue::Data(data)))
             }
-            (Frame::The(_, span), _) => {
+            (ReductionFrame::The(_, span), _) => {
                 Err(SourceFault::Unexpected(span, "this is not of the annotated type"))
             }
-            (Frame::Loop(_), value) => Ok(Control::Return(value)),
+            (ReductionFrame::Loop(_), value) => Ok(Control::Return(value)),
         }
     }
 
@@ -309,7 +311,7 @@ impl<'a> Machine<'a> {
         while let Some(operand) = application.child(1 + next) {
             next += 1;
             if operand.data().is_none() {
-                self.frames.push(Frame::Operands { application, builtin, next });
+                self.frames.push(ReductionFrame::Operands { application, builtin, next });
                 return Ok(Control::Reduce(operand));
             }
         }
@@ -330,7 +332,9 @@ impl<'a> Machine<'a> {
             return Ok(Control::Reduce(self.enter(&function, &nodes)?));
         }
         match follow(self.types, &resolved.recipe, &values, self.inputs) {
-            Some(data) if data.ty == resolved.result => Ok(Control::Return(Value::Data(data))),
+            Some(data) if data.ty == resolved.result => {
+                Ok(Control::Return(ReducedValue::Data(data)))
+            }
             _ => self.unexpected(&application, "the recipe of a builtin does not fit"),
         }
     }
@@ -363,7 +367,12 @@ impl<'a> Machine<'a> {
             let is_function = functions.get(next).copied().unwrap_or(false);
             next += 1;
             if !is_function && argument.data().is_none() {
-                self.frames.push(Frame::Arguments { application, callee, functions, next });
+                self.frames.push(ReductionFrame::Arguments {
+                    application,
+                    callee,
+                    functions,
+                    next,
+                });
                 return Ok(Control::Reduce(argument));
             }
         }
@@ -378,7 +387,7 @@ impl<'a> Machine<'a> {
             }
             None => {
                 let entry = Rc::new(Entry { function: callee, functions, rounds: Cell::new(0) });
-                self.frames.push(Frame::Loop(entry.clone()));
+                self.frames.push(ReductionFrame::Loop(entry.clone()));
                 entry
             }
         };
@@ -395,15 +404,17 @@ impl<'a> Machine<'a> {
             limit = limit.saturating_add(1);
         }
         if rounds > limit {
-            return Err(Fault::LoopLimit(self.texts.get(entry.function.text).span).into());
+            return Err(EvaluationFault::LoopLimit(self.texts.get(entry.function.text).span).into());
         }
         entry.rounds.set(rounds);
         loop {
             match self.frames.last() {
-                Some(Frame::Update(_)) => {
+                Some(ReductionFrame::Update(_)) => {
                     self.frames.pop();
                 }
-                Some(Frame::Loop(innermost)) if Rc::ptr_eq(innermost, entry) => return Ok(()),
+                Some(ReductionFrame::Loop(innermost)) if Rc::ptr_eq(innermost, entry) => {
+                    return Ok(());
+                }
                 _ => return self.unexpected(application, "`rec` is not in tail position"),
             }
         }

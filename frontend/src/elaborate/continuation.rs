@@ -1,11 +1,11 @@
-//! What the machine does, as data: its states, and the continuation frames that wait for values.
+//! What the elaborator does, as data: its states, and the continuations that wait for values.
 
 use super::values::{Arguments, Denotation, EnvId, FunctionId, Site, ThunkId, Value};
 use crate::builtins::Builtin;
 use crate::resolve::CodeId;
 use lambdav_core::graph::{LoopId, NodeId};
 
-/// What the machine does next.
+/// What the elaborator does next.
 #[derive(Debug)]
 pub(super) enum State {
     Evaluate(CodeId, EnvId),
@@ -16,7 +16,7 @@ pub(super) enum State {
 
 /// What waits for a value.
 #[derive(Debug)]
-pub(super) enum Frame {
+pub(super) enum Continuation {
     /// The callee of an application.
     Callee {
         code: CodeId,
