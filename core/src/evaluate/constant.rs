@@ -2,7 +2,7 @@
 
 use super::evaluator::Evaluator;
 use super::fault::{DEFAULT_MAX_ITERATIONS, EvaluationFault};
-use crate::diagnostics::{Diagnostic, DiagnosticCode as Lv};
+use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::graph::{Core, Graph, NodeId, Output};
 use crate::inputs::Inputs;
 use crate::op::Op;
@@ -49,11 +49,11 @@ pub fn constant(
         }
         Err(EvaluationFault::LoopLimit(span)) => {
             let message = format!("this loop does not end within {allowed} rounds");
-            Diagnostic::new(Lv::LoopLimit, span, message).label("this `rec-func`")
+            Diagnostic::new(DiagnosticCode::LoopLimit, span, message).label("this `rec-func`")
         }
         Err(EvaluationFault::Cancelled) => {
             let message = format!("the loops of this default take more than {allowed} rounds");
-            Diagnostic::new(Lv::LoopLimit, span, message)
+            Diagnostic::new(DiagnosticCode::LoopLimit, span, message)
         }
     };
     Err(message

@@ -1,6 +1,6 @@
 //! Why a pixel has no value, and how that is reported: for evaluators of every form of a program.
 
-use crate::diagnostics::{Diagnostic, DiagnosticCode as Lv};
+use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::source::Span;
 
 /// The default of the iteration limit of LANGUAGE §8.
@@ -18,7 +18,7 @@ pub enum EvaluationFault {
 /// The message for a loop that exceeds `max_iterations`.
 pub fn loop_limit_diagnostic(span: Span, max_iterations: u64) -> Diagnostic {
     Diagnostic::new(
-        Lv::LoopLimit,
+        DiagnosticCode::LoopLimit,
         span,
         format!("this loop does not end within {max_iterations} rounds"),
     )

@@ -3,7 +3,7 @@
 use super::place::topological_order;
 use super::program::{Block, BlockId, End, Expr, Program, Statement, ValueId, ValueInfo};
 use super::regions::{Placed, ROOT, RegionId};
-use crate::diagnostics::{Diagnostic, DiagnosticCode as Lv};
+use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::graph::{Name, Node, NodeId, Uniform};
 use crate::mutants::{Mutant, is_active};
 use rustc_hash::FxHashMap;
@@ -184,7 +184,7 @@ impl Emitter<'_> {
             return Ok(());
         }
         Err(Diagnostic::new(
-            Lv::BlocksTooDeep,
+            DiagnosticCode::BlocksTooDeep,
             self.placed.graph.span(node),
             "branches and loops are nested too deep",
         )

@@ -4,7 +4,7 @@ use super::continuation::{Continuation, OperandSource, State};
 use super::elaborator::Elaborator;
 use super::values::{Arguments, Denotation, EnvId, FunctionId, FunctionValue, Site, Value};
 use crate::resolve::{Code, CodeId, Parameter};
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::ExprType;
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ impl Elaborator {
                 };
                 let span = self.span(callee, env);
                 self.report_in(
-                    Diagnostic::new(Lv::NotAFunction, span, "this is not a function")
+                    Diagnostic::new(DiagnosticCode::NotAFunction, span, "this is not a function")
                         .label(format!("this is {what}"))
                         .help("parentheses apply a function; leave them out around a value"),
                     site.activation,
@@ -92,7 +92,7 @@ impl Elaborator {
         let name = self.function_name(code).map_or("the function".into(), |n| format!("`{n}`"));
         let span = self.site_span(site);
         let diagnostic = Diagnostic::new(
-            Lv::ArgumentCount,
+            DiagnosticCode::ArgumentCount,
             span,
             format!("{name} takes {}, not {found}", plural(wanted)),
         )

@@ -2,7 +2,7 @@
 
 use super::elaborator::Elaborator;
 use super::values::{ActivationId, FunctionValue, Value};
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{ExprType, NodeId};
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;
@@ -10,7 +10,7 @@ use std::fmt;
 
 /// The message for a `rec-func` with a path that ends in the function at `span`.
 pub(super) fn returns_function(span: Span) -> Diagnostic {
-    Diagnostic::new(Lv::RecFuncResult, span, "a `rec-func` cannot return a function")
+    Diagnostic::new(DiagnosticCode::RecFuncResult, span, "a `rec-func` cannot return a function")
         .label("this is a function")
         .help("return a value and let the caller choose the function")
 }
@@ -61,7 +61,7 @@ impl Elaborator {
             return Value::Error;
         }
         self.report_in(
-            Diagnostic::new(Lv::BranchTypes, span, "the branches have different types")
+            Diagnostic::new(DiagnosticCode::BranchTypes, span, "the branches have different types")
                 .also(spans[0], format!("this is {a}"))
                 .also(spans[1], format!("this is {b}"))
                 .help("both branches of an `if` must have the same type"),
@@ -84,7 +84,7 @@ impl Elaborator {
                 ExprType::Value(_) => return Some(node),
                 ExprType::Rec(_) | ExprType::PureRec => {
                     let diagnostic =
-                        Diagnostic::new(Lv::RecNotTail, span, format!("{role} goes on with `rec`"))
+                        Diagnostic::new(DiagnosticCode::RecNotTail, span, format!("{role} goes on with `rec`"))
                             .label("`rec` is not in tail position here")
                             .help("make it the last thing that the body does; pass what is to be done with the result as another parameter");
                     match self.graph.span(node) {
@@ -93,11 +93,13 @@ impl Elaborator {
                     }
                 }
             },
-            Value::Function(_) => {
-                Diagnostic::new(Lv::FunctionAsValue, span, format!("{role} is a function"))
-                    .label("a value is needed here")
-                    .help("apply it: `(f x)`, or `(f)` where it has no parameters")
-            }
+            Value::Function(_) => Diagnostic::new(
+                DiagnosticCode::FunctionAsValue,
+                span,
+                format!("{role} is a function"),
+            )
+            .label("a value is needed here")
+            .help("apply it: `(f x)`, or `(f)` where it has no parameters"),
         };
         self.report_in(diagnostic, activation.unwrap_or(ActivationId(0)));
         None
@@ -121,10 +123,13 @@ impl Elaborator {
             },
             Value::Function(_) => "a function".to_owned(),
         };
-        let mut diagnostic =
-            Diagnostic::new(Lv::AnnotationMismatch, span, format!("this is not {}", self.a(ty)))
-                .label(format!("this is {found}"))
-                .help("change the annotation or the expression");
+        let mut diagnostic = Diagnostic::new(
+            DiagnosticCode::AnnotationMismatch,
+            span,
+            format!("this is not {}", self.a(ty)),
+        )
+        .label(format!("this is {found}"))
+        .help("change the annotation or the expression");
         if annotation != span {
             diagnostic = diagnostic.also(annotation, format!("{} is wanted here", self.a(ty)));
         }

@@ -12,7 +12,7 @@ use super::values::{
 use crate::builtins::Builtin;
 use crate::mutants::{Mutant, is_active};
 use crate::resolve::{Code, CodeArena, CodeId, Key, Local};
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate::MAX_DEFAULT_OPERATIONS;
 use lambdav_core::graph::{Graph, LoopId, Name};
 use lambdav_core::source::Span;
@@ -58,7 +58,7 @@ pub(super) struct Elaborator {
     pub(super) applications: u32,
     /// How many operations the loops in defaults of uniforms may still execute.
     pub(super) default_operations: Option<u64>,
-    pub(super) reported: FxHashSet<(Lv, Span)>,
+    pub(super) reported: FxHashSet<(DiagnosticCode, Span)>,
     /// A limit was exceeded: everything ends.
     pub(super) stopped: bool,
 }

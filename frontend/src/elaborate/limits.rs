@@ -4,7 +4,7 @@ use super::continuation::Continuation;
 use super::elaborator::Elaborator;
 use super::values::{Activation, ActivationId, EnvId, FunctionId, FunctionValue, Site};
 use crate::resolve::CodeId;
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::source::Span;
 
 /// How deep applications of functions may nest.
@@ -81,7 +81,7 @@ impl Elaborator {
         let period = (1..=chain.len() / 3).find(|&p| (0..2 * p).all(|i| chain[i] == chain[i + p]));
         let cycle = &chain[..period.unwrap_or(1).min(6)];
         let mut diagnostic = Diagnostic::new(
-            Lv::EndlessExpansion,
+            DiagnosticCode::EndlessExpansion,
             cycle[0].1,
             "functions apply each other without end",
         )
@@ -103,13 +103,17 @@ impl Elaborator {
 
     pub(super) fn expansion_too_large(&mut self, at: Span) {
         self.report(
-            Diagnostic::new(Lv::ExpansionTooLarge, at, "the program expands to too much code")
-                .label("the limit was reached here")
-                .note(format!(
-                    "every application is inlined; at most {MAX_APPLICATIONS} applications, \
+            Diagnostic::new(
+                DiagnosticCode::ExpansionTooLarge,
+                at,
+                "the program expands to too much code",
+            )
+            .label("the limit was reached here")
+            .note(format!(
+                "every application is inlined; at most {MAX_APPLICATIONS} applications, \
                      {MAX_STEPS} steps of expansion and {MAX_NODES} operations are accepted"
-                ))
-                .help("repeat with `rec-func`, which becomes a loop, instead of nesting functions"),
+            ))
+            .help("repeat with `rec-func`, which becomes a loop, instead of nesting functions"),
         );
         self.stopped = true;
     }

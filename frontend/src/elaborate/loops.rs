@@ -5,7 +5,7 @@ use super::continuation::{Continuation, State};
 use super::elaborator::{Elaborator, LoopInfo, LoopParameter};
 use super::values::{Arguments, Denotation, FunctionId, FunctionValue, Site, Value};
 use crate::resolve::{Code, CodeId};
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{ExprType, LoopId, Node, NodeId};
 
 impl Elaborator {
@@ -113,7 +113,7 @@ impl Elaborator {
         if let Some(leaf) = foreign {
             self.report(
                 Diagnostic::new(
-                    Lv::RecOfAnother,
+                    DiagnosticCode::RecOfAnother,
                     self.graph.span(leaf),
                     "this `rec` belongs to another `rec-func`",
                 )
@@ -127,7 +127,7 @@ impl Elaborator {
             ExprType::Rec(_) => Value::Data(self.graph.finish_loop(of, params, inits, node, span)),
             ExprType::Value(_) => {
                 self.report(
-                    Diagnostic::new(Lv::NoRec, span, "this `rec-func` never goes on")
+                    Diagnostic::new(DiagnosticCode::NoRec, span, "this `rec-func` never goes on")
                         .label("there is no `rec` in its body")
                         .help("use `func`, or call `rec` in one branch of an `if`"),
                 );
@@ -135,7 +135,7 @@ impl Elaborator {
             }
             ExprType::PureRec => {
                 self.report(
-                    Diagnostic::new(Lv::NoValue, span, "this `rec-func` never ends")
+                    Diagnostic::new(DiagnosticCode::NoValue, span, "this `rec-func` never ends")
                         .label("every path goes on with `rec`")
                         .help("end in a value in one branch of an `if`"),
                 );
@@ -151,7 +151,7 @@ impl Elaborator {
             let found = arguments.len();
             self.report_in(
                 Diagnostic::new(
-                    Lv::RecCount,
+                    DiagnosticCode::RecCount,
                     span,
                     format!("`rec` takes {wanted} here, not {found}"),
                 )
@@ -214,7 +214,7 @@ impl Elaborator {
                 return Some(None);
             }
             (_, Value::Function(_)) => Diagnostic::new(
-                Lv::NotStatic,
+                DiagnosticCode::NotStatic,
                 span,
                 "a function argument must stay the same in every round",
             )
@@ -224,12 +224,14 @@ impl Elaborator {
             })
             .also(first, "in a `rec` of this `rec-func`")
             .help("pass the parameter on unchanged, or leave it out and use the outer name"),
-            (LoopParameter::Static(_), Value::Data(_)) => {
-                Diagnostic::new(Lv::RecTypes, span, "the first call passed a function here")
-                    .label("this is a value")
-                    .also(first, "in a `rec` of this `rec-func`")
-                    .help("every `rec` passes what the first call passed")
-            }
+            (LoopParameter::Static(_), Value::Data(_)) => Diagnostic::new(
+                DiagnosticCode::RecTypes,
+                span,
+                "the first call passed a function here",
+            )
+            .label("this is a value")
+            .also(first, "in a `rec` of this `rec-func`")
+            .help("every `rec` passes what the first call passed"),
             (LoopParameter::Data(wanted), Value::Data(_)) => {
                 let role = "an argument of `rec`";
                 let node = self.require_value(value, span, role, Some(site.activation))?;
@@ -238,7 +240,7 @@ impl Elaborator {
                     return Some(Some(node));
                 }
                 Diagnostic::new(
-                    Lv::RecTypes,
+                    DiagnosticCode::RecTypes,
                     span,
                     format!("this is {}, the first call passed {}", self.a(found), self.a(wanted)),
                 )

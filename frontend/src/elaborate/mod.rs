@@ -33,7 +33,7 @@ mod values;
 
 use crate::resolve::{CodeArena, GlobalValue, Items};
 use elaborator::Elaborator;
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{Core, Output, Uniform};
 use lambdav_core::types::{Type, TypeKind, Types};
 use values::{Denotation, Value};
@@ -65,9 +65,13 @@ pub(crate) fn elaborate(arena: CodeArena, items: &Items, sound: bool) -> (Core, 
             } else {
                 let ty = elaborator.a(ty);
                 elaborator.report(
-                    Diagnostic::new(Lv::OutputType, span, format!("an output cannot be {ty}"))
-                        .label(format!("this is {ty}"))
-                        .help("an output is a num or a vec2, vec3 or vec4"),
+                    Diagnostic::new(
+                        DiagnosticCode::OutputType,
+                        span,
+                        format!("an output cannot be {ty}"),
+                    )
+                    .label(format!("this is {ty}"))
+                    .help("an output is a num or a vec2, vec3 or vec4"),
                 );
             }
         }
@@ -100,17 +104,25 @@ fn default_value(
     if found != ty {
         let (found, ty) = (elaborator.a(found), elaborator.a(ty));
         elaborator.report(
-            Diagnostic::new(Lv::UniformDefaultType, span, "the default has another type")
-                .label(format!("this is {found}, the uniform {ty}"))
-                .help(format!("give it {ty}, or leave the default out")),
+            Diagnostic::new(
+                DiagnosticCode::UniformDefaultType,
+                span,
+                "the default has another type",
+            )
+            .label(format!("this is {found}, the uniform {ty}"))
+            .help(format!("give it {ty}, or leave the default out")),
         );
         return None;
     }
     if elaborator.graph.depends_on_inputs(node) {
         elaborator.report(
-            Diagnostic::new(Lv::UniformDefaultInput, span, "the default depends on an input")
-                .label("must be the same before anything is rendered")
-                .help("use numbers and defines that use no input and no uniform"),
+            Diagnostic::new(
+                DiagnosticCode::UniformDefaultInput,
+                span,
+                "the default depends on an input",
+            )
+            .label("must be the same before anything is rendered")
+            .help("use numbers and defines that use no input and no uniform"),
         );
         return None;
     }

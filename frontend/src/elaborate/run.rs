@@ -5,7 +5,7 @@ use super::continuation::{Continuation, OperandSource, State};
 use super::elaborator::Elaborator;
 use super::values::{Arguments, Denotation, EnvId, ROOT, Value};
 use crate::resolve::{Code, CodeId};
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;
 
@@ -122,9 +122,13 @@ impl Elaborator {
                     let ty = self.graph.value_type(c);
                     if ty != Type::BOOL {
                         self.report_in(
-                            Diagnostic::new(Lv::ConditionType, span, "the condition is not a bool")
-                                .label(format!("this is {}", self.a(ty)))
-                                .help("compare: `(!= x 0)`; of a bvec, use `any-of` or `all-of`"),
+                            Diagnostic::new(
+                                DiagnosticCode::ConditionType,
+                                span,
+                                "the condition is not a bool",
+                            )
+                            .label(format!("this is {}", self.a(ty)))
+                            .help("compare: `(!= x 0)`; of a bvec, use `any-of` or `all-of`"),
                             activation,
                         );
                     }

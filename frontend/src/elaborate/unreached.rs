@@ -6,7 +6,7 @@
 use super::elaborator::Elaborator;
 use super::values::{Denotation, ThunkId, Value};
 use crate::resolve::{CodeId, GlobalValue, Items};
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use rustc_hash::FxHashSet;
 
 /// Adds the warnings, one for each piece of code, to a program without errors.
@@ -40,15 +40,19 @@ pub(super) fn warn(elaborator: &mut Elaborator, globals: &[Denotation], items: &
         }
         let cause = errors.into_iter().find(Diagnostic::is_error);
         let Some(cause) = cause else { continue };
-        if cause.code == Lv::ExpansionTooLarge {
+        if cause.code == DiagnosticCode::ExpansionTooLarge {
             return;
         }
         let span = elaborator.arena.span(code);
         elaborator.report(
-            Diagnostic::new(Lv::UnreachedIllTyped, span, "this is never used, and ill-typed")
-                .label("nothing needs its value")
-                .also(cause.primary.span, format!("{} [{}]", cause.message, cause.code.as_str()))
-                .help("remove it or mend it"),
+            Diagnostic::new(
+                DiagnosticCode::UnreachedIllTyped,
+                span,
+                "this is never used, and ill-typed",
+            )
+            .label("nothing needs its value")
+            .also(cause.primary.span, format!("{} [{}]", cause.message, cause.code.as_str()))
+            .help("remove it or mend it"),
         );
         if elaborator.is_stopped() {
             return;

@@ -3,7 +3,7 @@
 use super::code::{Abstraction, Code, CodeArena, CodeId, Local};
 use super::resolver::{Binding, Resolver, Task};
 use crate::syntax::{self, ExprId, ExprKind};
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::Name;
 use lambdav_core::source::{SourceFile, Span};
 
@@ -119,9 +119,13 @@ impl<'t> Resolver<'t> {
             ExprKind::List(children) => match children.split_first() {
                 None => {
                     self.report(
-                        Diagnostic::new(Lv::EmptyList, expr.span, "an empty list means nothing")
-                            .label("no function stands here")
-                            .help("a function without parameters is applied as `(f)`"),
+                        Diagnostic::new(
+                            DiagnosticCode::EmptyList,
+                            expr.span,
+                            "an empty list means nothing",
+                        )
+                        .label("no function stands here")
+                        .help("a function without parameters is applied as `(f)`"),
                     );
                     Some(Code::Error)
                 }

@@ -3,7 +3,7 @@
 use super::code::{Code, Parameter};
 use super::resolver::{Form, Resolver, Task};
 use crate::syntax::{ExprId, ExprKind};
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::Name;
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;
@@ -18,7 +18,8 @@ impl<'t> Resolver<'t> {
     fn malformed(&mut self, form: Form, span: Span, what: impl Into<String>) {
         let usage = form.usage();
         self.report(
-            Diagnostic::new(Lv::MalformedForm, span, what).help(format!("write `{usage}`")),
+            Diagnostic::new(DiagnosticCode::MalformedForm, span, what)
+                .help(format!("write `{usage}`")),
         );
     }
 
@@ -84,7 +85,7 @@ impl<'t> Resolver<'t> {
         let found = name.and_then(Type::from_name);
         if found.is_none() && !matches!(self.tree.get(id).kind, ExprKind::Error) {
             let diagnostic =
-                Diagnostic::new(Lv::UnknownType, span, "there is no type of that name")
+                Diagnostic::new(DiagnosticCode::UnknownType, span, "there is no type of that name")
                     .label("a type must stand here")
                     .help("the types are num, bool, vec2 to vec4, bvec2 to bvec4 and mat2 to mat4");
             self.report(diagnostic);
@@ -111,7 +112,7 @@ impl<'t> Resolver<'t> {
             if let Some(rec) = parsed.iter().find(|p| p.name == "rec") {
                 self.report(
                     Diagnostic::new(
-                        Lv::RecAsParameter,
+                        DiagnosticCode::RecAsParameter,
                         rec.parameter.span,
                         "a parameter of a `rec-func` cannot be named `rec`",
                     )

@@ -3,7 +3,7 @@
 use super::code::{CodeArena, CodeId};
 use super::resolver::{Binding, Resolver};
 use crate::syntax::{ExprId, ExprKind, Tree};
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::Name;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::Type;
@@ -64,9 +64,13 @@ pub(crate) fn resolve(
     if !top.attempted_output {
         let end = source.text().len() as u32;
         top.resolver.report(
-            Diagnostic::new(Lv::NoOutput, Span::new(end, end), "the program has no output")
-                .label("the end of the program")
-                .help("end it with an expression, such as `(vec4 1 0.5 0 1)`, or write `(output 0 …)`"),
+            Diagnostic::new(
+                DiagnosticCode::NoOutput,
+                Span::new(end, end),
+                "the program has no output",
+            )
+            .label("the end of the program")
+            .help("end it with an expression, such as `(vec4 1 0.5 0 1)`, or write `(output 0 …)`"),
         );
     }
     (top.items, top.resolver.diagnostics)
@@ -102,8 +106,8 @@ impl<'t> TopLevel<'t> {
     }
 
     fn malformed(&mut self, span: Span, what: impl Into<String>, usage: &str) {
-        let diagnostic =
-            Diagnostic::new(Lv::MalformedTopLevel, span, what).help(format!("write `{usage}`"));
+        let diagnostic = Diagnostic::new(DiagnosticCode::MalformedTopLevel, span, what)
+            .help(format!("write `{usage}`"));
         self.resolver.report(diagnostic);
     }
 
@@ -175,7 +179,7 @@ impl<'t> TopLevel<'t> {
             ExprKind::Error => return,
             _ => {
                 self.resolver.report(
-                    Diagnostic::new(Lv::OutputLocation, at, "not an output location")
+                    Diagnostic::new(DiagnosticCode::OutputLocation, at, "not an output location")
                         .label("must be a literal from 0 to 7")
                         .help("most programs have one output: `(output 0 …)`"),
                 );
@@ -185,7 +189,7 @@ impl<'t> TopLevel<'t> {
         if location > GUARANTEED_LOCATION {
             self.resolver.report(
                 Diagnostic::new(
-                    Lv::HighLocation,
+                    DiagnosticCode::HighLocation,
                     at,
                     format!("location {location} is not available on every GPU"),
                 )
@@ -207,7 +211,7 @@ impl<'t> TopLevel<'t> {
             }
             self.output_spans.push((location, span));
             let diagnostic = Diagnostic::new(
-                Lv::DuplicateOutput,
+                DiagnosticCode::DuplicateOutput,
                 span,
                 format!("a second output at location {location}"),
             )
@@ -247,7 +251,7 @@ impl<'t> TopLevel<'t> {
         }
         if let Some(&(_, first)) = self.uniform_spans.iter().find(|(n, _)| *n == name) {
             let diagnostic = Diagnostic::new(
-                Lv::DuplicateUniform,
+                DiagnosticCode::DuplicateUniform,
                 name_span,
                 format!("a second uniform named `{name}`"),
             )
@@ -266,7 +270,7 @@ impl<'t> TopLevel<'t> {
             }
             Some(ty) => {
                 let diagnostic = Diagnostic::new(
-                    Lv::UniformType,
+                    DiagnosticCode::UniformType,
                     type_span,
                     format!("a uniform cannot be a {}", ty.name().expect("a bvec is builtin")),
                 )

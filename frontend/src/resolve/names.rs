@@ -5,7 +5,7 @@ use super::elsewhere::elsewhere;
 use super::resolver::{Binding, Form, Resolver};
 use crate::builtins::Builtin;
 use crate::syntax::ExprId;
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode as Lv, nearest_name};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, nearest_name};
 use lambdav_core::source::Span;
 use rustc_hash::FxHashMap;
 
@@ -40,9 +40,13 @@ impl<'t> Resolver<'t> {
             Some(Binding::Error) => Code::Error,
             Some(Binding::Form(form)) => {
                 self.report(
-                    Diagnostic::new(Lv::FormAsValue, span, format!("`{name}` is not a value"))
-                        .label("a special form cannot be passed, returned or chosen")
-                        .help(format!("write it as the head of a list: `{}`", form.usage())),
+                    Diagnostic::new(
+                        DiagnosticCode::FormAsValue,
+                        span,
+                        format!("`{name}` is not a value"),
+                    )
+                    .label("a special form cannot be passed, returned or chosen")
+                    .help(format!("write it as the head of a list: `{}`", form.usage())),
                 );
                 Code::Error
             }
@@ -56,21 +60,26 @@ impl<'t> Resolver<'t> {
 
     fn unbound(&self, name: &str, span: Span) -> Diagnostic {
         if name == "rec" {
-            return Diagnostic::new(Lv::RecOutside, span, "`rec` stands outside every `rec-func`")
-                .label("there is no loop to go on with")
-                .help("`rec` is bound in the body of `(rec-func (parameter …) body)`");
+            return Diagnostic::new(
+                DiagnosticCode::RecOutside,
+                span,
+                "`rec` stands outside every `rec-func`",
+            )
+            .label("there is no loop to go on with")
+            .help("`rec` is bound in the body of `(rec-func (parameter …) body)`");
         }
         if RESERVED.contains(&name) {
             return Diagnostic::new(
-                Lv::ReservedWord,
+                DiagnosticCode::ReservedWord,
                 span,
                 format!("`{name}` has a meaning at the top level only"),
             )
             .label("inside an expression")
             .help("move the form to the top level, or use `let` for a local name");
         }
-        let diagnostic = Diagnostic::new(Lv::UnboundName, span, format!("`{name}` is not bound"))
-            .label("not found in this scope");
+        let diagnostic =
+            Diagnostic::new(DiagnosticCode::UnboundName, span, format!("`{name}` is not bound"))
+                .label("not found in this scope");
         if let Some(help) = elsewhere(name) {
             return diagnostic.help(help);
         }
@@ -88,10 +97,13 @@ impl<'t> Resolver<'t> {
     pub(super) fn may_bind(&mut self, name: &str, span: Span) -> bool {
         let reserved = RESERVED.contains(&name);
         if reserved {
-            let diagnostic =
-                Diagnostic::new(Lv::ReservedWord, span, format!("`{name}` is a reserved word"))
-                    .label("cannot be given another meaning")
-                    .help("choose another name");
+            let diagnostic = Diagnostic::new(
+                DiagnosticCode::ReservedWord,
+                span,
+                format!("`{name}` is a reserved word"),
+            )
+            .label("cannot be given another meaning")
+            .help("choose another name");
             self.report(diagnostic);
         }
         !reserved
@@ -114,7 +126,7 @@ impl<'t> Resolver<'t> {
                     result = None;
                     self.report(
                         Diagnostic::new(
-                            Lv::DuplicateName,
+                            DiagnosticCode::DuplicateName,
                             span,
                             format!("`{name}` is bound twice"),
                         )

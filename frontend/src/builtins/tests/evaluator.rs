@@ -11,12 +11,12 @@ use lambdav_core::types::{Type, TypeKind};
 
 /// A value that is not a function.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Value {
+pub(super) struct ConcreteValue {
     pub(super) ty: Type,
     pub(super) bits: Vec<u32>,
 }
 
-impl Value {
+impl ConcreteValue {
     pub(super) fn floats(&self) -> Vec<f32> {
         self.bits.iter().map(|&b| f32::from_bits(b)).collect()
     }
@@ -80,17 +80,17 @@ pub(super) fn read(text: &str) -> Syntax {
 }
 
 /// The value of an expression without free names.
-pub(super) fn evaluate(text: &str) -> Value {
+pub(super) fn evaluate(text: &str) -> ConcreteValue {
     RecipeEvaluator::default().expression(&read(text), &None)
 }
 
 /// The value of a `(func …)` at these arguments.
-pub(super) fn call(text: &str, arguments: &[Value]) -> Value {
+pub(super) fn call(text: &str, arguments: &[ConcreteValue]) -> ConcreteValue {
     RecipeEvaluator::default().call(&read(text), arguments)
 }
 
 /// The value of a builtin at these operands; panics if it does not take them.
-pub(super) fn apply(builtin: Builtin, operands: &[Value]) -> Value {
+pub(super) fn apply(builtin: Builtin, operands: &[ConcreteValue]) -> ConcreteValue {
     let operands: Vec<_> = operands.iter().map(|v| (v.clone(), None)).collect();
     RecipeEvaluator::default().builtin(builtin, &operands)
 }
@@ -99,15 +99,15 @@ type Scope = Option<Rc<Binding>>;
 
 struct Binding {
     name: String,
-    value: Value,
+    value: ConcreteValue,
     outer: Scope,
 }
 
-fn bind(outer: &Scope, name: &str, value: Value) -> Scope {
+fn bind(outer: &Scope, name: &str, value: ConcreteValue) -> Scope {
     Some(Rc::new(Binding { name: name.to_owned(), value, outer: outer.clone() }))
 }
 
-fn find(mut scope: &Scope, name: &str) -> Option<Value> {
+fn find(mut scope: &Scope, name: &str) -> Option<ConcreteValue> {
     while let Some(binding) = scope {
         if binding.name == name {
             return Some(binding.value.clone());
@@ -124,7 +124,7 @@ struct RecipeEvaluator {
 }
 
 impl RecipeEvaluator {
-    fn expression(&mut self, syntax: &Syntax, scope: &Scope) -> Value {
+    fn expression(&mut self, syntax: &Syntax, scope: &Scope) -> ConcreteValue {
         match syntax {
             Syntax::Atom(atom) => self.atom(atom, scope),
             Syntax::List(items) => match items[0].atom() {
@@ -144,26 +144,26 @@ impl RecipeEvaluator {
         }
     }
 
-    fn atom(&mut self, atom: &str, scope: &Scope) -> Value {
+    fn atom(&mut self, atom: &str, scope: &Scope) -> ConcreteValue {
         if let Some(value) = find(scope, atom) {
             return value;
         }
         if let Some(value) = Builtin::lookup(atom).and_then(Builtin::constant) {
-            return Value::of(Type::NUM, &[value]);
+            return ConcreteValue::of(Type::NUM, &[value]);
         }
         match atom {
-            "true" => Value { ty: Type::BOOL, bits: vec![1] },
-            "false" => Value { ty: Type::BOOL, bits: vec![0] },
+            "true" => ConcreteValue { ty: Type::BOOL, bits: vec![1] },
+            "false" => ConcreteValue { ty: Type::BOOL, bits: vec![0] },
             _ => {
                 let digits = atom.trim_start_matches(['+', '-', '.']);
                 assert!(digits.starts_with(|c: char| c.is_ascii_digit()), "{atom} is not bound");
                 let value = atom.parse().unwrap_or_else(|_| panic!("{atom} is not a number"));
-                Value::of(Type::NUM, &[value])
+                ConcreteValue::of(Type::NUM, &[value])
             }
         }
     }
 
-    fn bindings(&mut self, items: &[Syntax], scope: &Scope, parallel: bool) -> Value {
+    fn bindings(&mut self, items: &[Syntax], scope: &Scope, parallel: bool) -> ConcreteValue {
         let [_, bindings, body] = items else { panic!("a let has two parts") };
         let mut inner = scope.clone();
         for binding in bindings.list() {
@@ -174,7 +174,7 @@ impl RecipeEvaluator {
         self.expression(body, &inner)
     }
 
-    fn call(&mut self, function: &Syntax, arguments: &[Value]) -> Value {
+    fn call(&mut self, function: &Syntax, arguments: &[ConcreteValue]) -> ConcreteValue {
         let [head, parameters, body] = function.list() else { panic!("a func has two parts") };
         assert_eq!(head.atom(), "func");
         let parameters = parameters.list();
@@ -186,13 +186,17 @@ impl RecipeEvaluator {
         self.expression(body, &scope)
     }
 
-    fn builtin(&mut self, builtin: Builtin, operands: &[(Value, Option<u32>)]) -> Value {
+    fn builtin(
+        &mut self,
+        builtin: Builtin,
+        operands: &[(ConcreteValue, Option<u32>)],
+    ) -> ConcreteValue {
         let described: Vec<Operand> =
             operands.iter().map(|(v, index)| Operand { ty: v.ty, index: *index }).collect();
         let resolved = builtin
             .resolve(&described)
             .unwrap_or_else(|e| panic!("{}", builtin.message(&TYPES, &e, &described)));
-        let values: Vec<Value> = operands.iter().map(|(v, _)| v.clone()).collect();
+        let values: Vec<ConcreteValue> = operands.iter().map(|(v, _)| v.clone()).collect();
         let result = resolved.result;
         let value = match resolved.recipe {
             Recipe::Fold(op, ty) => {
@@ -210,7 +214,9 @@ impl RecipeEvaluator {
             Recipe::Direct(op) => primitive(op, &values, result),
             Recipe::Flatten(ty) => match values.as_slice() {
                 [one] if one.ty.width() == Some(1) => one.broadcast(ty),
-                many => Value { ty, bits: many.iter().flat_map(|v| v.bits.clone()).collect() },
+                many => {
+                    ConcreteValue { ty, bits: many.iter().flat_map(|v| v.bits.clone()).collect() }
+                }
             },
             Recipe::Diagonal(ty) => {
                 let Some(TypeKind::Matrix(_, n)) = ty.builtin() else {
@@ -218,9 +224,9 @@ impl RecipeEvaluator {
                 };
                 let n = usize::from(n);
                 let bits = (0..n * n).map(|k| if k % (n + 1) == 0 { values[0].bits[0] } else { 0 });
-                Value { ty, bits: bits.collect() }
+                ConcreteValue { ty, bits: bits.collect() }
             }
-            Recipe::Swizzle(components) => Value {
+            Recipe::Swizzle(components) => ConcreteValue {
                 ty: Type::of(TYPES.component(values[0].ty, 0), components.len() as u8),
                 bits: components.iter().map(|&c| values[0].bits[usize::from(c)]).collect(),
             },
@@ -235,10 +241,10 @@ impl RecipeEvaluator {
                 value
             }
             Recipe::Input(input) => match input {
-                Input::FragCoord => Value::of(Type::vec(4), &[0.5, 0.5, 0.0, 1.0]),
-                Input::Resolution => Value::of(Type::vec(2), &[512.0, 512.0]),
-                Input::Time | Input::Frame => Value::of(Type::NUM, &[0.0]),
-                Input::Mouse => Value::of(Type::vec(4), &[0.0; 4]),
+                Input::FragCoord => ConcreteValue::of(Type::vec(4), &[0.5, 0.5, 0.0, 1.0]),
+                Input::Resolution => ConcreteValue::of(Type::vec(2), &[512.0, 512.0]),
+                Input::Time | Input::Frame => ConcreteValue::of(Type::NUM, &[0.0]),
+                Input::Mouse => ConcreteValue::of(Type::vec(4), &[0.0; 4]),
             },
         };
         assert_eq!(value.ty, result, "type of the value of {builtin:?} on {described:?}");
@@ -255,11 +261,11 @@ fn index(syntax: &Syntax) -> Option<u32> {
     }
 }
 
-fn primitive(op: Op, operands: &[Value], result: Type) -> Value {
+fn primitive(op: Op, operands: &[ConcreteValue], result: Type) -> ConcreteValue {
     let types: Vec<Type> = operands.iter().map(|v| v.ty).collect();
     assert_eq!(op.result_type(&TYPES, &types), Some(result), "{op:?} on {types:?}");
     let bits: Vec<&[u32]> = operands.iter().map(|v| v.bits.as_slice()).collect();
     let mut out = vec![0; TYPES.components(result)];
     op.apply(&TYPES, &types, &bits, &mut out);
-    Value { ty: result, bits: out }
+    ConcreteValue { ty: result, bits: out }
 }

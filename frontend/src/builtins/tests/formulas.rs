@@ -1,6 +1,6 @@
 //! Componentwise and geometric builtins, bit for bit against the formulas of LANGUAGE §6.
 
-use super::evaluator::{Value, apply};
+use super::evaluator::{ConcreteValue, apply};
 use super::{RandomOperands, TYPES, same, tuples};
 use crate::builtins::{Builtin, Operand};
 use lambdav_core::types::Type;
@@ -20,8 +20,8 @@ fn numerics() -> Vec<Type> {
 pub(super) fn compare(name: &str, types: &[Type], formula: impl Fn(&[Vec<f32>]) -> Vec<f32>) {
     let mut random = RandomOperands::new();
     for _ in 0..ROUNDS {
-        let operands: Vec<Value> = types.iter().map(|&t| random.value(t)).collect();
-        let components: Vec<Vec<f32>> = operands.iter().map(Value::floats).collect();
+        let operands: Vec<ConcreteValue> = types.iter().map(|&t| random.value(t)).collect();
+        let components: Vec<Vec<f32>> = operands.iter().map(ConcreteValue::floats).collect();
         let found = apply(named(name), &operands).floats();
         let expected = formula(&components);
         let agree =
@@ -117,8 +117,8 @@ fn elementary_functions_are_those_of_their_name() {
         for _ in 0..200 {
             let operands: Vec<f32> = (0..function.arity()).map(|_| random.number()).collect();
             let expected = function.evaluate(operands[0], operands.last().copied().unwrap());
-            let operands: Vec<Value> =
-                operands.iter().map(|&x| Value::of(Type::NUM, &[x])).collect();
+            let operands: Vec<ConcreteValue> =
+                operands.iter().map(|&x| ConcreteValue::of(Type::NUM, &[x])).collect();
             let found = apply(named(function.name()), &operands).floats()[0];
             assert!(same(found, expected), "{function:?} {operands:?}");
         }
@@ -141,7 +141,7 @@ fn comparisons() {
         for types in [["num", "num"], ["vec3", "vec3"], ["num", "vec2"], ["vec4", "num"]] {
             for _ in 0..ROUNDS {
                 let operands = types.map(|t| random.value(Type::from_name(t).unwrap()));
-                let [a, b] = operands.each_ref().map(Value::floats);
+                let [a, b] = operands.each_ref().map(ConcreteValue::floats);
                 let found = apply(named(name), &operands).bits;
                 let expected: Vec<u32> = (0..a.len().max(b.len()))
                     .map(|i| comparison(&a[i.min(a.len() - 1)], &b[i.min(b.len() - 1)]).into())

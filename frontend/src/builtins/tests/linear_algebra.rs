@@ -1,6 +1,6 @@
 //! Matrices, bit for bit against the formulas of LANGUAGE §6; also construction and access.
 
-use super::evaluator::{Value, apply, evaluate};
+use super::evaluator::{ConcreteValue, apply, evaluate};
 use super::formulas::{compare, dot};
 use crate::builtins::Builtin;
 use lambdav_core::types::Type;
@@ -140,7 +140,7 @@ fn construction_and_access() {
         }
         for x in [1.5, -0.0, f32::INFINITY, f32::NAN] {
             let mat = Builtin::lookup(&format!("mat{n}")).unwrap();
-            let diagonal = apply(mat, &[Value::of(Type::NUM, &[x])]);
+            let diagonal = apply(mat, &[ConcreteValue::of(Type::NUM, &[x])]);
             for (k, &bits) in diagonal.bits.iter().enumerate() {
                 assert_eq!(bits, if k % (n + 1) == 0 { x.to_bits() } else { 0 });
             }

@@ -81,7 +81,7 @@ impl RandomOperands {
         }
     }
 
-    fn value(&mut self, ty: Type) -> evaluator::Value {
+    fn value(&mut self, ty: Type) -> evaluator::ConcreteValue {
         let count = TYPES.components(ty);
         let bits = match TYPES.component(ty, 0) {
             lambdav_core::types::Scalar::F32 => {
@@ -89,7 +89,7 @@ impl RandomOperands {
             }
             lambdav_core::types::Scalar::Bool => (0..count).map(|_| self.below(2)).collect(),
         };
-        evaluator::Value { ty, bits }
+        evaluator::ConcreteValue { ty, bits }
     }
 }
 
