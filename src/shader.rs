@@ -192,7 +192,7 @@ impl fmt::Debug for Report {
 impl std::error::Error for Report {}
 
 /// Why there is no picture.
-#[derive(Debug, Error)]
+#[derive(Error)]
 pub enum Error {
     /// The program is at fault.
     #[error(transparent)]
@@ -225,6 +225,19 @@ pub enum Error {
     Save(#[from] SaveError<EncodeError>),
 }
 
+/// As shown, with its causes, since a `main` that returns an error prints it so.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            text = format!("{text}: {error}");
+            cause = error.source();
+        }
+        f.write_str(&text)
+    }
+}
+
 /// Writes a picture to the file at `path`, in the format of its ending, whole or not at all. PNG has
 /// 8 bits a sample, without a transfer function; [`file::save`] has the choice.
 ///
@@ -248,5 +261,69 @@ pub fn metadata() -> Metadata {
         language_version: LANGUAGE_VERSION.to_string(),
         software: concat!("lambdav ", env!("CARGO_PKG_VERSION")).to_owned(),
         comment: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size() -> Size {
+        Size::new(4, 2).expect("within the limits")
+    }
+
+    #[test]
+    fn text_becomes_a_picture() {
+        let text = "(uniform tint vec3 (vec3 1)) (output 3 tint) (output 1 (time))";
+        let shader = Shader::new("test.lv", text).expect("it is right");
+        assert!(shader.warnings().is_none());
+        assert_eq!(shader.outputs(), [1, 3]);
+        let frame = shader.renderer(size()).time(0.5).render().expect("nothing is in the way");
+        assert_eq!(frame.pixel(3, 1), Some([0.5, 0.0, 0.0, 1.0]));
+        let renderer = shader.renderer(size()).set("tint", [1.0, 0.5, 0.0]).expect("a vec3");
+        let renderer = renderer.output(3).expect("it has one");
+        let pool = raster_pool();
+        let frame = pool.install(|| renderer.render()).expect("nothing is in the way");
+        assert_eq!(frame.pixel(0, 0), Some([1.0, 0.5, 0.0, 1.0]));
+    }
+
+    fn raster_pool() -> rayon::ThreadPool {
+        let threads = std::num::NonZeroUsize::new(2).expect("not zero");
+        lambdav_raster::thread_pool(threads).expect("threads can be started")
+    }
+
+    /// What a `main` that returns it would print.
+    #[test]
+    fn errors_say_what_and_where() {
+        let error = Shader::new("wrong.lv", "(vec3 (sin x) 1)").expect_err("x is not bound");
+        let text = format!("{:?}", Error::from(error));
+        assert!(text.starts_with("error[LV0301]: `x` is not bound\n --> wrong.lv:1:12"), "{text}");
+
+        let endless = "((rec-func (n) (if (< n 0) n (rec (+ n 1)))) (time))";
+        let shader = Shader::new("endless.lv", endless).expect("it is well-typed");
+        let error = shader.renderer(size()).max_iterations(100).render().expect_err("no end");
+        assert!(error.to_string().contains("the first such pixel in scan order is (0, 0)"));
+        let error = shader.renderer(size()).output(2).expect_err("it has one at 0");
+        assert_eq!(error.to_string(), "the program has no output 2; it has [0]");
+
+        let frame = Shader::new("black.lv", "(vec4 0)").expect("right").renderer(size()).render();
+        let error = save("no/such/folder/a.png", &frame.expect("it ends")).expect_err("no folder");
+        let text = format!("{error:?}");
+        assert!(text.starts_with("cannot write `no/such/folder/a.png`: "), "{text}");
+    }
+
+    /// Loops that nest more deeply than machine code is made of.
+    #[test]
+    fn deep_nests_are_drawn_by_the_evaluator() {
+        let mut text = "(time)".to_owned();
+        for _ in 0..230 {
+            text = format!("((rec-func (n s) (if (< n 1) (rec (+ n 1) {text}) s)) (time) 1)");
+        }
+        let shader = Shader::new("deep.lv", &text).expect("it is right");
+        let settings = Settings::new(shader.core(), size());
+        let engine = FastEngine::new(shader.core(), 0, &settings, None).expect("it nests little");
+        assert!(matches!(engine, FastEngine::Core(_, EmitError::TooDeep { .. })));
+        let frame = shader.renderer(size()).render().expect("nothing is in the way");
+        assert_eq!(frame.pixel(3, 1), Some([0.0, 0.0, 0.0, 1.0]));
     }
 }

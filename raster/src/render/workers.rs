@@ -9,6 +9,7 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
@@ -16,12 +17,12 @@ use std::time::{Duration, Instant};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use thiserror::Error;
 
-/// How long one thread may take for a small piece of work, by what it has done after [`GLANCE`],
-/// and then in truth, before others join it.
-const PATIENCE: Duration = Duration::from_millis(2);
+/// How long one thread may take for a small piece of work, as far as can be told from what it has
+/// done, before others join it. Starting a pool takes a fifth of that.
+const PATIENCE: Duration = Duration::from_millis(1);
 
-/// See [`PATIENCE`].
-const GLANCE: Duration = Duration::from_micros(300);
+/// How often that is looked at: the first rows of a picture may be cheap.
+const GLANCE: Duration = Duration::from_micros(250);
 
 /// What a pool's threads have for certain: their default is 2 MiB, of which the caller has used some.
 const POOL_STACK: usize = 512 << 10;
@@ -36,8 +37,8 @@ pub struct ThreadError(#[source] io::Error);
 
 /// Work that any number of threads may do together.
 pub(super) trait Work: Sync {
-    /// Does it until nothing is left.
-    fn work(&self);
+    /// Does it, piece by piece, until nothing is left or this says so.
+    fn work(&self, is_relieved: impl Fn() -> bool);
 
     /// How long it takes in all if it goes on as in this time.
     fn estimate(&self, elapsed: Duration) -> Duration;
@@ -105,7 +106,7 @@ fn in_pool(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
             let thread = thread::Builder::new().name("deadline".to_owned());
             thread.spawn_scoped(scope, watch).map_err(ThreadError)?;
         }
-        let result = together(crew, 0, work);
+        let result = together(crew, work, || {});
         drop(ending);
         result
     })
@@ -113,6 +114,7 @@ fn in_pool(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
 
 /// From a thread of no pool, which keeps the deadline and lets others work.
 fn outside(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
+    let joined = &AtomicBool::new(false);
     thread::scope(|scope| {
         let (ending, endings) = channel();
         let mut threads: Vec<ScopedJoinHandle<'_, Result<(), ThreadError>>> = Vec::new();
@@ -139,22 +141,28 @@ fn outside(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
             let ending = Ending(ending.clone());
             let alone = move || {
                 let _ending = ending;
-                work.work();
+                // With as many others as there are processors it would be one too many.
+                work.work(|| joined.load(Ordering::Relaxed));
                 Ok(())
             };
             let thread = thread::Builder::new().name("render".to_owned());
             let thread = thread.stack_size(crew.stack + OWN_STACK);
             threads.push(thread.spawn_scoped(scope, alone).map_err(ThreadError)?);
-            let mut ends_within =
-                |after| all_end(1, crew.deadline.into_iter().chain([crew.begun + after]).min());
-            one_suffices = ends_within(GLANCE)
-                || work.estimate(crew.begun.elapsed()) <= PATIENCE && ends_within(PATIENCE);
+            let mut glance = GLANCE;
+            loop {
+                let until = crew.deadline.into_iter().chain([crew.begun + glance]).min();
+                one_suffices = all_end(1, until);
+                if one_suffices || work.estimate(crew.begun.elapsed()) > PATIENCE {
+                    break;
+                }
+                glance += GLANCE;
+            }
         }
         if !one_suffices {
-            let (ending, at_work) = (Ending(ending), threads.len());
+            let ending = Ending(ending);
             let others = move || {
                 let _ending = ending;
-                together(crew, at_work, work)
+                together(crew, work, || joined.store(true, Ordering::Relaxed))
             };
             let thread = thread::Builder::new().name("render all".to_owned());
             match thread.spawn_scoped(scope, others) {
@@ -174,16 +182,21 @@ fn outside(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
     })
 }
 
-/// On as many threads of the pool to which this thread belongs, or of the global one, as are of use
-/// beside those that are at work.
-fn together(crew: &Crew, at_work: usize, work: &impl Work) -> Result<(), ThreadError> {
+/// On as many threads of the pool to which this thread belongs, or of the global one, as are of
+/// use. `begins` is called once they are there.
+fn together(
+    crew: &Crew,
+    work: &impl Work,
+    begins: impl Fn() + Send + Sync,
+) -> Result<(), ThreadError> {
     let all = || {
-        let threads = crew.tasks.min(rayon::current_num_threads()).saturating_sub(at_work);
+        let threads = crew.tasks.min(rayon::current_num_threads());
         rayon::scope(|scope| {
+            begins();
             for _ in 1..threads {
-                scope.spawn(|_| work.work());
+                scope.spawn(|_| work.work(|| false));
             }
-            work.work();
+            work.work(|| false);
         });
     };
     let is_inside = rayon::current_thread_index().is_some();
