@@ -77,7 +77,7 @@ pub(crate) fn observe(
     let lanes = group.pixels.len();
     assert!(program.width == Width::Any || lanes == 1, "the program is for one lane");
     let words = vec![0; program.values.len() * lanes];
-    let mut machine = Machine { program, group, lanes, words, observer };
+    let mut machine = Interpreter { program, group, lanes, words, observer };
     let active = group.mask.iter().filter(|&&active| active).count();
     machine.run(active)?;
     let outputs = program.outputs();
@@ -94,7 +94,7 @@ pub(crate) fn undefined_bits(kind: Kind, lane: usize) -> u64 {
     }
 }
 
-struct Machine<'a, O> {
+struct Interpreter<'a, O> {
     program: &'a LaneProgram,
     group: &'a Group<'a>,
     lanes: usize,
@@ -115,7 +115,7 @@ struct Activation<'a> {
     rounds: u64,
 }
 
-impl<'a, O: Observer> Machine<'a, O> {
+impl<'a, O: Observer> Interpreter<'a, O> {
     fn get(&self, value: ValueId, lane: usize) -> u64 {
         self.words[value.index() * self.lanes + lane]
     }

@@ -1,6 +1,6 @@
 //! Operations on lanes of 64 bits, which take two registers where those of 32 bits take one.
 
-use super::{Instr, Reg, Type};
+use super::{Instr, Reg, RegisterType};
 use crate::lanes::{Kind, Op};
 
 /// The lanes of one register of 32-bit lanes.
@@ -25,20 +25,20 @@ impl Lanes {
 /// Where instructions go.
 pub(super) trait Assemble {
     /// A new register.
-    fn reg(&mut self, ty: Type) -> Reg;
+    fn reg(&mut self, ty: RegisterType) -> Reg;
 
     /// Appends an instruction.
     fn push(&mut self, instr: Instr);
 
     /// An operation on whole registers.
-    fn op(&mut self, ty: Type, op: Op, operands: &[Reg]) -> Reg {
+    fn op(&mut self, ty: RegisterType, op: Op, operands: &[Reg]) -> Reg {
         let reg = self.reg(ty);
         self.push(Instr::Op(reg, op, operands.into()));
         reg
     }
 
     /// The halves of a register: of numbers as `F64`, of a mask as a wide one.
-    fn halves(&mut self, from: Reg, ty: Type) -> [Reg; 2] {
+    fn halves(&mut self, from: Reg, ty: RegisterType) -> [Reg; 2] {
         [false, true].map(|upper| {
             let reg = self.reg(ty);
             self.push(Instr::Half(reg, from, upper));
@@ -47,7 +47,7 @@ pub(super) trait Assemble {
     }
 
     /// Both halves as one register: numbers as `F32`, wide masks as a mask.
-    fn join(&mut self, ty: Type, halves: [Reg; 2]) -> Reg {
+    fn join(&mut self, ty: RegisterType, halves: [Reg; 2]) -> Reg {
         let reg = self.reg(ty);
         self.push(Instr::Join(reg, halves));
         reg
@@ -57,7 +57,7 @@ pub(super) trait Assemble {
     /// narrow, else for both halves. All masks are narrow, or all are wide, as the other operands
     /// are.
     fn lanewise(&mut self, op: Op, operands: &[Lanes], to: Kind) -> Lanes {
-        let ty = Type::Vector(to);
+        let ty = RegisterType::Vector(to);
         match (op, operands) {
             (Op::Promote, &[Lanes::Narrow(from)]) => Lanes::Wide(self.halves(from, ty)),
             (Op::Demote, &[Lanes::Wide(from)]) => Lanes::Narrow(self.join(ty, from)),
@@ -69,7 +69,7 @@ pub(super) trait Assemble {
                 if operands.iter().all(|v| matches!(v, Lanes::Narrow(_))) {
                     return Lanes::Narrow(at(0, ty));
                 }
-                let ty = if to == Kind::Mask { Type::WideMask } else { ty };
+                let ty = if to == Kind::Mask { RegisterType::WideMask } else { ty };
                 Lanes::Wide([0, 1].map(|half| at(half, ty)))
             }
         }

@@ -20,7 +20,7 @@ use std::fmt;
 
 use super::{
     Argument, BlockCall, End, Function, Inputs, Instr, Limit, PIXEL_BYTES, Poll, Reg,
-    RegisterProgram, Row, Shape, Status, Type,
+    RegisterProgram, RegisterType, Row, Shape, Status,
 };
 use crate::lanes::interpret::{apply, undefined_bits};
 use crate::lanes::{Axis, Kind, Op};
@@ -138,7 +138,7 @@ struct Activation<'a> {
     shape: Shape,
     /// Of each register that has been assigned since its block was entered last.
     registers: Vec<Option<Lanes>>,
-    spilled: Vec<Option<(Type, Lanes)>>,
+    spilled: Vec<Option<(RegisterType, Lanes)>>,
 }
 
 impl Activation<'_> {
@@ -146,14 +146,14 @@ impl Activation<'_> {
         self.registers[reg.index()].as_ref().ok_or_else(|| format!("{reg} has not been assigned"))
     }
 
-    fn ty(&self, reg: Reg) -> Type {
+    fn ty(&self, reg: Reg) -> RegisterType {
         self.function.registers[reg.index()]
     }
 
     fn kind(&self, reg: Reg) -> Kind {
         match self.ty(reg) {
-            Type::Scalar(kind) | Type::Vector(kind) => kind,
-            Type::WideMask => Kind::Mask,
+            RegisterType::Scalar(kind) | RegisterType::Vector(kind) => kind,
+            RegisterType::WideMask => Kind::Mask,
         }
     }
 
@@ -161,9 +161,9 @@ impl Activation<'_> {
     fn lanes(&self, reg: Reg) -> usize {
         let width = self.shape.tile.width() as usize;
         match self.ty(reg) {
-            Type::Scalar(_) => 1,
-            Type::Vector(Kind::F64 | Kind::I64) | Type::WideMask => width / 2,
-            Type::Vector(_) => width,
+            RegisterType::Scalar(_) => 1,
+            RegisterType::Vector(Kind::F64 | Kind::I64) | RegisterType::WideMask => width / 2,
+            RegisterType::Vector(_) => width,
         }
     }
 
@@ -251,14 +251,14 @@ impl<'a> Call<'a> {
             Instr::Half(to, from, upper) => {
                 let (of, count) = (on.get(*from)?, on.lanes(*to));
                 let half = &of[if *upper { count } else { 0 }..][..count];
-                let promote = on.ty(*to) != Type::WideMask;
+                let promote = on.ty(*to) != RegisterType::WideMask;
                 let lane = |word: u64| {
                     if promote { apply(Op::Promote, Kind::F32, [word, 0, 0]) } else { word }
                 };
                 (*to, half.iter().map(|word| word.map(lane)).collect())
             }
             Instr::Join(to, [low, high]) => {
-                let demote = on.ty(*low) != Type::WideMask;
+                let demote = on.ty(*low) != RegisterType::WideMask;
                 let lane = |word: u64| {
                     if demote { apply(Op::Demote, Kind::F64, [word, 0, 0]) } else { word }
                 };
@@ -277,7 +277,7 @@ impl<'a> Call<'a> {
             }
             Instr::Input(to, word) => {
                 let word = self.inputs.words[*word as usize];
-                let is_mask = on.ty(*to) == Type::Scalar(Kind::Mask);
+                let is_mask = on.ty(*to) == RegisterType::Scalar(Kind::Mask);
                 (*to, scalar(if is_mask { (word != 0).into() } else { word.into() }))
             }
             Instr::Slot(to, slot) => (*to, scalar(self.slots[*slot as usize])),

@@ -74,7 +74,7 @@ impl Reg {
 
 /// What a register holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Type {
+pub enum RegisterType {
     /// One number, or one truth value.
     Scalar(Kind),
     /// W of 32 bits, or two of 64 bits; a mask for W of 32 bits.
@@ -83,7 +83,7 @@ pub enum Type {
     WideMask,
 }
 
-impl Type {
+impl RegisterType {
     /// The class of a machine's registers in which values of the type lie. Integers and truth
     /// values of scalar code have registers of their own, of which there are enough: they have no
     /// class.
@@ -387,7 +387,7 @@ pub struct Block {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// What each register holds.
-    pub registers: Vec<Type>,
+    pub registers: Vec<RegisterType>,
     /// The blocks.
     pub blocks: Vec<Block>,
     /// How many places it has for [`Instr::Spill`].

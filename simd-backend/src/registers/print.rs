@@ -2,7 +2,9 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Block, BlockCall, BlockId, End, Function, Instr, Reg, RegisterProgram, Status, Type};
+use super::{
+    Block, BlockCall, BlockId, End, Function, Instr, Reg, RegisterProgram, RegisterType, Status,
+};
 use crate::lanes::Axis;
 use crate::lanes::print::{Constant, List};
 
@@ -18,7 +20,7 @@ impl Display for BlockId {
     }
 }
 
-impl Display for Type {
+impl Display for RegisterType {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scalar(kind) => write!(f, "{kind}"),
@@ -81,7 +83,8 @@ fn print_block(
     for instr in &block.instrs {
         let text = match instr {
             Instr::Constant(to, bits) => {
-                let (Type::Scalar(kind) | Type::Vector(kind)) = function.registers[to.index()]
+                let (RegisterType::Scalar(kind) | RegisterType::Vector(kind)) =
+                    function.registers[to.index()]
                 else {
                     unreachable!("no constant is a wide mask")
                 };

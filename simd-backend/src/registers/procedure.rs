@@ -3,7 +3,7 @@
 use lambdav_core::op::Elementary;
 
 use super::halves::{Assemble, Lanes};
-use super::{Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, Type};
+use super::{Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, RegisterType};
 use crate::elementary::{Body, Step, V, body};
 use crate::lanes::{Kind, Op};
 
@@ -14,16 +14,16 @@ pub(super) fn procedure(elementary: Elementary, is_vector: bool) -> Procedure {
         Builder { registers: Vec::new(), instrs: Vec::new(), values: Vec::new(), is_vector };
     let operands: Vec<Reg> =
         (0..elementary.arity()).map(|_| builder.reg(builder.ty(Kind::F32))).collect();
-    let mask = is_vector.then(|| builder.reg(Type::Vector(Kind::Mask)));
+    let mask = is_vector.then(|| builder.reg(RegisterType::Vector(Kind::Mask)));
     builder.steps(&body, &operands);
 
     let result = builder.narrow(body.result);
     let mut undecided = builder.narrow(body.undecided);
     if let Some(mask) = mask {
-        undecided = builder.op(Type::Vector(Kind::Mask), Op::And, &[undecided, mask]);
+        undecided = builder.op(RegisterType::Vector(Kind::Mask), Op::And, &[undecided, mask]);
     }
     let condition = if is_vector {
-        let any = builder.reg(Type::Scalar(Kind::Mask));
+        let any = builder.reg(RegisterType::Scalar(Kind::Mask));
         builder.instrs.push(Instr::Any(any, [undecided].into()));
         any
     } else {
@@ -88,14 +88,14 @@ impl Forms {
 }
 
 struct Builder {
-    registers: Vec<Type>,
+    registers: Vec<RegisterType>,
     instrs: Vec<Instr>,
     values: Vec<Forms>,
     is_vector: bool,
 }
 
 impl Assemble for Builder {
-    fn reg(&mut self, ty: Type) -> Reg {
+    fn reg(&mut self, ty: RegisterType) -> Reg {
         self.registers.push(ty);
         Reg(self.registers.len() as u32 - 1)
     }
@@ -106,8 +106,8 @@ impl Assemble for Builder {
 }
 
 impl Builder {
-    fn ty(&self, kind: Kind) -> Type {
-        if self.is_vector { Type::Vector(kind) } else { Type::Scalar(kind) }
+    fn ty(&self, kind: Kind) -> RegisterType {
+        if self.is_vector { RegisterType::Vector(kind) } else { RegisterType::Scalar(kind) }
     }
 
     /// A value of numbers, or of scalars.
@@ -121,7 +121,7 @@ impl Builder {
         if let Some(reg) = place.narrow {
             return reg;
         }
-        let reg = self.join(Type::Vector(Kind::Mask), place.wide.expect("it is somewhere"));
+        let reg = self.join(RegisterType::Vector(Kind::Mask), place.wide.expect("it is somewhere"));
         self.values[value.0 as usize].narrow = Some(reg);
         reg
     }
@@ -132,7 +132,7 @@ impl Builder {
         if let Some(halves) = place.wide {
             return halves;
         }
-        let halves = self.halves(place.narrow.expect("it is somewhere"), Type::WideMask);
+        let halves = self.halves(place.narrow.expect("it is somewhere"), RegisterType::WideMask);
         self.values[mask.0 as usize].wide = Some(halves);
         halves
     }

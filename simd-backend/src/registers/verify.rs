@@ -40,7 +40,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, RegisterProgram, Status, Type,
+    Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, RegisterProgram, RegisterType,
+    Status,
 };
 use crate::lanes::{Kind, Op, Rate};
 
@@ -127,21 +128,21 @@ enum Lanes {
     Wide,
 }
 
-fn lanes_of(ty: Type) -> (Kind, Lanes) {
+fn lanes_of(ty: RegisterType) -> (Kind, Lanes) {
     match ty {
-        Type::Scalar(kind) => (kind, Lanes::Scalar),
-        Type::Vector(kind @ (Kind::F64 | Kind::I64)) => (kind, Lanes::Wide),
-        Type::Vector(kind) => (kind, Lanes::Narrow),
-        Type::WideMask => (Kind::Mask, Lanes::Wide),
+        RegisterType::Scalar(kind) => (kind, Lanes::Scalar),
+        RegisterType::Vector(kind @ (Kind::F64 | Kind::I64)) => (kind, Lanes::Wide),
+        RegisterType::Vector(kind) => (kind, Lanes::Narrow),
+        RegisterType::WideMask => (Kind::Mask, Lanes::Wide),
     }
 }
 
-fn type_of(kind: Kind, lanes: Lanes) -> Option<Type> {
+fn type_of(kind: Kind, lanes: Lanes) -> Option<RegisterType> {
     match (kind, lanes) {
-        (kind, Lanes::Scalar) => Some(Type::Scalar(kind)),
-        (Kind::F64 | Kind::I64, Lanes::Wide) => Some(Type::Vector(kind)),
-        (Kind::Mask, Lanes::Wide) => Some(Type::WideMask),
-        (Kind::F32 | Kind::I32 | Kind::Mask, Lanes::Narrow) => Some(Type::Vector(kind)),
+        (kind, Lanes::Scalar) => Some(RegisterType::Scalar(kind)),
+        (Kind::F64 | Kind::I64, Lanes::Wide) => Some(RegisterType::Vector(kind)),
+        (Kind::Mask, Lanes::Wide) => Some(RegisterType::WideMask),
+        (Kind::F32 | Kind::I32 | Kind::Mask, Lanes::Narrow) => Some(RegisterType::Vector(kind)),
         _ => None,
     }
 }
@@ -159,8 +160,8 @@ impl<'p> Verifier<'p, '_> {
     }
 
     /// The type of a register; of one that there is not, something.
-    fn ty(&self, reg: Reg) -> Type {
-        self.function.registers.get(reg.index()).copied().unwrap_or(Type::Scalar(Kind::I32))
+    fn ty(&self, reg: Reg) -> RegisterType {
+        self.function.registers.get(reg.index()).copied().unwrap_or(RegisterType::Scalar(Kind::I32))
     }
 
     fn blocks(&self) -> impl Iterator<Item = (BlockId, &'p Block)> + use<'p> {
@@ -208,7 +209,7 @@ impl<'p> Verifier<'p, '_> {
         };
         self.require(known.is_none(), || format!("{reg} is assigned twice"));
         self.definitions[reg.index()] = Some((self.block, position));
-        let is_vector = !matches!(self.ty(reg), Type::Scalar(_));
+        let is_vector = !matches!(self.ty(reg), RegisterType::Scalar(_));
         self.require(!(is_vector && self.program.shape.tile.width() == 1), || {
             format!("{reg} is a vector in a program for scalars")
         });
@@ -227,7 +228,7 @@ impl<'p> Verifier<'p, '_> {
         match &block.end {
             End::Jump(call) => self.block_call(call),
             End::Branch { condition, then, otherwise } => {
-                self.expect(*condition, Type::Scalar(Kind::Mask), "the condition");
+                self.expect(*condition, RegisterType::Scalar(Kind::Mask), "the condition");
                 self.block_call(then);
                 self.block_call(otherwise);
             }
@@ -252,12 +253,12 @@ impl<'p> Verifier<'p, '_> {
         }
     }
 
-    fn expect(&mut self, reg: Reg, ty: Type, what: &str) {
+    fn expect(&mut self, reg: Reg, ty: RegisterType, what: &str) {
         let found = self.ty(reg);
         self.require(found == ty, || format!("{what} {reg} is {found}, not {ty}"));
     }
 
-    fn expect_result(&mut self, to: Reg, ty: Option<Type>) {
+    fn expect_result(&mut self, to: Reg, ty: Option<RegisterType>) {
         match ty {
             Some(ty) => self.expect(to, ty, "the result"),
             None => self.error("the operation is not defined on these types".into()),
@@ -274,11 +275,11 @@ impl<'p> Verifier<'p, '_> {
 
     fn instruction(&mut self, instr: &Instr, block: &Block) {
         let program = self.program;
-        let scalar = Type::Scalar;
+        let scalar = RegisterType::Scalar;
         match instr {
             Instr::Constant(to, _) | Instr::Undefined(to) => {
                 let ty = self.ty(*to);
-                self.require(ty != Type::WideMask, || "no constant is a wide mask".into());
+                self.require(ty != RegisterType::WideMask, || "no constant is a wide mask".into());
             }
             Instr::Centres(to, ..) => {
                 let (kind, lanes) = lanes_of(self.ty(*to));
@@ -299,15 +300,15 @@ impl<'p> Verifier<'p, '_> {
             }
             Instr::Broadcast(to, from) => {
                 let of = match self.ty(*from) {
-                    Type::Scalar(kind) => Some(Type::Vector(kind)),
+                    RegisterType::Scalar(kind) => Some(RegisterType::Vector(kind)),
                     _ => None,
                 };
                 self.expect_result(*to, of);
             }
             Instr::Half(to, from, _) => {
                 let of = match self.ty(*from) {
-                    Type::Vector(Kind::F32) => Some(Type::Vector(Kind::F64)),
-                    Type::Vector(Kind::Mask) => Some(Type::WideMask),
+                    RegisterType::Vector(Kind::F32) => Some(RegisterType::Vector(Kind::F64)),
+                    RegisterType::Vector(Kind::Mask) => Some(RegisterType::WideMask),
                     _ => None,
                 };
                 self.expect_result(*to, of);
@@ -316,8 +317,8 @@ impl<'p> Verifier<'p, '_> {
                 let [low, high] = halves.map(|reg| self.ty(reg));
                 let of = match low {
                     _ if low != high => None,
-                    Type::Vector(Kind::F64) => Some(Type::Vector(Kind::F32)),
-                    Type::WideMask => Some(Type::Vector(Kind::Mask)),
+                    RegisterType::Vector(Kind::F64) => Some(RegisterType::Vector(Kind::F32)),
+                    RegisterType::WideMask => Some(RegisterType::Vector(Kind::Mask)),
                     _ => None,
                 };
                 self.expect_result(*to, of);
@@ -325,8 +326,10 @@ impl<'p> Verifier<'p, '_> {
             Instr::Any(to, masks) => {
                 self.expect_result(*to, Some(scalar(Kind::Mask)));
                 let first = masks.first().map(|&mask| self.ty(mask));
-                let is_mask =
-                    matches!(first, Some(Type::Vector(Kind::Mask) | Type::Scalar(Kind::Mask)));
+                let is_mask = matches!(
+                    first,
+                    Some(RegisterType::Vector(Kind::Mask) | RegisterType::Scalar(Kind::Mask))
+                );
                 let alike = masks.iter().all(|&mask| Some(self.ty(mask)) == first);
                 self.require(is_mask && alike, || "these are not masks of one type".into());
             }
@@ -352,7 +355,8 @@ impl<'p> Verifier<'p, '_> {
                 self.only_in(Role::Row, "the execution mask");
                 self.exists("register of it", *index, program.shape.registers(Rate::VARYING));
                 let is_scalar = program.shape.tile.width() == 1;
-                let mask = if is_scalar { scalar(Kind::Mask) } else { Type::Vector(Kind::Mask) };
+                let mask =
+                    if is_scalar { scalar(Kind::Mask) } else { RegisterType::Vector(Kind::Mask) };
                 self.expect_result(*to, Some(mask));
             }
             Instr::Argument(to, argument) => {
@@ -389,7 +393,8 @@ impl<'p> Verifier<'p, '_> {
             Instr::Store { channels, rows, .. } => {
                 self.only_in(Role::Row, "storing pixels");
                 let is_scalar = program.shape.tile.width() == 1;
-                let ty = if is_scalar { scalar(Kind::F32) } else { Type::Vector(Kind::F32) };
+                let ty =
+                    if is_scalar { scalar(Kind::F32) } else { RegisterType::Vector(Kind::F32) };
                 for &channel in channels {
                     self.expect(channel, ty, "the channel");
                 }
@@ -417,7 +422,7 @@ impl<'p> Verifier<'p, '_> {
 
     fn call(&mut self, callee: &Procedure, to: Reg, arguments: &[Reg]) {
         let code = &callee.code;
-        let types: Vec<Type> =
+        let types: Vec<RegisterType> =
             code.blocks[0].params.iter().map(|reg| code.registers[reg.index()]).collect();
         self.require(types.len() == arguments.len(), || {
             format!("{} takes {} arguments", callee.elementary.name(), types.len())
@@ -554,7 +559,7 @@ enum Held {
     /// Nothing, or one thing or another.
     Unknown,
     /// A value of that type.
-    Value(Type),
+    Value(RegisterType),
 }
 
 /// What spill slots hold when a block begins: what they hold after each block before it that has

@@ -9,6 +9,7 @@ use lambdav_simd_backend::lanes::interpret::{Group, interpret};
 use lambdav_simd_backend::lanes::{Axis, Kind, LaneProgram, Op, StraightLine, ValueId, verify};
 use lambdav_simd_backend::registers::{Inputs, Poll, Row, Shape, Status};
 use lambdav_simd_backend::{Compiler, Target};
+use lambdav_test_support::Random;
 
 const OPS: &[Op] = &[
     Op::Neg,
@@ -40,18 +41,6 @@ const OPS: &[Op] = &[
     Op::FromInteger,
     Op::Bits,
 ];
-
-/// xorshift64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n as u64) as usize
-    }
-}
 
 fn program(random: &mut Random) -> LaneProgram {
     let mut b = StraightLine::default();
@@ -132,7 +121,7 @@ fn program(random: &mut Random) -> LaneProgram {
 #[test]
 fn machine_code_computes_what_the_interpreter_does() {
     let target = Target::host().expect("a machine that is not too old");
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(1);
     let frontier = AtomicU64::new(u64::MAX);
     for number in 0..150 {
         let program = program(&mut random);

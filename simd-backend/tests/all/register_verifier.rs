@@ -2,7 +2,8 @@
 
 use lambdav_simd_backend::lanes::{Axis, Kind, Op};
 use lambdav_simd_backend::registers::{
-    Block, BlockCall, BlockId, End, Function, Instr, Reg, RegisterProgram, Status, Type, verify,
+    Block, BlockCall, BlockId, End, Function, Instr, Reg, RegisterProgram, RegisterType, Status,
+    verify,
 };
 use lambdav_simd_backend::{Compiler, Target};
 
@@ -63,7 +64,7 @@ fn block(function: &mut Function, id: BlockId) -> &mut Block {
     &mut function.blocks[id.index()]
 }
 
-fn new_register(function: &mut Function, ty: Type) -> Reg {
+fn new_register(function: &mut Function, ty: RegisterType) -> Reg {
     function.registers.push(ty);
     Reg(function.registers.len() as u32 - 1)
 }
@@ -90,7 +91,7 @@ fn calls_fit_their_blocks() {
     });
     broken(|program| {
         let at = passing(&program.row);
-        let wrong = new_register(&mut program.row, Type::Scalar(Kind::F64));
+        let wrong = new_register(&mut program.row, RegisterType::Scalar(Kind::F64));
         block(&mut program.row, at).instrs.push(Instr::Constant(wrong, 0));
         let End::Jump(call) = &mut block(&mut program.row, at).end else { unreachable!() };
         let was = std::mem::replace(&mut call.arguments[0], wrong);
@@ -133,7 +134,7 @@ fn loops_have_one_entry() {
             empty(End::Jump(call(3))),
         ];
         program.row =
-            Function { registers: vec![Type::Scalar(Kind::Mask)], blocks, spill_slots: 0 };
+            Function { registers: vec![RegisterType::Scalar(Kind::Mask)], blocks, spill_slots: 0 };
         (("row", BlockId(4), None), "the loop at block3 has another entry".into())
     });
 }
@@ -153,7 +154,7 @@ fn functions_return_what_they_should() {
     });
     broken(|program| {
         let at = find_end(&program.row, |end| matches!(end, End::Branch { .. }));
-        let number = new_register(&mut program.row, Type::Scalar(Kind::I32));
+        let number = new_register(&mut program.row, RegisterType::Scalar(Kind::I32));
         let block = block(&mut program.row, at);
         block.instrs.push(Instr::Constant(number, 1));
         let End::Branch { condition, .. } = &mut block.end else { unreachable!() };
@@ -173,7 +174,7 @@ fn registers_are_assigned_once_before_they_are_used() {
     });
     broken(|program| {
         let (at, instr) = find(&program.row, |instr| matches!(instr, Instr::Store { .. }));
-        let late = new_register(&mut program.row, Type::Vector(Kind::F32));
+        let late = new_register(&mut program.row, RegisterType::Vector(Kind::F32));
         let instrs = &mut block(&mut program.row, at).instrs;
         let Instr::Store { channels, .. } = &mut instrs[instr] else { unreachable!() };
         channels[0] = late;
@@ -182,7 +183,7 @@ fn registers_are_assigned_once_before_they_are_used() {
     });
     broken(|program| {
         // In another block that does not come before.
-        let late = new_register(&mut program.row, Type::Vector(Kind::F32));
+        let late = new_register(&mut program.row, RegisterType::Vector(Kind::F32));
         let (at, instr) = find(&program.row, |instr| matches!(instr, Instr::Call { .. }));
         block(&mut program.row, at).instrs.insert(instr, Instr::Constant(late, 0));
         let (at, instr) = find(&program.row, |instr| matches!(instr, Instr::Store { .. }));
@@ -196,38 +197,47 @@ fn registers_are_assigned_once_before_they_are_used() {
 
 #[test]
 fn types_fit() {
-    let vector = Type::Vector(Kind::F32);
-    let with = |instr: fn(Reg, Reg, Reg) -> Instr, types: [Type; 3], message: &'static str| {
-        broken(move |program| {
-            let row = &mut program.row;
-            let [a, b, to] = types.map(|ty| new_register(row, ty));
-            let new = [Instr::Constant(a, 0), Instr::Constant(b, 0), instr(a, b, to)];
-            row.blocks[0].instrs.splice(0..0, new);
-            let message = message.replace("{to}", &to.to_string());
-            (("row", BlockId(0), Some(2)), message)
-        });
-    };
+    let vector = RegisterType::Vector(Kind::F32);
+    let with =
+        |instr: fn(Reg, Reg, Reg) -> Instr, types: [RegisterType; 3], message: &'static str| {
+            broken(move |program| {
+                let row = &mut program.row;
+                let [a, b, to] = types.map(|ty| new_register(row, ty));
+                let new = [Instr::Constant(a, 0), Instr::Constant(b, 0), instr(a, b, to)];
+                row.blocks[0].instrs.splice(0..0, new);
+                let message = message.replace("{to}", &to.to_string());
+                (("row", BlockId(0), Some(2)), message)
+            });
+        };
     let undefined = "the operation is not defined on these types";
     let add = |a, b, to| Instr::Op(to, Op::Add, [a, b].into());
-    with(add, [vector, Type::Vector(Kind::I32), vector], undefined);
-    with(add, [vector, vector, Type::Vector(Kind::I32)], "the result {to} is i32s, not f32s");
+    with(add, [vector, RegisterType::Vector(Kind::I32), vector], undefined);
+    with(
+        add,
+        [vector, vector, RegisterType::Vector(Kind::I32)],
+        "the result {to} is i32s, not f32s",
+    );
     let select = |a, b, to| Instr::Op(to, Op::Select, [a, b, b].into());
-    let wide = Type::Vector(Kind::F64);
+    let wide = RegisterType::Vector(Kind::F64);
     with(
         select,
-        [Type::Vector(Kind::Mask), wide, wide],
+        [RegisterType::Vector(Kind::Mask), wide, wide],
         "the operands are not of lanes of one size",
     );
-    with(|a, _, to| Instr::Half(to, a, true), [Type::Vector(Kind::I32), vector, wide], undefined);
+    with(
+        |a, _, to| Instr::Half(to, a, true),
+        [RegisterType::Vector(Kind::I32), vector, wide],
+        undefined,
+    );
     with(|a, b, to| Instr::Join(to, [a, b]), [wide, vector, vector], undefined);
     with(
         |a, _, to| Instr::Any(to, [a].into()),
-        [vector, vector, Type::Scalar(Kind::Mask)],
+        [vector, vector, RegisterType::Scalar(Kind::Mask)],
         "these are not masks of one type",
     );
     with(
         |_, _, to| Instr::Centres(to, Axis::X, 0.0),
-        [vector, vector, Type::Vector(Kind::I32)],
+        [vector, vector, RegisterType::Vector(Kind::I32)],
         "the result {to} is not F32",
     );
 }
@@ -238,7 +248,7 @@ fn programs_for_scalars_have_no_vectors() {
     let compiler = Compiler { lanes: Some(1), ..Compiler::new(target) };
     let lanes = compiler.lane_program(&scheduled("(.x (frag-coord))"));
     let (mut program, _) = compiler.register_program(&lanes, compiler.choice(&lanes).shape);
-    let reg = new_register(&mut program.row, Type::Vector(Kind::F32));
+    let reg = new_register(&mut program.row, RegisterType::Vector(Kind::F32));
     program.row.blocks[0].instrs.insert(0, Instr::Constant(reg, 0));
     let errors = verify(&program).expect_err("it is broken");
     assert_eq!(errors[0].message, format!("{reg} is a vector in a program for scalars"));
@@ -251,12 +261,12 @@ fn what_is_referred_to_exists() {
         program.row.blocks[0].instrs.insert(0, instr(reg));
         ("row", BlockId(0), Some(0))
     };
-    let number = Type::Scalar(Kind::F32);
+    let number = RegisterType::Scalar(Kind::F32);
     broken(|program| {
         (add(program, number, |to| Instr::Input(to, 99)), "there is no input 99".into())
     });
     broken(|program| {
-        let mask = Type::Vector(Kind::Mask);
+        let mask = RegisterType::Vector(Kind::Mask);
         let place = add(program, mask, |to| Instr::ExecutionMask(to, 2));
         (place, "there is no register of it 2".into())
     });
@@ -279,13 +289,13 @@ fn slots_are_filled_once_by_the_frame() {
     });
     broken(|program| {
         let kind = program.slots[0];
-        let reg = new_register(&mut program.frame, Type::Scalar(kind));
+        let reg = new_register(&mut program.frame, RegisterType::Scalar(kind));
         program.frame.blocks[0].instrs.insert(0, Instr::Slot(reg, 0));
         (("frame", BlockId(0), Some(0)), "a slot's value is not for this function".into())
     });
     broken(|program| {
         let (at, instr) = find(&program.frame, |instr| matches!(instr, Instr::SetSlot(0, _)));
-        let wrong = new_register(&mut program.frame, Type::Scalar(Kind::I64));
+        let wrong = new_register(&mut program.frame, RegisterType::Scalar(Kind::I64));
         let instrs = &mut block(&mut program.frame, at).instrs;
         instrs[instr] = Instr::SetSlot(0, wrong);
         instrs.insert(instr, Instr::Constant(wrong, 0));
@@ -296,7 +306,7 @@ fn slots_are_filled_once_by_the_frame() {
 #[test]
 fn spill_slots_are_filled_before_they_are_read() {
     broken(|program| {
-        let reg = new_register(&mut program.row, Type::Vector(Kind::F32));
+        let reg = new_register(&mut program.row, RegisterType::Vector(Kind::F32));
         program.row.blocks[0].instrs.insert(0, Instr::Reload(reg, 0));
         let message = "spill slot 0 does not hold f32s on every way here";
         (("row", BlockId(0), Some(0)), message.into())
@@ -305,7 +315,7 @@ fn spill_slots_are_filled_before_they_are_read() {
         let slot = program.row.spill_slots;
         program.row.spill_slots += 1;
         let [from, to] =
-            [Kind::F32, Kind::I32].map(|k| new_register(&mut program.row, Type::Vector(k)));
+            [Kind::F32, Kind::I32].map(|k| new_register(&mut program.row, RegisterType::Vector(k)));
         let new = [Instr::Constant(from, 0), Instr::Spill(slot, from), Instr::Reload(to, slot)];
         program.row.blocks[0].instrs.splice(0..0, new);
         let message = format!("spill slot {slot} does not hold i32s on every way here");
@@ -316,7 +326,7 @@ fn spill_slots_are_filled_before_they_are_read() {
 #[test]
 fn pixels_are_the_rows_business() {
     broken(|program| {
-        let reg = new_register(&mut program.frame, Type::Vector(Kind::Mask));
+        let reg = new_register(&mut program.frame, RegisterType::Vector(Kind::Mask));
         program.frame.blocks[0].instrs.insert(0, Instr::ExecutionMask(reg, 0));
         (("frame", BlockId(0), Some(0)), "the execution mask is not for this function".into())
     });
@@ -347,7 +357,8 @@ fn calls_fit_their_procedures() {
         (("procedure 0", at, Some(instr)), "a call-out stands in a cold block".into())
     });
     broken(|program| {
-        let [a, to] = [(); 2].map(|()| new_register(&mut program.row, Type::Scalar(Kind::F64)));
+        let [a, to] =
+            [(); 2].map(|()| new_register(&mut program.row, RegisterType::Scalar(Kind::F64)));
         let new = [Instr::Constant(a, 0), Instr::MulAdd(to, [a; 3])];
         program.row.blocks[0].instrs.splice(0..0, new);
         let message = "a product and sum of open rounding is not for this function";

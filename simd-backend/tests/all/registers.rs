@@ -6,7 +6,7 @@ use lambdav_simd_backend::lanes::Kind;
 use lambdav_simd_backend::machine::{Machine, PerClass, Tile};
 use lambdav_simd_backend::registers::interpret::{frame, row};
 use lambdav_simd_backend::registers::{
-    Inputs, Instr, POLL_ROUNDS, Poll, Reg, RegisterProgram, Row, Status, Type,
+    Inputs, Instr, POLL_ROUNDS, Poll, Reg, RegisterProgram, RegisterType, Row, Status,
 };
 use lambdav_simd_backend::{Compiler, Target};
 
@@ -86,7 +86,7 @@ fn undefined_lanes_are_not_seen() {
     let block = program.row.blocks.iter_mut().find(|block| block.instrs.iter().any(store));
     let instrs = &mut block.expect("pixels are stored").instrs;
     let at = instrs.iter().position(store).expect("as before");
-    program.row.registers.push(Type::Vector(Kind::F32));
+    program.row.registers.push(RegisterType::Vector(Kind::F32));
     let reg = Reg(program.row.registers.len() as u32 - 1);
     let Instr::Store { channels, .. } = &mut instrs[at] else { unreachable!() };
     channels[1] = reg;

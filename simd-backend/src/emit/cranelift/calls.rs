@@ -9,14 +9,15 @@ use cranelift_codegen::isa::CallConv;
 use super::selection::{Selection, clif_type};
 use crate::emit::abi;
 use crate::lanes::Kind;
-use crate::registers::{End, Function, Reg, Type};
+use crate::registers::{End, Function, Reg, RegisterType};
 
 /// The signature of the function for the frame, or of that for a row.
 pub(super) fn signature(is_row: bool) -> Signature {
     let mut signature = Signature::new(CallConv::SystemV);
     signature.params.push(AbiParam::new(types::I64));
     if is_row {
-        let types = abi::ROW_ARGUMENTS.map(|argument| clif_type(Type::Scalar(argument.kind())));
+        let types =
+            abi::ROW_ARGUMENTS.map(|argument| clif_type(RegisterType::Scalar(argument.kind())));
         signature.params.extend(types.map(AbiParam::new));
     }
     signature.returns.push(AbiParam::new(types::I64));
@@ -53,7 +54,7 @@ impl Selection<'_, '_> {
         let flags = MemFlagsData::trusted();
         for (i, &reg) in std::iter::once(&mask).chain(operands).enumerate() {
             let mut value = self.get(reg);
-            if self.ty(reg) == Type::Scalar(Kind::Mask) {
+            if self.ty(reg) == RegisterType::Scalar(Kind::Mask) {
                 value = self.pos.ins().uextend(types::I32, value);
             }
             self.pos.ins().store(flags, value, address, i as i32 * bytes);

@@ -15,7 +15,9 @@ use crate::emit::Allocation;
 use crate::emit::abi::{self, Field};
 use crate::lanes::Kind;
 use crate::machine::Machine;
-use crate::registers::{self, Block, BlockCall, BlockId, End, Instr, Limit, RegisterProgram, Type};
+use crate::registers::{
+    self, Block, BlockCall, BlockId, End, Instr, Limit, RegisterProgram, RegisterType,
+};
 
 /// A function with its name.
 pub(super) struct Named {
@@ -183,7 +185,7 @@ impl Selection<'_, '_> {
             }
             Instr::Centres(to, axis, first) => {
                 let value = match self.ty(*to) {
-                    Type::Vector(_) => {
+                    RegisterType::Vector(_) => {
                         let tile = self.program.shape.tile;
                         let lane = |lane| (first + tile.offset(*axis, lane) + 0.5).to_bits();
                         let bits = (0..tile.width()).rev();
@@ -201,7 +203,7 @@ impl Selection<'_, '_> {
             }
             Instr::Broadcast(to, from) => {
                 let mut value = self.get(*from);
-                if self.ty(*from) == Type::Scalar(Kind::Mask) {
+                if self.ty(*from) == RegisterType::Scalar(Kind::Mask) {
                     value = self.pos.ins().bmask(types::I32, value);
                 }
                 let ty = clif_type(self.ty(*to));
@@ -232,7 +234,7 @@ impl Selection<'_, '_> {
                     let mask = self.get(mask);
                     value = self.pos.ins().bor(value, mask);
                 }
-                if matches!(self.ty(masks[0]), Type::Vector(_)) {
+                if matches!(self.ty(masks[0]), RegisterType::Vector(_)) {
                     value = self.pos.ins().vany_true(value);
                 }
                 self.set(*to, value);

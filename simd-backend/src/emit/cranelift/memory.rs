@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value, types};
 use super::selection::{Selection, clif_type};
 use crate::emit::abi::Field;
 use crate::lanes::Kind;
-use crate::registers::{Reg, Type};
+use crate::registers::{Reg, RegisterType};
 
 impl Selection<'_, '_> {
     /// A field of the context, all of which stay as they are during a call.
@@ -26,7 +26,7 @@ impl Selection<'_, '_> {
         self.pos.ins().store(MemFlagsData::trusted(), value, address, offset);
     }
 
-    pub(super) fn reload(&mut self, ty: Type, slot: u32) -> Value {
+    pub(super) fn reload(&mut self, ty: RegisterType, slot: u32) -> Value {
         let (address, offset) = self.spill_slot(slot);
         self.pos.ins().load(clif_type(ty), MemFlagsData::trusted(), address, offset)
     }
@@ -39,8 +39,8 @@ impl Selection<'_, '_> {
     }
 
     /// A word as a truth value, if that is its type.
-    pub(super) fn truth(&mut self, ty: Type, word: Value) -> Value {
-        if ty == Type::Scalar(Kind::Mask) {
+    pub(super) fn truth(&mut self, ty: RegisterType, word: Value) -> Value {
+        if ty == RegisterType::Scalar(Kind::Mask) {
             self.pos.ins().icmp_imm_s(IntCC::NotEqual, word, 0)
         } else {
             word

@@ -13,7 +13,7 @@ use cranelift_codegen::ir::{
 use super::selection::{Selection, clif_type};
 use crate::lanes::{Kind, Op};
 use crate::mutants::{Mutant, is_active};
-use crate::registers::Type;
+use crate::registers::RegisterType;
 
 fn same_bits() -> MemFlagsData {
     MemFlagsData::new().with_endianness(Endianness::Little)
@@ -27,31 +27,42 @@ impl Selection<'_, '_> {
         self.pos.ins().vconst(ty, constant)
     }
 
-    pub(super) fn constant(&mut self, ty: Type, bits: u64) -> Value {
+    pub(super) fn constant(&mut self, ty: RegisterType, bits: u64) -> Value {
         match ty {
-            Type::Scalar(Kind::F32) => self.pos.ins().f32const(Ieee32::with_bits(bits as u32)),
-            Type::Scalar(Kind::F64) => self.pos.ins().f64const(Ieee64::with_bits(bits)),
-            Type::Scalar(Kind::I32) => self.pos.ins().iconst(types::I32, i64::from(bits as u32)),
-            Type::Scalar(_) => self.pos.ins().iconst(clif_type(ty), bits as i64),
-            Type::Vector(Kind::F32 | Kind::I32) => {
+            RegisterType::Scalar(Kind::F32) => {
+                self.pos.ins().f32const(Ieee32::with_bits(bits as u32))
+            }
+            RegisterType::Scalar(Kind::F64) => self.pos.ins().f64const(Ieee64::with_bits(bits)),
+            RegisterType::Scalar(Kind::I32) => {
+                self.pos.ins().iconst(types::I32, i64::from(bits as u32))
+            }
+            RegisterType::Scalar(_) => self.pos.ins().iconst(clif_type(ty), bits as i64),
+            RegisterType::Vector(Kind::F32 | Kind::I32) => {
                 let lane = u128::from(bits as u32);
                 self.vector(clif_type(ty), lane * 0x0000_0001_0000_0001_0000_0001_0000_0001)
             }
-            Type::Vector(Kind::F64 | Kind::I64) => {
+            RegisterType::Vector(Kind::F64 | Kind::I64) => {
                 self.vector(clif_type(ty), u128::from(bits) << 64 | u128::from(bits))
             }
-            Type::Vector(Kind::Mask) | Type::WideMask => {
+            RegisterType::Vector(Kind::Mask) | RegisterType::WideMask => {
                 self.vector(clif_type(ty), if bits == 0 { 0 } else { u128::MAX })
             }
         }
     }
 
-    pub(super) fn op(&mut self, op: Op, to: Type, from: Type, values: &[Value]) -> Value {
-        let is_vector = !matches!(from, Type::Scalar(_));
-        let is_mask = matches!(from, Type::Scalar(Kind::Mask));
+    pub(super) fn op(
+        &mut self,
+        op: Op,
+        to: RegisterType,
+        from: RegisterType,
+        values: &[Value],
+    ) -> Value {
+        let is_vector = !matches!(from, RegisterType::Scalar(_));
+        let is_mask = matches!(from, RegisterType::Scalar(Kind::Mask));
         let is_float = matches!(
             from,
-            Type::Scalar(Kind::F32 | Kind::F64) | Type::Vector(Kind::F32 | Kind::F64)
+            RegisterType::Scalar(Kind::F32 | Kind::F64)
+                | RegisterType::Vector(Kind::F32 | Kind::F64)
         );
         let mut a = values[0];
         let mut b = *values.get(1).unwrap_or(&a);
@@ -140,7 +151,13 @@ impl Selection<'_, '_> {
     }
 
     /// `x < y ? x : y`.
-    pub(super) fn extremum(&mut self, is_vector: bool, ty: Type, x: Value, y: Value) -> Value {
+    pub(super) fn extremum(
+        &mut self,
+        is_vector: bool,
+        ty: RegisterType,
+        x: Value,
+        y: Value,
+    ) -> Value {
         let mask = self.pos.ins().fcmp(FloatCC::LessThan, x, y);
         self.choose(is_vector, ty, mask, x, y)
     }
@@ -149,7 +166,7 @@ impl Selection<'_, '_> {
     pub(super) fn choose(
         &mut self,
         is_vector: bool,
-        ty: Type,
+        ty: RegisterType,
         mask: Value,
         x: Value,
         y: Value,
@@ -162,7 +179,7 @@ impl Selection<'_, '_> {
     }
 
     /// A select by a vector mask of whole lanes.
-    pub(super) fn blend(&mut self, ty: Type, mask: Value, x: Value, y: Value) -> Value {
+    pub(super) fn blend(&mut self, ty: RegisterType, mask: Value, x: Value, y: Value) -> Value {
         let ty = clif_type(ty);
         let as_mask = self.pos.func.dfg.value_type(mask);
         let mut cast = |value, to| {
@@ -185,8 +202,8 @@ impl Selection<'_, '_> {
         self.pos.ins().bitselect(mask, x, y)
     }
 
-    pub(super) fn sign_bit(&mut self, ty: Type) -> Value {
-        let bits = if ty == Type::Vector(Kind::F64) { 1 << 63 } else { 1 << 31 };
+    pub(super) fn sign_bit(&mut self, ty: RegisterType) -> Value {
+        let bits = if ty == RegisterType::Vector(Kind::F64) { 1 << 63 } else { 1 << 31 };
         self.constant(ty, bits)
     }
 
@@ -198,8 +215,8 @@ impl Selection<'_, '_> {
         self.pos.ins().bitcast(ty, same_bits(), value)
     }
 
-    pub(super) fn half(&mut self, from: Type, value: Value, upper: bool) -> Value {
-        if from == Type::Vector(Kind::Mask) {
+    pub(super) fn half(&mut self, from: RegisterType, value: Value, upper: bool) -> Value {
+        if from == RegisterType::Vector(Kind::Mask) {
             return if upper {
                 self.pos.ins().swiden_high(value)
             } else {
@@ -214,8 +231,8 @@ impl Selection<'_, '_> {
         self.pos.ins().fvpromote_low(value)
     }
 
-    pub(super) fn join(&mut self, to: Type, [low, high]: [Value; 2]) -> Value {
-        if to == Type::Vector(Kind::Mask) {
+    pub(super) fn join(&mut self, to: RegisterType, [low, high]: [Value; 2]) -> Value {
+        if to == RegisterType::Vector(Kind::Mask) {
             // The lower four bytes of each of the four.
             let bytes = std::array::from_fn(|i| (i / 4 * 8 + i % 4) as u8);
             return self.shuffle(types::I32X4, low, high, bytes);

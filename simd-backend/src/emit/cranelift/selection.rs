@@ -6,20 +6,20 @@ use rustc_hash::FxHashMap;
 
 use crate::lanes::Kind;
 use crate::machine::Machine;
-use crate::registers::{Function, Reg, RegisterProgram, Type};
+use crate::registers::{Function, Reg, RegisterProgram, RegisterType};
 
 /// The type of the values of a register.
-pub(super) fn clif_type(ty: Type) -> ir::Type {
+pub(super) fn clif_type(ty: RegisterType) -> ir::Type {
     match ty {
-        Type::Scalar(Kind::F32) => types::F32,
-        Type::Scalar(Kind::F64) => types::F64,
-        Type::Scalar(Kind::I32) => types::I32,
-        Type::Scalar(Kind::I64) => types::I64,
-        Type::Scalar(Kind::Mask) => types::I8,
-        Type::Vector(Kind::F32) => types::F32X4,
-        Type::Vector(Kind::F64) => types::F64X2,
-        Type::Vector(Kind::I32 | Kind::Mask) => types::I32X4,
-        Type::Vector(Kind::I64) | Type::WideMask => types::I64X2,
+        RegisterType::Scalar(Kind::F32) => types::F32,
+        RegisterType::Scalar(Kind::F64) => types::F64,
+        RegisterType::Scalar(Kind::I32) => types::I32,
+        RegisterType::Scalar(Kind::I64) => types::I64,
+        RegisterType::Scalar(Kind::Mask) => types::I8,
+        RegisterType::Vector(Kind::F32) => types::F32X4,
+        RegisterType::Vector(Kind::F64) => types::F64X2,
+        RegisterType::Vector(Kind::I32 | Kind::Mask) => types::I32X4,
+        RegisterType::Vector(Kind::I64) | RegisterType::WideMask => types::I64X2,
     }
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Selection<'p, 'f> {
     pub(super) pos: FuncCursor<'f>,
     pub(super) blocks: Vec<ir::Block>,
     pub(super) values: Vec<Option<Value>>,
-    /// The address of the context, then [`abi::ROW_ARGUMENTS`].
+    /// The address of the context, then [`ROW_ARGUMENTS`](crate::emit::abi::ROW_ARGUMENTS).
     pub(super) arguments: Vec<Value>,
     /// The imported function and room for its operands, once there is a call of it.
     pub(super) reference: Option<(FuncRef, ir::StackSlot)>,
@@ -55,12 +55,12 @@ impl Selection<'_, '_> {
         self.values[reg.index()] = Some(value);
     }
 
-    pub(super) fn ty(&self, reg: Reg) -> Type {
+    pub(super) fn ty(&self, reg: Reg) -> RegisterType {
         self.function.registers[reg.index()]
     }
 }
 
 /// What is read of memory for a register: a mask is kept in words.
-pub(super) fn word_type(ty: Type) -> ir::Type {
-    if ty == Type::Scalar(Kind::Mask) { types::I32 } else { clif_type(ty) }
+pub(super) fn word_type(ty: RegisterType) -> ir::Type {
+    if ty == RegisterType::Scalar(Kind::Mask) { types::I32 } else { clif_type(ty) }
 }

@@ -5,7 +5,9 @@ use rustc_hash::FxHashMap;
 use crate::lanes::{self, Kind, LaneProgram, Op, Rate, ValueId};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::halves::Assemble;
-use crate::registers::{Block, BlockCall, BlockId, End, Function, Instr, Reg, Shape, Status, Type};
+use crate::registers::{
+    Block, BlockCall, BlockId, End, Function, Instr, Reg, RegisterType, Shape, Status,
+};
 use lambdav_core::op::Elementary;
 
 /// The values of the frame that groups use.
@@ -28,7 +30,7 @@ pub(super) struct Builder<'p> {
     pub(super) slots: FxHashMap<ValueId, u32>,
     /// What has been made in this block of others: constants, what was read from slots, and numbers
     /// broadcast to a register.
-    pub(super) made: FxHashMap<(Made, Type), Reg>,
+    pub(super) made: FxHashMap<(Made, RegisterType), Reg>,
     /// The elementary functions that are called, of vectors or of scalars.
     pub(super) procedures: Vec<(Elementary, bool)>,
     pub(super) flow: Flow,
@@ -62,7 +64,7 @@ pub(super) enum Made {
 const PENDING: End = End::Return(Status::Done);
 
 impl Assemble for Builder<'_> {
-    fn reg(&mut self, ty: Type) -> Reg {
+    fn reg(&mut self, ty: RegisterType) -> Reg {
         self.function.registers.push(ty);
         Reg(self.function.registers.len() as u32 - 1)
     }
@@ -97,7 +99,7 @@ impl<'p> Builder<'p> {
         builder
     }
 
-    pub(super) fn ty(&self, reg: Reg) -> Type {
+    pub(super) fn ty(&self, reg: Reg) -> RegisterType {
         self.function.registers[reg.index()]
     }
 
@@ -134,20 +136,20 @@ impl<'p> Builder<'p> {
         self.finish(End::Branch { condition, then: target(then), otherwise: target(otherwise) });
     }
 
-    pub(super) fn constant(&mut self, ty: Type, bits: u64) -> Reg {
+    pub(super) fn constant(&mut self, ty: RegisterType, bits: u64) -> Reg {
         if let Some(&known) = self.made.get(&(Made::Constant(bits), ty)) {
             return known;
         }
         let reg = self.reg(ty);
         self.push(Instr::Constant(reg, bits));
-        if matches!(ty, Type::Scalar(_)) {
+        if matches!(ty, RegisterType::Scalar(_)) {
             self.constant_regs.insert(reg, bits);
         }
         self.made.insert((Made::Constant(bits), ty), reg);
         reg
     }
 
-    pub(super) fn undefined(&mut self, ty: Type) -> Reg {
+    pub(super) fn undefined(&mut self, ty: RegisterType) -> Reg {
         if let Some(&known) = self.made.get(&(Made::Undefined, ty)) {
             return known;
         }
@@ -158,7 +160,7 @@ impl<'p> Builder<'p> {
     }
 
     pub(super) fn slot(&mut self, slot: u32, kind: Kind) -> Reg {
-        let ty = Type::Scalar(kind);
+        let ty = RegisterType::Scalar(kind);
         if let Some(&known) = self.made.get(&(Made::Slot(slot), ty)) {
             return known;
         }
@@ -168,7 +170,7 @@ impl<'p> Builder<'p> {
         reg
     }
 
-    pub(super) fn broadcast(&mut self, from: Reg, ty: Type) -> Reg {
+    pub(super) fn broadcast(&mut self, from: Reg, ty: RegisterType) -> Reg {
         if let Some(&known) = self.made.get(&(Made::Broadcast(from), ty)) {
             return known;
         }
@@ -179,18 +181,18 @@ impl<'p> Builder<'p> {
     }
 
     /// What registers of a value of that kind and rate hold.
-    pub(super) fn type_of(&self, kind: Kind, rate: Rate) -> Type {
+    pub(super) fn type_of(&self, kind: Kind, rate: Rate) -> RegisterType {
         if rate.is_uniform() || self.shape.tile.width() == 1 {
-            Type::Scalar(kind)
+            RegisterType::Scalar(kind)
         } else {
-            Type::Vector(kind)
+            RegisterType::Vector(kind)
         }
     }
 
     /// How many registers hold the lanes of one of 32 bits.
     pub(super) fn parts(&self, kind: Kind, rate: Rate) -> usize {
         let wide = matches!(kind, Kind::F64 | Kind::I64);
-        if wide && matches!(self.type_of(kind, rate), Type::Vector(_)) { 2 } else { 1 }
+        if wide && matches!(self.type_of(kind, rate), RegisterType::Vector(_)) { 2 } else { 1 }
     }
 
     /// New registers for a value.
@@ -248,13 +250,13 @@ impl<'p> Builder<'p> {
 
     /// A comparison of numbers as a mask: comparing two broadcast numbers is cheaper than
     /// broadcasting a truth value.
-    pub(super) fn compare_again(&mut self, op: Op, operands: [Reg; 2], ty: Type) -> Reg {
+    pub(super) fn compare_again(&mut self, op: Op, operands: [Reg; 2], ty: RegisterType) -> Reg {
         if let Some(&known) = self.made.get(&(Made::Compare(op, operands), ty)) {
             return known;
         }
         let vectors = operands.map(|reg| match self.constant_regs.get(&reg) {
-            Some(&bits) => self.constant(Type::Vector(Kind::F32), bits),
-            None => self.broadcast(reg, Type::Vector(Kind::F32)),
+            Some(&bits) => self.constant(RegisterType::Vector(Kind::F32), bits),
+            None => self.broadcast(reg, RegisterType::Vector(Kind::F32)),
         });
         let reg = self.op(ty, op, &vectors);
         self.made.insert((Made::Compare(op, operands), ty), reg);

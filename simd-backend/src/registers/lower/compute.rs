@@ -6,7 +6,7 @@ use super::builder::{Builder, Constant};
 use crate::lanes::{Axis, Expr, Kind, Op, Rate, Statement, ValueId};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::halves::{Assemble, Lanes};
-use crate::registers::{Instr, Reg, Type};
+use crate::registers::{Instr, Reg, RegisterType};
 
 impl Builder<'_> {
     /// Straight-line code, strip-mined: all of it for a register of the group, then for the next,
@@ -65,7 +65,7 @@ impl Builder<'_> {
             }
             Expr::Elementary { function, operands, mask } => {
                 let to = self.reg(ty);
-                let is_vector = matches!(ty, Type::Vector(_));
+                let is_vector = matches!(ty, RegisterType::Vector(_));
                 let procedure = self.procedure(*function, is_vector);
                 let mut arguments: Vec<Reg> =
                     operands.iter().map(|&v| self.fit_one(v, rate, index)).collect();
@@ -130,7 +130,7 @@ impl Builder<'_> {
                 operands.iter().map(|&v| self.fit_one(v, rate, index)).collect();
             let reg = self.op(ty, op, &operands);
             let compares = matches!(op, Op::Less | Op::LessEqual | Op::Equal | Op::NotEqual);
-            if compares && self.ty(operands[0]) == Type::Scalar(Kind::F32) {
+            if compares && self.ty(operands[0]) == RegisterType::Scalar(Kind::F32) {
                 self.compares.insert(reg, (op, [operands[0], operands[1]]));
             }
             return vec![reg];
@@ -143,7 +143,7 @@ impl Builder<'_> {
                 }
                 Kind::Mask => {
                     let mask = self.fit_one(v, rate, index);
-                    Lanes::Wide(self.halves(mask, Type::WideMask))
+                    Lanes::Wide(self.halves(mask, RegisterType::WideMask))
                 }
                 _ => Lanes::Narrow(self.fit_one(v, rate, index)),
             })

@@ -16,7 +16,7 @@ use crate::lanes::walk::{Event, Walk};
 use crate::lanes::{self, End as LaneEnd, Expr, Kind, LaneProgram, Op, Reads, Statement, ValueId};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::halves::Assemble;
-use crate::registers::{BlockId, End, Instr, Limit, POLL_ROUNDS, Reg, Status, Type};
+use crate::registers::{BlockId, End, Instr, Limit, POLL_ROUNDS, Reg, RegisterType, Status};
 
 impl Builder<'_> {
     /// Lowers these statements of the root.
@@ -75,7 +75,7 @@ impl Builder<'_> {
                 self.flow.open.push(Open::If { join });
             }
             Statement::Loop { params, inits, body, .. } => {
-                let count = Type::Scalar(Kind::I64);
+                let count = RegisterType::Scalar(Kind::I64);
                 let [header, latch, exit, done] = [(); 4].map(|()| self.reserve());
                 let mut arguments = self.fit_all(inits, params);
                 for limit in [Limit::First, Limit::Rest] {
@@ -154,7 +154,7 @@ impl Builder<'_> {
         [latch, header]: [BlockId; 2],
         site: u32,
     ) {
-        let (count, flag) = (Type::Scalar(Kind::I64), Type::Scalar(Kind::Mask));
+        let (count, flag) = (RegisterType::Scalar(Kind::I64), RegisterType::Scalar(Kind::Mask));
         let [next, ask, ask_more, more, stop] = [(); 5].map(|()| self.reserve());
         let mut arguments = self.new_params(params);
         self.begin(latch, arguments.clone());
@@ -200,7 +200,7 @@ impl Builder<'_> {
     /// `next`.
     fn poll(&mut self, next: BlockId) {
         let cancelled = self.reserve();
-        let goes_on = self.reg(Type::Scalar(Kind::Mask));
+        let goes_on = self.reg(RegisterType::Scalar(Kind::Mask));
         self.push(Instr::Poll(goes_on));
         self.branch(goes_on, next, cancelled);
         self.begin(cancelled, Vec::new());

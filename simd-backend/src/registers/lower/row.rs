@@ -7,18 +7,18 @@ use rustc_hash::FxHashMap;
 use super::builder::{Builder, Constant, Slots};
 use crate::lanes::{self, Axis, Expr, Kind, LaneProgram, Op, Rate, Statement, Width};
 use crate::registers::halves::Assemble;
-use crate::registers::{Argument, End, Instr, PIXEL_BYTES, Reg, Status, Type};
+use crate::registers::{Argument, End, Instr, PIXEL_BYTES, Reg, RegisterType, Status};
 
 impl Builder<'_> {
     fn argument(&mut self, kind: Kind, argument: Argument) -> Reg {
-        let reg = self.reg(Type::Scalar(kind));
+        let reg = self.reg(RegisterType::Scalar(kind));
         self.push(Instr::Argument(reg, argument));
         reg
     }
 
     /// The function for a row of groups.
     pub(super) fn row(&mut self, statements: Range<usize>, slots: &mut Slots) {
-        let (integer, address) = (Type::Scalar(Kind::I32), Type::Scalar(Kind::I64));
+        let (integer, address) = (RegisterType::Scalar(Kind::I32), RegisterType::Scalar(Kind::I64));
         self.frame_values(statements.clone(), slots);
         self.slots.clone_from(&slots.of);
         let y = self.argument(Kind::I32, Argument::Row);
@@ -28,14 +28,14 @@ impl Builder<'_> {
             self.argument(Kind::I32, Argument::Groups),
             self.argument(Kind::I64, Argument::Pixels),
         ];
-        let y = self.op(Type::Scalar(Kind::F32), Op::FromInteger, &[y]);
+        let y = self.op(RegisterType::Scalar(Kind::F32), Op::FromInteger, &[y]);
         let rows = self.centres(y, Axis::Y);
         let [group, again, end] = [(); 3].map(|()| self.reserve());
         self.jump(group, arguments);
 
         let [x, left, pixels] = [self.reg(integer), self.reg(integer), self.reg(address)];
         self.begin(group, vec![x, left, pixels]);
-        let first = self.op(Type::Scalar(Kind::F32), Op::FromInteger, &[x]);
+        let first = self.op(RegisterType::Scalar(Kind::F32), Op::FromInteger, &[x]);
         let columns = self.centres(first, Axis::X);
         self.coordinates = [columns, rows];
         self.statements(statements);
@@ -43,7 +43,7 @@ impl Builder<'_> {
         let one = self.constant(integer, 1);
         let left = self.op(integer, Op::Sub, &[left, one]);
         let zero = self.constant(integer, 0);
-        let is_last = self.op(Type::Scalar(Kind::Mask), Op::Equal, &[left, zero]);
+        let is_last = self.op(RegisterType::Scalar(Kind::Mask), Op::Equal, &[left, zero]);
         self.branch(is_last, end, again);
 
         self.begin(again, Vec::new());
@@ -126,7 +126,7 @@ impl Builder<'_> {
             let mut rows = Vec::with_capacity(tile.rows() as usize);
             for row in 0..tile.rows() {
                 if down > 0 || row > 0 {
-                    address = self.op(Type::Scalar(Kind::I64), Op::Add, &[address, stride]);
+                    address = self.op(RegisterType::Scalar(Kind::I64), Op::Add, &[address, stride]);
                 }
                 rows.push(address);
             }

@@ -3,7 +3,7 @@
 use super::plan::{Home, Plan};
 use crate::machine::{Class, Machine, PerClass};
 use crate::mutants::{Mutant, is_active};
-use crate::registers::{Block, End, Instr, Reg, Type};
+use crate::registers::{Block, End, Instr, Reg, RegisterType};
 
 /// As the next use: not in this block, but perhaps later.
 const LATER: u32 = u32::MAX - 1;
@@ -37,7 +37,7 @@ pub(super) struct Rewriting<'m> {
     /// What it passes on, and to which parameters.
     passed: Vec<Passed>,
     out: Vec<Instr>,
-    registers: Vec<Type>,
+    registers: Vec<RegisterType>,
 }
 
 struct Passed {
@@ -51,7 +51,7 @@ struct Passed {
 type Use = (u32, Reg, u32);
 
 impl<'m> Rewriting<'m> {
-    pub(super) fn new(plan: Plan, machine: &'m Machine, registers: Vec<Type>) -> Self {
+    pub(super) fn new(plan: Plan, machine: &'m Machine, registers: Vec<RegisterType>) -> Self {
         let count = registers.len();
         Self {
             plan,
@@ -71,7 +71,7 @@ impl<'m> Rewriting<'m> {
     }
 
     /// The slots, and the types of all registers, the new ones included.
-    pub(super) fn finish(self) -> (Plan, Vec<Type>) {
+    pub(super) fn finish(self) -> (Plan, Vec<RegisterType>) {
         (self.plan, self.registers)
     }
 
