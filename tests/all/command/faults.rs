@@ -5,7 +5,7 @@
 
 use super::harness::{LAMBDAV, TestFolder, assert_one_error};
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -215,11 +215,20 @@ fn an_interrupted_write_leaves_nothing() {
 #[cfg(target_os = "linux")]
 #[test]
 fn an_ignored_signal_stays_ignored() {
-    let place = TestFolder::with([("noise.lv", NOISE)]);
-    let script = "trap '' INT HUP; \"$0\" render noise.lv a.npy --size 2000x2000 & sleep 0.1; kill -INT $!; kill -HUP $!; wait $!";
-    let outcome = place.finish(shell(&place, script));
-    assert_eq!((outcome.status, outcome.err.as_str()), (0, ""));
-    assert_eq!(place.image("a.npy").size().to_string(), "2000x2000");
+    let place = TestFolder::with([]);
+    let mut command = shell(&place, "trap '' INT HUP; exec \"$0\" render - a.npy --size 20x20");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("there is a shell");
+    // It has long begun to wait for the shader then.
+    sleep(Duration::from_millis(300));
+    send(&child, "-INT");
+    send(&child, "-HUP");
+    let mut shader = child.stdin.take().expect("it is a pipe");
+    shader.write_all(NOISE.as_bytes()).expect("it lives on");
+    drop(shader);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(place.image("a.npy").size().to_string(), "20x20");
 }
 
 /// A target that is an input, by this name or another.
