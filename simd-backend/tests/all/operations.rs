@@ -42,6 +42,13 @@ const OPS: &[Op] = &[
     Op::Bits,
 ];
 
+/// A number, or zero in place of a NaN: sign and payload of that are nobody's business.
+fn number(b: &mut StraightLine, value: ValueId) -> ValueId {
+    let zero = b.constant(b.values()[value.index()].kind, 0);
+    let is_number = b.op(Op::Equal, &[value, value]).expect("of numbers");
+    b.op(Op::Select, &[is_number, value, zero]).expect("of one kind")
+}
+
 fn program(random: &mut Random) -> LaneProgram {
     let mut b = StraightLine::default();
     b.coordinate(Axis::X);
@@ -72,7 +79,10 @@ fn program(random: &mut Random) -> LaneProgram {
                 if recent { count - 1 - random.below(count.min(8)) } else { random.below(count) };
             ValueId(index as u32)
         };
-        let operands = [pick(), pick(), pick()];
+        let mut operands = [pick(), pick(), pick()];
+        if op == Op::Bits && b.values()[operands[0].index()].kind.is_float() {
+            operands[0] = number(&mut b, operands[0]);
+        }
         for arity in 1..=3 {
             if b.op(op, &operands[..arity]).is_some() {
                 break;
@@ -86,8 +96,12 @@ fn program(random: &mut Random) -> LaneProgram {
         let value = ValueId(i as u32);
         let word = match info.kind {
             Kind::I32 => Some(value),
-            Kind::F32 => b.op(Op::Bits, &[value]),
+            Kind::F32 => {
+                let value = number(&mut b, value);
+                b.op(Op::Bits, &[value])
+            }
             Kind::F64 => {
+                let value = number(&mut b, value);
                 let narrow = b.op(Op::Demote, &[value]).expect("of a float");
                 b.op(Op::Bits, &[narrow])
             }
