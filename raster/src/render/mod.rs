@@ -204,9 +204,9 @@ struct Job<'a, K: ?Sized> {
 }
 
 impl<K: Kernel + ?Sized> Work for Job<'_, K> {
-    fn work(&self, is_relieved: impl Fn() -> bool) {
+    fn work(&self) {
         let mut storage = vec![0.0; self.tiles.get(0).samples()];
-        while !is_relieved() {
+        loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             if number >= self.tiles.count() {
                 return;

@@ -9,7 +9,6 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
@@ -37,8 +36,8 @@ pub struct ThreadError(#[source] io::Error);
 
 /// Work that any number of threads may do together.
 pub(super) trait Work: Sync {
-    /// Does it, piece by piece, until nothing is left or this says so.
-    fn work(&self, is_relieved: impl Fn() -> bool);
+    /// Does it until nothing is left.
+    fn work(&self);
 
     /// How long it takes in all if it goes on as in this time.
     fn estimate(&self, elapsed: Duration) -> Duration;
@@ -106,7 +105,7 @@ fn in_pool(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
             let thread = thread::Builder::new().name("deadline".to_owned());
             thread.spawn_scoped(scope, watch).map_err(ThreadError)?;
         }
-        let result = together(crew, work, || {});
+        let result = together(crew, 0, work);
         drop(ending);
         result
     })
@@ -114,7 +113,6 @@ fn in_pool(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
 
 /// From a thread of no pool, which keeps the deadline and lets others work.
 fn outside(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
-    let joined = &AtomicBool::new(false);
     thread::scope(|scope| {
         let (ending, endings) = channel();
         let mut threads: Vec<ScopedJoinHandle<'_, Result<(), ThreadError>>> = Vec::new();
@@ -141,8 +139,7 @@ fn outside(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
             let ending = Ending(ending.clone());
             let alone = move || {
                 let _ending = ending;
-                // With as many others as there are processors it would be one too many.
-                work.work(|| joined.load(Ordering::Relaxed));
+                work.work();
                 Ok(())
             };
             let thread = thread::Builder::new().name("render".to_owned());
@@ -159,10 +156,10 @@ fn outside(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
             }
         }
         if !one_suffices {
-            let ending = Ending(ending);
+            let (ending, at_work) = (Ending(ending), threads.len());
             let others = move || {
                 let _ending = ending;
-                together(crew, work, || joined.store(true, Ordering::Relaxed))
+                together(crew, at_work, work)
             };
             let thread = thread::Builder::new().name("render all".to_owned());
             match thread.spawn_scoped(scope, others) {
@@ -182,21 +179,16 @@ fn outside(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
     })
 }
 
-/// On as many threads of the pool to which this thread belongs, or of the global one, as are of
-/// use. `begins` is called once they are there.
-fn together(
-    crew: &Crew,
-    work: &impl Work,
-    begins: impl Fn() + Send + Sync,
-) -> Result<(), ThreadError> {
+/// On as many threads of the pool to which this thread belongs, or of the global one, as are of use
+/// beside those that are at work.
+fn together(crew: &Crew, at_work: usize, work: &impl Work) -> Result<(), ThreadError> {
     let all = || {
-        let threads = crew.tasks.min(rayon::current_num_threads());
+        let threads = crew.tasks.min(rayon::current_num_threads()).saturating_sub(at_work);
         rayon::scope(|scope| {
-            begins();
             for _ in 1..threads {
-                scope.spawn(|_| work.work(|| false));
+                scope.spawn(|_| work.work());
             }
-            work.work(|| false);
+            work.work();
         });
     };
     let is_inside = rayon::current_thread_index().is_some();
