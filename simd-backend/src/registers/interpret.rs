@@ -7,17 +7,17 @@
 //!   computed all the same);
 //! - the centres of columns and rows without an active pixel;
 //! - lanes that are computed from undefined ones; but false *and* anything is false, true *or*
-//!   anything is true, and a selection is as defined as what it selects.
+//!   anything is true, any of several is true if one is, and a selection is as defined as what it
+//!   selects.
 //!
 //! A [`Trap`] is what no correct program does: to read a register that has not been assigned since
-//! its block was entered last, or a spill slot that holds nothing or another type; to ask whether
-//! any lane of what is undefined is set, or to store it as an active pixel; to store outside the
+//! its block was entered last, or a spill slot that holds nothing or another type; to leave a loop
+//! or to go on in it by what is undefined, or to store it as an active pixel; to store outside the
 //! pixels, or to return without having stored them all.
 //!
-//! A branch on what is undefined goes either way, here by turns. A correct program does so: an arm
-//! that is cheap is computed without a test whether any lane is active in it, with all decisions
-//! that are the same for its lanes; if there are none, the condition may come from another arm that
-//! has been passed by. No loop depends on it, since these stand under such a test.
+//! Any other branch on what is undefined goes either way, here by turns. Correct programs have
+//! such: what is cheap is computed for lanes that do not need it, and with it the decisions in it;
+//! their conditions may come from where these lanes have been left out. A loop is never cheap.
 //!
 //! Loops are limited and polled as in machine code.
 
@@ -25,7 +25,7 @@ use std::fmt;
 
 use super::{
     Argument, BlockCall, End, Function, Inputs, Instr, Limit, PIXEL_BYTES, Poll, Reg,
-    RegisterProgram, RegisterType, Row, Shape, Status,
+    RegisterProgram, RegisterType, Row, Shape, Status, loop_depths,
 };
 use crate::lanes::interpret::{apply, undefined_bits};
 use crate::lanes::{Axis, Kind, Op};
@@ -229,6 +229,10 @@ impl<'a> Call<'a> {
                     let holds = match activation.get(*condition).map_err(trap)?[0] {
                         Some(word) => word != 0,
                         None => {
+                            let depths = loop_depths(function);
+                            if depths[then.block.index()] != depths[otherwise.block.index()] {
+                                return Err(trap(format!("{condition} is undefined")));
+                            }
                             self.turn = !self.turn;
                             self.turn
                         }
@@ -281,14 +285,13 @@ impl<'a> Call<'a> {
                 (*to, both.map(|word| word.map(lane)).collect())
             }
             Instr::Any(to, masks) => {
-                let mut any = false;
+                let mut any = Some(0);
                 for &mask in masks {
-                    for (lane, word) in on.get(mask)?.iter().enumerate() {
-                        any |=
-                            word.ok_or_else(|| format!("lane {lane} of {mask} is undefined"))? != 0;
+                    for &word in on.get(mask)? {
+                        any = or(any, word);
                     }
                 }
-                (*to, scalar(any.into()))
+                (*to, vec![any])
             }
             Instr::Input(to, word) => {
                 let word = self.inputs.words[*word as usize];
@@ -448,6 +451,11 @@ impl<'a> Call<'a> {
     }
 }
 
+/// Whether one of two is true: true *or* anything is.
+fn or(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    if a == Some(1) || b == Some(1) { Some(1) } else { Some(a? | b?) }
+}
+
 /// An operation, lane by lane.
 fn operation(on: &Activation<'_>, op: Op, operands: &[Reg]) -> Result<Lanes, String> {
     let kind = on.kind(operands[0]);
@@ -457,7 +465,7 @@ fn operation(on: &Activation<'_>, op: Op, operands: &[Reg]) -> Result<Lanes, Str
         match (op, kind) {
             (Op::And, Kind::Mask) if at(0) == Some(0) || at(1) == Some(0) => Some(0),
             (Op::AndNot, Kind::Mask) if at(0) == Some(0) || at(1) == Some(1) => Some(0),
-            (Op::Or, Kind::Mask) if at(0) == Some(1) || at(1) == Some(1) => Some(1),
+            (Op::Or, Kind::Mask) => or(at(0), at(1)),
             (Op::Select, _) => at(if at(0)? != 0 { 1 } else { 2 }),
             _ => {
                 let mut words = [0; 3];
