@@ -35,6 +35,13 @@ pub(crate) const UNTESTED: u64 = 8;
 /// is in vain in the last round alone. (Mandelbrot.)
 pub(crate) const BEFORE_EXIT: u64 = 24;
 
+/// A decision of a loop's tail that lanes make differently: two masks, and what is selected by them.
+/// What counts nothing could be written twice any number of times.
+pub(crate) const DECISION: u64 = 4;
+
+/// What making code of a call takes, in instructions: all registers are saved around it.
+pub(crate) const INSTRS_OF_CALL: usize = 4;
+
 /// How many rounds a loop counts as, where work or uses are added up.
 pub(crate) const ROUNDS: u64 = 8;
 
@@ -82,6 +89,3 @@ pub(crate) const QUICK_INSTRS: usize = 3_500;
 /// For more pixels what runs longer takes more time than compiling does. (On two processors both
 /// are equal at 512×512, in the mean of the gallery's large programs.)
 pub(crate) const QUICK_PIXELS: f64 = 3e5;
-
-/// How deep loops may nest in machine code: register allocation takes the square of it.
-pub const MAX_LOOP_NESTING: usize = 200;

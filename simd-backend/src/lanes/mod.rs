@@ -494,6 +494,15 @@ impl LaneProgram {
         self.values[id.index()].rate
     }
 
+    /// How many values there are, and operands of ends of blocks.
+    pub(crate) fn size(&self) -> usize {
+        let ends = self.blocks.iter().map(|block| match &block.end {
+            End::Yield(values) | End::Rec(values) => values.len(),
+            End::If { .. } => 1,
+        });
+        self.values.len() + ends.sum::<usize>()
+    }
+
     /// Red, green, blue and alpha.
     pub fn outputs(&self) -> &[ValueId] {
         match &self.block(Self::ROOT).end {
