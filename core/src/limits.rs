@@ -42,9 +42,6 @@ pub const BINDINGS: usize = 2_000_000;
 /// How many core nodes a program may expand to. More are LV0502.
 pub const NODES: usize = 1_000_000;
 
-/// How many unfinished steps of expansion may wait for one another. More are LV0502.
-pub const WAITING_STEPS: usize = 4_000_000;
-
 /// How many nodes may be added to say where loops are needed, and to copy them. More are LV0502.
 pub const PLACED_NODES: usize = 500_000;
 
@@ -70,6 +67,10 @@ pub const CODE_LOOP_NESTING: usize = 200;
 /// How many values, and operands of `if`s and of ends of blocks, a lane program may have from which
 /// machine code is made. A larger one is evaluated.
 pub const LANE_VALUES: usize = 4_000_000;
+
+/// How many values a loop or a branch may pass on in machine code: what is passed on is compared with
+/// all else that is. A larger program is evaluated.
+pub const PASSED_VALUES: usize = 4_096;
 
 /// Of how many instructions of registers machine code is made. A larger program is evaluated.
 pub const INSTRS: usize = 1_000_000;

@@ -150,7 +150,9 @@ impl Compiler {
         if lanes.loop_nesting > limits::CODE_LOOP_NESTING {
             return Err(EmitError::TooDeep { depth: lanes.loop_nesting });
         }
-        within(lanes.size(), limits::LANE_VALUES, "values of one lane")?;
+        let (values, passed) = lanes.size();
+        within(values, limits::LANE_VALUES, "values of one lane")?;
+        within(passed, limits::PASSED_VALUES, "values that a loop or a branch passes on")?;
         let (machine, emitter) = (self.target.machine(), self.target.emitter());
         assert_eq!(machine.tile, emitter.machine().tile, "code can be made for that machine");
         let mut choice = self.choice(&lanes);
@@ -158,7 +160,7 @@ impl Compiler {
             let (registers, allocation) =
                 timed(&mut times.registers, || self.register_program(&lanes, choice.shape));
             let fewer = choice.shape.fewer().filter(|_| choice.reason != Reason::Asked);
-            let size = size(&registers);
+            let size = instrs(&registers);
             if let (Some(shape), true) = (fewer, size > limits::INSTRS) {
                 let (lanes, instrs) = (choice.shape.lanes(), size as u64);
                 let reason = Reason::Instrs { lanes, instrs, most: limits::INSTRS as u64 };
@@ -184,7 +186,7 @@ impl Compiler {
 }
 
 /// How much there is to make code of: instructions, calls as several, and what blocks pass on.
-fn size(program: &RegisterProgram) -> usize {
+fn instrs(program: &RegisterProgram) -> usize {
     let blocks = program.frame.blocks.iter().chain(&program.row.blocks);
     let sizes = blocks.map(|block| {
         let calls = block.instrs.iter().filter(|instr| instr.is_call()).count();

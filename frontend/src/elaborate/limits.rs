@@ -5,18 +5,14 @@ use super::elaborator::Elaborator;
 use super::values::{Activation, ActivationId, EnvId, FunctionId, FunctionValue, Site};
 use crate::resolve::CodeId;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
-use lambdav_core::limits::{
-    APPLICATION_NESTING, APPLICATIONS, BINDINGS, EXPANSION_STEPS, NODES, WAITING_STEPS,
-};
+use lambdav_core::limits::{APPLICATION_NESTING, APPLICATIONS, BINDINGS, EXPANSION_STEPS, NODES};
 use lambdav_core::source::Span;
 
 impl Elaborator {
     /// Leaves what is to be done with the next value that is returned.
     pub(super) fn wait(&mut self, continuation: Continuation) {
         self.continuations.push(continuation);
-        if self.continuations.len() > WAITING_STEPS {
-            self.too_large(Span::default(), WAITING_STEPS, "unfinished steps of expansion");
-        } else if self.graph.len() > NODES {
+        if self.graph.len() > NODES {
             self.too_large(Span::default(), NODES, "operations");
         }
     }

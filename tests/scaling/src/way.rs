@@ -8,6 +8,8 @@ use lambdav::engine::{FastEngine, SimdError};
 use lambdav::program::Loaded;
 use lambdav::raster::{RenderOptions, Size, render};
 use lambdav::settings::Settings;
+use lambdav::simd::registers::{self, Between};
+use lambdav::simd::{Compiler, Target};
 use lambdav::spirv;
 use std::fmt;
 
@@ -20,10 +22,13 @@ pub enum Way {
     CoreText,
     /// SPIR-V.
     Spirv,
+    /// A register program of four lanes. (How many lanes are best, and how registers are allocated,
+    /// depends on the size; here nothing does.)
+    Registers,
 }
 
 impl Way {
-    /// All of them.
+    /// Those that end in something to be used.
     pub const ALL: [Self; 3] = [Self::Picture, Self::CoreText, Self::Spirv];
 
     /// How the command line calls it.
@@ -32,6 +37,7 @@ impl Way {
             Self::Picture => "picture",
             Self::CoreText => "core-text",
             Self::Spirv => "spirv",
+            Self::Registers => "registers",
         }
     }
 }
@@ -101,6 +107,19 @@ impl Way {
                         (Some(_), _) => Answer::Done,
                         (None, found) => refused(&found, &source),
                     }
+                }
+            },
+            Self::Registers => match schedule(&core, &locations[..1]) {
+                Err(found) => refused(&[found], &source),
+                Ok(program) => {
+                    let target = Target::host().expect("the machine is of a known kind");
+                    let machine = *target.machine();
+                    let compiler = Compiler { lanes: Some(4), ..Compiler::new(target) };
+                    let lanes = compiler.lane_program(&program);
+                    // Without the verifier, which debug builds run between stages.
+                    let mut code = registers::lower(&lanes, compiler.choice(&lanes).shape);
+                    registers::spill(&mut code, &machine, Between::Registers);
+                    Answer::Done
                 }
             },
             Self::Spirv => match schedule(&core, &locations) {

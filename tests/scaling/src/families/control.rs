@@ -79,7 +79,7 @@ fn loop_in_wide_arms(n: usize) -> String {
 
 fn loop_in_bodies(n: usize) -> String {
     let bodies = each(n, |i| {
-        format!(" ((rec-func (n) (if (> n {i}) (if (> n {i}.5) l n) (rec (+ n 1)))) x)")
+        format!(" ((rec-func (n) (if (> n {i}) (if (> n {i}.5) l n) (rec (+ (* n 2) 1)))) x)")
     });
     format!("{HEAD}(define l {})\n(+ 1 1{bodies})", count_to(9))
 }

@@ -17,6 +17,10 @@ pub struct Family {
     pub text: fn(usize) -> String,
 }
 
+/// The families of which a text describes more than its length, and which limit ends that: it
+/// refuses texts of 150 KB.
+pub const LIMITED: [(&str, &str); 1] = [("parameters-of-recs", "LV0502")];
+
 /// All of them.
 pub fn all() -> impl Iterator<Item = Family> {
     [control::FAMILIES, scopes::FAMILIES, errors::FAMILIES, texts::FAMILIES, values::FAMILIES]
