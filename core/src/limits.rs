@@ -28,9 +28,6 @@ pub const SUGGESTIONS: usize = 100;
 /// How deep applications of functions may nest. Deeper is LV0501.
 pub const APPLICATION_NESTING: u32 = 10_000;
 
-/// How many applications of functions a program may expand to. More are LV0502.
-pub const APPLICATIONS: u32 = 1_000_000;
-
 /// How many expressions may be evaluated in expanding a program: so many that it takes a third of
 /// a second. Of a function that is applied again, its body counts again, even if no new node comes
 /// of it. An operation written once takes about three. More are LV0502.

@@ -56,7 +56,6 @@ pub(super) struct Elaborator {
     pub(super) continuations: Vec<Continuation>,
     /// Expressions evaluated so far.
     pub(super) steps: u32,
-    pub(super) applications: u32,
     /// Arguments and bindings of `let`s so far.
     pub(super) bindings: usize,
     /// How many operations the loops in defaults of uniforms may still execute.
@@ -103,7 +102,6 @@ impl Elaborator {
             results: FxHashMap::default(),
             continuations: Vec::new(),
             steps: 0,
-            applications: 0,
             bindings: 0,
             default_operations: Some(limits::DEFAULT_OPERATIONS),
             reported: FxHashSet::default(),

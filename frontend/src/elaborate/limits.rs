@@ -5,7 +5,7 @@ use super::elaborator::Elaborator;
 use super::values::{Activation, ActivationId, EnvId, FunctionId, FunctionValue, Site};
 use crate::resolve::CodeId;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
-use lambdav_core::limits::{APPLICATION_NESTING, APPLICATIONS, BINDINGS, EXPANSION_STEPS, NODES};
+use lambdav_core::limits::{APPLICATION_NESTING, BINDINGS, EXPANSION_STEPS, NODES};
 use lambdav_core::source::Span;
 
 impl Elaborator {
@@ -53,13 +53,8 @@ impl Elaborator {
         };
         let id = ActivationId(self.activations.len() as u32);
         self.activations.push(activation);
-        self.applications += 1;
         if depth > APPLICATION_NESTING {
             self.endless(id);
-            return None;
-        }
-        if self.applications > APPLICATIONS {
-            self.too_large(at, APPLICATIONS as usize, "applications");
             return None;
         }
         Some(id)

@@ -13,13 +13,12 @@
 //!   counts as that value. So `(f (+ x 1))` written twice is elaborated once.
 //! - It ends. Each infinite elaboration nests applications without bound, where an application is
 //!   nested in that whose body (or whose argument's text) contains it; more than
-//!   [`APPLICATION_NESTING`] are an error, as are more than [`APPLICATIONS`] in all, more than
+//!   [`APPLICATION_NESTING`] are an error, as are more than
 //!   [`EXPANSION_STEPS`] expressions evaluated, more than [`BINDINGS`] and more than [`NODES`].
 //! - It does not recurse: [`run`] keeps its own stack.
 //! - The core is well typed, and every `Rec` is in the tail of its own loop.
 //!
 //! [`APPLICATION_NESTING`]: lambdav_core::limits::APPLICATION_NESTING
-//! [`APPLICATIONS`]: lambdav_core::limits::APPLICATIONS
 //! [`EXPANSION_STEPS`]: lambdav_core::limits::EXPANSION_STEPS
 //! [`BINDINGS`]: lambdav_core::limits::BINDINGS
 //! [`NODES`]: lambdav_core::limits::NODES
