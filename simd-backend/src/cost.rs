@@ -61,7 +61,8 @@ pub(crate) const MANY_INSTRS: u64 = 5_000;
 /// The number of lanes down to which [`MANY_INSTRS`] is the bound.
 pub(crate) const FEW_LANES: u32 = 8;
 
-/// Above this many, for fewer lanes still, so that the time of compiling does not grow with them.
+/// Above this many, for fewer lanes still, so that the time of compiling does not grow with them; and
+/// registers are allocated in one pass for any number of pixels.
 pub(crate) const MOST_INSTRS: u64 = 60_000;
 
 /// Lanes for a program whose work varies: four registers of four keep the machine busy while they

@@ -114,7 +114,11 @@ impl Compiler {
 
     /// What takes the least time, of compiling and of computing all pixels together.
     fn allocation(&self, row: &registers::Function) -> Allocation {
-        let is_quick = || self.pixels <= cost::QUICK_PIXELS && row.instrs() >= cost::QUICK_INSTRS;
+        let instrs = row.instrs();
+        let is_quick = || {
+            let few_pixels = self.pixels <= cost::QUICK_PIXELS && instrs >= cost::QUICK_INSTRS;
+            few_pixels || instrs as u64 > cost::MOST_INSTRS
+        };
         self.target
             .allocation()
             .unwrap_or_else(|| if is_quick() { Allocation::Quick } else { Allocation::Thorough })
@@ -185,9 +189,17 @@ impl Compiler {
     }
 }
 
-/// How much there is to make code of: instructions, calls as several, and what blocks pass on.
+/// How much there is to make code of: instructions, calls as several, and what blocks pass on. Where
+/// it is little in any case, no less than that.
 fn instrs(program: &RegisterProgram) -> usize {
     let blocks = program.frame.blocks.iter().chain(&program.row.blocks);
+    let most = blocks
+        .clone()
+        .map(|block| (1 + cost::INSTRS_OF_CALL) * block.instrs.len() + block.params.len() + 1);
+    let most = most.sum();
+    if most <= limits::INSTRS {
+        return most;
+    }
     let sizes = blocks.map(|block| {
         let calls = block.instrs.iter().filter(|instr| instr.is_call()).count();
         block.instrs.len() + cost::INSTRS_OF_CALL * calls + block.params.len() + 1

@@ -116,6 +116,9 @@ impl Pinning {
     }
 
     fn demand(&mut self, node: NodeId, by: Use) {
+        if !self.graph().may_diverge(node) {
+            return;
+        }
         let mut demanded = vec![(node, by)];
         while let Some((node, by)) = demanded.pop() {
             if !self.graph().may_diverge(node) || self.placed.region_of(node).is_some() {

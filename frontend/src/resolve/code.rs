@@ -142,32 +142,36 @@ impl CodeArena {
         }
     }
 
-    /// What any of these uses.
-    fn joint(&mut self, all: impl IntoIterator<Item = FreeSet>) -> FreeSet {
-        let (mut listed, mut level) = (Vec::new(), None);
-        for free in all {
+    /// What any of these uses, and `more`.
+    fn joint(&mut self, children: &[CodeId], more: FreeSet) -> FreeSet {
+        let (mut one, mut others, mut level) = (SetId::default(), Vec::new(), None);
+        let all = children.iter().map(|child| self.info[child.0 as usize].free);
+        for free in all.chain([more]) {
             match free {
-                FreeSet::Listed(set) if set == SetId::default() || listed.contains(&set) => {}
+                FreeSet::Listed(set) if set == SetId::default() || set == one => {}
+                FreeSet::Listed(set) if one == SetId::default() => one = set,
+                FreeSet::Listed(set) if others.contains(&set) => {}
                 // So many differ that they are many locals together.
-                FreeSet::Listed(set) if listed.len() <= MOST_LISTED => listed.push(set),
-                FreeSet::Listed(set) => {
+                FreeSet::Listed(set) if others.len() >= MOST_LISTED => {
                     let last = self.sets.get(set).last().map_or(0, |local| local.level);
                     level = Some(level.unwrap_or(0).max(last));
                 }
+                FreeSet::Listed(set) => others.push(set),
                 FreeSet::UpTo(other) => level = Some(level.unwrap_or(0).max(other)),
             }
         }
-        if let (Some(level), listed) = (level, &listed) {
-            let lasts = listed.iter().filter_map(|&set| Some(self.sets.get(set).last()?.level));
+        if let Some(level) = level {
+            let lasts = others.iter().chain([&one]);
+            let lasts = lasts.filter_map(|&set| Some(self.sets.get(set).last()?.level));
             return FreeSet::UpTo(lasts.fold(level, u32::max));
         }
-        let set = match *listed {
-            [] => SetId::default(),
-            [one] => one,
-            [a, b] => self.sets.union(a, b),
+        let set = match *others {
+            [] => return FreeSet::Listed(one),
+            [other] => self.sets.union(one, other),
             _ => {
+                let sets = others.iter().chain([&one]);
                 let mut all: Vec<Local> =
-                    listed.iter().flat_map(|&set| self.sets.get(set)).copied().collect();
+                    sets.flat_map(|&set| self.sets.get(set)).copied().collect();
                 all.sort_unstable();
                 all.dedup();
                 match all.last() {
@@ -198,7 +202,6 @@ impl CodeArena {
         let id = CodeId(self.code.len() as u32);
         let info = |id: CodeId| self.info[id.0 as usize];
         let keys = |ids: &[CodeId]| ids.iter().map(|&i| info(i).key).collect::<Vec<_>>();
-        let free_of = |ids: &[CodeId]| ids.iter().map(|&i| info(i).free).collect::<Vec<_>>();
         let none = FreeSet::Listed(SetId::default());
         let (shape, free) = match &code {
             Code::Error => (CodeShape::Error(id.0), none),
@@ -212,16 +215,15 @@ impl CodeArena {
             Code::Apply { callee, arguments } => {
                 let mut all = vec![info(*callee).key];
                 all.extend(keys(arguments));
-                let mut free = free_of(arguments);
-                free.push(info(*callee).free);
-                (CodeShape::Apply(all.into()), self.joint(free))
+                let free = info(*callee).free;
+                (CodeShape::Apply(all.into()), self.joint(arguments, free))
             }
             Code::Let { values, body, .. } => {
                 let mut all = keys(values);
                 all.push(info(*body).key);
-                let (mut free, inside) = (free_of(values), info(*body).free);
-                free.push(self.outside(inside, level));
-                (CodeShape::Let(all.into()), self.joint(free))
+                let inside = info(*body).free;
+                let free = self.outside(inside, level);
+                (CodeShape::Let(all.into()), self.joint(values, free))
             }
             Code::Function(f) => {
                 let types = f.parameters.iter().map(|p| p.annotation.map(|(t, _)| t)).collect();
@@ -230,8 +232,8 @@ impl CodeArena {
                 (shape, self.outside(body.free, level))
             }
             Code::If(children) => {
-                let free = free_of(children);
-                (CodeShape::If(children.map(|c| info(c).key)), self.joint(free))
+                let shape = CodeShape::If(children.map(|c| info(c).key));
+                (shape, self.joint(children, none))
             }
             Code::The(ty, value) => (CodeShape::The(*ty, info(*value).key), info(*value).free),
         };
