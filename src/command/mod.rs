@@ -18,7 +18,7 @@ mod values;
 use clap::{Parser, Subcommand};
 use failure::{Failure, complain};
 use lambdav::core::LANGUAGE_VERSION;
-use std::process::ExitCode;
+use std::io::Write as _;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (λV language version 1)");
 const EXIT_STATUS: &str = "\
@@ -55,8 +55,21 @@ enum Command {
     Explain(explain::ExplainArguments),
 }
 
-/// Runs the command that the process was given.
-pub(crate) fn run() -> ExitCode {
+/// Runs the command that the process was given, and ends the process.
+pub(crate) fn run() -> ! {
+    let status = command();
+    // What is printed has been flushed, and looked after, where it is printed.
+    let _ = std::io::stdout().flush();
+    // Handlers at exit would give the allocator's memory back page by page, which the system does
+    // faster.
+    #[cfg(unix)]
+    signal_hook::low_level::exit(status.into());
+    #[cfg(not(unix))]
+    std::process::exit(status.into());
+}
+
+/// The exit status of the command that the process was given.
+fn command() -> u8 {
     interrupt::watch();
     let command_line = match CommandLine::try_parse() {
         Ok(command_line) => command_line,
@@ -78,14 +91,14 @@ pub(crate) fn run() -> ExitCode {
 }
 
 /// The exit status, after what is to be said of a failure.
-fn finish(result: failure::Result) -> ExitCode {
+fn finish(result: failure::Result) -> u8 {
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(Failure { status, message }) => {
             if let Some(message) = message {
                 complain(&message);
             }
-            ExitCode::from(status)
+            status
         }
     }
 }
