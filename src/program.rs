@@ -1,10 +1,11 @@
 //! Programs from files: shader text, or core text in its place.
 
-use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::diagnostics::Diagnostics;
 use lambdav_core::graph::Core;
+use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
 use lambdav_core::{core_text, decode};
-use lambdav_frontend::{Times, compile_timed, syntax};
+use lambdav_frontend::{Times, compile_within};
 
 /// A program, read and compiled as far as it goes.
 #[derive(Debug)]
@@ -16,7 +17,7 @@ pub struct Loaded {
     /// The core, if no diagnostic is an error.
     pub core: Option<Core>,
     /// All that is to be said about the program.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Diagnostics,
     /// How long compiling a shader text took.
     pub times: Option<Times>,
 }
@@ -25,16 +26,21 @@ impl Loaded {
     /// From the bytes of a file that messages call `name`. Of core text, which spells out what a
     /// shader says in few words, more is taken than of a shader.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Self {
-        let long = bytes.len() > syntax::MAX_TEXT;
+        Self::from_bytes_within(name, bytes, limits::ERRORS)
+    }
+
+    /// The same with at most so many errors and as many warnings; of the others only the number.
+    pub fn from_bytes_within(name: &str, bytes: Vec<u8>, most: usize) -> Self {
+        let long = bytes.len() > limits::TEXT;
         let is_core_text = long && core_text::is_core_text(&String::from_utf8_lossy(&bytes));
-        let limit = if is_core_text { core_text::MAX_TEXT } else { syntax::MAX_TEXT };
+        let limit = if is_core_text { limits::CORE_TEXT } else { limits::TEXT };
         match decode::decode(name, bytes, limit) {
-            Ok(source) => Self::from_source(source),
+            Ok(source) => Self::from_source(source, most),
             Err((source, diagnostic)) => Self {
                 source,
                 is_core_text: false,
                 core: None,
-                diagnostics: vec![diagnostic],
+                diagnostics: vec![diagnostic].into(),
                 times: None,
             },
         }
@@ -45,13 +51,13 @@ impl Loaded {
         Self::from_bytes(name, text.into())
     }
 
-    fn from_source(source: SourceFile) -> Self {
+    fn from_source(source: SourceFile, most: usize) -> Self {
         let is_core_text = core_text::is_core_text(source.text());
         let (core, diagnostics, times) = if is_core_text {
-            let (core, diagnostics) = core_text::read(&source);
+            let (core, diagnostics) = core_text::read_within(&source, most);
             (core, diagnostics, None)
         } else {
-            let (core, diagnostics, times) = compile_timed(&source);
+            let (core, diagnostics, times) = compile_within(&source, most);
             (core, diagnostics, Some(times))
         };
         Self { source, is_core_text, core, diagnostics, times }

@@ -1,9 +1,9 @@
 //! What a frame is computed from, and the values of uniforms.
 
 use lambdav_core::diagnostics::nearest_name;
-use lambdav_core::evaluate::DEFAULT_MAX_ITERATIONS;
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::inputs::Inputs;
+use lambdav_core::limits;
 use lambdav_core::types::{Scalar, Type, Types};
 use lambdav_raster::Size;
 use thiserror::Error;
@@ -30,7 +30,7 @@ impl Settings {
             uniforms: uniforms.iter().map(|u| u.default.clone()).collect(),
             ..Inputs::default()
         };
-        Self { inputs, max_iterations: DEFAULT_MAX_ITERATIONS }
+        Self { inputs, max_iterations: limits::ITERATIONS }
     }
 
     /// Gives the uniform of that name, one of the program's, a value; `types` are the program's.

@@ -8,7 +8,7 @@ use crate::engine::{Engine, FastEngine, SimdError};
 use crate::program::Loaded;
 use crate::settings::{Settings, UniformError, UniformValue};
 use lambdav_core::LANGUAGE_VERSION;
-use lambdav_core::diagnostics::{Diagnostic, render_text};
+use lambdav_core::diagnostics::{Diagnostics, render_text};
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::source::SourceFile;
 use lambdav_raster::file::{EncodeError, Encoding, Format, FormatError, Metadata, SaveError};
@@ -25,7 +25,7 @@ use thiserror::Error;
 pub struct Shader {
     source: SourceFile,
     core: Core,
-    warnings: Vec<Diagnostic>,
+    warnings: Diagnostics,
 }
 
 impl Shader {
@@ -151,7 +151,7 @@ impl Renderer<'_> {
     pub fn render(&self) -> Result<Frame, Error> {
         let report = |diagnostic| {
             let source = self.shader.source.clone();
-            Error::Program(Report { source, diagnostics: vec![diagnostic] })
+            Error::Program(Report { source, diagnostics: vec![diagnostic].into() })
         };
         let engine = FastEngine::new(&self.shader.core, self.output, &self.settings, None);
         let engine = engine.map_err(|error| match error {
@@ -173,12 +173,16 @@ pub struct Report {
     /// The text.
     pub source: SourceFile,
     /// The findings.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Diagnostics,
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(render_text(&self.diagnostics, &self.source, false).trim_end())
+        f.write_str(render_text(&self.diagnostics, &self.source, false).trim_end())?;
+        match self.diagnostics.omitted() {
+            omitted if omitted.is_none() => Ok(()),
+            omitted => write!(f, "\n\n{omitted}"),
+        }
     }
 }
 

@@ -19,6 +19,7 @@ pub mod diagnostics;
 pub mod evaluate;
 pub mod graph;
 pub mod inputs;
+pub mod limits;
 pub mod math;
 pub mod mutants;
 pub mod op;

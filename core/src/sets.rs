@@ -64,6 +64,12 @@ impl<T: Copy + Ord + Hash> Sets<T> {
         id
     }
 
+    /// The set of these elements, which must ascend.
+    pub fn of(&mut self, elements: Vec<T>) -> SetId {
+        debug_assert!(elements.is_sorted_by(|a, b| a < b), "they ascend");
+        self.intern(elements.into())
+    }
+
     /// `set` must be sorted and without repetition.
     fn intern(&mut self, set: Box<[T]>) -> SetId {
         let next = SetId(self.sets.len() as u32);

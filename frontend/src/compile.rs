@@ -1,8 +1,9 @@
 //! All stages, from text to the core.
 
 use crate::{elaborate, resolve, syntax};
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::diagnostics::Diagnostics;
 use lambdav_core::graph::Core;
+use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
 use std::time::{Duration, Instant};
 
@@ -17,35 +18,32 @@ pub struct Times {
     pub elaborate: Duration,
 }
 
-/// Compiles a program: its core, if no diagnostic is an error, and all that is to be said about it.
-pub fn compile(source: &SourceFile) -> (Option<Core>, Vec<Diagnostic>) {
-    let (core, diagnostics, _) = compile_timed(source);
+/// Compiles a program: its core, if no diagnostic is an error, and what is to be said about it.
+pub fn compile(source: &SourceFile) -> (Option<Core>, Diagnostics) {
+    let (core, diagnostics, _) = compile_within(source, limits::ERRORS);
     (core, diagnostics)
 }
 
-/// The same, and how long it took.
-pub fn compile_timed(source: &SourceFile) -> (Option<Core>, Vec<Diagnostic>, Times) {
+/// The same with at most so many errors and as many warnings, and how long it took.
+pub fn compile_within(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics, Times) {
     let mut times = Times::default();
     let mut last = Instant::now();
     let mut took = |time: &mut Duration| {
         let now = Instant::now();
         *time = now - std::mem::replace(&mut last, now);
     };
-    let (tree, mut diagnostics) = syntax::parse(source);
+    let (tree, mut diagnostics) = syntax::parse_within(source, most);
     took(&mut times.parse);
     let mut arena = resolve::CodeArena::default();
-    let (items, mut found) = resolve::resolve(&mut arena, &tree, source);
+    let is_read = !diagnostics.has_errors();
+    let (items, found) = resolve::resolve(&mut arena, &tree, source, is_read, most);
     took(&mut times.resolve);
-    if diagnostics.iter().any(Diagnostic::is_error) {
-        // What could not be read may have been meant as the output.
-        found.retain(|d| d.code != DiagnosticCode::NoOutput);
-    }
-    diagnostics.extend(found);
-    let sound = !diagnostics.iter().any(Diagnostic::is_error);
-    let (core, found) = elaborate::elaborate(arena, &items, sound);
+    diagnostics.append(found);
+    let sound = !diagnostics.has_errors();
+    let (core, found) = elaborate::elaborate(arena, &items, sound, most);
     took(&mut times.elaborate);
-    diagnostics.extend(found);
-    let whole = !diagnostics.iter().any(Diagnostic::is_error);
+    diagnostics.append(found);
+    let whole = !diagnostics.has_errors();
     debug_assert!(!whole || core.outputs.len() == items.outputs.len(), "an output is lost");
     (whole.then_some(core), diagnostics, times)
 }

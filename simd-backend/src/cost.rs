@@ -35,6 +35,13 @@ pub(crate) const UNTESTED: u64 = 8;
 /// is in vain in the last round alone. (Mandelbrot.)
 pub(crate) const BEFORE_EXIT: u64 = 24;
 
+/// A decision of a loop's tail that lanes make differently: two masks, and what is selected by them.
+/// What counts nothing could be written twice any number of times.
+pub(crate) const DECISION: u64 = 4;
+
+/// What making code of a call takes, in instructions: all registers are saved around it.
+pub(crate) const INSTRS_OF_CALL: usize = 4;
+
 /// How many rounds a loop counts as, where work or uses are added up.
 pub(crate) const ROUNDS: u64 = 8;
 
@@ -54,7 +61,8 @@ pub(crate) const MANY_INSTRS: u64 = 5_000;
 /// The number of lanes down to which [`MANY_INSTRS`] is the bound.
 pub(crate) const FEW_LANES: u32 = 8;
 
-/// Above this many, for fewer lanes still, so that the time of compiling does not grow with them.
+/// Above this many, for fewer lanes still, so that the time of compiling does not grow with them; and
+/// registers are allocated in one pass for any number of pixels.
 pub(crate) const MOST_INSTRS: u64 = 60_000;
 
 /// Lanes for a program whose work varies: four registers of four keep the machine busy while they
@@ -82,6 +90,3 @@ pub(crate) const QUICK_INSTRS: usize = 3_500;
 /// For more pixels what runs longer takes more time than compiling does. (On two processors both
 /// are equal at 512×512, in the mean of the gallery's large programs.)
 pub(crate) const QUICK_PIXELS: f64 = 3e5;
-
-/// How deep loops may nest in machine code: register allocation takes the square of it.
-pub const MAX_LOOP_NESTING: usize = 200;

@@ -12,11 +12,12 @@
 //!
 //! In debug builds each stage's product is verified.
 
+use lambdav_core::limits;
 use std::time::{Duration, Instant};
 
 use lambdav_core::schedule;
 
-use crate::cost::{self, MAX_LOOP_NESTING};
+use crate::cost;
 use crate::emit::{Allocation, EmitError, Listing, MachineCode, Target};
 use crate::lanes::{self, LaneProgram, Width};
 use crate::registers::{self, Between, Choice, Reason, RegisterProgram, Shape};
@@ -113,7 +114,11 @@ impl Compiler {
 
     /// What takes the least time, of compiling and of computing all pixels together.
     fn allocation(&self, row: &registers::Function) -> Allocation {
-        let is_quick = || self.pixels <= cost::QUICK_PIXELS && row.instrs() >= cost::QUICK_INSTRS;
+        let instrs = row.instrs();
+        let is_quick = || {
+            let few_pixels = self.pixels <= cost::QUICK_PIXELS && instrs >= cost::QUICK_INSTRS;
+            few_pixels || instrs as u64 > cost::MOST_INSTRS
+        };
         self.target
             .allocation()
             .unwrap_or_else(|| if is_quick() { Allocation::Quick } else { Allocation::Thorough })
@@ -123,9 +128,11 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// [`EmitError::TooDeep`] and [`EmitError::TooLarge`].
+    /// [`EmitError::TooDeep`], [`EmitError::TooMuch`] and [`EmitError::TooLarge`].
     pub fn compile(&self, program: &schedule::Program) -> Result<Compilation, EmitError> {
         let mut times = Times::default();
+        let components = program.component_offsets().pop().unwrap_or(0);
+        within(components, limits::LANE_VALUES, "values of one lane")?;
         let lanes = timed(&mut times.lanes, || self.lane_program(program));
         self.compile_lanes(lanes, times)
     }
@@ -144,18 +151,29 @@ impl Compiler {
         lanes: LaneProgram,
         mut times: Times,
     ) -> Result<Compilation, EmitError> {
-        if lanes.loop_nesting > MAX_LOOP_NESTING {
+        if lanes.loop_nesting > limits::CODE_LOOP_NESTING {
             return Err(EmitError::TooDeep { depth: lanes.loop_nesting });
         }
+        let (values, passed) = lanes.size();
+        within(values, limits::LANE_VALUES, "values of one lane")?;
+        within(passed, limits::PASSED_VALUES, "values that a loop or a branch passes on")?;
         let (machine, emitter) = (self.target.machine(), self.target.emitter());
         assert_eq!(machine.tile, emitter.machine().tile, "code can be made for that machine");
         let mut choice = self.choice(&lanes);
         loop {
             let (registers, allocation) =
                 timed(&mut times.registers, || self.register_program(&lanes, choice.shape));
+            let fewer = choice.shape.fewer().filter(|_| choice.reason != Reason::Asked);
+            let size = instrs(&registers);
+            if let (Some(shape), true) = (fewer, size > limits::INSTRS) {
+                let (lanes, instrs) = (choice.shape.lanes(), size as u64);
+                let reason = Reason::Instrs { lanes, instrs, most: limits::INSTRS as u64 };
+                choice = Choice { shape, reason };
+                continue;
+            }
+            within(size, limits::INSTRS, "instructions of registers")?;
             let code =
                 timed(&mut times.code, || emitter.emit(&registers, allocation, self.listing))?;
-            let fewer = choice.shape.fewer().filter(|_| choice.reason != Reason::Asked);
             match fewer {
                 Some(shape) if code.stack() > cost::MOST_STACK => {
                     let reason = Reason::Stack {
@@ -169,6 +187,29 @@ impl Compiler {
             }
         }
     }
+}
+
+/// How much there is to make code of: instructions, calls as several, and what blocks pass on. Where
+/// it is little in any case, no less than that.
+fn instrs(program: &RegisterProgram) -> usize {
+    let blocks = program.frame.blocks.iter().chain(&program.row.blocks);
+    let most = blocks
+        .clone()
+        .map(|block| (1 + cost::INSTRS_OF_CALL) * block.instrs.len() + block.params.len() + 1);
+    let most = most.sum();
+    if most <= limits::INSTRS {
+        return most;
+    }
+    let sizes = blocks.map(|block| {
+        let calls = block.instrs.iter().filter(|instr| instr.is_call()).count();
+        block.instrs.len() + cost::INSTRS_OF_CALL * calls + block.params.len() + 1
+    });
+    sizes.sum()
+}
+
+/// Whether a program is no larger than machine code is made of.
+fn within(size: usize, most: usize, unit: &'static str) -> Result<(), EmitError> {
+    if size <= most { Ok(()) } else { Err(EmitError::TooMuch { size, unit, most }) }
 }
 
 /// Does something, and adds how long it took.

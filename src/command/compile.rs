@@ -142,7 +142,7 @@ fn spirv_stage(
 /// The text of a stage of the SIMD backend, as `render` takes it for an image of that size.
 fn simd_stage(stage: Stage, program: &Program, options: &CompileArguments) -> Result<String> {
     let machine = |error: EmitError| match error {
-        EmitError::TooDeep { .. } => Failure::input(error.to_string()),
+        EmitError::TooDeep { .. } | EmitError::TooMuch { .. } => Failure::input(error.to_string()),
         _ => Failure::machine(error.to_string()),
     };
     let listing = match stage {

@@ -2,7 +2,7 @@
 
 use super::failure::{Failure, Result, save_failure};
 use super::messages::{Messages, report};
-use lambdav::core::core_text::MAX_TEXT;
+use lambdav::core::limits;
 use lambdav::program::Loaded;
 use lambdav::raster::file;
 use std::fs::File;
@@ -12,15 +12,15 @@ use std::path::{Path, PathBuf};
 /// Reads and compiles the program at `path`, or at standard input for `-`; says all that is to be
 /// said about it.
 pub(super) fn load(path: &Path, messages: Messages) -> Result<Loaded> {
-    let loaded = read(path)?;
+    let loaded = read(path, messages)?;
     report(&loaded.source, &loaded.diagnostics, messages)?;
     Ok(loaded)
 }
 
 /// Reads and compiles without saying anything.
-pub(super) fn read(path: &Path) -> Result<Loaded> {
+pub(super) fn read(path: &Path, messages: Messages) -> Result<Loaded> {
     let (name, bytes) = read_bytes(path)?;
-    Ok(Loaded::from_bytes(&name, bytes))
+    Ok(Loaded::from_bytes_within(&name, bytes, messages.max_errors))
 }
 
 /// The name by which messages call the file at `path`, or standard input for `-`, and what it holds.
@@ -39,7 +39,7 @@ pub(super) fn read_bytes(path: &Path) -> Result<(String, Vec<u8>)> {
 /// All bytes, or, of an endless stream, one more than any program may have.
 pub(super) fn read_all(from: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    from.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes)?;
+    from.take(limits::CORE_TEXT as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -2,7 +2,10 @@
 
 use super::failure::{Failure, Result};
 use clap::{Args, ValueEnum};
-use lambdav::core::diagnostics::{Diagnostic, render_json, render_text};
+use lambdav::core::diagnostics::{
+    Diagnostic, Diagnostics, render_json, render_json_omitted, render_text,
+};
+use lambdav::core::limits;
 use lambdav::core::source::SourceFile;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
@@ -12,6 +15,9 @@ pub(super) struct Messages {
     /// How diagnostics are written
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MessageFormat::Text)]
     message_format: MessageFormat,
+    /// How many errors are told, and how many warnings
+    #[arg(long, value_name = "N", default_value_t = limits::ERRORS)]
+    pub(super) max_errors: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -33,19 +39,25 @@ pub(super) fn one_standard_output(messages: Messages, result: &str, instead: &st
 }
 
 /// Says what is to be said about a program.
-pub(super) fn report(
-    source: &SourceFile,
-    diagnostics: &[Diagnostic],
-    messages: Messages,
-) -> Result {
-    if diagnostics.is_empty() {
+pub(super) fn report(source: &SourceFile, diagnostics: &Diagnostics, messages: Messages) -> Result {
+    let omitted = diagnostics.omitted();
+    if diagnostics.is_empty() && omitted.is_none() {
         return Ok(());
     }
     match messages.message_format {
-        MessageFormat::Json => print(render_json(diagnostics, source)),
+        MessageFormat::Json => {
+            let mut text = render_json(diagnostics, source);
+            if !omitted.is_none() {
+                text += &render_json_omitted(omitted, source);
+            }
+            print(text)
+        }
         MessageFormat::Text => {
             let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-            let text = render_text(diagnostics, source, color);
+            let mut text = render_text(diagnostics, source, color);
+            if !omitted.is_none() {
+                text += &format!("{omitted}; --max-errors shows more\n");
+            }
             // Nothing is left to do where even this cannot be written.
             let _ = io::stderr().write_all(text.as_bytes());
             Ok(())
@@ -55,7 +67,7 @@ pub(super) fn report(
 
 /// The failure of a program for a single reason, which is said.
 pub(super) fn fault(source: &SourceFile, diagnostic: Diagnostic, messages: Messages) -> Failure {
-    match report(source, &[diagnostic], messages) {
+    match report(source, &vec![diagnostic].into(), messages) {
         Ok(()) => Failure::reported(),
         Err(failure) => failure,
     }

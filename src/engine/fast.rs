@@ -7,8 +7,8 @@ use lambdav_core::graph::Core;
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::EmitError;
 
-/// Machine code, or, for a program that nests loops more deeply than code is made of, the evaluator
-/// of the core. The pixels are the same.
+/// Machine code, or, for a program that nests loops more deeply than code is made of, or is larger,
+/// the evaluator of the core. The pixels are the same.
 #[derive(Debug)]
 pub enum FastEngine {
     /// Machine code.
@@ -32,7 +32,9 @@ impl FastEngine {
     ) -> Result<Self, SimdError> {
         match SimdEngine::new(core, location, settings, lanes) {
             Ok(engine) => Ok(Self::Simd(Box::new(engine))),
-            Err(SimdError::Emit(error @ EmitError::TooDeep { .. })) => {
+            Err(SimdError::Emit(
+                error @ (EmitError::TooDeep { .. } | EmitError::TooMuch { .. }),
+            )) => {
                 let engine = CoreEngine::new(core, location, settings);
                 Ok(Self::Core(Box::new(engine.map_err(SimdError::Program)?), error))
             }

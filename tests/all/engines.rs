@@ -189,7 +189,7 @@ fn machine_code(
         let kernel = match SimdKernel::new(scheduled, Some(lanes), &inputs, max_iterations) {
             Ok(kernel) => kernel,
             // The command draws such a program with the evaluator.
-            Err(EmitError::TooDeep { .. }) => {
+            Err(EmitError::TooDeep { .. } | EmitError::TooMuch { .. }) => {
                 outputs.extend(evaluate(program.core, &[location], &inputs, max_iterations)?);
                 continue;
             }

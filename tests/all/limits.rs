@@ -4,9 +4,9 @@
 use crate::engines::{Accepted, ENGINES, Outputs, Stop};
 use lambdav::core::core_text;
 use lambdav::core::diagnostics::{Diagnostic, DiagnosticCode};
-use lambdav::core::evaluate::DEFAULT_MAX_ITERATIONS;
 use lambdav::core::graph::{Core, Node, NodeId};
 use lambdav::core::inputs::Inputs;
+use lambdav::core::limits;
 use lambdav::core::op::Op;
 use lambdav::core::schedule::schedule;
 use lambdav::core::source::SourceFile;
@@ -50,9 +50,9 @@ fn value(text: &str, time: f32) -> Vec<f32> {
     let inputs = Inputs { time, ..Inputs::default() };
     let (_, literal) = ENGINES.iter().find(|(name, _)| *name == "source").expect("it is one");
     let program = Accepted { source: &source, core: &core, locations: vec![0] };
-    let expected = outputs(literal(&program, &inputs, DEFAULT_MAX_ITERATIONS));
+    let expected = outputs(literal(&program, &inputs, limits::ITERATIONS));
     for (name, engine) in ENGINES {
-        let found = outputs(engine(&program, &inputs, DEFAULT_MAX_ITERATIONS));
+        let found = outputs(engine(&program, &inputs, limits::ITERATIONS));
         assert_eq!(found, expected, "{name}");
     }
     expected[0].1.iter().map(|&word| f32::from_bits(word)).collect()
@@ -393,7 +393,7 @@ fn an_endless_loop() {
     let core = accepted(text);
     let program = Accepted { source: &source, core: &core, locations: vec![0] };
     let (_, engine) = ENGINES.iter().find(|(name, _)| *name == "core").expect("it is one");
-    match engine(&program, &Inputs::default(), DEFAULT_MAX_ITERATIONS) {
+    match engine(&program, &Inputs::default(), limits::ITERATIONS) {
         Err(Stop::Diagnostic(found)) => {
             let at = source.line_column(found.primary.span.start);
             assert_eq!((found.code, at.line, at.column), (DiagnosticCode::LoopLimit, 2, 4));

@@ -82,7 +82,7 @@ mod print;
 mod read;
 
 pub use print::print;
-pub use read::{MAX_MISTAKES, read};
+pub use read::{read, read_within};
 
 #[cfg(doc)]
 use crate::graph::Core;
@@ -92,10 +92,6 @@ pub const VERSION: u32 = 1;
 
 /// The first word of every core text.
 const MAGIC: &str = "lambdav-core";
-
-/// The length of the longest text that is read, in bytes: 128 MiB, three times what the largest
-/// programs that are compiled usually take.
-pub const MAX_TEXT: usize = 1 << 27;
 
 /// Whether a text is meant as core text and not as λV: by its first word.
 pub fn is_core_text(text: &str) -> bool {

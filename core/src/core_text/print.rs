@@ -2,8 +2,9 @@
 
 use super::names::{write_component, write_operation};
 use super::{MAGIC, VERSION};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::graph::Core;
+use crate::limits::CORE_TEXT;
 use crate::schedule::{BlockRole, End, Event, Expr, Program, Statement, ValueId, schedule};
 use crate::source::{SourceFile, Span};
 use crate::types::{Type, TypeKind};
@@ -18,12 +19,12 @@ const MAX_INDENTATION: usize = 32;
 ///
 /// # Errors
 ///
-/// Those of [`schedule`]: LV0503.
+/// Those of [`schedule`], and LV0502 where the text would be longer than any that is read.
 pub fn print(core: &Core, source: Option<&SourceFile>) -> Result<String, Diagnostic> {
     let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
     let program = schedule(core, &locations)?;
     let mut printer = Printer { program: &program, source, out: String::new() };
-    printer.program();
+    printer.program()?;
     Ok(printer.out)
 }
 
@@ -34,7 +35,7 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    fn program(&mut self) {
+    fn program(&mut self) -> Result<(), Diagnostic> {
         let program = self.program;
         self.text(format_args!("{MAGIC} {VERSION}\n"));
         if let Some(source) = self.source {
@@ -51,14 +52,15 @@ impl<'a> Printer<'a> {
         if !program.uniforms.is_empty() {
             self.out.push('\n');
         }
-        self.blocks();
+        self.blocks()?;
         self.out.push('\n');
         for (location, value) in program.locations.iter().zip(program.outputs()) {
             self.text(format_args!("output {location} = %{}\n", value.0));
         }
+        Ok(())
     }
 
-    fn blocks(&mut self) {
+    fn blocks(&mut self) -> Result<(), Diagnostic> {
         let program = self.program;
         let mut walk = program.walk();
         // How many blocks are open inside the root.
@@ -87,7 +89,11 @@ impl<'a> Printer<'a> {
                     depth = depth.saturating_sub(1);
                 }
             }
+            if self.out.len() > CORE_TEXT {
+                return Err(too_long());
+            }
         }
+        Ok(())
     }
 
     fn statement(&mut self, statement: &Statement, depth: usize) {
@@ -201,4 +207,13 @@ impl<'a> Printer<'a> {
     fn text(&mut self, text: std::fmt::Arguments<'_>) {
         self.out.write_fmt(text).expect("writing to a string does not fail");
     }
+}
+
+fn too_long() -> Diagnostic {
+    Diagnostic::new(
+        DiagnosticCode::ExpansionTooLarge,
+        Span::default(),
+        format!("the core text is longer than {CORE_TEXT} bytes, the most that are read"),
+    )
+    .help("use shorter names, or fewer operations")
 }

@@ -8,26 +8,29 @@ mod definitions;
 mod interface;
 
 use super::line::{Line, Reading, Trouble, malformed, value_number};
-use super::{MAGIC, MAX_TEXT, VERSION};
+use super::{MAGIC, VERSION};
 use crate::decode::too_long;
-use crate::diagnostics::{Diagnostic, DiagnosticCode};
+use crate::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use crate::graph::{Core, LoopId, Name, NodeId};
+use crate::limits;
 use crate::source::{SourceFile, Span};
 use crate::types::Type;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// How many mistakes are reported.
-pub const MAX_MISTAKES: usize = 50;
+/// Reads core text: the program, if no diagnostic is an error, and what is to be said about it.
+pub fn read(source: &SourceFile) -> (Option<Core>, Diagnostics) {
+    read_within(source, limits::ERRORS)
+}
 
-/// Reads core text: the program, if no diagnostic is an error, and all that is to be said about it.
-pub fn read(source: &SourceFile) -> (Option<Core>, Vec<Diagnostic>) {
+/// The same with at most so many errors, at least one, after which no others are looked for.
+pub fn read_within(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics) {
     let mut reader = Reader {
         core: Core::default(),
         values: FxHashMap::default(),
         uniforms: FxHashMap::default(),
         open_blocks: vec![OpenBlock::new(BlockKind::Root, Wants::Nothing, Span::default())],
-        diagnostics: Vec::new(),
+        diagnostics: Diagnostics::new(most.max(1)),
         in_unknown: false,
         stopped: false,
     };
@@ -116,7 +119,7 @@ struct Reader {
     values: FxHashMap<u32, (State, Span)>,
     uniforms: FxHashMap<String, u32>,
     open_blocks: Vec<OpenBlock>,
-    diagnostics: Vec<Diagnostic>,
+    diagnostics: Diagnostics,
     /// Whether the line before was no statement at all.
     in_unknown: bool,
     stopped: bool,
@@ -124,8 +127,8 @@ struct Reader {
 
 impl Reader {
     fn text(&mut self, text: &str) {
-        if text.len() > MAX_TEXT {
-            self.report(too_long(MAX_TEXT));
+        if text.len() > limits::CORE_TEXT {
+            self.report(too_long(limits::CORE_TEXT));
             return;
         }
         let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
@@ -163,7 +166,7 @@ impl Reader {
     }
 
     fn report(&mut self, mut diagnostic: Diagnostic) {
-        if self.diagnostics.len() + 1 == MAX_MISTAKES {
+        if self.diagnostics.len() + 1 == self.diagnostics.most() {
             diagnostic = diagnostic.note("further mistakes are not looked for");
             self.stopped = true;
         }

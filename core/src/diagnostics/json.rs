@@ -21,11 +21,19 @@
 //! | `endLine`, `endColumn` | number | position of `end`, likewise |
 //! | `label` | string | what is there; may be empty |
 //!
+//! Where there were more than are told, the last line is an object with other members:
+//!
+//! | member | type | meaning |
+//! |---|---|---|
+//! | `file` | string | the name of the file, as given |
+//! | `omittedErrors`, `omittedWarnings` | number | how many are not told |
+//! | `rendered` | string | the same as a sentence |
+//!
 //! Members may be added; readers ignore those that they do not know.
 
 use serde::Serialize;
 
-use super::{Diagnostic, Label, Severity, in_order, render_text};
+use super::{Diagnostic, Label, Omitted, Severity, in_order, render_text};
 use crate::source::SourceFile;
 
 #[derive(Serialize)]
@@ -93,4 +101,24 @@ pub fn render_json(diagnostics: &[Diagnostic], source: &SourceFile) -> String {
         text.push('\n');
     }
     text
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OmittedObject<'a> {
+    file: &'a str,
+    omitted_errors: usize,
+    omitted_warnings: usize,
+    rendered: String,
+}
+
+/// The line that says how many diagnostics are not told.
+pub fn render_json_omitted(omitted: Omitted, source: &SourceFile) -> String {
+    let object = OmittedObject {
+        file: source.name(),
+        omitted_errors: omitted.errors,
+        omitted_warnings: omitted.warnings,
+        rendered: omitted.to_string(),
+    };
+    serde_json::to_string(&object).expect("strings and numbers are always JSON") + "\n"
 }

@@ -4,12 +4,14 @@
 //! explains it and holds a program that provokes it and one that is mended. [`render_text`] and
 //! [`render_json`] show diagnostics to people and to programs.
 
+mod collected;
 pub mod json;
 mod pages;
 mod text;
 mod words;
 
-pub use json::render_json;
+pub use collected::{Diagnostics, Omitted};
+pub use json::{render_json, render_json_omitted};
 pub use pages::{Tag, page_examples};
 pub use text::render_text;
 pub use words::{nearest_name, printable, quote};

@@ -1,17 +1,14 @@
 //! Values that are computed while compiling: the defaults of uniforms.
 
 use super::evaluator::Evaluator;
-use super::fault::{DEFAULT_MAX_ITERATIONS, EvaluationFault};
+use super::fault::EvaluationFault;
 use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::graph::{Core, Graph, NodeId, Output};
 use crate::inputs::Inputs;
+use crate::limits::{self, DEFAULT_OPERATIONS};
 use crate::op::Op;
 use crate::schedule::{self, Expr, Statement};
 use std::cell::Cell;
-
-/// How many operations the loops in the defaults of a program's uniforms may execute together: the
-/// compiler does it, and shall take less than a second.
-pub const MAX_DEFAULT_OPERATIONS: u64 = 1 << 24;
 
 /// As how many operations an elementary function counts.
 const ELEMENTARY_COST: u64 = 64;
@@ -37,7 +34,7 @@ pub fn constant(
     let cost: u64 = program.blocks.iter().flat_map(|block| &block.statements).map(cost).sum();
     let cost = cost.max(1);
     let operations = left.take().unwrap_or_default();
-    let allowed = (operations / cost).min(DEFAULT_MAX_ITERATIONS);
+    let allowed = (operations / cost).min(limits::ITERATIONS);
     let rounds = Cell::new(0);
     let is_over = || rounds.replace(rounds.get() + 1) >= allowed;
     let mut evaluator = Evaluator::new(&program, allowed).polling_always();
@@ -58,7 +55,7 @@ pub fn constant(
     };
     Err(message
         .note(format!(
-            "the defaults of a program may take {MAX_DEFAULT_OPERATIONS} operations together"
+            "the defaults of a program may take {DEFAULT_OPERATIONS} operations together"
         ))
         .help("the compiler computes defaults: compute the value where it is used instead"))
 }

@@ -3,9 +3,6 @@
 use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::source::Span;
 
-/// The default of the iteration limit of LANGUAGE §8.
-pub const DEFAULT_MAX_ITERATIONS: u64 = 1 << 24;
-
 /// Why a pixel has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvaluationFault {

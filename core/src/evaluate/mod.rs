@@ -6,6 +6,6 @@ mod constant;
 mod evaluator;
 mod fault;
 
-pub use constant::{MAX_DEFAULT_OPERATIONS, constant};
+pub use constant::constant;
 pub use evaluator::Evaluator;
-pub use fault::{DEFAULT_MAX_ITERATIONS, EvaluationFault, loop_limit_diagnostic};
+pub use fault::{EvaluationFault, loop_limit_diagnostic};

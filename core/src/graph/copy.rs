@@ -13,20 +13,22 @@ impl Graph {
     ) -> NodeId {
         let mut inside = FxHashSet::default();
         let mut stack = vec![self.loop_(of).body];
-        let mut loops = vec![of];
+        let (mut loops, mut copied_loops) = (vec![of], FxHashSet::default());
+        copied_loops.insert(of);
         stack.extend_from_slice(&self.loop_(of).params);
         while let Some(id) = stack.pop() {
-            if !inside.insert(id) {
+            // What depends on none of the parameters is shared, with all that it is made of.
+            let is_inside = self.expr_type(id).value().is_none()
+                || self.free_loops(id).iter().any(|l| copied_loops.contains(l));
+            if !is_inside || !inside.insert(id) {
                 continue;
             }
             stack.extend_from_slice(self.operands(id));
             if let Node::Loop(inner) = *self.node(id) {
                 stack.push(self.loop_(inner).body);
-                // On a parameter of this loop, or of a loop inside that is copied and around it.
-                if loops.iter().any(|&around| self.depends_on(id, around)) {
-                    stack.extend_from_slice(&self.loop_(inner).params);
-                    loops.push(inner);
-                }
+                stack.extend_from_slice(&self.loop_(inner).params);
+                loops.push(inner);
+                copied_loops.insert(inner);
             }
         }
         let renamed: FxHashMap<LoopId, LoopId> =

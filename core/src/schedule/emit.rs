@@ -5,11 +5,10 @@ use super::program::{Block, BlockId, End, Expr, Program, Statement, ValueId, Val
 use super::regions::{Placed, ROOT, RegionId};
 use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::graph::{Name, Node, NodeId, Uniform};
+use crate::limits::{BLOCK_NESTING, OPERANDS};
 use crate::mutants::{Mutant, is_active};
+use crate::source::Span;
 use rustc_hash::FxHashMap;
-
-/// How deep blocks may nest.
-pub const MAX_BLOCK_NESTING: usize = 20_000;
 
 /// A block under construction.
 struct Open {
@@ -34,6 +33,8 @@ struct Emitter<'a> {
     guards: Vec<ValueId>,
     blocks: Vec<Option<Block>>,
     open: Vec<Open>,
+    /// How many operands there are so far.
+    operands: usize,
 }
 
 pub(super) fn emit(
@@ -57,6 +58,7 @@ pub(super) fn emit(
         guards: Vec::new(),
         blocks: Vec::new(),
         open: Vec::new(),
+        operands: 0,
     };
     emitter.open_block(ROOT, None, 0);
     while let Some(open) = emitter.open.pop() {
@@ -175,12 +177,19 @@ impl Emitter<'_> {
                 _ => End::Yield([self.id(node)].into()),
             },
         };
+        self.operands += end.uses().len();
+        self.operands += open.statements.iter().map(|s| s.uses().len()).sum::<usize>();
+        if self.operands > OPERANDS {
+            return Err(too_many_operands(
+                open.end.map_or(Span::default(), |node| self.placed.graph.span(node)),
+            ));
+        }
         self.blocks[open.block.index()] = Some(Block { statements: open.statements, end });
         Ok(())
     }
 
     fn check_depth(&self, depth: usize, node: NodeId) -> Result<(), Diagnostic> {
-        if depth <= MAX_BLOCK_NESTING {
+        if depth <= BLOCK_NESTING {
             return Ok(());
         }
         Err(Diagnostic::new(
@@ -188,7 +197,20 @@ impl Emitter<'_> {
             self.placed.graph.span(node),
             "branches and loops are nested too deep",
         )
-        .label(format!("more than {MAX_BLOCK_NESTING} levels"))
+        .label(format!("more than {BLOCK_NESTING} levels"))
         .help("use a loop, or compute what the branches have in common before them"))
     }
+}
+
+fn too_many_operands(at: Span) -> Diagnostic {
+    Diagnostic::new(
+        DiagnosticCode::ExpansionTooLarge,
+        at,
+        "the program's branches and loops pass on too many values",
+    )
+    .label("the limit was reached here")
+    .note(format!(
+        "at most {OPERANDS} operands are accepted, those of a `rec` wherever it is reached"
+    ))
+    .help("give loops with many parameters fewer places that go on with `rec`")
 }

@@ -41,7 +41,6 @@ mod walk;
 use crate::diagnostics::Diagnostic;
 use crate::graph::Core;
 
-pub use emit::MAX_BLOCK_NESTING;
 pub use program::{Block, BlockId, End, Expr, Program, Statement, ValueId, ValueInfo};
 pub use verify::{VerifyError, verify};
 pub use walk::{BlockRole, Event, Walk};
@@ -55,7 +54,7 @@ pub fn schedule(core: &Core, locations: &[u32]) -> Result<Program, Diagnostic> {
         .filter(|output| locations.contains(&output.location))
         .map(|output| (output.location, output.node))
         .collect();
-    let mut placed = demand::pin(core.graph.clone(), outputs.iter().map(|&(_, node)| node));
+    let mut placed = demand::pin(core.graph.clone(), outputs.iter().map(|&(_, node)| node))?;
     place::place(&mut placed);
     let locations = outputs.iter().map(|&(location, _)| location).collect();
     let program = emit::emit(&placed, locations, core.uniforms.clone())?;

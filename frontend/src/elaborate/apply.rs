@@ -50,6 +50,10 @@ impl Elaborator {
             FunctionValue::Static { function, .. } => State::Apply(function, site, arguments),
             FunctionValue::Rec(of) => self.apply_rec(of, site, arguments),
             FunctionValue::Choice { condition, then, otherwise } => {
+                if let Some(known) = self.remembered(function, &arguments) {
+                    return State::Return(known);
+                }
+                self.wait(Continuation::Remember { function, arguments: arguments.clone() });
                 let first = arguments.clone();
                 self.wait(Continuation::ChoiceThen { condition, otherwise, site, arguments });
                 State::Apply(then, site, first)

@@ -6,15 +6,15 @@
 
 use super::continuation::Continuation;
 use super::values::{
-    Activation, ActivationId, Arguments, Denotation, Env, EnvId, FunctionId, FunctionValue, ROOT,
-    Site, Thunk, ThunkId, Value,
+    Activation, ActivationId, Arguments, Captured, ContentsId, Denotation, Env, EnvId, FunctionId,
+    FunctionValue, ROOT, Site, Thunk, ThunkId, Value,
 };
 use crate::builtins::Builtin;
 use crate::mutants::{Mutant, is_active};
-use crate::resolve::{Code, CodeArena, CodeId, Key, Local};
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
-use lambdav_core::evaluate::MAX_DEFAULT_OPERATIONS;
+use crate::resolve::{Code, CodeArena, CodeId, Free, Key, Local};
+use lambdav_core::diagnostics::{DiagnosticCode, Diagnostics};
 use lambdav_core::graph::{Graph, LoopId, Name};
+use lambdav_core::limits;
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,24 +38,26 @@ pub(super) struct LoopInfo {
 pub(super) struct Elaborator {
     pub(super) arena: CodeArena,
     pub(super) graph: Graph,
-    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) diagnostics: Diagnostics,
     pub(super) globals: Vec<Denotation>,
     pub(super) thunks: Vec<Thunk>,
     pub(super) loops: FxHashMap<LoopId, LoopInfo>,
     pub(super) expansions: FxHashMap<String, FunctionId>,
-    thunk_ids: FxHashMap<(Key, Arguments), ThunkId>,
+    thunk_ids: FxHashMap<(Key, Captured), ThunkId>,
     /// What thunks without a value are called first.
     pub(super) thunk_names: FxHashMap<ThunkId, Name>,
     functions: Vec<FunctionValue>,
     function_ids: FxHashMap<FunctionValue, FunctionId>,
-    closure_ids: FxHashMap<(Key, Arguments), FunctionId>,
+    closure_ids: FxHashMap<(Key, Captured), FunctionId>,
     envs: Vec<Env>,
+    contents: FxHashMap<(ContentsId, Arguments), ContentsId>,
     pub(super) activations: Vec<Activation>,
     pub(super) results: FxHashMap<(FunctionId, Arguments), Value>,
     pub(super) continuations: Vec<Continuation>,
     /// Expressions evaluated so far.
     pub(super) steps: u32,
-    pub(super) applications: u32,
+    /// Arguments and bindings of `let`s so far.
+    pub(super) bindings: usize,
     /// How many operations the loops in defaults of uniforms may still execute.
     pub(super) default_operations: Option<u64>,
     pub(super) reported: FxHashSet<(DiagnosticCode, Span)>,
@@ -65,7 +67,7 @@ pub(super) struct Elaborator {
 
 impl Elaborator {
     /// An elaborator for that code, before anything is elaborated.
-    pub(super) fn new(arena: CodeArena) -> Self {
+    pub(super) fn new(arena: CodeArena, most: usize) -> Self {
         let top = Activation {
             caller: ActivationId(0),
             depth: 0,
@@ -73,11 +75,18 @@ impl Elaborator {
             site: Span::default(),
             expansion: None,
         };
-        let root = Env { parent: ROOT, level: 0, slots: Rc::new([]), activation: ActivationId(0) };
+        let root = Env {
+            parent: ROOT,
+            jump: ROOT,
+            contents: Some(ContentsId(0)),
+            level: 0,
+            slots: Rc::new([]),
+            activation: ActivationId(0),
+        };
         Self {
             arena,
             graph: Graph::default(),
-            diagnostics: Vec::new(),
+            diagnostics: Diagnostics::new(most),
             globals: Vec::new(),
             thunks: Vec::new(),
             loops: FxHashMap::default(),
@@ -88,12 +97,13 @@ impl Elaborator {
             function_ids: FxHashMap::default(),
             closure_ids: FxHashMap::default(),
             envs: vec![root],
+            contents: FxHashMap::default(),
             activations: vec![top],
             results: FxHashMap::default(),
             continuations: Vec::new(),
             steps: 0,
-            applications: 0,
-            default_operations: Some(MAX_DEFAULT_OPERATIONS),
+            bindings: 0,
+            default_operations: Some(limits::DEFAULT_OPERATIONS),
             reported: FxHashSet::default(),
             stopped: false,
         }
@@ -109,16 +119,46 @@ impl Elaborator {
         slots: Arguments,
         activation: ActivationId,
     ) -> EnvId {
+        self.count_bindings(slots.len(), activation);
         let level = self.env(parent).level + 1;
-        self.envs.push(Env { parent, level, slots, activation });
+        let outer = self.env(parent);
+        let jumped = self.env(outer.jump);
+        let equally_far = outer.level - jumped.level == jumped.level - self.env(jumped.jump).level;
+        let jump = if equally_far { jumped.jump } else { parent };
+        self.envs.push(Env { parent, jump, contents: None, level, slots, activation });
         EnvId(self.envs.len() as u32 - 1)
     }
 
-    pub(super) fn local(&self, local: Local, mut env: EnvId) -> Denotation {
-        while self.env(env).level > local.level {
-            env = self.env(env).parent;
+    pub(super) fn local(&self, local: Local, env: EnvId) -> Denotation {
+        self.env(self.scope_at(local.level, env)).slots[local.index as usize]
+    }
+
+    /// The scope of that level around some code, or the innermost one if there are not so many.
+    fn scope_at(&self, level: u32, mut env: EnvId) -> EnvId {
+        while self.env(env).level > level {
+            let Env { parent, jump, .. } = *self.env(env);
+            env = if self.env(jump).level >= level { jump } else { parent };
         }
-        self.env(env).slots[local.index as usize]
+        env
+    }
+
+    /// What is in a scope and in those around it.
+    fn contents(&mut self, env: EnvId) -> ContentsId {
+        let (mut at, mut inside) = (env, Vec::new());
+        let mut contents = loop {
+            if let Some(known) = self.env(at).contents {
+                break known;
+            }
+            inside.push(at);
+            at = self.env(at).parent;
+        };
+        while let Some(at) = inside.pop() {
+            let slots = self.settled(&self.env(at).slots);
+            let next = ContentsId(self.contents.len() as u32 + 1);
+            contents = *self.contents.entry((contents, slots)).or_insert(next);
+            self.envs[at.0 as usize].contents = Some(contents);
+        }
+        contents
     }
 
     /// What an argument or binding denotes; it is not evaluated.
@@ -181,7 +221,7 @@ impl Elaborator {
         if let Some(&known) = self.thunk_ids.get(&(key, captured.clone())) {
             return Denotation::Thunk(known);
         }
-        let settled = self.settled(&captured);
+        let settled = self.settled_captured(&captured);
         let next = ThunkId(self.thunks.len() as u32);
         let id = *self.thunk_ids.entry((key, settled)).or_insert(next);
         self.thunk_ids.insert((key, captured), id);
@@ -221,7 +261,7 @@ impl Elaborator {
         if let Some(&known) = self.closure_ids.get(&(key, captured.clone())) {
             return Value::Function(known);
         }
-        let settled = self.settled(&captured);
+        let settled = self.settled_captured(&captured);
         let id = match self.closure_ids.get(&(key, settled.clone())) {
             Some(&known) => known,
             None => self.function_id(FunctionValue::Closure { code, env, expansion: false }),
@@ -231,13 +271,24 @@ impl Elaborator {
         Value::Function(id)
     }
 
-    /// What the locals that the code uses denote, in order.
-    fn captured(&self, code: CodeId, env: EnvId) -> Arguments {
-        let mut free = self.arena.free(code);
+    /// What the locals that the code uses denote.
+    fn captured(&mut self, code: CodeId, env: EnvId) -> Captured {
+        let mut free = match self.arena.free(code) {
+            Free::Listed(free) => free,
+            Free::UpTo(level) => return Captured::All(self.contents(self.scope_at(level, env))),
+        };
         if let (true, Some((_, others))) = (is_active(Mutant::ForgottenLocal), free.split_last()) {
             free = others;
         }
-        free.iter().map(|&local| self.local(local, env)).collect()
+        Captured::Each(free.iter().map(|&local| self.local(local, env)).collect())
+    }
+
+    /// The same with their values where they have any.
+    fn settled_captured(&self, captured: &Captured) -> Captured {
+        match captured {
+            Captured::Each(all) => Captured::Each(self.settled(all)),
+            Captured::All(_) => captured.clone(),
+        }
     }
 
     fn settle(&self, denotation: Denotation) -> Denotation {

@@ -5,36 +5,33 @@ use super::elaborator::Elaborator;
 use super::values::{Activation, ActivationId, EnvId, FunctionId, FunctionValue, Site};
 use crate::resolve::CodeId;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::limits::{APPLICATION_NESTING, BINDINGS, EXPANSION_STEPS, NODES};
 use lambdav_core::source::Span;
-
-/// How deep applications of functions may nest.
-pub(super) const MAX_APPLICATION_DEPTH: u32 = 10_000;
-/// How many applications of functions a program may expand to.
-pub(super) const MAX_APPLICATIONS: u32 = 1_000_000;
-/// How many expressions may be evaluated in expanding a program: so many that it takes a third of
-/// a second. Of a function that is applied again, its body counts again, even if no new node comes
-/// of it. An operation written once takes about three.
-pub(super) const MAX_STEPS: u32 = 1_500_000;
-/// How many core nodes a program may expand to.
-pub(super) const MAX_NODES: usize = 1_000_000;
-/// How many unfinished steps may wait for one another.
-const MAX_CONTINUATIONS: usize = 4_000_000;
 
 impl Elaborator {
     /// Leaves what is to be done with the next value that is returned.
     pub(super) fn wait(&mut self, continuation: Continuation) {
         self.continuations.push(continuation);
-        if self.continuations.len() > MAX_CONTINUATIONS || self.graph.len() > MAX_NODES {
-            self.expansion_too_large(Span::default());
+        if self.graph.len() > NODES {
+            self.too_large(Span::default(), NODES, "operations");
         }
     }
 
     /// Counts an expression that is evaluated.
     pub(super) fn count_step(&mut self, code: CodeId, env: EnvId) {
         self.steps += 1;
-        if self.steps > MAX_STEPS {
+        if self.steps > EXPANSION_STEPS {
             let at = self.span(code, env);
-            self.expansion_too_large(at);
+            self.too_large(at, EXPANSION_STEPS as usize, "steps of expansion");
+        }
+    }
+
+    /// Counts what a scope binds.
+    pub(super) fn count_bindings(&mut self, count: usize, activation: ActivationId) {
+        self.bindings += count;
+        if self.bindings > BINDINGS {
+            let at = self.activations[activation.0 as usize].site;
+            self.too_large(at, BINDINGS, "arguments and bindings");
         }
     }
 
@@ -56,13 +53,8 @@ impl Elaborator {
         };
         let id = ActivationId(self.activations.len() as u32);
         self.activations.push(activation);
-        self.applications += 1;
-        if depth > MAX_APPLICATION_DEPTH {
+        if depth > APPLICATION_NESTING {
             self.endless(id);
-            return None;
-        }
-        if self.applications > MAX_APPLICATIONS {
-            self.expansion_too_large(at);
             return None;
         }
         Some(id)
@@ -85,7 +77,7 @@ impl Elaborator {
             cycle[0].1,
             "functions apply each other without end",
         )
-        .label(format!("after {MAX_APPLICATION_DEPTH} nested applications"))
+        .label(format!("after {APPLICATION_NESTING} nested applications"))
         .note("every application of a `func` is inlined, so its nesting must be finite")
         .help("use `rec-func` for a loop");
         for (function, site) in &cycle[1..] {
@@ -101,7 +93,10 @@ impl Elaborator {
         self.stopped = true;
     }
 
-    pub(super) fn expansion_too_large(&mut self, at: Span) {
+    fn too_large(&mut self, at: Span, most: usize, what: &str) {
+        if self.stopped {
+            return;
+        }
         self.report(
             Diagnostic::new(
                 DiagnosticCode::ExpansionTooLarge,
@@ -109,10 +104,7 @@ impl Elaborator {
                 "the program expands to too much code",
             )
             .label("the limit was reached here")
-            .note(format!(
-                "every application is inlined; at most {MAX_APPLICATIONS} applications, \
-                     {MAX_STEPS} steps of expansion and {MAX_NODES} operations are accepted"
-            ))
+            .note(format!("every application is inlined; at most {most} {what} are accepted"))
             .help("repeat with `rec-func`, which becomes a loop, instead of nesting functions"),
         );
         self.stopped = true;

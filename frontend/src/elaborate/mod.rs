@@ -13,11 +13,15 @@
 //!   counts as that value. So `(f (+ x 1))` written twice is elaborated once.
 //! - It ends. Each infinite elaboration nests applications without bound, where an application is
 //!   nested in that whose body (or whose argument's text) contains it; more than
-//!   [`limits::MAX_APPLICATION_DEPTH`] are an error, as are more than [`limits::MAX_APPLICATIONS`]
-//!   in all, more than [`limits::MAX_STEPS`] expressions evaluated and more than
-//!   [`limits::MAX_NODES`] nodes.
+//!   [`APPLICATION_NESTING`] are an error, as are more than
+//!   [`EXPANSION_STEPS`] expressions evaluated, more than [`BINDINGS`] and more than [`NODES`].
 //! - It does not recurse: [`run`] keeps its own stack.
 //! - The core is well typed, and every `Rec` is in the tail of its own loop.
+//!
+//! [`APPLICATION_NESTING`]: lambdav_core::limits::APPLICATION_NESTING
+//! [`EXPANSION_STEPS`]: lambdav_core::limits::EXPANSION_STEPS
+//! [`BINDINGS`]: lambdav_core::limits::BINDINGS
+//! [`NODES`]: lambdav_core::limits::NODES
 
 mod apply;
 mod choice;
@@ -33,15 +37,21 @@ mod values;
 
 use crate::resolve::{CodeArena, GlobalValue, Items};
 use elaborator::Elaborator;
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::{Core, Output, Uniform};
 use lambdav_core::types::{Type, TypeKind, Types};
 use values::{Denotation, Value};
 
-/// Elaborates a resolved program, `sound` if no error was found in it before. The core is whole
+/// Elaborates a resolved program, `sound` if no error was found in it before, with at most so
+/// many findings of each severity. The core is whole
 /// only where that is so and no diagnostic is an error.
-pub(crate) fn elaborate(arena: CodeArena, items: &Items, sound: bool) -> (Core, Vec<Diagnostic>) {
-    let mut elaborator = Elaborator::new(arena);
+pub(crate) fn elaborate(
+    arena: CodeArena,
+    items: &Items,
+    sound: bool,
+    most: usize,
+) -> (Core, Diagnostics) {
+    let mut elaborator = Elaborator::new(arena, most);
     elaborator.globals = global_denotations(&mut elaborator, items);
     let mut core = Core::default();
     let globals = elaborator.globals.clone();

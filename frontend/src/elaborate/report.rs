@@ -13,7 +13,7 @@ impl Elaborator {
     }
 
     pub(super) fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(Diagnostic::is_error)
+        self.diagnostics.has_errors()
     }
 
     /// Reports a diagnostic, unless there is one of its kind at its place already.

@@ -6,7 +6,7 @@
 use super::elaborator::Elaborator;
 use super::values::{Denotation, ThunkId, Value};
 use crate::resolve::{CodeId, GlobalValue, Items};
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use rustc_hash::FxHashSet;
 
 /// Adds the warnings, one for each piece of code, to a program without errors.
@@ -32,9 +32,9 @@ pub(super) fn warn(elaborator: &mut Elaborator, globals: &[Denotation], items: &
         if !tried.insert(code) {
             continue;
         }
-        let before = elaborator.diagnostics.len();
+        let before = std::mem::replace(&mut elaborator.diagnostics, Diagnostics::new(usize::MAX));
         let value = elaborator.force(denotation);
-        let errors = elaborator.diagnostics.split_off(before);
+        let errors = std::mem::replace(&mut elaborator.diagnostics, before);
         if value != Value::Error {
             continue;
         }

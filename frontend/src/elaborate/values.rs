@@ -74,12 +74,29 @@ pub(super) type Arguments = Rc<[Denotation]>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct EnvId(pub(super) u32);
 
+/// A chain of scopes by what is in them: equal ones are one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ContentsId(pub(super) u32);
+
+/// What the locals that some code uses denote: of each one, or, where they are many, of all scopes
+/// that these are of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Captured {
+    Each(Arguments),
+    All(ContentsId),
+}
+
 /// The scope of the top level, without locals.
 pub(super) const ROOT: EnvId = EnvId(0);
 
 #[derive(Clone, Debug)]
 pub(super) struct Env {
     pub(super) parent: EnvId,
+    /// A scope further out, so that any is found in logarithmic time (Myers, "An applicative
+    /// random-access stack", 1983).
+    pub(super) jump: EnvId,
+    /// What this scope and those around it are called together, once somebody has asked.
+    pub(super) contents: Option<ContentsId>,
     pub(super) level: u32,
     pub(super) slots: Arguments,
     pub(super) activation: ActivationId,

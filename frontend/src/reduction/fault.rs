@@ -1,6 +1,7 @@
 //! How far a run may go, and why it may have no value.
 
-use lambdav_core::evaluate::{DEFAULT_MAX_ITERATIONS, EvaluationFault};
+use lambdav_core::evaluate::EvaluationFault;
+use lambdav_core::limits;
 use lambdav_core::source::Span;
 
 /// Why the source evaluator has no value.
@@ -33,6 +34,6 @@ pub struct Limits {
 impl Default for Limits {
     /// The iterations of LANGUAGE §8, and steps for about a minute.
     fn default() -> Self {
-        Self { max_iterations: DEFAULT_MAX_ITERATIONS, max_steps: 1 << 29 }
+        Self { max_iterations: limits::ITERATIONS, max_steps: 1 << 29 }
     }
 }

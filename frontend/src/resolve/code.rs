@@ -83,11 +83,32 @@ enum CodeShape {
     The(Type, Key),
 }
 
+/// More locals than this are not listed: then all of their scopes count as used.
+const MOST_LISTED: usize = 64;
+
+/// The locals that some code uses and does not bind itself.
+#[derive(Clone, Copy, Debug)]
+enum FreeSet {
+    Listed(SetId),
+    /// Many, all of scopes up to that level.
+    UpTo(u32),
+}
+
+/// The same, to look at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Free<'a> {
+    /// Exactly these, ascending.
+    Listed(&'a [Local]),
+    /// Many, all of scopes up to that level. What names them takes no more than a number, so that
+    /// code inside code inside code, each with all names around it, takes time by its length.
+    UpTo(u32),
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Info {
     span: Span,
     key: Key,
-    free: SetId,
+    free: FreeSet,
 }
 
 /// All resolved code of a program and of the expansions of builtins that it uses.
@@ -113,9 +134,67 @@ impl CodeArena {
         self.info[id.0 as usize].key
     }
 
-    /// The locals that the code uses and does not bind itself, ascending.
-    pub(crate) fn free(&self, id: CodeId) -> &[Local] {
-        self.sets.get(self.info[id.0 as usize].free)
+    /// The locals that the code uses and does not bind itself.
+    pub(crate) fn free(&self, id: CodeId) -> Free<'_> {
+        match self.info[id.0 as usize].free {
+            FreeSet::Listed(set) => Free::Listed(self.sets.get(set)),
+            FreeSet::UpTo(level) => Free::UpTo(level),
+        }
+    }
+
+    /// What any of these uses, and `more`.
+    fn joint(&mut self, children: &[CodeId], more: FreeSet) -> FreeSet {
+        let (mut one, mut others, mut level) = (SetId::default(), Vec::new(), None);
+        let all = children.iter().map(|child| self.info[child.0 as usize].free);
+        for free in all.chain([more]) {
+            match free {
+                FreeSet::Listed(set) if set == SetId::default() || set == one => {}
+                FreeSet::Listed(set) if one == SetId::default() => one = set,
+                FreeSet::Listed(set) if others.contains(&set) => {}
+                // So many differ that they are many locals together.
+                FreeSet::Listed(set) if others.len() >= MOST_LISTED => {
+                    let last = self.sets.get(set).last().map_or(0, |local| local.level);
+                    level = Some(level.unwrap_or(0).max(last));
+                }
+                FreeSet::Listed(set) => others.push(set),
+                FreeSet::UpTo(other) => level = Some(level.unwrap_or(0).max(other)),
+            }
+        }
+        if let Some(level) = level {
+            let lasts = others.iter().chain([&one]);
+            let lasts = lasts.filter_map(|&set| Some(self.sets.get(set).last()?.level));
+            return FreeSet::UpTo(lasts.fold(level, u32::max));
+        }
+        let set = match *others {
+            [] => return FreeSet::Listed(one),
+            [other] => self.sets.union(one, other),
+            _ => {
+                let sets = others.iter().chain([&one]);
+                let mut all: Vec<Local> =
+                    sets.flat_map(|&set| self.sets.get(set)).copied().collect();
+                all.sort_unstable();
+                all.dedup();
+                match all.last() {
+                    Some(last) if all.len() > MOST_LISTED => return FreeSet::UpTo(last.level),
+                    _ => self.sets.of(all),
+                }
+            }
+        };
+        match self.sets.get(set).last() {
+            Some(last) if self.sets.get(set).len() > MOST_LISTED => FreeSet::UpTo(last.level),
+            _ => FreeSet::Listed(set),
+        }
+    }
+
+    /// What of it is bound outside of `level` scopes and one more.
+    fn outside(&mut self, free: FreeSet, level: u32) -> FreeSet {
+        match free {
+            FreeSet::Listed(set) => {
+                FreeSet::Listed(self.sets.filter(set, |local| local.level <= level))
+            }
+            FreeSet::UpTo(_) if level == 0 => FreeSet::Listed(SetId::default()),
+            FreeSet::UpTo(last) => FreeSet::UpTo(last.min(level)),
+        }
     }
 
     /// Adds code that stands in `level` scopes.
@@ -123,51 +202,40 @@ impl CodeArena {
         let id = CodeId(self.code.len() as u32);
         let info = |id: CodeId| self.info[id.0 as usize];
         let keys = |ids: &[CodeId]| ids.iter().map(|&i| info(i).key).collect::<Vec<_>>();
-        let mut free = SetId::default();
-        let mut add = |sets: &mut Sets<Local>, children: &[CodeId]| {
-            for child in children {
-                free = sets.union(free, self.info[child.0 as usize].free);
-            }
-        };
-        let shape = match &code {
-            Code::Error => CodeShape::Error(id.0),
-            Code::Number(value, index) => CodeShape::Number(value.to_bits(), *index),
-            Code::Bool(b) => CodeShape::Bool(*b),
+        let none = FreeSet::Listed(SetId::default());
+        let (shape, free) = match &code {
+            Code::Error => (CodeShape::Error(id.0), none),
+            Code::Number(value, index) => (CodeShape::Number(value.to_bits(), *index), none),
+            Code::Bool(b) => (CodeShape::Bool(*b), none),
             Code::Local(local) => {
-                free = self.sets.single(*local);
-                CodeShape::Local(*local)
+                (CodeShape::Local(*local), FreeSet::Listed(self.sets.single(*local)))
             }
-            Code::Global(global) => CodeShape::Global(*global),
-            Code::Builtin(builtin) => CodeShape::Builtin(*builtin),
+            Code::Global(global) => (CodeShape::Global(*global), none),
+            Code::Builtin(builtin) => (CodeShape::Builtin(*builtin), none),
             Code::Apply { callee, arguments } => {
-                add(&mut self.sets, &[*callee]);
-                add(&mut self.sets, arguments);
                 let mut all = vec![info(*callee).key];
                 all.extend(keys(arguments));
-                CodeShape::Apply(all.into())
+                let free = info(*callee).free;
+                (CodeShape::Apply(all.into()), self.joint(arguments, free))
             }
             Code::Let { values, body, .. } => {
-                let inside = info(*body).free;
-                let outside = self.sets.filter(inside, |l| l.level <= level);
-                add(&mut self.sets, values);
-                free = self.sets.union(free, outside);
                 let mut all = keys(values);
                 all.push(info(*body).key);
-                CodeShape::Let(all.into())
+                let inside = info(*body).free;
+                let free = self.outside(inside, level);
+                (CodeShape::Let(all.into()), self.joint(values, free))
             }
             Code::Function(f) => {
-                free = self.sets.filter(info(f.body).free, |l| l.level <= level);
                 let types = f.parameters.iter().map(|p| p.annotation.map(|(t, _)| t)).collect();
-                CodeShape::Function(f.recursive, types, info(f.body).key)
+                let body = info(f.body);
+                let shape = CodeShape::Function(f.recursive, types, body.key);
+                (shape, self.outside(body.free, level))
             }
             Code::If(children) => {
-                add(&mut self.sets, children);
-                CodeShape::If(children.map(|c| info(c).key))
+                let shape = CodeShape::If(children.map(|c| info(c).key));
+                (shape, self.joint(children, none))
             }
-            Code::The(ty, value) => {
-                add(&mut self.sets, &[*value]);
-                CodeShape::The(*ty, info(*value).key)
-            }
+            Code::The(ty, value) => (CodeShape::The(*ty, info(*value).key), info(*value).free),
         };
         let next = Key(self.keys.len() as u32);
         let key = *self.keys.entry(shape).or_insert(next);

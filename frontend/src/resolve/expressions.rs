@@ -151,7 +151,7 @@ impl<'t> Resolver<'t> {
 pub(crate) fn resolve_expansion(arena: &mut CodeArena, text: &str) -> CodeId {
     let source = SourceFile::new("<expansion>", text);
     let (tree, errors) = syntax::parse(&source);
-    let mut resolver = Resolver::new(arena, &tree);
+    let mut resolver = Resolver::new(arena, &tree, 1);
     let code = resolver.expression(tree.roots[0]);
     assert!(errors.is_empty() && resolver.diagnostics.is_empty(), "bad expansion: {text}");
     code

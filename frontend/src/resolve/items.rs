@@ -3,10 +3,11 @@
 use super::code::{CodeArena, CodeId};
 use super::resolver::{Binding, Resolver};
 use crate::syntax::{ExprId, ExprKind, Tree};
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::Name;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::Type;
+use rustc_hash::FxHashMap;
 
 /// What a global name stands for.
 #[derive(Clone, Debug)]
@@ -45,23 +46,27 @@ pub(crate) struct Items {
 const GUARANTEED_LOCATION: u32 = 3;
 const MAX_LOCATION: u32 = 7;
 
-/// Resolves a whole program. The items leave out what was in error.
+/// Resolves a whole program, with at most so many findings of each severity. The items leave out
+/// what was in error. `is_read`: all of the text could be read, so what is missing is not there.
 pub(crate) fn resolve(
     arena: &mut CodeArena,
     tree: &Tree,
     source: &SourceFile,
-) -> (Items, Vec<Diagnostic>) {
+    is_read: bool,
+    most: usize,
+) -> (Items, Diagnostics) {
     let mut top = TopLevel {
-        resolver: Resolver::new(arena, tree),
+        resolver: Resolver::new(arena, tree, most),
         items: Items::default(),
         output_spans: Vec::new(),
-        uniform_spans: Vec::new(),
+        uniform_spans: FxHashMap::default(),
         attempted_output: false,
     };
     for &root in &tree.roots {
         top.form(root);
     }
-    if !top.attempted_output {
+    // What could not be read may have been meant as the output.
+    if !top.attempted_output && is_read {
         let end = source.text().len() as u32;
         top.resolver.report(
             Diagnostic::new(
@@ -80,7 +85,7 @@ struct TopLevel<'t> {
     resolver: Resolver<'t>,
     items: Items,
     output_spans: Vec<(u32, Span)>,
-    uniform_spans: Vec<(&'t str, Span)>,
+    uniform_spans: FxHashMap<&'t str, Span>,
     /// Whether there was something that would be an output if it were right.
     attempted_output: bool,
 }
@@ -249,7 +254,7 @@ impl<'t> TopLevel<'t> {
         if !self.resolver.may_bind(name, name_span) {
             return;
         }
-        if let Some(&(_, first)) = self.uniform_spans.iter().find(|(n, _)| *n == name) {
+        if let Some(&first) = self.uniform_spans.get(name) {
             let diagnostic = Diagnostic::new(
                 DiagnosticCode::DuplicateUniform,
                 name_span,
@@ -261,7 +266,7 @@ impl<'t> TopLevel<'t> {
             self.resolver.report(diagnostic);
             return;
         }
-        self.uniform_spans.push((name, name_span));
+        self.uniform_spans.insert(name, name_span);
         match ty {
             Some(ty) if !ty.is_bool() || ty == Type::BOOL => {
                 let index = self.items.uniforms.len() as u32;

@@ -7,7 +7,7 @@
 //! They stay with what binds them, for debuggers.
 //!
 //! Each piece of code also gets a *key* — equal keys mean equal code, positions aside — and the set
-//! of locals that it uses. Together with what those locals denote they identify a closure or an
+//! of locals that it uses, or, where they are many, the scopes that these are of. Together with what those locals denote they identify a closure or an
 //! argument, which is what elaboration remembers its results by.
 //!
 //! Resolution is iterative: its stack is a vector, not the machine's.
@@ -20,6 +20,6 @@ mod items;
 mod names;
 mod resolver;
 
-pub(crate) use code::{Code, CodeArena, CodeId, Key, Local, Parameter};
+pub(crate) use code::{Code, CodeArena, CodeId, Free, Key, Local, Parameter};
 pub(crate) use expressions::resolve_expansion;
 pub(crate) use items::{GlobalValue, Items, resolve};

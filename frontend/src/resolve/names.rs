@@ -5,7 +5,8 @@ use super::elsewhere::elsewhere;
 use super::resolver::{Binding, Form, Resolver};
 use crate::builtins::Builtin;
 use crate::syntax::ExprId;
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, nearest_name};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Severity, nearest_name};
+use lambdav_core::limits;
 use lambdav_core::source::Span;
 use rustc_hash::FxHashMap;
 
@@ -58,7 +59,7 @@ impl<'t> Resolver<'t> {
         }
     }
 
-    fn unbound(&self, name: &str, span: Span) -> Diagnostic {
+    fn unbound(&mut self, name: &str, span: Span) -> Diagnostic {
         if name == "rec" {
             return Diagnostic::new(
                 DiagnosticCode::RecOutside,
@@ -83,6 +84,10 @@ impl<'t> Resolver<'t> {
         if let Some(help) = elsewhere(name) {
             return diagnostic.help(help);
         }
+        if !self.diagnostics.has_room(Severity::Error) || self.suggestions == limits::SUGGESTIONS {
+            return diagnostic;
+        }
+        self.suggestions += 1;
         let mut names: Vec<&str> = Builtin::names().collect();
         names.extend(Form::NAMES.iter().map(|&(name, _)| name));
         names.extend(self.scope.iter().filter(|(_, b)| !b.is_empty()).map(|(&name, _)| name));

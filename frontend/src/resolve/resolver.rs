@@ -3,7 +3,7 @@
 use super::code::{Code, CodeArena, CodeId, Local, Parameter};
 use crate::builtins::Builtin;
 use crate::syntax::{ExprId, ExprKind, Tree};
-use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::diagnostics::{Diagnostic, Diagnostics};
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;
 use rustc_hash::FxHashMap;
@@ -97,7 +97,9 @@ pub(super) enum Task<'t> {
 pub(super) struct Resolver<'t> {
     pub(super) arena: &'t mut CodeArena,
     pub(super) tree: &'t Tree,
-    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) diagnostics: Diagnostics,
+    /// How many names have been compared with all that are bound.
+    pub(super) suggestions: usize,
     pub(super) scope: FxHashMap<&'t str, Vec<Binding>>,
     pub(super) level: u32,
     pub(super) tasks: Vec<Task<'t>>,
@@ -105,11 +107,12 @@ pub(super) struct Resolver<'t> {
 }
 
 impl<'t> Resolver<'t> {
-    pub(super) fn new(arena: &'t mut CodeArena, tree: &'t Tree) -> Self {
+    pub(super) fn new(arena: &'t mut CodeArena, tree: &'t Tree, most: usize) -> Self {
         Self {
             arena,
             tree,
-            diagnostics: Vec::new(),
+            diagnostics: Diagnostics::new(most),
+            suggestions: 0,
             scope: FxHashMap::default(),
             level: 0,
             tasks: Vec::new(),

@@ -14,24 +14,22 @@ mod parser;
 #[cfg(test)]
 mod tests;
 
-pub use parser::{MAX_NESTING, parse};
+pub use parser::{parse, parse_within};
 
 use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::limits;
 use lambdav_core::source::{SourceFile, Span};
-
-/// The length of the longest text that is read, in bytes: 16 MiB. A larger one is LV0108.
-pub const MAX_TEXT: usize = 1 << 24;
 
 /// Takes the bytes of a shader as text; `name` is what messages call it.
 ///
 /// # Errors
 ///
-/// As [`lambdav_core::decode::decode`], with the limit [`MAX_TEXT`].
+/// As [`lambdav_core::decode::decode`], with the limit [`limits::TEXT`].
 pub fn decode(
     name: impl Into<String>,
     bytes: Vec<u8>,
 ) -> Result<SourceFile, (SourceFile, Diagnostic)> {
-    lambdav_core::decode::decode(name, bytes, MAX_TEXT)
+    lambdav_core::decode::decode(name, bytes, limits::TEXT)
 }
 
 /// Index of a node in a [`Tree`].

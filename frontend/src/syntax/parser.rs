@@ -1,33 +1,32 @@
 //! From tokens to the tree.
 //!
-//! Guarantees, for every text: the parser returns; it does not recurse; at most
-//! [`MAX_DIAGNOSTICS`] findings come back, and one or two more on lists that are not closed; there
+//! Guarantees, for every text: the parser returns; it does not recurse; there
 //! is a finding if and only if the text breaks a rule of the syntax. A text without findings has
 //! no [`ExprKind::Error`].
 
 use super::lexer::{Lexer, Token, TokenKind};
 use super::number::{self, Reading};
-use super::{Expr, ExprId, ExprKind, MAX_TEXT, Tree};
+use super::{Expr, ExprId, ExprKind, Tree};
 use lambdav_core::decode::too_long;
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, quote};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics, Severity, quote};
+use lambdav_core::limits::{self, LIST_NESTING};
 use lambdav_core::source::{SourceFile, Span};
 
-/// How deep lists may nest. A list inside this many others is LV0106.
-pub const MAX_NESTING: usize = 20_000;
+/// Reads a text, with findings in the order of their positions: at most [`limits::ERRORS`].
+pub fn parse(source: &SourceFile) -> (Tree, Diagnostics) {
+    parse_within(source, limits::ERRORS)
+}
 
-/// How many findings are kept; of the others only the number is told.
-const MAX_DIAGNOSTICS: usize = 20;
-
-/// Reads a text. The findings come in the order of their positions.
+/// The same with at most so many findings.
 ///
 /// What cannot be read is [`ExprKind::Error`] in the tree: malformed numbers, words with control
 /// characters, lists that are not closed or nested too deep. Nodes inside such lists stay in the
 /// arena, although no list holds them.
-pub fn parse(source: &SourceFile) -> (Tree, Vec<Diagnostic>) {
-    if source.text().len() > MAX_TEXT {
-        return (Tree::default(), vec![too_long(MAX_TEXT)]);
+pub fn parse_within(source: &SourceFile, most: usize) -> (Tree, Diagnostics) {
+    if source.text().len() > limits::TEXT {
+        return (Tree::default(), vec![too_long(limits::TEXT)].into());
     }
-    let mut parser = Parser::new(source);
+    let mut parser = Parser::new(source, most);
     for token in Lexer::new(source.text()) {
         parser.token(token);
     }
@@ -50,12 +49,14 @@ struct Suspicion {
 
 struct Parser<'a> {
     source: &'a SourceFile,
+    /// How many findings are kept.
+    most: usize,
     tree: Tree,
     stack: Vec<OpenList>,
     /// The lists of the stack that begin a line: their indices and indents. While nothing is
     /// suspicious the indents ascend.
     indented: Vec<(usize, u32)>,
-    /// How many lists are open beyond [`MAX_NESTING`], and where the first of them begins.
+    /// How many lists are open beyond [`limits::LIST_NESTING`], and where the first of them begins.
     skipped: usize,
     skipped_open: Span,
     /// The oldest suspicion about a list that is still open.
@@ -70,9 +71,10 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(source: &'a SourceFile) -> Self {
+    fn new(source: &'a SourceFile, most: usize) -> Self {
         Self {
             source,
+            most,
             tree: Tree::default(),
             stack: Vec::new(),
             indented: Vec::new(),
@@ -87,7 +89,7 @@ impl<'a> Parser<'a> {
     }
 
     fn report(&mut self, diagnostic: impl FnOnce() -> Diagnostic) {
-        if self.diagnostics.len() < MAX_DIAGNOSTICS {
+        if self.diagnostics.len() < self.most {
             self.diagnostics.push(diagnostic());
         } else {
             self.dropped += 1;
@@ -131,7 +133,7 @@ impl<'a> Parser<'a> {
     }
 
     fn open(&mut self, token: Token) {
-        if self.stack.len() == MAX_NESTING {
+        if self.stack.len() == LIST_NESTING {
             self.skipped = 1;
             self.skipped_open = token.span;
             if !self.too_deep_reported {
@@ -140,7 +142,7 @@ impl<'a> Parser<'a> {
                     Diagnostic::new(
                         DiagnosticCode::NestedTooDeep,
                         token.span,
-                        format!("this list is inside {MAX_NESTING} others, the most that can be"),
+                        format!("this list is inside {LIST_NESTING} others, the most that can be"),
                     )
                     .label("too deep from here on")
                     .help("name inner expressions with `let*` or `define`")
@@ -265,18 +267,12 @@ impl<'a> Parser<'a> {
         has_others || rest < text.len()
     }
 
-    fn finish(mut self) -> (Tree, Vec<Diagnostic>) {
+    fn finish(mut self) -> (Tree, Diagnostics) {
         self.end_unmatched();
-        if self.dropped > 0
-            && let Some(last) = self.diagnostics.last_mut()
-        {
-            let more = self.dropped;
-            last.notes.push(format!("{more} more errors in the text are not shown"));
-        }
         // What is too deep has been told already; that it is not closed either would be noise.
         if self.skipped == 0 {
             let unclosed = self.unclosed();
-            self.diagnostics.extend(unclosed);
+            unclosed.into_iter().for_each(|found| self.report(|| found));
         }
         if let Some(outermost) = self.stack.first() {
             let end = self.source.text().trim_ascii_end().len() as u32;
@@ -285,7 +281,10 @@ impl<'a> Parser<'a> {
             self.push(ExprKind::Error, span);
         }
         self.diagnostics.sort_by_key(|d| d.primary.span);
-        (self.tree, self.diagnostics)
+        let mut found = Diagnostics::new(self.most);
+        self.diagnostics.into_iter().for_each(|d| found.push(d));
+        (0..self.dropped).for_each(|_| found.omit(Severity::Error));
+        (self.tree, found)
     }
 
     /// LV0104, if lists are open at the end of the text.

@@ -4,10 +4,12 @@ use proptest::prelude::*;
 
 use super::*;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
 
 fn read(text: &str) -> (Tree, Vec<Diagnostic>) {
-    parse(&SourceFile::new("test.lv", text))
+    let (tree, diagnostics) = parse(&SourceFile::new("test.lv", text));
+    (tree, diagnostics.into_vec())
 }
 
 /// The tree as text; `!` stands for an error.
@@ -63,7 +65,7 @@ fn refuses(text: &str, expected: &[(&str, &str)]) -> Vec<Diagnostic> {
     for d in &diagnostics {
         assert!(!d.primary.message.is_empty() && d.help.is_some(), "{d:?}");
     }
-    diagnostics
+    diagnostics.into_vec()
 }
 
 #[track_caller]
@@ -218,19 +220,23 @@ fn control_characters_are_refused_once_per_run() {
 
 #[test]
 fn random_text_has_few_findings() {
-    let (_, diagnostics) = read(&"\x01a ".repeat(100_000));
-    assert_eq!(diagnostics.len(), 20);
-    assert_eq!(diagnostics[19].notes, ["99980 more errors in the text are not shown"]);
+    let text = "\x01a ".repeat(100_000);
+    let (_, diagnostics) = parse(&SourceFile::new("test.lv", text.as_str()));
+    assert_eq!(diagnostics.len(), limits::ERRORS);
+    assert_eq!(diagnostics.omitted().errors, 100_000 - limits::ERRORS);
+    let (_, diagnostics) = parse_within(&SourceFile::new("test.lv", text), 100);
+    assert_eq!((diagnostics.len(), diagnostics.omitted().errors), (100, 99_900));
 }
 
 #[test]
 fn nesting_has_a_limit() {
     let nested = |n: usize| "(".repeat(n) + &")".repeat(n);
-    assert_eq!(read(&nested(MAX_NESTING)).1, []);
-    let (tree, diagnostics) = read(&(nested(MAX_NESTING + 2) + " a " + &nested(MAX_NESTING + 1)));
+    assert_eq!(read(&nested(limits::LIST_NESTING)).1, []);
+    let (tree, diagnostics) =
+        read(&(nested(limits::LIST_NESTING + 2) + " a " + &nested(limits::LIST_NESTING + 1)));
     assert_eq!(diagnostics.len(), 1);
     assert_eq!(diagnostics[0].code, DiagnosticCode::NestedTooDeep);
-    assert_eq!(diagnostics[0].primary.span.start as usize, MAX_NESTING);
+    assert_eq!(diagnostics[0].primary.span.start as usize, limits::LIST_NESTING);
     assert_eq!(tree.roots.len(), 3);
 }
 
@@ -246,12 +252,12 @@ fn a_million_parentheses_are_one_finding() {
 
 #[test]
 fn the_length_has_a_limit() {
-    assert_eq!(read(&" ".repeat(MAX_TEXT)).1, []);
-    let (tree, diagnostics) = read(&" ".repeat(MAX_TEXT + 1));
+    assert_eq!(read(&" ".repeat(limits::TEXT)).1, []);
+    let (tree, diagnostics) = read(&" ".repeat(limits::TEXT + 1));
     assert!(tree.is_empty());
     assert_eq!(diagnostics[0].code, DiagnosticCode::TextTooLong);
-    let (source, diagnostic) = decode("x", vec![b' '; MAX_TEXT + 1]).unwrap_err();
-    assert_eq!((source.text().len(), diagnostic.code), (MAX_TEXT, DiagnosticCode::TextTooLong));
+    let (source, diagnostic) = decode("x", vec![b' '; limits::TEXT + 1]).unwrap_err();
+    assert_eq!((source.text().len(), diagnostic.code), (limits::TEXT, DiagnosticCode::TextTooLong));
 }
 
 #[test]

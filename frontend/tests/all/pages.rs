@@ -2,17 +2,18 @@
 //! for the codes whose examples cannot be written on a page.
 
 use lambdav_core::core_text;
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Tag, page_examples};
+use lambdav_core::diagnostics::{DiagnosticCode, Diagnostics, Tag, page_examples};
 use lambdav_core::evaluate::{EvaluationFault, Evaluator};
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
-use lambdav_core::schedule::{MAX_BLOCK_NESTING, schedule};
+use lambdav_core::limits;
+use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile;
-use lambdav_frontend::syntax::{MAX_NESTING, MAX_TEXT, decode, parse};
+use lambdav_frontend::syntax::{decode, parse};
 use std::fmt::Write;
 
-fn compiled(text: &str) -> (Option<Core>, Vec<Diagnostic>) {
+fn compiled(text: &str) -> (Option<Core>, Diagnostics) {
     compile(&SourceFile::new("page.lv", text))
 }
 
@@ -116,7 +117,7 @@ fn decoding_fails(bytes: &[u8], code: DiagnosticCode) {
 fn what_is_no_text_is_refused() {
     decoding_fails(b"(vec4 \xe9 0 0 1)", DiagnosticCode::NotUtf8);
     decoding_fails(b"\xff\xfe(\0v\0", DiagnosticCode::NotUtf8);
-    decoding_fails(&vec![b' '; MAX_TEXT + 1], DiagnosticCode::TextTooLong);
+    decoding_fails(&vec![b' '; limits::TEXT + 1], DiagnosticCode::TextTooLong);
     assert_eq!(codes("(vec4 1 0 0 1) ; \0"), [DiagnosticCode::ControlCharacter]);
     assert_eq!(codes("(vec4 1 \u{1b} 0 1)")[0], DiagnosticCode::ControlCharacter);
 }
@@ -124,8 +125,8 @@ fn what_is_no_text_is_refused() {
 #[test]
 fn deep_lists_are_refused() {
     let nested = |depth: usize| format!("{}(time){}", "(+ 1 ".repeat(depth), ")".repeat(depth));
-    assert_eq!(codes(&nested(MAX_NESTING - 1)), []);
-    assert_eq!(codes(&nested(MAX_NESTING)), [DiagnosticCode::NestedTooDeep]);
+    assert_eq!(codes(&nested(limits::LIST_NESTING - 1)), []);
+    assert_eq!(codes(&nested(limits::LIST_NESTING)), [DiagnosticCode::NestedTooDeep]);
     let million = "(".repeat(1_000_000);
     assert_eq!(codes(&(million + &")".repeat(1_000_000))), [DiagnosticCode::NestedTooDeep]);
 }
@@ -154,7 +155,7 @@ fn deep_branches_are_refused() {
         }
         text + end + &")".repeat(to - from)
     };
-    let half = MAX_BLOCK_NESTING / 2 + 1000;
+    let half = limits::BLOCK_NESTING / 2 + 1000;
     let program = |half: usize| {
         let (low, high) = (branches(0, half, "0"), branches(half, 2 * half, "low"));
         format!("(define x (time)) (define low {low}) {high}")

@@ -20,13 +20,13 @@ pub mod cranelift;
 pub mod executable;
 mod target;
 
+use lambdav_core::limits::CODE_LOOP_NESTING;
 use thiserror::Error;
 
 pub use abi::MachineCode;
 pub use executable::Executable;
 pub use target::Target;
 
-use crate::cost::MAX_LOOP_NESTING;
 use crate::machine::Machine;
 use crate::registers::RegisterProgram;
 
@@ -38,10 +38,20 @@ pub enum EmitError {
     Machine(String),
     /// Loops nest so deeply that compiling them would take for ever: register allocation takes the
     /// square of it.
-    #[error("loops nest {depth} deep, and machine code is made of at most {MAX_LOOP_NESTING}")]
+    #[error("loops nest {depth} deep, and machine code is made of at most {CODE_LOOP_NESTING}")]
     TooDeep {
         /// How deep.
         depth: usize,
+    },
+    /// There is so much code that making it would take for ever.
+    #[error("the program takes {size} {unit}, and machine code is made of at most {most}")]
+    TooMuch {
+        /// How much.
+        size: usize,
+        /// Of what.
+        unit: &'static str,
+        /// The limit.
+        most: usize,
     },
     /// The program is too large for the code generator.
     #[error("the program is too large to compile: {0}")]

@@ -494,6 +494,17 @@ impl LaneProgram {
         self.values[id.index()].rate
     }
 
+    /// How many values there are, and operands of ends of blocks; and how many such operands one
+    /// block has at most.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        let ends = self.blocks.iter().map(|block| match &block.end {
+            End::Yield(values) | End::Rec(values) => values.len(),
+            End::If { .. } => 1,
+        });
+        let (sum, most) = ends.fold((0, 0), |(sum, most), of| (sum + of, usize::max(most, of)));
+        (self.values.len() + sum, most)
+    }
+
     /// Red, green, blue and alpha.
     pub fn outputs(&self) -> &[ValueId] {
         match &self.block(Self::ROOT).end {

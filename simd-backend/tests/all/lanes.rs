@@ -1,9 +1,10 @@
 //! Lane programs of the gallery, interpreted, against the evaluator of the core.
 
+use lambdav_core::limits;
 use std::fs;
 use std::path::Path;
 
-use lambdav_core::evaluate::{DEFAULT_MAX_ITERATIONS, Evaluator};
+use lambdav_core::evaluate::Evaluator;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
@@ -152,10 +153,10 @@ fn gallery() {
                         inputs: &given,
                         pixels: &pixels,
                         mask: &mask,
-                        max_iterations: DEFAULT_MAX_ITERATIONS,
+                        max_iterations: limits::ITERATIONS,
                     };
                     let found = interpret(&lanes, &group).expect("it ends");
-                    let mut evaluator = Evaluator::new(&program, DEFAULT_MAX_ITERATIONS);
+                    let mut evaluator = Evaluator::new(&program, limits::ITERATIONS);
                     for ((&(x, y), found), _) in
                         pixels.iter().zip(found).zip(&mask).filter(|(_, active)| **active)
                     {

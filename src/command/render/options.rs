@@ -3,7 +3,7 @@
 use crate::command::messages::Messages;
 use crate::command::values::{lanes, mouse, output, seconds, threads, whole};
 use clap::{Args, ValueEnum};
-use lambdav::core::evaluate::DEFAULT_MAX_ITERATIONS;
+use lambdav::core::limits;
 use lambdav::raster::Size;
 use lambdav::raster::file::Format;
 use lambdav::settings::number;
@@ -53,7 +53,7 @@ pub(in crate::command) struct RenderArguments {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = DEFAULT_MAX_ITERATIONS,
+        default_value_t = limits::ITERATIONS,
         value_parser = whole,
         allow_hyphen_values = true
     )]

@@ -29,7 +29,7 @@ pub(super) fn draw_program(
     let machine = |error: EmitError| {
         let message = format!("{error}; --engine core does without");
         match error {
-            EmitError::TooDeep { .. } => Failure::input(message),
+            EmitError::TooDeep { .. } | EmitError::TooMuch { .. } => Failure::input(message),
             _ => Failure::machine(message),
         }
     };

@@ -171,3 +171,98 @@ fn each_limit_has_one_message() {
     let message = "error: SPIR-V takes at most 16383 uniforms, and the program has 16384";
     place.fails(&["compile", "uniforms.lv", "-o", "a.spv"], 1, message);
 }
+
+/// Errors beyond a number are counted; the last line says so, in JSON as well.
+#[test]
+fn errors_are_told_up_to_a_number() {
+    let unbound: String = (0..100).map(|i| format!(" u{i}")).collect();
+    let place = TestFolder::with([("a.lv", &format!("(+ 1 1{unbound})"))]);
+    let told = |err: &str| err.matches("error[LV0301]").count();
+    let outcome = place.run(&["check", "a.lv"]);
+    assert_eq!((outcome.status, told(&outcome.err)), (1, 20));
+    let last = "80 more errors are not shown; --max-errors shows more";
+    assert_eq!(outcome.err.trim_end().lines().last(), Some(last));
+    let outcome = place.run(&["check", "a.lv", "--max-errors", "100"]);
+    assert_eq!((outcome.status, told(&outcome.err)), (1, 100));
+    assert!(!outcome.err.contains("not shown"), "{}", outcome.err);
+    let outcome = place.run(&["check", "a.lv", "--max-errors", "0"]);
+    assert_eq!((outcome.status, told(&outcome.err)), (1, 0));
+    assert_eq!(outcome.err, "100 more errors are not shown; --max-errors shows more\n");
+    let json = ["check", "a.lv", "--max-errors", "3", "--message-format", "json"];
+    let outcome = place.run(&json);
+    let lines: Vec<serde_json::Value> =
+        outcome.text().lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!((outcome.status, lines.len()), (1, 4));
+    assert_eq!((&lines[3]["omittedErrors"], &lines[3]["omittedWarnings"]), (&97.into(), &0.into()));
+    assert_eq!(lines[3]["rendered"], "97 more errors are not shown");
+}
+
+/// Each limit on what a program expands to names itself.
+#[test]
+fn each_limit_of_expansion_has_one_message() {
+    let each = |n: usize, piece: &dyn Fn(usize) -> String| (0..n).map(piece).collect::<String>();
+    let calls =
+        |n, argument: &dyn Fn(usize) -> String| each(n, &|i| format!(" (f {})", argument(i)));
+    let head = "(define x (.x (frag-coord)))\n";
+    let ones = " 1".repeat(1000);
+    let steps = format!("(define (f a) (+ a{ones}))\n(+ 1 1{})", calls(1600, &|i| i.to_string()));
+    let nodes = format!(
+        "{head}(define (f a) (+ a{ones}))\n(+ 1 1{})",
+        calls(1100, &|i| format!("(* x {i})"))
+    );
+    let bound = each(1000, &|i| format!("(b{i} a)"));
+    let bindings =
+        format!("(define (f a) (let ({bound}) b0))\n(+ 1 1{})", calls(2000, &|i| i.to_string()));
+    let names = each(2000, &|i| format!(" p{i}"));
+    let turned = each(2000, &|i| format!(" p{}", (i + 1) % 2000));
+    let arms =
+        |inner: &str| each(2000, &|i| format!("(if (> m {i}) k ")) + inner + &")".repeat(2000);
+    let operands = format!(
+        "{head}((rec-func (m{names}) (let ((k (rec (+ m 1){turned}))) {})) x{})",
+        arms("p0"),
+        each(2000, &|i| format!(" (* x {i})"))
+    );
+    let large = each(1000, &|i| format!(" (sin (+ n {i}))"));
+    let bodies = each(1000, &|i| {
+        format!(" ((rec-func (m) (if (> m {i}) (if (> m {i}.5) l m) (rec (+ m m 1)))) x)")
+    });
+    let copies = format!(
+        "{head}(define l ((rec-func (n) (if (> n 9) n (rec (+ n 1{large})))) x))\n(+ 1 1{bodies})"
+    );
+    let place = TestFolder::new();
+    for (name, text, message) in [
+        ("steps", steps, "at most 1500000 steps of expansion are"),
+        ("nodes", nodes, "at most 1000000 operations are"),
+        ("bindings", bindings, "at most 2000000 arguments and bindings are"),
+        ("operands", operands, "at most 3000000 operands are"),
+        ("copies", copies, "at most 500000 operations and 20000000 steps are"),
+    ] {
+        let file = format!("{name}.lv");
+        place.write(&file, text.as_bytes());
+        let outcome = place.run(&["check", &file]);
+        assert_eq!(outcome.status, 1, "{name}");
+        assert_one_error(&outcome.err, "error[LV0502]");
+        assert!(outcome.err.contains(message), "{name}: {}", outcome.err);
+    }
+}
+
+/// What is too large for machine code is evaluated, and gives the same pixels.
+#[test]
+fn programs_that_are_too_large_for_machine_code_are_evaluated() {
+    let names: String = (0..5000).map(|i| format!(" p{i}")).collect();
+    let turned: String = (0..5000).map(|i| format!(" p{}", (i + 1) % 5000)).collect();
+    let first: String = (0..5000).map(|i| format!(" (* x {i})")).collect();
+    let text = format!(
+        "(define x (.x (frag-coord)))\n\
+         ((rec-func (m{names}) (if (> m 7) p0 (rec (+ m 1){turned}))) x{first})"
+    );
+    let place = TestFolder::with([("a.lv", &text)]);
+    let render =
+        |more: &[&str]| place.run(&[&["render", "a.lv", "a.npy", "--size", "3x2"], more].concat());
+    let outcome = render(&["--stats"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.err);
+    let why =
+        "5003 values that a loop or a branch passes on, and machine code is made of at most 4096";
+    assert!(outcome.err.contains(why), "{}", outcome.err);
+    assert_one_error(&render(&["--engine", "simd"]).err, why);
+}

@@ -28,10 +28,10 @@ impl Case {
     ) -> Result<Self, Vec<Diagnostic>> {
         let source = SourceFile::new("generated.lv", program.to_string());
         let (core, diagnostics) = lambdav_frontend::compile(&source);
-        let Some(core) = core else { return Err(diagnostics) };
+        let Some(core) = core else { return Err(diagnostics.into_vec()) };
         // That unused parts are well typed too is what the generator promises.
         if diagnostics.iter().any(|d| d.code == DiagnosticCode::UnreachedIllTyped) {
-            return Err(diagnostics);
+            return Err(diagnostics.into_vec());
         }
         let uniforms = core
             .uniforms

@@ -14,6 +14,9 @@
 //! An input fails if it panics, if something that must hold does not, or if it takes a thread more
 //! than a second. Loops have low limits, so that a program that does not end is no finding.
 //!
+//! A [`Search`] has an objective besides: inputs that take much time or memory for their length are kept
+//! and mutated further.
+//!
 //! Coverage-guided fuzzers (`cargo fuzz`) need a nightly compiler. Here the inputs come from a seed
 //! alone: number and seed of an input make it again on every machine, whatever the number of
 //! threads. What coverage would find out is built in: seeds are generated programs, the gallery and
@@ -25,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod campaign;
+mod costly;
 mod minimise;
 mod seeds;
 pub mod targets;
@@ -32,5 +36,6 @@ mod text;
 mod words;
 
 pub use campaign::{Campaign, Finding, FindingKind, FuzzReport, Limits, attempt, read_journal};
+pub use costly::{Bounds, Costly, Search};
 pub use minimise::minimise;
 pub use seeds::{Seeds, corpus};

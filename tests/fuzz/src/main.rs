@@ -7,7 +7,8 @@
 use clap::Parser;
 use lambdav_fuzz::targets::{FuzzTarget, all};
 use lambdav_fuzz::{
-    Campaign, Finding, FindingKind, FuzzReport, Limits, Seeds, attempt, read_journal,
+    Bounds, Campaign, Finding, FindingKind, FuzzReport, Limits, Search, Seeds, attempt,
+    read_journal,
 };
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, exit};
@@ -40,6 +41,9 @@ struct Arguments {
     /// Where inputs that fail are written
     #[arg(long, default_value = ".")]
     out: PathBuf,
+    /// Search for inputs that cost much for their length, and write the costliest to `--out`
+    #[arg(long)]
+    costly: bool,
     /// Run this input of the one target that is named instead
     #[arg(long, value_name = "PATH")]
     file: Option<PathBuf>,
@@ -72,6 +76,12 @@ fn main() -> ExitCode {
         return run_file(chosen[0], path);
     }
     let mut failed = false;
+    if arguments.costly {
+        for target in chosen {
+            failed |= costly(&arguments, target);
+        }
+        return if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    }
     for target in chosen {
         let campaign = campaign(&arguments);
         if arguments.write {
@@ -99,6 +109,51 @@ fn main() -> ExitCode {
         }
     }
     if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// How many of the costliest inputs are shown of each kind.
+const SHOWN: usize = 5;
+
+/// Searches for costly inputs, and says what they cost; whether one costs too much.
+fn costly(arguments: &Arguments, target: &dyn FuzzTarget) -> bool {
+    let bounds = Bounds::default();
+    let search = Search {
+        seed: arguments.seed,
+        inputs: arguments.inputs,
+        time: arguments.seconds.map(Duration::from_secs),
+        bounds,
+    };
+    let mut failed = false;
+    for (kind, all) in ["bytes", "time"].into_iter().zip(search.run(target)) {
+        for (number, costly) in all.iter().enumerate() {
+            let is_finding = costly.exceeds(bounds);
+            if number >= SHOWN && !is_finding {
+                break;
+            }
+            failed |= is_finding;
+            let name = format!("{}-{kind}-{number}.{}", target.name(), ending(target));
+            let path = arguments.out.join(name);
+            if let Err(error) = std::fs::write(&path, &costly.input) {
+                eprintln!("error: cannot write {}: {error}", path.display());
+            }
+            let [bytes, seconds] = costly.rates();
+            println!(
+                "{:9} by {kind:5} {:6} bytes long: {:7.1} KB and {:8.2} us a byte, {:6.1} MiB, {:6.3} s{} {}",
+                target.name(),
+                costly.input.len(),
+                bytes / 1e3,
+                seconds * 1e6,
+                costly.peak as f64 / 1048576.0,
+                costly.seconds,
+                if is_finding { ", TOO MUCH" } else { "" },
+                path.display()
+            );
+            if let Some((kind, what)) = &costly.wrong {
+                println!("    {kind:?}: {what}");
+            }
+        }
+    }
+    failed
 }
 
 fn campaign(arguments: &Arguments) -> Campaign {

@@ -222,6 +222,30 @@ pub(crate) fn mutate(
     bytes
 }
 
+/// A text with one piece many times, one after the other or one inside another: what costs more than
+/// its length shows in a long text.
+pub(crate) fn more(text: &str, language: Language, random: &mut Random) -> String {
+    let tokens = tokens(text);
+    let all = pieces(&tokens, language);
+    if all.is_empty() {
+        return text.to_owned();
+    }
+    let &(start, end) = random.pick(&all);
+    let inside: Vec<_> = all.iter().filter(|&&(a, b)| start < a && b < end).collect();
+    let piece = tokens[start..end].concat();
+    let times = 2 + random.below(30);
+    let times = times.min(MAX_LENGTH.saturating_sub(text.len()) / piece.len().max(1));
+    let repeated = if language == Language::Program && !inside.is_empty() && random.percent(50) {
+        let &&(a, b) = random.pick(&inside);
+        let (before, after) = (tokens[start..a].concat(), tokens[b..end].concat());
+        before.repeat(times) + &piece + &after.repeat(times)
+    } else {
+        let separator = if language == Language::Core { "\n" } else { " " };
+        vec![piece; times.max(1)].join(separator)
+    };
+    tokens[..start].concat() + &repeated + &tokens[end..].concat()
+}
+
 /// White space, comments and strings are tokens, too: all of them together are the text.
 fn tokens(text: &str) -> Vec<String> {
     let mut all = Vec::new();

@@ -1,7 +1,7 @@
 //! A run small enough for every commit, and the inputs that found a bug.
 
 use lambdav_fuzz::targets::all;
-use lambdav_fuzz::{Campaign, Limits, Seeds, attempt, corpus, minimise};
+use lambdav_fuzz::{Bounds, Campaign, Limits, Search, Seeds, attempt, corpus, minimise};
 
 /// Inputs of each target: fewer where one takes longer.
 const INPUTS: [(&str, u64); 4] =
@@ -96,4 +96,22 @@ fn minimising_keeps_what_matters() {
     let words: Vec<u8> = (0..100u32).flat_map(u32::to_le_bytes).collect();
     let mut still = |input: &[u8]| input.chunks(4).any(|word| word == 57u32.to_le_bytes());
     assert_eq!(minimise(&words, true, 1000, &mut still), 57u32.to_le_bytes());
+}
+
+/// A search finds costlier inputs than a campaign does, and none that costs too much.
+#[test]
+fn a_search_for_costly_inputs() {
+    let seeds = Seeds::new(2);
+    for target in all(&seeds) {
+        // Unoptimised code with assertions takes several times as long.
+        let bounds = Bounds { seconds: 20.0, peak: 2 << 30 };
+        let search = |inputs| Search { seed: 2, inputs, time: None, bounds }.run(&*target);
+        let [few, _] = search(30);
+        let [many, by_seconds] = search(300);
+        for costly in many.iter().chain(&by_seconds) {
+            let input = String::from_utf8_lossy(&costly.input);
+            assert!(!costly.exceeds(bounds), "{}: {costly:?}\n{input}", target.name());
+        }
+        assert!(many[0].rates()[0] >= few[0].rates()[0], "{}", target.name());
+    }
 }

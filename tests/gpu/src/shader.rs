@@ -1,9 +1,10 @@
 //! Programs, and the two float images of them: the core evaluator's and the device's.
 
 use crate::{Device, Error, Job, PixelBits};
-use lambdav_core::evaluate::{DEFAULT_MAX_ITERATIONS, Evaluator};
+use lambdav_core::evaluate::Evaluator;
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
+use lambdav_core::limits;
 use lambdav_core::op::Op;
 use lambdav_core::schedule::{Expr, Program, Statement, schedule};
 use lambdav_core::source::SourceFile;
@@ -101,7 +102,7 @@ impl Output<'_> {
     /// If a loop does not end.
     pub fn by_core(&self, size: [u32; 2]) -> PixelBits {
         let inputs = self.shader.inputs(size);
-        let mut evaluator = Evaluator::new(&self.program, DEFAULT_MAX_ITERATIONS);
+        let mut evaluator = Evaluator::new(&self.program, limits::ITERATIONS);
         let mut pixel = |x, y| {
             let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
             let inputs = Inputs { frag_coord, ..inputs.clone() };

@@ -3,7 +3,7 @@
 use super::super::line::{Line, Reading, Trouble, malformed};
 use super::{BlockKind, Definition, Ending, OpenBlock, Reader, State, Wants};
 use crate::graph::{ExprType, NodeId};
-use crate::schedule::MAX_BLOCK_NESTING;
+use crate::limits::BLOCK_NESTING;
 use crate::source::Span;
 
 impl Reader {
@@ -61,9 +61,9 @@ impl Reader {
     }
 
     pub(super) fn open(&mut self, open_block: OpenBlock) {
-        if self.open_blocks.len() > MAX_BLOCK_NESTING {
+        if self.open_blocks.len() > BLOCK_NESTING {
             if self.diagnostics.is_empty() {
-                let message = format!("blocks are nested more than {MAX_BLOCK_NESTING} deep");
+                let message = format!("blocks are nested more than {BLOCK_NESTING} deep");
                 self.report(malformed(open_block.span, message));
             }
             self.stopped = true;

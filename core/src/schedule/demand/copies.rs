@@ -1,44 +1,76 @@
 //! Copies of pinned nodes, for regions that cannot be guarded, and of what carries their value
 //! there.
 
-use super::{Pinning, Step, Use, User};
+use super::tops::{Enclosing, TopsId};
+use super::{Pinning, Use, User};
 use crate::graph::{Node, NodeId};
 use crate::schedule::regions::RegionId;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 impl Pinning {
-    /// Regions that can be guarded together keep the node; the others get copies, one for each
-    /// region right below `above`.
+    /// Regions that can be guarded together, those that have a way, keep the node; the others get
+    /// copies, one for each region right below `above`. They have their turns next.
     pub(super) fn place_copies(
         &mut self,
         node: NodeId,
-        mut uses: Vec<Use>,
+        uses: Vec<Use>,
         above: RegionId,
-        tops: &[RegionId],
-        ways: &[Option<Vec<Step>>],
+        regions: &[RegionId],
+        has_way: &[bool],
     ) {
-        let below = self.placed.region(above).depth + 1;
-        let groups: Vec<Option<RegionId>> = tops
-            .iter()
-            .zip(ways)
-            .map(|(&top, way)| match way {
-                Some(_) => None,
-                None => self.placed.ancestor_at(top, below),
-            })
-            .collect();
-        let mut order = groups.clone();
-        order.sort_unstable();
-        order.dedup();
-        for group in order.into_iter().skip(1) {
-            let members: Vec<RegionId> =
-                tops.iter().zip(&groups).filter(|(_, g)| **g == group).map(|(&t, _)| t).collect();
-            let moved = self.split(&mut uses, &members);
-            let copy = self.copy(node);
-            self.redirect(&moved, copy);
-            self.place(copy, moved);
+        let depth = self.placed.region(above).depth;
+        let mut groups: BTreeMap<RegionId, Vec<RegionId>> = BTreeMap::new();
+        let mut group_of: FxHashMap<RegionId, Option<RegionId>> = FxHashMap::default();
+        for (&region, &has_way) in regions.iter().zip(has_way) {
+            let group = if has_way { None } else { self.placed.ancestor_at(region, depth + 1) };
+            group_of.insert(region, group);
+            if let Some(group) = group {
+                groups.entry(group).or_default().push(region);
+            }
         }
-        self.place(node, uses);
+        // Most uses are of one group.
+        let mut enclosing = Enclosing::new(regions.iter().copied().collect(), depth);
+        let mut of_groups: FxHashMap<Option<RegionId>, Vec<Use>> = FxHashMap::default();
+        let (mut others, mut known) = (Vec::new(), FxHashMap::default());
+        for by in uses {
+            let group = *known.entry(by.tops).or_insert_with(|| {
+                let found = self.tops.regions(&self.placed, by.tops);
+                self.work += found.len();
+                let mut groups = found.iter().map(|&region| {
+                    let top = enclosing.of(&self.placed, region).expect("it is one of `regions`");
+                    group_of[&top]
+                });
+                let first = groups.next().expect("a demand comes from somewhere");
+                groups.all(|group| group == first).then_some(first)
+            });
+            match group {
+                Some(group) => of_groups.entry(group).or_default().push(by),
+                None => others.push(by),
+            }
+        }
+        let mut turns = Vec::new();
+        for (group, members) in groups {
+            let mut moved = of_groups.remove(&Some(group)).unwrap_or_default();
+            if !others.is_empty() {
+                moved.extend(self.split(&mut others, &members));
+            }
+            turns.push((self.copy(node), moved));
+        }
+        others.extend(of_groups.remove(&None).into_iter().flatten());
+        for (copy, moved) in turns {
+            self.redirect(&moved, copy);
+            self.take_turn(copy, moved);
+        }
+        if !others.is_empty() {
+            self.take_turn(node, others);
+        }
+    }
+
+    fn take_turn(&mut self, node: NodeId, uses: Vec<Use>) {
+        self.waiting.insert((self.rank(node), node));
+        self.uses.insert(node, uses);
     }
 
     /// Takes from `uses` what lies in one of the regions `tops`. A carrier that also lies elsewhere
@@ -47,6 +79,7 @@ impl Pinning {
         let copies = self.copy_carriers(uses, tops);
         let moved = self.divide(uses, tops, &copies);
         let mut others = Vec::new();
+        self.work += copies.len();
         for (&carrier, &copy) in &copies {
             let mut known = self.carriers.remove(&carrier).expect("it has had its turn");
             let theirs = self.divide(&mut known, tops, &copies);
@@ -83,54 +116,69 @@ impl Pinning {
         while let Some(carrier) = stack.pop() {
             if let Entry::Vacant(entry) = copies.entry(carrier) {
                 entry.insert(self.copy(carrier));
-                stack.extend(self.astride(&self.carriers[&carrier], tops));
+                let known = self.carriers[&carrier].clone();
+                stack.extend(self.astride(&known, tops));
             }
         }
         copies
     }
 
     /// The users that lie both in `tops` and elsewhere.
-    fn astride(&self, uses: &[Use], tops: &[RegionId]) -> Vec<NodeId> {
-        let is_astride = |by: &&Use| {
-            let inside = |&&region: &&RegionId| self.lies_in(region, tops);
-            let count = by.regions.iter().filter(inside).count();
-            0 < count && count < by.regions.len()
-        };
-        uses.iter()
-            .filter(is_astride)
-            .map(|by| match by.user {
-                User::Operand(carrier, _) => carrier,
-                User::Output(_) => unreachable!("only carriers need a node in several regions"),
-            })
-            .collect()
+    fn astride(&mut self, uses: &[Use], tops: &[RegionId]) -> Vec<NodeId> {
+        let mut inside = self.inside(tops);
+        let mut found = Vec::new();
+        for by in uses {
+            let [inside, outside] = self.parts(by.tops, &mut inside);
+            if inside.is_some() && outside.is_some() {
+                match by.user {
+                    User::Operand(carrier, _) => found.push(carrier),
+                    User::Output(_) => unreachable!("only carriers need a node in several regions"),
+                }
+            }
+        }
+        found
     }
 
-    fn lies_in(&self, region: RegionId, tops: &[RegionId]) -> bool {
-        tops.iter().any(|&top| self.placed.encloses(top, region))
+    fn inside(&self, tops: &[RegionId]) -> Enclosing {
+        let depth = tops.iter().map(|&top| self.placed.region(top).depth).min().unwrap_or(0);
+        Enclosing::new(tops.iter().copied().collect(), depth)
+    }
+
+    /// What lies inside some regions, and what does not.
+    fn parts(&mut self, tops: TopsId, inside: &mut Enclosing) -> [Option<TopsId>; 2] {
+        let regions = self.tops.regions(&self.placed, tops);
+        self.work += regions.len();
+        let mut parts = [Vec::new(), Vec::new()];
+        for region in regions {
+            let is_outside = inside.of(&self.placed, region).is_none();
+            parts[usize::from(is_outside)].push(self.one(region));
+        }
+        parts.map(|part| match part.is_empty() {
+            true => None,
+            false => Some(self.tops.union(&self.placed, part)),
+        })
     }
 
     /// Takes from `uses` what lies in `tops`: where a carrier that was copied lies there too, its
     /// copy.
     fn divide(
-        &self,
+        &mut self,
         uses: &mut Vec<Use>,
         tops: &[RegionId],
         copies: &BTreeMap<NodeId, NodeId>,
     ) -> Vec<Use> {
+        let mut enclosing = self.inside(tops);
         let (mut moved, mut rest) = (Vec::new(), Vec::new());
         for by in std::mem::take(uses) {
-            let (inside, outside): (Vec<RegionId>, Vec<RegionId>) =
-                by.regions.iter().partition(|&&region| self.lies_in(region, tops));
-            match by.user {
-                _ if outside.is_empty() => moved.push(by),
-                User::Operand(carrier, slot) if !inside.is_empty() => match copies.get(&carrier) {
-                    Some(&copy) => {
-                        let user = User::Operand(copy, slot);
-                        moved.push(Use { user, regions: inside.into() });
-                        rest.push(Use { user: by.user, regions: outside.into() });
-                    }
-                    None => rest.push(by),
-                },
+            match (self.parts(by.tops, &mut enclosing), by.user) {
+                ([_, None], _) => moved.push(by),
+                ([Some(inside), Some(outside)], User::Operand(carrier, slot))
+                    if copies.contains_key(&carrier) =>
+                {
+                    let user = User::Operand(copies[&carrier], slot);
+                    moved.push(Use { user, tops: inside });
+                    rest.push(Use { user: by.user, tops: outside });
+                }
                 _ => rest.push(by),
             }
         }

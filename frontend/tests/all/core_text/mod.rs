@@ -1,12 +1,13 @@
 //! Programs to text and back.
 
-use lambdav_core::core_text::{MAX_MISTAKES, MAX_TEXT, is_core_text, print, read};
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::core_text::{is_core_text, print, read};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::evaluate::{EvaluationFault, Evaluator};
 use lambdav_core::graph::{Core, NodeId, Output, Uniform};
 use lambdav_core::inputs::Inputs;
+use lambdav_core::limits;
 use lambdav_core::op::Elementary;
-use lambdav_core::schedule::{MAX_BLOCK_NESTING, schedule, verify};
+use lambdav_core::schedule::{schedule, verify};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::Type;
 use lambdav_frontend::compile;
@@ -22,7 +23,7 @@ fn compiled(text: &str) -> Core {
     core.unwrap_or_else(|| panic!("{text}\n{diagnostics:?}"))
 }
 
-fn read_text(text: &str) -> (Option<Core>, Vec<Diagnostic>) {
+fn read_text(text: &str) -> (Option<Core>, Diagnostics) {
     read(&SourceFile::new("test.core", text))
 }
 
@@ -155,10 +156,10 @@ fn nested(depth: usize) -> String {
 
 #[test]
 fn as_deep_as_schedules_go() {
-    let core = read_whole(&nested(MAX_BLOCK_NESTING));
+    let core = read_whole(&nested(limits::BLOCK_NESTING));
     let text = printed(&core);
     assert_eq!(printed(&read_whole(&text)), text);
-    let (core, diagnostics) = read_text(&nested(MAX_BLOCK_NESTING + 1));
+    let (core, diagnostics) = read_text(&nested(limits::BLOCK_NESTING + 1));
     assert!(core.is_none());
     assert_eq!(diagnostics.len(), 1);
 }
@@ -309,7 +310,7 @@ fn only_what_an_output_needs_is_evaluated() {
 
 #[test]
 fn too_long_a_text() {
-    let text = format!("lambdav-core 1\n;{}", " ".repeat(MAX_TEXT));
+    let text = format!("lambdav-core 1\n;{}", " ".repeat(limits::CORE_TEXT));
     let (core, diagnostics) = read_text(&text);
     assert!(core.is_none());
     assert_eq!(diagnostics[0].code, DiagnosticCode::TextTooLong);

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::calls::{procedure_signature, signature};
 use super::selection::{Selection, clif_type, word_type};
+use crate::cost;
 use crate::emit::Allocation;
 use crate::emit::abi::{self, Field};
 use crate::lanes::Kind;
@@ -40,7 +41,11 @@ pub(super) fn functions(
         let signature = procedure_signature(&procedure.code);
         (name, &procedure.code, signature, Allocation::Thorough)
     });
-    let frame = ("frame".to_owned(), &program.frame, signature(false), Allocation::Thorough);
+    // It runs once, so all that matters of a large one is how long making it takes: trying again takes
+    // the square of how many values live at once.
+    let is_large = program.frame.instrs() >= cost::QUICK_INSTRS;
+    let of_frame = if is_large { Allocation::Quick } else { Allocation::Thorough };
+    let frame = ("frame".to_owned(), &program.frame, signature(false), of_frame);
     let row = ("row".to_owned(), &program.row, signature(true), allocation);
     procedures
         .chain([frame, row])

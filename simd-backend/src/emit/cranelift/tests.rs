@@ -14,7 +14,7 @@ use crate::pipeline::Compiler;
 /// The function for a row of groups of eight lanes.
 fn row(shader: &str, allocation: Allocation) -> ir::Function {
     let (core, diagnostics) = compile(&SourceFile::new("test.lv", shader));
-    assert_eq!(diagnostics, []);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
     let program = schedule(&core.expect("no errors"), &[0]).expect("it nests little");
     let target = Target::host().expect("a machine that is not too old").with_allocation(allocation);
     let compiler = Compiler { lanes: Some(8), ..Compiler::new(target) };

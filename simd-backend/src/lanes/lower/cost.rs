@@ -2,7 +2,7 @@
 
 use lambdav_core::schedule::{BlockId, End, Event, Expr, Program, Statement};
 
-use crate::cost::{BEFORE_EXIT, UNTESTED, of_core};
+use crate::cost::{BEFORE_EXIT, DECISION, UNTESTED, of_core};
 
 /// What there is in a block and the blocks in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +61,7 @@ fn cost(program: &Program, id: BlockId, costs: &[Cost]) -> Cost {
         End::Yield(_) => {}
         End::Rec(_) => cost.has_rec = true,
         End::If { then, otherwise, .. } => {
+            cost.add(DECISION);
             for arm in [then, otherwise].map(|arm| costs[arm.index()]) {
                 cost.add(arm.work);
                 cost.has_rec |= arm.has_rec;

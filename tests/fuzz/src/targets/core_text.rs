@@ -27,6 +27,10 @@ impl FuzzTarget for CoreText<'_> {
         mutate(text, &self.seeds.cores, Language::Core, random)
     }
 
+    fn mutate(&self, input: &[u8], random: &mut Random) -> Vec<u8> {
+        super::changed(input, &self.seeds.cores, Language::Core, random)
+    }
+
     fn run(&self, input: &[u8], number: u64) -> Result<Reached, String> {
         let Ok(file) = decode("fuzz.core", input.to_vec()) else {
             return Ok(Reached::default());

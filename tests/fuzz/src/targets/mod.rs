@@ -7,6 +7,7 @@ mod pixels;
 mod spirv;
 
 use crate::seeds::Seeds;
+use crate::text::{Language, more, mutate};
 use lambdav_generate::Random;
 
 /// How far an input came.
@@ -27,6 +28,9 @@ pub trait FuzzTarget: Sync {
 
     /// Makes an input.
     fn input(&self, random: &mut Random) -> Vec<u8>;
+
+    /// Changes an input, which may make it longer.
+    fn mutate(&self, input: &[u8], random: &mut Random) -> Vec<u8>;
 
     /// Runs an input. What takes long is done for some numbers only, for 0 always.
     ///
@@ -51,9 +55,18 @@ pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 4] {
     ]
 }
 
+/// Changes a text; of a program, half of the time by more of what it has already.
+fn changed(input: &[u8], others: &[String], language: Language, random: &mut Random) -> Vec<u8> {
+    let text = String::from_utf8_lossy(input);
+    let text = match random.percent(50) {
+        true => more(&text, language, random),
+        false => text.into_owned(),
+    };
+    mutate(&text, others, language, random)
+}
+
 /// The text of a program: a generated one with a mistake, or a text with mutations.
 fn program(seeds: &Seeds, random: &mut Random) -> Vec<u8> {
-    use crate::text::{Language, mutate};
     use lambdav_generate::Mistake;
 
     let texts = |random: &mut Random, seeds: &Seeds| match random.percent(65) {

@@ -2,6 +2,7 @@
 
 use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
+use crate::text::Language;
 use crate::text::random_text;
 use lambdav::frontend::reduction::SourceProgram;
 use lambdav::frontend::syntax::{ExprKind, Tree, decode, parse};
@@ -21,6 +22,10 @@ impl FuzzTarget for Parse<'_> {
             true => random_text(random),
             false => super::program(self.seeds, random),
         }
+    }
+
+    fn mutate(&self, input: &[u8], random: &mut Random) -> Vec<u8> {
+        super::changed(input, &self.seeds.texts, Language::Program, random)
     }
 
     fn run(&self, input: &[u8], number: u64) -> Result<Reached, String> {

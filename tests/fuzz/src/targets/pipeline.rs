@@ -3,6 +3,7 @@
 use super::pixels::{compare, lower};
 use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
+use crate::text::Language;
 use lambdav::core::diagnostics::Diagnostic;
 use lambdav::program::Loaded;
 use lambdav_generate::{Random, unfit};
@@ -21,6 +22,10 @@ impl FuzzTarget for Pipeline<'_> {
 
     fn input(&self, random: &mut Random) -> Vec<u8> {
         super::program(self.seeds, random)
+    }
+
+    fn mutate(&self, input: &[u8], random: &mut Random) -> Vec<u8> {
+        super::changed(input, &self.seeds.texts, Language::Program, random)
     }
 
     fn run(&self, input: &[u8], number: u64) -> Result<Reached, String> {

@@ -84,7 +84,7 @@ pub(super) fn compare(
     let size = Size::new(SIDE, SIDE).expect("a size of images");
     let kernel = match SimdKernel::new(program.clone(), Some(lanes), &inputs(core, 0, 0), ROUNDS) {
         Ok(kernel) => kernel,
-        Err(EmitError::TooDeep { .. }) => return Ok(true),
+        Err(EmitError::TooDeep { .. } | EmitError::TooMuch { .. }) => return Ok(true),
         Err(error) => return Err(error.to_string()),
     };
     let tile = Tile::whole(size);

@@ -31,6 +31,10 @@ impl FuzzTarget for Spirv<'_> {
         bytes(&mutate(module, &self.seeds.modules, random))
     }
 
+    fn mutate(&self, input: &[u8], random: &mut Random) -> Vec<u8> {
+        bytes(&mutate(&from_bytes(input), &self.seeds.modules, random))
+    }
+
     fn run(&self, input: &[u8], _: u64) -> Result<Reached, String> {
         let words = from_bytes(input);
         let parsed = words.len() > 5;

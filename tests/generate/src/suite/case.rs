@@ -1,7 +1,7 @@
 //! The form of the files of the conformance suite; `tests/language/README.md` describes it.
 
-use lambdav_core::evaluate::DEFAULT_MAX_ITERATIONS;
 use lambdav_core::inputs::Inputs;
+use lambdav_core::limits;
 
 /// One program and what must come of it.
 #[derive(Clone, Debug)]
@@ -94,7 +94,7 @@ fn read_case(header: &[&str], line: usize, program: String) -> Result<Case, Stri
     let (mut values, mut refusal) = (Vec::new(), None);
     let (mut warnings, mut fixme) = (Vec::new(), None);
     let mut asked = None;
-    let (mut inputs, mut max_iterations) = (Inputs::default(), DEFAULT_MAX_ITERATIONS);
+    let (mut inputs, mut max_iterations) = (Inputs::default(), limits::ITERATIONS);
     for line in lines {
         let (key, value) = line.split_once(": ").ok_or_else(|| format!("no `: ` in `{line}`"))?;
         let mut words = key.split_ascii_whitespace();

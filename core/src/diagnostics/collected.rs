@@ -1,0 +1,187 @@
+//! Diagnostics up to a number of each severity; of the others only how many there were.
+
+use super::{Diagnostic, Severity};
+use crate::limits;
+use std::fmt;
+use std::ops::Deref;
+
+/// Diagnostics in the order in which they were found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostics {
+    kept: Vec<Diagnostic>,
+    /// How many errors and how many warnings are kept.
+    counts: [usize; 2],
+    most: usize,
+    omitted: Omitted,
+    has_errors: bool,
+}
+
+/// How many diagnostics were not kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Omitted {
+    /// How many errors.
+    pub errors: usize,
+    /// How many warnings.
+    pub warnings: usize,
+}
+
+impl Default for Diagnostics {
+    fn default() -> Self {
+        Self::new(limits::ERRORS)
+    }
+}
+
+impl Diagnostics {
+    /// None yet, and room for so many errors and as many warnings.
+    pub fn new(most: usize) -> Self {
+        Self {
+            kept: Vec::new(),
+            counts: [0; 2],
+            most,
+            omitted: Omitted::default(),
+            has_errors: false,
+        }
+    }
+
+    /// How many of a severity are kept.
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Whether one more of that severity would be kept.
+    pub fn has_room(&self, severity: Severity) -> bool {
+        self.counts[severity as usize] < self.most
+    }
+
+    /// Adds a diagnostic, if there is room.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        let severity = diagnostic.code.severity();
+        self.has_errors |= severity == Severity::Error;
+        if self.has_room(severity) {
+            self.counts[severity as usize] += 1;
+            self.kept.push(diagnostic);
+        } else {
+            self.omit(severity);
+        }
+    }
+
+    /// Counts one that is not kept.
+    pub fn omit(&mut self, severity: Severity) {
+        match severity {
+            Severity::Error => self.omitted.errors += 1,
+            Severity::Warning => self.omitted.warnings += 1,
+        }
+        self.has_errors |= severity == Severity::Error;
+    }
+
+    /// Adds those of another stage.
+    pub fn append(&mut self, others: Self) {
+        others.kept.into_iter().for_each(|d| self.push(d));
+        self.omitted.errors += others.omitted.errors;
+        self.omitted.warnings += others.omitted.warnings;
+        self.has_errors |= others.has_errors;
+    }
+
+    /// How many were not kept.
+    pub fn omitted(&self) -> Omitted {
+        self.omitted
+    }
+
+    /// Whether one is an error, kept or not.
+    pub fn has_errors(&self) -> bool {
+        self.has_errors
+    }
+
+    /// Those that were kept.
+    pub fn into_vec(self) -> Vec<Diagnostic> {
+        self.kept
+    }
+}
+
+impl From<Vec<Diagnostic>> for Diagnostics {
+    fn from(all: Vec<Diagnostic>) -> Self {
+        let mut found = Self::default();
+        all.into_iter().for_each(|d| found.push(d));
+        found
+    }
+}
+
+impl Deref for Diagnostics {
+    type Target = Vec<Diagnostic>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.kept
+    }
+}
+
+impl IntoIterator for Diagnostics {
+    type Item = Diagnostic;
+    type IntoIter = std::vec::IntoIter<Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.kept.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Diagnostics {
+    type Item = &'a Diagnostic;
+    type IntoIter = std::slice::Iter<'a, Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.kept.iter()
+    }
+}
+
+impl Omitted {
+    /// Whether there is nothing to say.
+    pub fn is_none(self) -> bool {
+        self == Self::default()
+    }
+}
+
+/// `13 more errors and 1 more warning are not shown`
+impl fmt::Display for Omitted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = |n: usize, what: &str| match n {
+            0 => None,
+            1 => Some(format!("1 more {what}")),
+            n => Some(format!("{n} more {what}s")),
+        };
+        let parts = [count(self.errors, "error"), count(self.warnings, "warning")];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        let verb = if self.errors + self.warnings == 1 { "is" } else { "are" };
+        write!(f, "{} {verb} not shown", parts.join(" and "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostics::DiagnosticCode;
+    use crate::source::Span;
+
+    #[test]
+    fn what_has_no_room_is_counted() {
+        let error = |at| Diagnostic::new(DiagnosticCode::UnboundName, Span::new(at, at), "?");
+        let warning = |at| Diagnostic::new(DiagnosticCode::HighLocation, Span::new(at, at), "?");
+        let mut found = Diagnostics::new(2);
+        assert!(!found.has_errors());
+        for at in 0..5 {
+            found.push(warning(at));
+        }
+        assert!(!found.has_errors() && found.has_room(Severity::Error));
+        assert_eq!(found.omitted().to_string(), "3 more warnings are not shown");
+        for at in 0..3 {
+            found.push(error(at));
+        }
+        assert_eq!(found.len(), 4);
+        let text = "1 more error and 3 more warnings are not shown";
+        assert_eq!(found.omitted().to_string(), text);
+        let mut all = Diagnostics::new(3);
+        all.append(found);
+        assert_eq!((all.len(), all.omitted()), (4, Omitted { errors: 1, warnings: 3 }));
+        let mut none = Diagnostics::new(0);
+        none.push(error(0));
+        assert!(none.is_empty() && none.has_errors());
+    }
+}

@@ -1,0 +1,137 @@
+//! What is done with a text.
+
+use lambdav::core::core_text;
+use lambdav::core::diagnostics::{Diagnostic, render_text};
+use lambdav::core::schedule::schedule;
+use lambdav::core::source::SourceFile;
+use lambdav::engine::{FastEngine, SimdError};
+use lambdav::program::Loaded;
+use lambdav::raster::{RenderOptions, Size, render};
+use lambdav::settings::Settings;
+use lambdav::simd::registers::{self, Between};
+use lambdav::simd::{Compiler, Target};
+use lambdav::spirv;
+use std::fmt;
+
+/// What a text is to become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// A picture, by the fastest engine that it can have.
+    Picture,
+    /// Core text, and from there the core.
+    CoreText,
+    /// SPIR-V.
+    Spirv,
+    /// A register program of four lanes. (How many lanes are best, and how registers are allocated,
+    /// depends on the size; here nothing does.)
+    Registers,
+}
+
+impl Way {
+    /// Those that end in something to be used.
+    pub const ALL: [Self; 3] = [Self::Picture, Self::CoreText, Self::Spirv];
+
+    /// How the command line calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Picture => "picture",
+            Self::CoreText => "core-text",
+            Self::Spirv => "spirv",
+            Self::Registers => "registers",
+        }
+    }
+}
+
+/// What came of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// What was asked for.
+    Done,
+    /// The same, by the evaluator of the core.
+    Evaluated,
+    /// An error: its code, or its first words.
+    Refused(String),
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Done => f.write_str("done"),
+            Self::Evaluated => f.write_str("evaluated"),
+            Self::Refused(why) => f.write_str(why),
+        }
+    }
+}
+
+/// Pixels to a side: what is drawn is to take less than what is compiled.
+const SIDE: u32 = 4;
+
+fn refused(diagnostics: &[Diagnostic], source: &SourceFile) -> Answer {
+    // What is said is part of the work.
+    let text = render_text(diagnostics, source, false);
+    assert!(!text.is_empty(), "a refused program is told why");
+    let first = diagnostics.iter().find(|d| d.is_error());
+    Answer::Refused(first.expect("there is an error").code.as_str().to_owned())
+}
+
+impl Way {
+    /// Goes this way with a text, on this thread alone if it is that of a pool.
+    pub fn go(self, text: &str) -> Answer {
+        let Loaded { source, core, diagnostics, .. } =
+            Loaded::from_bytes("scaling.lv", text.as_bytes().to_vec());
+        let Some(core) = core else { return refused(&diagnostics, &source) };
+        // Warnings are said, too.
+        drop(render_text(&diagnostics, &source, false));
+        let mut locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
+        locations.sort_unstable();
+        match self {
+            Self::Picture => {
+                let size = Size::new(SIDE, SIDE).expect("within the limits");
+                let settings = Settings::new(&core, size);
+                let engine = match FastEngine::new(&core, locations[0], &settings, None) {
+                    Ok(engine) => engine,
+                    Err(SimdError::Program(found)) => return refused(&[found], &source),
+                    Err(SimdError::Emit(error)) => return Answer::Refused(error.to_string()),
+                };
+                match render(&engine, size, &RenderOptions::default()) {
+                    Ok(_) if matches!(engine, FastEngine::Core(..)) => Answer::Evaluated,
+                    Ok(_) => Answer::Done,
+                    Err(error) => Answer::Refused(error.to_string()),
+                }
+            }
+            Self::CoreText => match core_text::print(&core, Some(&source)) {
+                Err(found) => refused(&[found], &source),
+                Ok(text) => {
+                    let source = SourceFile::new("scaling.core", text);
+                    match core_text::read(&source) {
+                        (Some(_), _) => Answer::Done,
+                        (None, found) => refused(&found, &source),
+                    }
+                }
+            },
+            Self::Registers => match schedule(&core, &locations[..1]) {
+                Err(found) => refused(&[found], &source),
+                Ok(program) => {
+                    let target = Target::host().expect("the machine is of a known kind");
+                    let machine = *target.machine();
+                    let compiler = Compiler { lanes: Some(4), ..Compiler::new(target) };
+                    let lanes = compiler.lane_program(&program);
+                    // Without the verifier, which debug builds run between stages.
+                    let mut code = registers::lower(&lanes, compiler.choice(&lanes).shape);
+                    registers::spill(&mut code, &machine, Between::Registers);
+                    Answer::Done
+                }
+            },
+            Self::Spirv => match schedule(&core, &locations) {
+                Err(found) => refused(&[found], &source),
+                Ok(program) => {
+                    let options = spirv::emit::EmitOptions::default();
+                    match spirv::emit(&program, Some(&source), &options) {
+                        Ok(_) => Answer::Done,
+                        Err(error) => Answer::Refused(error.to_string()),
+                    }
+                }
+            },
+        }
+    }
+}

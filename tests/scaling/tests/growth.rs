@@ -1,0 +1,82 @@
+//! What the compiler allocates for each family grows as its text does.
+//!
+//! Bytes and calls of the allocator are counted, never seconds: what takes time by the square of a
+//! text nearly always takes room for it, too, and what does not is seen by `lambdav-scaling`.
+
+use lambdav_scaling::families::{self, LIMITED};
+use lambdav_scaling::{Answer, Family, Way};
+
+/// The length of the shortest text, about, or what the variable `BYTES` says; the longest is four times
+/// as long.
+fn shortest() -> usize {
+    std::env::var("BYTES").ok().and_then(|bytes| bytes.parse().ok()).unwrap_or(2500)
+}
+
+/// The most by which work per byte of text may grow.
+const GROWTH: f64 = 1.3;
+
+/// Bytes and calls of the allocator for each byte of a family's text of that size.
+fn work(family: Family, way: Way, size: usize) -> [f64; 2] {
+    let text = (family.text)(size);
+    let info = allocation_counter::measure(|| drop(way.go(&text)));
+    [info.bytes_total, info.count_total].map(|total| total as f64 / text.len() as f64)
+}
+
+fn grows_as_its_text(way: Way) {
+    // What is made once for a process is not the text's.
+    drop(way.go("(sin (time))"));
+    let mut wrong = Vec::new();
+    let is_limited = |family: &Family| LIMITED.iter().any(|&(name, _)| name == family.name);
+    for family in families::all().filter(|family| !is_limited(family)) {
+        let (size, _) = family.of_length(shortest());
+        let [one, two, four] = [1, 2, 4].map(|times| work(family, way, size * times));
+        for (what, k) in [("bytes", 0), ("allocations", 1)] {
+            for (times, more) in [(2, two), (4, four)] {
+                let growth = more[k] / one[k];
+                if growth >= GROWTH {
+                    let name = family.name;
+                    wrong.push(format!(
+                        "{name}: {what} grow by {growth:.2} at {times} times {size}"
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn to_registers() {
+    grows_as_its_text(Way::Registers);
+}
+
+#[test]
+fn to_core_text() {
+    grows_as_its_text(Way::CoreText);
+}
+
+#[test]
+fn to_spirv() {
+    grows_as_its_text(Way::Spirv);
+}
+
+#[test]
+fn what_describes_more_is_refused() {
+    for (name, code) in LIMITED {
+        let (_, text) = Family::named(name).expect("it is one").of_length(150_000);
+        assert_eq!(Way::CoreText.go(&text), Answer::Refused(code.to_owned()), "{name}");
+    }
+}
+
+/// A family that is meant to have many of something has many, and four times as many in four times
+/// the text.
+#[test]
+fn sizes_are_lengths() {
+    let mut names = std::collections::BTreeSet::new();
+    for family in families::all() {
+        assert!(names.insert(family.name), "{} is the name of two", family.name);
+        let (size, text) = family.of_length(shortest());
+        let longer = (family.text)(4 * size).len() as f64 / text.len() as f64;
+        assert!((2.5..6.0).contains(&longer), "{}: {longer} times the length", family.name);
+    }
+}
