@@ -4,6 +4,7 @@ use crate::{elaborate, resolve, syntax};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::Core;
 use lambdav_core::source::SourceFile;
+use lambdav_float_environment::with_default;
 use std::time::{Duration, Instant};
 
 /// How long the stages of a compilation took.
@@ -25,6 +26,10 @@ pub fn compile(source: &SourceFile) -> (Option<Core>, Vec<Diagnostic>) {
 
 /// The same, and how long it took.
 pub fn compile_timed(source: &SourceFile) -> (Option<Core>, Vec<Diagnostic>, Times) {
+    with_default(|| stages(source))
+}
+
+fn stages(source: &SourceFile) -> (Option<Core>, Vec<Diagnostic>, Times) {
     let mut times = Times::default();
     let mut last = Instant::now();
     let mut took = |time: &mut Duration| {

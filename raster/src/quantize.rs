@@ -10,6 +10,7 @@
 
 use crate::image::{Frame, Image, Sample};
 use crate::srgb::Encoder;
+use lambdav_float_environment::with_default;
 
 /// What becomes of colour before it is quantised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,7 +76,7 @@ impl Unorm for u16 {
 
 /// The frame in UNORM samples.
 pub fn quantize<T: Unorm>(frame: &Frame, transfer: Transfer) -> Image<T> {
-    match transfer {
+    with_default(|| match transfer {
         Transfer::Linear => frame.map(T::quantize),
         Transfer::Srgb => {
             let pixel = |&[r, g, b, a]: &[f32; 4]| {
@@ -83,7 +84,7 @@ pub fn quantize<T: Unorm>(frame: &Frame, transfer: Transfer) -> Image<T> {
             };
             Image::from_canonical(frame.size(), frame.pixels().iter().flat_map(pixel).collect())
         }
-    }
+    })
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 mod check;
 mod command;
 mod engines;
+mod float_environment;
 mod gallery;
 mod language;
 mod limits;

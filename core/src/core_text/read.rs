@@ -14,6 +14,7 @@ use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::graph::{Core, LoopId, Name, NodeId};
 use crate::source::{SourceFile, Span};
 use crate::types::Type;
+use lambdav_float_environment::with_default;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -22,6 +23,10 @@ pub const MAX_MISTAKES: usize = 50;
 
 /// Reads core text: the program, if no diagnostic is an error, and all that is to be said about it.
 pub fn read(source: &SourceFile) -> (Option<Core>, Vec<Diagnostic>) {
+    with_default(|| read_all(source))
+}
+
+fn read_all(source: &SourceFile) -> (Option<Core>, Vec<Diagnostic>) {
     let mut reader = Reader {
         core: Core::default(),
         values: FxHashMap::default(),

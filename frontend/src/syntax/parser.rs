@@ -11,6 +11,7 @@ use super::{Expr, ExprId, ExprKind, MAX_TEXT, Tree};
 use lambdav_core::decode::too_long;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, quote};
 use lambdav_core::source::{SourceFile, Span};
+use lambdav_float_environment::with_default;
 
 /// How deep lists may nest. A list inside this many others is LV0106.
 pub const MAX_NESTING: usize = 20_000;
@@ -27,11 +28,13 @@ pub fn parse(source: &SourceFile) -> (Tree, Vec<Diagnostic>) {
     if source.text().len() > MAX_TEXT {
         return (Tree::default(), vec![too_long(MAX_TEXT)]);
     }
-    let mut parser = Parser::new(source);
-    for token in Lexer::new(source.text()) {
-        parser.token(token);
-    }
-    parser.finish()
+    with_default(|| {
+        let mut parser = Parser::new(source);
+        for token in Lexer::new(source.text()) {
+            parser.token(token);
+        }
+        parser.finish()
+    })
 }
 
 /// A list whose closing parenthesis has not come yet.
