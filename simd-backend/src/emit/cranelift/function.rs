@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{
 };
 use rustc_hash::FxHashMap;
 
-use super::calls::{procedure_signature, signature};
+use super::calls::{Conventions, procedure_signature, signature};
 use super::selection::{Selection, clif_type, word_type};
 use crate::emit::Allocation;
 use crate::emit::abi::{self, Field};
@@ -32,16 +32,18 @@ pub(super) fn functions(
     program: &RegisterProgram,
     machine: &Machine,
     is_x86: bool,
+    conventions: Conventions,
     allocation: Allocation,
 ) -> Vec<Named> {
     let procedures = program.procedures.iter().enumerate().map(|(i, procedure)| {
         let lanes = if procedure.is_vector { "register" } else { "number" };
         let name = format!("procedure {i}: {} of a {lanes}", procedure.elementary.name());
-        let signature = procedure_signature(&procedure.code);
+        let signature = procedure_signature(&procedure.code, conventions);
         (name, &procedure.code, signature, Allocation::Thorough)
     });
-    let frame = ("frame".to_owned(), &program.frame, signature(false), Allocation::Thorough);
-    let row = ("row".to_owned(), &program.row, signature(true), allocation);
+    let frame =
+        ("frame".to_owned(), &program.frame, signature(false, conventions), Allocation::Thorough);
+    let row = ("row".to_owned(), &program.row, signature(true, conventions), allocation);
     procedures
         .chain([frame, row])
         .enumerate()
@@ -52,6 +54,7 @@ pub(super) fn functions(
                 program,
                 function,
                 is_x86,
+                conventions,
                 machine,
                 pos: FuncCursor::new(&mut out),
                 blocks: Vec::new(),

@@ -4,6 +4,7 @@ use cranelift_codegen::cursor::FuncCursor;
 use cranelift_codegen::ir::{self, Constant, FuncRef, Value, types};
 use rustc_hash::FxHashMap;
 
+use super::calls::Conventions;
 use crate::lanes::Kind;
 use crate::machine::Machine;
 use crate::registers::{Function, Reg, RegisterProgram, RegisterType};
@@ -28,6 +29,7 @@ pub(super) struct Selection<'p, 'f> {
     pub(super) program: &'p RegisterProgram,
     pub(super) function: &'p Function,
     pub(super) is_x86: bool,
+    pub(super) conventions: Conventions,
     pub(super) machine: &'p Machine,
     pub(super) pos: FuncCursor<'f>,
     pub(super) blocks: Vec<ir::Block>,
