@@ -9,15 +9,16 @@ mod diff;
 mod explain;
 mod failure;
 mod files;
-mod interrupt;
 mod messages;
 mod render;
 mod stats;
+mod supervise;
 mod values;
 
 use clap::{Parser, Subcommand};
 use failure::{Failure, complain};
 use lambdav::core::LANGUAGE_VERSION;
+use lambdav_float_environment::with_default;
 use std::process::ExitCode;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (λV language version 1)");
@@ -57,7 +58,11 @@ enum Command {
 
 /// Runs the command that the process was given.
 pub(crate) fn run() -> ExitCode {
-    interrupt::watch();
+    supervise::run(|| with_default(work))
+}
+
+/// Does it; the exit status.
+fn work() -> u8 {
     let command_line = match CommandLine::try_parse() {
         Ok(command_line) => command_line,
         // Help and the version are among them.
@@ -78,14 +83,14 @@ pub(crate) fn run() -> ExitCode {
 }
 
 /// The exit status, after what is to be said of a failure.
-fn finish(result: failure::Result) -> ExitCode {
+fn finish(result: failure::Result) -> u8 {
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(Failure { status, message }) => {
             if let Some(message) = message {
                 complain(&message);
             }
-            ExitCode::from(status)
+            status
         }
     }
 }

@@ -21,7 +21,9 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
-pub use self::atomic::{SaveError, abandon_writes, check_target, write_atomically};
+pub use self::atomic::{
+    SaveError, abandon_first_write, abandon_writes, check_target, write_atomically,
+};
 pub use self::error::{DecodeError, EncodeError, HeaderError, LoadError};
 pub use self::format::{Encoding, Format, FormatError, LANGUAGE_VERSION_KEY, Metadata};
 use crate::image::{AnyImage, Frame};
