@@ -4,27 +4,11 @@ use cranelift_codegen::ir::{
     self, AbiParam, ExtFuncData, ExternalName, FuncRef, InstBuilder, MemFlagsData, Signature,
     StackSlotData, StackSlotKind, UserExternalName, types,
 };
-use cranelift_codegen::isa::{CallConv, TargetIsa};
 
-use super::selection::{Selection, clif_type};
+use super::selection::{Conventions, Selection, clif_type};
 use crate::emit::abi;
 use crate::lanes::Kind;
 use crate::registers::{End, Function, Reg, RegisterType};
-
-/// The calling conventions of a machine.
-#[derive(Clone, Copy)]
-pub(super) struct Conventions {
-    /// Of what Rust code calls or is called by: that of `extern "C"`.
-    pub(super) outer: CallConv,
-    /// Of procedures, which only code of this emitter calls: vectors go in registers.
-    pub(super) inner: CallConv,
-}
-
-impl Conventions {
-    pub(super) fn of(isa: &dyn TargetIsa) -> Self {
-        Self { outer: isa.default_call_conv(), inner: CallConv::SystemV }
-    }
-}
 
 /// The signature of the function for the frame, or of that for a row.
 pub(super) fn signature(is_row: bool, conventions: Conventions) -> Signature {

@@ -9,8 +9,8 @@ use cranelift_codegen::ir::{
 };
 use rustc_hash::FxHashMap;
 
-use super::calls::{Conventions, procedure_signature, signature};
-use super::selection::{Selection, clif_type, word_type};
+use super::calls::{procedure_signature, signature};
+use super::selection::{Conventions, Selection, clif_type, word_type};
 use crate::emit::Allocation;
 use crate::emit::abi::{self, Field};
 use crate::lanes::Kind;

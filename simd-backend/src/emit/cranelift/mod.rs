@@ -22,7 +22,7 @@ use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_module::FuncId;
 
-use self::calls::Conventions;
+use self::selection::Conventions;
 use super::abi::{self, Function, MachineCode, Relocation};
 use super::{Allocation, EmitError, Emitter, Listing};
 use crate::machine::{Machine, PerClass, Tile};

@@ -2,9 +2,9 @@
 
 use cranelift_codegen::cursor::FuncCursor;
 use cranelift_codegen::ir::{self, Constant, FuncRef, Value, types};
+use cranelift_codegen::isa::{CallConv, TargetIsa};
 use rustc_hash::FxHashMap;
 
-use super::calls::Conventions;
 use crate::lanes::Kind;
 use crate::machine::Machine;
 use crate::registers::{Function, Reg, RegisterProgram, RegisterType};
@@ -21,6 +21,21 @@ pub(super) fn clif_type(ty: RegisterType) -> ir::Type {
         RegisterType::Vector(Kind::F64) => types::F64X2,
         RegisterType::Vector(Kind::I32 | Kind::Mask) => types::I32X4,
         RegisterType::Vector(Kind::I64) | RegisterType::WideMask => types::I64X2,
+    }
+}
+
+/// The calling conventions of a machine.
+#[derive(Clone, Copy)]
+pub(super) struct Conventions {
+    /// Of what Rust code calls or is called by: that of `extern "C"`.
+    pub(super) outer: CallConv,
+    /// Of procedures, which only code of this emitter calls: vectors go in registers.
+    pub(super) inner: CallConv,
+}
+
+impl Conventions {
+    pub(super) fn of(isa: &dyn TargetIsa) -> Self {
+        Self { outer: isa.default_call_conv(), inner: CallConv::SystemV }
     }
 }
 
