@@ -110,8 +110,8 @@ mod registers {
         let mut register = 0_u32;
         // SAFETY: writes the four bytes that the address is of; every x86-64 processor can.
         unsafe {
-            asm!("stmxcsr [{}]", in(reg) &raw mut register, options(nostack, preserves_flags))
-        };
+            asm!("stmxcsr [{}]", in(reg) &raw mut register, options(nostack, preserves_flags));
+        }
         register
     }
 
@@ -125,8 +125,8 @@ mod registers {
         // environment than the default one is the doing of whoever set it; here it is undone, and put
         // back when that code goes on.
         unsafe {
-            asm!("ldmxcsr [{}]", in(reg) &raw const saved, options(nostack, preserves_flags))
-        };
+            asm!("ldmxcsr [{}]", in(reg) &raw const saved, options(nostack, preserves_flags));
+        }
     }
 }
 

@@ -152,7 +152,7 @@ mod system {
         let Some([read, write]) = ends else { return };
         let ignored = ignored();
         let ending = ENDING.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
-        let delivery = SignalDelivery::with_pipe(read, write, SignalOnly::default(), ending);
+        let delivery = SignalDelivery::with_pipe(read, write, SignalOnly, ending);
         let Ok(mut delivery) = delivery else { return };
         loop {
             let patience = patience();

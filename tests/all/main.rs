@@ -12,6 +12,7 @@
 
 mod check;
 mod command;
+mod dependencies;
 mod engines;
 mod float_environment;
 mod gallery;

@@ -104,7 +104,7 @@ fn large_frames_are_encoded_in_parts() {
                     .map(|bytes| decode(bytes).expect("it is whole"));
                 match (found, whole) {
                     (AnyImage::Unorm8(a), AnyImage::Unorm8(b)) => {
-                        assert_eq!(a.samples(), b.samples())
+                        assert_eq!(a.samples(), b.samples());
                     }
                     (AnyImage::Unorm16(a), AnyImage::Unorm16(b)) => {
                         assert_eq!(a.samples(), b.samples());
