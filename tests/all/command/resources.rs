@@ -26,13 +26,15 @@ fn limits() -> Vec<String> {
     let memory =
         (20..60).step_by(4).chain((60..200).step_by(35)).map(|mb| format!("-v {}", mb << 10));
     let files = (3..12).map(|files| format!("-n {files}"));
-    let others = ["-f 0", "-f 8", "-s 16", "-s 100", "-s 1000", "-d 10000", "-c 0"];
+    let others = ["-f 0", "-f 8", "-s 32", "-s 100", "-s 1000", "-d 10000", "-c 0"];
     memory.chain(files).chain(others.map(str::to_owned)).collect()
 }
 
-/// Runs a command of the shell in the place; `$0` is the command.
+/// Runs a command of the shell in the place; `$0` is the command. Of the environment, which lies on the
+/// stack, it has the path alone.
 fn run(place: &TestFolder, script: &str) -> std::process::Output {
     let mut command = Command::new("sh");
+    command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
     command.current_dir(place.path("")).args(["-c", script, LAMBDAV]);
     command.output().expect("there is a shell")
 }
