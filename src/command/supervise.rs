@@ -14,8 +14,9 @@
 
 use super::failure::{Failure, complain};
 use lambdav::raster::file::abandon_first_write;
+use std::io::{self, Write};
 use std::panic::catch_unwind;
-use std::process::{self, ExitCode};
+use std::process::ExitCode;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -84,8 +85,14 @@ fn patience() -> Option<Duration> {
 /// Does the work, whose exit status it returns, on a thread of its own.
 pub(super) fn run(work: fn() -> u8) -> ExitCode {
     let watch = system::prepare();
-    // A panic has been said.
-    let work_and_exit = move || process::exit(catch_unwind(work).map_or(101, i32::from));
+    let work_and_exit = move || -> () {
+        // A panic has been said.
+        let status = catch_unwind(work).unwrap_or(101);
+        // All that is written to it is flushed there.
+        let _ = io::stdout().flush();
+        // At once: the allocator would return page after page to the system.
+        system::exit(status)
+    };
     let builder = thread::Builder::new().name("command".to_owned()).stack_size(STACK);
     match builder.spawn(work_and_exit) {
         Ok(thread) => {
