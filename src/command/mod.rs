@@ -19,7 +19,6 @@ use clap::{Parser, Subcommand};
 use failure::{Failure, complain};
 use lambdav::core::LANGUAGE_VERSION;
 use lambdav_float_environment::with_default;
-use std::process::ExitCode;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (λV language version 1)");
 const EXIT_STATUS: &str = "\
@@ -56,8 +55,8 @@ enum Command {
     Explain(explain::ExplainArguments),
 }
 
-/// Runs the command that the process was given.
-pub(crate) fn run() -> ExitCode {
+/// Runs the command that the process was given, and ends the process.
+pub(crate) fn run() -> ! {
     supervise::run(|| with_default(work))
 }
 

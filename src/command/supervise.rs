@@ -16,7 +16,6 @@ use super::failure::{Failure, complain};
 use lambdav::raster::file::abandon_first_write;
 use std::io::{self, Write};
 use std::panic::catch_unwind;
-use std::process::ExitCode;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -82,27 +81,29 @@ fn patience() -> Option<Duration> {
     Some(left.max(Duration::from_millis(1)))
 }
 
-/// Does the work, whose exit status it returns, on a thread of its own.
-pub(super) fn run(work: fn() -> u8) -> ExitCode {
+/// Does the work, whose exit status it returns, on a thread of its own, and ends the process.
+pub(super) fn run(work: fn() -> u8) -> ! {
     let watch = system::prepare();
-    let work_and_exit = move || -> () {
-        // A panic has been said.
-        let status = catch_unwind(work).unwrap_or(101);
-        // All that is written to it is flushed there.
-        let _ = io::stdout().flush();
-        // At once: the allocator would return page after page to the system.
-        system::exit(status)
-    };
     let builder = thread::Builder::new().name("command".to_owned()).stack_size(STACK);
-    match builder.spawn(work_and_exit) {
+    match builder.spawn(move || -> () { work_and_exit(work) }) {
         Ok(thread) => {
             system::watch(watch, &patience);
             // It ends the process.
             let _ = thread.join();
-            ExitCode::FAILURE
+            system::exit(101)
         }
-        Err(_) => ExitCode::from(work()),
+        Err(_) => work_and_exit(work),
     }
+}
+
+fn work_and_exit(work: fn() -> u8) -> ! {
+    // A panic has been said.
+    let status = catch_unwind(work).unwrap_or(101);
+    // What is printed has been flushed, and looked after, where it is printed.
+    let _ = io::stdout().flush();
+    // Handlers at exit would give the allocator's memory back page by page, which the system does
+    // faster.
+    system::exit(status)
 }
 
 #[cfg(unix)]

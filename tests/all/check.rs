@@ -29,7 +29,7 @@ pub(crate) fn check(case: &Case) -> Result<(), String> {
                 return Err(format!("other warnings: {}", show(&diagnostics, &source)));
             }
             evaluate(case, &source, &core, true)?;
-            if let (None, Some(hidden)) = (&case.literal, hide_literals(&source)) {
+            if let Some(hidden) = hide_literals(&source) {
                 let source = SourceFile::new("hidden.lv", hidden);
                 let (core, diagnostics) = compile(&source);
                 let core = core.ok_or_else(|| {

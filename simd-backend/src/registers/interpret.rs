@@ -10,9 +10,14 @@
 //!   anything is true, and a selection is as defined as what it selects.
 //!
 //! A [`Trap`] is what no correct program does: to read a register that has not been assigned since
-//! its block was entered last, or a spill slot that holds nothing or another type; to branch on
-//! what is undefined, to ask for any of it, or to store it as an active pixel; to store outside the
+//! its block was entered last, or a spill slot that holds nothing or another type; to ask whether
+//! any lane of what is undefined is set, or to store it as an active pixel; to store outside the
 //! pixels, or to return without having stored them all.
+//!
+//! A branch on what is undefined goes either way, here by turns. A correct program does so: an arm
+//! that is cheap is computed without a test whether any lane is active in it, with all decisions
+//! that are the same for its lanes; if there are none, the condition may come from another arm that
+//! has been passed by. No loop depends on it, since these stand under such a test.
 //!
 //! Loops are limited and polled as in machine code.
 
@@ -50,7 +55,8 @@ pub fn frame(
     inputs: &Inputs,
     poll: Poll<'_>,
 ) -> Result<(Status, Vec<u64>), Trap> {
-    let mut call = Call { program, inputs, poll, slots: vec![0; program.slots.len()], row: None };
+    let mut call =
+        Call { program, inputs, poll, slots: vec![0; program.slots.len()], row: None, turn: false };
     let outcome = call.run("frame", &program.frame, &[])?;
     Ok((outcome.status(), call.slots))
 }
@@ -80,6 +86,7 @@ pub fn row(
         poll,
         slots: slots.to_vec(),
         row: Some(RowCall { row, mask, active, pixels, stored }),
+        turn: false,
     };
     let outcome = call.run("row", &program.row, &[])?;
     let RowCall { stored, .. } = call.row.expect("it has one");
@@ -103,6 +110,8 @@ struct Call<'a> {
     slots: Vec<u64>,
     /// For the function for a row.
     row: Option<RowCall<'a>>,
+    /// Which way the last branch on what is undefined has gone.
+    turn: bool,
 }
 
 struct RowCall<'a> {
@@ -167,7 +176,7 @@ impl Activation<'_> {
         }
     }
 
-    /// The one word of a scalar that decides or addresses something.
+    /// The one word of a scalar that addresses something.
     fn scalar(&self, reg: Reg) -> Result<u64, String> {
         self.get(reg)?[0].ok_or_else(|| format!("{reg} is undefined"))
     }
@@ -217,7 +226,13 @@ impl<'a> Call<'a> {
             let next = match &block.end {
                 End::Jump(call) => call,
                 End::Branch { condition, then, otherwise } => {
-                    let holds = activation.scalar(*condition).map_err(trap)? != 0;
+                    let holds = match activation.get(*condition).map_err(trap)?[0] {
+                        Some(word) => word != 0,
+                        None => {
+                            self.turn = !self.turn;
+                            self.turn
+                        }
+                    };
                     if holds { then } else { otherwise }
                 }
                 End::Return(status) => return Ok(Outcome::Status(*status)),

@@ -97,7 +97,7 @@ pub(crate) fn conformance() -> Vec<Shader> {
                 shaders.extend(cases.iter().filter(accepted).map(|case| {
                     let name = format!("{}: {}", path.display(), case.title);
                     let source = SourceFile::new(&*name, &*case.program);
-                    let hidden = if case.literal.is_none() { hide_literals(&source) } else { None };
+                    let hidden = hide_literals(&source);
                     Shader::new(&name, hidden.as_ref().unwrap_or(&case.program))
                 }));
             }

@@ -18,8 +18,6 @@ pub struct Case {
     pub warnings: Vec<Finding>,
     /// The verdict is today's and wrong; this says why.
     pub fixme: Option<String>,
-    /// Its literals cannot be replaced by uniforms; this says why.
-    pub literal: Option<String>,
     /// The locations of the outputs that are asked for, if not all are.
     pub asked: Option<Vec<u32>>,
     /// The pixel that is computed.
@@ -94,7 +92,7 @@ fn read_case(header: &[&str], line: usize, program: String) -> Result<Case, Stri
     let mut lines = header.iter().map(|l| l.trim_start_matches(";;").trim());
     let title = lines.next().ok_or("there is no title")?.to_owned();
     let (mut values, mut refusal) = (Vec::new(), None);
-    let (mut warnings, mut fixme, mut literal) = (Vec::new(), None, None);
+    let (mut warnings, mut fixme) = (Vec::new(), None);
     let mut asked = None;
     let (mut inputs, mut max_iterations) = (Inputs::default(), DEFAULT_MAX_ITERATIONS);
     for line in lines {
@@ -112,7 +110,6 @@ fn read_case(header: &[&str], line: usize, program: String) -> Result<Case, Stri
             }
             (Some("warned"), None) => warnings.push(finding(value)?),
             (Some("fixme"), None) => fixme = Some(value.to_owned()),
-            (Some("literal"), None) => literal = Some(value.to_owned()),
             (Some("asked"), None) => asked = Some(numbers(value)?),
             (Some("max-iterations"), None) => max_iterations = number(value)?,
             (Some("pixel"), None) => pixel(value, &mut inputs)?,
@@ -129,18 +126,7 @@ fn read_case(header: &[&str], line: usize, program: String) -> Result<Case, Stri
         (Some(refusal), true) => refusal,
         _ => return Err("one verdict is needed".into()),
     };
-    Ok(Case {
-        title,
-        line,
-        program,
-        verdict,
-        warnings,
-        fixme,
-        literal,
-        asked,
-        inputs,
-        max_iterations,
-    })
+    Ok(Case { title, line, program, verdict, warnings, fixme, asked, inputs, max_iterations })
 }
 
 fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
