@@ -5,6 +5,7 @@ use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::inputs::Inputs;
 use lambdav_core::limits;
 use lambdav_core::types::{Scalar, Type, Types};
+use lambdav_float_environment::with_default;
 use lambdav_raster::Size;
 use thiserror::Error;
 
@@ -200,7 +201,7 @@ impl From<bool> for UniformValue {
 /// A message that says what the text is instead.
 pub fn number(text: &str) -> Result<f32, String> {
     let plain = text.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b));
-    match text.parse::<f32>() {
+    match with_default(|| text.parse::<f32>()) {
         Ok(value) if plain && value.is_finite() => Ok(value),
         Ok(_) if plain => Err(format!("`{text}` is too large for binary32")),
         _ => Err(format!("`{text}` is not a number")),

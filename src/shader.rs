@@ -17,7 +17,7 @@ use lambdav_raster::{Frame, RenderError, RenderOptions, Size, SizeError, file, r
 use lambdav_simd_backend::EmitError;
 use std::fmt;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use thiserror::Error;
 
 /// A program that was accepted.
@@ -122,7 +122,8 @@ impl Renderer<'_> {
         self
     }
 
-    /// How long rendering may take; by default as long as it takes.
+    /// How long rendering may take; by default as long as it takes. Compiling counts, but is not
+    /// interrupted.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
@@ -153,15 +154,20 @@ impl Renderer<'_> {
             let source = self.shader.source.clone();
             Error::Program(Report { source, diagnostics: vec![diagnostic].into() })
         };
+        let begun = Instant::now();
         let engine = FastEngine::new(&self.shader.core, self.output, &self.settings, None);
         let engine = engine.map_err(|error| match error {
             SimdError::Program(diagnostic) => report(diagnostic),
             SimdError::Emit(error) => Error::Machine(error),
         })?;
-        let options = RenderOptions { timeout: self.timeout, ..RenderOptions::default() };
-        render(&engine, self.size, &options).map_err(|error| match error {
-            RenderError::Fault(fault) => report(engine.explain(&fault)),
-            error => Error::Render(error),
+        let left = self.timeout.map(|timeout| timeout.saturating_sub(begun.elapsed()));
+        let options = RenderOptions { timeout: left, ..RenderOptions::default() };
+        render(&engine, self.size, &options).map_err(|error| match (error, self.timeout) {
+            (RenderError::Fault(fault), _) => report(engine.explain(&fault)),
+            (RenderError::TimedOut { .. }, Some(timeout)) => {
+                RenderError::TimedOut { timeout }.into()
+            }
+            (error, _) => Error::Render(error),
         })
     }
 }
@@ -294,6 +300,20 @@ mod tests {
     fn raster_pool() -> rayon::ThreadPool {
         let threads = std::num::NonZeroUsize::new(2).expect("not zero");
         lambdav_raster::thread_pool(threads).expect("threads can be started")
+    }
+
+    /// The time that was given is that which the error tells, whatever compiling took of it.
+    #[test]
+    fn compiling_counts() {
+        let endless = "((rec-func (n) (if (< n 0) n (rec (+ n 1)))) (time))";
+        let shader = Shader::new("endless.lv", endless).expect("it is well-typed");
+        for timeout in [Duration::ZERO, Duration::from_nanos(1), Duration::from_millis(20)] {
+            let renderer = shader.renderer(size()).max_iterations(u64::MAX).timeout(timeout);
+            match renderer.render().expect_err("it does not end") {
+                Error::Render(RenderError::TimedOut { timeout: told }) => assert_eq!(told, timeout),
+                other => panic!("{other}"),
+            }
+        }
     }
 
     /// What a `main` that returns it would print.

@@ -5,6 +5,7 @@ use lambdav_core::diagnostics::Diagnostics;
 use lambdav_core::graph::Core;
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
+use lambdav_float_environment::with_default;
 use std::time::{Duration, Instant};
 
 /// How long the stages of a compilation took.
@@ -26,6 +27,10 @@ pub fn compile(source: &SourceFile) -> (Option<Core>, Diagnostics) {
 
 /// The same with at most so many errors and as many warnings, and how long it took.
 pub fn compile_within(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics, Times) {
+    with_default(|| stages(source, most))
+}
+
+fn stages(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics, Times) {
     let mut times = Times::default();
     let mut last = Instant::now();
     let mut took = |time: &mut Duration| {

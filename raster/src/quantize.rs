@@ -10,6 +10,7 @@
 
 use crate::image::{Frame, Image, Sample};
 use crate::srgb::Encoder;
+use lambdav_float_environment::with_default;
 
 /// What becomes of colour before it is quantised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,15 +76,20 @@ impl Unorm for u16 {
 
 /// The frame in UNORM samples.
 pub fn quantize<T: Unorm>(frame: &Frame, transfer: Transfer) -> Image<T> {
-    match transfer {
-        Transfer::Linear => frame.map(T::quantize),
+    Image::from_canonical(frame.size(), quantize_pixels(frame.pixels(), transfer))
+}
+
+/// The pixels in UNORM samples.
+pub(crate) fn quantize_pixels<T: Unorm>(pixels: &[[f32; 4]], transfer: Transfer) -> Vec<T> {
+    with_default(|| match transfer {
+        Transfer::Linear => pixels.as_flattened().iter().map(|&s| T::quantize(s)).collect(),
         Transfer::Srgb => {
             let pixel = |&[r, g, b, a]: &[f32; 4]| {
                 [T::quantize_srgb(r), T::quantize_srgb(g), T::quantize_srgb(b), T::quantize(a)]
             };
-            Image::from_canonical(frame.size(), frame.pixels().iter().flat_map(pixel).collect())
+            pixels.iter().flat_map(pixel).collect()
         }
-    }
+    })
 }
 
 #[cfg(test)]

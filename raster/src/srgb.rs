@@ -14,6 +14,7 @@
 //! 65,790 thresholds are compared with the exact definition, `x^5` against `r^12` in integers.
 //! No tie exists, so rounding to even does not enter.
 
+use lambdav_float_environment::with_default;
 use std::sync::LazyLock;
 
 /// The end of the linear piece, as a linear intensity; exclusive for the curved piece.
@@ -45,7 +46,7 @@ impl Encoder {
     }
 
     fn new(max: u16) -> Self {
-        let thresholds: Vec<f32> = (1..=max).map(|k| threshold(k, max)).collect();
+        let thresholds: Vec<f32> = with_default(|| (1..=max).map(|k| threshold(k, max)).collect());
         let buckets = 0..=1.0f32.to_bits() >> SHIFT;
         let below = buckets
             .map(|bucket| thresholds.partition_point(|t| t.to_bits() >> SHIFT < bucket) as u16)

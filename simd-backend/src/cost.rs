@@ -90,3 +90,11 @@ pub(crate) const QUICK_INSTRS: usize = 3_500;
 /// For more pixels what runs longer takes more time than compiling does. (On two processors both
 /// are equal at 512×512, in the mean of the gallery's large programs.)
 pub(crate) const QUICK_PIXELS: f64 = 3e5;
+
+/// A round of a loop, or a group of a row, of more register instructions than this polls for
+/// cancellation itself, which costs three. (Others are done in thousands between two polls: in less
+/// than a tenth of a second.)
+pub(crate) const POLLING_ROUND: u64 = 1 << 12;
+
+/// As how many register instructions a call of an elementary function counts.
+pub(crate) const CALL: u64 = 200;

@@ -16,6 +16,7 @@ use lambdav_core::limits;
 use std::time::{Duration, Instant};
 
 use lambdav_core::schedule;
+use lambdav_float_environment::with_default;
 
 use crate::cost;
 use crate::emit::{Allocation, EmitError, Listing, MachineCode, Target};
@@ -75,7 +76,7 @@ impl Compiler {
     /// The lane program of an output that was scheduled alone.
     pub fn lane_program(&self, program: &schedule::Program) -> LaneProgram {
         let width = if self.lanes == Some(1) { Width::One } else { Width::Any };
-        lanes::lower(program, 0, self.hoist, width)
+        with_default(|| lanes::lower(program, 0, self.hoist, width))
     }
 
     /// How the lanes of a program lie if it does not need too much stack, and why.
@@ -134,7 +135,7 @@ impl Compiler {
         let components = program.component_offsets().pop().unwrap_or(0);
         within(components, limits::LANE_VALUES, "values of one lane")?;
         let lanes = timed(&mut times.lanes, || self.lane_program(program));
-        self.compile_lanes(lanes, times)
+        with_default(|| self.compile_lanes(lanes, times))
     }
 
     /// Compiles a lane program; for [`Width::Any`], unless one lane is asked for.
@@ -143,7 +144,7 @@ impl Compiler {
     ///
     /// As of [`Self::compile`].
     pub fn compile_lane_program(&self, program: LaneProgram) -> Result<Compilation, EmitError> {
-        self.compile_lanes(program, Times::default())
+        with_default(|| self.compile_lanes(program, Times::default()))
     }
 
     fn compile_lanes(

@@ -9,16 +9,16 @@ mod diff;
 mod explain;
 mod failure;
 mod files;
-mod interrupt;
 mod messages;
 mod render;
 mod stats;
+mod supervise;
 mod values;
 
 use clap::{Parser, Subcommand};
 use failure::{Failure, complain};
 use lambdav::core::LANGUAGE_VERSION;
-use std::io::Write as _;
+use lambdav_float_environment::with_default;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (λV language version 1)");
 const EXIT_STATUS: &str = "\
@@ -57,20 +57,11 @@ enum Command {
 
 /// Runs the command that the process was given, and ends the process.
 pub(crate) fn run() -> ! {
-    let status = command();
-    // What is printed has been flushed, and looked after, where it is printed.
-    let _ = std::io::stdout().flush();
-    // Handlers at exit would give the allocator's memory back page by page, which the system does
-    // faster.
-    #[cfg(unix)]
-    signal_hook::low_level::exit(status.into());
-    #[cfg(not(unix))]
-    std::process::exit(status.into());
+    supervise::run(|| with_default(work))
 }
 
-/// The exit status of the command that the process was given.
-fn command() -> u8 {
-    interrupt::watch();
+/// Does it; the exit status.
+fn work() -> u8 {
     let command_line = match CommandLine::try_parse() {
         Ok(command_line) => command_line,
         // Help and the version are among them.

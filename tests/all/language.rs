@@ -48,7 +48,7 @@ fn failure(case: &Case) -> Option<String> {
 }
 
 /// All programs, with file and title as names.
-fn cases() -> Vec<(String, Case)> {
+pub(crate) fn cases() -> Vec<(String, Case)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/language");
     let mut files = Vec::new();
     collect(&root, &mut files);

@@ -3,6 +3,8 @@
 //! | module | is |
 //! |---|---|
 //! | [`command`] | the built command, as its users meet it |
+//! | [`dependencies`] | where packages come from, and under which licences |
+//! | [`float_environment`] | flags that other code of the process sets change no bit |
 //! | [`gallery`] | the gallery on every engine, against digests of the exact bits |
 //! | [`language`] | the conformance suite: every program under `tests/language` |
 //! | [`limits`] | sharing, nesting, size: what must be accepted, and what is refused |
@@ -12,7 +14,9 @@
 
 mod check;
 mod command;
+mod dependencies;
 mod engines;
+mod float_environment;
 mod gallery;
 mod language;
 mod limits;

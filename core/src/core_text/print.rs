@@ -8,6 +8,7 @@ use crate::limits::CORE_TEXT;
 use crate::schedule::{BlockRole, End, Event, Expr, Program, Statement, ValueId, schedule};
 use crate::source::{SourceFile, Span};
 use crate::types::{Type, TypeKind};
+use lambdav_float_environment::with_default;
 use std::fmt::Write;
 
 /// Blocks nested deeper than this are not indented further, so that the text stays linear in the
@@ -24,7 +25,8 @@ pub fn print(core: &Core, source: Option<&SourceFile>) -> Result<String, Diagnos
     let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
     let program = schedule(core, &locations)?;
     let mut printer = Printer { program: &program, source, out: String::new() };
-    printer.program()?;
+    // Numbers are compared while they are written.
+    with_default(|| printer.program())?;
     Ok(printer.out)
 }
 

@@ -15,6 +15,7 @@ use crate::graph::{Core, LoopId, Name, NodeId};
 use crate::limits;
 use crate::source::{SourceFile, Span};
 use crate::types::Type;
+use lambdav_float_environment::with_default;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -25,6 +26,10 @@ pub fn read(source: &SourceFile) -> (Option<Core>, Diagnostics) {
 
 /// The same with at most so many errors, at least one, after which no others are looked for.
 pub fn read_within(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics) {
+    with_default(|| read_all(source, most))
+}
+
+fn read_all(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics) {
     let mut reader = Reader {
         core: Core::default(),
         values: FxHashMap::default(),

@@ -37,7 +37,7 @@ pub fn constant(
     let allowed = (operations / cost).min(limits::ITERATIONS);
     let rounds = Cell::new(0);
     let is_over = || rounds.replace(rounds.get() + 1) >= allowed;
-    let mut evaluator = Evaluator::new(&program, allowed).polling_always();
+    let mut evaluator = Evaluator::new(&program, allowed).polling_rounds();
     let result = evaluator.run(&Inputs::default(), &is_over);
     let message = match result {
         Ok(()) => {

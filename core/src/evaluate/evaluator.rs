@@ -7,9 +7,13 @@ use crate::mutants::{Mutant, is_active};
 use crate::op::Op;
 use crate::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
 use crate::types::Type;
+use lambdav_float_environment::with_default;
 
 /// How many rounds of loops lie between two cancellation polls.
-const POLL_INTERVAL: u32 = 1 << 14;
+const ROUNDS: u32 = 1 << 14;
+
+/// How many statements. (An elementary function may take a tenth of a millisecond.)
+const STATEMENTS: u32 = 1 << 8;
 
 /// Executes a program for one pixel after another.
 #[derive(Debug)]
@@ -21,8 +25,10 @@ pub struct Evaluator<'p> {
     /// The statements around the one that is executed, outermost first.
     stack: Vec<BlockCursor>,
     max_iterations: u64,
-    poll_interval: u32,
-    rounds_to_poll: u32,
+    /// How many rounds, and how many statements, lie between two cancellation polls.
+    intervals: [u32; 2],
+    /// How many are left.
+    to_poll: [u32; 2],
 }
 
 /// A statement whose inner block is being executed.
@@ -46,18 +52,27 @@ impl<'p> Evaluator<'p> {
             words: vec![0; total],
             stack: Vec::new(),
             max_iterations,
-            poll_interval: POLL_INTERVAL,
-            rounds_to_poll: POLL_INTERVAL,
+            intervals: [ROUNDS, STATEMENTS],
+            to_poll: [ROUNDS, STATEMENTS],
         }
     }
 
-    /// The same, with a cancellation poll after each round of a loop.
-    pub(super) fn polling_always(self) -> Self {
-        Self { poll_interval: 1, rounds_to_poll: 1, ..self }
+    /// The same, with a cancellation poll after each round of a loop, and nowhere else.
+    pub(super) fn polling_rounds(self) -> Self {
+        let intervals = [1, u32::MAX];
+        Self { intervals, to_poll: intervals, ..self }
     }
 
     /// Computes the outputs of one pixel. `cancelled` is polled now and then.
     pub fn run(
+        &mut self,
+        inputs: &Inputs,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), EvaluationFault> {
+        with_default(|| self.run_pixel(inputs, cancelled))
+    }
+
+    fn run_pixel(
         &mut self,
         inputs: &Inputs,
         cancelled: &dyn Fn() -> bool,
@@ -74,6 +89,7 @@ impl<'p> Evaluator<'p> {
                     match statement {
                         Statement::Let { value, expr } => {
                             self.compute(*value, expr, inputs);
+                            self.poll(1, cancelled)?;
                             continue;
                         }
                         Statement::If { condition, then, otherwise, .. } => {
@@ -112,7 +128,7 @@ impl<'p> Evaluator<'p> {
                     if cursor.rounds > self.max_iterations {
                         return Err(EvaluationFault::LoopLimit(program.values[value.index()].span));
                     }
-                    self.poll(cancelled)?;
+                    self.poll(0, cancelled)?;
                     (*body, 0)
                 }
             };
@@ -138,10 +154,11 @@ impl<'p> Evaluator<'p> {
         self.words.copy_within(from, self.offsets[to.index()]);
     }
 
-    fn poll(&mut self, cancelled: &dyn Fn() -> bool) -> Result<(), EvaluationFault> {
-        self.rounds_to_poll -= 1;
-        if self.rounds_to_poll == 0 {
-            self.rounds_to_poll = self.poll_interval;
+    /// Polls once in so many rounds (0) or statements (1).
+    fn poll(&mut self, of: usize, cancelled: &dyn Fn() -> bool) -> Result<(), EvaluationFault> {
+        self.to_poll[of] -= 1;
+        if self.to_poll[of] == 0 {
+            self.to_poll[of] = self.intervals[of];
             if cancelled() {
                 return Err(EvaluationFault::Cancelled);
             }

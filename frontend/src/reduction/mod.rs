@@ -65,6 +65,7 @@ use crate::syntax::Tree;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::source::Span;
 use lambdav_core::types::TypeKind;
+use lambdav_float_environment::with_default;
 use program::SourceUniform;
 use reducer::Reducer;
 
@@ -75,7 +76,7 @@ impl SourceProgram {
     /// Reads a program that the compiler accepts; of another it may say nothing, or return a value
     /// where the compiler refuses.
     pub fn new(tree: &Tree) -> Result<Self, SourceFault> {
-        read::program(tree)
+        with_default(|| read::program(tree))
     }
 
     /// The locations of the outputs, in order of declaration.
@@ -95,7 +96,8 @@ impl SourceProgram {
         let output = self.outputs.iter().find(|(l, _)| *l == location);
         let &(_, root) = output
             .ok_or(SourceFault::Unexpected(Span::default(), "no output has this location"))?;
-        let data = Reducer::new(self, inputs, limits, cancelled).run(root)?;
+        let reduce = || Reducer::new(self, inputs, limits, cancelled).run(root);
+        let data = with_default(reduce)?;
         if data.ty.is_num() {
             return Ok(data.words);
         }
@@ -116,7 +118,8 @@ impl SourceProgram {
             .iter()
             .map(|uniform| match uniform.default {
                 Some(root) => {
-                    let data = Reducer::new(self, &inputs, limits, cancelled).run(root)?;
+                    let reduce = || Reducer::new(self, &inputs, limits, cancelled).run(root);
+                    let data = with_default(reduce)?;
                     let span = self.texts.get(root).span;
                     let fits = data.ty == uniform.ty;
                     fits.then_some(data.words)

@@ -11,6 +11,7 @@ use lambdav_core::decode::too_long;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics, Severity, quote};
 use lambdav_core::limits::{self, LIST_NESTING};
 use lambdav_core::source::{SourceFile, Span};
+use lambdav_float_environment::with_default;
 
 /// Reads a text, with findings in the order of their positions: at most [`limits::ERRORS`].
 pub fn parse(source: &SourceFile) -> (Tree, Diagnostics) {
@@ -26,11 +27,13 @@ pub fn parse_within(source: &SourceFile, most: usize) -> (Tree, Diagnostics) {
     if source.text().len() > limits::TEXT {
         return (Tree::default(), vec![too_long(limits::TEXT)].into());
     }
-    let mut parser = Parser::new(source, most);
-    for token in Lexer::new(source.text()) {
-        parser.token(token);
-    }
-    parser.finish()
+    with_default(|| {
+        let mut parser = Parser::new(source, most);
+        for token in Lexer::new(source.text()) {
+            parser.token(token);
+        }
+        parser.finish()
+    })
 }
 
 /// A list whose closing parenthesis has not come yet.

@@ -2,6 +2,7 @@
 
 use super::{Compare, CompareOptions, Depth, Pair, distance, pair};
 use crate::image::{AnyImage, Image};
+use lambdav_float_environment::with_default;
 
 /// Colours of rising lightness, from the least difference to the largest; opaque black, where
 /// pixels are equal, is darker than all of them. They are points of Matplotlib's *inferno*.
@@ -25,11 +26,11 @@ pub fn heat_map(a: &AnyImage, b: &AnyImage, options: &CompareOptions) -> Option<
     if a.size() != b.size() {
         return None;
     }
-    Some(match pair(a, b, options.transfer) {
+    Some(with_default(|| match pair(a, b, options.transfer) {
         Pair::Unorm8(a, b) => paint(&a, &b),
         Pair::Unorm16(a, b) => paint(&a, &b),
         Pair::Float(a, b) => paint(a, b),
-    })
+    }))
 }
 
 fn paint<T: Compare>(a: &Image<T>, b: &Image<T>) -> Image<u8> {

@@ -23,6 +23,7 @@ mod heat;
 mod report;
 mod ulp;
 
+use lambdav_float_environment::with_default;
 use std::borrow::Cow;
 
 use crate::image::{AnyImage, Image, Sample};
@@ -155,11 +156,11 @@ pub fn compare(a: &AnyImage, b: &AnyImage, options: &CompareOptions) -> CompareO
     if a.size() != b.size() {
         return CompareOutcome::Sizes { a: a.size(), b: b.size() };
     }
-    CompareOutcome::Pixels(Box::new(match pair(a, b, options.transfer) {
+    CompareOutcome::Pixels(Box::new(with_default(|| match pair(a, b, options.transfer) {
         Pair::Unorm8(a, b) => scan(&a, &b, options),
         Pair::Unorm16(a, b) => scan(&a, &b, options),
         Pair::Float(a, b) => scan(a, b, options),
-    }))
+    })))
 }
 
 /// Two images in the form in which they are compared.

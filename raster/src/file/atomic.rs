@@ -129,9 +129,9 @@ impl Temporary {
         let mut builder = builder();
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut pending = pending();
+        let mut writes = writes();
         let file = builder.tempfile_in(folder)?;
-        pending.push(file.path().to_owned());
+        writes.pending.push(file.path().to_owned());
         let listed = Listed(file.path().to_owned());
         Ok(Self::Named(file, listed))
     }
@@ -147,24 +147,25 @@ impl Temporary {
     /// Gives the file its name, in the folder in which it is.
     fn persist(self, path: &Path, folder: &Path) -> io::Result<()> {
         // Who is asked to end waits for it.
-        let lock = pending();
+        let mut writes = writes();
         match self {
             #[cfg(target_os = "linux")]
             Self::Unnamed(file) => {
-                if link(&file, path).is_ok() {
-                    return Ok(());
+                if link(&file, path).is_err() {
+                    // The name is taken: a second name, which then replaces it.
+                    let named = builder().make_in(folder, |path| link(&file, path))?;
+                    named.persist(path).map_err(|error| error.error)?;
                 }
-                // The name is taken: a second name, which then replaces it.
-                let named = builder().make_in(folder, |path| link(&file, path))?;
-                named.persist(path).map_err(|error| error.error)
+                writes.any_done = true;
             }
             Self::Named(file, listed) => {
                 file.persist(path).map_err(|error| error.error)?;
-                drop(lock);
+                writes.any_done = true;
+                drop(writes);
                 drop(listed);
-                Ok(())
             }
         }
+        Ok(())
     }
 }
 
@@ -194,31 +195,52 @@ fn link(file: &File, path: &Path) -> io::Result<()> {
     Ok(linkat(CWD, open, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
 }
 
-/// The temporary files that have a name.
-static PENDING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-fn pending() -> MutexGuard<'static, Vec<PathBuf>> {
-    PENDING.lock().unwrap_or_else(PoisonError::into_inner)
+/// The writes of this process.
+struct Writes {
+    /// The temporary files that have a name.
+    pending: Vec<PathBuf>,
+    /// Whether a file has been put in its place.
+    any_done: bool,
 }
 
-/// A temporary file's entry in [`PENDING`].
+static WRITES: Mutex<Writes> = Mutex::new(Writes { pending: Vec::new(), any_done: false });
+
+fn writes() -> MutexGuard<'static, Writes> {
+    WRITES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A temporary file's entry in [`WRITES`].
 struct Listed(PathBuf);
 
 impl Drop for Listed {
     fn drop(&mut self) {
-        pending().retain(|path| *path != self.0);
+        writes().pending.retain(|path| *path != self.0);
     }
 }
 
 /// Removes the temporary files of all writes that are going on. No write begins or ends afterwards: it is
 /// for a process that is asked to end, and does so next.
 pub fn abandon_writes() {
-    let pending = pending();
-    for path in &*pending {
+    abandon(writes());
+}
+
+/// The same unless a file has been put in its place by [`write_atomically`]; whether it was done. It is
+/// for a process that writes one file, and has failed unless it is there.
+pub fn abandon_first_write() -> bool {
+    let writes = writes();
+    if writes.any_done {
+        return false;
+    }
+    abandon(writes);
+    true
+}
+
+fn abandon(writes: MutexGuard<'static, Writes>) {
+    for path in &writes.pending {
         // It may be gone already.
         let _ = fs::remove_file(path);
     }
-    std::mem::forget(pending);
+    std::mem::forget(writes);
 }
 
 /// What a path stands for.

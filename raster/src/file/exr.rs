@@ -11,7 +11,7 @@
 //! sample type; deep data and subsampled channels are refused. So is lossy compression: such a
 //! file is no reference for anything, and its decoders in the `exr` crate panic on malformed data.
 
-use std::io::{Cursor, Write};
+use std::io::{self, Cursor, Seek, SeekFrom, Write};
 
 use exr::compression::Compression;
 use exr::image::{Blocks, Encoding, Image as ExrImage, Layer, SpecificChannels, read::read};
@@ -29,9 +29,84 @@ use crate::size::Size;
 /// No lossless compression makes more bytes than this of one: deflate's bound, and the largest.
 const MAX_RATIO: usize = 1032;
 
-/// Encodes a frame as OpenEXR. The file is put together in memory first, since parts of it are
-/// written out of order.
+/// Frames of more bytes are encoded twice.
+const AT_ONCE: usize = 64 << 20;
+
+/// Encodes a frame as OpenEXR. The table of where lines begin is written last and stands before them: a
+/// small file is put together in memory, a large one is encoded once for the table and once more.
 pub fn encode(frame: &Frame, metadata: &Metadata, out: &mut dyn Write) -> Result<(), EncodeError> {
+    encode_at_once(frame, metadata, out, AT_ONCE)
+}
+
+/// The same with that limit on what is put together in memory.
+pub(super) fn encode_at_once(
+    frame: &Frame,
+    metadata: &Metadata,
+    out: &mut dyn Write,
+    at_once: usize,
+) -> Result<(), EncodeError> {
+    if size_of_val(frame.samples()) <= at_once {
+        let mut file = Cursor::new(Vec::new());
+        write_to(frame, metadata, &mut file)?;
+        return Ok(out.write_all(file.get_ref())?);
+    }
+    let mut first = Passes { out: None, position: 0, table: None };
+    write_to(frame, metadata, &mut first)?;
+    write_to(frame, metadata, Passes { out: Some(out), position: 0, ..first })
+}
+
+/// What the encoder takes for a file. It goes back once, to write the table.
+struct Passes<'o> {
+    /// None in the first pass, which keeps the table alone.
+    out: Option<&'o mut dyn Write>,
+    position: u64,
+    /// Where the table stands, and what is in it, once that is known.
+    table: Option<(u64, Vec<u8>)>,
+}
+
+impl Write for Passes<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let start = self.position;
+        self.position += bytes.len() as u64;
+        match (&mut self.out, &mut self.table) {
+            (None, None) => {}
+            (None, Some((_, table))) => table.extend_from_slice(bytes),
+            (Some(out), Some((at, table))) => {
+                let mut bytes = bytes.to_vec();
+                for (i, byte) in bytes.iter_mut().enumerate() {
+                    let in_table = (start + i as u64).checked_sub(*at);
+                    if let Some(known) = in_table.and_then(|i| table.get(usize::try_from(i).ok()?))
+                    {
+                        *byte = *known;
+                    }
+                }
+                out.write_all(&bytes)?;
+            }
+            // All has been written.
+            (Some(_), None) => {}
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for Passes<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let SeekFrom::Start(to) = to else { return Err(io::ErrorKind::Unsupported.into()) };
+        self.position = to;
+        self.table = self.out.is_none().then(|| (to, Vec::new()));
+        Ok(to)
+    }
+}
+
+fn write_to(
+    frame: &Frame,
+    metadata: &Metadata,
+    file: impl Write + Seek,
+) -> Result<(), EncodeError> {
     let mut attributes = LayerAttributes {
         software_name: Some(text(&metadata.software)?),
         comments: metadata.comment.as_deref().map(text).transpose()?,
@@ -51,10 +126,11 @@ pub fn encode(frame: &Frame, metadata: &Metadata, out: &mut dyn Write) -> Result
         line_order: LineOrder::Increasing,
     };
     let layer = Layer::new(size, attributes, encoding, SpecificChannels::rgba(pixel));
-    let mut file = Cursor::new(Vec::new());
     let image = ExrImage::from_layer(layer);
-    image.write().non_parallel().to_buffered(&mut file).map_err(EncodeError::Exr)?;
-    Ok(out.write_all(file.get_ref())?)
+    image.write().non_parallel().to_buffered(file).map_err(|error| match error {
+        exr::error::Error::Io(error) => EncodeError::Io(error),
+        other => EncodeError::Exr(other),
+    })
 }
 
 /// Metadata as an attribute's text.

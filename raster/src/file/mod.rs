@@ -21,21 +21,33 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
-pub use self::atomic::{SaveError, abandon_writes, check_target, write_atomically};
+pub use self::atomic::{
+    SaveError, abandon_first_write, abandon_writes, check_target, write_atomically,
+};
 pub use self::error::{DecodeError, EncodeError, HeaderError, LoadError};
 pub use self::format::{Encoding, Format, FormatError, LANGUAGE_VERSION_KEY, Metadata};
 use crate::image::{AnyImage, Frame};
 use crate::quantize::quantize;
 use crate::size::MAX_PIXELS;
 
-/// Encodes a frame.
+/// Frames of more bytes go into a PNG file row by row.
+const AT_ONCE: usize = 256 << 20;
+
+/// Encodes a frame. Beside it there is memory for a few rows if it is large.
 pub fn encode(
     frame: &Frame,
     encoding: Encoding,
     metadata: &Metadata,
     out: &mut dyn Write,
 ) -> Result<(), EncodeError> {
+    let is_large = size_of_val(frame.samples()) > AT_ONCE;
     match encoding {
+        Encoding::Png8(transfer) if is_large => {
+            png::encode_rows::<u8>(frame, transfer, metadata, out)
+        }
+        Encoding::Png16(transfer) if is_large => {
+            png::encode_rows::<u16>(frame, transfer, metadata, out)
+        }
         Encoding::Png8(transfer) => {
             png::encode(&quantize::<u8>(frame, transfer), transfer, metadata, out)
         }

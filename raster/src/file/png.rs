@@ -16,13 +16,13 @@ use std::io::{Cursor, Write};
 
 use png::{
     BitDepth, ColorType, Compression, Decoder, DecodingError, Encoder, Limits, Reader,
-    SrgbRenderingIntent, Transformations,
+    SrgbRenderingIntent, Transformations, Writer,
 };
 
 use super::error::{DecodeError, EncodeError};
 use super::format::{Format, LANGUAGE_VERSION_KEY, Metadata};
-use crate::image::{AnyImage, Image, OutOfMemory, Sample, zeros};
-use crate::quantize::{Transfer, Unorm};
+use crate::image::{AnyImage, Frame, Image, OutOfMemory, Sample, zeros};
+use crate::quantize::{Transfer, Unorm, quantize_pixels};
 use crate::size::Size;
 
 /// No more bytes than this come out of one byte of deflated data.
@@ -36,7 +36,36 @@ pub fn encode<T: Unorm>(
     metadata: &Metadata,
     out: &mut dyn Write,
 ) -> Result<(), EncodeError> {
-    let mut encoder = Encoder::new(out, image.size().width(), image.size().height());
+    let mut writer = begin::<T>(image.size(), transfer, metadata, out)?;
+    writer.write_image_data(&big_endian(image.samples())).map_err(error)?;
+    writer.finish().map_err(error)
+}
+
+/// Encodes a frame row by row, for which memory is needed for a few rows only. It takes longer than
+/// all rows together, and the file is another one of the same image.
+pub(super) fn encode_rows<T: Unorm>(
+    frame: &Frame,
+    transfer: Transfer,
+    metadata: &Metadata,
+    out: &mut dyn Write,
+) -> Result<(), EncodeError> {
+    let mut writer = begin::<T>(frame.size(), transfer, metadata, out)?;
+    let mut rows = writer.stream_writer().map_err(error)?;
+    for row in frame.pixels().chunks(frame.size().width() as usize) {
+        rows.write_all(&big_endian(&quantize_pixels::<T>(row, transfer)))?;
+    }
+    rows.finish().map_err(error)?;
+    writer.finish().map_err(error)
+}
+
+/// Writes what comes before the pixels.
+fn begin<'o, T: Unorm>(
+    size: Size,
+    transfer: Transfer,
+    metadata: &Metadata,
+    out: &'o mut dyn Write,
+) -> Result<Writer<&'o mut dyn Write>, EncodeError> {
+    let mut encoder = Encoder::new(out, size.width(), size.height());
     encoder.set_compression(Compression::Fast);
     encoder.set_color(ColorType::Rgba);
     encoder.set_depth(if T::BITS == 8 { BitDepth::Eight } else { BitDepth::Sixteen });
@@ -58,9 +87,7 @@ pub fn encode<T: Unorm>(
         add(&mut encoder, key.to_owned(), text.clone()).map_err(error)?;
     }
 
-    let mut writer = encoder.write_header().map_err(error)?;
-    writer.write_image_data(&big_endian(image.samples())).map_err(error)?;
-    writer.finish().map_err(error)
+    encoder.write_header().map_err(error)
 }
 
 /// The samples as PNG stores them.

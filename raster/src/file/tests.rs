@@ -84,6 +84,38 @@ fn png_files_hold_every_level() {
     }
 }
 
+/// Large files are written in bounded memory: the same OpenEXR file, the same image as PNG.
+#[test]
+fn large_frames_are_encoded_in_parts() {
+    let mut random = Random::new(7);
+    for (width, height) in SIZES {
+        let frame = random_frame(&mut random, width, height);
+        let mut parts = Vec::new();
+        exr::encode_at_once(&frame, &metadata(), &mut parts, 0).expect("memory takes everything");
+        assert!(parts == bytes(&frame, Encoding::Exr));
+        for transfer in [Transfer::Linear, Transfer::Srgb] {
+            let mut parts = [Vec::new(), Vec::new()];
+            let metadata = metadata();
+            png::encode_rows::<u8>(&frame, transfer, &metadata, &mut parts[0]).expect("as above");
+            png::encode_rows::<u16>(&frame, transfer, &metadata, &mut parts[1]).expect("as above");
+            let encodings = [Encoding::Png8(transfer), Encoding::Png16(transfer)];
+            for (parts, encoding) in parts.iter().zip(encodings) {
+                let [found, whole] = [parts, &bytes(&frame, encoding)]
+                    .map(|bytes| decode(bytes).expect("it is whole"));
+                match (found, whole) {
+                    (AnyImage::Unorm8(a), AnyImage::Unorm8(b)) => {
+                        assert_eq!(a.samples(), b.samples());
+                    }
+                    (AnyImage::Unorm16(a), AnyImage::Unorm16(b)) => {
+                        assert_eq!(a.samples(), b.samples());
+                    }
+                    other => panic!("another depth: {other:?}"),
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn encoding_is_reproducible() {
     for encoding in ENCODINGS {

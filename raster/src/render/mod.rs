@@ -25,6 +25,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
+use lambdav_float_environment::with_default;
 use thiserror::Error;
 
 use crate::image::{Frame, OutOfMemory, Sample};
@@ -205,6 +206,25 @@ struct Job<'a, K: ?Sized> {
 
 impl<K: Kernel + ?Sized> Work for Job<'_, K> {
     fn work(&self) {
+        with_default(|| self.render_tiles());
+    }
+
+    fn estimate(&self, elapsed: Duration) -> Duration {
+        match self.next.load(Ordering::Relaxed).saturating_sub(1) {
+            0 => Duration::MAX,
+            done => elapsed.mul_f64(self.tiles.count() as f64 / done as f64),
+        }
+    }
+
+    fn time_out(&self) {
+        self.timed_out.store(true, Ordering::Relaxed);
+        self.frontier.store(0, Ordering::Relaxed);
+    }
+}
+
+impl<'a, K: Kernel + ?Sized> Job<'a, K> {
+    /// Renders tiles until none is left, or wanted.
+    fn render_tiles(&self) {
         let mut storage = vec![0.0; self.tiles.get(0).samples()];
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
@@ -232,20 +252,6 @@ impl<K: Kernel + ?Sized> Work for Job<'_, K> {
         }
     }
 
-    fn estimate(&self, elapsed: Duration) -> Duration {
-        match self.next.load(Ordering::Relaxed).saturating_sub(1) {
-            0 => Duration::MAX,
-            done => elapsed.mul_f64(self.tiles.count() as f64 / done as f64),
-        }
-    }
-
-    fn time_out(&self) {
-        self.timed_out.store(true, Ordering::Relaxed);
-        self.frontier.store(0, Ordering::Relaxed);
-    }
-}
-
-impl<'a, K: Kernel + ?Sized> Job<'a, K> {
     fn new(
         kernel: &'a K,
         tiles: Tiles,

@@ -1,20 +1,22 @@
 //! What compiled code, whoever emits it, and its callers agree on.
 //!
-//! *Functions.* Both follow the C convention of the machine and return a [`Status`] as
+//! *Functions.* Both follow the C convention of the machine: `extern "C"` here, and the default
+//! calling convention of the target where code is emitted. They return a [`Status`] as
 //! [`Status::code`]. The function for the frame takes the address of a [`Context`]; the one for a
 //! row of groups takes that and then, in this order, [`ROW_ARGUMENTS`]. Both preserve what the
-//! convention says. On x86-64 the upper halves of vector registers are clear when they are called,
+//! convention says. They are called in the default floating-point environment. On x86-64 the upper halves of vector registers are clear when they are called,
 //! and when they return.
 //!
 //! *The context* is read only, and stays as it is during a call. What its fields point to does so
 //! too, but for the slots, which the function for the frame fills, and the frontier, which other
-//! threads move.
+//! threads move. What it points to, and pixels, are aligned as their element types are: four bytes for
+//! words, masks and pixels, eight for slots.
 //!
 //! *Call-outs.* Where a procedure cannot decide a lane it calls the reference mathematics
 //! ([`REFERENCE`]), C convention too, with the number of the function
 //! ([`Elementary`](lambdav_core::op::Elementary)), the number n of lanes, and the address of 4n
 //! words: the execution mask, one word a lane, then the first operands, the second operands, and
-//! room for the results.
+//! room for the results. Where the call is cancelled, the results are undefined.
 //!
 //! *Procedures* are the emitter's own business: nothing else calls them.
 //!

@@ -7,17 +7,47 @@
 
 #![allow(unsafe_code, reason = "calling what was compiled")]
 
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{Linkage, Module, ModuleError, default_libcall_names};
+use cranelift_module::{Linkage, Module, ModuleError, ModuleRelocTarget, default_libcall_names};
 use lambdav_core::op::Elementary;
+use lambdav_float_environment::with_default;
 
 use super::abi::{self, Context, MachineCode};
 use super::{EmitError, Target};
 use crate::registers::{Callable, Inputs, PIXEL_BYTES, Poll, Row, Shape, Status};
 
+thread_local! {
+    /// What the call under way on this thread polls: a frontier, and the number of the first pixel.
+    static POLL: Cell<Option<(*const AtomicU64, u64)>> = const { Cell::new(None) };
+}
+
+/// Calls compiled code in the environment that it is made for: the floating-point environment is the
+/// default one, upper halves of vector registers are clear, and call-outs know what to poll.
+fn call<R>(poll: Poll<'_>, code: impl FnOnce() -> R) -> R {
+    with_default(|| {
+        let before = POLL.replace(Some((std::ptr::from_ref(poll.frontier), poll.first)));
+        clear_upper_halves();
+        let result = code();
+        POLL.set(before);
+        result
+    })
+}
+
+/// Whether the call under way on this thread is cancelled.
+fn is_cancelled() -> bool {
+    POLL.get().is_some_and(|(frontier, first)| {
+        // SAFETY: `call` has put it there, whose caller's reference to it outlives the call.
+        first >= unsafe { &*frontier }.load(Ordering::Relaxed)
+    })
+}
+
 /// The call-out of [`abi::REFERENCE`]: an elementary function of `lanes` lanes, for which `data`
 /// holds first a mask, then the first operands, then the second ones, and then room for the
-/// results.
+/// results. Once the call is cancelled it computes nothing: a value takes up to a tenth of a
+/// millisecond, and straight-line code has any number of them.
 ///
 /// # Safety
 ///
@@ -29,6 +59,9 @@ unsafe extern "C" fn reference(function: u32, lanes: u32, data: *mut u32) {
     let function = Elementary::ALL[function as usize];
     for lane in 0..lanes {
         if data[lane] != 0 {
+            if is_cancelled() {
+                return;
+            }
             let [x, y] = [1, 2].map(|k| f32::from_bits(data[k * lanes + lane]));
             let y = if function.arity() == 2 { y } else { 0.0 };
             data[3 * lanes + lane] = function.evaluate(x, y).to_bits();
@@ -36,10 +69,23 @@ unsafe extern "C" fn reference(function: u32, lanes: u32, data: *mut u32) {
     }
 }
 
+/// A module, and the memory of its functions.
+struct Pages(Option<JITModule>);
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        if let Some(module) = self.0.take() {
+            // SAFETY: whoever calls a function borrows the `Executable` that owns this, or there is
+            // none yet; so no call is under way, and the addresses go with it.
+            unsafe { module.free_memory() };
+        }
+    }
+}
+
 /// Compiled functions, and the memory that they lie in.
 pub struct Executable {
-    /// Taken when dropped.
-    module: Option<JITModule>,
+    /// Where they lie.
+    _pages: Pages,
     frame: *const u8,
     row: *const u8,
     shape: Shape,
@@ -50,19 +96,10 @@ pub struct Executable {
 }
 
 // SAFETY: the pages are executable and no longer writable once the module is finalised, and
-// `module` is touched again only on dropping, which has the `Executable` to itself.
+// the module is touched again only on dropping, which has the `Executable` to itself.
 unsafe impl Send for Executable {}
 // SAFETY: as above: shared access only calls the code, which writes to its arguments alone.
 unsafe impl Sync for Executable {}
-
-impl Drop for Executable {
-    fn drop(&mut self) {
-        if let Some(module) = self.module.take() {
-            // SAFETY: calls borrow `self`, so none is under way, and the addresses go with `self`.
-            unsafe { module.free_memory() };
-        }
-    }
-}
 
 impl std::fmt::Debug for Executable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -75,7 +112,7 @@ impl Executable {
     ///
     /// # Errors
     ///
-    /// [`EmitError::TooLarge`] where there is no memory for it.
+    /// [`EmitError::Memory`] where there is no memory for it.
     ///
     /// # Panics
     ///
@@ -83,29 +120,46 @@ impl Executable {
     pub fn new(code: &MachineCode, target: &Target) -> Result<Self, EmitError> {
         let mut builder = JITBuilder::with_isa(target.isa().clone(), default_libcall_names());
         builder.symbol("reference", reference as *const u8);
-        let mut module = JITModule::new(builder);
+        let mut pages = Pages(Some(JITModule::new(builder)));
+        let module = pages.0.as_mut().expect("it has just been put there");
         // Nobody looks at signatures: the code is bytes already.
         let signature = module.make_signature();
-        let declare = |module: &mut JITModule, name: &str, linkage, number: u32| {
-            let id = module.declare_function(name, linkage, &signature).map_err(too_large)?;
-            assert_eq!(id.as_u32(), number, "functions are numbered in the order of declaration");
-            Ok(id)
+        let mut declare = |name, linkage| module.declare_function(name, linkage, &signature);
+        let reference = declare("reference", Linkage::Import).map_err(no_code)?;
+        let all = declare("all", Linkage::Local).map_err(no_code)?;
+        // All functions in one piece of memory: calls between them do not reach everywhere.
+        let (mut bytes, mut offsets, mut alignment) = (Vec::new(), Vec::new(), 1);
+        for function in &code.functions {
+            bytes.resize(bytes.len().next_multiple_of(function.alignment as usize), 0);
+            offsets.push(bytes.len() as u32);
+            bytes.extend_from_slice(&function.bytes);
+            alignment = function.alignment.max(alignment);
+        }
+        let place = |symbol: u32, offset: u32| match symbol.checked_sub(abi::symbol(0)) {
+            Some(function) => {
+                ModuleRelocTarget::FunctionOffset(all, offsets[function as usize] + offset)
+            }
+            None => reference.into(),
         };
-        declare(&mut module, "reference", Linkage::Import, abi::REFERENCE)?;
-        let mut ids = Vec::with_capacity(code.functions.len());
-        for (index, function) in code.functions.iter().enumerate() {
-            ids.push(declare(&mut module, &function.name, Linkage::Local, abi::symbol(index))?);
+        let mut relocations = Vec::new();
+        for (function, base) in code.functions.iter().zip(&offsets) {
+            for relocation in &function.relocations {
+                let name = match relocation.name {
+                    ModuleRelocTarget::User { index, .. } => place(index, 0),
+                    ModuleRelocTarget::FunctionOffset(id, offset) => place(id.as_u32(), offset),
+                    ref other => unreachable!("no code refers to {other}"),
+                };
+                let offset = base + relocation.offset;
+                relocations.push(abi::Relocation { offset, name, ..relocation.clone() });
+            }
         }
-        for (&id, abi::Function { bytes, alignment, relocations, .. }) in
-            ids.iter().zip(&code.functions)
-        {
-            module.define_function_bytes(id, *alignment, bytes, relocations).map_err(too_large)?;
-        }
-        module.finalize_definitions().map_err(too_large)?;
+        module.define_function_bytes(all, alignment, &bytes, &relocations).map_err(no_code)?;
+        module.finalize_definitions().map_err(no_code)?;
+        let start = module.get_finalized_function(all);
         let [frame, row] =
-            [code.frame, code.row].map(|function| module.get_finalized_function(ids[function]));
+            [code.frame, code.row].map(|function| start.wrapping_add(offsets[function] as usize));
         Ok(Self {
-            module: Some(module),
+            _pages: pages,
             frame,
             row,
             shape: code.shape,
@@ -140,14 +194,13 @@ impl Executable {
         let mut slots = vec![0; self.slots];
         assert_eq!(inputs.words.len(), self.inputs, "one word for each");
         let context = Context::new(inputs, slots.as_mut_ptr(), &[], poll);
-        clear_upper_halves();
         // SAFETY: the function has this signature (`abi`). It reads the words of `inputs`, of which
         // there are as many as it was compiled for, and writes `self.slots` words. It reads no
         // masks.
-        let status = unsafe {
+        let status = call(poll, || unsafe {
             let function: extern "C" fn(*const Context) -> i64 = std::mem::transmute(self.frame);
             function(&raw const context)
-        };
+        });
         (Status::from_code(status), slots)
     }
 
@@ -168,31 +221,29 @@ impl Executable {
         pixels: &mut [[f32; 4]],
     ) -> Status {
         let Row { x, y, groups, stride } = row;
-        let width = groups as usize * self.shape.columns() as usize;
-        let rows = self.shape.rows() as usize;
-        assert!(groups > 0 && width <= stride && pixels.len() >= (rows - 1) * stride + width);
+        let end = |columns: u32, rows: u32| {
+            let width = (groups as usize).checked_mul(columns as usize)?;
+            let end = (rows as usize - 1).checked_mul(stride)?.checked_add(width)?;
+            (groups > 0 && width <= stride).then_some(end)
+        };
+        let end = end(self.shape.columns(), self.shape.rows());
+        assert!(end.is_some_and(|end| end <= pixels.len()), "{row:?} in {}", pixels.len());
+        // What lies in memory has fewer bytes than there are addresses; of one row nobody looks at it.
+        let stride = stride.wrapping_mul(PIXEL_BYTES as usize);
         assert_eq!(inputs.words.len(), self.inputs, "one word for each");
         assert_eq!(slots.len(), self.slots, "what `frame` has made");
         assert_eq!(mask.len(), self.shape.lanes() as usize, "one for each lane");
         // The function for a row does not write to the slots.
         let context = Context::new(inputs, slots.as_ptr().cast_mut(), mask, poll);
-        clear_upper_halves();
         // SAFETY: the function has this signature (`abi`). It reads as many words of `inputs`,
-        // `slots` and `mask` as have been checked, and writes `rows` times `width` pixels, whose
-        // last has been checked to lie inside `pixels`.
-        let status = unsafe {
+        // `slots` and `mask` as have been checked, and writes as many pixels of each row as the
+        // groups have columns, whose last has been checked to lie inside `pixels`.
+        let status = call(poll, || unsafe {
             type Function =
                 extern "C" fn(*const Context, u32, u32, u32, *mut [f32; 4], usize) -> i64;
             let function: Function = std::mem::transmute(self.row);
-            function(
-                &raw const context,
-                x,
-                y,
-                groups,
-                pixels.as_mut_ptr(),
-                stride * PIXEL_BYTES as usize,
-            )
-        };
+            function(&raw const context, x, y, groups, pixels.as_mut_ptr(), stride)
+        });
         Status::from_code(status)
     }
 }
@@ -237,9 +288,10 @@ fn clear_upper_halves() {
     }
 }
 
-fn too_large(error: ModuleError) -> EmitError {
-    EmitError::TooLarge(match error {
-        ModuleError::Compilation(error) => error.to_string(),
+/// Whatever happens here happens for want of memory: the code itself has been made.
+fn no_code(error: ModuleError) -> EmitError {
+    EmitError::Memory(match error {
+        ModuleError::Allocation { err } => err.to_string(),
         other => other.to_string(),
     })
 }

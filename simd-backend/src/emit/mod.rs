@@ -53,6 +53,9 @@ pub enum EmitError {
         /// The limit.
         most: usize,
     },
+    /// There is no memory that could be executed.
+    #[error("cannot put machine code into memory: {0}")]
+    Memory(String),
     /// The program is too large for the code generator.
     #[error("the program is too large to compile: {0}")]
     TooLarge(String),

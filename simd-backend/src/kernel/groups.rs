@@ -1,5 +1,8 @@
 //! A tile in groups of lanes.
 //!
+//! *Cancellation.* Calls poll ([`Poll`]). One that is cancelled may come to its end all the same,
+//! with undefined results (its call-outs compute nothing), so it is asked for afterwards.
+//!
 //! Whole groups are computed in place, a row of them at a call. Groups that reach over the tile's
 //! right or lower edge are computed beside it, with a mask of the lanes inside.
 //!
@@ -57,10 +60,13 @@ impl<C: Callable> Groups<C> {
         if let Some(known) = self.slots.get() {
             return Ok(known);
         }
-        let found = match self.code.frame(&self.inputs, poll(cancel)) {
-            (Status::Done, words) => Slots::Words(words),
-            (Status::Limit(_), _) => Slots::Limit,
-            (Status::Cancelled, _) => return Err(Stop::Cancelled),
+        let (status, words) = self.code.frame(&self.inputs, poll(cancel));
+        let found = match status {
+            // Once a call is cancelled its results are not looked at.
+            _ if cancel.is_cancelled() => return Err(Stop::Cancelled),
+            Status::Done => Slots::Words(words),
+            Status::Limit(_) => Slots::Limit,
+            Status::Cancelled => return Err(Stop::Cancelled),
         };
         Ok(self.slots.get_or_init(|| found))
     }
@@ -100,6 +106,7 @@ impl<C: Callable> Groups<C> {
                 row,
                 pixels,
             ) {
+                _ if cancel.is_cancelled() => Err(Stop::Cancelled),
                 Status::Done => Ok(()),
                 Status::Cancelled => Err(Stop::Cancelled),
                 Status::Limit(_) => {
@@ -146,6 +153,7 @@ impl<C: Callable> Groups<C> {
                 }
                 let row = Row { x, y, groups: 1, stride: shape.columns() as usize };
                 match code.row(&self.inputs, slots, &mask, poll(cancel), row, &mut group) {
+                    _ if cancel.is_cancelled() => return Stop::Cancelled,
                     Status::Done => {}
                     Status::Cancelled => return Stop::Cancelled,
                     Status::Limit(site) => return Fault { x, y, site }.into(),

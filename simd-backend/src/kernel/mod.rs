@@ -9,6 +9,7 @@ mod interpreted;
 use lambdav_core::inputs;
 use lambdav_core::schedule;
 use lambdav_core::source::Span;
+use lambdav_float_environment::with_default;
 use lambdav_raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
 
 use self::groups::Groups;
@@ -106,9 +107,11 @@ impl SimdKernel {
     /// How many lanes are active in an image of that size, by a sample of its groups. It takes
     /// about as long as lowering to lanes did, and a fifth of a second.
     pub fn activity(&self, size: Size) -> Activity {
-        let program = lower(&self.program, 0, true, Width::Any);
-        let (shape, inputs) = (self.code().shape(), self.groups.inputs());
-        activity::sample(&program, shape, inputs, size, activity::PATIENCE)
+        with_default(|| {
+            let program = lower(&self.program, 0, true, Width::Any);
+            let (shape, inputs) = (self.code().shape(), self.groups.inputs());
+            activity::sample(&program, shape, inputs, size, activity::PATIENCE)
+        })
     }
 
     /// The code with nothing moved to the function for the frame.

@@ -30,7 +30,8 @@
 //! A round costs one decrement. A loop counts down from the rounds that it may do before it polls
 //! for cancellation ([`Limit::First`], at most [`POLL_ROUNDS`]). Then either it has no more
 //! ([`Limit::Rest`]), or it polls and goes on. It also polls on leaving, so that no nest of loops
-//! goes on for long without.
+//! goes on for long without; and in each round, if that is long. So is the loop over the groups of a
+//! row. Where a call is cancelled, call-outs return at once with undefined results.
 
 mod call;
 mod halves;

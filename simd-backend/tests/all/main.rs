@@ -1,5 +1,6 @@
 //! The tests of this crate that need no more than its interface, in one program.
 
+mod executable;
 mod lane_verifier;
 mod lanes;
 mod operations;

@@ -5,10 +5,12 @@ use super::module::Module;
 use super::resources::Resources;
 use super::values::{MemoryRegion, Space};
 use crate::mutants::{Mutant, is_active};
+use lambdav_float_environment::with_default;
 use thiserror::Error;
 
-/// How many rounds of loops lie between two cancellation polls.
-const POLL_INTERVAL: u32 = 1 << 14;
+/// How many instructions lie between two cancellation polls, about. (An elementary function may take a
+/// tenth of a millisecond.)
+const INSTRUCTIONS: u32 = 1 << 8;
 
 /// Why a pixel has no value.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -53,7 +55,8 @@ pub struct ModuleEvaluator<'m> {
     /// Values of φ's on their way.
     transit: Vec<u32>,
     max_iterations: u64,
-    rounds_to_poll: u32,
+    /// How many instructions are left to the next poll.
+    to_poll: u32,
 }
 
 const ALWAYS: u32 = u32::MAX;
@@ -81,12 +84,20 @@ impl<'m> ModuleEvaluator<'m> {
             rounds: vec![0; module.blocks.len()],
             transit: Vec::new(),
             max_iterations,
-            rounds_to_poll: POLL_INTERVAL,
+            to_poll: INSTRUCTIONS,
         }
     }
 
     /// Computes the outputs of one pixel. `cancelled` is polled now and then.
     pub fn run(
+        &mut self,
+        frag_coord: [f32; 4],
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), ModuleFault> {
+        with_default(|| self.run_pixel(frag_coord, cancelled))
+    }
+
+    fn run_pixel(
         &mut self,
         frag_coord: [f32; 4],
         cancelled: &dyn Fn() -> bool,
@@ -101,6 +112,7 @@ impl<'m> ModuleEvaluator<'m> {
             let undefined = ModuleFault::Undefined(block.label);
             for step in &block.steps {
                 self.step(step).ok_or(undefined)?;
+                self.poll(cancelled)?;
             }
             let next = match block.end {
                 End::Branch(next) => next,
@@ -176,9 +188,9 @@ impl<'m> ModuleEvaluator<'m> {
     }
 
     fn poll(&mut self, cancelled: &dyn Fn() -> bool) -> Result<(), ModuleFault> {
-        self.rounds_to_poll -= 1;
-        if self.rounds_to_poll == 0 {
-            self.rounds_to_poll = POLL_INTERVAL;
+        self.to_poll -= 1;
+        if self.to_poll == 0 {
+            self.to_poll = INSTRUCTIONS;
             if cancelled() {
                 return Err(ModuleFault::Cancelled);
             }

@@ -4,6 +4,7 @@ use super::options::RenderArguments;
 use crate::command::failure::{Failure, Result, chain};
 use crate::command::messages::fault;
 use crate::command::stats::Stats;
+use crate::command::supervise::Deadline;
 use indicatif::{ProgressBar, ProgressStyle};
 use lambdav::core::source::SourceFile;
 use lambdav::engine::Engine;
@@ -17,13 +18,14 @@ pub(super) fn draw(
     source: &SourceFile,
     engine: &impl Engine,
     options: &RenderArguments,
+    deadline: Deadline,
     stats: &mut Stats,
 ) -> Result<Frame> {
     let fail = |diagnostic| fault(source, diagnostic, options.messages);
     let progress = Progress::new();
     let advance = |done, total| progress.advance(done, total);
     let how = lambdav::raster::RenderOptions {
-        timeout: Some(options.timeout),
+        timeout: Some(deadline.left()),
         progress: Some(&advance),
         ..lambdav::raster::RenderOptions::default()
     };
@@ -38,9 +40,7 @@ pub(super) fn draw(
     match result {
         Ok(frame) => Ok(frame),
         Err(RenderError::Fault(fault)) => Err(fail(engine.explain(&fault))),
-        Err(error @ RenderError::TimedOut { .. }) => {
-            Err(Failure::machine(format!("{error}; --timeout allows more")))
-        }
+        Err(RenderError::TimedOut { .. }) => Err(deadline.failure()),
         Err(error) => Err(Failure::machine(chain(&error))),
     }
 }

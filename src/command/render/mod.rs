@@ -12,6 +12,7 @@ use super::failure::{Failure, Result, chain, save_failure};
 use super::files::{check_target, read_bytes};
 use super::messages::{one_standard_output, print};
 use super::stats::Stats;
+use super::supervise::Deadline;
 use lambdav::metadata;
 use lambdav::program::Loaded;
 use lambdav::raster::Frame;
@@ -34,9 +35,13 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     }
     let encoding = encoding(options)?;
     let (name, bytes) = read_bytes(&options.shader)?;
+    let deadline = Deadline::set(options.timeout);
     let frame = match spirv::words(&bytes) {
-        Some(words) => module::draw_module(options, &name, &words, &mut stats),
-        None => program::draw_program(options, Loaded::from_bytes(&name, bytes), &mut stats),
+        Some(words) => module::draw_module(options, &name, &words, deadline, &mut stats),
+        None => {
+            let loaded = Loaded::from_bytes(&name, bytes);
+            program::draw_program(options, loaded, deadline, &mut stats)
+        }
     }?;
     write(options, &frame, encoding)?;
     stats.took("write");
@@ -81,5 +86,7 @@ fn write(options: &RenderArguments, frame: &Frame, encoding: Encoding) -> Result
     }
     let mut bytes = Vec::new();
     encode(frame, encoding, &metadata(), &mut bytes).map_err(|e| Failure::machine(chain(&e)))?;
+    // Whoever reads may take time.
+    Deadline::lift();
     print(bytes)
 }

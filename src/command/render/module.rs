@@ -5,6 +5,7 @@ use super::inputs::settings;
 use super::options::{EngineName, RenderArguments};
 use crate::command::failure::{Failure, Result};
 use crate::command::stats::Stats;
+use crate::command::supervise::Deadline;
 use crate::command::values::location;
 use lambdav::core::graph::Uniform;
 use lambdav::core::source::SourceFile;
@@ -18,6 +19,7 @@ pub(super) fn draw_module(
     options: &RenderArguments,
     name: &str,
     words: &[u32],
+    deadline: Deadline,
     stats: &mut Stats,
 ) -> Result<Frame> {
     if options.engine.is_some_and(|engine| engine != EngineName::Spirv) {
@@ -59,5 +61,5 @@ pub(super) fn draw_module(
     stats.took("read and check");
     let engine = SpirvEngine::of_module(module, &source, location, &settings);
     stats.took("compile");
-    draw(&source, &engine, options, stats)
+    draw(&source, &engine, options, deadline, stats)
 }

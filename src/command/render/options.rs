@@ -58,7 +58,8 @@ pub(in crate::command) struct RenderArguments {
         allow_hyphen_values = true
     )]
     pub(super) max_iterations: u64,
-    /// How many seconds rendering may take; after that, exit status 3
+    /// How many seconds may pass until the image is there, once the shader is read; after that,
+    /// exit status 3
     #[arg(
         long,
         value_name = "SECONDS",

@@ -6,6 +6,7 @@ use super::options::{EngineName, RenderArguments};
 use crate::command::failure::{Failure, Result, chain};
 use crate::command::messages::{fault, report};
 use crate::command::stats::Stats;
+use crate::command::supervise::Deadline;
 use crate::command::values::location;
 use lambdav::engine::{
     CoreEngine, FastEngine, SimdEngine, SimdError, SourceEngine, SpirvEngine, SpirvError,
@@ -18,6 +19,7 @@ use lambdav::simd::EmitError;
 pub(super) fn draw_program(
     options: &RenderArguments,
     loaded: Loaded,
+    deadline: Deadline,
     stats: &mut Stats,
 ) -> Result<Frame> {
     report(&loaded.source, &loaded.diagnostics, options.messages)?;
@@ -39,11 +41,11 @@ pub(super) fn draw_program(
     };
     let evaluate = |engine: &CoreEngine, stats: &mut Stats| {
         stats.took("compile");
-        draw(&loaded.source, engine, options, stats)
+        draw(&loaded.source, engine, options, deadline, stats)
     };
     let execute = |engine: &SimdEngine, stats: &mut Stats| {
         stats.compiled(engine);
-        let frame = draw(&loaded.source, engine, options, stats)?;
+        let frame = draw(&loaded.source, engine, options, deadline, stats)?;
         stats.drawn(engine, options.size);
         Ok(frame)
     };
@@ -69,7 +71,7 @@ pub(super) fn draw_program(
         Some(EngineName::Source) => {
             let engine = SourceEngine::new(&loaded.source, location, &settings).map_err(fail)?;
             stats.took("compile");
-            draw(&loaded.source, &engine, options, stats)
+            draw(&loaded.source, &engine, options, deadline, stats)
         }
         Some(EngineName::Spirv) => {
             let engine =
@@ -79,7 +81,7 @@ pub(super) fn draw_program(
                     error @ SpirvError::Load(_) => Failure::machine(chain(&error)),
                 })?;
             stats.took("compile");
-            draw(&loaded.source, &engine, options, stats)
+            draw(&loaded.source, &engine, options, deadline, stats)
         }
     }
 }

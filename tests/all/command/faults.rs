@@ -183,6 +183,21 @@ fn an_interrupted_render_leaves_nothing() {
     }
 }
 
+/// An allocation that fails aborts, and so does whoever sends the signal: the machine is at fault.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_abort_has_a_status_and_leaves_nothing() {
+    let place = TestFolder::with([("long.lv", LONG), ("a.png", "untouched")]);
+    let before = place.files();
+    let child =
+        start(&place, &["render", "long.lv", "a.png", "--max-iterations", "99999999999999"]);
+    sleep(Duration::from_millis(300));
+    send(&child, "-ABRT");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(place.files(), before);
+}
+
 /// Whether the process has a file of the place open for writing, by whatever name or without one.
 #[cfg(target_os = "linux")]
 fn is_writing(child: &Child, place: &TestFolder) -> bool {

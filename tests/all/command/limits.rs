@@ -73,6 +73,23 @@ fn time_out_is_the_machines_fault() {
     }
 }
 
+/// The time that compiling takes counts, and it is not waited for: here it would end with an error.
+#[test]
+fn compiling_is_timed_out() {
+    let (open, close) = ("(twice ".repeat(20), ")".repeat(20));
+    let mut text = "(define (twice f) (func (x) (f (f x))))\n".to_owned();
+    text += &(0..500_000).map(|i| format!("(define x{i} (+ {i} 2))\n")).collect::<String>();
+    text += &format!("({open}sin{close} (time))");
+    let place = TestFolder::with([("a.lv", &text), ("a.png", "untouched")]);
+    place.fails(&["check", "a.lv"], 1, "error[LV0502]");
+    let render = ["render", "a.lv", "a.png", "--timeout"];
+    let message =
+        |seconds| format!("rendering took longer than {seconds} s; --timeout allows more");
+    for engine in ["simd", "core", "source", "spirv"] {
+        place.fails(&[&render[..], &["0", "--engine", engine]].concat(), 3, &message("0"));
+    }
+}
+
 /// Each of 9,000 applications waits for its argument and keeps a copy of its body meanwhile, which the
 /// compiler works off one after the other.
 #[test]

@@ -14,6 +14,7 @@ mod harness;
 mod limits;
 mod pipes;
 mod render;
+mod resources;
 mod simd;
 mod wrong_command_line;
 mod wrong_files;

@@ -7,8 +7,8 @@ use lambdav_core::graph::Core;
 use lambdav_core::schedule::{self, Program, VerifyError};
 use std::cell::Cell;
 
-/// How many times an evaluator may ask whether to stop (after many iterations each).
-const POLLS: u32 = 40;
+/// How many times an evaluator may ask whether to stop (after some hundred statements each).
+const POLLS: u32 = 20_000;
 
 /// A fuel gauge that is the same on every machine.
 pub(crate) fn gauge(polls: u32) -> impl Fn() -> bool {

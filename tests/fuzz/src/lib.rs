@@ -1,7 +1,7 @@
 //! Fuzzing of everything that reads an input, on stable Rust.
 //!
 //! No input may crash or hang a command. This crate makes inputs that are nearly right — programs,
-//! core texts and SPIR-V modules, changed by structured mutation — and runs them through what reads
+//! core texts, SPIR-V modules and image files, changed by structured mutation — and runs them through what reads
 //! them:
 //!
 //! | target | an input goes through | and must |
@@ -10,6 +10,7 @@
 //! | `pipeline` | the compiler, the scheduler, the lowering to lanes, SPIR-V; of some, pixels by all engines | pass all verifiers; engines agree; [`compare`](lambdav_generate::compare()) finds no contradiction |
 //! | `core-text` | the reader of core text, then as above | print and read back as itself |
 //! | `spirv` | the loader and the evaluator of SPIR-V words | an error or an answer |
+//! | `images` | the decoders of PNG, OpenEXR and NPY; of floats, the encoders | an error or an image; what was read comes back |
 //!
 //! An input fails if it panics, if something that must hold does not, or if it takes a thread more
 //! than a second. Loops have low limits, so that a program that does not end is no finding.
@@ -27,6 +28,7 @@
 //! mutations begin with them, too.
 #![forbid(unsafe_code)]
 
+mod bytes;
 mod campaign;
 mod costly;
 mod minimise;

@@ -4,8 +4,8 @@ use lambdav_fuzz::targets::all;
 use lambdav_fuzz::{Bounds, Campaign, Limits, Search, Seeds, attempt, corpus, minimise};
 
 /// Inputs of each target: fewer where one takes longer.
-const INPUTS: [(&str, u64); 4] =
-    [("parse", 7000), ("pipeline", 4000), ("core-text", 4000), ("spirv", 5000)];
+const INPUTS: [(&str, u64); 5] =
+    [("parse", 7000), ("pipeline", 4000), ("core-text", 4000), ("spirv", 5000), ("images", 10_000)];
 
 #[test]
 fn new_inputs() {
@@ -45,6 +45,7 @@ fn new_inputs() {
             "parse" => [30.0, 10.0, 0.0],
             "pipeline" => [30.0, 10.0, 1.0],
             "core-text" => [10.0, 10.0, 0.5],
+            "images" => [50.0, 10.0, 5.0],
             _ => [50.0, 10.0, 5.0],
         };
         for (part, least) in

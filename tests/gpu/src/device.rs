@@ -2,8 +2,8 @@
 //!
 //! Safety, for all blocks here and in the modules inside: handles come from the calls above them and are
 //! checked by `?`; what a structure borrows outlives the call that takes it; every object is pushed on a
-//! [`Cleanup`] when it is made, and destroyed by it, in reverse and after the device is idle. Nothing is
-//! shared between threads.
+//! [`Cleanup`] when it is made, and destroyed by it, in reverse and after the device is idle. Whoever draws
+//! holds [`Device::drawing`]: a queue is used by one thread at a time.
 
 mod pipeline;
 mod resources;
@@ -12,6 +12,7 @@ use ash::vk;
 use ash::{Entry, Instance};
 use pipeline::{pipeline, render_pass};
 use std::ffi::CStr;
+use std::sync::{Mutex, PoisonError};
 use thiserror::Error;
 
 /// Why there is no image.
@@ -46,24 +47,34 @@ pub struct Job<'a> {
 /// The bits of the pixels, row by row.
 pub type PixelBits = Vec<[u32; 4]>;
 
+/// An instance, destroyed in the end, and the library that it is of.
+struct Loaded {
+    instance: Instance,
+    _entry: Entry,
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        // SAFETY: all that was made of it has been destroyed.
+        unsafe { self.instance.destroy_instance(None) };
+    }
+}
+
 /// A device.
 pub struct Device {
-    // Keeps the library loaded.
-    _entry: Entry,
-    instance: Instance,
     physical: vk::PhysicalDevice,
     device: ash::Device,
     family: u32,
     name: String,
+    drawing: Mutex<()>,
+    // Dropped after what is done here.
+    loaded: Loaded,
 }
 
 impl Drop for Device {
     fn drop(&mut self) {
-        // SAFETY: all that was made of them has been destroyed.
-        unsafe {
-            self.device.destroy_device(None);
-            self.instance.destroy_instance(None);
-        }
+        // SAFETY: all that was made of it has been destroyed.
+        unsafe { self.device.destroy_device(None) };
     }
 }
 
@@ -121,11 +132,12 @@ impl Device {
         let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_0);
         let info = vk::InstanceCreateInfo::default().application_info(&application);
         // SAFETY: see the head.
-        let instance = match unsafe { entry.create_instance(&info, None) } {
-            Ok(instance) => instance,
+        let loaded = match unsafe { entry.create_instance(&info, None) } {
+            Ok(instance) => Loaded { instance, _entry: entry },
             Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
+        let instance = &loaded.instance;
         // SAFETY: see the head.
         let mut all = unsafe { instance.enumerate_physical_devices() }?;
         // SAFETY: see the head.
@@ -148,10 +160,9 @@ impl Device {
             let name = properties(physical);
             let name = name.device_name_as_c_str().map(CStr::to_string_lossy);
             let name = name.unwrap_or_default().into_owned();
-            return Ok(Some(Self { _entry: entry, instance, physical, device, family, name }));
+            let drawing = Mutex::new(());
+            return Ok(Some(Self { physical, device, family, name, drawing, loaded }));
         }
-        // SAFETY: nothing else was made of it.
-        unsafe { instance.destroy_instance(None) };
         Ok(None)
     }
 
@@ -162,6 +173,7 @@ impl Device {
 
     /// Draws.
     pub fn draw(&self, job: &Job<'_>) -> Result<PixelBits, Error> {
+        let _drawing = self.drawing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut cleanup = Cleanup { device: &self.device, undo: Vec::new() };
         let cleanup = &mut cleanup;
         let (image, view) = self.image(cleanup, job)?;
@@ -214,6 +226,13 @@ impl Device {
             device.cmd_end_render_pass(c);
             let from = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
             device.cmd_copy_image_to_buffer(c, image, from, result, &[copy]);
+            // What waits for the queue alone need not see what the copy wrote.
+            let written = vk::MemoryBarrier::default()
+                .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
+                .dst_access_mask(vk::AccessFlags::HOST_READ);
+            let (copied, read) = (vk::PipelineStageFlags::TRANSFER, vk::PipelineStageFlags::HOST);
+            let flags = vk::DependencyFlags::empty();
+            device.cmd_pipeline_barrier(c, copied, read, flags, &[written], &[], &[]);
             device.end_command_buffer(c)?;
             let submit = vk::SubmitInfo::default().command_buffers(&commands);
             let queue = device.get_device_queue(self.family, 0);
@@ -221,7 +240,8 @@ impl Device {
             device.queue_wait_idle(queue)?;
             let flags = vk::MemoryMapFlags::empty();
             let mapped = device.map_memory(result_memory, 0, bytes, flags)?;
-            let pixels = (job.size[0] * job.size[1]) as usize;
+            // As many as it has room for, which was given: the product fits.
+            let pixels = (bytes / 16) as usize;
             let frame = std::slice::from_raw_parts(mapped.cast::<[u32; 4]>(), pixels).to_vec();
             device.unmap_memory(result_memory);
             Ok(frame)

@@ -4,16 +4,15 @@ use cranelift_codegen::ir::{
     self, AbiParam, ExtFuncData, ExternalName, FuncRef, InstBuilder, MemFlagsData, Signature,
     StackSlotData, StackSlotKind, UserExternalName, types,
 };
-use cranelift_codegen::isa::CallConv;
 
-use super::selection::{Selection, clif_type};
+use super::selection::{Conventions, Selection, clif_type};
 use crate::emit::abi;
 use crate::lanes::Kind;
 use crate::registers::{End, Function, Reg, RegisterType};
 
 /// The signature of the function for the frame, or of that for a row.
-pub(super) fn signature(is_row: bool) -> Signature {
-    let mut signature = Signature::new(CallConv::SystemV);
+pub(super) fn signature(is_row: bool, conventions: Conventions) -> Signature {
+    let mut signature = Signature::new(conventions.outer);
     signature.params.push(AbiParam::new(types::I64));
     if is_row {
         let types =
@@ -25,9 +24,9 @@ pub(super) fn signature(is_row: bool) -> Signature {
 }
 
 /// The parameters of the first block, and what the procedure returns.
-pub(super) fn procedure_signature(function: &Function) -> Signature {
+pub(super) fn procedure_signature(function: &Function, conventions: Conventions) -> Signature {
     let ty = |reg: &Reg| AbiParam::new(clif_type(function.registers[reg.index()]));
-    let mut signature = Signature::new(CallConv::SystemV);
+    let mut signature = Signature::new(conventions.inner);
     signature.params.extend(function.blocks[0].params.iter().map(ty));
     let result = function.blocks.iter().find_map(|block| match &block.end {
         End::ReturnValue(reg) => Some(ty(reg)),
@@ -38,8 +37,8 @@ pub(super) fn procedure_signature(function: &Function) -> Signature {
 }
 
 /// The signature of [`abi::REFERENCE`].
-pub(super) fn reference_signature() -> Signature {
-    let mut signature = Signature::new(CallConv::SystemV);
+fn reference_signature(conventions: Conventions) -> Signature {
+    let mut signature = Signature::new(conventions.outer);
     signature.params.extend([types::I32, types::I32, types::I64].map(AbiParam::new));
     signature
 }
@@ -74,7 +73,7 @@ impl Selection<'_, '_> {
         let name = UserExternalName { namespace: 0, index: abi::symbol(index as usize) };
         let name = func.declare_imported_user_function(name);
         let code = &self.program.procedures[index as usize].code;
-        let signature = func.import_signature(procedure_signature(code));
+        let signature = func.import_signature(procedure_signature(code, self.conventions));
         let callee = func.import_function(ExtFuncData {
             name: ExternalName::user(name),
             signature,
@@ -91,7 +90,7 @@ impl Selection<'_, '_> {
         let func = &mut *self.pos.func;
         let name = UserExternalName { namespace: 0, index: abi::REFERENCE };
         let name = func.declare_imported_user_function(name);
-        let signature = func.import_signature(reference_signature());
+        let signature = func.import_signature(reference_signature(self.conventions));
         let callee = func.import_function(ExtFuncData {
             name: ExternalName::user(name),
             signature,

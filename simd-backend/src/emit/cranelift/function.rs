@@ -10,7 +10,7 @@ use cranelift_codegen::ir::{
 use rustc_hash::FxHashMap;
 
 use super::calls::{procedure_signature, signature};
-use super::selection::{Selection, clif_type, word_type};
+use super::selection::{Conventions, Selection, clif_type, word_type};
 use crate::cost;
 use crate::emit::Allocation;
 use crate::emit::abi::{self, Field};
@@ -33,20 +33,21 @@ pub(super) fn functions(
     program: &RegisterProgram,
     machine: &Machine,
     is_x86: bool,
+    conventions: Conventions,
     allocation: Allocation,
 ) -> Vec<Named> {
     let procedures = program.procedures.iter().enumerate().map(|(i, procedure)| {
         let lanes = if procedure.is_vector { "register" } else { "number" };
         let name = format!("procedure {i}: {} of a {lanes}", procedure.elementary.name());
-        let signature = procedure_signature(&procedure.code);
+        let signature = procedure_signature(&procedure.code, conventions);
         (name, &procedure.code, signature, Allocation::Thorough)
     });
     // It runs once, so all that matters of a large one is how long making it takes: trying again takes
     // the square of how many values live at once.
     let is_large = program.frame.instrs() >= cost::QUICK_INSTRS;
     let of_frame = if is_large { Allocation::Quick } else { Allocation::Thorough };
-    let frame = ("frame".to_owned(), &program.frame, signature(false), of_frame);
-    let row = ("row".to_owned(), &program.row, signature(true), allocation);
+    let frame = ("frame".to_owned(), &program.frame, signature(false, conventions), of_frame);
+    let row = ("row".to_owned(), &program.row, signature(true, conventions), allocation);
     procedures
         .chain([frame, row])
         .enumerate()
@@ -57,6 +58,7 @@ pub(super) fn functions(
                 program,
                 function,
                 is_x86,
+                conventions,
                 machine,
                 pos: FuncCursor::new(&mut out),
                 blocks: Vec::new(),

@@ -8,6 +8,9 @@ use crate::emit::abi::Field;
 use crate::lanes::Kind;
 use crate::registers::{Reg, RegisterType};
 
+/// Of vectors that may lie anywhere between numbers: an instruction that demands more would fault.
+const UNALIGNED: MemFlagsData = MemFlagsData::new().with_notrap();
+
 impl Selection<'_, '_> {
     /// A field of the context, all of which stay as they are during a call.
     pub(super) fn field(&mut self, field: Field) -> Value {
@@ -31,10 +34,12 @@ impl Selection<'_, '_> {
         self.pos.ins().load(clif_type(ty), MemFlagsData::trusted(), address, offset)
     }
 
-    /// What lies `offset` bytes from where a field of the context points.
+    /// What lies `offset` bytes from where a field of the context points. It is aligned as numbers
+    /// are: a vector may lie anywhere between them.
     pub(super) fn load(&mut self, field: Field, offset: u32, ty: ir::Type) -> Value {
         let address = self.field(field);
-        let flags = MemFlagsData::trusted().with_readonly().with_can_move();
+        let flags = if ty.is_vector() { UNALIGNED } else { MemFlagsData::trusted() };
+        let flags = flags.with_readonly().with_can_move();
         self.pos.ins().load(ty, flags, address, offset as i32)
     }
 
@@ -56,7 +61,7 @@ impl Selection<'_, '_> {
         let step = if is_scalar { 4 } else { 16 };
         for (i, value) in values.into_iter().enumerate() {
             let offset = offset as i32 + i as i32 * step;
-            self.pos.ins().store(MemFlagsData::trusted(), value, address, offset);
+            self.pos.ins().store(UNALIGNED, value, address, offset);
         }
     }
 

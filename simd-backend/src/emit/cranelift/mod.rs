@@ -22,6 +22,7 @@ use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_module::FuncId;
 
+use self::selection::Conventions;
 use super::abi::{self, Function, MachineCode, Relocation};
 use super::{Allocation, EmitError, Emitter, Listing};
 use crate::machine::{Machine, PerClass, Tile};
@@ -128,7 +129,8 @@ impl Emitter for CraneliftEmitter {
         allocation: Allocation,
         listing: Listing,
     ) -> Result<MachineCode, EmitError> {
-        let emitted = function::functions(program, &self.machine, is_x86(&*self.isa), allocation);
+        let (is_x86, conventions) = (is_x86(&*self.isa), Conventions::of(&*self.isa));
+        let emitted = function::functions(program, &self.machine, is_x86, conventions, allocation);
         let mut functions = Vec::with_capacity(emitted.len());
         let mut frames = Vec::with_capacity(emitted.len());
         let mut context = Context::new();

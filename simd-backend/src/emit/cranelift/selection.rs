@@ -2,6 +2,7 @@
 
 use cranelift_codegen::cursor::FuncCursor;
 use cranelift_codegen::ir::{self, Constant, FuncRef, Value, types};
+use cranelift_codegen::isa::{CallConv, TargetIsa};
 use rustc_hash::FxHashMap;
 
 use crate::lanes::Kind;
@@ -23,11 +24,27 @@ pub(super) fn clif_type(ty: RegisterType) -> ir::Type {
     }
 }
 
+/// The calling conventions of a machine.
+#[derive(Clone, Copy)]
+pub(super) struct Conventions {
+    /// Of what Rust code calls or is called by: that of `extern "C"`.
+    pub(super) outer: CallConv,
+    /// Of procedures, which only code of this emitter calls: vectors go in registers.
+    pub(super) inner: CallConv,
+}
+
+impl Conventions {
+    pub(super) fn of(isa: &dyn TargetIsa) -> Self {
+        Self { outer: isa.default_call_conv(), inner: CallConv::SystemV }
+    }
+}
+
 /// A function that is being made.
 pub(super) struct Selection<'p, 'f> {
     pub(super) program: &'p RegisterProgram,
     pub(super) function: &'p Function,
     pub(super) is_x86: bool,
+    pub(super) conventions: Conventions,
     pub(super) machine: &'p Machine,
     pub(super) pos: FuncCursor<'f>,
     pub(super) blocks: Vec<ir::Block>,

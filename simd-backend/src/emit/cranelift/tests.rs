@@ -21,10 +21,16 @@ fn row(shader: &str, allocation: Allocation) -> ir::Function {
     let lanes = compiler.lane_program(&program);
     let (program, allocation) = compiler.register_program(&lanes, compiler.choice(&lanes).shape);
     let emitter = CraneliftEmitter::host(&[]).expect("as above");
-    functions(&program, &emitter.machine, is_x86(&*emitter.isa), allocation)
-        .pop()
-        .expect("the last is that for a row")
-        .function
+    functions(
+        &program,
+        &emitter.machine,
+        is_x86(&*emitter.isa),
+        Conventions::of(&*emitter.isa),
+        allocation,
+    )
+    .pop()
+    .expect("the last is that for a row")
+    .function
 }
 
 /// How many blocks stand between those of a loop without being of it, where Cranelift puts them,

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::cost;
 use crate::lanes::{self, Kind, LaneProgram, Op, Rate, ValueId};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::halves::Assemble;
@@ -40,6 +41,8 @@ pub(super) struct Builder<'p> {
     pub(super) constant_regs: FxHashMap<Reg, u64>,
     pub(super) params: Vec<Reg>,
     pub(super) instrs: Vec<Instr>,
+    /// What all instructions so far cost, in simple ones.
+    pub(super) work: u64,
     pub(super) current: BlockId,
     pub(super) cold: bool,
 }
@@ -70,6 +73,7 @@ impl Assemble for Builder<'_> {
     }
 
     fn push(&mut self, instr: Instr) {
+        self.work += if instr.is_call() { cost::CALL } else { 1 };
         self.instrs.push(instr);
     }
 }
@@ -91,6 +95,7 @@ impl<'p> Builder<'p> {
             constant_regs: FxHashMap::default(),
             params: Vec::new(),
             instrs: Vec::new(),
+            work: 0,
             current: BlockId(0),
             cold: false,
         };
@@ -310,6 +315,16 @@ pub(super) struct Exits {
 
 /// A statement whose blocks are being lowered.
 pub(super) enum Open {
-    If { join: BlockId },
-    Loop { rounds: [Reg; 2], latch: BlockId, header: BlockId, exit: BlockId, done: BlockId },
+    If {
+        join: BlockId,
+    },
+    Loop {
+        rounds: [Reg; 2],
+        latch: BlockId,
+        header: BlockId,
+        exit: BlockId,
+        done: BlockId,
+        /// [`Builder::work`] when it began.
+        before: u64,
+    },
 }

@@ -12,6 +12,7 @@
 use std::ops::Range;
 
 use super::builder::{Builder, Exits, Open};
+use crate::cost;
 use crate::lanes::walk::{Event, Walk};
 use crate::lanes::{self, End as LaneEnd, Expr, Kind, LaneProgram, Op, Reads, Statement, ValueId};
 use crate::mutants::{Mutant, is_active};
@@ -91,7 +92,8 @@ impl Builder<'_> {
                 self.begin(header, own);
                 let exits = Exits { statement: (id, index), exit, latch: Some(latch) };
                 self.flow.exits[body.index()] = Some(exits);
-                self.flow.open.push(Open::Loop { rounds, latch, header, exit, done });
+                let before = self.work;
+                self.flow.open.push(Open::Loop { rounds, latch, header, exit, done, before });
             }
         }
     }
@@ -107,9 +109,9 @@ impl Builder<'_> {
             }
             (
                 Statement::Loop { values, params, site, .. },
-                Open::Loop { rounds, latch, header, exit, done },
+                Open::Loop { rounds, latch, header, exit, done, before },
             ) => {
-                self.latch(params, rounds, [latch, header], *site);
+                self.latch(params, rounds, [latch, header], *site, self.work - before);
                 let params = self.new_params(values);
                 self.begin(exit, params);
                 self.poll(done);
@@ -146,13 +148,14 @@ impl Builder<'_> {
         }
     }
 
-    /// The end of a round: one more, if the loop may.
+    /// The end of a round that does so much work: one more, if the loop may.
     fn latch(
         &mut self,
         params: &[ValueId],
         [left, rest]: [Reg; 2],
         [latch, header]: [BlockId; 2],
         site: u32,
+        work: u64,
     ) {
         let (count, flag) = (RegisterType::Scalar(Kind::I64), RegisterType::Scalar(Kind::Mask));
         let [next, ask, ask_more, more, stop] = [(); 5].map(|()| self.reserve());
@@ -168,6 +171,7 @@ impl Builder<'_> {
         self.branch(is_last, ask, next);
 
         self.begin(next, Vec::new());
+        self.poll_if_long(work);
         let one = self.constant(count, 1);
         let fewer = self.op(count, Op::Sub, &[left, one]);
         self.jump(header, [&arguments[..], &[fewer, rest]].concat());
@@ -194,6 +198,15 @@ impl Builder<'_> {
         let one = self.constant(count, 1);
         let fewer = self.op(count, Op::Sub, &[chunk, one]);
         self.jump(header, [&arguments[..], &[fewer, rest]].concat());
+    }
+
+    /// A cancellation poll, if what is done between two of them is as much work.
+    pub(super) fn poll_if_long(&mut self, work: u64) {
+        if work > cost::POLLING_ROUND {
+            let next = self.reserve();
+            self.poll(next);
+            self.begin(next, Vec::new());
+        }
     }
 
     /// Ends the block with a cancellation poll: in the caller if the call is cancelled, else in

@@ -38,8 +38,10 @@ impl Builder<'_> {
         let first = self.op(RegisterType::Scalar(Kind::F32), Op::FromInteger, &[x]);
         let columns = self.centres(first, Axis::X);
         self.coordinates = [columns, rows];
+        let before = self.work;
         self.statements(statements);
         self.store(pixels, stride);
+        let work = self.work - before;
         let one = self.constant(integer, 1);
         let left = self.op(integer, Op::Sub, &[left, one]);
         let zero = self.constant(integer, 0);
@@ -47,6 +49,7 @@ impl Builder<'_> {
         self.branch(is_last, end, again);
 
         self.begin(again, Vec::new());
+        self.poll_if_long(work);
         let columns = self.constant(integer, self.shape.columns().into());
         let x = self.op(integer, Op::Add, &[x, columns]);
         let bytes = self.constant(address, u64::from(self.shape.columns() * PIXEL_BYTES));

@@ -1,6 +1,7 @@
 //! What reads inputs.
 
 mod core_text;
+mod images;
 mod parse;
 mod pipeline;
 mod pixels;
@@ -46,12 +47,13 @@ pub trait FuzzTarget: Sync {
 }
 
 /// All of them.
-pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 4] {
+pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 5] {
     [
         Box::new(parse::Parse { seeds }),
         Box::new(pipeline::Pipeline { seeds }),
         Box::new(core_text::CoreText { seeds }),
         Box::new(spirv::Spirv { seeds }),
+        Box::new(images::Images::new()),
     ]
 }
 

@@ -8,6 +8,7 @@ use lambdav::core::types::Types;
 use lambdav::spirv::bytes;
 use lambdav::spirv::eval::{Module, ModuleEvaluator, Resources};
 use lambdav_generate::Random;
+use std::cell::Cell;
 
 pub(super) struct Spirv<'s> {
     pub(super) seeds: &'s Seeds,
@@ -15,6 +16,9 @@ pub(super) struct Spirv<'s> {
 
 /// Rounds of each entry of a loop: loops of loops of loops are wanted, too.
 const ROUNDS: u64 = 3;
+
+/// How often the evaluator may poll.
+const POLLS: u32 = 1 << 8;
 
 impl FuzzTarget for Spirv<'_> {
     fn name(&self) -> &'static str {
@@ -52,10 +56,12 @@ impl FuzzTarget for Spirv<'_> {
         let inputs = Inputs { time: 1.25, uniforms, ..Inputs::default() };
         let resources = Resources::for_members(&inputs, members);
         let mut evaluator = ModuleEvaluator::new(&module, &resources, ROUNDS);
+        let polls = Cell::new(0);
+        let takes_long = || polls.replace(polls.get() + 1) > POLLS;
         let mut computed = false;
         for pixel in 0..2 {
             let x = pixel as f32 + 0.5;
-            if evaluator.run([x, 0.5, 0.0, 1.0], &|| true).is_ok() {
+            if evaluator.run([x, 0.5, 0.0, 1.0], &takes_long).is_ok() {
                 for location in module.locations() {
                     computed = true;
                     evaluator.output(location).ok_or("an output of the module has no words")?;

@@ -11,7 +11,8 @@ impl Device {
         flags: vk::MemoryPropertyFlags,
     ) -> Result<vk::DeviceMemory, Error> {
         // SAFETY: see the head.
-        let all = unsafe { self.instance.get_physical_device_memory_properties(self.physical) };
+        let all =
+            unsafe { self.loaded.instance.get_physical_device_memory_properties(self.physical) };
         let types = all.memory_types_as_slice().iter().enumerate();
         let index = types
             .filter(|&(i, ty)| {

@@ -1,0 +1,143 @@
+//! Machine code, called: what it may be given, and how it is cancelled.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use lambdav_core::inputs;
+use lambdav_raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
+use lambdav_simd_backend::emit::Executable;
+use lambdav_simd_backend::registers::{Inputs, Instr, Poll, Row, Status};
+use lambdav_simd_backend::{Compiler, SimdKernel, Target};
+
+use crate::scheduled;
+
+/// Of a shader without uniforms, for so many lanes on a processor without some of what it can do.
+fn executable(shader: &str, lanes: u32, off: &[&str]) -> (Executable, Inputs) {
+    let target = Target::with(off).expect("a machine that is not too old");
+    let compiler = Compiler { lanes: Some(lanes), ..Compiler::new(target) };
+    let compiled = compiler.compile(&scheduled(shader)).expect("it compiles");
+    let inputs = Inputs { words: vec![0; compiled.lanes.inputs.len()], max_iterations: 99 };
+    (Executable::new(&compiled.code, &compiler.target).expect("there is memory"), inputs)
+}
+
+const EVERYTHING: Poll<'static> = {
+    static FRONTIER: AtomicU64 = AtomicU64::new(u64::MAX);
+    Poll { frontier: &FRONTIER, first: 0 }
+};
+
+/// Masks and pixels are as aligned as their elements, and not more: instructions of SSE fault on
+/// operands in memory that are not aligned to 16 bytes.
+#[test]
+fn slices_may_lie_anywhere() {
+    let newer = ["has_avx512f", "has_avx2", "has_fma", "has_avx"];
+    let off: &[&str] = if cfg!(target_arch = "x86_64") { &newer } else { &[] };
+    let shaders = [
+        "(define x (.x (frag-coord)))
+        (vec4 ((rec-func (n) (if (< n x) (rec (+ n 1)) n)) 0) (if (< x 2) (sin x) x) 0 1)",
+        "(vec4 (+ 0.5 (* 0 (sin (.x (frag-coord)))) 0.5))",
+        "(define x (.x (frag-coord)))
+        (define (loop y) ((rec-func (n) (if (< n y) (rec (+ n 1)) n)) 0))
+        (vec4 (if (< x 1.5) (if (< x 1) (loop x) 3) 2))",
+    ];
+    for (shader, lanes) in
+        shaders.into_iter().flat_map(|shader| [1, 4, 8, 16, 32].map(|lanes| (shader, lanes)))
+    {
+        let (code, inputs) = executable(shader, lanes, off);
+        let (columns, rows) = (code.shape().columns() as usize, code.shape().rows() as usize);
+        let (status, slots) = code.frame(&inputs, EVERYTHING);
+        assert_eq!(status, Status::Done);
+        let words = vec![u32::MAX; lanes as usize + 3];
+        let mut samples = vec![0.0_f32; 4 * columns * rows + 3];
+        for skip in 0..4 {
+            let mask = &words[skip..][..lanes as usize];
+            let pixels = samples[skip..].as_chunks_mut().0;
+            let row = Row { x: 0, y: 0, groups: 1, stride: columns };
+            let status = code.row(&inputs, &slots, mask, EVERYTHING, row, pixels);
+            assert_eq!(status, Status::Done);
+            assert_eq!(pixels[0][0].to_bits(), 1.0_f32.to_bits());
+        }
+    }
+}
+
+/// What does not lie in the pixels is refused, also where its size is no number.
+#[test]
+fn rows_that_do_not_fit_are_refused() {
+    let (code, inputs) = executable("(vec4 (.x (frag-coord)))", 16, &[]);
+    let (_, slots) = code.frame(&inputs, EVERYTHING);
+    let mask = [u32::MAX; 16];
+    let mut pixels = [[0.0; 4]; 16];
+    let mut is_refused = |groups, stride| {
+        let row = Row { x: 0, y: 0, groups, stride };
+        let call = || code.row(&inputs, &slots, &mask, EVERYTHING, row, &mut pixels);
+        catch_unwind(AssertUnwindSafe(call)).is_err()
+    };
+    assert!(!is_refused(1, 4));
+    // Three strides and a row are at most four pixels more than what wraps to nothing.
+    let third = usize::MAX / 3;
+    for (groups, stride) in [(0, 4), (2, 4), (1, 5), (1, third), (1, third + 1), (1, usize::MAX)] {
+        assert!(is_refused(groups, stride), "{groups} {stride}");
+    }
+}
+
+/// A group without loops has nowhere to poll but on the slow path of elementary functions, which takes
+/// most of its time where it is taken. Nothing is computed there once the call is cancelled, and what
+/// has been computed is not taken for a result.
+#[test]
+fn slow_paths_are_cancelled() {
+    // The power lies halfway between two numbers of binary32.
+    let shader = "(vec4 (pow (+ 923521 (* 0 (.x (frag-coord)))) 1.25))";
+    let (code, inputs) = executable(shader, 16, &[]);
+    let (_, slots) = code.frame(&inputs, EVERYTHING);
+    let row = Row { x: 0, y: 0, groups: 1, stride: 4 };
+    let first = |frontier| {
+        let frontier = AtomicU64::new(frontier);
+        let (poll, mut pixels) = (Poll { frontier: &frontier, first: 0 }, [[0.0; 4]; 16]);
+        let status = code.row(&inputs, &slots, &[u32::MAX; 16], poll, row, &mut pixels);
+        assert_eq!(status, Status::Done);
+        pixels[0][0]
+    };
+    assert_ne!(first(0), 28_629_152.0);
+    assert_eq!(first(1), 28_629_152.0);
+
+    // While a tile is computed, others may find that it is not wanted.
+    let terms: String =
+        (0..3000).map(|i| format!("(+ (pow (+ 923521 (* 0 (+ x {i}))) 1.25) ")).collect();
+    let shader = format!("(define x (.x (frag-coord))) {terms} 0{}", ")".repeat(3000));
+    let inputs = inputs::Inputs { resolution: [256.0, 4.0], ..inputs::Inputs::default() };
+    let kernel = SimdKernel::new(scheduled(&shader), Some(16), &inputs, 99).expect("it compiles");
+    let size = Size::new(256, 4).expect("within the limits");
+    let tile = Tile::whole(size);
+    let mut samples = vec![0.0; tile.samples()];
+    let frontier = AtomicU64::new(u64::MAX);
+    let result = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(30));
+            frontier.store(0, Ordering::Relaxed);
+        });
+        let cancel = Cancel::new(&frontier, size, tile);
+        kernel.tile(tile, &mut TileBuffer::new(tile, &mut samples), &cancel)
+    });
+    assert_eq!(result, Err(Stop::Cancelled));
+}
+
+/// What takes long polls in each round, and each group of a row.
+#[test]
+fn polls_are_by_work() {
+    let polls = |operations: usize| {
+        let terms: String = (0..operations).map(|i| format!("(+ {i}.5 (* x ")).collect();
+        let ends = "))".repeat(operations);
+        let shader = format!(
+            "((rec-func (n x) (if (< x n) (rec (+ n 1) {terms}n{ends}) x)) 0 (.x (frag-coord)))"
+        );
+        let target = Target::host().expect("a machine that is not too old");
+        let compiler = Compiler { lanes: Some(16), ..Compiler::new(target) };
+        let lanes = compiler.lane_program(&scheduled(&shader));
+        let program = compiler.register_program(&lanes, compiler.choice(&lanes).shape).0;
+        let instrs = program.row.blocks.iter().flat_map(|block| &block.instrs);
+        instrs.filter(|instr| matches!(instr, Instr::Poll(_))).count()
+    };
+    // When rounds are up, and on leaving.
+    assert_eq!(polls(50), 2);
+    assert_eq!(polls(2000), 4);
+}

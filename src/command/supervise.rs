@@ -1,0 +1,239 @@
+//! The thread that watches over the command while another one does its work.
+//!
+//! The main thread waits for what may end the process from outside: signals, and the end of the time
+//! that `--timeout` allows. The work is done on a thread whose stack has a known size, whatever the
+//! limit on the stack of the main thread (`ulimit -s`) is.
+//!
+//! - Signals that end the process, such as SIGINT (Ctrl-C), remove temporary files first. A signal
+//!   that whoever started the process ignores, as `nohup` does, stays ignored.
+//! - Engines and the compiler look at the deadline themselves, and have [`GRACE`] to do so. After
+//!   that the process ends, wherever it is: the code generator looks at no clock, and a thousand
+//!   threads on few cores do so late.
+//! - Where memory is exhausted the allocator aborts, having said so; exit status 3.
+//! - A limit on the size of files (`ulimit -f`) is an error of the write that meets it.
+
+use super::failure::{Failure, complain};
+use lambdav::raster::file::abandon_first_write;
+use std::io::{self, Write};
+use std::panic::catch_unwind;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The stack of the thread that does the work: what main threads usually have.
+const STACK: usize = 8 << 20;
+
+/// How long after the deadline the work may end by itself.
+const GRACE: Duration = Duration::from_millis(100);
+
+/// A time by which the process ends.
+#[derive(Clone, Copy)]
+pub(super) struct Deadline {
+    timeout: Duration,
+    /// None if clocks do not reach that far.
+    at: Option<Instant>,
+}
+
+/// The deadline of the process, if it has one.
+static DEADLINE: Mutex<Option<Deadline>> = Mutex::new(None);
+
+fn deadline() -> MutexGuard<'static, Option<Deadline>> {
+    DEADLINE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Deadline {
+    /// From now on the process has so much time.
+    pub(super) fn set(timeout: Duration) -> Self {
+        let set = Self { timeout, at: Instant::now().checked_add(timeout) };
+        *deadline() = Some(set);
+        system::wake();
+        set
+    }
+
+    /// From now on it has all the time that it needs.
+    pub(super) fn lift() {
+        *deadline() = None;
+    }
+
+    /// How much time is left.
+    pub(super) fn left(self) -> Duration {
+        self.at.map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()))
+    }
+
+    /// What to say when nothing is left.
+    pub(super) fn failure(self) -> Failure {
+        let seconds = self.timeout.as_secs_f64();
+        Failure::machine(format!("rendering took longer than {seconds} s; --timeout allows more"))
+    }
+}
+
+/// How long to wait for signals at most. Ends the process if its time is over.
+fn patience() -> Option<Duration> {
+    let deadline = (*deadline())?;
+    let end = deadline.at?.checked_add(GRACE)?;
+    let left = end.saturating_duration_since(Instant::now());
+    if left.is_zero() && abandon_first_write() {
+        let Failure { status, message } = deadline.failure();
+        complain(&message.unwrap_or_default());
+        system::exit(status);
+    }
+    // A file is in its place: the process is about to end anyway.
+    Some(left.max(Duration::from_millis(1)))
+}
+
+/// Does the work, whose exit status it returns, on a thread of its own, and ends the process.
+pub(super) fn run(work: fn() -> u8) -> ! {
+    let watch = system::prepare();
+    let builder = thread::Builder::new().name("command".to_owned()).stack_size(STACK);
+    match builder.spawn(move || -> () { work_and_exit(work) }) {
+        Ok(thread) => {
+            system::watch(watch, &patience);
+            // It ends the process.
+            let _ = thread.join();
+            system::exit(101)
+        }
+        Err(_) => work_and_exit(work),
+    }
+}
+
+fn work_and_exit(work: fn() -> u8) -> ! {
+    // A panic has been said.
+    let status = catch_unwind(work).unwrap_or(101);
+    // What is printed has been flushed, and looked after, where it is printed.
+    let _ = io::stdout().flush();
+    // Handlers at exit would give the allocator's memory back page by page, which the system does
+    // faster.
+    system::exit(status)
+}
+
+#[cfg(unix)]
+mod system {
+    use lambdav::raster::file::abandon_writes;
+    use signal_hook::consts::{
+        SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGUSR1,
+        SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
+    };
+    use signal_hook::flag;
+    use signal_hook::iterator::backend::SignalDelivery;
+    use signal_hook::iterator::exfiltrator::SignalOnly;
+    use signal_hook::low_level::emulate_default_handler;
+    use std::io::{self, ErrorKind, Read, Write};
+    use std::os::unix::net::UnixStream;
+    use std::sync::atomic::AtomicBool;
+    use std::sync::{Arc, OnceLock};
+
+    const ENDING: [i32; 12] = [
+        SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGUSR1, SIGUSR2,
+        SIGVTALRM, SIGXCPU,
+    ];
+
+    /// What wakes the watching thread.
+    static WAKE: OnceLock<UnixStream> = OnceLock::new();
+
+    /// The two ends of what signals are told by, if the system has any left.
+    pub(super) fn prepare() -> Option<[UnixStream; 2]> {
+        // Without handlers the process is killed, as it would be anyhow.
+        let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+        let _ = flag::register_conditional_shutdown(SIGABRT, 3, Arc::new(AtomicBool::new(true)));
+        let (read, write) = UnixStream::pair().ok()?;
+        let _ = WAKE.set(write.try_clone().ok()?);
+        Some([read, write])
+    }
+
+    /// Has the watching thread look at the deadline.
+    pub(super) fn wake() {
+        if let Some(mut wake) = WAKE.get() {
+            // It looks once at all that was sent.
+            let _ = wake.write(&[0]);
+        }
+    }
+
+    pub(super) fn exit(status: u8) -> ! {
+        signal_hook::low_level::exit(status.into())
+    }
+
+    /// Waits for signals as long as there is patience. Returns where that is impossible.
+    pub(super) fn watch(
+        ends: Option<[UnixStream; 2]>,
+        patience: &dyn Fn() -> Option<std::time::Duration>,
+    ) {
+        let Some([read, write]) = ends else { return };
+        let ignored = ignored();
+        let ending = ENDING.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+        let delivery = SignalDelivery::with_pipe(read, write, SignalOnly, ending);
+        let Ok(mut delivery) = delivery else { return };
+        loop {
+            let patience = patience();
+            match delivery.poll_pending(&mut |read| wait(read, patience)) {
+                Ok(pending) => {
+                    for signal in pending.into_iter().flatten() {
+                        abandon_writes();
+                        let _ = emulate_default_handler(signal);
+                    }
+                }
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn wait(
+        read: &mut UnixStream,
+        patience: Option<std::time::Duration>,
+    ) -> Result<bool, io::Error> {
+        read.set_read_timeout(patience)?;
+        match read.read(&mut [0; 64]) {
+            Ok(_) => Ok(true),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::Interrupted | ErrorKind::WouldBlock | ErrorKind::TimedOut
+                ) =>
+            {
+                Ok(true)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The signals that are ignored, bit n − 1 for signal n. Only Linux tells without unsafe code.
+    fn ignored() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+    }
+}
+
+/// Elsewhere the system ends the process when it is asked to, which may leave a temporary file while a
+/// file is written.
+#[cfg(not(unix))]
+mod system {
+    use std::sync::OnceLock;
+    use std::thread::{Thread, current, park, park_timeout};
+
+    static WATCHING: OnceLock<Thread> = OnceLock::new();
+
+    pub(super) fn prepare() {
+        let _ = WATCHING.set(current());
+    }
+
+    /// Has the watching thread look at the deadline.
+    pub(super) fn wake() {
+        if let Some(thread) = WATCHING.get() {
+            thread.unpark();
+        }
+    }
+
+    pub(super) fn exit(status: u8) -> ! {
+        std::process::exit(status.into())
+    }
+
+    /// Waits as long as there is patience.
+    pub(super) fn watch((): (), patience: &dyn Fn() -> Option<std::time::Duration>) {
+        loop {
+            match patience() {
+                Some(patience) => park_timeout(patience),
+                None => park(),
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What the lock file may name: packages of the one registry, with sums, and under licences that allow
+//! what ours do.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+/// Licences under one of which each package can be had.
+const LICENCES: [&str; 9] = [
+    "MIT",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "ISC",
+    "Unicode-3.0",
+    "Zlib",
+    "CC0-1.0",
+];
+
+/// Whether an expression of licences, in the form of SPDX, can be met by those above.
+fn is_allowed(expression: &str) -> bool {
+    // `/` is the old way to write `OR`. Parentheses stand around choices only.
+    let plain = expression.replace('/', " OR ");
+    let choice = |part: &str| part.split(" OR ").any(|one| LICENCES.contains(&one.trim()));
+    if plain.contains('(') {
+        let parts = plain.split(" AND ").map(|part| part.trim_matches(['(', ')', ' ']));
+        return parts.into_iter().all(choice);
+    }
+    plain.split(" OR ").any(|one| one.split(" AND ").all(|part| LICENCES.contains(&part.trim())))
+}
+
+#[test]
+fn expressions_of_licences() {
+    for allowed in [
+        "MIT",
+        "MIT OR Apache-2.0",
+        "MIT/Apache-2.0",
+        "GPL-3.0 OR MIT",
+        "(MIT OR Apache-2.0) AND Unicode-3.0",
+        "Apache-2.0 WITH LLVM-exception",
+        "BSD-3-Clause AND MIT",
+    ] {
+        assert!(is_allowed(allowed), "{allowed}");
+    }
+    for refused in ["GPL-3.0", "MIT AND GPL-3.0", "(MIT OR Zlib) AND LGPL-2.1", "", "MPL-2.0"] {
+        assert!(!is_allowed(refused), "{refused}");
+    }
+}
+
+#[test]
+fn all_packages_come_from_the_registry() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.lock");
+    let lock = std::fs::read_to_string(path).expect("the lock file is there");
+    let mut sources = std::collections::BTreeSet::new();
+    for package in lock.split("[[package]]").skip(1) {
+        let value = |key: &str| package.lines().find_map(|line| line.strip_prefix(key));
+        let name = value("name = ").expect("packages have names");
+        match value("source = ") {
+            None => assert!(name.contains("lambdav"), "{name} has no source"),
+            Some(source) => {
+                assert!(source.starts_with("\"registry+"), "{name} comes from {source}");
+                assert!(value("checksum = ").is_some(), "{name} has no sum");
+                sources.insert(source);
+            }
+        }
+    }
+    assert_eq!(sources.len(), 1, "{sources:?}");
+}
+
+#[test]
+fn all_licences_are_allowed() {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
+    // Packages for other systems alone need not have been fetched.
+    let host = target_of(&Command::new("rustc").arg("-vV").output().expect("there is Rust").stdout);
+    cargo.args(["metadata", "--locked", "--offline", "--format-version=1", "--filter-platform"]);
+    let output = cargo.arg(host).output().expect("there is Cargo");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let packages = metadata["packages"].as_array().expect("a list");
+    assert!(packages.len() > 50);
+    for package in packages {
+        let licence = package["license"].as_str().unwrap_or_default();
+        assert!(is_allowed(licence), "{} {}: {licence}", package["name"], package["version"]);
+    }
+}
+
+fn target_of(version: &[u8]) -> String {
+    let text = String::from_utf8_lossy(version);
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.expect("the compiler says for which machine it is").to_owned()
+}

@@ -1,0 +1,115 @@
+//! What other code in the process does to the floating-point environment changes no bit: not of what is
+//! folded while compiling, nor of what any engine computes, nor of what becomes of it in a file.
+
+use crate::check::check;
+use crate::language;
+use lambdav::engine::{CoreEngine, Engine, FastEngine, SourceEngine, SpirvEngine};
+use lambdav::program::Loaded;
+use lambdav::raster::compare::{CompareOptions, compare};
+use lambdav::raster::file::{Encoding, decode, encode};
+use lambdav::raster::quantize::Transfer;
+use lambdav::raster::{AnyImage, Frame, RenderOptions, Size, render};
+use lambdav::settings::number;
+use lambdav::{Settings, metadata};
+use lambdav_float_environment::{Foreign, with_foreign};
+use lambdav_matrix::pictures::root;
+use rayon::prelude::*;
+
+/// Shaders whose constants, operations and results lie where each environment has another answer.
+const SENSITIVE: [&str; 3] = [
+    // Folded: a subnormal, quotients that are not exact, elementary functions.
+    "(vec4 (* 1e-20 1e-20) (/ 1 3) (/ -1 3) (+ (sin 0.7) (pow 1.1 2.3)))",
+    // Computed.
+    "(define x (.x (frag-coord)))
+     (vec4 (* (* x 1e-30) 1e-12) (/ x 3) (/ (- x) 7) (+ (exp (/ x 9)) (atan2 x 3)))",
+    // In a loop, and by a default.
+    "(uniform u num ((rec-func (n s) (if (> n 30) s (rec (+ n 1) (/ (+ s 1e-40) 1.1)))) 0 1e-38))
+     (define x (.x (frag-coord)))
+     (vec4 ((rec-func (n s) (if (> n x) s (rec (+ n 1) (+ (* s 0.1) (/ n 3))))) 0 1e-44) u x (* u 0.3))",
+];
+
+fn bytes(frame: &Frame, encoding: Encoding) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    encode(frame, encoding, &metadata(), &mut bytes).expect("it goes to memory");
+    bytes
+}
+
+/// All that comes of a shader: frames of all engines, and files.
+fn results(name: &str, text: &str) -> Vec<Vec<u8>> {
+    let size = Size::new(13, 7).expect("within the limits");
+    let loaded = Loaded::from_text(name, text);
+    assert_eq!(loaded.diagnostics, [], "{name}");
+    let core = loaded.core.as_ref().expect("there are no diagnostics");
+    let location = core.outputs[0].location;
+    let settings = Settings::new(core, size);
+    let fast = |lanes| FastEngine::new(core, location, &settings, lanes).expect("it compiles");
+    let engines: [Box<dyn Engine>; 6] = [
+        Box::new(CoreEngine::new(core, location, &settings).expect("it schedules")),
+        Box::new(SourceEngine::new(&loaded.source, location, &settings).expect("it is read")),
+        Box::new(SpirvEngine::new(core, location, &settings).expect("it is emitted")),
+        Box::new(fast(Some(1))),
+        Box::new(fast(Some(16))),
+        Box::new(fast(None)),
+    ];
+    let mut all = vec![lambdav::core::core_text::print(core, None).expect("it schedules").into()];
+    for engine in engines {
+        let frame = render(&*engine, size, &RenderOptions::default()).expect("its loops end");
+        for transfer in [Transfer::Linear, Transfer::Srgb] {
+            all.push(bytes(&frame, Encoding::Png8(transfer)));
+            all.push(bytes(&frame, Encoding::Png16(transfer)));
+        }
+        let image = bytes(&frame, Encoding::Png16(Transfer::Srgb));
+        let image = decode(&image).expect("it was just encoded");
+        all.push(bytes(&frame, Encoding::Npy));
+        let options = CompareOptions { tolerance: Some(0.3), transfer: Transfer::Linear };
+        all.push(compare(&AnyImage::from(frame), &image, &options).to_string().into());
+    }
+    all
+}
+
+#[test]
+fn no_bit_depends_on_the_environment() {
+    let gallery = ["hello", "mandelbrot", "plasma", "newton", "noise"].map(|name| {
+        let path = root().join(format!("shaders/{name}.lv"));
+        (name, std::fs::read_to_string(path).expect("it is in the gallery"))
+    });
+    let sensitive = SENSITIVE.map(|text| ("sensitive", text.to_owned()));
+    for (name, text) in sensitive.into_iter().chain(gallery) {
+        let expected = results(name, &text);
+        for foreign in Foreign::ALL {
+            let mut found = Vec::new();
+            if with_foreign(foreign, || found = results(name, &text)) {
+                let other = found.iter().zip(&expected).position(|(found, is)| found != is);
+                assert_eq!(other, None, "{name} with {foreign:?}: {text}");
+            }
+        }
+    }
+}
+
+/// What the command line takes for numbers.
+#[test]
+fn numbers_are_read_alike() {
+    for text in ["0.1", "1.1754942e-38", "3.3333333333", "1e-45", "16777217"] {
+        let expected = number(text).expect("it is one").to_bits();
+        for foreign in Foreign::ALL {
+            with_foreign(foreign, || {
+                assert_eq!(number(text).expect("it is one").to_bits(), expected, "{text}");
+            });
+        }
+    }
+}
+
+/// The conformance suite says what bits there are.
+#[test]
+fn conformance() {
+    // A sample, each in another environment.
+    let cases: Vec<_> = language::cases().into_iter().step_by(5).collect();
+    cases.par_iter().enumerate().for_each(|(i, (name, case))| {
+        let foreign = Foreign::ALL[i % Foreign::ALL.len()];
+        with_foreign(foreign, || {
+            if let Err(what) = check(case) {
+                panic!("{name} with {foreign:?}: {what}");
+            }
+        });
+    });
+}
