@@ -38,7 +38,7 @@ fn bytes(frame: &Frame, encoding: Encoding) -> Vec<u8> {
 fn results(name: &str, text: &str) -> Vec<Vec<u8>> {
     let size = Size::new(13, 7).expect("within the limits");
     let loaded = Loaded::from_text(name, text);
-    assert_eq!(loaded.diagnostics, [], "{name}");
+    assert!(loaded.diagnostics.is_empty(), "{name}: {:?}", loaded.diagnostics);
     let core = loaded.core.as_ref().expect("there are no diagnostics");
     let location = core.outputs[0].location;
     let settings = Settings::new(core, size);

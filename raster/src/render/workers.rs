@@ -1,5 +1,5 @@
 //! The threads that do a piece of work: the caller's rayon pool, the global one, or threads of
-//! their own where the work needs more stack than a pool's threads have for certain.
+//! their own, where the work is small, or needs more stack than a pool's threads have for certain.
 //!
 //! What is guaranteed: the work is done, whatever threads the system refuses, or there is a
 //! [`ThreadError`] and nothing was done; no thread outlives the call, those of pools apart; the
@@ -17,7 +17,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use thiserror::Error;
 
 /// How long one thread may take for a small piece of work, as far as can be told from what it has
-/// done, before others join it. Starting a pool takes a fifth of that.
+/// done, before others join it.
 const PATIENCE: Duration = Duration::from_millis(1);
 
 /// How often that is looked at: the first rows of a picture may be cheap.
@@ -105,7 +105,7 @@ fn in_pool(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
             let thread = thread::Builder::new().name("deadline".to_owned());
             thread.spawn_scoped(scope, watch).map_err(ThreadError)?;
         }
-        let result = together(crew, 0, work);
+        let result = together(crew, work);
         drop(ending);
         result
     })
@@ -134,17 +134,20 @@ fn outside(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
             }
             true
         };
-        let mut one_suffices = false;
-        if crew.is_small {
-            let ending = Ending(ending.clone());
-            let alone = move || {
+        let alone = |ending: Sender<()>| {
+            let ending = Ending(ending);
+            let work = move || {
                 let _ending = ending;
                 work.work();
                 Ok(())
             };
             let thread = thread::Builder::new().name("render".to_owned());
             let thread = thread.stack_size(crew.stack + OWN_STACK);
-            threads.push(thread.spawn_scoped(scope, alone).map_err(ThreadError)?);
+            thread.spawn_scoped(scope, work).map_err(ThreadError)
+        };
+        let mut one_suffices = false;
+        if crew.is_small {
+            threads.push(alone(ending.clone())?);
             let mut glance = GLANCE;
             loop {
                 let until = crew.deadline.into_iter().chain([crew.begun + glance]).min();
@@ -155,18 +158,20 @@ fn outside(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
                 glance += GLANCE;
             }
         }
-        if !one_suffices {
-            let (ending, at_work) = (Ending(ending), threads.len());
-            let others = move || {
+        if !one_suffices && threads.is_empty() {
+            let ending = Ending(ending);
+            let all = move || {
                 let _ending = ending;
-                together(crew, at_work, work)
+                together(crew, work)
             };
             let thread = thread::Builder::new().name("render all".to_owned());
-            match thread.spawn_scoped(scope, others) {
-                Ok(thread) => threads.push(thread),
-                // One is at work.
-                Err(_) if !threads.is_empty() => {}
-                Err(error) => return Err(ThreadError(error)),
+            threads.push(thread.spawn_scoped(scope, all).map_err(ThreadError)?);
+        } else if !one_suffices {
+            // A pool takes longer to start than these, and the threads that it has too many look for
+            // work for a while.
+            for _ in 1..crew.tasks.min(available_threads()) {
+                let Ok(thread) = alone(ending.clone()) else { break };
+                threads.push(thread);
             }
         }
         if !all_end(threads.len(), crew.deadline) {
@@ -179,13 +184,11 @@ fn outside(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
     })
 }
 
-/// On as many threads of the pool to which this thread belongs, or of the global one, as are of use
-/// beside those that are at work.
-fn together(crew: &Crew, at_work: usize, work: &impl Work) -> Result<(), ThreadError> {
+/// On as many threads of the pool to which this thread belongs, or of the global one, as are of use.
+fn together(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
     let all = || {
-        let threads = crew.tasks.min(rayon::current_num_threads()).saturating_sub(at_work);
         rayon::scope(|scope| {
-            for _ in 1..threads {
+            for _ in 1..crew.tasks.min(rayon::current_num_threads()) {
                 scope.spawn(|_| work.work());
             }
             work.work();
@@ -196,13 +199,13 @@ fn together(crew: &Crew, at_work: usize, work: &impl Work) -> Result<(), ThreadE
         all();
         return Ok(());
     }
-    let threads = if is_inside {
-        rayon::current_num_threads()
-    } else {
-        thread::available_parallelism().map_or(1, NonZeroUsize::get)
-    };
+    let threads = if is_inside { rayon::current_num_threads() } else { available_threads() };
     pool(threads.min(crew.tasks), crew.stack)?.install(all);
     Ok(())
+}
+
+fn available_threads() -> usize {
+    thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
 /// Whether rayon's global pool is there, or can be started. (Rayon panics where it cannot.)
