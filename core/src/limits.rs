@@ -70,4 +70,4 @@ pub const LANE_VALUES: usize = 4_000_000;
 pub const PASSED_VALUES: usize = 4_096;
 
 /// Of how many instructions of registers machine code is made. A larger program is evaluated.
-pub const INSTRS: usize = 1_000_000;
+pub const INSTRS: usize = 1_500_000;
