@@ -263,6 +263,9 @@ impl Assembler<'_> {
         let number = |reg: PReg| reg.hw_enc() as Hardware;
         let hardware = |mem: Mem<PReg>| Mem::at(STACK, mem.offset);
         let ops = |class: RegClass| match class {
+            VECTOR if self.code.vector_words == 1 => {
+                (Op::Move, Op::LoadSd, Op::StoreSd, Size::B128)
+            }
             VECTOR => (Op::Move, Op::Load, Op::Store, size),
             MASK => (Op::LoadK, Op::LoadK, Op::StoreK, Size::B128),
             _ => (Op::Mov, Op::Mov, Op::MovToMemory, Size::B64),

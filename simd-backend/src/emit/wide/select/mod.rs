@@ -93,7 +93,9 @@ pub(super) fn select(
     function: &Function,
     role: Role,
 ) -> Code {
-    let words = wide.size().bytes() as usize / 8;
+    // Without vectors, as in functions for the frame, numbers of 64 bits are the largest.
+    let has_vectors = function.registers.iter().any(|ty| !matches!(ty, RegisterType::Scalar(_)));
+    let words = if has_vectors { wide.size().bytes() as usize / 8 } else { 1 };
     Selection {
         wide,
         program,
