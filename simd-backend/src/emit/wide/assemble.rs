@@ -13,15 +13,12 @@
 
 use std::fmt::Write as _;
 
-use regalloc2::{
-    AllocationKind, Block, Edit, Function as _, InstOrEdit, Output, PReg, RegClass,
-};
+use regalloc2::{AllocationKind, Block, Edit, Function as _, InstOrEdit, Output, PReg, RegClass};
 
-use super::code::{Code, Place, Step};
+use super::code::{Code, Place, Role, Step};
 use super::instruction::{Area, Base, ConstantUse, Hardware, Instruction, Mem, Rm};
 use super::isa::{Condition, Op, Size};
 use super::machine::{CONTEXT, FRAME, GENERAL, MASK, STACK, VECTOR, Wide};
-use super::select::Role;
 use crate::emit::abi::Field;
 use crate::mutants::{Mutant, is_active};
 
@@ -151,7 +148,8 @@ impl Assembler<'_> {
         }
         for used in &self.constants {
             let place = places[used.constant as usize] as i64 + i64::from(used.offset);
-            let distance = (place - used.end as i64) as i32;
+            let end = if is_active(Mutant::WrongDistance) { used.at + 4 } else { used.end };
+            let distance = (place - end as i64) as i32;
             self.out.bytes[used.at..][..4].copy_from_slice(&distance.to_le_bytes());
         }
     }
@@ -287,13 +285,7 @@ impl Assembler<'_> {
         }
     }
 
-    fn step(
-        &mut self,
-        step: &Step,
-        allocated: &[Rm<PReg>],
-        block: usize,
-        next: Option<usize>,
-    ) {
+    fn step(&mut self, step: &Step, allocated: &[Rm<PReg>], block: usize, next: Option<usize>) {
         match step {
             Step::Plain(instruction) => {
                 let instruction = self.resolve(instruction, allocated);
@@ -351,9 +343,8 @@ impl Assembler<'_> {
             self.emit(Instruction::new(Op::Store, size).reg(number).mem(place(number, base)));
         }
         self.emit(Instruction::new(Op::ZeroUpper, Size::B128));
-        let number = |reg, number| {
-            Instruction::new(Op::MovNumber, Size::B32).rm(reg).number(number as i32)
-        };
+        let number =
+            |reg, number| Instruction::new(Op::MovNumber, Size::B32).rm(reg).number(number as i32);
         self.emit(number(7, function));
         self.emit(number(6, lanes));
         self.emit(Instruction::new(Op::Mov, Size::B64).reg(2).rm(STACK));
@@ -384,11 +375,7 @@ impl Assembler<'_> {
     }
 
     /// The instruction with the registers that it has been given.
-    fn resolve(
-        &self,
-        it: &Instruction<Place>,
-        allocated: &[Rm<PReg>],
-    ) -> Instruction<Hardware> {
+    fn resolve(&self, it: &Instruction<Place>, allocated: &[Rm<PReg>]) -> Instruction<Hardware> {
         let place = |place: Place| match place {
             Place::Fixed(number) => Rm::Reg(number),
             Place::Operand(index) => match allocated[usize::from(index)] {

@@ -50,9 +50,8 @@ use regalloc2::{Algorithm, RegallocOptions};
 pub use self::machine::Wide;
 
 use self::assemble::Assembled;
-use self::code::Code;
-use self::select::Role;
-use super::abi::{self, Function, MachineCode};
+use self::code::{Code, Role};
+use super::abi::{self, Function, MachineCode, Needs};
 use super::{Allocation, EmitError, Emitter, Listing};
 use crate::cost;
 use crate::machine::Machine;
@@ -88,11 +87,8 @@ impl WideEmitter {
             Allocation::Thorough => Algorithm::Ion,
             Allocation::Quick => Algorithm::Fastalloc,
         };
-        let options = RegallocOptions {
-            verbose_log: false,
-            validate_ssa: cfg!(debug_assertions),
-            algorithm,
-        };
+        let options =
+            RegallocOptions { verbose_log: false, validate_ssa: cfg!(debug_assertions), algorithm };
         let output = regalloc2::run(&code, &environment, &options)
             .map_err(|error| EmitError::TooLarge(error.to_string()))?;
         if cfg!(debug_assertions) && code.blocks.len() * code.classes.len() <= CHECKED {
@@ -167,7 +163,11 @@ impl Emitter for WideEmitter {
             frame,
             row: frame + 1,
             stack,
-            needs: Some(self.wide),
+            needs: Some(Needs {
+                name: self.wide.name(),
+                what: self.wide.needs(),
+                is_here: self.wide.is_here(),
+            }),
         })
     }
 }
