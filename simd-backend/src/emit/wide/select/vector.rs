@@ -387,7 +387,8 @@ impl Selection<'_> {
         let (op, tied, second, third) = match in_memory {
             // The target times the second, plus memory.
             [false, false, true] if dying(self, b) && !dying(self, a) => (op213, b, a, c),
-            [_, false, true] if in_memory[0] => (op213, b, a, c),
+            [true, false, true] => (op213, a, b, c),
+            [false, true, true] => (op213, b, a, c),
             [false, _, true] => (op213, a, b, c),
             // The second times memory, plus the target; or the target times memory, plus the second.
             [false, true, false] if dying(self, a) && !dying(self, c) => (op132, a, c, b),
