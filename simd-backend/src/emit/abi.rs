@@ -23,6 +23,8 @@
 //! [`Status`]: crate::registers::Status
 //! [`Status::code`]: crate::registers::Status::code
 
+use cranelift_module::ModuleRelocTarget;
+
 use crate::registers::{Argument, Inputs, Poll, Shape};
 
 /// The number of the symbol of the reference mathematics.
@@ -121,6 +123,16 @@ impl MachineCode {
         self.stack
     }
 
+    /// How many slots the function for the frame fills.
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// How many words of input are read.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
     /// What was asked to be shown, function by function.
     pub fn listing(&self) -> String {
         self.functions.iter().map(|f| format!("; {}\n{}\n", f.name, f.listing)).collect()
@@ -130,6 +142,62 @@ impl MachineCode {
     pub fn size(&self) -> usize {
         self.functions.iter().map(|function| function.bytes.len()).sum()
     }
+}
+
+/// All functions of [`MachineCode`] one after the other. They lie in one piece of memory: calls
+/// between them do not reach everywhere.
+pub(super) struct Layout {
+    /// The bytes, with what depends on addresses not filled in.
+    pub(super) bytes: Vec<u8>,
+    /// Where each function begins.
+    pub(super) offsets: Vec<u32>,
+    /// A power of two: the address of the first byte is a multiple of it.
+    pub(super) alignment: u64,
+}
+
+impl Layout {
+    /// That of the code's functions.
+    pub(super) fn new(code: &MachineCode) -> Self {
+        let (mut bytes, mut offsets, mut alignment) = (Vec::new(), Vec::new(), 1);
+        for function in &code.functions {
+            bytes.resize(bytes.len().next_multiple_of(function.alignment as usize), 0);
+            offsets.push(bytes.len() as u32);
+            bytes.extend_from_slice(&function.bytes);
+            alignment = function.alignment.max(alignment);
+        }
+        Self { bytes, offsets, alignment }
+    }
+
+    /// Each relocation, its offset counted from the first byte, and what it refers to.
+    pub(super) fn relocations<'a>(
+        &'a self,
+        code: &'a MachineCode,
+    ) -> impl Iterator<Item = (Relocation, Referent)> + 'a {
+        let place = |symbol: u32, offset: u32| match symbol.checked_sub(self::symbol(0)) {
+            Some(function) => Referent::Offset(self.offsets[function as usize] + offset),
+            None => Referent::Reference,
+        };
+        code.functions.iter().zip(&self.offsets).flat_map(move |(function, base)| {
+            function.relocations.iter().map(move |relocation| {
+                let referent = match relocation.name {
+                    ModuleRelocTarget::User { index, .. } => place(index, 0),
+                    ModuleRelocTarget::FunctionOffset(id, offset) => place(id.as_u32(), offset),
+                    ref other => unreachable!("no code refers to {other}"),
+                };
+                let offset = base + relocation.offset;
+                (Relocation { offset, ..relocation.clone() }, referent)
+            })
+        })
+    }
+}
+
+/// What a [`Relocation`] refers to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Referent {
+    /// The reference mathematics.
+    Reference,
+    /// A place in the code.
+    Offset(u32),
 }
 
 /// A function in bytes.

@@ -15,7 +15,7 @@ use cranelift_module::{Linkage, Module, ModuleError, ModuleRelocTarget, default_
 use lambdav_core::op::Elementary;
 use lambdav_float_environment::with_default;
 
-use super::abi::{self, Context, MachineCode};
+use super::abi::{Context, Layout, MachineCode, Referent, Relocation};
 use super::{EmitError, Target};
 use crate::registers::{Callable, Inputs, PIXEL_BYTES, Poll, Row, Shape, Status};
 
@@ -127,32 +127,18 @@ impl Executable {
         let mut declare = |name, linkage| module.declare_function(name, linkage, &signature);
         let reference = declare("reference", Linkage::Import).map_err(no_code)?;
         let all = declare("all", Linkage::Local).map_err(no_code)?;
-        // All functions in one piece of memory: calls between them do not reach everywhere.
-        let (mut bytes, mut offsets, mut alignment) = (Vec::new(), Vec::new(), 1);
-        for function in &code.functions {
-            bytes.resize(bytes.len().next_multiple_of(function.alignment as usize), 0);
-            offsets.push(bytes.len() as u32);
-            bytes.extend_from_slice(&function.bytes);
-            alignment = function.alignment.max(alignment);
-        }
-        let place = |symbol: u32, offset: u32| match symbol.checked_sub(abi::symbol(0)) {
-            Some(function) => {
-                ModuleRelocTarget::FunctionOffset(all, offsets[function as usize] + offset)
-            }
-            None => reference.into(),
-        };
-        let mut relocations = Vec::new();
-        for (function, base) in code.functions.iter().zip(&offsets) {
-            for relocation in &function.relocations {
-                let name = match relocation.name {
-                    ModuleRelocTarget::User { index, .. } => place(index, 0),
-                    ModuleRelocTarget::FunctionOffset(id, offset) => place(id.as_u32(), offset),
-                    ref other => unreachable!("no code refers to {other}"),
+        let layout = Layout::new(code);
+        let relocations: Vec<_> = layout
+            .relocations(code)
+            .map(|(relocation, referent)| {
+                let name = match referent {
+                    Referent::Reference => reference.into(),
+                    Referent::Offset(offset) => ModuleRelocTarget::FunctionOffset(all, offset),
                 };
-                let offset = base + relocation.offset;
-                relocations.push(abi::Relocation { offset, name, ..relocation.clone() });
-            }
-        }
+                Relocation { name, ..relocation }
+            })
+            .collect();
+        let Layout { bytes, offsets, alignment } = layout;
         module.define_function_bytes(all, alignment, &bytes, &relocations).map_err(no_code)?;
         module.finalize_definitions().map_err(no_code)?;
         let start = module.get_finalized_function(all);

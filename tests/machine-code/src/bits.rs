@@ -29,6 +29,17 @@ impl Bits {
         Self { value, undefined: 0 }
     }
 
+    /// What lies in a register that nobody has written. It is another number for each `origin`, so
+    /// that copies of it are known for what they are.
+    pub(crate) fn left_over(origin: u64) -> Self {
+        Self { value: 0x6c65_6674_6f76_6572_u64.wrapping_mul(2 * origin + 1), undefined: u64::MAX }
+    }
+
+    /// Whether both are copies of what was left over in one register.
+    pub(crate) fn is_copy(self, other: Self) -> bool {
+        self == other && self.value & self.undefined != 0
+    }
+
     /// The value, unless one of the lowest bits is undefined.
     pub fn get(self, width: u32) -> Option<u64> {
         (self.undefined & ones(width) == 0).then_some(self.value & ones(width))

@@ -45,15 +45,14 @@ impl Machine<'_> {
             }
             Mnemonic::Sub | Mnemonic::Sbb => {
                 let borrow = if code == Mnemonic::Sbb { self.carry()? } else { 0 };
-                let [a, b] = self.both(instruction)?;
-                let difference = a.value.wrapping_sub(b.value).wrapping_sub(borrow);
-                let mut result = Bits::carried(difference, &[a, b]);
-                self.flags = Flags::of_difference(a, b, borrow, width()?);
-                if borrow == 0 && is_same(instruction) {
-                    result = Bits::known(0);
-                    self.flags = Flags::of_result(result, width()?);
+                let [mut a, mut b] = self.both(instruction)?;
+                if is_same(instruction) || a.is_copy(b) {
+                    // Whatever it is, it is the same.
+                    (a, b) = (Bits::known(0), Bits::known(0));
                 }
-                self.write(instruction, 0, result)
+                let difference = a.value.wrapping_sub(b.value).wrapping_sub(borrow);
+                self.flags = Flags::of_difference(a, b, borrow, width()?);
+                self.write(instruction, 0, Bits::carried(difference, &[a, b]))
             }
             Mnemonic::Cmp => {
                 let [a, b] = self.both(instruction)?;

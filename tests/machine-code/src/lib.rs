@@ -28,6 +28,7 @@ pub mod bits;
 pub mod fault;
 pub mod flags;
 mod float;
+pub mod function;
 mod general;
 mod integer;
 pub mod machine;
@@ -38,6 +39,7 @@ mod vector;
 
 pub use bits::{Bits, Vector};
 pub use fault::{Fault, FaultKind};
+pub use function::Evaluated;
 pub use machine::{Code, HostFunction, Machine};
 pub use memory::{Memory, Region};
 

@@ -136,19 +136,22 @@ pub struct Machine<'a> {
     pub(crate) next: u64,
     /// A condition that may be either is false and true by turns.
     turn: bool,
+    /// How many registers have been left with anything in them.
+    origins: u64,
 }
 
 impl<'a> Machine<'a> {
     /// A processor of whose registers nothing is known.
     pub fn new(memory: Memory<'a>) -> Self {
         Self {
-            general: [Bits::UNDEFINED; 16],
+            general: std::array::from_fn(|k| Bits::left_over(k as u64)),
             flags: Flags::UNDEFINED,
             vectors: [Vector::UNDEFINED; 32],
             masks: [Bits::UNDEFINED; 8],
             memory,
             next: 0,
             turn: false,
+            origins: 16,
         }
     }
 
@@ -166,7 +169,7 @@ impl<'a> Machine<'a> {
         &mut self,
         code: &Code,
         entry: u64,
-        arguments: &[u64],
+        arguments: &[Bits],
         stack: u64,
         host: &mut [HostFunction<'_>],
         limit: u64,
@@ -177,7 +180,7 @@ impl<'a> Machine<'a> {
             self.general[k] = marks(k);
         }
         for (&argument, k) in arguments.iter().zip(ARGUMENTS) {
-            self.general[k] = Bits::known(argument);
+            self.general[k] = argument;
         }
         assert!(arguments.len() <= ARGUMENTS.len(), "arguments are in registers");
         for vector in &mut self.vectors[..16] {
@@ -236,10 +239,8 @@ impl<'a> Machine<'a> {
         }
         let arguments = ARGUMENTS.map(|k| self.general[k]);
         (host.function)(&mut self.memory, arguments).map_err(FaultKind::Host)?;
-        for k in 0..16 {
-            if !PRESERVED.contains(&k) {
-                self.general[k] = Bits::UNDEFINED;
-            }
+        for k in (0..16).filter(|k| !PRESERVED.contains(k)) {
+            self.general[k] = self.left_over();
         }
         for (k, vector) in self.vectors.iter_mut().enumerate() {
             // It leaves upper halves clear if they were, or may leave anything there.
@@ -266,6 +267,11 @@ impl<'a> Machine<'a> {
             Some(k) => Err(FaultKind::UpperHalf(k)),
             None => Ok(()),
         }
+    }
+
+    fn left_over(&mut self) -> Bits {
+        self.origins += 1;
+        Bits::left_over(self.origins)
     }
 
     /// A condition that may be either is the one, then the other.

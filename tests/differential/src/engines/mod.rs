@@ -1,5 +1,6 @@
 //! The engines under comparison.
 
+mod evaluated;
 mod lanes;
 mod registers;
 mod simd;
@@ -10,6 +11,7 @@ mod text;
 use crate::engine::Engine;
 use lambdav_simd_backend::emit::Allocation;
 use lambdav_simd_backend::kernel::Spilling;
+use lambdav_simd_backend::Target;
 use lambdav_simd_backend::machine::{Machine, PerClass, Tile};
 
 /// All engines but the core evaluator, with which each of them is compared.
@@ -47,7 +49,16 @@ pub fn all() -> Vec<Box<dyn Engine>> {
     engines.extend(registers.map(|(name, lanes, machine, spilling)| {
         Box::new(registers::Registers { name, lanes, machine, spilling }) as Box<dyn Engine>
     }));
+    engines.extend(evaluated().into_iter().map(|engine| Box::new(engine) as Box<dyn Engine>));
     engines
+}
+
+/// Machine code under the evaluator, where its convention and the machine are the evaluator's.
+fn evaluated() -> Vec<evaluated::Evaluator> {
+    if !cfg!(all(unix, target_arch = "x86_64")) {
+        return Vec::new();
+    }
+    vec![evaluated::Evaluator { name: "evaluated8", lanes: 8, target: Target::host }]
 }
 
 /// A machine with so many vector and mask registers, of which so many survive calls.
