@@ -38,6 +38,16 @@ pub enum Mutant {
     /// A function of a value that several registers of a group share is computed for the active
     /// lanes of one of them.
     NarrowMask,
+    /// The halves of a mask are taken for each other.
+    SwappedHalves,
+    /// A distance from a register counts bytes where the instruction counts operands.
+    WrongDisplacement,
+    /// What the allocator copies where a loop begins is lost.
+    LostMove,
+    /// A register that is to survive a call does not.
+    ClobberedSurvivor,
+    /// Lanes stay in a mask where they are to leave it.
+    MaskPolarity,
 }
 
 impl Mutant {

@@ -4,8 +4,8 @@
 //! calling convention of the target where code is emitted. They return a [`Status`] as
 //! [`Status::code`]. The function for the frame takes the address of a [`Context`]; the one for a
 //! row of groups takes that and then, in this order, [`ROW_ARGUMENTS`]. Both preserve what the
-//! convention says. They are called in the default floating-point environment. On x86-64 the upper halves of vector registers are clear when they are called,
-//! and when they return.
+//! convention says. They are called in the default floating-point environment. On x86-64 the upper
+//! halves of vector registers are clear when they are called, and when they return.
 //!
 //! *The context* is read only, and stays as it is during a call. What its fields point to does so
 //! too, but for the slots, which the function for the frame fills, and the frontier, which other
@@ -23,8 +23,7 @@
 //! [`Status`]: crate::registers::Status
 //! [`Status::code`]: crate::registers::Status::code
 
-use cranelift_module::ModuleRelocTarget;
-
+use super::wide::Wide;
 use crate::registers::{Argument, Inputs, Poll, Shape};
 
 /// The number of the symbol of the reference mathematics.
@@ -50,7 +49,12 @@ pub(super) struct Context {
     first_pixel: u64,
     first_rounds: u64,
     rest_rounds: u64,
+    reference: Reference,
 }
+
+/// The reference mathematics: the number of the function, that of lanes, and the address of what
+/// they are given.
+pub(super) type Reference = unsafe extern "C" fn(u32, u32, *mut u32);
 
 /// A field of the context: its offset in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,11 +73,19 @@ pub enum Field {
     FirstRounds = std::mem::offset_of!(Context, first_rounds) as isize,
     /// [`Limit::Rest`](crate::registers::Limit::Rest).
     RestRounds = std::mem::offset_of!(Context, rest_rounds) as isize,
+    /// The address of the reference mathematics, for code that does not refer to [`REFERENCE`].
+    Reference = std::mem::offset_of!(Context, reference) as isize,
 }
 
 impl Context {
     /// A context for inputs, slots and an execution mask that outlive it.
-    pub(super) fn new(inputs: &Inputs, slots: *mut u64, mask: &[u32], poll: Poll<'_>) -> Self {
+    pub(super) fn new(
+        inputs: &Inputs,
+        slots: *mut u64,
+        mask: &[u32],
+        poll: Poll<'_>,
+        reference: Reference,
+    ) -> Self {
         let [first_rounds, rest_rounds] = inputs.rounds();
         Self {
             inputs: inputs.words.as_ptr(),
@@ -83,6 +95,7 @@ impl Context {
             first_pixel: poll.first,
             first_rounds,
             rest_rounds,
+            reference,
         }
     }
 }
@@ -104,6 +117,8 @@ pub struct MachineCode {
     /// The bytes of stack that a call of either takes, those of what it calls included, the
     /// reference mathematics excepted.
     pub(crate) stack: usize,
+    /// What executes it, if that is more than the emitter's host.
+    pub(crate) needs: Option<Wide>,
 }
 
 impl std::fmt::Debug for MachineCode {
@@ -144,62 +159,6 @@ impl MachineCode {
     }
 }
 
-/// All functions of [`MachineCode`] one after the other. They lie in one piece of memory: calls
-/// between them do not reach everywhere.
-pub(super) struct Layout {
-    /// The bytes, with what depends on addresses not filled in.
-    pub(super) bytes: Vec<u8>,
-    /// Where each function begins.
-    pub(super) offsets: Vec<u32>,
-    /// A power of two: the address of the first byte is a multiple of it.
-    pub(super) alignment: u64,
-}
-
-impl Layout {
-    /// That of the code's functions.
-    pub(super) fn new(code: &MachineCode) -> Self {
-        let (mut bytes, mut offsets, mut alignment) = (Vec::new(), Vec::new(), 1);
-        for function in &code.functions {
-            bytes.resize(bytes.len().next_multiple_of(function.alignment as usize), 0);
-            offsets.push(bytes.len() as u32);
-            bytes.extend_from_slice(&function.bytes);
-            alignment = function.alignment.max(alignment);
-        }
-        Self { bytes, offsets, alignment }
-    }
-
-    /// Each relocation, its offset counted from the first byte, and what it refers to.
-    pub(super) fn relocations<'a>(
-        &'a self,
-        code: &'a MachineCode,
-    ) -> impl Iterator<Item = (Relocation, Referent)> + 'a {
-        let place = |symbol: u32, offset: u32| match symbol.checked_sub(self::symbol(0)) {
-            Some(function) => Referent::Offset(self.offsets[function as usize] + offset),
-            None => Referent::Reference,
-        };
-        code.functions.iter().zip(&self.offsets).flat_map(move |(function, base)| {
-            function.relocations.iter().map(move |relocation| {
-                let referent = match relocation.name {
-                    ModuleRelocTarget::User { index, .. } => place(index, 0),
-                    ModuleRelocTarget::FunctionOffset(id, offset) => place(id.as_u32(), offset),
-                    ref other => unreachable!("no code refers to {other}"),
-                };
-                let offset = base + relocation.offset;
-                (Relocation { offset, ..relocation.clone() }, referent)
-            })
-        })
-    }
-}
-
-/// What a [`Relocation`] refers to.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Referent {
-    /// The reference mathematics.
-    Reference,
-    /// A place in the code.
-    Offset(u32),
-}
-
 /// A function in bytes.
 pub(crate) struct Function {
     /// Its name, for people.
@@ -213,6 +172,17 @@ pub(crate) struct Function {
     pub(crate) relocations: Vec<Relocation>,
     /// What was asked to be shown of it.
     pub(crate) listing: String,
+}
+
+/// Where each function begins if they lie one after the other.
+pub(super) fn offsets(functions: &[Function]) -> Vec<usize> {
+    let mut end = 0_usize;
+    let begin = |function: &Function| {
+        let begin = end.next_multiple_of(function.alignment as usize);
+        end = begin + function.bytes.len();
+        begin
+    };
+    functions.iter().map(begin).collect()
 }
 
 /// A place in a function that depends on an address.

@@ -21,6 +21,7 @@ pub mod cranelift;
 pub mod executable;
 pub mod linked;
 mod target;
+pub mod wide;
 
 use lambdav_core::limits::CODE_LOOP_NESTING;
 use thiserror::Error;
@@ -28,6 +29,7 @@ use thiserror::Error;
 pub use abi::MachineCode;
 pub use executable::Executable;
 pub use target::Target;
+pub use wide::Wide;
 
 use crate::machine::Machine;
 use crate::registers::RegisterProgram;
@@ -38,6 +40,9 @@ pub enum EmitError {
     /// The machine has no instructions that the code needs.
     #[error("this machine is too old or of an unknown kind: {0}")]
     Machine(String),
+    /// Code has been asked for that the machine cannot execute.
+    #[error("{0}")]
+    Absent(String),
     /// Loops nest so deeply that compiling them would take for ever: register allocation takes the
     /// square of it.
     #[error("loops nest {depth} deep, and machine code is made of at most {CODE_LOOP_NESTING}")]
@@ -61,6 +66,17 @@ pub enum EmitError {
     /// The program is too large for the code generator.
     #[error("the program is too large to compile: {0}")]
     TooLarge(String),
+}
+
+impl EmitError {
+    /// This machine is not one.
+    fn absent(wide: Wide) -> Self {
+        let is_here = |wide: &Wide| wide.is_here();
+        let here = Wide::ALL.into_iter().filter(is_here).map(Wide::name);
+        let here: Vec<&str> = std::iter::once(Target::BASELINE).chain(here).collect();
+        let (name, needs, here) = (wide.name(), wide.needs(), here.join(", "));
+        Self::Absent(format!("{name} needs {needs}, which this machine lacks; it has {here}"))
+    }
 }
 
 /// Makes machine code of register programs.

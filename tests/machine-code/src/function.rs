@@ -65,7 +65,7 @@ impl Evaluated {
         arguments: &[Bits],
     ) -> (Status, Memory<'a>) {
         assert_eq!(inputs.words.len(), self.inputs, "one word for each");
-        let mut context = [0; 7];
+        let mut context = [0; 8];
         let [first, rest] = inputs.rounds();
         for (field, value) in [
             (Field::Inputs, INPUTS),
@@ -75,6 +75,7 @@ impl Evaluated {
             (Field::FirstPixel, poll.first),
             (Field::FirstRounds, first),
             (Field::RestRounds, rest),
+            (Field::Reference, REFERENCE),
         ] {
             context[field as usize / 8] = value;
         }

@@ -28,6 +28,8 @@ pub(crate) struct Step {
     pub(crate) operation: Option<Operation>,
     /// The bits of its widest vector operand.
     pub(crate) vector_bits: u32,
+    /// Those of the first.
+    pub(crate) result_bits: u32,
     /// How many operands are not immediates.
     pub(crate) operands: u32,
     /// The immediate, or zero.
@@ -56,6 +58,7 @@ impl Step {
         };
         Self {
             operation: operation(instruction.mnemonic(), operands == count),
+            result_bits: bits(0),
             vector_bits: (0..operands).map(bits).max().unwrap_or(0),
             operands,
             imm,

@@ -278,8 +278,9 @@ impl Machine<'_> {
             *vector = self.source(step, first + k as u32, width)?;
         }
         let lanes = (step.vector_bits / width) as usize;
+        let written = (step.result_bits / width) as usize;
         let mut result = Vector::default();
-        for lane in 0..lanes {
+        for lane in 0..written {
             let control = match control {
                 Some(k) => vectors[k].lane(width, lane),
                 None => Bits::known(0),
@@ -293,7 +294,7 @@ impl Machine<'_> {
             };
             result.set_lane(width, lane, bits);
         }
-        self.finish(step, width, lanes, result)
+        self.finish(step, width, written, result)
     }
 
     fn move_half(&mut self, step: &Step, half: usize) -> Result<(), FaultKind> {

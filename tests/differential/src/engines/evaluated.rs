@@ -6,7 +6,6 @@ use crate::case::Case;
 use crate::engine::{Engine, Image};
 use crate::reference::each_output;
 use lambdav_machine_code::Evaluated;
-use lambdav_simd_backend::emit::EmitError;
 use lambdav_simd_backend::kernel::CalledKernel;
 use lambdav_simd_backend::{Compiler, Target};
 
@@ -14,8 +13,8 @@ use lambdav_simd_backend::{Compiler, Target};
 pub(super) struct Evaluator {
     pub(super) name: &'static str,
     pub(super) lanes: u32,
-    /// For which the code is made.
-    pub(super) target: fn() -> Result<Target, EmitError>,
+    /// The name of what the code is made for.
+    pub(super) target: &'static str,
 }
 
 impl Engine for Evaluator {
@@ -25,7 +24,8 @@ impl Engine for Evaluator {
 
     fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
         each_output(case, |schedule, _, components| {
-            let target = (self.target)().map_err(|e| e.to_string())?;
+            let target = Target::named(self.target).map_err(|e| e.to_string())?;
+            let target = target.ok_or("there is no such target")?;
             let compiler = Compiler { lanes: Some(self.lanes), ..Compiler::new(target) };
             let limit = case.conditions.max_iterations;
             let kernel =

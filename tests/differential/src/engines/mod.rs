@@ -58,7 +58,16 @@ fn evaluated() -> Vec<evaluated::Evaluator> {
     if !cfg!(all(unix, target_arch = "x86_64")) {
         return Vec::new();
     }
-    vec![evaluated::Evaluator { name: "evaluated8", lanes: 8, target: Target::host }]
+    let engines = [
+        ("evaluated8", 8, Target::BASELINE),
+        ("evaluated-avx2-8", 8, "avx2"),
+        ("evaluated-avx2-32", 32, "avx2"),
+        ("evaluated-avx512-16", 16, "avx512"),
+        ("evaluated-avx512-32", 32, "avx512"),
+        ("evaluated-avx512-256-8", 8, "avx512-256"),
+        ("evaluated-avx512-256-32", 32, "avx512-256"),
+    ];
+    engines.map(|(name, lanes, target)| evaluated::Evaluator { name, lanes, target }).into()
 }
 
 /// A machine with so many vector and mask registers, of which so many survive calls.
