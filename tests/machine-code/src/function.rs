@@ -84,7 +84,11 @@ impl Evaluated {
         let mut all = vec![
             self.code.region(),
             Region::constant("context", CONTEXT, bytes(context, u64::to_le_bytes)),
-            Region::constant("inputs", INPUTS, bytes(inputs.words.iter().copied(), u32::to_le_bytes)),
+            Region::constant(
+                "inputs",
+                INPUTS,
+                bytes(inputs.words.iter().copied(), u32::to_le_bytes),
+            ),
             Region::shared("frontier", FRONTIER, poll.frontier),
             // No byte more than is said.
             Region::undefined("stack", STACK - stack as u64, stack),

@@ -13,9 +13,7 @@
 
 use std::fmt::Write as _;
 
-use regalloc2::{
-    AllocationKind, Block, Edit, Function as _, InstOrEdit, Output, PReg, RegClass,
-};
+use regalloc2::{AllocationKind, Block, Edit, Function as _, InstOrEdit, Output, PReg, RegClass};
 
 use super::code::{Code, Place, Step};
 use super::instruction::{Area, Base, ConstantUse, Hardware, Instruction, Mem, Rm};
@@ -284,13 +282,7 @@ impl Assembler<'_> {
         }
     }
 
-    fn step(
-        &mut self,
-        step: &Step,
-        allocated: &[Rm<PReg>],
-        block: usize,
-        next: Option<usize>,
-    ) {
+    fn step(&mut self, step: &Step, allocated: &[Rm<PReg>], block: usize, next: Option<usize>) {
         match step {
             Step::Plain(instruction) => {
                 let instruction = self.resolve(instruction, allocated);
@@ -348,9 +340,8 @@ impl Assembler<'_> {
             self.emit(Instruction::new(Op::Store, size).reg(number).mem(place(number, base)));
         }
         self.emit(Instruction::new(Op::ZeroUpper, Size::B128));
-        let number = |reg, number| {
-            Instruction::new(Op::MovNumber, Size::B32).rm(reg).number(number as i32)
-        };
+        let number =
+            |reg, number| Instruction::new(Op::MovNumber, Size::B32).rm(reg).number(number as i32);
         self.emit(number(7, function));
         self.emit(number(6, lanes));
         self.emit(Instruction::new(Op::Mov, Size::B64).reg(2).rm(STACK));
@@ -381,11 +372,7 @@ impl Assembler<'_> {
     }
 
     /// The instruction with the registers that it has been given.
-    fn resolve(
-        &self,
-        it: &Instruction<Place>,
-        allocated: &[Rm<PReg>],
-    ) -> Instruction<Hardware> {
+    fn resolve(&self, it: &Instruction<Place>, allocated: &[Rm<PReg>]) -> Instruction<Hardware> {
         let place = |place: Place| match place {
             Place::Fixed(number) => Rm::Reg(number),
             Place::Operand(index) => match allocated[usize::from(index)] {

@@ -49,7 +49,10 @@ pub(super) enum Step {
     /// Calls that procedure.
     Call(u32),
     /// Calls the reference mathematics, for so many lanes.
-    Reference { function: u32, lanes: u32 },
+    Reference {
+        function: u32,
+        lanes: u32,
+    },
     /// Returns what the operands hold, or that number.
     Return(Option<i32>),
 }
@@ -181,9 +184,8 @@ impl Code {
             }
             self.clobbers_of.insert(self.steps.len() as u32, clobbers);
         }
-        let fixed = |reg, at, kind, pos| {
-            Operand::new(reg, OperandConstraint::FixedReg(at), kind, pos)
-        };
+        let fixed =
+            |reg, at, kind, pos| Operand::new(reg, OperandConstraint::FixedReg(at), kind, pos);
         for &(reg, at) in uses {
             self.operands.push(fixed(reg, at, OperandKind::Use, OperandPos::Early));
         }

@@ -88,9 +88,8 @@ impl Wide {
         {
             use std::arch::is_x86_feature_detected as has;
             let older = has!("avx2") && has!("fma");
-            let newer = || {
-                has!("avx512f") && has!("avx512dq") && has!("avx512bw") && has!("avx512vl")
-            };
+            let newer =
+                || has!("avx512f") && has!("avx512dq") && has!("avx512bw") && has!("avx512vl");
             older && (self == Self::Avx2 || newer())
         }
         #[cfg(not(all(target_arch = "x86_64", unix)))]

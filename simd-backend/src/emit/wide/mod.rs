@@ -85,11 +85,8 @@ impl WideEmitter {
             Allocation::Thorough => Algorithm::Ion,
             Allocation::Quick => Algorithm::Fastalloc,
         };
-        let options = RegallocOptions {
-            verbose_log: false,
-            validate_ssa: cfg!(debug_assertions),
-            algorithm,
-        };
+        let options =
+            RegallocOptions { verbose_log: false, validate_ssa: cfg!(debug_assertions), algorithm };
         let output = regalloc2::run(&code, &environment, &options)
             .map_err(|error| EmitError::TooLarge(error.to_string()))?;
         if cfg!(debug_assertions) {

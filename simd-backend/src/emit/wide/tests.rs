@@ -37,9 +37,10 @@ fn feature(of: CpuidFeature) -> Feature {
         CpuidFeature::AVX512DQ => Feature::Dq,
         CpuidFeature::AVX512VL => Feature::Vl,
         CpuidFeature::AVX512BW => Feature::Bw,
-        CpuidFeature::INTEL8086 | CpuidFeature::INTEL386 | CpuidFeature::X64 | CpuidFeature::CMOV => {
-            Feature::Base
-        }
+        CpuidFeature::INTEL8086
+        | CpuidFeature::INTEL386
+        | CpuidFeature::X64
+        | CpuidFeature::CMOV => Feature::Base,
         other => panic!("{other:?}"),
     }
 }
@@ -121,7 +122,12 @@ fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
         let in_memory = in_memory && !(row.digit.is_some() && row.form == Form::Both);
         let in_register = !matches!(
             op,
-            Op::LoadSs | Op::LoadSd | Op::StoreSs | Op::StoreSd | Op::StoreK | Op::Lea
+            Op::LoadSs
+                | Op::LoadSd
+                | Op::StoreSs
+                | Op::StoreSd
+                | Op::StoreK
+                | Op::Lea
                 | Op::MovToMemory
         );
         if in_register {
@@ -138,7 +144,9 @@ fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
             }
         }
         if in_memory {
-            for offset in [0, 1, 8, 64, 100, 127, 128, 1024, 4096, 8128, 8192, -64, -8192, -8256, -128] {
+            for offset in
+                [0, 1, 8, 64, 100, 127, 128, 1024, 4096, 8128, 8192, -64, -8192, -8256, -128]
+            {
                 it.rm = Some(Rm::Mem(Mem::at((turn * 5 + 2) % 16, offset)));
                 found.push(it);
             }

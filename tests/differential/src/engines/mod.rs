@@ -9,9 +9,9 @@ mod spirv;
 mod text;
 
 use crate::engine::Engine;
+use lambdav_simd_backend::Target;
 use lambdav_simd_backend::emit::Allocation;
 use lambdav_simd_backend::kernel::Spilling;
-use lambdav_simd_backend::Target;
 use lambdav_simd_backend::machine::{Machine, PerClass, Tile};
 
 /// All engines but the core evaluator, with which each of them is compared.

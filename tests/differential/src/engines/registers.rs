@@ -30,10 +30,10 @@ impl Engine for Registers {
                 CalledKernel::new(schedule, compiler, &case.inputs, limit, |compiler, lanes| {
                     Interpreted::new(compiler, lanes, self.spilling)
                 })
-                    .map_err(|errors| {
-                        let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
-                        format!("malformed register program: {}", errors.join("; "))
-                    })?;
+                .map_err(|errors| {
+                    let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+                    format!("malformed register program: {}", errors.join("; "))
+                })?;
             draw(case, &kernel, |site| kernel.site(site), components)
         })
     }

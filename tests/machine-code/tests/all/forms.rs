@@ -5,8 +5,6 @@
 //! Forms come from the decoder's own table of instructions. Those that this machine's processor does
 //! not have are listed.
 
-#![cfg(all(unix, target_arch = "x86_64"))]
-
 use std::collections::BTreeSet;
 
 use iced_x86::{

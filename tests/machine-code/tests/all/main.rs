@@ -1,5 +1,7 @@
 //! The evaluator against a processor, and running kernels.
 
+#![cfg(all(unix, target_arch = "x86_64"))]
+
 mod forms;
-#[cfg(all(unix, target_arch = "x86_64"))]
+mod kernels;
 mod native;

@@ -193,8 +193,7 @@ impl<'p> Selection<'p> {
         }
         self.code.push_fixed(Step::Arguments, &[], &defs);
         let instrs = || self.function.blocks.iter().flat_map(|block| &block.instrs);
-        let has_slots =
-            instrs().any(|instr| matches!(instr, Instr::Slot(..) | Instr::SetSlot(..)));
+        let has_slots = instrs().any(|instr| matches!(instr, Instr::Slot(..) | Instr::SetSlot(..)));
         let has_inputs = instrs().any(|instr| matches!(instr, Instr::Input(..)));
         self.slots = has_slots.then(|| self.field(Field::Slots));
         self.inputs = has_inputs.then(|| self.field(Field::Inputs));

@@ -4,8 +4,8 @@ use regalloc2::VReg;
 
 use super::vector::{predicate, rounding};
 use super::{
-    Arg, Condition, GENERAL, Instr, Instruction, Kind, MASK, Op, Reg, RegisterType, Selection, Size,
-    Source, VECTOR, Value, lanes,
+    Arg, Condition, GENERAL, Instr, Instruction, Kind, MASK, Op, Reg, RegisterType, Selection,
+    Size, Source, VECTOR, Value, lanes,
 };
 use crate::emit::abi::Field;
 use crate::mutants::{Mutant, is_active};
@@ -265,8 +265,7 @@ impl Selection<'_> {
         if kind.is_float() {
             let is_less = op == lanes::Op::Less && !is_active(Mutant::WrongComparison);
             // Where they are not ordered, they count as below.
-            let machine =
-                if kind == Kind::F64 { Op::CompareSdFlags } else { Op::CompareSsFlags };
+            let machine = if kind == Kind::F64 { Op::CompareSdFlags } else { Op::CompareSsFlags };
             let b = self.register(b);
             let a = self.source(a, machine, Size::B128);
             self.push(a.of(Instruction::new(machine, Size::B128).reg(Arg::Use(b))));

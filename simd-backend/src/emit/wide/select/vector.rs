@@ -64,8 +64,7 @@ fn by_lane(ty: RegisterType, narrow: Op, wide: Op) -> Op {
 impl Selection<'_> {
     /// An operation of two operands that may change places so that the second is in memory.
     fn commutative(&mut self, op: Op, size: Size, to: VReg, [a, b]: [Reg; 2]) {
-        let [a, b] =
-            if self.is_in_memory(a) && !self.is_in_memory(b) { [b, a] } else { [a, b] };
+        let [a, b] = if self.is_in_memory(a) && !self.is_in_memory(b) { [b, a] } else { [a, b] };
         self.binary(op, size, to, [a, b]);
     }
 
@@ -322,9 +321,7 @@ impl Selection<'_> {
     fn select_lanes(&mut self, to: Reg, [mask, a, b]: [Reg; 3]) {
         let (ty, size) = (self.ty(to), self.size());
         let [a, b] = if is_active(Mutant::SwappedSelect) { [b, a] } else { [a, b] };
-        let zero = |s: &Self, reg: Reg| {
-            matches!(s.values[reg.index()], Value::Constant(bits) if bits == 0)
-        };
+        let zero = |s: &Self, reg: Reg| matches!(s.values[reg.index()], Value::Constant(bits) if bits == 0);
         let condition = self.register(mask);
         if self.class(ty) == MASK {
             let [a, b] = [a, b].map(|reg| self.register(reg));
@@ -472,11 +469,8 @@ impl Selection<'_> {
             return;
         }
         if let Value::Constant(bits) = self.values[from.index()] {
-            let bits = if is_mask(ty) {
-                bits
-            } else {
-                f64::from(f32::from_bits(bits as u32)).to_bits()
-            };
+            let bits =
+                if is_mask(ty) { bits } else { f64::from(f32::from_bits(bits as u32)).to_bits() };
             self.values[to.index()] = Value::Constant(bits);
             return;
         }
