@@ -58,6 +58,9 @@ use crate::cost;
 use crate::machine::Machine;
 use crate::registers::{self, RegisterProgram};
 
+/// The checker takes as much memory as all values in all blocks.
+const CHECKED: usize = 1 << 20;
+
 /// Makes code for registers of 256 or 512 bits.
 #[derive(Clone, Copy, Debug)]
 pub struct WideEmitter {
@@ -89,7 +92,7 @@ impl WideEmitter {
             RegallocOptions { verbose_log: false, validate_ssa: cfg!(debug_assertions), algorithm };
         let output = regalloc2::run(&code, &environment, &options)
             .map_err(|error| EmitError::TooLarge(error.to_string()))?;
-        if cfg!(debug_assertions) {
+        if cfg!(debug_assertions) && code.blocks.len() * code.classes.len() <= CHECKED {
             let mut checker = Checker::new(&code, &environment);
             checker.prepare(&output);
             if let Err(errors) = checker.run() {
