@@ -85,7 +85,7 @@ macro_rules! arithmetic {
             /// All ones where it holds.
             pub(crate) fn compare([a, b, _]: [u64; 3], imm: u8) -> u64 {
                 let holds = predicate(imm, float(a).partial_cmp(&float(b)));
-                <$bits>::MAX as u64 * u64::from(holds)
+                if holds { <$bits>::MAX.into() } else { 0 }
             }
             /// To an integer.
             pub(crate) fn round(operands: [u64; 3], imm: u8) -> u64 {

@@ -114,12 +114,15 @@ impl Code {
     }
 }
 
+/// What a function of the host does, given the six registers of arguments; an error ends the run.
+pub type Callee<'h> = dyn FnMut(&mut Memory<'_>, [Bits; 6]) -> Result<(), String> + 'h;
+
 /// A function of the host that code can call.
 pub struct HostFunction<'h> {
     /// Its address.
     pub address: u64,
-    /// What it does, given the six registers of arguments; an error ends the run.
-    pub function: &'h mut dyn FnMut(&mut Memory<'_>, [Bits; 6]) -> Result<(), String>,
+    /// What it does.
+    pub function: &'h mut Callee<'h>,
 }
 
 /// A processor and its memory.

@@ -187,7 +187,8 @@ fn what_is_encoded_is_what_is_meant() {
                 for of in features {
                     let has = |of| needs.contains(&of);
                     // What has the later ones has the first.
-                    let implied = feature(of) == Feature::Avx && (has(Feature::Avx2) || has(Feature::Fma));
+                    let implied =
+                        feature(of) == Feature::Avx && (has(Feature::Avx2) || has(Feature::Fma));
                     assert!(implied || has(feature(of)), "{it} needs {of:?}");
                 }
                 count += 1;

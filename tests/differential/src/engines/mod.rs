@@ -60,12 +60,9 @@ fn evaluated() -> Vec<evaluated::Evaluator> {
     }
     let engines = [
         ("evaluated8", 8, Target::BASELINE),
-        ("evaluated-avx2-8", 8, "avx2"),
-        ("evaluated-avx2-32", 32, "avx2"),
         ("evaluated-avx512-16", 16, "avx512"),
         ("evaluated-avx512-32", 32, "avx512"),
         ("evaluated-avx512-256-8", 8, "avx512-256"),
-        ("evaluated-avx512-256-32", 32, "avx512-256"),
     ];
     engines.map(|(name, lanes, target)| evaluated::Evaluator { name, lanes, target }).into()
 }

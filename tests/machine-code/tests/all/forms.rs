@@ -30,7 +30,7 @@ const GENERAL: &[Mnemonic] = {
 };
 
 /// Whether the processor has it; `None` for what nobody's code uses here.
-fn is_detected(feature: CpuidFeature) -> Option<bool> {
+pub(crate) fn is_detected(feature: CpuidFeature) -> Option<bool> {
     Some(match feature {
         CpuidFeature::INTEL8086
         | CpuidFeature::INTEL186
@@ -62,16 +62,16 @@ fn is_detected(feature: CpuidFeature) -> Option<bool> {
 
 /// How a form's operands are chosen.
 #[derive(Clone, Copy, Default)]
-struct Variant {
-    is_memory: bool,
-    is_masked: bool,
-    is_zeroing: bool,
-    is_broadcast: bool,
+pub(crate) struct Variant {
+    pub(crate) is_memory: bool,
+    pub(crate) is_masked: bool,
+    pub(crate) is_zeroing: bool,
+    pub(crate) is_broadcast: bool,
 }
 
 impl Variant {
     /// Those that a form has.
-    fn all(code: Code) -> Vec<Self> {
+    pub(crate) fn all(code: Code) -> Vec<Self> {
         let info = code.op_code();
         // The bit that this tests may lie anywhere in memory.
         let is_far = info.mnemonic() == Mnemonic::Bt;
@@ -103,7 +103,7 @@ impl Variant {
 }
 
 /// If an operand can lie in memory, whether it can lie in a register, too.
-fn memory(kind: OpCodeOperandKind) -> Option<bool> {
+pub(crate) fn memory(kind: OpCodeOperandKind) -> Option<bool> {
     use OpCodeOperandKind::*;
     match kind {
         mem => Some(false),
@@ -114,7 +114,11 @@ fn memory(kind: OpCodeOperandKind) -> Option<bool> {
 }
 
 /// An instruction of that form; `None` if it has operands that no code uses here.
-fn instruction(code: Code, variant: Variant, random: &mut Random) -> Option<Instruction> {
+pub(crate) fn instruction(
+    code: Code,
+    variant: Variant,
+    random: &mut Random,
+) -> Option<Instruction> {
     use OpCodeOperandKind::*;
     let info = code.op_code();
     let mut instruction = Instruction::new();
@@ -197,12 +201,12 @@ fn instruction(code: Code, variant: Variant, random: &mut Random) -> Option<Inst
                 };
                 instruction.set_immediate8(bits as u8 & used);
             }
-            OpKind::Immediate8to16 => instruction.set_immediate8to16(bits as i8 as i16),
-            OpKind::Immediate8to32 => instruction.set_immediate8to32(bits as i8 as i32),
-            OpKind::Immediate8to64 => instruction.set_immediate8to64(bits as i8 as i64),
+            OpKind::Immediate8to16 => instruction.set_immediate8to16((bits as i8).into()),
+            OpKind::Immediate8to32 => instruction.set_immediate8to32((bits as i8).into()),
+            OpKind::Immediate8to64 => instruction.set_immediate8to64((bits as i8).into()),
             OpKind::Immediate16 => instruction.set_immediate16(bits as u16),
             OpKind::Immediate32 => instruction.set_immediate32(bits as u32),
-            OpKind::Immediate32to64 => instruction.set_immediate32to64(bits as i32 as i64),
+            OpKind::Immediate32to64 => instruction.set_immediate32to64((bits as i32).into()),
             _ => instruction.set_immediate64(bits),
         }
     }
@@ -259,12 +263,12 @@ fn word(random: &mut Random) -> u64 {
     let (low, high) = (single(), single());
     match random.below(4) {
         0 => DOUBLE[random.below(14)],
-        1 => ((random.bits() as i32 as f64) / 64.0).to_bits(),
+        1 => (f64::from(random.bits() as i32) / 64.0).to_bits(),
         _ => u64::from(high) << 32 | u64::from(low),
     }
 }
 
-fn state(random: &mut Random) -> Box<State> {
+pub(crate) fn state(random: &mut Random) -> Box<State> {
     let mut state = Box::new(State {
         vectors: [[0; 8]; 32],
         scratch: [0; SCRATCH / 8],
@@ -297,12 +301,12 @@ fn vectors_first(vector: &[u64; 8], random: &mut Random) -> [u64; 8] {
     }
 }
 
-/// Executes it in the evaluator; what differs from the processor, if anything does.
-fn compare(bytes: &[u8], native: &Native, before: &State) -> Result<(), String> {
-    let mut after = Box::new(before.clone());
-    let address = after.scratch.as_ptr() as u64;
-    native.run(&mut after);
-
+/// What a state is after an instruction in the evaluator, with its memory at an address.
+pub(crate) fn evaluate(
+    bytes: &[u8],
+    before: &State,
+    address: u64,
+) -> Result<Machine<'static>, String> {
     let scratch = before.scratch.iter().flat_map(|w| w.to_le_bytes()).collect();
     let scratch = Region::constant("scratch", address, scratch).writable();
     let mut machine = Machine::new(Memory::new(vec![scratch]));
@@ -321,7 +325,22 @@ fn compare(bytes: &[u8], native: &Native, before: &State) -> Result<(), String> 
     };
     let code = lambdav_machine_code::Code::new(0x1000, bytes.to_vec());
     machine.execute(&code, 0x1000).map_err(|fault| fault.to_string())?;
+    Ok(machine)
+}
 
+/// Executes it in the evaluator; what differs from the processor, if anything does. The instruction
+/// that the processor executes leaves what `adjust` makes of it.
+pub(crate) fn compare(
+    bytes: &[u8],
+    native: &Native,
+    before: &State,
+    adjust: impl FnOnce(&mut State),
+) -> Result<(), String> {
+    let mut after = Box::new(before.clone());
+    let address = after.scratch.as_ptr() as u64;
+    native.run(&mut after);
+    adjust(&mut after);
+    let machine = evaluate(bytes, before, address)?;
     let differs = |what: String, found: Bits, expected: u64| {
         if found == Bits::known(expected) {
             return Ok(());
@@ -398,8 +417,8 @@ fn forms_are_executed_as_by_the_processor() {
                 }
                 let (bytes, native) = (encoder.take_buffer(), Native::new(instruction));
                 compared += 1;
-                let found =
-                    (0..12).find_map(|_| compare(&bytes, &native, &state(&mut random)).err());
+                let found = (0..12)
+                    .find_map(|_| compare(&bytes, &native, &state(&mut random), |_| {}).err());
                 if let Some(found) = found {
                     wrong.push(format!("{instruction} ({code:?}): {found}"));
                     break;

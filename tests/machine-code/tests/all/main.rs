@@ -5,3 +5,4 @@
 mod forms;
 mod kernels;
 mod native;
+mod twins;
