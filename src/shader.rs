@@ -14,7 +14,7 @@ use lambdav_core::source::SourceFile;
 use lambdav_raster::file::{EncodeError, Encoding, Format, FormatError, Metadata, SaveError};
 use lambdav_raster::quantize::Transfer;
 use lambdav_raster::{Frame, RenderError, RenderOptions, Size, SizeError, file, render};
-use lambdav_simd_backend::EmitError;
+use lambdav_simd_backend::{Compiler, EmitError, Target};
 use std::fmt;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -122,8 +122,9 @@ impl Renderer<'_> {
         self
     }
 
-    /// How long rendering may take; by default as long as it takes. Compiling counts, but is not
-    /// interrupted.
+    /// How long rendering may take; by default as long as it takes. Compiling counts, and ends
+    /// between two of its stages: a program of the largest size may take one and a half seconds
+    /// more.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
@@ -155,10 +156,16 @@ impl Renderer<'_> {
             Error::Program(Report { source, diagnostics: vec![diagnostic].into() })
         };
         let begun = Instant::now();
-        let engine = FastEngine::new(&self.shader.core, self.output, &self.settings, None);
-        let engine = engine.map_err(|error| match error {
-            SimdError::Program(diagnostic) => report(diagnostic),
-            SimdError::Emit(error) => Error::Machine(error),
+        let deadline = self.timeout.and_then(|timeout| begun.checked_add(timeout));
+        let compiler = Compiler { deadline, ..Compiler::new(Target::host()?) };
+        let (core, settings) = (&self.shader.core, &self.settings);
+        let engine = FastEngine::with_compiler(core, self.output, settings, compiler);
+        let engine = engine.map_err(|error| match (error, self.timeout) {
+            (SimdError::Program(diagnostic), _) => report(diagnostic),
+            (SimdError::Emit(EmitError::TimedOut), Some(timeout)) => {
+                RenderError::TimedOut { timeout }.into()
+            }
+            (SimdError::Emit(error), _) => Error::Machine(error),
         })?;
         let left = self.timeout.map(|timeout| timeout.saturating_sub(begun.elapsed()));
         let options = RenderOptions { timeout: left, ..RenderOptions::default() };

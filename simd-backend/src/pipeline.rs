@@ -37,6 +37,9 @@ pub struct Compiler {
     pub hoist: bool,
     /// What is to be shown of the code.
     pub listing: Listing,
+    /// When to give up, if ever. It is looked at between stages, the longest of which takes one and
+    /// a half seconds at the limits: an emitter has no place where it could look.
+    pub deadline: Option<Instant>,
 }
 
 /// A compiled program, stage by stage.
@@ -70,7 +73,13 @@ pub struct Times {
 impl Compiler {
     /// For a target, as many lanes as seem best, and any number of pixels.
     pub fn new(target: Target) -> Self {
-        Self { target, lanes: None, pixels: f64::INFINITY, hoist: true, listing: Listing::None }
+        let (pixels, listing) = (f64::INFINITY, Listing::None);
+        Self { target, lanes: None, pixels, hoist: true, listing, deadline: None }
+    }
+
+    fn in_time(&self) -> Result<(), EmitError> {
+        let is_over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if is_over { Err(EmitError::TimedOut) } else { Ok(()) }
     }
 
     /// What the code is made for, which the number of lanes has a say in.
@@ -134,11 +143,13 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// [`EmitError::TooDeep`], [`EmitError::TooMuch`] and [`EmitError::TooLarge`].
+    /// [`EmitError::TooDeep`], [`EmitError::TooMuch`], [`EmitError::TooLarge`] and
+    /// [`EmitError::TimedOut`].
     pub fn compile(&self, program: &schedule::Program) -> Result<Compilation, EmitError> {
         let mut times = Times::default();
         let components = program.component_offsets().pop().unwrap_or(0);
         within(components, limits::LANE_VALUES, "values of one lane")?;
+        self.in_time()?;
         let lanes = timed(&mut times.lanes, || self.lane_program(program));
         with_default(|| self.compile_lanes(lanes, times))
     }
@@ -168,6 +179,7 @@ impl Compiler {
         assert_eq!(machine.tile, emitter.machine().tile, "code can be made for that machine");
         let mut choice = self.choice(&lanes);
         loop {
+            self.in_time()?;
             let (registers, allocation) =
                 timed(&mut times.registers, || self.register_program(&lanes, choice.shape));
             let fewer = choice.shape.fewer().filter(|_| choice.reason != Reason::Asked);
@@ -179,6 +191,7 @@ impl Compiler {
                 continue;
             }
             within(size, limits::INSTRS, "instructions of registers")?;
+            self.in_time()?;
             let code =
                 timed(&mut times.code, || emitter.emit(&registers, allocation, self.listing))?;
             match fewer {

@@ -9,13 +9,15 @@
 //! - Engines and the compiler look at the deadline themselves, and have [`GRACE`] to do so. After
 //!   that the process ends, wherever it is: the code generator looks at no clock, and a thousand
 //!   threads on few cores do so late.
-//! - Where memory is exhausted the allocator aborts, having said so; exit status 3.
+//! - Where memory is exhausted the allocator aborts, having said so; exit status 3. Where a thread
+//!   was started, but has no memory for what the standard library sets up in it, that panics, in
+//!   that thread: likewise.
 //! - A limit on the size of files (`ulimit -f`) is an error of the write that meets it.
 
 use super::failure::{Failure, complain};
-use lambdav::raster::file::abandon_first_write;
+use lambdav::raster::file::{abandon_first_write, abandon_writes};
 use std::io::{self, Write};
-use std::panic::catch_unwind;
+use std::panic::{self, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -84,6 +86,7 @@ fn patience() -> Option<Duration> {
 /// Does the work, whose exit status it returns, on a thread of its own, and ends the process.
 pub(super) fn run(work: fn() -> u8) -> ! {
     let watch = system::prepare();
+    take_panics_of_the_system();
     let builder = thread::Builder::new().name("command".to_owned()).stack_size(STACK);
     match builder.spawn(move || -> () { work_and_exit(work) }) {
         Ok(thread) => {
@@ -94,6 +97,22 @@ pub(super) fn run(work: fn() -> u8) -> ! {
         }
         Err(_) => work_and_exit(work),
     }
+}
+
+/// Where the system lacks what a thread needs, such as memory for the stack that signals are handled
+/// on, the standard library panics before the thread does anything of ours. That is the machine's
+/// fault, and ends the process: nothing of ours could catch it.
+fn take_panics_of_the_system() {
+    let others = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        let file = panic.location().map_or("", |location| location.file());
+        if file.replace('\\', "/").contains("/library/std/src/sys/") {
+            abandon_writes();
+            complain(panic.payload_as_str().unwrap_or("the system lacks what a thread needs"));
+            system::exit(3);
+        }
+        others(panic);
+    }));
 }
 
 fn work_and_exit(work: fn() -> u8) -> ! {
@@ -121,6 +140,7 @@ mod system {
     use std::os::unix::net::UnixStream;
     use std::sync::atomic::AtomicBool;
     use std::sync::{Arc, OnceLock};
+    use std::time::Duration;
 
     const ENDING: [i32; 12] = [
         SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGUSR1, SIGUSR2,
@@ -153,10 +173,7 @@ mod system {
     }
 
     /// Waits for signals as long as there is patience. Returns where that is impossible.
-    pub(super) fn watch(
-        ends: Option<[UnixStream; 2]>,
-        patience: &dyn Fn() -> Option<std::time::Duration>,
-    ) {
+    pub(super) fn watch(ends: Option<[UnixStream; 2]>, patience: &dyn Fn() -> Option<Duration>) {
         let Some([read, write]) = ends else { return };
         let ignored = ignored();
         let ending = ENDING.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
@@ -176,10 +193,7 @@ mod system {
         }
     }
 
-    fn wait(
-        read: &mut UnixStream,
-        patience: Option<std::time::Duration>,
-    ) -> Result<bool, io::Error> {
+    fn wait(read: &mut UnixStream, patience: Option<Duration>) -> Result<bool, io::Error> {
         read.set_read_timeout(patience)?;
         match read.read(&mut [0; 64]) {
             Ok(_) => Ok(true),
@@ -209,6 +223,7 @@ mod system {
 mod system {
     use std::sync::OnceLock;
     use std::thread::{Thread, current, park, park_timeout};
+    use std::time::Duration;
 
     static WATCHING: OnceLock<Thread> = OnceLock::new();
 
@@ -228,7 +243,7 @@ mod system {
     }
 
     /// Waits as long as there is patience.
-    pub(super) fn watch((): (), patience: &dyn Fn() -> Option<std::time::Duration>) {
+    pub(super) fn watch((): (), patience: &dyn Fn() -> Option<Duration>) {
         loop {
             match patience() {
                 Some(patience) => park_timeout(patience),

@@ -5,7 +5,7 @@ use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
-use lambdav_simd_backend::EmitError;
+use lambdav_simd_backend::{Compiler, EmitError, Target};
 
 /// Machine code, or, for a program that nests loops more deeply than code is made of, or is larger,
 /// the evaluator of the core. The pixels are the same.
@@ -30,7 +30,22 @@ impl FastEngine {
         settings: &Settings,
         lanes: Option<u32>,
     ) -> Result<Self, SimdError> {
-        match SimdEngine::new(core, location, settings, lanes) {
+        let target = Target::host().map_err(SimdError::Emit)?;
+        Self::with_compiler(core, location, settings, Compiler { lanes, ..Compiler::new(target) })
+    }
+
+    /// The same with a compiler, whose number of pixels is overridden.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::new`], and [`EmitError::TimedOut`].
+    pub fn with_compiler(
+        core: &Core,
+        location: u32,
+        settings: &Settings,
+        compiler: Compiler,
+    ) -> Result<Self, SimdError> {
+        match SimdEngine::with_compiler(core, location, settings, compiler) {
             Ok(engine) => Ok(Self::Simd(Box::new(engine))),
             Err(SimdError::Emit(
                 error @ (EmitError::TooDeep { .. } | EmitError::TooMuch { .. }),

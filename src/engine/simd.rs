@@ -6,7 +6,7 @@ use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
 use lambdav_core::{evaluate, schedule};
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
-use lambdav_simd_backend::{EmitError, SimdKernel, Target};
+use lambdav_simd_backend::{Compiler, EmitError, SimdKernel, Target};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
@@ -58,13 +58,26 @@ impl SimdEngine {
         lanes: Option<u32>,
         target: Target,
     ) -> Result<Self, SimdError> {
+        Self::with_compiler(core, location, settings, Compiler { lanes, ..Compiler::new(target) })
+    }
+
+    /// The same with a compiler, whose number of pixels is overridden.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::new`].
+    pub fn with_compiler(
+        core: &Core,
+        location: u32,
+        settings: &Settings,
+        compiler: Compiler,
+    ) -> Result<Self, SimdError> {
         let begun = Instant::now();
         let program = schedule::schedule(core, &[location]).map_err(SimdError::Program)?;
         let scheduling = begun.elapsed();
         let max_iterations = settings.max_iterations;
-        let kernel =
-            SimdKernel::for_target(program, lanes, &settings.inputs, max_iterations, target)
-                .map_err(SimdError::Emit)?;
+        let kernel = SimdKernel::with_compiler(program, &settings.inputs, max_iterations, compiler)
+            .map_err(SimdError::Emit)?;
         Ok(Self { kernel, max_iterations, scheduling })
     }
 

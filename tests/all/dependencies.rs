@@ -1,7 +1,10 @@
-//! What the lock file may name: packages of the one registry, with sums, and under licences that allow
-//! what ours do.
+//! What the lock file may name: packages of the one registry, with sums, under licences that allow what
+//! ours do, and without known vulnerabilities.
 
+use rustsec::report::{Report, Settings};
+use rustsec::{Database, Lockfile};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
@@ -52,7 +55,7 @@ fn expressions_of_licences() {
 fn all_packages_come_from_the_registry() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.lock");
     let lock = std::fs::read_to_string(path).expect("the lock file is there");
-    let mut sources = std::collections::BTreeSet::new();
+    let mut sources = BTreeSet::new();
     for package in lock.split("[[package]]").skip(1) {
         let value = |key: &str| package.lines().find_map(|line| line.strip_prefix(key));
         let name = value("name = ").expect("packages have names");
@@ -66,6 +69,40 @@ fn all_packages_come_from_the_registry() {
         }
     }
     assert_eq!(sources.len(), 1, "{sources:?}");
+}
+
+/// Advisories that we live with.
+const ACCEPTED: [&str; 1] = [
+    // `paste` is no longer maintained. It is a finished procedural macro, which `exr` needs.
+    "RUSTSEC-2024-0436",
+];
+
+/// The advisories are a copy: of RustSec's database what is about the packages that the lock file named
+/// when it was made.
+#[test]
+fn no_package_has_a_known_vulnerability() {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let copy = project.join("tests/advisories");
+    let lockfile = Lockfile::load(project.join("Cargo.lock")).expect("the lock file is there");
+
+    let looked_up = std::fs::read_to_string(copy.join("packages")).expect("it is there");
+    let looked_up: BTreeSet<&str> = looked_up.lines().collect();
+    let names = lockfile.packages.iter().map(|package| package.name.as_str());
+    let unknown: BTreeSet<&str> =
+        names.filter(|name| !name.starts_with("lambdav") && !looked_up.contains(name)).collect();
+    assert!(unknown.is_empty(), "tests/advisories/update has not looked up {unknown:?}");
+
+    let database = Database::open(&copy).expect("advisories can be read");
+    let kinds = ["notice", "unmaintained", "unsound"];
+    let settings = Settings {
+        informational_warnings: kinds.map(|kind| kind.parse().expect("a kind")).to_vec(),
+        ..Settings::default()
+    };
+    let report = Report::generate(&database, &lockfile, &settings);
+    let vulnerable = report.vulnerabilities.list.iter().map(|found| &found.advisory);
+    let warnings = report.warnings.values().flatten().filter_map(|found| found.advisory.as_ref());
+    let found: BTreeSet<&str> = vulnerable.chain(warnings).map(|a| a.id.as_str()).collect();
+    assert_eq!(found, BTreeSet::from(ACCEPTED));
 }
 
 #[test]

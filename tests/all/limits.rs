@@ -10,7 +10,7 @@ use lambdav::core::limits;
 use lambdav::core::op::Op;
 use lambdav::core::schedule::schedule;
 use lambdav::core::source::SourceFile;
-use lambdav::frontend::compile;
+use lambdav::frontend::{compile, compile_within};
 use lambdav::program::Loaded;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -149,6 +149,36 @@ fn towers_that_are_too_high() {
             "{code:?}"
         );
     }
+}
+
+/// Each limit of inlining says which it is.
+#[test]
+fn limits_of_inlining() {
+    let steps = tower(20);
+    let unused = [" x"; 200].concat();
+    let parameters: String = (0..200).map(|i| format!(" a{i}")).collect();
+    let bindings = tower(14).replace("(+ x 1)", &format!("(f x{unused})"));
+    let bindings = format!("(define (f x{parameters}) (+ x 1))\n{bindings}");
+    for (text, most) in [
+        (steps, format!("at most {} steps of expansion", limits::EXPANSION_STEPS)),
+        (bindings, format!("at most {} arguments and bindings", limits::BINDINGS)),
+    ] {
+        let found = refused(&text);
+        assert_eq!(found.code, DiagnosticCode::ExpansionTooLarge);
+        assert!(found.notes.iter().any(|note| note.contains(&most)), "{most}: {:?}", found.notes);
+    }
+}
+
+/// Beyond the limit, names that are not bound are told without one to take.
+#[test]
+fn suggestions_are_limited() {
+    let names: String = (0..limits::SUGGESTIONS + 50).map(|i| format!(" thing{i}")).collect();
+    let text = format!("(define thing 1) (+ (time){names})");
+    let source = SourceFile::new("program.lv", text);
+    let (_, diagnostics, _) = compile_within(&source, 10_000);
+    let (with, without): (Vec<_>, Vec<_>) =
+        diagnostics.iter().filter(|d| d.is_error()).partition(|d| d.help.is_some());
+    assert_eq!((with.len(), without.len()), (limits::SUGGESTIONS, 50));
 }
 
 /// A chain of functions of which each applies the one before.

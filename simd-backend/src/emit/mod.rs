@@ -60,6 +60,9 @@ pub enum EmitError {
         /// The limit.
         most: usize,
     },
+    /// The time that compiling may take is over.
+    #[error("compiling took longer than it may")]
+    TimedOut,
     /// There is no memory that could be executed.
     #[error("cannot put machine code into memory: {0}")]
     Memory(String),

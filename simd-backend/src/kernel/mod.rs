@@ -65,8 +65,23 @@ impl SimdKernel {
         max_iterations: u64,
         target: Target,
     ) -> Result<Self, EmitError> {
+        let compiler = Compiler { lanes, ..Compiler::new(target) };
+        Self::with_compiler(program, inputs, max_iterations, compiler)
+    }
+
+    /// The same with a compiler, whose number of pixels is overridden.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Compiler::compile`].
+    pub fn with_compiler(
+        program: schedule::Program,
+        inputs: &inputs::Inputs,
+        max_iterations: u64,
+        compiler: Compiler,
+    ) -> Result<Self, EmitError> {
         let pixels = inputs.resolution.map(f64::from).iter().product();
-        let compiler = Compiler { lanes, pixels, ..Compiler::new(target) };
+        let compiler = Compiler { pixels, ..compiler };
         let Compilation { lanes, choice, code, allocation, mut times, .. } =
             compiler.compile(&program)?;
         let code = timed(&mut times.code, || Executable::new(&code, &compiler.target))?;
@@ -120,7 +135,8 @@ impl SimdKernel {
     /// The code with nothing moved to the function for the frame.
     fn unhoisted(&self) -> Executable {
         let lanes = Some(self.code().shape().lanes());
-        let compiler = Compiler { lanes, pixels: 0.0, hoist: false, ..self.compiler.clone() };
+        let compiler = self.compiler.clone();
+        let compiler = Compiler { lanes, pixels: 0.0, hoist: false, deadline: None, ..compiler };
         let compiled = compiler.compile(&self.program);
         let compiled = compiled.and_then(|c| Executable::new(&c.code, &compiler.target));
         compiled.expect("the same program has been compiled before")

@@ -2,7 +2,8 @@
 
 use lambdav_core::inputs::Inputs;
 use lambdav_simd_backend::emit::{Allocation, Listing};
-use lambdav_simd_backend::{Compiler, SimdKernel, Target};
+use lambdav_simd_backend::{Compiler, EmitError, SimdKernel, Target};
+use std::time::{Duration, Instant};
 
 use crate::scheduled;
 
@@ -57,4 +58,13 @@ fn register_programs_have_been_spilled() {
     assert!(compiled.registers.row.spill_slots > 0);
     let text = compiled.registers.to_string();
     assert!(text.contains("spill ") && text.contains("= reload "), "{text}");
+}
+
+#[test]
+fn compiling_ends_at_its_deadline() {
+    let program = scheduled(&large(200));
+    let compile = |deadline| Compiler { deadline, ..compiler(1e6) }.compile(&program);
+    let past = compile(Some(Instant::now()));
+    assert!(matches!(past, Err(EmitError::TimedOut)), "{past:?}");
+    assert!(compile(Instant::now().checked_add(Duration::from_secs(3600))).is_ok());
 }

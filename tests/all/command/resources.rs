@@ -24,7 +24,7 @@ const COMMANDS: [&str; 8] = [
 /// Limits as the shell sets them; of memory in KiB.
 fn limits() -> Vec<String> {
     let memory =
-        (20..60).step_by(4).chain((60..200).step_by(35)).map(|mb| format!("-v {}", mb << 10));
+        (20..60).step_by(4).chain((60..200).step_by(10)).map(|mb| format!("-v {}", mb << 10));
     let files = (3..12).map(|files| format!("-n {files}"));
     let others = ["-f 0", "-f 8", "-s 32", "-s 100", "-s 1000", "-d 10000", "-c 0"];
     memory.chain(files).chain(others.map(str::to_owned)).collect()
