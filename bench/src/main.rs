@@ -5,6 +5,7 @@
 //! taskset -c 1 target/release/lambdav-bench kernels
 //! taskset -c 1 target/release/lambdav-bench functions
 //! taskset -c 1 target/release/lambdav-bench compile --command target/release/lambdav
+//! target/release/lambdav-bench drivers
 //! ```
 //!
 //! Without `taskset`, `kernels` also measures two threads. Runs of all that is compared take turns,
@@ -23,6 +24,7 @@
 )]
 mod bodies;
 mod compile;
+mod drivers;
 mod functions;
 #[cfg(test)]
 mod generate;
@@ -52,6 +54,8 @@ enum What {
     /// What compiling costs: programs of a thousand to a hundred thousand operations, the gallery,
     /// whole processes
     Compile(compile::CompileOptions),
+    /// Whole frames, beside Vulkan drivers that draw the same on processors
+    Drivers(drivers::DriverOptions),
 }
 
 /// What the tables have in common.
@@ -95,6 +99,7 @@ fn main() -> ExitCode {
         What::Kernels(options) => kernels::run(&options),
         What::Functions(options) => functions::run(&options),
         What::Compile(options) => compile::run(&options),
+        What::Drivers(options) => drivers::run(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

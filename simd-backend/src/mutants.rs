@@ -70,8 +70,9 @@ impl Mutant {
     pub const OF_VECTORS: [Self; 3] = [Self::SwappedHalves, Self::LostMove, Self::WrongDistance];
 
     /// Those that need EVEX or registers for masks.
-    pub const OF_MASK_REGISTERS: [Self; 5] = [
+    pub const OF_MASK_REGISTERS: [Self; 6] = [
         Self::SwappedHalves,
+        Self::SwappedMinimum,
         Self::WrongDisplacement,
         Self::LostMove,
         Self::ClobberedSurvivor,

@@ -4,6 +4,8 @@
 mod generated;
 mod process;
 
+pub(crate) use process::CONSTANT;
+
 use crate::BenchArguments;
 use crate::table::Table;
 use crate::timing::{Clock, Summary};

@@ -5,11 +5,12 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
+/// One colour everywhere.
+pub(crate) const CONSTANT: &str = "(vec3 0.2 0.4 0.6)\n";
+
 /// Names and texts.
-pub(super) const PROGRAMS: [(&str, &str); 2] = [
-    ("constant", "(vec3 0.2 0.4 0.6)\n"),
-    ("mandelbrot-image", include_str!("../../shaders/mandelbrot.lv")),
-];
+pub(super) const PROGRAMS: [(&str, &str); 2] =
+    [("constant", CONSTANT), ("mandelbrot-image", include_str!("../../shaders/mandelbrot.lv"))];
 
 /// Of so many processes the median is taken.
 const RUNS: usize = 20;

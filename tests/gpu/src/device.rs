@@ -12,7 +12,7 @@ use ash::vk;
 use ash::{Entry, Instance};
 use pipeline::{pipeline, render_pass};
 use std::ffi::CStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
 
 /// Why there is no image.
@@ -171,32 +171,36 @@ impl Device {
         &self.name
     }
 
-    /// Draws.
-    pub fn draw(&self, job: &Job<'_>) -> Result<PixelBits, Error> {
-        let _drawing = self.drawing.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Makes all that it takes to draw a frame, any number of times. Nobody else draws meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// What Vulkan says: of the shader, the memory, the device.
+    pub fn prepare(&self, job: &Job<'_>) -> Result<Prepared<'_>, Error> {
+        let drawing = self.drawing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut cleanup = Cleanup { device: &self.device, undo: Vec::new() };
-        let cleanup = &mut cleanup;
-        let (image, view) = self.image(cleanup, job)?;
-        let pass = render_pass(cleanup, job.location)?;
+        let made = &mut cleanup;
+        let (image, view) = self.image(made, job)?;
+        let pass = render_pass(made, job.location)?;
         let info = vk::FramebufferCreateInfo::default()
             .render_pass(pass)
             .attachments(std::slice::from_ref(&view))
             .width(job.size[0])
             .height(job.size[1])
             .layers(1);
-        let framebuffer = make!(cleanup, create_framebuffer, destroy_framebuffer, info);
+        let framebuffer = make!(made, create_framebuffer, destroy_framebuffer, info);
         let bytes = u64::from(job.size[0]) * u64::from(job.size[1]) * 16;
         let (result, result_memory) =
-            self.buffer(cleanup, bytes, vk::BufferUsageFlags::TRANSFER_DST)?;
-        let (set, layout) = self.uniforms(cleanup, job.uniforms)?;
-        let pipeline = pipeline(cleanup, job, pass, layout)?;
+            self.buffer(made, bytes, vk::BufferUsageFlags::TRANSFER_DST)?;
+        let (set, layout) = self.uniforms(made, job.uniforms)?;
+        let pipeline = pipeline(made, job, pass, layout)?;
 
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(self.family);
-        let pool = make!(cleanup, create_command_pool, destroy_command_pool, info);
+        let pool = make!(made, create_command_pool, destroy_command_pool, info);
         let info = vk::CommandBufferAllocateInfo::default()
             .command_pool(pool)
             .level(vk::CommandBufferLevel::PRIMARY)
-            .command_buffer_count(1);
+            .command_buffer_count(2);
         let extent = vk::Extent2D { width: job.size[0], height: job.size[1] };
         let clear = [vk::ClearValue::default()];
         let begin = vk::RenderPassBeginInfo::default()
@@ -212,38 +216,92 @@ impl Device {
         let constants: Vec<u8> = job.push_constants.iter().flat_map(|w| w.to_ne_bytes()).collect();
         let device = &self.device;
         // SAFETY: see the head.
-        unsafe {
+        let commands = unsafe {
             let commands = device.allocate_command_buffers(&info)?;
-            let c = commands[0];
-            device.begin_command_buffer(c, &vk::CommandBufferBeginInfo::default())?;
-            device.cmd_begin_render_pass(c, &begin, vk::SubpassContents::INLINE);
+            let [draw, read] = commands[..] else { unreachable!("two were asked for") };
+            device.begin_command_buffer(draw, &vk::CommandBufferBeginInfo::default())?;
+            device.cmd_begin_render_pass(draw, &begin, vk::SubpassContents::INLINE);
             let point = vk::PipelineBindPoint::GRAPHICS;
-            device.cmd_bind_pipeline(c, point, pipeline);
-            device.cmd_bind_descriptor_sets(c, point, layout, 0, &[set], &[]);
+            device.cmd_bind_pipeline(draw, point, pipeline);
+            device.cmd_bind_descriptor_sets(draw, point, layout, 0, &[set], &[]);
             let stage = vk::ShaderStageFlags::FRAGMENT;
-            device.cmd_push_constants(c, layout, stage, 0, &constants);
-            device.cmd_draw(c, 3, 1, 0, 0);
-            device.cmd_end_render_pass(c);
+            device.cmd_push_constants(draw, layout, stage, 0, &constants);
+            device.cmd_draw(draw, 3, 1, 0, 0);
+            device.cmd_end_render_pass(draw);
+            device.end_command_buffer(draw)?;
+
+            device.begin_command_buffer(read, &vk::CommandBufferBeginInfo::default())?;
             let from = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
-            device.cmd_copy_image_to_buffer(c, image, from, result, &[copy]);
+            device.cmd_copy_image_to_buffer(read, image, from, result, &[copy]);
             // What waits for the queue alone need not see what the copy wrote.
             let written = vk::MemoryBarrier::default()
                 .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
                 .dst_access_mask(vk::AccessFlags::HOST_READ);
-            let (copied, read) = (vk::PipelineStageFlags::TRANSFER, vk::PipelineStageFlags::HOST);
+            let (copied, host) = (vk::PipelineStageFlags::TRANSFER, vk::PipelineStageFlags::HOST);
             let flags = vk::DependencyFlags::empty();
-            device.cmd_pipeline_barrier(c, copied, read, flags, &[written], &[], &[]);
-            device.end_command_buffer(c)?;
-            let submit = vk::SubmitInfo::default().command_buffers(&commands);
+            device.cmd_pipeline_barrier(read, copied, host, flags, &[written], &[], &[]);
+            device.end_command_buffer(read)?;
+            [draw, read]
+        };
+        let family = self.family;
+        Ok(Prepared { cleanup, commands, family, result_memory, bytes, _drawing: drawing })
+    }
+}
+
+/// All that it takes to draw a frame.
+pub struct Prepared<'d> {
+    /// Cleans up while nobody else draws.
+    cleanup: Cleanup<'d>,
+    /// To draw, and to copy what was drawn to where it can be read.
+    commands: [vk::CommandBuffer; 2],
+    family: u32,
+    result_memory: vk::DeviceMemory,
+    bytes: u64,
+    _drawing: MutexGuard<'d, ()>,
+}
+
+impl std::fmt::Debug for Prepared<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Prepared").field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}
+
+impl Prepared<'_> {
+    fn execute(&mut self, commands: vk::CommandBuffer) -> Result<(), Error> {
+        let (device, commands) = (self.cleanup.device, [commands]);
+        let submit = vk::SubmitInfo::default().command_buffers(&commands);
+        // SAFETY: see the head; who has `self` to itself is the only one to use the queue.
+        unsafe {
             let queue = device.get_device_queue(self.family, 0);
             device.queue_submit(queue, &[submit], vk::Fence::null())?;
-            device.queue_wait_idle(queue)?;
-            let flags = vk::MemoryMapFlags::empty();
-            let mapped = device.map_memory(result_memory, 0, bytes, flags)?;
-            // As many as it has room for, which was given: the product fits.
-            let pixels = (bytes / 16) as usize;
+            Ok(device.queue_wait_idle(queue)?)
+        }
+    }
+
+    /// Draws the frame, and waits until it is there.
+    ///
+    /// # Errors
+    ///
+    /// Where the device is lost or out of memory.
+    pub fn draw(&mut self) -> Result<(), Error> {
+        self.execute(self.commands[0])
+    }
+
+    /// The pixels of the frame, which has been drawn.
+    ///
+    /// # Errors
+    ///
+    /// Where the device is lost or out of memory.
+    pub fn read(&mut self) -> Result<PixelBits, Error> {
+        self.execute(self.commands[1])?;
+        let (device, flags) = (self.cleanup.device, vk::MemoryMapFlags::empty());
+        // As many as it has room for, which was given: the product fits.
+        let pixels = (self.bytes / 16) as usize;
+        // SAFETY: see the head.
+        unsafe {
+            let mapped = device.map_memory(self.result_memory, 0, self.bytes, flags)?;
             let frame = std::slice::from_raw_parts(mapped.cast::<[u32; 4]>(), pixels).to_vec();
-            device.unmap_memory(result_memory);
+            device.unmap_memory(self.result_memory);
             Ok(frame)
         }
     }

@@ -17,6 +17,6 @@ pub mod functions;
 mod shader;
 mod vertex;
 
-pub use device::{Device, Error, Job, PixelBits};
+pub use device::{Device, Error, Job, PixelBits, Prepared};
 pub use difference::Difference;
 pub use shader::{Output, Shader};

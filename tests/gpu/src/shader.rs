@@ -1,6 +1,6 @@
 //! Programs, and the two float images of them: the core evaluator's and the device's.
 
-use crate::{Device, Error, Job, PixelBits};
+use crate::{Device, Error, Job, PixelBits, Prepared};
 use lambdav_core::evaluate::Evaluator;
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
@@ -40,6 +40,11 @@ impl Shader {
         let (core, diagnostics) = compile(&source);
         let core = core.unwrap_or_else(|| panic!("{name}: {diagnostics:?}"));
         Self { name: name.into(), source, core }
+    }
+
+    /// Its text.
+    pub fn text(&self) -> &str {
+        self.source.text()
     }
 
     /// All shaders of the gallery, by name.
@@ -121,15 +126,34 @@ impl Output<'_> {
 
     /// The device's.
     ///
+    /// # Errors
+    ///
+    /// As of [`Device::prepare`] and [`Prepared::draw`].
+    ///
     /// # Panics
     ///
     /// If the program is too large for SPIR-V.
     pub fn by_device(&self, device: &Device, size: [u32; 2]) -> Result<PixelBits, Error> {
+        let mut prepared = self.prepare(device, size)?;
+        prepared.draw()?;
+        prepared.read()
+    }
+
+    /// The same, to be drawn any number of times.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Device::prepare`].
+    ///
+    /// # Panics
+    ///
+    /// If the program is too large for SPIR-V.
+    pub fn prepare<'d>(&self, device: &'d Device, size: [u32; 2]) -> Result<Prepared<'d>, Error> {
         let Self { shader, program } = self;
         let module = emit(program, Some(&shader.source), &EmitOptions::default()).expect("it fits");
         let types = program.uniforms.iter().map(|uniform| uniform.ty);
         let resources = Resources::new(&shader.inputs(size), types);
-        device.draw(&Job {
+        device.prepare(&Job {
             words: &module.words,
             location: self.location(),
             size,

@@ -1,0 +1,313 @@
+//! Whole frames of floats, beside Vulkan drivers that draw them on processors from our own SPIR-V.
+//!
+//! Each driver, for each number of threads, is a process of its own, since drivers read how many
+//! they may use when they are loaded: it may run on that many processors. What is timed is the
+//! drawing of one frame into memory that has been used before, without reading it back. All take
+//! turns, and medians are printed. The first frames are compared bit by bit; what drivers get wrong
+//! is told beside what they take.
+
+use crate::BenchArguments;
+use crate::compile::CONSTANT;
+use crate::kernels::KERNELS;
+use crate::table::Table;
+use crate::timing::{Clock, Summary};
+use clap::Args;
+use lambdav::Settings;
+use lambdav::engine::FastEngine;
+use lambdav::program::Loaded;
+use lambdav::raster::{self, Frame, RenderOptions, Size};
+use lambdav_gpu::{Device, Shader};
+use serde::Serialize;
+use std::hint::black_box;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread::available_parallelism;
+
+/// The time of all frames, as `lambdav-gpu` has it.
+const TIME: f32 = 1.5;
+
+/// What is drawn, and by whom.
+#[derive(Args)]
+pub(crate) struct DriverOptions {
+    #[command(flatten)]
+    common: BenchArguments,
+    /// A driver: the file that describes it to Vulkan's loader; by default what the loader finds
+    #[arg(long = "driver", value_name = "FILE")]
+    drivers: Vec<PathBuf>,
+    /// Width and height of the frames
+    #[arg(long, value_name = "WxH", default_value = "1920x1080")]
+    size: Size,
+    /// Draw that shader frame by frame, as the other process asks for
+    #[arg(long, hide = true, value_name = "SHADER")]
+    serve: Option<String>,
+}
+
+/// A row of the table. Times are milliseconds.
+#[derive(Serialize)]
+struct Row {
+    shader: String,
+    threads: usize,
+    ours: Summary,
+    drivers: Vec<Peer>,
+}
+
+/// What a driver does.
+#[derive(Serialize)]
+struct Peer {
+    name: String,
+    time: Summary,
+    /// Our time over its.
+    ratio: Summary,
+    /// Pixels of which it gets a bit wrong.
+    wrong: usize,
+}
+
+/// Names and texts of what is drawn: a constant, the kernels, the gallery.
+fn shaders() -> io::Result<Vec<(String, String)>> {
+    let kernels = KERNELS.iter().map(|k| (format!("kernels/{}", k.name), k.shader.to_owned()));
+    let mut all: Vec<_> =
+        [("constant".to_owned(), CONSTANT.to_owned())].into_iter().chain(kernels).collect();
+    for shader in Shader::gallery()? {
+        all.push((format!("shaders/{}", shader.name), shader.text().to_owned()));
+    }
+    Ok(all)
+}
+
+/// Measures and prints.
+pub(crate) fn run(options: &DriverOptions) -> io::Result<()> {
+    if let Some(name) = &options.serve {
+        return serve(name, options.size);
+    }
+    let drivers: Vec<Option<&PathBuf>> = match &options.drivers[..] {
+        [] => vec![None],
+        named => named.iter().map(Some).collect(),
+    };
+    println!("ms of a frame, and of drivers: our time over theirs, and pixels that they get wrong");
+    let mut table = None;
+    let mut rows = Vec::new();
+    let processors = available_parallelism().map_or(1, NonZero::get);
+    for (name, text) in shaders()?.into_iter().filter(|(name, _)| options.common.wants(name)) {
+        for threads in [1, 2].into_iter().filter(|&threads| threads <= processors) {
+            let row = measure(&name, &text, threads, &drivers, options)?;
+            print(table.get_or_insert_with(|| head(&row)), &row);
+            rows.push(row);
+        }
+    }
+    options.common.save(&rows)
+}
+
+fn head(row: &Row) -> Table {
+    println!("{}", row.drivers.iter().map(|d| d.name.as_str()).collect::<Vec<_>>().join("; "));
+    let mut columns = vec![("shader", 26), ("threads", 7), ("ours", 8), ("spread", 6)];
+    for _ in &row.drivers {
+        columns.extend([("driver", 8), ("spread", 6), ("ratio", 6), ("wrong", 8)]);
+    }
+    Table::new(&columns)
+}
+
+fn print(table: &Table, row: &Row) {
+    let time = |time: Summary| [format!("{:.2}", time.median), format!("{:.2}", time.spread)];
+    let mut cells = vec![row.shader.clone(), row.threads.to_string()];
+    cells.extend(time(row.ours));
+    for peer in &row.drivers {
+        cells.extend(time(peer.time));
+        cells.extend([format!("{:.2}", peer.ratio.median), peer.wrong.to_string()]);
+    }
+    table.row(cells);
+}
+
+fn measure(
+    name: &str,
+    text: &str,
+    threads: usize,
+    drivers: &[Option<&PathBuf>],
+    options: &DriverOptions,
+) -> io::Result<Row> {
+    let (size, runs) = (options.size, options.common.runs());
+    let loaded = Loaded::from_text(name, text);
+    let core = loaded.core.as_ref().expect("what is measured compiles");
+    let location = core.outputs.iter().map(|output| output.location).min().expect("it has one");
+    let mut settings = Settings::new(core, size);
+    settings.inputs.time = TIME;
+    let engine = FastEngine::new(core, location, &settings, None).map_err(io::Error::other)?;
+    let threads_of_pool = NonZero::new(threads).expect("not none");
+    let pool = raster::thread_pool(threads_of_pool).map_err(io::Error::other)?;
+    let mut frame = Frame::from_fn(size, |_, _| [0.0; 4]);
+    let draw = |frame: &mut Frame| {
+        let options = RenderOptions::default();
+        pool.install(|| raster::render_into(&engine, frame, &options)).expect("it ends");
+        black_box(frame);
+    };
+    draw(&mut frame);
+
+    let mut servers = Vec::new();
+    let mut wrong = Vec::new();
+    for driver in drivers {
+        let mut server = Server::start(name, threads, *driver, size)?;
+        wrong.push(differences(&frame, &server.frame(size)?));
+        servers.push(server);
+    }
+    let mut times = vec![Vec::with_capacity(runs); servers.len() + 1];
+    for _ in 0..runs {
+        // A frame of the same before each counts for nothing: see [`Clock::interleaved`].
+        draw(&mut frame);
+        times[0].push(Clock::Wall.time(|| draw(&mut frame)));
+        for (times, server) in times[1..].iter_mut().zip(&mut servers) {
+            server.draw()?;
+            times.push(server.draw()?);
+        }
+    }
+    let peers = servers.iter().zip(&times[1..]).zip(wrong);
+    let peers = peers.map(|((server, theirs), wrong)| Peer {
+        name: server.name.clone(),
+        time: Summary::of(theirs),
+        ratio: Summary::of_ratios(&times[0], theirs),
+        wrong,
+    });
+    let drivers = peers.collect();
+    Ok(Row { shader: name.to_owned(), threads, ours: Summary::of(&times[0]), drivers })
+}
+
+/// Pixels of which a bit differs; any NaN is any other.
+fn differences(ours: &Frame, theirs: &[[f32; 4]]) -> usize {
+    let is_equal = |(a, b): (&f32, &f32)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+    let pixels = ours.pixels().iter().zip(theirs);
+    pixels.filter(|(a, b)| !a.iter().zip(*b).all(is_equal)).count()
+}
+
+/// A process that draws frames with a driver when it is asked to.
+struct Server {
+    process: Child,
+    requests: ChildStdin,
+    answers: BufReader<ChildStdout>,
+    /// What the device calls itself.
+    name: String,
+}
+
+impl Server {
+    fn start(
+        shader: &str,
+        threads: usize,
+        driver: Option<&PathBuf>,
+        size: Size,
+    ) -> io::Result<Self> {
+        let mut command = Command::new(std::env::current_exe()?);
+        let size = format!("{}x{}", size.width(), size.height());
+        command.args(["drivers", "--serve", shader, "--size", &size]);
+        if let Some(driver) = driver {
+            // Older loaders know the first name alone.
+            command.env("VK_ICD_FILENAMES", driver).env("VK_DRIVER_FILES", driver);
+        }
+        command.env("LP_NUM_THREADS", threads.to_string()).env(THREADS, threads.to_string());
+        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let requests = process.stdin.take().expect("it is piped");
+        let answers = BufReader::new(process.stdout.take().expect("it is piped"));
+        let mut server = Self { process, requests, answers, name: String::new() };
+        server.name = server.answer()?;
+        Ok(server)
+    }
+
+    fn answer(&mut self) -> io::Result<String> {
+        let mut line = String::new();
+        self.answers.read_line(&mut line)?;
+        if line.is_empty() {
+            return Err(io::Error::other(format!("a driver's process: {}", self.process.wait()?)));
+        }
+        Ok(line.trim_end().to_owned())
+    }
+
+    /// The pixels of the first frame, which comes unasked.
+    fn frame(&mut self, size: Size) -> io::Result<Vec<[f32; 4]>> {
+        let mut bytes = vec![0; 16 * size.pixels()];
+        self.answers.read_exact(&mut bytes)?;
+        let words = bytes.as_chunks().0.iter().map(|&word| f32::from_le_bytes(word));
+        Ok(words.collect::<Vec<_>>().as_chunks().0.to_vec())
+    }
+
+    /// Draws a frame: milliseconds.
+    fn draw(&mut self) -> io::Result<f64> {
+        self.requests.write_all(b"\n")?;
+        self.answer()?.parse().map_err(io::Error::other)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It ends at the end of requests, or at once.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// How many processors a server may use.
+const THREADS: &str = "LAMBDAV_BENCH_THREADS";
+
+/// Before any thread is started: only that many processors for this process.
+#[cfg(target_os = "linux")]
+fn restrict(threads: usize) -> io::Result<()> {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+    let all = sched_getaffinity(None)?;
+    let mut some = CpuSet::new();
+    for processor in (0..CpuSet::MAX_CPU).filter(|&cpu| all.is_set(cpu)).take(threads) {
+        some.set(processor);
+    }
+    Ok(sched_setaffinity(None, &some)?)
+}
+
+/// Elsewhere a driver uses what it likes.
+#[cfg(not(target_os = "linux"))]
+fn restrict(_: usize) -> io::Result<()> {
+    Ok(())
+}
+
+/// What a [`Server`] asks for: the device's name, the first frame, and the time of each frame after
+/// that.
+fn serve(name: &str, size: Size) -> io::Result<()> {
+    if let Some(threads) = std::env::var(THREADS).ok().and_then(|threads| threads.parse().ok()) {
+        restrict(threads)?;
+    }
+    let (_, text) = shaders()?
+        .into_iter()
+        .find(|(known, _)| known == name)
+        .ok_or_else(|| io::Error::other(format!("nothing is called {name}")))?;
+    let device = Device::open().map_err(io::Error::other)?;
+    let device = device.ok_or_else(|| io::Error::other("there is no Vulkan device"))?;
+    let shader = Shader::new(name, &text);
+    let output = shader.outputs().min_by_key(|output| output.location()).expect("it has one");
+    let prepared = output.prepare(&device, [size.width(), size.height()]);
+    let mut prepared = prepared.map_err(io::Error::other)?;
+    prepared.draw().map_err(io::Error::other)?;
+    let mut out = io::stdout().lock();
+    writeln!(out, "{}", device.name())?;
+    for pixel in prepared.read().map_err(io::Error::other)? {
+        out.write_all(pixel.map(u32::to_le_bytes).as_flattened())?;
+    }
+    out.flush()?;
+    for request in io::stdin().lines() {
+        request?;
+        let mut drawn = Ok(());
+        let time = Clock::Wall.time(|| drawn = prepared.draw());
+        drawn.map_err(io::Error::other)?;
+        writeln!(out, "{time}")?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Frame, Size, differences};
+
+    #[test]
+    fn pixels_that_differ() {
+        let frame = Frame::from_fn(Size::new(2, 1).expect("a size"), |x, _| match x {
+            0 => [0.0, f32::NAN, 1.0, 1.0],
+            _ => [0.5; 4],
+        });
+        assert_eq!(differences(&frame, &[[0.0, -f32::NAN, 1.0, 1.0], [0.5; 4]]), 0);
+        assert_eq!(differences(&frame, &[[-0.0, f32::NAN, 1.0, 1.0], [0.5, 0.6, 0.7, 0.5]]), 2);
+    }
+}
