@@ -66,7 +66,7 @@ impl Target {
     }
 
     /// Those of them whose code this machine can execute.
-    pub(super) fn here() -> impl Iterator<Item = &'static str> {
+    pub fn here() -> impl Iterator<Item = &'static str> {
         let wide = Wide::ALL.into_iter().filter(|wide| wide.is_here());
         std::iter::once(Self::BASELINE).chain(wide.map(Wide::name))
     }

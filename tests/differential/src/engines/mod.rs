@@ -82,12 +82,22 @@ fn evaluated() -> Vec<evaluated::Evaluator> {
         return Vec::new();
     }
     let engines = [
-        ("evaluated8", 8, Target::BASELINE),
-        ("evaluated-avx512-16", 16, "avx512"),
-        ("evaluated-avx512-32", 32, "avx512"),
-        ("evaluated-avx512-256-8", 8, "avx512-256"),
+        ("evaluated8", 8, BASELINE, None, Allocation::Thorough),
+        ("evaluated-avx512-16", 16, "avx512", None, Allocation::Thorough),
+        ("evaluated-avx512-32", 32, "avx512", None, Allocation::Thorough),
+        ("evaluated-avx512-spilled16", 16, "avx512", Some(6), Allocation::Thorough),
+        ("evaluated-avx512-quick16", 16, "avx512", None, Allocation::Quick),
+        ("evaluated-avx512-256-8", 8, "avx512-256", None, Allocation::Thorough),
+        ("evaluated-avx512-256-quick32", 32, "avx512-256", None, Allocation::Quick),
     ];
-    engines.map(|(name, lanes, target)| evaluated::Evaluator { name, lanes, target }).into()
+    let engine = |(name, lanes, target, registers, allocation)| evaluated::Evaluator {
+        name,
+        lanes,
+        target,
+        registers,
+        allocation,
+    };
+    engines.map(engine).into()
 }
 
 /// A machine with so many vector and mask registers, of which so many survive calls.
