@@ -134,10 +134,8 @@ impl Selection<'_> {
             }
             lanes::Op::Not => {
                 let value = self.register(operands[0]);
-                let ones = self.temporary(VECTOR);
-                self.load_constant(ones, RegisterType::Vector(Kind::Mask), 1);
                 let made = self.define(to);
-                self.op3(Op::XorPs, size, made, value, Source::register(ones));
+                self.inverted(made, value);
             }
             lanes::Op::ShiftLeft(n) | lanes::Op::ShiftRight(n) => {
                 let op = if matches!(op, lanes::Op::ShiftLeft(_)) {
@@ -197,6 +195,21 @@ impl Selection<'_> {
                 self.values[to.index()] = Value::Register(made);
             }
         }
+    }
+
+    /// Flips all bits.
+    fn inverted(&mut self, to: VReg, value: VReg) {
+        let (size, broadcast) = (self.size(), self.wide.has_masks());
+        let ones = if broadcast {
+            let bytes = Self::lane_bytes(RegisterType::Vector(Kind::I32)).into();
+            let mem = self.constant_place(RegisterType::Vector(Kind::I32), u64::MAX, bytes);
+            Source { rm: Rm::Mem(mem), broadcast }
+        } else {
+            let ones = self.temporary(VECTOR);
+            self.load_constant(ones, RegisterType::Vector(Kind::Mask), 1);
+            Source::register(ones)
+        };
+        self.op3(Op::XorPs, size, to, value, ones);
     }
 
     /// Flips or clears the sign.
@@ -265,9 +278,7 @@ impl Selection<'_> {
         self.binary(op, size, found, of);
         let made = self.define(to);
         if opposite {
-            let ones = self.temporary(VECTOR);
-            self.load_constant(ones, RegisterType::Vector(Kind::Mask), 1);
-            self.op3(Op::XorPs, size, made, found, Source::register(ones));
+            self.inverted(made, found);
         } else {
             self.op2(Op::Move, size, made, Source::register(found));
         }
