@@ -38,6 +38,18 @@ pub enum Mutant {
     /// A function of a value that several registers of a group share is computed for the active
     /// lanes of one of them.
     NarrowMask,
+    /// The halves of a mask are taken for each other.
+    SwappedHalves,
+    /// A distance from a register counts bytes where the instruction counts operands.
+    WrongDisplacement,
+    /// What the allocator copies where a loop begins is lost.
+    LostMove,
+    /// A register that is to survive a call does not.
+    ClobberedSurvivor,
+    /// Lanes stay in a mask where they are to leave it.
+    MaskPolarity,
+    /// The distance to a constant counts from where it stands, not from the instruction's end.
+    WrongDistance,
 }
 
 impl Mutant {
@@ -52,6 +64,18 @@ impl Mutant {
         Self::SwappedMinimum,
         Self::WrongComparison,
         Self::SwappedSelect,
+    ];
+
+    /// Those of the emitter for wide registers: with masks in vectors, and with registers for them.
+    pub const OF_VECTORS: [Self; 3] = [Self::SwappedHalves, Self::LostMove, Self::WrongDistance];
+
+    /// Those that need EVEX or registers for masks.
+    pub const OF_MASK_REGISTERS: [Self; 5] = [
+        Self::SwappedHalves,
+        Self::WrongDisplacement,
+        Self::LostMove,
+        Self::ClobberedSurvivor,
+        Self::MaskPolarity,
     ];
 
     /// Those that show where undefined lanes are told from others: machine code has the right bits

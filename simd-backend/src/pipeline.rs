@@ -82,6 +82,11 @@ impl Compiler {
         if is_over { Err(EmitError::TimedOut) } else { Ok(()) }
     }
 
+    /// What the code is made for, which the number of lanes has a say in.
+    pub fn target(&self) -> Target {
+        self.target.for_lanes(self.lanes)
+    }
+
     /// The lane program of an output that was scheduled alone.
     pub fn lane_program(&self, program: &schedule::Program) -> LaneProgram {
         let width = if self.lanes == Some(1) { Width::One } else { Width::Any };
@@ -90,7 +95,7 @@ impl Compiler {
 
     /// How the lanes of a program lie if it does not need too much stack, and why.
     pub fn choice(&self, program: &LaneProgram) -> Choice {
-        let tile = self.target.machine().tile;
+        let tile = self.target().machine().tile;
         match self.lanes.and_then(|lanes| Shape::new(lanes, tile)) {
             Some(shape) => Choice { shape, reason: Reason::Asked },
             None => Shape::preferred(program, tile),
@@ -117,7 +122,7 @@ impl Compiler {
             Allocation::Thorough => Between::Registers,
             Allocation::Quick => Between::Memory,
         };
-        registers::spill(&mut registers, self.target.machine(), between);
+        registers::spill(&mut registers, &self.target().machine(), between);
         debug_assert_eq!(registers::verify(&registers), Ok(()), "{registers}");
         (registers, allocation)
     }
@@ -169,7 +174,8 @@ impl Compiler {
         let (values, passed) = lanes.size();
         within(values, limits::LANE_VALUES, "values of one lane")?;
         within(passed, limits::PASSED_VALUES, "values that a loop or a branch passes on")?;
-        let (machine, emitter) = (self.target.machine(), self.target.emitter());
+        let target = self.target();
+        let (machine, emitter) = (target.machine(), target.emitter());
         assert_eq!(machine.tile, emitter.machine().tile, "code can be made for that machine");
         let mut choice = self.choice(&lanes);
         loop {

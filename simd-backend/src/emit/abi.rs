@@ -4,8 +4,8 @@
 //! calling convention of the target where code is emitted. They return a [`Status`] as
 //! [`Status::code`]. The function for the frame takes the address of a [`Context`]; the one for a
 //! row of groups takes that and then, in this order, [`ROW_ARGUMENTS`]. Both preserve what the
-//! convention says. They are called in the default floating-point environment. On x86-64 the upper halves of vector registers are clear when they are called,
-//! and when they return.
+//! convention says. They are called in the default floating-point environment. On x86-64 the upper
+//! halves of vector registers are clear when they are called, and when they return.
 //!
 //! *The context* is read only, and stays as it is during a call. What its fields point to does so
 //! too, but for the slots, which the function for the frame fills, and the frontier, which other
@@ -48,7 +48,12 @@ pub(super) struct Context {
     first_pixel: u64,
     first_rounds: u64,
     rest_rounds: u64,
+    reference: Reference,
 }
+
+/// The reference mathematics: the number of the function, that of lanes, and the address of what
+/// they are given.
+pub(super) type Reference = unsafe extern "C" fn(u32, u32, *mut u32);
 
 /// A field of the context: its offset in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,11 +72,19 @@ pub enum Field {
     FirstRounds = std::mem::offset_of!(Context, first_rounds) as isize,
     /// [`Limit::Rest`](crate::registers::Limit::Rest).
     RestRounds = std::mem::offset_of!(Context, rest_rounds) as isize,
+    /// The address of the reference mathematics, for code that does not refer to [`REFERENCE`].
+    Reference = std::mem::offset_of!(Context, reference) as isize,
 }
 
 impl Context {
     /// A context for inputs, slots and an execution mask that outlive it.
-    pub(super) fn new(inputs: &Inputs, slots: *mut u64, mask: &[u32], poll: Poll<'_>) -> Self {
+    pub(super) fn new(
+        inputs: &Inputs,
+        slots: *mut u64,
+        mask: &[u32],
+        poll: Poll<'_>,
+        reference: Reference,
+    ) -> Self {
         let [first_rounds, rest_rounds] = inputs.rounds();
         Self {
             inputs: inputs.words.as_ptr(),
@@ -81,6 +94,7 @@ impl Context {
             first_pixel: poll.first,
             first_rounds,
             rest_rounds,
+            reference,
         }
     }
 }
@@ -102,6 +116,19 @@ pub struct MachineCode {
     /// The bytes of stack that a call of either takes, those of what it calls included, the
     /// reference mathematics excepted.
     pub(crate) stack: usize,
+    /// What executes it, if that is more than the emitter's host.
+    pub(crate) needs: Option<Needs>,
+}
+
+/// What executes some code.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Needs {
+    /// The target's name.
+    pub(crate) name: &'static str,
+    /// What it needs, in words.
+    pub(crate) what: &'static str,
+    /// Whether this machine has that.
+    pub(crate) is_here: bool,
 }
 
 impl std::fmt::Debug for MachineCode {
@@ -145,6 +172,17 @@ pub(crate) struct Function {
     pub(crate) relocations: Vec<Relocation>,
     /// What was asked to be shown of it.
     pub(crate) listing: String,
+}
+
+/// Where each function begins if they lie one after the other.
+pub(super) fn offsets(functions: &[Function]) -> Vec<usize> {
+    let mut end = 0_usize;
+    let begin = |function: &Function| {
+        let begin = end.next_multiple_of(function.alignment as usize);
+        end = begin + function.bytes.len();
+        begin
+    };
+    functions.iter().map(begin).collect()
 }
 
 /// A place in a function that depends on an address.

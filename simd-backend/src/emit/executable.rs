@@ -14,8 +14,9 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Linkage, Module, ModuleError, ModuleRelocTarget, default_libcall_names};
 use lambdav_core::op::Elementary;
 use lambdav_float_environment::with_default;
+use memmap2::{Mmap, MmapMut};
 
-use super::abi::{self, Context, MachineCode};
+use super::abi::{self, Context, MachineCode, Needs};
 use super::{EmitError, Target};
 use crate::registers::{Callable, Inputs, PIXEL_BYTES, Poll, Row, Shape, Status};
 
@@ -69,10 +70,19 @@ unsafe extern "C" fn reference(function: u32, lanes: u32, data: *mut u32) {
     }
 }
 
-/// A module, and the memory of its functions.
-struct Pages(Option<JITModule>);
+/// The memory of functions.
+#[expect(dead_code, reason = "it is owned, and nobody looks at it")]
+enum Pages {
+    /// Of code that lies anywhere.
+    Mapped(Mmap),
+    /// Of code that refers to addresses.
+    Module(Linked),
+}
 
-impl Drop for Pages {
+/// A module, and the memory of its functions.
+struct Linked(Option<JITModule>);
+
+impl Drop for Linked {
     fn drop(&mut self) {
         if let Some(module) = self.0.take() {
             // SAFETY: whoever calls a function borrows the `Executable` that owns this, or there is
@@ -95,8 +105,8 @@ pub struct Executable {
     stack: usize,
 }
 
-// SAFETY: the pages are executable and no longer writable once the module is finalised, and
-// the module is touched again only on dropping, which has the `Executable` to itself.
+// SAFETY: the pages are executable and no longer writable once they are mapped so or the module is
+// finalised, and they are touched again only on dropping, which has the `Executable` to itself.
 unsafe impl Send for Executable {}
 // SAFETY: as above: shared access only calls the code, which writes to its arguments alone.
 unsafe impl Sync for Executable {}
@@ -112,52 +122,34 @@ impl Executable {
     ///
     /// # Errors
     ///
-    /// [`EmitError::Memory`] where there is no memory for it.
+    /// [`EmitError::Memory`] where there is no memory for it, [`EmitError::Absent`] where this
+    /// machine cannot execute it.
     ///
     /// # Panics
     ///
     /// If the code is not that of an [`Emitter`](super::Emitter) of the target.
     pub fn new(code: &MachineCode, target: &Target) -> Result<Self, EmitError> {
-        let mut builder = JITBuilder::with_isa(target.isa().clone(), default_libcall_names());
-        builder.symbol("reference", reference as *const u8);
-        let mut pages = Pages(Some(JITModule::new(builder)));
-        let module = pages.0.as_mut().expect("it has just been put there");
-        // Nobody looks at signatures: the code is bytes already.
-        let signature = module.make_signature();
-        let mut declare = |name, linkage| module.declare_function(name, linkage, &signature);
-        let reference = declare("reference", Linkage::Import).map_err(no_code)?;
-        let all = declare("all", Linkage::Local).map_err(no_code)?;
+        if let Some(Needs { name, what, .. }) = code.needs.filter(|needs| !needs.is_here) {
+            let here: Vec<&str> = Target::here().collect();
+            let here = here.join(", ");
+            let message = format!("{name} needs {what}, which this machine lacks; it has {here}");
+            return Err(EmitError::Absent(message));
+        }
         // All functions in one piece of memory: calls between them do not reach everywhere.
-        let (mut bytes, mut offsets, mut alignment) = (Vec::new(), Vec::new(), 1);
-        for function in &code.functions {
-            bytes.resize(bytes.len().next_multiple_of(function.alignment as usize), 0);
-            offsets.push(bytes.len() as u32);
+        let offsets = abi::offsets(&code.functions);
+        let mut bytes = Vec::new();
+        for (function, &offset) in code.functions.iter().zip(&offsets) {
+            bytes.resize(offset, 0);
             bytes.extend_from_slice(&function.bytes);
-            alignment = function.alignment.max(alignment);
         }
-        let place = |symbol: u32, offset: u32| match symbol.checked_sub(abi::symbol(0)) {
-            Some(function) => {
-                ModuleRelocTarget::FunctionOffset(all, offsets[function as usize] + offset)
-            }
-            None => reference.into(),
+        let is_anywhere = code.functions.iter().all(|function| function.relocations.is_empty());
+        let (pages, start) = if is_anywhere && code.needs.is_some() {
+            map(&bytes)?
+        } else {
+            link(code, target, &bytes, &offsets)?
         };
-        let mut relocations = Vec::new();
-        for (function, base) in code.functions.iter().zip(&offsets) {
-            for relocation in &function.relocations {
-                let name = match relocation.name {
-                    ModuleRelocTarget::User { index, .. } => place(index, 0),
-                    ModuleRelocTarget::FunctionOffset(id, offset) => place(id.as_u32(), offset),
-                    ref other => unreachable!("no code refers to {other}"),
-                };
-                let offset = base + relocation.offset;
-                relocations.push(abi::Relocation { offset, name, ..relocation.clone() });
-            }
-        }
-        module.define_function_bytes(all, alignment, &bytes, &relocations).map_err(no_code)?;
-        module.finalize_definitions().map_err(no_code)?;
-        let start = module.get_finalized_function(all);
         let [frame, row] =
-            [code.frame, code.row].map(|function| start.wrapping_add(offsets[function] as usize));
+            [code.frame, code.row].map(|function| start.wrapping_add(offsets[function]));
         Ok(Self {
             _pages: pages,
             frame,
@@ -193,7 +185,7 @@ impl Executable {
     pub fn frame(&self, inputs: &Inputs, poll: Poll<'_>) -> (Status, Vec<u64>) {
         let mut slots = vec![0; self.slots];
         assert_eq!(inputs.words.len(), self.inputs, "one word for each");
-        let context = Context::new(inputs, slots.as_mut_ptr(), &[], poll);
+        let context = Context::new(inputs, slots.as_mut_ptr(), &[], poll, reference);
         // SAFETY: the function has this signature (`abi`). It reads the words of `inputs`, of which
         // there are as many as it was compiled for, and writes `self.slots` words. It reads no
         // masks.
@@ -234,7 +226,7 @@ impl Executable {
         assert_eq!(slots.len(), self.slots, "what `frame` has made");
         assert_eq!(mask.len(), self.shape.lanes() as usize, "one for each lane");
         // The function for a row does not write to the slots.
-        let context = Context::new(inputs, slots.as_ptr().cast_mut(), mask, poll);
+        let context = Context::new(inputs, slots.as_ptr().cast_mut(), mask, poll, reference);
         // SAFETY: the function has this signature (`abi`). It reads as many words of `inputs`,
         // `slots` and `mask` as have been checked, and writes as many pixels of each row as the
         // groups have columns, whose last has been checked to lie inside `pixels`.
@@ -268,6 +260,57 @@ impl Callable for Executable {
     ) -> Status {
         Self::row(self, inputs, slots, mask, poll, row, pixels)
     }
+}
+
+/// Puts code that lies anywhere into pages of its own, which are first written and then executed.
+fn map(bytes: &[u8]) -> Result<(Pages, *const u8), EmitError> {
+    let no_memory = |error: std::io::Error| EmitError::Memory(error.to_string());
+    let mut pages = MmapMut::map_anon(bytes.len()).map_err(no_memory)?;
+    pages.copy_from_slice(bytes);
+    let pages = pages.make_exec().map_err(no_memory)?;
+    let start = pages.as_ptr();
+    Ok((Pages::Mapped(pages), start))
+}
+
+/// Puts code into memory and fills in the addresses that it refers to.
+fn link(
+    code: &MachineCode,
+    target: &Target,
+    bytes: &[u8],
+    offsets: &[usize],
+) -> Result<(Pages, *const u8), EmitError> {
+    let mut builder = JITBuilder::with_isa(target.isa()?, default_libcall_names());
+    builder.symbol("reference", reference as *const u8);
+    let mut linked = Linked(Some(JITModule::new(builder)));
+    let module = linked.0.as_mut().expect("it has just been put there");
+    // Nobody looks at signatures: the code is bytes already.
+    let signature = module.make_signature();
+    let mut declare = |name, linkage| module.declare_function(name, linkage, &signature);
+    let reference = declare("reference", Linkage::Import).map_err(no_code)?;
+    let all = declare("all", Linkage::Local).map_err(no_code)?;
+    let place = |symbol: u32, offset: u32| match symbol.checked_sub(abi::symbol(0)) {
+        Some(function) => {
+            ModuleRelocTarget::FunctionOffset(all, offsets[function as usize] as u32 + offset)
+        }
+        None => reference.into(),
+    };
+    let mut relocations = Vec::new();
+    for (function, &base) in code.functions.iter().zip(offsets) {
+        for relocation in &function.relocations {
+            let name = match relocation.name {
+                ModuleRelocTarget::User { index, .. } => place(index, 0),
+                ModuleRelocTarget::FunctionOffset(id, offset) => place(id.as_u32(), offset),
+                ref other => unreachable!("no code refers to {other}"),
+            };
+            let offset = base as u32 + relocation.offset;
+            relocations.push(abi::Relocation { offset, name, ..relocation.clone() });
+        }
+    }
+    let alignment = code.functions.iter().map(|function| function.alignment).max().unwrap_or(1);
+    module.define_function_bytes(all, alignment, bytes, &relocations).map_err(no_code)?;
+    module.finalize_definitions().map_err(no_code)?;
+    let start = module.get_finalized_function(all);
+    Ok((Pages::Module(linked), start))
 }
 
 /// Clears the upper halves of the vector registers, which other code may have left in use. The

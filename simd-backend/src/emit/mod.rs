@@ -19,6 +19,7 @@ pub mod abi;
 pub mod cranelift;
 pub mod executable;
 mod target;
+pub mod wide;
 
 use lambdav_core::limits::CODE_LOOP_NESTING;
 use thiserror::Error;
@@ -26,6 +27,7 @@ use thiserror::Error;
 pub use abi::MachineCode;
 pub use executable::Executable;
 pub use target::Target;
+pub use wide::Wide;
 
 use crate::machine::Machine;
 use crate::registers::RegisterProgram;
@@ -36,6 +38,9 @@ pub enum EmitError {
     /// The machine has no instructions that the code needs.
     #[error("this machine is too old or of an unknown kind: {0}")]
     Machine(String),
+    /// Code has been asked for that the machine cannot execute.
+    #[error("{0}")]
+    Absent(String),
     /// Loops nest so deeply that compiling them would take for ever: register allocation takes the
     /// square of it.
     #[error("loops nest {depth} deep, and machine code is made of at most {CODE_LOOP_NESTING}")]

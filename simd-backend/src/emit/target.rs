@@ -1,68 +1,156 @@
 //! What code is made for: which emitter, and how much of the machine it may use.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use cranelift_codegen::isa::OwnedTargetIsa;
 
 use super::cranelift::CraneliftEmitter;
+use super::wide::{Wide, WideEmitter};
 use super::{Allocation, EmitError, Emitter};
 use crate::machine::{Class, Machine};
 
-/// What code is made for.
+/// What code is made for: the widest registers that are asked for, and others where a number of lanes
+/// does not fill those.
 #[derive(Clone)]
 pub struct Target {
-    emitter: Arc<dyn Emitter>,
-    /// The emitter's, or with fewer registers.
-    machine: Machine,
+    /// Unless all code is Cranelift's.
+    wide: Option<WideEmitter>,
+    /// Made once it is needed, which takes half a millisecond.
+    cranelift: Arc<OnceLock<CraneliftEmitter>>,
+    /// In place of the machine's.
+    vector_registers: Option<usize>,
+    /// In place of the emitter's.
+    machine: Option<Machine>,
     /// What a program is to be compiled with, unless each is by its size.
     allocation: Option<Allocation>,
-    /// Says how code lies in memory.
-    isa: OwnedTargetIsa,
+    reason: Reason,
+}
+
+/// Why it is that target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reason {
+    Asked,
+    /// This machine has what it needs.
+    Here,
+    /// Its registers are filled by so few lanes.
+    Lanes(u32),
 }
 
 impl fmt::Debug for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Target({})", self.isa.triple())
+        write!(f, "Target({})", self.name())
     }
 }
 
 impl Target {
-    /// This machine, with all that its processor can do.
+    /// The name of what every machine has: Cranelift's code, in registers of 128 bits.
+    pub const BASELINE: &str = "baseline";
+
+    /// This machine, with the widest registers that its processor has.
     ///
     /// # Errors
     ///
     /// [`EmitError::Machine`] where the processor lacks what every kernel needs.
     pub fn host() -> Result<Self, EmitError> {
-        Self::with(&[])
+        let here = [Wide::Avx512, Wide::Avx2].into_iter().find(|wide| wide.is_here());
+        match here {
+            Some(wide) => Ok(Self { reason: Reason::Here, ..Self::wide(wide) }),
+            None => Ok(Self { reason: Reason::Here, ..Self::with(&[])? }),
+        }
     }
 
-    /// This machine without some of what its processor can do: names of Cranelift's settings for
-    /// the architecture, like `has_avx`, that are to be off.
+    /// The names that [`Self::named`] knows.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        std::iter::once(Self::BASELINE).chain(Wide::ALL.map(Wide::name))
+    }
+
+    /// Those of them whose code this machine can execute.
+    pub(super) fn here() -> impl Iterator<Item = &'static str> {
+        let wide = Wide::ALL.into_iter().filter(|wide| wide.is_here());
+        std::iter::once(Self::BASELINE).chain(wide.map(Wide::name))
+    }
+
+    /// That of a name, whether or not this machine can execute its code; none if there is no such.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::host`].
+    pub fn named(name: &str) -> Result<Option<Self>, EmitError> {
+        if name == Self::BASELINE {
+            return Self::with(&[]).map(Some);
+        }
+        let wide = Wide::ALL.into_iter().find(|wide| wide.name() == name);
+        Ok(wide.map(Self::wide))
+    }
+
+    /// A machine of wide registers, whether or not this is one.
+    pub fn wide(wide: Wide) -> Self {
+        Self {
+            wide: Some(WideEmitter::new(wide)),
+            cranelift: Arc::default(),
+            vector_registers: None,
+            machine: None,
+            allocation: None,
+            reason: Reason::Asked,
+        }
+    }
+
+    /// Cranelift's code, for this machine without some of what its processor can do: names of
+    /// Cranelift's settings for the architecture, like `has_avx`, that are to be off.
     ///
     /// # Errors
     ///
     /// [`EmitError::Machine`] where the processor lacks what every kernel needs, or there is no
     /// such setting.
     pub fn with(off: &[&str]) -> Result<Self, EmitError> {
-        let emitter = CraneliftEmitter::host(off)?;
-        let (machine, isa) = (*emitter.machine(), emitter.isa());
-        Ok(Self { emitter: Arc::new(emitter), machine, allocation: None, isa })
+        let cranelift = OnceLock::from(CraneliftEmitter::host(off)?);
+        Ok(Self {
+            wide: None,
+            cranelift: Arc::new(cranelift),
+            vector_registers: None,
+            machine: None,
+            allocation: None,
+            reason: Reason::Asked,
+        })
+    }
+
+    /// What code of so many lanes is made for: registers that they fill, if there are such.
+    #[must_use]
+    pub fn for_lanes(&self, lanes: Option<u32>) -> Self {
+        let (Some(emitter), Some(lanes), None) = (self.wide, lanes, self.machine) else {
+            return self.clone();
+        };
+        let wide = match (emitter.wide, lanes) {
+            (_, 1 | 4) if self.cranelift().is_ok() => None,
+            (Wide::Avx512, 8) => Some(WideEmitter::new(Wide::Avx512At256)),
+            _ => return self.clone(),
+        };
+        Self { wide, reason: Reason::Lanes(lanes), ..self.clone() }
+    }
+
+    /// Cranelift's emitter.
+    fn cranelift(&self) -> Result<&CraneliftEmitter, EmitError> {
+        if let Some(made) = self.cranelift.get() {
+            return Ok(made);
+        }
+        let made = CraneliftEmitter::host(&[])?;
+        // Another thread may have been faster.
+        Ok(self.cranelift.get_or_init(|| made))
     }
 
     /// The same with fewer registers for vectors, at least five: more values lie in memory. For
     /// tests.
     #[must_use]
-    pub fn with_vector_registers(mut self, registers: usize) -> Self {
-        self.machine.registers[Class::Vector] = registers;
-        self
+    pub fn with_vector_registers(self, registers: usize) -> Self {
+        Self { vector_registers: Some(registers), ..self }
     }
 
     /// The same for another machine: for register programs that are interpreted. No code can be
     /// made for it.
     #[must_use]
     pub fn with_machine(self, machine: Machine) -> Self {
-        Self { machine, ..self }
+        Self { machine: Some(machine), ..self }
     }
 
     /// The same with that allocation of registers for every program.
@@ -72,13 +160,22 @@ impl Target {
     }
 
     /// The machine.
-    pub fn machine(&self) -> &Machine {
-        &self.machine
+    pub fn machine(&self) -> Machine {
+        let mut machine = self.machine.unwrap_or_else(|| *self.emitter().machine());
+        if let Some(registers) = self.vector_registers {
+            machine.registers[Class::Vector] = registers;
+            let preserved = machine.preserved[Class::Vector];
+            machine.preserved[Class::Vector] = preserved.min(registers.saturating_sub(5));
+        }
+        machine
     }
 
     /// What makes the code.
     pub fn emitter(&self) -> &dyn Emitter {
-        &*self.emitter
+        match &self.wide {
+            Some(wide) => wide,
+            None => self.cranelift.get().expect("it is made with the target"),
+        }
     }
 
     /// The allocation of registers for every program, if there is such.
@@ -86,8 +183,25 @@ impl Target {
         self.allocation
     }
 
-    /// What says how code lies in memory.
-    pub(super) fn isa(&self) -> &OwnedTargetIsa {
-        &self.isa
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.wide.map_or(Self::BASELINE, |emitter| emitter.wide.name())
+    }
+
+    /// Why code is made for it, in words.
+    pub fn reason(&self) -> String {
+        match (self.reason, self.wide) {
+            (Reason::Asked, _) => "asked for".to_owned(),
+            (Reason::Here, Some(emitter)) => {
+                format!("this machine has {}", emitter.wide.needs())
+            }
+            (Reason::Here, None) => format!("this machine lacks {}", Wide::Avx2.needs()),
+            (Reason::Lanes(lanes), _) => format!("{lanes} lanes fill no wider registers"),
+        }
+    }
+
+    /// What says how Cranelift's code lies in memory.
+    pub(super) fn isa(&self) -> Result<OwnedTargetIsa, EmitError> {
+        Ok(self.cranelift()?.isa())
     }
 }

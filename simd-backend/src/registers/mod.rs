@@ -51,7 +51,7 @@ use crate::machine::{Class, Machine};
 
 pub use call::{Callable, Inputs, Poll, Row};
 pub use lower::lower;
-pub(crate) use order::loop_depths;
+pub(crate) use order::{loop_depths, order as layout_order};
 pub use shape::{Choice, Reason, Shape, Work};
 pub use spill::{Between, spill};
 pub use verify::{VerifyError, verify};
@@ -241,38 +241,6 @@ impl Instr {
     pub(crate) fn is_call(&self) -> bool {
         matches!(self, Self::Call { .. } | Self::Callout { .. })
     }
-
-    /// Calls `f` for each operand.
-    pub(crate) fn uses_mut(&mut self, f: &mut impl FnMut(&mut Reg)) {
-        match self {
-            Self::Op(_, _, operands) => operands.iter_mut().for_each(f),
-            Self::MulAdd(_, operands) => operands.iter_mut().for_each(f),
-            Self::Broadcast(_, from)
-            | Self::Half(_, from, _)
-            | Self::SetSlot(_, from)
-            | Self::Spill(_, from) => f(from),
-            Self::Join(_, halves) => halves.iter_mut().for_each(f),
-            Self::Any(_, masks) => masks.iter_mut().for_each(f),
-            Self::Call { arguments, .. } => arguments.iter_mut().for_each(f),
-            Self::Callout { mask, operands, .. } => {
-                operands.iter_mut().for_each(&mut *f);
-                f(mask);
-            }
-            Self::Store { channels, rows, .. } => {
-                channels.iter_mut().chain(rows).for_each(f);
-            }
-            Self::Constant(..)
-            | Self::Undefined(_)
-            | Self::Centres(..)
-            | Self::Input(..)
-            | Self::Slot(..)
-            | Self::ExecutionMask(..)
-            | Self::Argument(..)
-            | Self::Limit(..)
-            | Self::Poll(_)
-            | Self::Reload(..) => {}
-        }
-    }
 }
 
 /// A block of a [`Function`].
@@ -347,19 +315,6 @@ pub enum End {
 }
 
 impl End {
-    /// Calls `f` for each register that is looked at or passed on.
-    pub(crate) fn uses_mut(&mut self, f: &mut impl FnMut(&mut Reg)) {
-        match self {
-            Self::Jump(target) => target.arguments.iter_mut().for_each(f),
-            Self::Branch { condition, then, otherwise } => {
-                f(condition);
-                [then, otherwise].into_iter().flat_map(|t| &mut t.arguments).for_each(f);
-            }
-            Self::ReturnValue(reg) => f(reg),
-            Self::Return(_) => {}
-        }
-    }
-
     /// Where it goes.
     pub(crate) fn targets(&self) -> impl Iterator<Item = &BlockCall> {
         let [a, b] = match self {
@@ -370,6 +325,63 @@ impl End {
         a.into_iter().chain(b)
     }
 }
+
+/// What looks at operands, and what changes them.
+macro_rules! uses {
+    ($name:ident, $iter:ident $(, $mut:ident)?) => {
+        impl Instr {
+            /// Calls `f` for each operand.
+            pub(crate) fn $name(&$($mut)? self, f: &mut impl FnMut(&$($mut)? Reg)) {
+                match self {
+                    Self::Op(_, _, operands) => operands.$iter().for_each(f),
+                    Self::MulAdd(_, operands) => operands.$iter().for_each(f),
+                    Self::Broadcast(_, from)
+                    | Self::Half(_, from, _)
+                    | Self::SetSlot(_, from)
+                    | Self::Spill(_, from) => f(from),
+                    Self::Join(_, halves) => halves.$iter().for_each(f),
+                    Self::Any(_, masks) => masks.$iter().for_each(f),
+                    Self::Call { arguments, .. } => arguments.$iter().for_each(f),
+                    Self::Callout { mask, operands, .. } => {
+                        operands.$iter().for_each(&mut *f);
+                        f(mask);
+                    }
+                    Self::Store { channels, rows, .. } => {
+                        channels.$iter().chain(rows).for_each(f);
+                    }
+                    Self::Constant(..)
+                    | Self::Undefined(_)
+                    | Self::Centres(..)
+                    | Self::Input(..)
+                    | Self::Slot(..)
+                    | Self::ExecutionMask(..)
+                    | Self::Argument(..)
+                    | Self::Limit(..)
+                    | Self::Poll(_)
+                    | Self::Reload(..) => {}
+                }
+            }
+        }
+
+        impl End {
+            /// Calls `f` for each register that is looked at or passed on.
+            pub(crate) fn $name(&$($mut)? self, f: &mut impl FnMut(&$($mut)? Reg)) {
+                match self {
+                    Self::Jump(target) => target.arguments.$iter().for_each(f),
+                    Self::Branch { condition, then, otherwise } => {
+                        f(condition);
+                        [then, otherwise].into_iter().flat_map(|t| &$($mut)? t.arguments).for_each(f);
+                    }
+                    Self::ReturnValue(reg) => f(reg),
+                    Self::Return(_) => {}
+                }
+            }
+        }
+    };
+}
+
+uses!(uses, iter);
+uses!(uses_mut, iter_mut, mut);
 
 /// Instructions in order, and what comes after them.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use super::{BlockId, End, Function};
 /// All blocks that can be reached, each after those that dominate it, and those of a loop as far as
 /// possible one after the other: what leaves a loop is visited first, and so comes later, and what
 /// goes nowhere comes last.
-pub(super) fn order(function: &Function) -> Vec<BlockId> {
+pub(crate) fn order(function: &Function) -> Vec<BlockId> {
     let depths = loop_depths(function);
     let is_first = |a: BlockId, b: BlockId| depths[a.index()] <= depths[b.index()];
     let mut order = function.reverse_postorder_by(is_first);

@@ -19,7 +19,7 @@ const SHADER: &str = "(define x (.x (frag-coord)))
 
 /// With hardly any registers, after spilling.
 fn valid() -> RegisterProgram {
-    let target = Target::host().expect("a machine that is not too old").with_vector_registers(5);
+    let target = Target::with(&[]).expect("a machine that is not too old").with_vector_registers(5);
     let compiler = Compiler { lanes: Some(8), ..Compiler::new(target) };
     let lanes = compiler.lane_program(&scheduled(SHADER));
     let (program, _) = compiler.register_program(&lanes, compiler.choice(&lanes).shape);

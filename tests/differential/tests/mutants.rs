@@ -63,6 +63,22 @@ fn mutants_in_machine_code_are_found() {
     each_is_found("simd8", &simd::Mutant::OF_CODE, simd::activate);
 }
 
+/// Those of the emitter for wide registers that show without mask registers; with these the others do.
+#[test]
+fn mutants_in_wide_machine_code_are_found() {
+    let here = engines::all();
+    let is_here = |name: &str| here.iter().any(|engine| engine.name() == name);
+    for (name, mutants) in [
+        ("avx2-8", &simd::Mutant::OF_CODE[..]),
+        ("avx2-16", &simd::Mutant::OF_VECTORS),
+        ("avx512-16", &simd::Mutant::OF_MASK_REGISTERS),
+    ] {
+        if is_here(name) {
+            each_is_found(name, mutants, simd::activate);
+        }
+    }
+}
+
 /// With machine code, and by the interpreter of register programs alone.
 #[test]
 fn mutants_in_spilling_are_found() {

@@ -113,7 +113,7 @@ impl Way {
                 Err(found) => refused(&[found], &source),
                 Ok(program) => {
                     let target = Target::host().expect("the machine is of a known kind");
-                    let machine = *target.machine();
+                    let machine = target.machine();
                     let compiler = Compiler { lanes: Some(4), ..Compiler::new(target) };
                     let lanes = compiler.lane_program(&program);
                     // Without the verifier, which debug builds run between stages.

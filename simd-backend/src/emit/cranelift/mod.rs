@@ -176,6 +176,7 @@ impl Emitter for CraneliftEmitter {
             frame,
             row: frame + 1,
             stack,
+            needs: None,
         })
     }
 }

@@ -16,7 +16,8 @@ fn row(shader: &str, allocation: Allocation) -> ir::Function {
     let (core, diagnostics) = compile(&SourceFile::new("test.lv", shader));
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     let program = schedule(&core.expect("no errors"), &[0]).expect("it nests little");
-    let target = Target::host().expect("a machine that is not too old").with_allocation(allocation);
+    let target =
+        Target::with(&[]).expect("a machine that is not too old").with_allocation(allocation);
     let compiler = Compiler { lanes: Some(8), ..Compiler::new(target) };
     let lanes = compiler.lane_program(&program);
     let (program, allocation) = compiler.register_program(&lanes, compiler.choice(&lanes).shape);

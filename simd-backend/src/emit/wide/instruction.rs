@@ -1,0 +1,359 @@
+//! An instruction with its operands, whatever stands for registers; its bytes and its text.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::isa::{Condition, Field, Form, Kind, Op, Size};
+
+/// The stack pointer.
+pub(crate) const RSP: u8 = 4;
+
+/// An instruction. Fields that its row does not have are `None`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Instruction<R> {
+    pub(crate) op: Op,
+    pub(crate) size: Size,
+    /// ModRM.reg.
+    pub(crate) reg: Option<R>,
+    /// VEX.vvvv.
+    pub(crate) vvvv: Option<R>,
+    /// ModRM.rm.
+    pub(crate) rm: Option<Rm<R>>,
+    /// The register in the last byte.
+    pub(crate) last: Option<R>,
+    /// EVEX: the lanes that are written.
+    pub(crate) mask: Option<R>,
+    /// EVEX: the other lanes are cleared; else they stay.
+    pub(crate) zeroing: bool,
+    /// EVEX: memory holds one element for all lanes.
+    pub(crate) broadcast: bool,
+    pub(crate) number: i32,
+    /// Of those that have one.
+    pub(crate) condition: Option<Condition>,
+}
+
+/// A register or memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rm<R> {
+    Reg(R),
+    Mem(Mem<R>),
+}
+
+/// Memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mem<R> {
+    pub(crate) base: Base<R>,
+    pub(crate) offset: i32,
+}
+
+/// What an address is relative to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Base<R> {
+    /// What a register holds.
+    Register(R),
+    /// A place in the function's frame.
+    Frame(Area),
+    /// That constant of the function.
+    Constant(u32),
+}
+
+/// A part of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Area {
+    /// What the reference mathematics is given.
+    Callout,
+    /// The spill slots of the register program.
+    Slots,
+}
+
+/// The number of a machine register of its class.
+pub(crate) type Hardware = u8;
+
+impl<R: Copy> Instruction<R> {
+    pub(crate) fn new(op: Op, size: Size) -> Self {
+        Self {
+            op,
+            size,
+            reg: None,
+            vvvv: None,
+            rm: None,
+            last: None,
+            mask: None,
+            zeroing: false,
+            broadcast: false,
+            number: 0,
+            condition: None,
+        }
+    }
+
+    pub(crate) fn reg(self, reg: R) -> Self {
+        Self { reg: Some(reg), ..self }
+    }
+
+    pub(crate) fn vvvv(self, vvvv: R) -> Self {
+        Self { vvvv: Some(vvvv), ..self }
+    }
+
+    pub(crate) fn rm(self, rm: R) -> Self {
+        Self { rm: Some(Rm::Reg(rm)), ..self }
+    }
+
+    pub(crate) fn mem(self, mem: Mem<R>) -> Self {
+        Self { rm: Some(Rm::Mem(mem)), ..self }
+    }
+
+    pub(crate) fn number(self, number: i32) -> Self {
+        Self { number, ..self }
+    }
+}
+
+impl<R: Copy> Mem<R> {
+    pub(crate) fn at(base: R, offset: i32) -> Self {
+        Self { base: Base::Register(base), offset }
+    }
+}
+
+/// Where a constant's distance is to be filled in: four bytes that end so many before the
+/// instruction does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ConstantUse {
+    /// Where the four bytes are.
+    pub(crate) at: usize,
+    /// The end of the instruction.
+    pub(crate) end: usize,
+    pub(crate) constant: u32,
+    pub(crate) offset: i32,
+}
+
+impl Instruction<Hardware> {
+    /// Whether it takes EVEX.
+    pub(crate) fn is_evex(&self) -> bool {
+        let base = match self.rm {
+            Some(Rm::Reg(reg)) => Some(reg),
+            _ => None,
+        };
+        let registers = [self.reg, self.vvvv, base];
+        match self.op.row().form {
+            Form::Legacy | Form::Vex => false,
+            Form::Evex => true,
+            Form::Both => {
+                registers.into_iter().flatten().any(|reg| reg >= 16)
+                    || self.size == Size::B512
+                    || self.mask.is_some()
+                    || self.broadcast
+            }
+        }
+    }
+
+    /// Appends its bytes. A constant's place is filled in later.
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) -> Option<ConstantUse> {
+        let row = self.op.row();
+        let reg = row.digit.or(self.reg).unwrap_or(0);
+        let (rm, base) = match self.rm {
+            Some(Rm::Reg(rm)) => (rm, false),
+            Some(Rm::Mem(Mem { base: Base::Register(base), .. })) => (base, true),
+            _ => (0, true),
+        };
+        let vvvv = self.vvvv.unwrap_or(0);
+        let bit = |reg: u8, bit: u8| reg >> bit & 1;
+        let opcode = row.opcode + self.condition.map_or(0, |condition| condition as u8);
+        let mut scale = 1;
+        if row.form == Form::Legacy {
+            let byte = |kind| row.operands.iter().any(|&(_, of)| of == kind);
+            // Without it these would be the second bytes of other registers.
+            let is_byte = byte(Kind::B) && !base && rm >= 4;
+            let wide = self.size == Size::B64 && !matches!(self.op, Op::Push | Op::Pop);
+            let wide = wide && !matches!(self.op, Op::CallAddress | Op::Return);
+            let rex = u8::from(wide) << 3 | bit(reg, 3) << 2 | bit(rm, 3);
+            if rex != 0 || is_byte {
+                out.push(0x40 | rex);
+            }
+            if row.map == 1 {
+                out.push(0x0f);
+            }
+        } else if self.is_evex() {
+            scale = row.tuple.bytes(self.size, self.broadcast) as i32;
+            let length = match self.size {
+                Size::B512 => 2,
+                Size::B256 => 1,
+                _ => 0,
+            };
+            let x = if base { 0 } else { bit(rm, 4) };
+            let inverted = bit(reg, 3) << 7 | x << 6 | bit(rm, 3) << 5 | bit(reg, 4) << 4;
+            out.extend([
+                0x62,
+                (inverted ^ 0xf0) | row.map,
+                row.w[1] << 7 | (!vvvv & 15) << 3 | 4 | row.prefix,
+                u8::from(self.zeroing) << 7
+                    | length << 5
+                    | u8::from(self.broadcast) << 4
+                    | (bit(vvvv, 4) ^ 1) << 3
+                    | self.mask.unwrap_or(0),
+            ]);
+        } else {
+            // Those of masks that have three operands have the bit set.
+            let is_three = row.operands == isa_three_masks();
+            let length = u8::from(self.size == Size::B256 || is_three);
+            let last = (!vvvv & 15) << 3 | length << 2 | row.prefix;
+            let (r, b) = (bit(reg, 3) ^ 1, bit(rm, 3) ^ 1);
+            if b == 1 && row.map == 1 && row.w[0] == 0 {
+                out.extend([0xc5, r << 7 | last]);
+            } else {
+                out.extend([0xc4, r << 7 | 0x40 | b << 5 | row.map, row.w[0] << 7 | last]);
+            }
+        }
+        out.push(opcode);
+        let mut constant = None;
+        match self.rm {
+            None => {}
+            Some(Rm::Reg(rm)) => out.push(0xc0 | (reg & 7) << 3 | rm & 7),
+            Some(Rm::Mem(Mem { base: Base::Constant(id), offset })) => {
+                out.push((reg & 7) << 3 | 5);
+                let at = out.len();
+                out.extend([0; 4]);
+                constant = Some(ConstantUse { at, end: at, constant: id, offset });
+            }
+            Some(Rm::Mem(Mem { base: Base::Frame(_), .. })) => {
+                unreachable!("frames are laid out before")
+            }
+            Some(Rm::Mem(Mem { base: Base::Register(base), offset })) => {
+                let short = offset % scale == 0 && i8::try_from(offset / scale).is_ok();
+                let mode = if offset == 0 && base & 7 != 5 {
+                    0
+                } else if short {
+                    1
+                } else {
+                    2
+                };
+                out.push(mode << 6 | (reg & 7) << 3 | base & 7);
+                if base & 7 == RSP {
+                    out.push(0x24);
+                }
+                match mode {
+                    0 => {}
+                    1 => {
+                        let unit = if is_active(Mutant::WrongDisplacement) { 1 } else { scale };
+                        out.push((offset / unit) as u8);
+                    }
+                    _ => out.extend(offset.to_le_bytes()),
+                }
+            }
+        }
+        match (self.op.number_bytes(), self.last) {
+            (0, _) => {}
+            (_, Some(last)) => out.push(last << 4),
+            (1, None) => out.push(self.number as u8),
+            (_, None) => out.extend(self.number.to_le_bytes()),
+        }
+        constant.map(|used| ConstantUse { end: out.len(), ..used })
+    }
+}
+
+/// What has three masks.
+fn isa_three_masks() -> &'static [(Field, Kind)] {
+    Op::AndK.row().operands
+}
+
+/// The name of a register.
+pub(crate) fn register_name(kind: Kind, size: Size, number: Hardware) -> String {
+    const NAMES: [&str; 8] = ["ax", "cx", "dx", "bx", "sp", "bp", "si", "di"];
+    let general = |size| match (NAMES.get(number as usize), size) {
+        (Some(name), Size::B64) => format!("r{name}"),
+        (Some(name), Size::B32) => format!("e{name}"),
+        (Some(name), _) if number < 4 => format!("{}l", &name[..1]),
+        (Some(name), _) => format!("{name}l"),
+        (None, Size::B64) => format!("r{number}"),
+        (None, Size::B32) => format!("r{number}d"),
+        (None, _) => format!("r{number}b"),
+    };
+    let vector = |size| match size {
+        Size::B512 => format!("zmm{number}"),
+        Size::B256 => format!("ymm{number}"),
+        _ => format!("xmm{number}"),
+    };
+    match kind {
+        Kind::G => general(size),
+        Kind::D => general(Size::B32),
+        Kind::B => general(Size::B128),
+        Kind::V => vector(size),
+        Kind::H => vector(size.half()),
+        Kind::X => vector(Size::B128),
+        Kind::Y => vector(Size::B256),
+        Kind::K => format!("k{number}"),
+        Kind::N => number.to_string(),
+    }
+}
+
+/// Text, with a name for each register.
+pub(crate) struct Text<'i, R, F> {
+    pub(crate) instruction: &'i Instruction<R>,
+    /// Whether it is the EVEX form.
+    pub(crate) is_evex: bool,
+    pub(crate) name: F,
+}
+
+impl<R: Copy, F: Fn(R, Kind, Size) -> String> Display for Text<'_, R, F> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let it = self.instruction;
+        let row = it.op.row();
+        write!(f, "{}", row.names[usize::from(self.is_evex)])?;
+        if let Some(condition) = it.condition {
+            write!(f, "{}", condition.name())?;
+        }
+        for (i, &(field, kind)) in row.operands.iter().enumerate() {
+            write!(f, "{}", if i == 0 { " " } else { ", " })?;
+            let size = if matches!(it.op, Op::Push | Op::Pop | Op::CallAddress) {
+                Size::B64
+            } else {
+                it.size
+            };
+            let register = |reg: Option<R>| reg.map(|reg| (self.name)(reg, kind, size));
+            let text = match field {
+                Field::Reg => register(it.reg),
+                Field::Vvvv => register(it.vvvv),
+                Field::Last => register(it.last),
+                Field::Imm => Some(it.number.to_string()),
+                Field::Rm => it.rm.map(|rm| match rm {
+                    Rm::Reg(reg) => (self.name)(reg, kind, size),
+                    Rm::Mem(mem) => self.memory(mem),
+                }),
+            };
+            write!(f, "{}", text.as_deref().unwrap_or("?"))?;
+            if let (0, Some(mask)) = (i, it.mask) {
+                write!(f, "{{{}}}", (self.name)(mask, Kind::K, size))?;
+                if it.zeroing {
+                    write!(f, "{{z}}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: Copy, F: Fn(R, Kind, Size) -> String> Text<'_, R, F> {
+    fn memory(&self, Mem { base, offset }: Mem<R>) -> String {
+        let it = self.instruction;
+        let base = match base {
+            Base::Register(reg) => (self.name)(reg, Kind::G, Size::B64),
+            Base::Frame(Area::Callout) => "callout".to_owned(),
+            Base::Frame(Area::Slots) => "slots".to_owned(),
+            Base::Constant(id) => format!("constant{id}"),
+        };
+        let offset = match offset {
+            0 => String::new(),
+            offset => format!("{offset:+}"),
+        };
+        let element = it.op.row().tuple.element().filter(|_| it.broadcast);
+        let whole = it.op.row().tuple.bytes(it.size, false);
+        let times = element.map(|element| format!("{{1to{}}}", whole / u32::from(element)));
+        format!("[{base}{offset}]{}", times.unwrap_or_default())
+    }
+}
+
+impl Display for Instruction<Hardware> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let name = |reg, kind, size| register_name(kind, size, reg);
+        Text { instruction: self, is_evex: self.is_evex(), name }.fmt(f)
+    }
+}
+
+use crate::mutants::{Mutant, is_active};

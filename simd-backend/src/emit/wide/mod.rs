@@ -1,0 +1,173 @@
+//! The wide emitter: vectors of 256 and of 512 bits on x86-64.
+//!
+//! ```text
+//! register program ─ select ─▶ Code ─ regalloc2 ─▶ registers ─ assemble ─▶ bytes
+//!                              virtual registers   and moves
+//! ```
+//!
+//! | module | does |
+//! |---|---|
+//! | [`machine`] | which machines there are: how wide, how encoded, what survives calls |
+//! | [`isa`] | the table of instructions |
+//! | [`instruction`] | an instruction's bytes and text, by that table |
+//! | [`code`] | a function with virtual registers, as the allocator sees it |
+//! | [`select`] | which instructions a register program becomes |
+//! | [`assemble`] | frames, moves, jumps and constants |
+//!
+//! It is one emitter for three machines ([`Wide`]), which differ in width, in how instructions are
+//! encoded and in where masks are. AVX2 has VEX and 16 vector registers, of which masks take some.
+//! AVX-512 has EVEX, 32 vector registers and 7 for masks, at 512 or at 256 bits; each instruction
+//! that VEX can say as well is encoded so, which is shorter.
+//!
+//! *Masks.* In mask registers the bits beyond the lanes may be anything: what tests masks or joins
+//! them looks at the others alone. In vectors they are whole lanes of ones and zeros.
+//!
+//! *Memory.* A vector of constants is an operand in memory: of one element for all lanes in EVEX, else
+//! whole. What the register program reloads from spill slots once is an operand, too.
+//!
+//! *Registers.* The address of the context stays in one general register everywhere. Procedures use
+//! the lower 16 vector registers and all masks; where there are more vector registers, these survive:
+//! only the call of the reference mathematics, which is hardly ever executed, saves them.
+//!
+//! *Nothing is relocated*: the address of the reference mathematics is in the context, and functions
+//! and constants lie at distances that are known here.
+//!
+//! Upper halves of vector registers are clear on entry, on return, and when the reference is called:
+//! instructions of SSE would wait for them.
+
+mod assemble;
+mod code;
+mod instruction;
+mod isa;
+mod machine;
+mod select;
+#[cfg(test)]
+mod tests;
+
+use regalloc2::checker::Checker;
+use regalloc2::{Algorithm, RegallocOptions};
+
+pub use self::machine::Wide;
+
+use self::assemble::Assembled;
+use self::code::{Code, Role};
+use super::abi::{self, Function, MachineCode, Needs};
+use super::{Allocation, EmitError, Emitter, Listing};
+use crate::cost;
+use crate::machine::Machine;
+use crate::registers::{self, RegisterProgram};
+
+/// The checker takes as much memory as all values in all blocks.
+const CHECKED: usize = 1 << 20;
+
+/// Makes code for registers of 256 or 512 bits.
+#[derive(Clone, Copy, Debug)]
+pub struct WideEmitter {
+    pub(super) wide: Wide,
+    machine: Machine,
+}
+
+impl WideEmitter {
+    /// For that machine, whether or not this is one.
+    pub fn new(wide: Wide) -> Self {
+        Self { wide, machine: wide.describe() }
+    }
+
+    fn function(
+        &self,
+        program: &RegisterProgram,
+        function: &registers::Function,
+        role: Role,
+        allocation: Allocation,
+        listing: Listing,
+    ) -> Result<(Code, Assembled), EmitError> {
+        let code = select::select(self.wide, program, function, role);
+        let environment = self.wide.environment(role == Role::Procedure, allocation);
+        let algorithm = match allocation {
+            Allocation::Thorough => Algorithm::Ion,
+            Allocation::Quick => Algorithm::Fastalloc,
+        };
+        let options =
+            RegallocOptions { verbose_log: false, validate_ssa: cfg!(debug_assertions), algorithm };
+        let output = regalloc2::run(&code, &environment, &options)
+            .map_err(|error| EmitError::TooLarge(error.to_string()))?;
+        if cfg!(debug_assertions) && code.blocks.len() * code.classes.len() <= CHECKED {
+            let mut checker = Checker::new(&code, &environment);
+            checker.prepare(&output);
+            if let Err(errors) = checker.run() {
+                unreachable!("registers are allocated wrongly: {errors:?}\n{code}");
+            }
+        }
+        let lists = listing == Listing::Assembly;
+        let mut made =
+            assemble::assemble(self.wide, role, &code, &output, function.spill_slots, lists);
+        if listing == Listing::Intermediate {
+            made.listing = code.to_string();
+        }
+        Ok((code, made))
+    }
+}
+
+impl Emitter for WideEmitter {
+    fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    fn emit(
+        &self,
+        program: &RegisterProgram,
+        allocation: Allocation,
+        listing: Listing,
+    ) -> Result<MachineCode, EmitError> {
+        let procedures = program.procedures.iter().enumerate().map(|(i, procedure)| {
+            let lanes = if procedure.is_vector { "register" } else { "number" };
+            let name = format!("procedure {i}: {} of a {lanes}", procedure.elementary.name());
+            (name, &procedure.code, Role::Procedure, Allocation::Thorough)
+        });
+        // It runs once.
+        let is_large = program.frame.instrs() >= cost::QUICK_INSTRS;
+        let of_frame = if is_large { Allocation::Quick } else { Allocation::Thorough };
+        let callers = [
+            ("frame".to_owned(), &program.frame, Role::Frame, of_frame),
+            ("row".to_owned(), &program.row, Role::Row, allocation),
+        ];
+        let (mut functions, mut calls, mut stacks) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, function, role, allocation) in procedures.chain(callers) {
+            let (_, made) = self.function(program, function, role, allocation, listing)?;
+            functions.push(Function {
+                name,
+                bytes: made.bytes,
+                alignment: 64,
+                relocations: Vec::new(),
+                listing: made.listing,
+            });
+            calls.push(made.calls);
+            stacks.push(made.stack);
+        }
+        let offsets = abi::offsets(&functions);
+        for (index, calls) in calls.into_iter().enumerate() {
+            for (at, procedure) in calls {
+                let from = offsets[index] + at + 4;
+                let distance = (offsets[procedure as usize] as i64 - from as i64) as i32;
+                functions[index].bytes[at..][..4].copy_from_slice(&distance.to_le_bytes());
+            }
+        }
+        let frame = program.procedures.len();
+        let (procedures, callers) = stacks.split_at(frame);
+        let stack = [procedures, callers].iter().filter_map(|f| f.iter().max()).sum();
+        Ok(MachineCode {
+            shape: program.shape,
+            slots: program.slots.len(),
+            inputs: program.inputs,
+            functions,
+            frame,
+            row: frame + 1,
+            stack,
+            needs: Some(Needs {
+                name: self.wide.name(),
+                what: self.wide.needs(),
+                is_here: self.wide.is_here(),
+            }),
+        })
+    }
+}

@@ -1,0 +1,268 @@
+//! What is read and written: fields of the context and what they point to, spill slots, constants,
+//! pixels.
+
+use regalloc2::VReg;
+
+use super::selection::{Selection, Source, Value};
+use crate::emit::abi::Field;
+use crate::emit::wide::code::Arg;
+use crate::emit::wide::instruction::{Base, Instruction, Mem, Rm};
+use crate::emit::wide::isa::{Op, Size, Tuple};
+use crate::emit::wide::machine::{GENERAL, MASK, VECTOR};
+use crate::lanes::{Axis, Kind};
+use crate::registers::{Instr, Reg, RegisterType};
+
+/// The bits of one lane, and how many bytes it has.
+fn lane(ty: RegisterType, bits: u64) -> (u64, u32) {
+    match ty {
+        RegisterType::Vector(Kind::Mask) if bits != 0 => (u32::MAX.into(), 4),
+        RegisterType::WideMask if bits != 0 => (u64::MAX, 8),
+        RegisterType::Vector(Kind::F64 | Kind::I64)
+        | RegisterType::Scalar(Kind::F64 | Kind::I64)
+        | RegisterType::WideMask => (bits, 8),
+        _ => (bits & u64::from(u32::MAX), 4),
+    }
+}
+
+impl Selection<'_> {
+    /// The bytes of a lane of a vector or of a scalar.
+    pub(super) fn lane_bytes(ty: RegisterType) -> u8 {
+        lane(ty, 0).1 as u8
+    }
+
+    /// A constant of as many lanes as there are in `bytes`.
+    pub(super) fn constant_place(&mut self, ty: RegisterType, bits: u64, bytes: u32) -> Mem<Arg> {
+        let (bits, size) = lane(ty, bits);
+        let one = &bits.to_le_bytes()[..size as usize];
+        let id = self.code.constant(one.repeat((bytes / size) as usize));
+        Mem { base: Base::Constant(id), offset: 0 }
+    }
+
+    /// The centres of pixels along an axis, plus a number.
+    pub(super) fn centres(&mut self, ty: RegisterType, axis: Axis, first: f32) -> Source {
+        if matches!(ty, RegisterType::Scalar(_)) {
+            let bits = (first + 0.5).to_bits();
+            return Source::memory(self.constant_place(ty, bits.into(), 4));
+        }
+        let tile = self.program.shape.tile;
+        let lane = |lane| (first + tile.offset(axis, lane) + 0.5).to_bits().to_le_bytes();
+        let bytes = (0..tile.width()).flat_map(lane).collect();
+        let id = self.code.constant(bytes);
+        Source::memory(Mem { base: Base::Constant(id), offset: 0 })
+    }
+
+    /// Makes a constant.
+    pub(super) fn load_constant(&mut self, to: VReg, ty: RegisterType, bits: u64) {
+        let (def, same) = (Arg::Def(to), Arg::SameAsReg);
+        if to.class() == GENERAL {
+            let wide = ty == RegisterType::Scalar(Kind::I64);
+            match (wide, i32::try_from(bits as i64)) {
+                (false, _) => {
+                    let number = bits as u32 as i32;
+                    self.push(Instruction::new(Op::MovNumber, Size::B32).rm(def).number(number));
+                }
+                (true, Ok(number)) => {
+                    self.push(Instruction::new(Op::MovNumber, Size::B64).rm(def).number(number));
+                }
+                (true, Err(_)) => {
+                    let mem = self.constant_place(ty, bits, 8);
+                    self.push(Instruction::new(Op::Mov, Size::B64).reg(def).mem(mem));
+                }
+            }
+        } else if to.class() == MASK {
+            let op = if bits == 0 { Op::XorK } else { Op::XnorK };
+            self.push(Instruction::new(op, Size::B128).reg(def).vvvv(same).rm(same));
+        } else if lane(ty, bits).0 == 0 {
+            self.push(Instruction::new(Op::XorPs, Size::B128).reg(def).vvvv(same).rm(same));
+        } else if matches!(ty, RegisterType::Vector(Kind::Mask) | RegisterType::WideMask) {
+            self.push(Instruction::new(Op::EqualD, self.size()).reg(def).vvvv(same).rm(same));
+        } else {
+            let bytes = lane(ty, bits).1;
+            let mem = self.constant_place(ty, bits, bytes);
+            let op = match (ty, bytes) {
+                (RegisterType::Scalar(_), 4) => Op::LoadSs,
+                (RegisterType::Scalar(_), _) => Op::LoadSd,
+                (_, 4) => Op::BroadcastSs,
+                _ => Op::BroadcastSd,
+            };
+            self.op2(op, self.size_of(ty), to, Source::memory(mem));
+        }
+    }
+
+    /// The size of what holds a value of a type.
+    pub(super) fn size_of(&self, ty: RegisterType) -> Size {
+        if matches!(ty, RegisterType::Scalar(_)) { Size::B128 } else { self.size() }
+    }
+
+    /// Reads a value of a type.
+    pub(super) fn load(&mut self, to: VReg, ty: RegisterType, from: Source) {
+        let (op, size) = match ty {
+            RegisterType::Scalar(Kind::F32) => (Op::LoadSs, Size::B128),
+            RegisterType::Scalar(Kind::F64) => (Op::LoadSd, Size::B128),
+            RegisterType::Scalar(Kind::I64) => (Op::Mov, Size::B64),
+            RegisterType::Scalar(_) => (Op::Mov, Size::B32),
+            _ if to.class() == MASK => (Op::LoadK, Size::B128),
+            _ if from.broadcast && Self::lane_bytes(ty) == 8 => (Op::BroadcastSd, self.size()),
+            _ if from.broadcast => (Op::BroadcastSs, self.size()),
+            _ => (Op::Load, self.size()),
+        };
+        self.op2(op, size, to, Source { broadcast: false, ..from });
+    }
+
+    /// Writes a register to a spill slot.
+    pub(super) fn store(&mut self, from: VReg, to: Mem<Arg>) {
+        let (op, size) = if from.class() == VECTOR {
+            (Op::Store, self.size())
+        } else if from.class() == MASK {
+            (Op::StoreK, Size::B128)
+        } else {
+            (Op::MovToMemory, Size::B64)
+        };
+        self.push(Instruction::new(op, size).reg(Arg::Use(from)).mem(to));
+    }
+
+    /// Where what an instruction reads lies in memory.
+    pub(super) fn place_of(&mut self, instr: &Instr) -> Option<Source> {
+        let at = |base: Option<VReg>, offset| {
+            let base = base.expect("the entry has looked for it");
+            Source::memory(Mem::at(Arg::Use(base), offset))
+        };
+        Some(match instr {
+            Instr::Input(_, word) => at(self.inputs, (word * 4) as i32),
+            Instr::Slot(_, slot) => at(self.slots, (slot * 8) as i32),
+            Instr::Reload(_, slot) => Source::memory(self.spill_slot(*slot)),
+            Instr::Broadcast(_, from) => {
+                let place = self.place_of(self.deferred(*from)?)?;
+                Source { broadcast: true, ..place }
+            }
+            _ => return None,
+        })
+    }
+
+    /// Whether an instruction may read a value from memory.
+    pub(super) fn is_in_memory(&self, reg: Reg) -> bool {
+        match self.values[reg.index()] {
+            Value::Constant(bits) => lane(self.ty(reg), bits).0 != 0,
+            Value::Centres(..) => true,
+            Value::Deferred(index) => matches!(
+                self.instrs[index],
+                Instr::Input(..) | Instr::Slot(..) | Instr::Reload(..) | Instr::Broadcast(..)
+            ),
+            Value::Unset | Value::Register(_) => false,
+        }
+    }
+
+    /// A value as the operand of an instruction that may be in memory, if that reads as much.
+    pub(super) fn source(&mut self, reg: Reg, op: Op, size: Size) -> Source {
+        let ty = self.ty(reg);
+        let tuple = op.row().tuple;
+        let is_scalar = matches!(ty, RegisterType::Scalar(_));
+        match self.values[reg.index()] {
+            Value::Constant(bits) if self.class(ty) == VECTOR && lane(ty, bits).0 != 0 => {
+                let element = Self::lane_bytes(ty);
+                if let Tuple::Bytes(bytes) = tuple {
+                    if bytes == element {
+                        return Source::memory(self.constant_place(ty, bits, bytes.into()));
+                    }
+                } else if self.wide.has_masks() {
+                    if tuple.element() == Some(element) {
+                        let mem = self.constant_place(ty, bits, element.into());
+                        return Source { rm: Rm::Mem(mem), broadcast: true };
+                    }
+                } else {
+                    let mem = self.constant_place(ty, bits, tuple.bytes(size, false));
+                    return Source::memory(mem);
+                }
+            }
+            Value::Centres(axis, first) if !is_scalar => {
+                if tuple.bytes(size, false) == self.size().bytes() {
+                    return self.centres(ty, axis, first);
+                }
+            }
+            Value::Deferred(index) => {
+                let instrs = self.instrs;
+                let place = self.place_of(&instrs[index]);
+                if let Some(place) = place {
+                    let element = Self::lane_bytes(ty);
+                    let fits = if place.broadcast {
+                        tuple.element() == Some(element)
+                    } else if is_scalar {
+                        tuple == Tuple::Bytes(element)
+                    } else {
+                        tuple.bytes(size, false) <= self.size().bytes()
+                            && !matches!(tuple, Tuple::Bytes(_))
+                    };
+                    if fits {
+                        return place;
+                    }
+                }
+            }
+            _ => {}
+        }
+        let made = self.register(reg);
+        // The allocator may leave it in memory.
+        if made.class() == VECTOR { Source::any(made) } else { Source::register(made) }
+    }
+
+    pub(super) fn set_slot(&mut self, slot: u32, from: Reg) {
+        let base = self.slots.expect("the entry has looked for it");
+        let (op, size) = match self.ty(from) {
+            RegisterType::Scalar(Kind::F32) => (Op::StoreSs, Size::B128),
+            RegisterType::Scalar(Kind::F64) => (Op::StoreSd, Size::B128),
+            RegisterType::Scalar(Kind::I64) => (Op::MovToMemory, Size::B64),
+            _ => (Op::MovToMemory, Size::B32),
+        };
+        let from = self.register(from);
+        let mem = Mem::at(Arg::Use(base), (slot * 8) as i32);
+        self.push(Instruction::new(op, size).reg(Arg::Use(from)).mem(mem));
+    }
+
+    pub(super) fn execution_mask(&mut self, to: Reg, index: u32) {
+        let base = self.field(Field::Mask);
+        let mem = Mem::at(Arg::Use(base), (index * self.size().bytes()) as i32);
+        let made = self.define(to);
+        if made.class() == VECTOR {
+            self.op2(Op::Load, self.size(), made, Source::memory(mem));
+        } else {
+            let words = self.temporary(VECTOR);
+            self.op2(Op::Load, self.size(), words, Source::memory(mem));
+            self.op2(Op::SignsToK, self.size(), made, Source::register(words));
+        }
+    }
+
+    /// Stores pixels: a transposition of four by four within each 128 bits, whose results are each
+    /// four pixels of a row or, of a tile of two rows, one of each.
+    pub(super) fn pixels(&mut self, channels: [Reg; 4], rows: &[Reg], offset: i32) {
+        let [r, g, b, a] = channels.map(|reg| self.register(reg));
+        let rows: Vec<VReg> = rows.iter().map(|&reg| self.register(reg)).collect();
+        let size = self.size();
+        let mut mix = |op, x, y| {
+            let to = self.temporary(VECTOR);
+            self.op3(op, size, to, x, Source::any(y));
+            to
+        };
+        let (rg, ba) = (mix(Op::UnpackLowPs, r, g), mix(Op::UnpackLowPs, b, a));
+        let (rg_high, ba_high) = (mix(Op::UnpackHighPs, r, g), mix(Op::UnpackHighPs, b, a));
+        let pixels = [
+            mix(Op::UnpackLowPd, rg, ba),
+            mix(Op::UnpackHighPd, rg, ba),
+            mix(Op::UnpackLowPd, rg_high, ba_high),
+            mix(Op::UnpackHighPd, rg_high, ba_high),
+        ];
+        for (i, pixel) in pixels.into_iter().enumerate() {
+            let mut write = |op, size, row: VReg, at, number| {
+                let mem = Mem::at(Arg::Use(row), offset + at);
+                let it = Instruction::new(op, size).reg(Arg::Use(pixel)).mem(mem);
+                self.push(it.number(number));
+            };
+            match rows[..] {
+                [first, second] => {
+                    let at = 16 * i as i32;
+                    write(Op::Store, Size::B128, first, at, 0);
+                    write(Op::Extract128, Size::B256, second, at, 1);
+                }
+                _ => write(Op::Store, size, rows[i], 0, 0),
+            }
+        }
+    }
+}

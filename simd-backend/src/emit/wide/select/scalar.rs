@@ -1,0 +1,356 @@
+//! Operations on one number, or one truth value, which is 0 or 1 in a general register.
+
+use regalloc2::VReg;
+
+use super::selection::{Selection, Source, Value, is_comparison};
+use super::vector::{predicate, rounding};
+use crate::emit::abi::Field;
+use crate::emit::wide::code::Arg;
+use crate::emit::wide::instruction::{Instruction, Mem};
+use crate::emit::wide::isa::{Condition, Op, Size};
+use crate::emit::wide::machine::{GENERAL, MASK, VECTOR};
+use crate::lanes::{self, Kind};
+use crate::mutants::{Mutant, is_active};
+use crate::registers::{Instr, Reg, RegisterType};
+
+/// The size of an integer or a truth value.
+fn size(kind: Kind) -> Size {
+    if kind == Kind::I64 { Size::B64 } else { Size::B32 }
+}
+
+impl Selection<'_> {
+    fn kind(&self, reg: Reg) -> Kind {
+        match self.ty(reg) {
+            RegisterType::Scalar(kind) | RegisterType::Vector(kind) => kind,
+            RegisterType::WideMask => Kind::Mask,
+        }
+    }
+
+    pub(super) fn scalar(&mut self, to: Reg, op: lanes::Op, operands: &[Reg]) {
+        let from = self.kind(operands[0]);
+        if is_comparison(op) && from != Kind::Mask {
+            let is_equality = matches!(op, lanes::Op::Equal | lanes::Op::NotEqual);
+            if from.is_float() && is_equality {
+                let found = self.equality(op, operands);
+                let made = self.define(to);
+                let it = Instruction::new(Op::AndNumber, Size::B32);
+                self.push(it.rm(Arg::Tied(found, made)).number(1));
+            } else {
+                let condition = self.compare_flags(op, operands);
+                self.set(to, condition);
+            }
+            return;
+        }
+        match (op, from) {
+            (lanes::Op::Select, _) => self.select_scalar(to, operands),
+            (lanes::Op::Bits, _) => self.bits(to, operands[0]),
+            (lanes::Op::FromInteger, _) => {
+                let value = self.register(operands[0]);
+                // What the other lanes hold comes from somewhere.
+                let zero = self.temporary(VECTOR);
+                self.load_constant(zero, RegisterType::Scalar(Kind::F32), 0);
+                let made = self.define(to);
+                self.op3(Op::DToSs, Size::B128, made, zero, Source::register(value));
+            }
+            (_, Kind::F32 | Kind::F64) => self.float(to, op, operands, from),
+            _ => self.integer(to, op, operands, from),
+        }
+    }
+
+    fn float(&mut self, to: Reg, op: lanes::Op, operands: &[Reg], kind: Kind) {
+        let pick = |single, double| if kind == Kind::F64 { double } else { single };
+        let size = Size::B128;
+        if let (lanes::Op::Neg | lanes::Op::Abs, &[of]) = (op, operands) {
+            let value = self.register(of);
+            let made = self.define(to);
+            self.sign(made, RegisterType::Scalar(kind), op, value);
+            return;
+        }
+        let unary = match op {
+            lanes::Op::Sqrt => Some(pick(Op::SqrtSs, Op::SqrtSd)),
+            lanes::Op::Promote => Some(Op::SsToSd),
+            lanes::Op::Demote => Some(Op::SdToSs),
+            op if rounding(op).is_some() => Some(pick(Op::RoundSs, Op::RoundSd)),
+            _ => None,
+        };
+        if let Some(machine) = unary {
+            let value = self.register(operands[0]);
+            let made = self.define(to);
+            let it = Instruction::new(machine, size).reg(Arg::Def(made)).vvvv(Arg::Use(value));
+            self.push(it.rm(Arg::Use(value)).number(rounding(op).unwrap_or(0)));
+            return;
+        }
+        let [a, b] = [operands[0], operands[1]];
+        let may_swap = matches!(op, lanes::Op::Add | lanes::Op::Mul);
+        let swaps = may_swap && self.is_in_memory(a) && !self.is_in_memory(b);
+        let (machine, of) = match op {
+            lanes::Op::Add => (pick(Op::AddSs, Op::AddSd), [a, b]),
+            lanes::Op::Sub => (pick(Op::SubSs, Op::SubSd), [a, b]),
+            lanes::Op::Mul => (pick(Op::MulSs, Op::MulSd), [a, b]),
+            lanes::Op::Div => (pick(Op::DivSs, Op::DivSd), [a, b]),
+            lanes::Op::Min if is_active(Mutant::SwappedMinimum) => {
+                (pick(Op::MinSs, Op::MinSd), [a, b])
+            }
+            lanes::Op::Min => (pick(Op::MinSs, Op::MinSd), [b, a]),
+            lanes::Op::Max => (pick(Op::MaxSs, Op::MaxSd), [b, a]),
+            _ => unreachable!("{op:?} is not an operation on numbers"),
+        };
+        let of = if swaps { [b, a] } else { of };
+        let made = self.code.register(VECTOR);
+        self.binary(machine, size, made, of);
+        self.values[to.index()] = Value::Register(made);
+    }
+
+    /// A number that an instruction has in itself.
+    fn number(&self, reg: Reg) -> Option<i32> {
+        match self.values[reg.index()] {
+            Value::Constant(bits) if size(self.kind(reg)) == Size::B64 => {
+                i32::try_from(bits as i64).ok()
+            }
+            Value::Constant(bits) => Some(bits as u32 as i32),
+            _ => None,
+        }
+    }
+
+    /// An instruction that changes its first operand by the second.
+    fn change(&mut self, to: Reg, of: [Op; 2], size: Size, value: VReg, by: Reg) {
+        let number = self.number(by);
+        let by = if number.is_none() { Some(self.register(by)) } else { None };
+        let made = self.define(to);
+        let target = Arg::Tied(value, made);
+        let it = match (number, by) {
+            (Some(number), _) => Instruction::new(of[1], size).rm(target).number(number),
+            (None, Some(by)) => Instruction::new(of[0], size).reg(target).rm(Arg::Use(by)),
+            (None, None) => unreachable!("it is one of both"),
+        };
+        self.push(it);
+    }
+
+    /// The opposite of a truth value.
+    fn opposite(&mut self, value: VReg) -> VReg {
+        let made = self.temporary(GENERAL);
+        let it = Instruction::new(Op::XorNumber, Size::B32).rm(Arg::Tied(value, made));
+        self.push(it.number(1));
+        made
+    }
+
+    fn integer(&mut self, to: Reg, op: lanes::Op, operands: &[Reg], kind: Kind) {
+        let (size, is_mask) = (size(kind), kind == Kind::Mask);
+        let a = self.register(operands[0]);
+        match op {
+            lanes::Op::Add => {
+                self.change(to, [Op::Add, Op::AddNumber], size, a, operands[1]);
+            }
+            lanes::Op::Sub => {
+                self.change(to, [Op::Sub, Op::SubNumber], size, a, operands[1]);
+            }
+            lanes::Op::And => {
+                self.change(to, [Op::And, Op::AndNumber], size, a, operands[1]);
+            }
+            lanes::Op::Or => self.change(to, [Op::Or, Op::OrNumber], size, a, operands[1]),
+            // Of truth values.
+            lanes::Op::NotEqual => {
+                self.change(to, [Op::Xor, Op::XorNumber], size, a, operands[1]);
+            }
+            lanes::Op::Equal => {
+                let a = self.opposite(a);
+                self.change(to, [Op::Xor, Op::XorNumber], size, a, operands[1]);
+            }
+            lanes::Op::AndNot => {
+                let b = self.register(operands[1]);
+                let b = if is_mask {
+                    self.opposite(b)
+                } else {
+                    let not = self.temporary(GENERAL);
+                    self.push(Instruction::new(Op::Not, size).rm(Arg::Tied(b, not)));
+                    not
+                };
+                let made = self.define(to);
+                let it = Instruction::new(Op::And, size).reg(Arg::Tied(b, made));
+                self.push(it.rm(Arg::Use(a)));
+            }
+            lanes::Op::Not if is_mask => {
+                let made = self.opposite(a);
+                self.values[to.index()] = Value::Register(made);
+            }
+            lanes::Op::Not => {
+                let made = self.define(to);
+                self.push(Instruction::new(Op::Not, size).rm(Arg::Tied(a, made)));
+            }
+            lanes::Op::ShiftLeft(n) | lanes::Op::ShiftRight(n) => {
+                let is_left = matches!(op, lanes::Op::ShiftLeft(_));
+                let made = self.define(to);
+                let it = Instruction::new(if is_left { Op::Shl } else { Op::Shr }, size);
+                self.push(it.rm(Arg::Tied(a, made)).number(n.into()));
+            }
+            _ => unreachable!("{op:?} is not an operation on integers"),
+        }
+    }
+
+    fn bits(&mut self, to: Reg, from: Reg) {
+        let value = self.register(from);
+        let made = self.define(to);
+        let is_wide = matches!(self.kind(from), Kind::F64 | Kind::I64);
+        let size = if is_wide { Size::B64 } else { Size::B32 };
+        let it = if value.class() == GENERAL {
+            let op = if is_wide { Op::FromGeneral64 } else { Op::FromGeneral32 };
+            Instruction::new(op, size).reg(Arg::Def(made)).rm(Arg::Use(value))
+        } else {
+            let op = if is_wide { Op::ToGeneral64 } else { Op::ToGeneral32 };
+            Instruction::new(op, size).rm(Arg::Def(made)).reg(Arg::Use(value))
+        };
+        self.push(it);
+    }
+
+    fn select_scalar(&mut self, to: Reg, operands: &[Reg]) {
+        let [condition, a, b] = [0, 1, 2].map(|i| self.register(operands[i]));
+        let kind = self.kind(to);
+        if !kind.is_float() {
+            let it = Instruction::new(Op::TestG, Size::B32).reg(Arg::Use(condition));
+            self.push(it.rm(Arg::Use(condition)));
+            let made = self.define(to);
+            let it = Instruction::new(Op::Cmov, size(kind)).reg(Arg::Tied(b, made));
+            let condition = Some(Condition::NotEqual);
+            self.push(Instruction { condition, ..it.rm(Arg::Use(a)) });
+            return;
+        }
+        let ones = self.temporary(GENERAL);
+        self.push(Instruction::new(Op::Neg, Size::B64).rm(Arg::Tied(condition, ones)));
+        if self.wide.has_masks() {
+            let mask = self.temporary(MASK);
+            self.op2(Op::FromGeneralK, Size::B128, mask, Source::register(ones));
+            let op = if kind == Kind::F64 { Op::BlendMPd } else { Op::BlendMPs };
+            let made = self.define(to);
+            let it = Instruction::new(op, Size::B128).reg(Arg::Def(made)).vvvv(Arg::Use(b));
+            self.push(Instruction { mask: Some(Arg::Use(mask)), ..it.rm(Arg::Use(a)) });
+        } else {
+            let mask = self.temporary(VECTOR);
+            self.op2(Op::FromGeneral64, Size::B64, mask, Source::register(ones));
+            let made = self.define(to);
+            let it = Instruction::new(Op::BlendVPs, Size::B128).reg(Arg::Def(made));
+            let it = it.vvvv(Arg::Use(b)).rm(Arg::Use(a));
+            self.push(Instruction { last: Some(Arg::Use(mask)), ..it });
+        }
+    }
+
+    /// Whether two numbers are equal, or not: something but zero in a general register, whose last
+    /// bit is set.
+    fn equality(&mut self, op: lanes::Op, operands: &[Reg]) -> VReg {
+        let is_double = self.kind(operands[0]) == Kind::F64;
+        let has_masks = self.wide.has_masks();
+        let machine = match (has_masks, is_double) {
+            (true, true) => Op::CompareSdK,
+            (true, false) => Op::CompareSsK,
+            (false, true) => Op::CompareSd,
+            (false, false) => Op::CompareSs,
+        };
+        let a = self.register(operands[0]);
+        let b = self.source(operands[1], machine, Size::B128);
+        let found = self.temporary(if has_masks { MASK } else { VECTOR });
+        let it = Instruction::new(machine, Size::B128).reg(Arg::Def(found)).vvvv(Arg::Use(a));
+        self.push(b.of(it.number(predicate(op))));
+        let made = self.temporary(GENERAL);
+        let it = if has_masks {
+            let it = Instruction::new(Op::ToGeneralK, Size::B128);
+            it.reg(Arg::Def(made)).rm(Arg::Use(found))
+        } else {
+            let it = Instruction::new(Op::ToGeneral32, Size::B32);
+            it.rm(Arg::Def(made)).reg(Arg::Use(found))
+        };
+        self.push(it);
+        made
+    }
+
+    /// Sets the flags by a comparison: of numbers of floating point, less or less or equal.
+    fn compare_flags(&mut self, op: lanes::Op, operands: &[Reg]) -> Condition {
+        let kind = self.kind(operands[0]);
+        let [a, b] = [operands[0], operands[1]];
+        if kind.is_float() {
+            let is_less = op == lanes::Op::Less && !is_active(Mutant::WrongComparison);
+            // Where they are not ordered, they count as below.
+            let machine = if kind == Kind::F64 { Op::CompareSdFlags } else { Op::CompareSsFlags };
+            let b = self.register(b);
+            let a = self.source(a, machine, Size::B128);
+            self.push(a.of(Instruction::new(machine, Size::B128).reg(Arg::Use(b))));
+            return if is_less { Condition::Above } else { Condition::AboveOrEqual };
+        }
+        let size = size(kind);
+        let a = self.register(a);
+        match self.number(b) {
+            Some(0) if matches!(op, lanes::Op::Equal | lanes::Op::NotEqual) => {
+                let it = Instruction::new(Op::TestG, size).reg(Arg::Use(a));
+                self.push(it.rm(Arg::Use(a)));
+            }
+            Some(number) => {
+                let it = Instruction::new(Op::CmpNumber, size).rm(Arg::Use(a));
+                self.push(it.number(number));
+            }
+            None => {
+                let b = self.register(b);
+                let it = Instruction::new(Op::Cmp, size).reg(Arg::Use(a));
+                self.push(it.rm(Arg::Use(b)));
+            }
+        }
+        match op {
+            lanes::Op::Less => Condition::Less,
+            lanes::Op::LessEqual => Condition::LessOrEqual,
+            lanes::Op::Equal => Condition::Equal,
+            _ => Condition::NotEqual,
+        }
+    }
+
+    /// Sets the flags by a truth value.
+    pub(super) fn flags(&mut self, reg: Reg) -> Condition {
+        match self.deferred(reg) {
+            Some(instr) => self.flags_of(instr),
+            None => {
+                let value = self.register(reg);
+                self.test(value)
+            }
+        }
+    }
+
+    fn test(&mut self, value: VReg) -> Condition {
+        let it = Instruction::new(Op::TestG, Size::B32).reg(Arg::Use(value));
+        self.push(it.rm(Arg::Use(value)));
+        Condition::NotEqual
+    }
+
+    /// Sets the flags by what an instruction would make.
+    pub(super) fn flags_of(&mut self, instr: &Instr) -> Condition {
+        match instr {
+            Instr::Any(_, masks) => self.any(masks),
+            Instr::Poll(_) => {
+                let address = self.field(Field::Frontier);
+                let first = self.field(Field::FirstPixel);
+                let mem = Mem::at(Arg::Use(address), 0);
+                let it = Instruction::new(Op::Cmp, Size::B64).reg(Arg::Use(first));
+                self.push(it.mem(mem));
+                Condition::Below
+            }
+            Instr::Input(..) => {
+                let place = self.place_of(instr).expect("inputs are in memory");
+                self.push(place.of(Instruction::new(Op::CmpNumber, Size::B32)));
+                Condition::NotEqual
+            }
+            Instr::Op(_, op, operands) => {
+                let is_equality = matches!(op, lanes::Op::Equal | lanes::Op::NotEqual);
+                if is_equality && self.kind(operands[0]).is_float() {
+                    let found = self.equality(*op, operands);
+                    return self.test(found);
+                }
+                self.compare_flags(*op, operands)
+            }
+            _ => unreachable!("it makes no truth value"),
+        }
+    }
+
+    /// A truth value by the flags.
+    pub(super) fn set(&mut self, to: Reg, condition: Condition) {
+        let byte = self.temporary(GENERAL);
+        let it = Instruction::new(Op::Set, Size::B32).rm(Arg::Def(byte));
+        self.push(Instruction { condition: Some(condition), ..it });
+        let made = self.define(to);
+        self.op2(Op::ZeroExtend, Size::B32, made, Source::register(byte));
+    }
+}

@@ -1,0 +1,573 @@
+//! Operations lane by lane, and what takes registers of lanes apart and puts them together.
+
+use regalloc2::VReg;
+
+use super::selection::{Selection, Source, Value, is_comparison};
+use crate::emit::wide::code::Arg;
+use crate::emit::wide::instruction::{Instruction, Mem, Rm};
+use crate::emit::wide::isa::{Condition, Op, Size};
+use crate::emit::wide::machine::{GENERAL, MASK, VECTOR, Wide};
+use crate::lanes::{self, Kind};
+use crate::mutants::{Mutant, is_active};
+use crate::registers::{Instr, Reg, RegisterType};
+
+/// Rounding as an instruction has it, without the flag that the result is inexact.
+pub(super) fn rounding(op: lanes::Op) -> Option<i32> {
+    Some(match op {
+        lanes::Op::RoundEven => 8,
+        lanes::Op::Floor => 9,
+        lanes::Op::Ceil => 10,
+        lanes::Op::Trunc => 11,
+        _ => return None,
+    })
+}
+
+/// A comparison as a number: equal, less, less or equal, and with 4 more their opposites.
+pub(super) fn predicate(op: lanes::Op) -> i32 {
+    match op {
+        lanes::Op::Equal => 0,
+        lanes::Op::Less if !is_active(Mutant::WrongComparison) => 1,
+        lanes::Op::Less | lanes::Op::LessEqual => 2,
+        lanes::Op::NotEqual => 4,
+        _ => unreachable!("no comparison"),
+    }
+}
+
+/// The opposite of a comparison.
+const OPPOSITE: i32 = 4;
+
+/// The same comparison of numbers that have changed places.
+fn flipped(predicate: i32, is_float: bool) -> i32 {
+    match (predicate, is_float) {
+        (1, true) => 0xe,
+        (2, true) => 0xd,
+        (5, true) => 0xa,
+        (6, true) => 0x9,
+        (1, false) => 6,
+        (2, false) => 5,
+        (5, false) => 2,
+        (6, false) => 1,
+        (symmetric, _) => symmetric,
+    }
+}
+
+fn is_mask(ty: RegisterType) -> bool {
+    matches!(ty, RegisterType::Vector(Kind::Mask) | RegisterType::WideMask)
+}
+
+/// An instruction for lanes of 32 bits or one for lanes of 64.
+fn by_lane(ty: RegisterType, narrow: Op, wide: Op) -> Op {
+    match ty {
+        RegisterType::Vector(Kind::F64 | Kind::I64)
+        | RegisterType::Scalar(Kind::F64 | Kind::I64)
+        | RegisterType::WideMask => wide,
+        _ => narrow,
+    }
+}
+
+impl Selection<'_> {
+    /// An operation of two operands that may change places so that the second is in memory.
+    fn commutative(&mut self, op: Op, size: Size, to: VReg, [a, b]: [Reg; 2]) {
+        let [a, b] = if self.is_in_memory(a) && !self.is_in_memory(b) { [b, a] } else { [a, b] };
+        self.binary(op, size, to, [a, b]);
+    }
+
+    /// An operation whose second operand may be in memory.
+    pub(super) fn binary(&mut self, op: Op, size: Size, to: VReg, [a, b]: [Reg; 2]) {
+        let a = self.register(a);
+        let b = self.source(b, op, size);
+        self.op3(op, size, to, a, b);
+    }
+
+    pub(super) fn vector(&mut self, to: Reg, op: lanes::Op, operands: &[Reg]) {
+        let (from, size) = (self.ty(operands[0]), self.size());
+        if is_comparison(op) && !is_mask(from) {
+            self.compare(to, operands, op, false, None);
+            return;
+        }
+        if is_mask(from) && self.wide.has_masks() && op != lanes::Op::Select {
+            self.mask_logic(to, op, operands);
+            return;
+        }
+        if op == lanes::Op::Not
+            && let Some(Instr::Op(_, compare, of)) = self.deferred(operands[0])
+        {
+            self.compare(to, of, *compare, true, None);
+            return;
+        }
+        if op == lanes::Op::Select {
+            self.select_lanes(to, [operands[0], operands[1], operands[2]]);
+            return;
+        }
+        if op == lanes::Op::Bits {
+            let value = self.register(operands[0]);
+            self.values[to.index()] = Value::Register(value);
+            return;
+        }
+        let both = [operands[0], *operands.get(1).unwrap_or(&operands[0])];
+        let pick = |narrow, wide| by_lane(from, narrow, wide);
+        let is_float = matches!(from, RegisterType::Vector(Kind::F32 | Kind::F64));
+        if let Some(mode) = rounding(op) {
+            let op = pick(Op::RoundPs, Op::RoundPd);
+            let source = self.source(operands[0], op, size);
+            let made = self.define(to);
+            let it = Instruction::new(op, size).reg(Arg::Def(made)).number(mode);
+            self.push(source.of(it));
+            return;
+        }
+        match op {
+            lanes::Op::Neg | lanes::Op::Abs => {
+                let value = self.register(operands[0]);
+                let made = self.define(to);
+                self.sign(made, from, op, value);
+            }
+            lanes::Op::Sqrt => {
+                let op = pick(Op::SqrtPs, Op::SqrtPd);
+                let source = self.source(operands[0], op, size);
+                let made = self.define(to);
+                self.op2(op, size, made, source);
+            }
+            lanes::Op::FromInteger => {
+                let source = self.source(operands[0], Op::DToPs, size);
+                let made = self.define(to);
+                self.op2(Op::DToPs, size, made, source);
+            }
+            lanes::Op::Not => {
+                let value = self.register(operands[0]);
+                let ones = self.temporary(VECTOR);
+                self.load_constant(ones, RegisterType::Vector(Kind::Mask), 1);
+                let made = self.define(to);
+                self.op3(Op::XorPs, size, made, value, Source::register(ones));
+            }
+            lanes::Op::ShiftLeft(n) | lanes::Op::ShiftRight(n) => {
+                let op = if matches!(op, lanes::Op::ShiftLeft(_)) {
+                    pick(Op::ShiftLeftD, Op::ShiftLeftQ)
+                } else {
+                    pick(Op::ShiftRightD, Op::ShiftRightQ)
+                };
+                let value = self.register(operands[0]);
+                let made = self.define(to);
+                let it = Instruction::new(op, size).vvvv(Arg::Def(made)).rm(Arg::Use(value));
+                self.push(it.number(n.into()));
+            }
+            _ => {
+                let made = self.code.register(VECTOR);
+                let [a, b] = both;
+                match op {
+                    lanes::Op::Add if is_float => {
+                        self.commutative(pick(Op::AddPs, Op::AddPd), size, made, both);
+                    }
+                    lanes::Op::Add => {
+                        self.commutative(pick(Op::AddD, Op::AddQ), size, made, both);
+                    }
+                    lanes::Op::Sub if is_float => {
+                        self.binary(pick(Op::SubPs, Op::SubPd), size, made, both);
+                    }
+                    lanes::Op::Sub => self.binary(pick(Op::SubD, Op::SubQ), size, made, both),
+                    lanes::Op::Mul => {
+                        self.commutative(pick(Op::MulPs, Op::MulPd), size, made, both);
+                    }
+                    lanes::Op::Div => self.binary(pick(Op::DivPs, Op::DivPd), size, made, both),
+                    lanes::Op::Min => {
+                        let swapped = is_active(Mutant::SwappedMinimum);
+                        let of = if swapped { [a, b] } else { [b, a] };
+                        self.binary(pick(Op::MinPs, Op::MinPd), size, made, of);
+                    }
+                    lanes::Op::Max => {
+                        self.binary(pick(Op::MaxPs, Op::MaxPd), size, made, [b, a]);
+                    }
+                    lanes::Op::And => {
+                        self.commutative(pick(Op::AndPs, Op::AndPd), size, made, both);
+                    }
+                    lanes::Op::AndNot => {
+                        self.binary(pick(Op::AndNotPs, Op::AndNotPd), size, made, [b, a]);
+                    }
+                    lanes::Op::Or => {
+                        self.commutative(pick(Op::OrPs, Op::OrPd), size, made, both);
+                    }
+                    // Of masks.
+                    lanes::Op::Equal => {
+                        self.commutative(pick(Op::EqualD, Op::EqualQ), size, made, both);
+                    }
+                    lanes::Op::NotEqual => {
+                        self.commutative(pick(Op::XorPs, Op::XorPd), size, made, both);
+                    }
+                    _ => unreachable!("{op:?} is not an operation on {from}"),
+                }
+                self.values[to.index()] = Value::Register(made);
+            }
+        }
+    }
+
+    /// Flips or clears the sign.
+    pub(super) fn sign(&mut self, to: VReg, ty: RegisterType, op: lanes::Op, value: VReg) {
+        let sign: u64 = if Self::lane_bytes(ty) == 8 { 1 << 63 } else { 1 << 31 };
+        let (bits, op) = if op == lanes::Op::Neg {
+            (sign, by_lane(ty, Op::XorPs, Op::XorPd))
+        } else {
+            (sign - 1, by_lane(ty, Op::AndPs, Op::AndPd))
+        };
+        let (size, broadcast) = (self.size_of(ty), self.wide.has_masks());
+        let bytes = if broadcast { Self::lane_bytes(ty).into() } else { size.bytes() };
+        let mem = self.constant_place(ty, bits, bytes);
+        self.op3(op, size, to, value, Source { rm: Rm::Mem(mem), broadcast });
+    }
+
+    /// A comparison, or its opposite, of numbers; with a mask, in its lanes alone.
+    fn compare(
+        &mut self,
+        to: Reg,
+        operands: &[Reg],
+        op: lanes::Op,
+        opposite: bool,
+        mask: Option<Reg>,
+    ) {
+        let (from, size) = (self.ty(operands[0]), self.size());
+        let is_float = matches!(from, RegisterType::Vector(Kind::F32 | Kind::F64));
+        let mut predicate = predicate(op) ^ if opposite { OPPOSITE } else { 0 };
+        let [mut a, mut b] = [operands[0], operands[1]];
+        let has_masks = self.wide.has_masks();
+        if (is_float || has_masks) && self.is_in_memory(a) && !self.is_in_memory(b) {
+            predicate = flipped(predicate, is_float);
+            [a, b] = [b, a];
+        }
+        if !is_float && !has_masks {
+            self.compare_integers(to, [a, b], predicate);
+            return;
+        }
+        let op = match (is_float, has_masks) {
+            (true, true) => by_lane(from, Op::ComparePsK, Op::ComparePdK),
+            (true, false) => by_lane(from, Op::ComparePs, Op::ComparePd),
+            (false, _) => by_lane(from, Op::CompareDK, Op::CompareQK),
+        };
+        let mask = mask.map(|mask| Arg::Use(self.register(mask)));
+        let a = self.register(a);
+        let b = self.source(b, op, size);
+        let made = self.define(to);
+        let it = Instruction::new(op, size).reg(Arg::Def(made)).vvvv(Arg::Use(a));
+        self.push(Instruction { mask, ..b.of(it.number(predicate)) });
+    }
+
+    /// Without mask registers, integers are compared for equal and for greater.
+    fn compare_integers(&mut self, to: Reg, [a, b]: [Reg; 2], predicate: i32) {
+        let (from, size) = (self.ty(a), self.size());
+        let greater = by_lane(from, Op::GreaterD, Op::GreaterQ);
+        let equal = by_lane(from, Op::EqualD, Op::EqualQ);
+        let (op, of, opposite) = match predicate {
+            0 => (equal, [a, b], false),
+            1 => (greater, [b, a], false),
+            2 => (greater, [a, b], true),
+            4 => (equal, [a, b], true),
+            5 => (greater, [b, a], true),
+            _ => (greater, [a, b], false),
+        };
+        let found = self.temporary(VECTOR);
+        self.binary(op, size, found, of);
+        let made = self.define(to);
+        if opposite {
+            let ones = self.temporary(VECTOR);
+            self.load_constant(ones, RegisterType::Vector(Kind::Mask), 1);
+            self.op3(Op::XorPs, size, made, found, Source::register(ones));
+        } else {
+            self.op2(Op::Move, size, made, Source::register(found));
+        }
+    }
+
+    /// Logic of mask registers. Their bits beyond the lanes may be anything.
+    fn mask_logic(&mut self, to: Reg, op: lanes::Op, operands: &[Reg]) {
+        let comparison = |s: &Self, reg: Reg| match s.deferred(reg) {
+            Some(Instr::Op(_, op, of)) if is_comparison(*op) => Some((*op, of.clone())),
+            _ => None,
+        };
+        match op {
+            lanes::Op::And => {
+                for (of, other) in [(operands[1], operands[0]), (operands[0], operands[1])] {
+                    if let Some((op, of)) = comparison(self, of) {
+                        self.compare(to, &of, op, false, Some(other));
+                        return;
+                    }
+                }
+            }
+            lanes::Op::AndNot => {
+                if let Some((op, of)) = comparison(self, operands[1]) {
+                    let opposite = !is_active(Mutant::MaskPolarity);
+                    self.compare(to, &of, op, opposite, Some(operands[0]));
+                    return;
+                }
+            }
+            lanes::Op::Not => {
+                if let Some((op, of)) = comparison(self, operands[0]) {
+                    self.compare(to, &of, op, true, None);
+                    return;
+                }
+            }
+            _ => {}
+        }
+        let a = self.register(operands[0]);
+        let b = operands.get(1).map_or(a, |&reg| self.register(reg));
+        let made = self.define(to);
+        let (op, a, b) = match op {
+            lanes::Op::And => (Op::AndK, a, b),
+            lanes::Op::AndNot => (Op::AndNotK, b, a),
+            lanes::Op::Or => (Op::OrK, a, b),
+            lanes::Op::Equal => (Op::XnorK, a, b),
+            lanes::Op::NotEqual => (Op::XorK, a, b),
+            lanes::Op::Not => {
+                self.op2(Op::NotK, Size::B128, made, Source::register(a));
+                return;
+            }
+            _ => unreachable!("{op:?} is not an operation on masks"),
+        };
+        self.op3(op, Size::B128, made, a, Source::register(b));
+    }
+
+    /// By a mask, the one or the other.
+    fn select_lanes(&mut self, to: Reg, [mask, a, b]: [Reg; 3]) {
+        let (ty, size) = (self.ty(to), self.size());
+        let [a, b] = if is_active(Mutant::SwappedSelect) { [b, a] } else { [a, b] };
+        let zero = |s: &Self, reg: Reg| matches!(s.values[reg.index()], Value::Constant(bits) if bits == 0);
+        let condition = self.register(mask);
+        if self.class(ty) == MASK {
+            let [a, b] = [a, b].map(|reg| self.register(reg));
+            let [then, otherwise] = [(); 2].map(|()| self.temporary(MASK));
+            self.op3(Op::AndK, Size::B128, then, condition, Source::register(a));
+            self.op3(Op::AndNotK, Size::B128, otherwise, condition, Source::register(b));
+            let made = self.define(to);
+            self.op3(Op::OrK, Size::B128, made, then, Source::register(otherwise));
+            return;
+        }
+        if !self.wide.has_masks() {
+            if zero(self, b) {
+                let a = self.source(a, Op::AndPs, size);
+                let made = self.define(to);
+                self.op3(Op::AndPs, size, made, condition, a);
+            } else if zero(self, a) {
+                let b = self.source(b, Op::AndNotPs, size);
+                let made = self.define(to);
+                self.op3(Op::AndNotPs, size, made, condition, b);
+            } else {
+                let b = self.register(b);
+                let a = self.source(a, Op::BlendVPs, size);
+                let made = self.define(to);
+                let it = Instruction::new(Op::BlendVPs, size).reg(Arg::Def(made)).vvvv(Arg::Use(b));
+                self.push(Instruction { last: Some(Arg::Use(condition)), ..a.of(it) });
+            }
+            return;
+        }
+        let mask = Some(Arg::Use(condition));
+        if zero(self, b) {
+            let a = self.register(a);
+            let op = by_lane(ty, Op::Move, Op::MoveAPd);
+            let made = self.define(to);
+            let it = Instruction::new(op, size).reg(Arg::Def(made)).rm(Arg::Use(a));
+            self.push(Instruction { mask, zeroing: true, ..it });
+            return;
+        }
+        let op = by_lane(ty, Op::BlendMPs, Op::BlendMPd);
+        let b = self.register(b);
+        let a = self.source(a, op, size);
+        let made = self.define(to);
+        let it = Instruction::new(op, size).reg(Arg::Def(made)).vvvv(Arg::Use(b));
+        self.push(Instruction { mask, ..a.of(it) });
+    }
+
+    /// A product and a sum, rounded once: the target is what dies here, if anything does.
+    pub(super) fn mul_add(&mut self, to: Reg, [a, b, c]: [Reg; 3]) {
+        let ty = self.ty(to);
+        let size = self.size_of(ty);
+        let is_vector = !matches!(ty, RegisterType::Scalar(_));
+        let pick = |vector, scalar| if is_vector { vector } else { scalar };
+        let dies = |s: &Self, reg: Reg| s.uses_of(reg).count == 1 && !s.is_in_memory(reg);
+        let (in_memory, dying) = ([a, b, c].map(|reg| self.is_in_memory(reg)), dies);
+        let [op132, op213, op231] = [
+            pick(Op::MulAdd132Pd, Op::MulAdd132Sd),
+            pick(Op::MulAdd213Pd, Op::MulAdd213Sd),
+            pick(Op::MulAdd231Pd, Op::MulAdd231Sd),
+        ];
+        let (op, tied, second, third) = match in_memory {
+            // The target times the second, plus memory.
+            [false, false, true] if dying(self, b) && !dying(self, a) => (op213, b, a, c),
+            [_, false, true] if in_memory[0] => (op213, b, a, c),
+            [false, _, true] => (op213, a, b, c),
+            // The second times memory, plus the target; or the target times memory, plus the second.
+            [false, true, false] if dying(self, a) && !dying(self, c) => (op132, a, c, b),
+            [_, true, _] => (op231, c, a, b),
+            [true, false, false] if dying(self, b) && !dying(self, c) => (op132, b, c, a),
+            [true, ..] => (op231, c, b, a),
+            _ if dying(self, c) => (op231, c, a, b),
+            _ if dying(self, a) => (op213, a, b, c),
+            _ if dying(self, b) => (op213, b, a, c),
+            _ => (op231, c, a, b),
+        };
+        let (tied, second) = (self.register(tied), self.register(second));
+        let third = self.source(third, op, size);
+        let made = self.define(to);
+        let it = Instruction::new(op, size).reg(Arg::Tied(tied, made)).vvvv(Arg::Use(second));
+        self.push(third.of(it));
+    }
+
+    pub(super) fn broadcast(&mut self, to: Reg, from: Reg) {
+        let (ty, size) = (self.ty(to), self.size());
+        let lane = self.ty(from);
+        let op = match lane {
+            RegisterType::Scalar(Kind::F32) => Op::BroadcastSs,
+            RegisterType::Scalar(Kind::F64) => Op::BroadcastSd,
+            RegisterType::Scalar(Kind::I64) => Op::BroadcastQ,
+            RegisterType::Scalar(Kind::Mask) if Self::lane_bytes(ty) == 8 => Op::BroadcastQ,
+            _ => Op::BroadcastD,
+        };
+        if let Value::Constant(bits) = self.values[from.index()] {
+            self.values[to.index()] = Value::Constant(bits);
+            return;
+        }
+        if let Some(instr) = self.deferred(from)
+            && let Some(place) = self.place_of(instr)
+        {
+            let made = self.define(to);
+            self.op2(op, size, made, place);
+            return;
+        }
+        let mut value = self.register(from);
+        if lane == RegisterType::Scalar(Kind::Mask) {
+            // All ones or zero.
+            let (size, ones) = (Size::B64, self.temporary(GENERAL));
+            self.push(Instruction::new(Op::Neg, size).rm(Arg::Tied(value, ones)));
+            value = ones;
+        }
+        let made = self.define(to);
+        if made.class() == MASK {
+            let it = Instruction::new(Op::FromGeneralK, Size::B128);
+            self.push(it.reg(Arg::Def(made)).rm(Arg::Use(value)));
+            return;
+        }
+        if value.class() == GENERAL {
+            let low = self.temporary(VECTOR);
+            let (op, size) = if Self::lane_bytes(ty) == 8 {
+                (Op::FromGeneral64, Size::B64)
+            } else {
+                (Op::FromGeneral32, Size::B32)
+            };
+            self.op2(op, size, low, Source::register(value));
+            value = low;
+        }
+        self.op2(op, size, made, Source::register(value));
+    }
+
+    /// Half of a register's lanes, with twice as many bits each.
+    pub(super) fn half(&mut self, to: Reg, from: Reg, upper: bool) {
+        let (ty, size) = (self.ty(from), self.size());
+        let upper = upper != (is_active(Mutant::SwappedHalves) && is_mask(ty));
+        if self.class(ty) == MASK {
+            let value = self.register(from);
+            if !upper {
+                self.values[to.index()] = Value::Register(value);
+                return;
+            }
+            let made = self.define(to);
+            let (op, lanes) = match self.wide {
+                Wide::Avx512 => (Op::ShiftRightK16, 8),
+                _ => (Op::ShiftRightK8, 4),
+            };
+            let it = Instruction::new(op, Size::B128).reg(Arg::Def(made)).rm(Arg::Use(value));
+            self.push(it.number(lanes));
+            return;
+        }
+        if let Value::Constant(bits) = self.values[from.index()] {
+            let bits =
+                if is_mask(ty) { bits } else { f64::from(f32::from_bits(bits as u32)).to_bits() };
+            self.values[to.index()] = Value::Constant(bits);
+            return;
+        }
+        let op = if is_mask(ty) { Op::DToQ } else { Op::PsToPd };
+        let source = self.source(from, op, size);
+        let source = match source.rm {
+            Rm::Reg(Arg::Any(value) | Arg::Use(value)) if upper => {
+                let half = self.temporary(VECTOR);
+                let op = if size == Size::B512 { Op::Extract256 } else { Op::Extract128 };
+                let it = Instruction::new(op, size).rm(Arg::Def(half)).reg(Arg::Use(value));
+                self.push(it.number(1));
+                Source::register(half)
+            }
+            Rm::Mem(mem) if upper => {
+                let offset = mem.offset + size.half().bytes() as i32;
+                Source::memory(Mem { offset, ..mem })
+            }
+            _ => source,
+        };
+        let made = self.define(to);
+        self.op2(op, size, made, source);
+    }
+
+    /// Two halves, with half as many bits a lane.
+    pub(super) fn join(&mut self, to: Reg, [low, high]: [Reg; 2]) {
+        let size = self.size();
+        if self.ty(to) != RegisterType::Vector(Kind::Mask) {
+            let halves = [low, high].map(|half| {
+                let source = self.source(half, Op::PdToPs, size);
+                let narrow = self.temporary(VECTOR);
+                self.op2(Op::PdToPs, size, narrow, source);
+                narrow
+            });
+            let made = self.define(to);
+            let op = if size == Size::B512 { Op::Insert256 } else { Op::Insert128 };
+            let it = Instruction::new(op, size).reg(Arg::Def(made)).vvvv(Arg::Use(halves[0]));
+            self.push(it.rm(Arg::Use(halves[1])).number(1));
+            return;
+        }
+        let [low, high] = [low, high].map(|half| self.register(half));
+        match self.wide {
+            Wide::Avx2 => {
+                // The even words of each 128 bits, and then quarters two and three change places.
+                let mixed = self.temporary(VECTOR);
+                let it = Instruction::new(Op::ShufflePs, size).reg(Arg::Def(mixed));
+                self.push(it.vvvv(Arg::Use(low)).rm(Arg::Use(high)).number(0x88));
+                let made = self.define(to);
+                let it = Instruction::new(Op::PermuteQ, size).reg(Arg::Def(made));
+                self.push(it.rm(Arg::Use(mixed)).number(0b1101_1000));
+            }
+            Wide::Avx512 => {
+                let made = self.define(to);
+                self.op3(Op::UnpackK, Size::B128, made, high, Source::register(low));
+            }
+            Wide::Avx512At256 => {
+                let mut shift = |op, from| {
+                    let shifted = self.temporary(MASK);
+                    let it = Instruction::new(op, Size::B128).reg(Arg::Def(shifted));
+                    self.push(it.rm(Arg::Use(from)).number(4));
+                    shifted
+                };
+                let high = shift(Op::ShiftLeftK8, high);
+                let low = shift(Op::ShiftLeftK8, low);
+                let low = shift(Op::ShiftRightK8, low);
+                let made = self.define(to);
+                self.op3(Op::OrK, Size::B128, made, high, Source::register(low));
+            }
+        }
+    }
+
+    /// Sets the flags by whether any lane of any of the masks is set.
+    pub(super) fn any(&mut self, masks: &[Reg]) -> Condition {
+        let masks: Vec<VReg> = masks.iter().map(|&reg| self.register(reg)).collect();
+        let is_mask = masks[0].class() == MASK;
+        let (or, size) = if is_mask { (Op::OrK, Size::B128) } else { (Op::OrPs, self.size()) };
+        // Two at a time; the test of masks takes two itself.
+        let mut left = masks;
+        while left.len() > if is_mask { 2 } else { 1 } {
+            let pairs = left.chunks(2).map(|pair| {
+                let &[a, b] = pair else { return pair[0] };
+                let both = self.temporary(a.class());
+                self.op3(or, size, both, a, Source::register(b));
+                both
+            });
+            left = pairs.collect();
+        }
+        let (a, b) = (left[0], *left.last().expect("there is one"));
+        let (op, size) = match self.wide {
+            Wide::Avx2 => (Op::Test, size),
+            Wide::Avx512 => (Op::TestK16, Size::B128),
+            Wide::Avx512At256 => (Op::TestK8, Size::B128),
+        };
+        self.push(Instruction::new(op, size).reg(Arg::Use(a)).rm(Arg::Use(b)));
+        Condition::NotEqual
+    }
+}

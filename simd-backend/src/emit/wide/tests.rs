@@ -1,0 +1,212 @@
+//! What was encoded is decoded by somebody else.
+
+use iced_x86::{
+    CpuidFeature, Decoder, DecoderOptions, Formatter as _, MemorySizeOptions, NasmFormatter,
+    NumberBase,
+};
+
+use super::instruction::{Base, Hardware, Instruction, Mem, Rm};
+use super::isa::{Condition, Feature, Field, Form, Kind, OPS, Op, Size, Tuple};
+use super::machine::Wide;
+
+/// The only instruction of some bytes, as another disassembler writes it.
+fn decode(bytes: &[u8]) -> (String, Vec<CpuidFeature>) {
+    let mut decoder = Decoder::new(64, bytes, DecoderOptions::NONE);
+    let decoded = decoder.decode();
+    assert_eq!(decoded.len(), bytes.len(), "{bytes:02x?} is {decoded:?}");
+    let mut formatter = NasmFormatter::new();
+    let options = formatter.options_mut();
+    options.set_memory_size_options(MemorySizeOptions::Never);
+    options.set_number_base(NumberBase::Decimal);
+    options.set_signed_immediate_operands(true);
+    options.set_space_after_operand_separator(true);
+    options.set_rip_relative_addresses(true);
+    options.set_use_pseudo_ops(false);
+    options.set_show_useless_prefixes(true);
+    let mut text = String::new();
+    formatter.format(&decoded, &mut text);
+    (text, decoded.cpuid_features().to_vec())
+}
+
+fn feature(of: CpuidFeature) -> Feature {
+    match of {
+        CpuidFeature::AVX => Feature::Avx,
+        CpuidFeature::AVX2 => Feature::Avx2,
+        CpuidFeature::FMA => Feature::Fma,
+        CpuidFeature::AVX512F => Feature::F,
+        CpuidFeature::AVX512DQ => Feature::Dq,
+        CpuidFeature::AVX512VL => Feature::Vl,
+        CpuidFeature::AVX512BW => Feature::Bw,
+        CpuidFeature::INTEL8086
+        | CpuidFeature::INTEL386
+        | CpuidFeature::X64
+        | CpuidFeature::CMOV => Feature::Base,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// An instruction's sizes.
+fn sizes(op: Op) -> Vec<Size> {
+    let row = op.row();
+    let has = |kind| row.operands.iter().any(|&(_, of)| of == kind);
+    match row.form {
+        Form::Legacy if has(Kind::B) || has(Kind::D) => vec![Size::B32],
+        Form::Legacy if matches!(op, Op::Push | Op::Pop | Op::CallAddress | Op::Return) => {
+            vec![Size::B64]
+        }
+        Form::Legacy if op == Op::Lea => vec![Size::B64],
+        Form::Legacy => vec![Size::B32, Size::B64],
+        _ if has(Kind::G) => vec![Size::B64],
+        _ if has(Kind::D) => vec![Size::B32],
+        _ if matches!(op, Op::Extract256 | Op::Insert256) => vec![Size::B512],
+        _ if matches!(op, Op::Extract128 | Op::Insert128) => vec![Size::B256, Size::B512],
+        _ if matches!(op, Op::BroadcastSd | Op::PermuteQ) => vec![Size::B256, Size::B512],
+        Form::Vex if has(Kind::V) => vec![Size::B128, Size::B256],
+        _ if has(Kind::V) => vec![Size::B128, Size::B256, Size::B512],
+        _ => vec![Size::B128],
+    }
+}
+
+/// All forms of an instruction: with registers low and high, with memory near and far.
+fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
+    let row = op.row();
+    let kind = |field| row.operands.iter().find(|&&(of, _)| of == field).map(|&(_, kind)| kind);
+    let most = |kind| match kind {
+        Kind::K => 8,
+        Kind::G | Kind::D | Kind::B => 16,
+        _ if row.form == Form::Vex || row.form == Form::Legacy => 16,
+        _ => 32,
+    };
+    // No two fields name the same register.
+    let number = |field: Field, turn: u8| {
+        kind(field).map(|kind| (turn * 7 + field as u8 * 3 + 1) % most(kind))
+    };
+    let mut found = Vec::new();
+    let vector = |field| matches!(kind(field), Some(Kind::V | Kind::H | Kind::X | Kind::Y));
+    let has_rm = kind(Field::Rm).is_some();
+    for turn in 0..12 {
+        let mut it = Instruction::new(op, size);
+        it.reg = number(Field::Reg, turn);
+        it.vvvv = number(Field::Vvvv, turn);
+        it.last = number(Field::Last, turn);
+        if kind(Field::Imm).is_some() {
+            it.number = if op.number_bytes() == 4 { i32::from(turn) * 1000 - 2500 } else { 11 };
+        }
+        if matches!(op, Op::Set | Op::Cmov) {
+            it.condition = Some([Condition::Below, Condition::Greater][usize::from(turn % 2)]);
+        }
+        if !has_rm {
+            found.push(it);
+            continue;
+        }
+        let in_memory = ![
+            Op::FromGeneralK,
+            Op::ToGeneralK,
+            Op::AndK,
+            Op::AndNotK,
+            Op::NotK,
+            Op::OrK,
+            Op::XnorK,
+            Op::XorK,
+            Op::UnpackK,
+            Op::TestK16,
+            Op::TestK8,
+            Op::ShiftRightK16,
+            Op::ShiftRightK8,
+            Op::ShiftLeftK8,
+            Op::SignsToK,
+            Op::KToSigns,
+        ]
+        .contains(&op);
+        // Without EVEX shifts have no memory.
+        let in_memory = in_memory && !(row.digit.is_some() && row.form == Form::Both);
+        let in_register = !matches!(
+            op,
+            Op::LoadSs
+                | Op::LoadSd
+                | Op::StoreSs
+                | Op::StoreSd
+                | Op::StoreK
+                | Op::Lea
+                | Op::MovToMemory
+        );
+        if in_register {
+            it.rm = number(Field::Rm, turn).map(Rm::Reg);
+            found.push(it);
+            let masks = matches!(row.form, Form::Evex)
+                || matches!(op, Op::Move | Op::MoveAPd | Op::AddPs | Op::MulPd);
+            if masks && kind(Field::Reg).is_some() && !matches!(op, Op::KToSigns | Op::SignsToK) {
+                let masked = Instruction { mask: Some(turn % 7 + 1), ..it };
+                found.push(masked);
+                if vector(Field::Reg) && matches!(row.operands[0], (Field::Reg, _)) {
+                    found.push(Instruction { zeroing: true, ..masked });
+                }
+            }
+        }
+        if in_memory {
+            for offset in
+                [0, 1, 8, 64, 100, 127, 128, 1024, 4096, 8128, 8192, -64, -8192, -8256, -128]
+            {
+                it.rm = Some(Rm::Mem(Mem::at((turn * 5 + 2) % 16, offset)));
+                found.push(it);
+            }
+            if matches!(row.form, Form::Both | Form::Evex)
+                && row.tuple.element().is_some()
+                && matches!(row.tuple, Tuple::Full(_) | Tuple::Half(_))
+            {
+                for offset in [0, 4, 8, 508, 512, 1016, 1020, 1024, -512, -516] {
+                    it.rm = Some(Rm::Mem(Mem::at((turn * 5 + 2) % 16, offset)));
+                    found.push(Instruction { broadcast: true, ..it });
+                }
+            }
+            it.rm = Some(Rm::Mem(Mem { base: Base::Constant(0), offset: 0 }));
+            it.broadcast = false;
+            found.push(it);
+        }
+    }
+    found
+}
+
+/// Each row of the table: its bytes are what its text says, and need what the row says.
+#[test]
+fn what_is_encoded_is_what_is_meant() {
+    let mut count = 0;
+    for &op in OPS {
+        for size in sizes(op) {
+            for it in forms(op, size) {
+                let mut bytes = Vec::new();
+                let constant = it.encode(&mut bytes);
+                let (found, features) = decode(&bytes);
+                let meant = match constant {
+                    Some(_) => it.to_string().replace("constant0", "rip"),
+                    None => it.to_string(),
+                };
+                let normal = |text: &str| text.replace(' ', "").replace("near", "");
+                assert_eq!(normal(&found), normal(&meant), "{bytes:02x?}: {it:?}");
+                let needs = op.row().features[usize::from(it.is_evex())];
+                for of in features {
+                    let has = |of| needs.contains(&of);
+                    // What has the later ones has the first.
+                    let implied =
+                        feature(of) == Feature::Avx && (has(Feature::Avx2) || has(Feature::Fma));
+                    assert!(implied || has(feature(of)), "{it} needs {of:?}");
+                }
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 10_000, "{count} instructions");
+}
+
+/// Of a kind of machine only what it has is used: what has no EVEX form needs no more than AVX2.
+#[test]
+fn rows_are_of_machines() {
+    for &op in OPS {
+        let row = op.row();
+        let all = Wide::Avx512.features();
+        assert!(row.features.iter().flat_map(|of| *of).all(|of| all.contains(of)));
+        if row.form == Form::Both {
+            assert!(row.features[0].iter().all(|of| Wide::Avx2.features().contains(of)), "{op:?}");
+        }
+    }
+}
