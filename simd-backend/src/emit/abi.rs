@@ -148,6 +148,16 @@ impl MachineCode {
         self.stack
     }
 
+    /// How many slots the function for the frame fills.
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// How many words of input are read.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
     /// What was asked to be shown, function by function.
     pub fn listing(&self) -> String {
         self.functions.iter().map(|f| format!("; {}\n{}\n", f.name, f.listing)).collect()

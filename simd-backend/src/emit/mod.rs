@@ -10,7 +10,8 @@
 //!   emitters stand beside each other and know nothing of one another, of [`Target`]s and of
 //!   memory;
 //! - [`Target`] chooses the emitter;
-//! - [`executable`] owns the memory of code and calls it: the only unsafe code.
+//! - [`executable`] owns the memory of code and calls it: the only unsafe code;
+//! - [`linked`] is code for an address that need not exist, for evaluators of machine code.
 //!
 //! *An emitter changes no value and moves no computation.* Masks, registers for values, their
 //! order, and what lies in memory are decided before; it selects, allocates and encodes.
@@ -18,6 +19,7 @@
 pub mod abi;
 pub mod cranelift;
 pub mod executable;
+pub mod linked;
 mod target;
 pub mod wide;
 

@@ -1,14 +1,7 @@
-//! A register program as a kernel, executed by its interpreter.
+//! A register program, executed by its interpreter.
 //!
 //! Any machine will do, those for which there is no emitter included.
 
-use lambdav_core::inputs;
-use lambdav_core::schedule;
-use lambdav_core::source::Span;
-use lambdav_raster::{Cancel, Kernel, Stop, Tile, TileBuffer};
-
-use super::groups::Groups;
-use super::words;
 use crate::lanes::LaneProgram;
 use crate::pipeline::Compiler;
 use crate::registers::{
@@ -24,71 +17,30 @@ pub enum Spilling {
     After,
 }
 
-/// One output of a program as a register program.
+/// A register program whose functions are interpreted.
 ///
-/// It panics where the program does what no correct one does.
+/// Calling them panics where the program does what no correct one does.
 #[derive(Debug)]
-pub struct InterpretedKernel {
-    program: schedule::Program,
-    compiler: Compiler,
-    spilling: Spilling,
-    groups: Groups<Interpreted>,
-    sites: Vec<Span>,
-}
+pub struct Interpreted(RegisterProgram);
 
-#[derive(Debug)]
-struct Interpreted(RegisterProgram);
-
-impl InterpretedKernel {
-    /// Makes the register program of an output that was scheduled alone.
+impl Interpreted {
+    /// The register program of a lane program.
     ///
     /// # Errors
     ///
     /// What is wrong with it.
     pub fn new(
-        program: schedule::Program,
-        compiler: Compiler,
+        compiler: &Compiler,
+        lanes: &LaneProgram,
         spilling: Spilling,
-        inputs: &inputs::Inputs,
-        max_iterations: u64,
     ) -> Result<Self, Vec<VerifyError>> {
-        let lanes = compiler.lane_program(&program);
-        let code = Interpreted(registers(&compiler, &lanes, spilling));
-        verify(&code.0)?;
-        let inputs = Inputs { words: words(&lanes, inputs), max_iterations };
-        let groups = Groups::new(code, inputs);
-        Ok(Self { program, compiler, spilling, groups, sites: lanes.sites })
-    }
-
-    /// Where the loop of a fault's site is.
-    pub fn site(&self, site: u32) -> Span {
-        self.sites[site as usize]
-    }
-
-    fn unhoisted(&self) -> Interpreted {
-        let lanes = Some(self.groups.code().shape().lanes());
-        let compiler = Compiler { lanes, hoist: false, ..self.compiler.clone() };
-        let program = compiler.lane_program(&self.program);
-        Interpreted(registers(&compiler, &program, self.spilling))
-    }
-}
-
-fn registers(compiler: &Compiler, lanes: &LaneProgram, spilling: Spilling) -> RegisterProgram {
-    let shape = compiler.choice(lanes).shape;
-    match spilling {
-        Spilling::Before => compiler.unspilled(lanes, shape),
-        Spilling::After => compiler.register_program(lanes, shape).0,
-    }
-}
-
-impl Kernel for InterpretedKernel {
-    fn tile(
-        &self,
-        tile: Tile,
-        pixels: &mut TileBuffer<'_>,
-        cancel: &Cancel<'_>,
-    ) -> Result<(), Stop> {
-        self.groups.tile(tile, pixels, cancel, || self.unhoisted())
+        let shape = compiler.choice(lanes).shape;
+        let program = match spilling {
+            Spilling::Before => compiler.unspilled(lanes, shape),
+            Spilling::After => compiler.register_program(lanes, shape).0,
+        };
+        verify(&program)?;
+        Ok(Self(program))
     }
 }
 

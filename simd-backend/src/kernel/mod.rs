@@ -1,8 +1,10 @@
 //! A compiled program as a kernel that fills tiles.
 //!
 //! - `groups`: tiles in groups of lanes, their edges, and which pixel is at fault;
-//! - `interpreted`: the same with an interpreter in place of machine code, for tests.
+//! - `called`: the same with something else in place of this machine, for tests;
+//! - `interpreted`: the interpreter of register programs, in its place.
 
+mod called;
 mod groups;
 mod interpreted;
 
@@ -19,7 +21,8 @@ use crate::lanes::{Axis, InputWord, LaneProgram, Width, lower};
 use crate::pipeline::{Compilation, Compiler, Times, timed};
 use crate::registers::{Choice, Inputs, Reason};
 
-pub use interpreted::{InterpretedKernel, Spilling};
+pub use called::CalledKernel;
+pub use interpreted::{Interpreted, Spilling};
 
 /// One output of a program, compiled.
 #[derive(Debug)]

@@ -79,6 +79,26 @@ fn mutants_in_wide_machine_code_are_found() {
     }
 }
 
+/// Code for AVX-512 is evaluated, on machines without it, too.
+#[cfg(all(unix, target_arch = "x86_64"))]
+#[test]
+fn mutants_in_code_for_avx512_are_found() {
+    use simd::Mutant::{
+        ClobberedSurvivor, LostMove, MaskPolarity, SwappedHalves, SwappedMinimum, WrongDisplacement,
+    };
+    let mutants = [
+        SwappedHalves,
+        SwappedMinimum,
+        WrongDisplacement,
+        LostMove,
+        ClobberedSurvivor,
+        MaskPolarity,
+    ];
+    for name in ["evaluated-avx512-16", "evaluated-avx512-256-8"] {
+        each_is_found(name, &mutants, simd::activate);
+    }
+}
+
 /// With machine code, and by the interpreter of register programs alone.
 #[test]
 fn mutants_in_spilling_are_found() {

@@ -1,5 +1,6 @@
 //! The engines under comparison.
 
+mod evaluated;
 mod lanes;
 mod registers;
 mod simd;
@@ -69,10 +70,25 @@ pub fn all() -> Vec<Box<dyn Engine>> {
     engines.extend(registers.map(|(name, lanes, machine, spilling)| {
         Box::new(registers::Registers { name, lanes, machine, spilling }) as Box<dyn Engine>
     }));
+    engines.extend(evaluated().into_iter().map(|engine| Box::new(engine) as Box<dyn Engine>));
     engines
 }
 
 const BASELINE: &str = Target::BASELINE;
+
+/// Machine code under the evaluator, where its convention and the machine are the evaluator's.
+fn evaluated() -> Vec<evaluated::Evaluator> {
+    if !cfg!(all(unix, target_arch = "x86_64")) {
+        return Vec::new();
+    }
+    let engines = [
+        ("evaluated8", 8, Target::BASELINE),
+        ("evaluated-avx512-16", 16, "avx512"),
+        ("evaluated-avx512-32", 32, "avx512"),
+        ("evaluated-avx512-256-8", 8, "avx512-256"),
+    ];
+    engines.map(|(name, lanes, target)| evaluated::Evaluator { name, lanes, target }).into()
+}
 
 /// A machine with so many vector and mask registers, of which so many survive calls.
 fn machine(tile: Tile, registers: [usize; 2], preserved: [usize; 2]) -> Machine {

@@ -4,7 +4,7 @@ use super::simd::draw;
 use crate::case::Case;
 use crate::engine::{Engine, Image};
 use crate::reference::each_output;
-use lambdav_simd_backend::kernel::{InterpretedKernel, Spilling};
+use lambdav_simd_backend::kernel::{CalledKernel, Interpreted, Spilling};
 use lambdav_simd_backend::machine::Machine;
 use lambdav_simd_backend::{Compiler, Target};
 
@@ -27,11 +27,13 @@ impl Engine for Registers {
             let compiler = Compiler { lanes: Some(self.lanes), ..Compiler::new(target) };
             let limit = case.conditions.max_iterations;
             let kernel =
-                InterpretedKernel::new(schedule, compiler, self.spilling, &case.inputs, limit)
-                    .map_err(|errors| {
-                        let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
-                        format!("malformed register program: {}", errors.join("; "))
-                    })?;
+                CalledKernel::new(schedule, compiler, &case.inputs, limit, |compiler, lanes| {
+                    Interpreted::new(compiler, lanes, self.spilling)
+                })
+                .map_err(|errors| {
+                    let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+                    format!("malformed register program: {}", errors.join("; "))
+                })?;
             draw(case, &kernel, |site| kernel.site(site), components)
         })
     }

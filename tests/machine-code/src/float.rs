@@ -1,0 +1,232 @@
+//! Arithmetic of binary32 and binary64 on bits, as the processor does it in its default environment:
+//! round to nearest even, subnormals kept, exceptions masked.
+//!
+//! *NaN.* Where an operand is one, the result is the first such operand, made quiet; where none is,
+//! the default NaN: negative, quiet, without payload.
+
+/// Up to three operands in the order of the instruction, and its immediate.
+pub(crate) type Function = fn([u64; 3], u8) -> u64;
+
+/// Predicates of comparisons; which of them signal makes no difference with exceptions masked.
+fn predicate(imm: u8, order: Option<std::cmp::Ordering>) -> bool {
+    use std::cmp::Ordering::{Equal, Greater, Less};
+    let (equal, less, greater) =
+        (order == Some(Equal), order == Some(Less), order == Some(Greater));
+    let unordered = order.is_none();
+    match imm & 15 {
+        0 => equal,
+        1 => less,
+        2 => less || equal,
+        3 => unordered,
+        4 => !equal,
+        5 => !less,
+        6 => !(less || equal),
+        7 => !unordered,
+        8 => equal || unordered,
+        9 => less || unordered,
+        10 => less || equal || unordered,
+        11 => false,
+        12 => less || greater,
+        13 => greater || equal,
+        14 => greater,
+        _ => true,
+    }
+}
+
+macro_rules! arithmetic {
+    ($module:ident, $float:ty, $bits:ty) => {
+        pub(crate) mod $module {
+            use super::*;
+
+            const QUIET: $bits = 1 << (<$float>::MANTISSA_DIGITS - 2);
+            const DEFAULT_NAN: $bits = !(QUIET - 1);
+
+            pub(crate) fn float(bits: u64) -> $float {
+                <$float>::from_bits(bits as $bits)
+            }
+
+            pub(crate) fn bits(value: $float) -> u64 {
+                if value.is_nan() { DEFAULT_NAN.into() } else { value.to_bits().into() }
+            }
+
+            /// The first operand that is a NaN, made quiet.
+            pub(crate) fn nan(operands: &[u64]) -> Option<u64> {
+                let nan = operands.iter().find(|&&operand| float(operand).is_nan());
+                nan.map(|&nan| nan | u64::from(QUIET))
+            }
+
+            fn binary(a: u64, b: u64, operation: impl FnOnce($float, $float) -> $float) -> u64 {
+                nan(&[a, b]).unwrap_or_else(|| bits(operation(float(a), float(b))))
+            }
+
+            pub(crate) fn add([a, b, _]: [u64; 3], _: u8) -> u64 {
+                binary(a, b, |a, b| a + b)
+            }
+            pub(crate) fn sub([a, b, _]: [u64; 3], _: u8) -> u64 {
+                binary(a, b, |a, b| a - b)
+            }
+            pub(crate) fn mul([a, b, _]: [u64; 3], _: u8) -> u64 {
+                binary(a, b, |a, b| a * b)
+            }
+            pub(crate) fn div([a, b, _]: [u64; 3], _: u8) -> u64 {
+                binary(a, b, |a, b| a / b)
+            }
+            pub(crate) fn sqrt([a, ..]: [u64; 3], _: u8) -> u64 {
+                nan(&[a]).unwrap_or_else(|| bits(float(a).sqrt()))
+            }
+            /// The second operand, unless the first is less.
+            pub(crate) fn min([a, b, _]: [u64; 3], _: u8) -> u64 {
+                if float(a) < float(b) { a } else { b }
+            }
+            /// The second operand, unless the first is greater.
+            pub(crate) fn max([a, b, _]: [u64; 3], _: u8) -> u64 {
+                if float(a) > float(b) { a } else { b }
+            }
+            /// All ones where it holds.
+            pub(crate) fn compare([a, b, _]: [u64; 3], imm: u8) -> u64 {
+                let holds = predicate(imm, float(a).partial_cmp(&float(b)));
+                if holds { <$bits>::MAX.into() } else { 0 }
+            }
+            /// To an integer.
+            pub(crate) fn round(operands: [u64; 3], imm: u8) -> u64 {
+                round_scaled(operands, imm & 15)
+            }
+            /// To so many binary digits after the point.
+            pub(crate) fn round_scaled([a, ..]: [u64; 3], imm: u8) -> u64 {
+                if let Some(nan) = nan(&[a]) {
+                    return nan;
+                }
+                let (value, digits) = (float(a), i32::from(imm >> 4));
+                let scale = (2.0 as $float).powi(digits);
+                let scaled = value * scale;
+                if scaled.is_infinite() {
+                    return bits(value);
+                }
+                // The control register's mode is to the nearest.
+                let mode = if imm & 4 != 0 { 0 } else { imm & 3 };
+                let rounded = match mode {
+                    0 => scaled.round_ties_even(),
+                    1 => scaled.floor(),
+                    2 => scaled.ceil(),
+                    _ => scaled.trunc(),
+                };
+                bits((rounded / scale).copysign(value))
+            }
+
+            /// `a · b + c` with signs, rounded once. The processor looks for a NaN in the order of
+            /// its operands, which is not that of the formula.
+            fn fused(operands: [u64; 3], order: [usize; 3], signs: [$float; 2]) -> u64 {
+                let [a, b, c] = order.map(|k| operands[k]);
+                let [product, sum] = signs;
+                // A multiplicand's NaN comes before the addend's, as in the form of the operands.
+                nan(&[a, b, c])
+                    .unwrap_or_else(|| bits((product * float(a)).mul_add(float(b), sum * float(c))))
+            }
+
+            pub(crate) fn fmadd132(o: [u64; 3], _: u8) -> u64 {
+                fused(o, [0, 2, 1], [1.0, 1.0])
+            }
+            pub(crate) fn fmadd213(o: [u64; 3], _: u8) -> u64 {
+                fused(o, [1, 0, 2], [1.0, 1.0])
+            }
+            pub(crate) fn fmadd231(o: [u64; 3], _: u8) -> u64 {
+                fused(o, [1, 2, 0], [1.0, 1.0])
+            }
+            pub(crate) fn fmsub132(o: [u64; 3], _: u8) -> u64 {
+                fused(o, [0, 2, 1], [1.0, -1.0])
+            }
+            pub(crate) fn fmsub213(o: [u64; 3], _: u8) -> u64 {
+                fused(o, [1, 0, 2], [1.0, -1.0])
+            }
+            pub(crate) fn fmsub231(o: [u64; 3], _: u8) -> u64 {
+                fused(o, [1, 2, 0], [1.0, -1.0])
+            }
+            pub(crate) fn fnmadd132(o: [u64; 3], _: u8) -> u64 {
+                fused(o, [0, 2, 1], [-1.0, 1.0])
+            }
+            pub(crate) fn fnmadd213(o: [u64; 3], _: u8) -> u64 {
+                fused(o, [1, 0, 2], [-1.0, 1.0])
+            }
+            pub(crate) fn fnmadd231(o: [u64; 3], _: u8) -> u64 {
+                fused(o, [1, 2, 0], [-1.0, 1.0])
+            }
+            pub(crate) fn fnmsub132(o: [u64; 3], _: u8) -> u64 {
+                fused(o, [0, 2, 1], [-1.0, -1.0])
+            }
+            pub(crate) fn fnmsub213(o: [u64; 3], _: u8) -> u64 {
+                fused(o, [1, 0, 2], [-1.0, -1.0])
+            }
+            pub(crate) fn fnmsub231(o: [u64; 3], _: u8) -> u64 {
+                fused(o, [1, 2, 0], [-1.0, -1.0])
+            }
+
+            pub(crate) fn from_i32([a, ..]: [u64; 3], _: u8) -> u64 {
+                bits(a as i32 as $float)
+            }
+            pub(crate) fn from_u32([a, ..]: [u64; 3], _: u8) -> u64 {
+                bits(a as u32 as $float)
+            }
+            pub(crate) fn from_i64([a, ..]: [u64; 3], _: u8) -> u64 {
+                bits(a as i64 as $float)
+            }
+            pub(crate) fn from_u64([a, ..]: [u64; 3], _: u8) -> u64 {
+                bits(a as $float)
+            }
+
+            /// What does not fit is the integer with only its sign set, a NaN too.
+            fn signed(value: $float, width: u32) -> u64 {
+                let most = (2.0 as $float).powi(width as i32 - 1);
+                let fits = value >= -most && value < most;
+                if fits { value as i64 as u64 } else { 1 << (width - 1) }
+            }
+            /// What does not fit is all ones.
+            fn unsigned(value: $float, width: u32) -> u64 {
+                let fits = value > -1.0 && value < (2.0 as $float).powi(width as i32);
+                if fits { value as u64 } else { u64::MAX }
+            }
+            pub(crate) fn to_i32([a, ..]: [u64; 3], _: u8) -> u64 {
+                signed(float(a).round_ties_even(), 32)
+            }
+            pub(crate) fn truncate_i32([a, ..]: [u64; 3], _: u8) -> u64 {
+                signed(float(a).trunc(), 32)
+            }
+            pub(crate) fn to_i64([a, ..]: [u64; 3], _: u8) -> u64 {
+                signed(float(a).round_ties_even(), 64)
+            }
+            pub(crate) fn truncate_i64([a, ..]: [u64; 3], _: u8) -> u64 {
+                signed(float(a).trunc(), 64)
+            }
+            pub(crate) fn to_u32([a, ..]: [u64; 3], _: u8) -> u64 {
+                unsigned(float(a).round_ties_even(), 32)
+            }
+            pub(crate) fn truncate_u32([a, ..]: [u64; 3], _: u8) -> u64 {
+                unsigned(float(a).trunc(), 32)
+            }
+            pub(crate) fn to_u64([a, ..]: [u64; 3], _: u8) -> u64 {
+                unsigned(float(a).round_ties_even(), 64)
+            }
+            pub(crate) fn truncate_u64([a, ..]: [u64; 3], _: u8) -> u64 {
+                unsigned(float(a).trunc(), 64)
+            }
+        }
+    };
+}
+
+arithmetic!(single, f32, u32);
+arithmetic!(double, f64, u64);
+
+/// The payload's upper digits stay, and what there is below is zero.
+pub(crate) fn widen([a, ..]: [u64; 3], _: u8) -> u64 {
+    match single::nan(&[a]) {
+        Some(nan) => (nan & 0x8000_0000) << 32 | 0x7ff0_0000_0000_0000 | (nan & 0x007f_ffff) << 29,
+        None => double::bits(f64::from(single::float(a))),
+    }
+}
+
+/// The payload's lower digits go.
+pub(crate) fn narrow([a, ..]: [u64; 3], _: u8) -> u64 {
+    match double::nan(&[a]) {
+        Some(nan) => nan >> 32 & 0x8000_0000 | 0x7f80_0000 | nan >> 29 & 0x007f_ffff,
+        None => single::bits(double::float(a) as f32),
+    }
+}

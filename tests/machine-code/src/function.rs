@@ -1,0 +1,211 @@
+//! Compiled functions of λV, called under the evaluator: memory as their callers lay it out, and
+//! what must hold afterwards.
+
+use lambdav_core::op::Elementary;
+use lambdav_simd_backend::emit::MachineCode;
+use lambdav_simd_backend::emit::abi::Field;
+use lambdav_simd_backend::emit::linked::Linked;
+use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Shape, Status};
+
+use crate::bits::Bits;
+use crate::machine::{Code, HostFunction, Machine};
+use crate::memory::{Memory, Region};
+
+/// Where things lie: aligned as their elements are and not more, and far from one another.
+const CODE: u64 = 0x10_0000_0000;
+const CONTEXT: u64 = 0x20_0000_0008;
+const INPUTS: u64 = 0x30_0000_0004;
+const SLOTS: u64 = 0x40_0000_0008;
+const MASK: u64 = 0x50_0000_0004;
+const FRONTIER: u64 = 0x60_0000_0008;
+const PIXELS: u64 = 0x70_0000_0004;
+const REFERENCE: u64 = 0x7fff_0000_0000;
+/// The stack is below.
+const STACK: u64 = 0x7ffe_0000_0000;
+
+/// More instructions than a call executes.
+const MOST_STEPS: u64 = 1 << 30;
+
+/// Machine code whose functions are called under the evaluator.
+///
+/// A call panics where the code does what it must not: the message names the instruction.
+#[derive(Debug)]
+pub struct Evaluated {
+    code: Code,
+    frame: u64,
+    row: u64,
+    shape: Shape,
+    slots: usize,
+    inputs: usize,
+    stack: usize,
+}
+
+impl Evaluated {
+    /// Code of the System V convention of x86-64.
+    pub fn new(code: &MachineCode) -> Self {
+        let Linked { bytes, frame, row } = Linked::new(code, CODE, REFERENCE);
+        Self {
+            code: Code::new(CODE, bytes),
+            frame,
+            row,
+            shape: code.shape(),
+            slots: code.slots(),
+            inputs: code.inputs(),
+            stack: code.stack(),
+        }
+    }
+
+    /// Calls one of the functions, with more regions of memory, and arguments after the context.
+    fn call<'a>(
+        &self,
+        entry: u64,
+        inputs: &Inputs,
+        poll: Poll<'a>,
+        regions: Vec<Region<'a>>,
+        arguments: &[Bits],
+    ) -> (Status, Memory<'a>) {
+        assert_eq!(inputs.words.len(), self.inputs, "one word for each");
+        let mut context = [0; 8];
+        let [first, rest] = inputs.rounds();
+        for (field, value) in [
+            (Field::Inputs, INPUTS),
+            (Field::Slots, SLOTS),
+            (Field::Mask, MASK),
+            (Field::Frontier, FRONTIER),
+            (Field::FirstPixel, poll.first),
+            (Field::FirstRounds, first),
+            (Field::RestRounds, rest),
+            (Field::Reference, REFERENCE),
+        ] {
+            context[field as usize / 8] = value;
+        }
+        // The address that the reference mathematics returns to counts among its own.
+        let stack = self.stack + 8;
+        let mut all = vec![
+            self.code.region(),
+            Region::constant("context", CONTEXT, bytes(context, u64::to_le_bytes)),
+            Region::constant(
+                "inputs",
+                INPUTS,
+                bytes(inputs.words.iter().copied(), u32::to_le_bytes),
+            ),
+            Region::shared("frontier", FRONTIER, poll.frontier),
+            // No byte more than is said.
+            Region::undefined("stack", STACK - stack as u64, stack),
+        ];
+        all.extend(regions);
+        let mut machine = Machine::new(Memory::new(all));
+        let mut reference =
+            |memory: &mut Memory<'_>, arguments: [Bits; 6]| reference(memory, arguments, poll);
+        let mut host = [HostFunction { address: REFERENCE, function: &mut reference }];
+        let arguments = [&[Bits::known(CONTEXT)], arguments].concat();
+        let result = machine
+            .call(&self.code, entry, &arguments, STACK, &mut host, MOST_STEPS)
+            .unwrap_or_else(|fault| panic!("{fault}"));
+        let status = result.get(64).expect("a function returns what it has done");
+        (Status::from_code(status as i64), machine.memory)
+    }
+}
+
+fn bytes<T, const N: usize>(
+    words: impl IntoIterator<Item = T>,
+    to_bytes: impl Fn(T) -> [u8; N],
+) -> Vec<u8> {
+    words.into_iter().flat_map(to_bytes).collect()
+}
+
+/// What the caller finds in memory: nobody knows what an undefined bit is.
+fn found(bits: Bits) -> u64 {
+    bits.value ^ bits.undefined & 0x5a5a_a5a5_1234_8765
+}
+
+/// The reference mathematics. Where nothing can be known of an operand, or the call is cancelled,
+/// nothing is known of the result.
+fn reference(
+    memory: &mut Memory<'_>,
+    [function, lanes, data, ..]: [Bits; 6],
+    poll: Poll<'_>,
+) -> Result<(), String> {
+    let known = |bits: Bits, width| bits.get(width).ok_or("an argument is undefined");
+    let function = known(function, 32)? as usize;
+    let function = *Elementary::ALL.get(function).ok_or("there is no such function")?;
+    let (lanes, data) = (known(lanes, 32)?, known(data, 64)?);
+    for lane in 0..lanes {
+        let address = |k: u64| data.wrapping_add(4 * (k * lanes + lane));
+        let word = |k| memory.load(address(k), 4).map_err(|kind| kind.to_string());
+        let [mask, x, y] = [word(0)?, word(1)?, word(2)?].map(|bits| bits.get(32));
+        let y = if function.arity() == 2 { y } else { Some(0) };
+        let result = match (mask, x, y) {
+            (Some(0), ..) => continue,
+            (Some(_), Some(x), Some(y)) if poll.goes_on() => {
+                let [x, y] = [x, y].map(|word| f32::from_bits(word as u32));
+                Bits::known(function.evaluate(x, y).to_bits().into())
+            }
+            _ => Bits::UNDEFINED,
+        };
+        memory.store(address(3), 4, result).map_err(|kind| kind.to_string())?;
+    }
+    Ok(())
+}
+
+impl Callable for Evaluated {
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn frame(&self, inputs: &Inputs, poll: Poll<'_>) -> (Status, Vec<u64>) {
+        let slots = Region::undefined("slots", SLOTS, 8 * self.slots);
+        let (status, memory) = self.call(self.frame, inputs, poll, vec![slots], &[]);
+        let slots = (0..self.slots).map(|slot| found(memory.region("slots").get(8 * slot, 8)));
+        (status, slots.collect())
+    }
+
+    fn row(
+        &self,
+        inputs: &Inputs,
+        slots: &[u64],
+        mask: &[u32],
+        poll: Poll<'_>,
+        row: Row,
+        pixels: &mut [[f32; 4]],
+    ) -> Status {
+        assert_eq!(mask.len(), self.shape.lanes() as usize, "one for each lane");
+        let before: Vec<u32> = pixels.as_flattened().iter().map(|c| c.to_bits()).collect();
+        let regions = vec![
+            Region::constant("slots", SLOTS, bytes(slots.iter().copied(), u64::to_le_bytes)),
+            Region::constant("mask", MASK, bytes(mask.iter().copied(), u32::to_le_bytes)),
+            Region::constant("pixels", PIXELS, bytes(before.iter().copied(), u32::to_le_bytes))
+                .writable(),
+        ];
+        // The convention says nothing of the upper halves of arguments of 32 bits.
+        let word = |word: u32| Bits { value: word.into(), undefined: u64::MAX << 32 };
+        let arguments = [
+            word(row.x),
+            word(row.y),
+            word(row.groups),
+            Bits::known(PIXELS),
+            Bits::known(16 * row.stride as u64),
+        ];
+        let (status, memory) = self.call(self.row, inputs, poll, regions, &arguments);
+        let (columns, rows) = (self.shape.columns() as usize, self.shape.rows() as usize);
+        let mut is_active = vec![false; columns * rows];
+        for (lane, &word) in (0..).zip(mask) {
+            let (column, row) = self.shape.pixel(lane);
+            is_active[row as usize * columns + column as usize] = word != 0;
+        }
+        let is_whole = status == Status::Done && poll.goes_on();
+        for (index, component) in pixels.as_flattened_mut().iter_mut().enumerate() {
+            let bits = memory.region("pixels").get(4 * index, 4);
+            let (y, x) = (index / 4 / row.stride, index / 4 % row.stride);
+            let is_inside = y < rows && x < columns * row.groups as usize;
+            if !is_inside {
+                let known = Some(u64::from(before[index]));
+                assert_eq!(bits.get(32), known, "pixel {x}, {y} lies outside the groups");
+            } else if is_whole && is_active[y * columns + x % columns] {
+                assert_eq!(bits.undefined, 0, "component {index} of pixel {x}, {y} is undefined");
+            }
+            *component = f32::from_bits(found(bits) as u32);
+        }
+        status
+    }
+}

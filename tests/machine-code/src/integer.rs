@@ -1,0 +1,86 @@
+//! Operations of integer lanes. What they give above the lane's width is cut off.
+
+use crate::bits::{ones, signed};
+
+/// Up to three operands in the order of the instruction, its immediate, and the width of a lane.
+pub(crate) type Function = fn([u64; 3], u8, u32) -> u64;
+
+/// All ones or zero.
+fn mask(condition: bool) -> u64 {
+    if condition { u64::MAX } else { 0 }
+}
+
+fn compare(imm: u8, order: std::cmp::Ordering) -> u64 {
+    let holds = match imm & 3 {
+        0 => order.is_eq(),
+        1 => order.is_lt(),
+        2 => order.is_le(),
+        _ => false,
+    };
+    mask(holds != (imm & 4 != 0))
+}
+
+/// A shift by a count of 64 bits: what is shifted out of the lane is gone.
+pub(crate) fn shift_left([a, count, _]: [u64; 3], _: u8, width: u32) -> u64 {
+    if count < u64::from(width) { a << count } else { 0 }
+}
+
+/// The same to the right, with zeros.
+pub(crate) fn shift_right([a, count, _]: [u64; 3], _: u8, width: u32) -> u64 {
+    if count < u64::from(width) { a >> count } else { 0 }
+}
+
+/// The same with copies of the sign.
+pub(crate) fn shift_arithmetic([a, count, _]: [u64; 3], _: u8, width: u32) -> u64 {
+    (signed(a, width) >> count.min(u64::from(width) - 1)) as u64
+}
+
+fn rotated(a: u64, by: u64, width: u32) -> u64 {
+    let by = (by % u64::from(width)) as u32;
+    if by == 0 { a } else { a << by | a >> (width - by) }
+}
+
+/// The function of a mnemonic without its last letter, which tells the width, and how many operands
+/// it takes.
+pub(crate) fn function(stem: &str) -> Option<(usize, Function)> {
+    let function: (usize, Function) = match stem {
+        "padd" => (2, |[a, b, _], _, _| a.wrapping_add(b)),
+        "psub" => (2, |[a, b, _], _, _| a.wrapping_sub(b)),
+        "pmull" => (2, |[a, b, _], _, _| a.wrapping_mul(b)),
+        "pabs" => (1, |[a, ..], _, width| signed(a, width).unsigned_abs()),
+        "pmins" => (2, |[a, b, _], _, width| signed(a, width).min(signed(b, width)) as u64),
+        "pmaxs" => (2, |[a, b, _], _, width| signed(a, width).max(signed(b, width)) as u64),
+        "pminu" => (2, |[a, b, _], _, _| a.min(b)),
+        "pmaxu" => (2, |[a, b, _], _, _| a.max(b)),
+        "pcmpeq" => (2, |[a, b, _], _, _| mask(a == b)),
+        "pcmpgt" => (2, |[a, b, _], _, width| mask(signed(a, width) > signed(b, width))),
+        "pcmp" => {
+            (2, |[a, b, _], imm, width| compare(imm, signed(a, width).cmp(&signed(b, width))))
+        }
+        "pcmpu" => (2, |[a, b, _], imm, _| compare(imm, a.cmp(&b))),
+        "ptestm" => (2, |[a, b, _], _, _| mask(a & b != 0)),
+        "ptestnm" => (2, |[a, b, _], _, _| mask(a & b == 0)),
+        "psllv" => (2, shift_left),
+        "psrlv" => (2, shift_right),
+        "psrav" => (2, shift_arithmetic),
+        "prol" => (1, |[a, ..], imm, width| rotated(a, imm.into(), width)),
+        "pror" => {
+            (1, |[a, ..], imm, width| rotated(a, u64::from(width) * 8 - u64::from(imm), width))
+        }
+        "prolv" => (2, |[a, b, _], _, width| rotated(a, b, width)),
+        "prorv" => {
+            (2, |[a, b, _], _, width| rotated(a, u64::from(width) - b % u64::from(width), width))
+        }
+        _ => return None,
+    };
+    Some(function)
+}
+
+/// The function for quadwords of which it takes the lower halves.
+pub(crate) fn half_function(name: &str) -> Option<Function> {
+    match name {
+        "pmuludq" => Some(|[a, b, _], _, _| (a & ones(32)) * (b & ones(32))),
+        "pmuldq" => Some(|[a, b, _], _, _| signed(a, 32).wrapping_mul(signed(b, 32)) as u64),
+        _ => None,
+    }
+}

@@ -1,0 +1,138 @@
+//! Memory: separate regions of bytes, of which some bits may be undefined.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::bits::Bits;
+use crate::fault::FaultKind;
+
+/// Bytes at consecutive addresses.
+#[derive(Clone, Debug)]
+pub struct Region<'a> {
+    name: &'static str,
+    base: u64,
+    value: Vec<u8>,
+    undefined: Vec<u8>,
+    is_writable: bool,
+    /// What the first eight bytes are, as others change them.
+    live: Option<&'a AtomicU64>,
+}
+
+impl<'a> Region<'a> {
+    /// Known bytes, which can only be read.
+    pub fn constant(name: &'static str, base: u64, bytes: Vec<u8>) -> Self {
+        let undefined = vec![0; bytes.len()];
+        Self { name, base, value: bytes, undefined, is_writable: false, live: None }
+    }
+
+    /// So many undefined bytes.
+    pub fn undefined(name: &'static str, base: u64, size: usize) -> Self {
+        let (value, undefined) = (vec![0; size], vec![0xff; size]);
+        Self { name, base, value, undefined, is_writable: true, live: None }
+    }
+
+    /// A word that others write, and the code reads.
+    pub fn shared(name: &'static str, base: u64, word: &'a AtomicU64) -> Self {
+        Self { live: Some(word), ..Self::constant(name, base, vec![0; 8]) }
+    }
+
+    /// The same, and it can be written.
+    #[must_use]
+    pub fn writable(self) -> Self {
+        Self { is_writable: true, ..self }
+    }
+
+    /// Up to eight bytes at an offset.
+    ///
+    /// # Panics
+    ///
+    /// If they are not all in the region.
+    pub fn get(&self, offset: usize, size: usize) -> Bits {
+        if let Some(word) = self.live {
+            let word = word.load(Ordering::Relaxed).to_le_bytes();
+            return Bits::known(little_endian(&word[offset..offset + size]));
+        }
+        let range = offset..offset + size;
+        let value = little_endian(&self.value[range.clone()]);
+        Bits { value, undefined: little_endian(&self.undefined[range]) }
+    }
+
+    /// The address of its first byte.
+    pub fn base(&self) -> u64 {
+        self.base
+    }
+
+    fn offset(&self, address: u64, size: u64) -> Option<usize> {
+        let offset = address.checked_sub(self.base)?;
+        let end = offset.checked_add(size)?;
+        (end <= self.value.len() as u64).then_some(offset as usize)
+    }
+}
+
+fn little_endian(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
+/// All that code can reach.
+#[derive(Clone, Debug, Default)]
+pub struct Memory<'a> {
+    regions: Vec<Region<'a>>,
+}
+
+impl<'a> Memory<'a> {
+    /// Of these regions.
+    ///
+    /// # Panics
+    ///
+    /// If two of them overlap.
+    pub fn new(mut regions: Vec<Region<'a>>) -> Self {
+        regions.sort_by_key(|region| region.base);
+        for pair in regions.windows(2) {
+            assert!(pair[0].base + (pair[0].value.len() as u64) <= pair[1].base, "overlap");
+        }
+        Self { regions }
+    }
+
+    /// The region of that name.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    pub fn region(&self, name: &str) -> &Region<'a> {
+        self.regions.iter().find(|region| region.name == name).expect("a region of that name")
+    }
+
+    fn find(&self, address: u64, size: u64) -> Result<(usize, usize), FaultKind> {
+        let after = self.regions.partition_point(|region| region.base <= address);
+        let found = after.checked_sub(1).and_then(|index| {
+            self.regions[index].offset(address, size).map(|offset| (index, offset))
+        });
+        found.ok_or(FaultKind::Outside { address, size })
+    }
+
+    /// Reads up to eight bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Outside`].
+    pub fn load(&self, address: u64, size: u64) -> Result<Bits, FaultKind> {
+        let (index, offset) = self.find(address, size)?;
+        Ok(self.regions[index].get(offset, size as usize))
+    }
+
+    /// Writes up to eight bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Outside`] and [`FaultKind::ReadOnly`].
+    pub fn store(&mut self, address: u64, size: u64, bits: Bits) -> Result<(), FaultKind> {
+        let (index, offset) = self.find(address, size)?;
+        let region = &mut self.regions[index];
+        if !region.is_writable {
+            return Err(FaultKind::ReadOnly(region.name));
+        }
+        let range = offset..offset + size as usize;
+        region.value[range.clone()].copy_from_slice(&bits.value.to_le_bytes()[..size as usize]);
+        region.undefined[range].copy_from_slice(&bits.undefined.to_le_bytes()[..size as usize]);
+        Ok(())
+    }
+}

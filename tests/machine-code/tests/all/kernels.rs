@@ -1,0 +1,51 @@
+//! Shaders under the evaluator, compiled for this machine and for such as this may not be, draw the
+//! pictures that this machine draws.
+
+use lambdav::Settings;
+use lambdav::core::schedule::schedule;
+use lambdav::raster::{Cancel, Kernel, Size, Tile, TileBuffer};
+use lambdav_machine_code::Evaluated;
+use lambdav_matrix::pictures;
+use lambdav_simd_backend::kernel::CalledKernel;
+use lambdav_simd_backend::{Compiler, EmitError, SimdKernel, Target};
+
+/// The bits of a picture that is one tile.
+fn draw(kernel: &impl Kernel, size: Size) -> Vec<u32> {
+    let tile = Tile::whole(size);
+    let mut samples = vec![f32::NAN; tile.samples()];
+    let drawn = kernel.tile(tile, &mut TileBuffer::new(tile, &mut samples), &Cancel::never(size));
+    assert!(drawn.is_ok(), "no loop exceeds its limit");
+    // NaNs are all the same once they are in a file.
+    let bits = samples.iter().map(|sample| if sample.is_nan() { f32::NAN } else { *sample });
+    bits.map(f32::to_bits).collect()
+}
+
+#[test]
+fn the_gallery_is_drawn_as_by_this_machine() {
+    // Whole groups of all shapes, and some over each edge.
+    let size = Size::new(19, 9).expect("a small size");
+    for shader in pictures::all() {
+        let core = shader.core();
+        let Settings { inputs, max_iterations, .. } = Settings::new(core, size);
+        for output in &core.outputs {
+            let program = || schedule(core, &[output.location]).expect("it nests little");
+            let native = SimdKernel::new(program(), None, &inputs, max_iterations);
+            let expected = draw(&native.expect("it compiles"), size);
+            for name in Target::names() {
+                let target = Target::named(name).expect("a machine").expect("it is one of them");
+                let kernel = CalledKernel::new(
+                    program(),
+                    Compiler::new(target),
+                    &inputs,
+                    max_iterations,
+                    |compiler, lanes| {
+                        let compiled = compiler.compile_lane_program(lanes.clone())?;
+                        Ok::<_, EmitError>(Evaluated::new(&compiled.code))
+                    },
+                );
+                let found = draw(&kernel.expect("it compiles"), size);
+                assert!(found == expected, "{}, output {}, {name}", shader.name, output.location);
+            }
+        }
+    }
+}
