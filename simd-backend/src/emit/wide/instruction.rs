@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::isa::{Condition, Field, Form, Kind, Op, Size};
+use crate::mutants::{Mutant, is_active};
 
 /// The stack pointer.
 pub(crate) const RSP: u8 = 4;
@@ -194,7 +195,7 @@ impl Instruction<Hardware> {
             let is_known = all.into_iter().flatten().all(|number| number < 16);
             debug_assert!(is_known && self.size != Size::B512, "{self} has no such form");
             // Those of masks that have three operands have the bit set.
-            let is_three = row.operands == isa_three_masks();
+            let is_three = row.operands == three_masks();
             let length = u8::from(self.size == Size::B256 || is_three);
             let last = (!vvvv & 15) << 3 | length << 2 | row.prefix;
             let (r, b) = (bit(reg, 3) ^ 1, bit(rm, 3) ^ 1);
@@ -252,7 +253,7 @@ impl Instruction<Hardware> {
 }
 
 /// What has three masks.
-fn isa_three_masks() -> &'static [(Field, Kind)] {
+fn three_masks() -> &'static [(Field, Kind)] {
     Op::AndK.row().operands
 }
 
@@ -358,5 +359,3 @@ impl Display for Instruction<Hardware> {
         Text { instruction: self, is_evex: self.is_evex(), name }.fmt(f)
     }
 }
-
-use crate::mutants::{Mutant, is_active};

@@ -5,7 +5,6 @@ use regalloc2::{MachineEnv, PReg, PRegSet, RegClass};
 #[cfg(test)]
 use super::isa::Feature;
 use super::isa::Size;
-use crate::emit::Allocation;
 use crate::machine::{Class, Machine, PerClass, Tile};
 
 /// How wide registers are, and how instructions are encoded.
@@ -124,7 +123,7 @@ impl Wide {
     }
 
     /// What the allocator may use: in procedures, what they may change.
-    pub(super) fn environment(self, is_procedure: bool, allocation: Allocation) -> MachineEnv {
+    pub(super) fn environment(self, is_procedure: bool) -> MachineEnv {
         let set = |class, registers: &mut dyn Iterator<Item = u8>| -> PRegSet {
             registers.map(|number| PReg::new(number.into(), class)).collect()
         };
@@ -132,8 +131,6 @@ impl Wide {
         let low = if is_procedure { OF_PROCEDURES as u8 } else { vectors };
         let masks = if self.has_masks() { 1..8 } else { 0..0 };
         let preserved = if is_procedure { &[][..] } else { &PRESERVED };
-        let scratch = [None; 3];
-        let _ = allocation;
         MachineEnv {
             preferred_regs_by_class: [
                 set(GENERAL, &mut SCRATCH.into_iter()),
@@ -145,13 +142,13 @@ impl Wide {
                 set(VECTOR, &mut (OF_PROCEDURES as u8..low)),
                 PRegSet::empty(),
             ],
-            scratch_by_class: scratch,
+            scratch_by_class: [None; 3],
             fixed_stack_slots: Vec::new(),
         }
     }
 
     /// What a call of a procedure changes.
     pub(super) fn clobbers(self) -> PRegSet {
-        PRegSet::from(&self.environment(true, Allocation::Thorough))
+        PRegSet::from(&self.environment(true))
     }
 }

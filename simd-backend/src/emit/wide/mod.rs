@@ -82,7 +82,7 @@ impl WideEmitter {
         listing: Listing,
     ) -> Result<(Code, Assembled), EmitError> {
         let code = select::select(self.wide, program, function, role);
-        let environment = self.wide.environment(role == Role::Procedure, allocation);
+        let environment = self.wide.environment(role == Role::Procedure);
         let algorithm = match allocation {
             Allocation::Thorough => Algorithm::Ion,
             Allocation::Quick => Algorithm::Fastalloc,
