@@ -48,6 +48,8 @@ pub enum Mutant {
     ClobberedSurvivor,
     /// Lanes stay in a mask where they are to leave it.
     MaskPolarity,
+    /// The distance to a constant counts from where it stands, not from the instruction's end.
+    WrongDistance,
 }
 
 impl Mutant {
@@ -62,6 +64,19 @@ impl Mutant {
         Self::SwappedMinimum,
         Self::WrongComparison,
         Self::SwappedSelect,
+    ];
+
+    /// Those of the emitter for wide registers: with masks in vectors, and with registers for them.
+    pub const OF_VECTORS: [Self; 3] = [Self::SwappedHalves, Self::LostMove, Self::WrongDistance];
+
+    /// Those that need EVEX or registers for masks.
+    pub const OF_MASK_REGISTERS: [Self; 6] = [
+        Self::SwappedHalves,
+        Self::SwappedMinimum,
+        Self::WrongDisplacement,
+        Self::LostMove,
+        Self::ClobberedSurvivor,
+        Self::MaskPolarity,
     ];
 
     /// Those that show where undefined lanes are told from others: machine code has the right bits

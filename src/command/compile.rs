@@ -3,7 +3,7 @@
 use super::failure::{Failure, Result, save_failure};
 use super::files::{check_target, load};
 use super::messages::{Messages, fault, one_standard_output, print};
-use super::values::{lanes, location, output};
+use super::values::{lanes, location, machine_target, output, target};
 use clap::{Args, ValueEnum};
 use lambdav::core::core_text;
 use lambdav::core::schedule::{Program, schedule};
@@ -11,7 +11,7 @@ use lambdav::core::source::SourceFile;
 use lambdav::raster::Size;
 use lambdav::raster::file::write_atomically;
 use lambdav::simd::emit::Listing;
-use lambdav::simd::{Compiler, EmitError, Target};
+use lambdav::simd::{Compiler, EmitError};
 use lambdav::spirv;
 use lambdav::spirv::emit::{self, Version};
 use std::io;
@@ -35,6 +35,10 @@ pub(super) struct CompileArguments {
     /// How many pixels are computed together: 1, 4, 8, 16 or 32; by default as many as seem best
     #[arg(long, value_name = "N", value_parser = lanes, allow_hyphen_values = true)]
     lanes: Option<u32>,
+    /// What machine code is made for: baseline, avx2, avx512-256 or avx512; by default the widest
+    /// registers that this machine has
+    #[arg(long, value_name = "TARGET", value_parser = target)]
+    target: Option<&'static str>,
     /// For an image of which size, from `registers` on: how registers are allocated depends on it
     #[arg(long, value_name = "WxH", default_value = "512x512", allow_hyphen_values = true)]
     size: Size,
@@ -154,7 +158,7 @@ fn simd_stage(stage: Stage, program: &Program, options: &CompileArguments) -> Re
         }
     };
     let pixels = f64::from(options.size.width()) * f64::from(options.size.height());
-    let target = Target::host().map_err(machine)?;
+    let target = machine_target(options.target).map_err(machine)?;
     let lanes = options.lanes;
     let compiler = Compiler { lanes, pixels, listing, ..Compiler::new(target) };
     if stage == Stage::Lanes {

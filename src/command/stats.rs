@@ -71,6 +71,8 @@ impl Stats {
             Allocation::Quick => "; registers allocated in one pass, as pixels are few",
         };
         self.note("code", format!("{} bytes, {} of stack{allocation}", code.size(), code.stack()));
+        let target = kernel.target();
+        self.note("target", format!("{} ({})", target.name(), target.reason()));
         let (lanes, columns, rows) = (shape.lanes(), shape.columns(), shape.rows());
         let reason = kernel.reason();
         self.note("lanes", format!("{lanes}, groups of {columns}x{rows} pixels ({reason})"));

@@ -3,6 +3,7 @@
 use super::failure::{Failure, Result as Outcome};
 use lambdav::settings::number;
 use lambdav::simd::registers::Shape;
+use lambdav::simd::{EmitError, Target};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -31,6 +32,19 @@ pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
 pub(super) fn lanes(text: &str) -> Result<u32, String> {
     let lanes = text.parse().ok().filter(|lanes| Shape::LANES.contains(lanes));
     lanes.ok_or_else(|| format!("`{text}` is none of 1, 4, 8, 16 and 32"))
+}
+
+/// What machine code is made for, by its name.
+pub(super) fn target(text: &str) -> Result<&'static str, String> {
+    let names: Vec<&str> = Target::names().collect();
+    let known = Target::names().find(|name| *name == text);
+    known.ok_or_else(|| format!("`{text}` is none of {}", names.join(", ")))
+}
+
+/// The target that was asked for, or else this machine.
+pub(super) fn machine_target(asked: Option<&str>) -> Result<Target, EmitError> {
+    let named = asked.map_or(Ok(None), Target::named)?;
+    named.map_or_else(Target::host, Ok)
 }
 
 /// A time in seconds.

@@ -46,7 +46,7 @@ impl SimdEngine {
         Self::for_target(core, location, settings, lanes, host)
     }
 
-    /// The same with some of what this machine's processor can do.
+    /// The same with machine code for that target.
     ///
     /// # Errors
     ///

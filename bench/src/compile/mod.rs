@@ -16,7 +16,7 @@ use lambdav::core::schedule::{Expr, Program, Statement, schedule};
 use lambdav::program::Loaded;
 use lambdav::raster::Size;
 use lambdav::simd::emit::Listing;
-use lambdav::simd::{Compiler, SimdKernel, Target};
+use lambdav::simd::{Compiler, SimdKernel};
 use serde::Serialize;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ pub(crate) struct Row {
     jit: Summary,
     /// The lanes that were chosen.
     lanes: u32,
-    /// Instructions of Cranelift's form.
+    /// Instructions before registers are allocated.
     instructions: usize,
     /// Bytes.
     code: usize,
@@ -59,7 +59,7 @@ pub(crate) fn run(options: &CompileOptions) -> io::Result<()> {
     let common = &options.options;
     println!(
         "times in ms, for an image of 256x256; \
-         of 2 + 1.2: (frontend + JIT) / (2 ms + 1.2 ms per 1,000 CLIF instructions)"
+         of 2 + 1.2: (frontend + JIT) / (2 ms + 1.2 ms per 1,000 instructions)"
     );
     let table = Table::new(&[
         ("program", 16),
@@ -67,7 +67,7 @@ pub(crate) fn run(options: &CompileOptions) -> io::Result<()> {
         ("frontend", 8),
         ("JIT", 8),
         ("lanes", 5),
-        ("CLIF", 7),
+        ("instrs", 7),
         ("JIT/1000", 8),
         ("of 2+1.2", 8),
         ("us/op", 6),
@@ -177,9 +177,9 @@ fn operations(program: &Program) -> usize {
     statements.filter(is_operation).count()
 }
 
-/// How many instructions a kernel has in Cranelift's form.
+/// How many instructions a kernel has before registers are allocated.
 pub(crate) fn instructions(program: &Program, kernel: &SimdKernel) -> usize {
-    let target = Target::host().expect("a machine that is not too old");
+    let target = kernel.target();
     let compiler = Compiler {
         lanes: Some(kernel.code().shape().lanes()),
         listing: Listing::Intermediate,

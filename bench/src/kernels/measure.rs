@@ -10,8 +10,8 @@ use lambdav::core::schedule::schedule;
 use lambdav::engine::SimdEngine;
 use lambdav::program::Loaded;
 use lambdav::raster::{self, Cancel, Frame, Kernel as _, Size, Tile, TileBuffer};
-use lambdav::simd::SimdKernel;
 use lambdav::simd::registers::Shape;
+use lambdav::simd::{SimdKernel, Target};
 use serde::Serialize;
 use std::hint::black_box;
 use std::io;
@@ -29,6 +29,8 @@ struct Row {
     scalar: Summary,
     /// At each number of lanes, and then at the usual one.
     lanes: Vec<Compiled>,
+    /// At the usual number of lanes, for each target that the machine can execute.
+    targets: Vec<Compiled>,
     /// How many times as fast two threads render as one, if there are processors for two.
     threads: Option<Summary>,
     /// From the text to the schedule.
@@ -38,6 +40,7 @@ struct Row {
 /// What machine code does for a number of lanes.
 #[derive(Serialize)]
 struct Compiled {
+    target: &'static str,
     lanes: u32,
     time: Summary,
     speed: Summary,
@@ -46,7 +49,7 @@ struct Compiled {
     /// Bytes.
     code: usize,
     stack: usize,
-    /// Instructions of Cranelift's form.
+    /// Instructions before registers are allocated.
     instructions: usize,
 }
 
@@ -56,8 +59,10 @@ pub(crate) fn run(options: &BenchArguments) -> io::Result<()> {
     let mut columns = vec![("kernel", 17), ("Rust ms", 8)];
     let lanes = Shape::LANES.map(|lanes| format!("x{lanes}"));
     columns.extend(lanes.iter().map(|name| (name.as_str(), 6)));
-    columns.extend([("default", 11), ("spread", 6), ("best", 5), ("2 thr.", 6)]);
-    columns.extend([("frontend", 9), ("JIT ms", 7), ("code", 6), ("CLIF", 5), ("stack", 6)]);
+    columns.extend([("default", 11), ("spread", 6), ("best", 5)]);
+    columns.extend(Target::here().map(|name| (name, name.len().max(6))));
+    columns.extend([("2 thr.", 6), ("frontend", 9), ("JIT ms", 7), ("code", 6)]);
+    columns.extend([("instrs", 6), ("stack", 6)]);
     let table = Table::new(&columns);
     let mut rows = Vec::new();
     for kernel in KERNELS.iter().filter(|kernel| options.wants(kernel.name)) {
@@ -78,6 +83,9 @@ fn print(table: &Table, row: &Row) {
         format!("{} (x{})", speed(default), default.lanes),
         format!("{:.2}", default.speed.spread),
         format!("{:.2}", default.speed.median / best),
+    ]);
+    cells.extend(row.targets.iter().map(speed));
+    cells.extend([
         row.threads.map_or("-".to_owned(), |threads| format!("{:.2}", threads.median)),
         format!("{:.2}", row.frontend.median),
         format!("{:.2}", default.jit.median),
@@ -133,20 +141,42 @@ fn differences(kernel: &Kernel, engine: &SimdEngine, size: Size) -> usize {
     wanted.iter().zip(&found).filter(|(a, b)| a != b).count()
 }
 
-fn engine(loaded: &Loaded, size: Size, lanes: Option<u32>) -> SimdEngine {
+fn engine(loaded: &Loaded, size: Size, way: Way) -> SimdEngine {
     let core = loaded.core.as_ref().expect("the kernels compile");
-    SimdEngine::new(core, 0, &Settings::new(core, size), lanes).expect("it compiles")
+    let settings = Settings::new(core, size);
+    SimdEngine::for_target(core, 0, &settings, way.lanes, way.target()).expect("it compiles")
 }
 
-/// The usual number of lanes comes last.
-fn all_lanes() -> impl Iterator<Item = Option<u32>> {
-    Shape::LANES.into_iter().map(Some).chain([None])
+/// What code is made for, by its name, and for how many lanes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Way {
+    /// By default this machine.
+    target: Option<&'static str>,
+    /// By default the usual number.
+    lanes: Option<u32>,
+}
+
+impl Way {
+    fn target(self) -> Target {
+        match self.target {
+            Some(name) => Target::named(name).map(|known| known.expect("one of them")),
+            None => Target::host(),
+        }
+        .expect("a machine that is not too old")
+    }
+}
+
+/// Each number of lanes, the usual one, and each target.
+fn ways() -> impl Iterator<Item = Way> {
+    let lanes = Shape::LANES.map(|lanes| Way { lanes: Some(lanes), ..Way::default() });
+    let targets = Target::here().map(|name| Way { target: Some(name), ..Way::default() });
+    lanes.into_iter().chain([Way::default()]).chain(targets)
 }
 
 fn measure(kernel: &Kernel, runs: usize) -> Row {
     let size = Size::new(kernel.side, kernel.side).expect("a common size");
     let loaded = Loaded::from_text(kernel.name, kernel.shader);
-    let engines: Vec<SimdEngine> = all_lanes().map(|lanes| engine(&loaded, size, lanes)).collect();
+    let engines: Vec<SimdEngine> = ways().map(|way| engine(&loaded, size, way)).collect();
     for engine in &engines {
         let lanes = engine.kernel().code().shape().lanes();
         let differ = differences(kernel, engine, size);
@@ -161,27 +191,31 @@ fn measure(kernel: &Kernel, runs: usize) -> Row {
         subjects.push(Box::new(move || compiled(engine, size, look)));
     }
     let times = Clock::Processor.interleaved(runs, &mut subjects);
-    let of_lanes = &times[1..];
+    let of_ways = &times[1..];
     let core = loaded.core.as_ref().expect("the kernels compile");
     let scheduled = schedule(core, &[0]).expect("it does not nest");
     let compile_times = compile_times(kernel, size, runs);
-    let lanes = engines.iter().enumerate().map(|(i, engine)| {
+    let compiled = engines.iter().enumerate().map(|(i, engine)| {
         let code = engine.kernel().code();
         Compiled {
+            target: engine.kernel().target().name(),
             lanes: code.shape().lanes(),
-            time: Summary::of(&of_lanes[i]),
-            speed: Summary::of_ratios(&times[0], &of_lanes[i]),
+            time: Summary::of(&of_ways[i]),
+            speed: Summary::of_ratios(&times[0], &of_ways[i]),
             jit: Summary::of(&compile_times[i + 1]),
             code: code.size(),
             stack: code.stack(),
             instructions: instructions(&scheduled, engine.kernel()),
         }
     });
+    let mut lanes: Vec<Compiled> = compiled.collect();
+    let targets = lanes.split_off(Shape::LANES.len() + 1);
     Row {
         name: kernel.name,
         side: kernel.side,
         scalar: Summary::of(&times[0]),
-        lanes: lanes.collect(),
+        lanes,
+        targets,
         threads: threads(&loaded, 2 * kernel.side, runs),
         frontend: Summary::of(&compile_times[0]),
     }
@@ -193,7 +227,7 @@ fn measure(kernel: &Kernel, runs: usize) -> Row {
 fn threads(loaded: &Loaded, side: u32, runs: usize) -> Option<Summary> {
     let processors = thread::available_parallelism().ok()?;
     let size = Size::new(side, side).expect("a common size");
-    let engine = &engine(loaded, size, None);
+    let engine = &engine(loaded, size, Way::default());
     let subject = |threads| -> Subject<'_> {
         let mut frame = Frame::from_fn(size, |_, _| [0.0; 4]);
         let pool = raster::thread_pool(threads).expect("threads can be started");
@@ -212,9 +246,9 @@ fn threads(loaded: &Loaded, side: u32, runs: usize) -> Option<Summary> {
     })
 }
 
-/// Milliseconds of the frontend, and of the JIT at each number of lanes.
+/// Milliseconds of the frontend, and of the JIT each way.
 fn compile_times(kernel: &Kernel, size: Size, runs: usize) -> Vec<Vec<f64>> {
-    let mut times = vec![Vec::with_capacity(runs); Shape::LANES.len() + 2];
+    let mut times = vec![Vec::with_capacity(runs); 1 + ways().count()];
     for _ in 0..runs {
         let mut scheduled = None;
         let mut settings = None;
@@ -224,11 +258,13 @@ fn compile_times(kernel: &Kernel, size: Size, runs: usize) -> Vec<Vec<f64>> {
             scheduled = Some(schedule(&core, &[0]).expect("it does not nest"));
         }));
         let (scheduled, settings) = scheduled.zip(settings).expect("both have just been made");
-        for (times, lanes) in times[1..].iter_mut().zip(all_lanes()) {
+        for (times, way) in times[1..].iter_mut().zip(ways()) {
             let program = scheduled.clone();
             times.push(Clock::Processor.time(|| {
                 let limit = settings.max_iterations;
-                let kernel = SimdKernel::new(program, lanes, &settings.inputs, limit);
+                let (lanes, target) = (way.lanes, way.target());
+                let kernel =
+                    SimdKernel::for_target(program, lanes, &settings.inputs, limit, target);
                 black_box(kernel.expect("it compiles"));
             }));
         }
@@ -238,7 +274,7 @@ fn compile_times(kernel: &Kernel, size: Size, runs: usize) -> Vec<Vec<f64>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{KERNELS, Loaded, Size, all_lanes, differences, engine};
+    use super::{KERNELS, Loaded, Size, differences, engine, ways};
 
     /// On a size that no group divides.
     #[test]
@@ -246,10 +282,10 @@ mod tests {
         let size = Size::new(37, 41).expect("a common size");
         for kernel in &KERNELS {
             let loaded = Loaded::from_text(kernel.name, kernel.shader);
-            for lanes in all_lanes() {
-                let engine = engine(&loaded, size, lanes);
+            for way in ways() {
+                let engine = engine(&loaded, size, way);
                 let differ = differences(kernel, &engine, size);
-                assert_eq!(differ, 0, "{} at {lanes:?} lanes: samples that differ", kernel.name);
+                assert_eq!(differ, 0, "{}, {way:?}: samples that differ", kernel.name);
             }
         }
     }

@@ -23,7 +23,6 @@
 //! [`Status`]: crate::registers::Status
 //! [`Status::code`]: crate::registers::Status::code
 
-use super::wide::Wide;
 use crate::registers::{Argument, Inputs, Poll, Shape};
 
 /// The number of the symbol of the reference mathematics.
@@ -118,7 +117,18 @@ pub struct MachineCode {
     /// reference mathematics excepted.
     pub(crate) stack: usize,
     /// What executes it, if that is more than the emitter's host.
-    pub(crate) needs: Option<Wide>,
+    pub(crate) needs: Option<Needs>,
+}
+
+/// What executes some code.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Needs {
+    /// The target's name.
+    pub(crate) name: &'static str,
+    /// What it needs, in words.
+    pub(crate) what: &'static str,
+    /// Whether this machine has that.
+    pub(crate) is_here: bool,
 }
 
 impl std::fmt::Debug for MachineCode {

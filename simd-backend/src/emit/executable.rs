@@ -16,7 +16,7 @@ use lambdav_core::op::Elementary;
 use lambdav_float_environment::with_default;
 use memmap2::{Mmap, MmapMut};
 
-use super::abi::{self, Context, MachineCode};
+use super::abi::{self, Context, MachineCode, Needs};
 use super::{EmitError, Target};
 use crate::registers::{Callable, Inputs, PIXEL_BYTES, Poll, Row, Shape, Status};
 
@@ -129,8 +129,11 @@ impl Executable {
     ///
     /// If the code is not that of an [`Emitter`](super::Emitter) of the target.
     pub fn new(code: &MachineCode, target: &Target) -> Result<Self, EmitError> {
-        if let Some(wide) = code.needs.filter(|wide| !wide.is_here()) {
-            return Err(EmitError::absent(wide));
+        if let Some(Needs { name, what, .. }) = code.needs.filter(|needs| !needs.is_here) {
+            let here: Vec<&str> = Target::here().collect();
+            let here = here.join(", ");
+            let message = format!("{name} needs {what}, which this machine lacks; it has {here}");
+            return Err(EmitError::Absent(message));
         }
         // All functions in one piece of memory: calls between them do not reach everywhere.
         let offsets = abi::offsets(&code.functions);

@@ -71,17 +71,6 @@ pub enum EmitError {
     TooLarge(String),
 }
 
-impl EmitError {
-    /// This machine is not one.
-    fn absent(wide: Wide) -> Self {
-        let is_here = |wide: &Wide| wide.is_here();
-        let here = Wide::ALL.into_iter().filter(is_here).map(Wide::name);
-        let here: Vec<&str> = std::iter::once(Target::BASELINE).chain(here).collect();
-        let (name, needs, here) = (wide.name(), wide.needs(), here.join(", "));
-        Self::Absent(format!("{name} needs {needs}, which this machine lacks; it has {here}"))
-    }
-}
-
 /// Makes machine code of register programs.
 pub trait Emitter: Send + Sync {
     /// The machine that the code is for.

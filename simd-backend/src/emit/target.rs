@@ -65,6 +65,12 @@ impl Target {
         std::iter::once(Self::BASELINE).chain(Wide::ALL.map(Wide::name))
     }
 
+    /// Those of them whose code this machine can execute.
+    pub fn here() -> impl Iterator<Item = &'static str> {
+        let wide = Wide::ALL.into_iter().filter(|wide| wide.is_here());
+        std::iter::once(Self::BASELINE).chain(wide.map(Wide::name))
+    }
+
     /// That of a name, whether or not this machine can execute its code; none if there is no such.
     ///
     /// # Errors

@@ -107,6 +107,11 @@ impl SimdKernel {
         self.groups.code()
     }
 
+    /// What it is made for.
+    pub fn target(&self) -> Target {
+        self.compiler.target()
+    }
+
     /// How registers were allocated.
     pub fn allocation(&self) -> Allocation {
         self.allocation

@@ -102,7 +102,9 @@ impl Shape {
     /// the program. (Measured over gallery and benchmark.)
     pub fn preferred(program: &LaneProgram, tile: Tile) -> Choice {
         let work = work(program);
-        let most = if work.is_mostly_uniform() { cost::LANES_IF_UNIFORM } else { cost::LANES };
+        let several = cost::REGISTERS * tile.width();
+        let most = if work.is_mostly_uniform() { cost::MOST_LANES } else { several };
+        let most = most.min(cost::MOST_LANES);
         let shape = Self::new(most, tile).expect("a shape of every machine");
         let mut choice = Choice { shape, reason: Reason::Work(work) };
         while let Some(fewer) = choice.shape.fewer() {

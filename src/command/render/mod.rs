@@ -26,8 +26,15 @@ use std::path::Path;
 
 pub(super) fn run(options: &RenderArguments) -> Result {
     let mut stats = Stats::new(options.stats);
-    if options.lanes.is_some() && options.engine.is_some_and(|e| e != EngineName::Simd) {
-        return Err(Failure::usage("--lanes is for the engine `simd`; the others have none"));
+    if options.engine.is_some_and(|e| e != EngineName::Simd) {
+        for (option, is_given) in
+            [("lanes", options.lanes.is_some()), ("target", options.target.is_some())]
+        {
+            if is_given {
+                let message = format!("--{option} is for the engine `simd`; the others have none");
+                return Err(Failure::usage(message));
+            }
+        }
     }
     if options.out == Path::new("-") {
         one_standard_output(options.messages, "the image", "name a file")?;

@@ -1,7 +1,7 @@
 //! The options of `render`.
 
 use crate::command::messages::Messages;
-use crate::command::values::{lanes, mouse, output, seconds, threads, whole};
+use crate::command::values::{lanes, mouse, output, seconds, target, threads, whole};
 use clap::{Args, ValueEnum};
 use lambdav::core::limits;
 use lambdav::raster::Size;
@@ -46,6 +46,10 @@ pub(in crate::command) struct RenderArguments {
     /// as seem best. The image does not depend on it
     #[arg(long, value_name = "N", value_parser = lanes, allow_hyphen_values = true)]
     pub(super) lanes: Option<u32>,
+    /// What the engine `simd` makes code for: baseline, avx2, avx512-256 or avx512; by default the
+    /// widest registers that this machine has. The image does not depend on it
+    #[arg(long, value_name = "TARGET", value_parser = target)]
+    pub(super) target: Option<&'static str>,
     /// Worker threads; by default all cores. The image does not depend on it
     #[arg(long, value_name = "N", value_parser = threads, allow_hyphen_values = true)]
     pub(super) threads: Option<NonZeroUsize>,

@@ -7,13 +7,13 @@ use crate::command::failure::{Failure, Result, chain};
 use crate::command::messages::{fault, report};
 use crate::command::stats::Stats;
 use crate::command::supervise::Deadline;
-use crate::command::values::location;
+use crate::command::values::{location, machine_target};
 use lambdav::engine::{
     CoreEngine, FastEngine, SimdEngine, SimdError, SourceEngine, SpirvEngine, SpirvError,
 };
 use lambdav::program::Loaded;
 use lambdav::raster::AnyImage;
-use lambdav::simd::EmitError;
+use lambdav::simd::{Compiler, EmitError};
 
 /// Compiles and draws a program.
 pub(super) fn draw_program(
@@ -33,6 +33,7 @@ pub(super) fn draw_program(
         let message = format!("{error}; --engine core does without");
         match error {
             EmitError::TooDeep { .. } | EmitError::TooMuch { .. } => Failure::input(message),
+            EmitError::Absent(_) => Failure::input(error.to_string()),
             _ => Failure::machine(message),
         }
     };
@@ -50,8 +51,12 @@ pub(super) fn draw_program(
         stats.drawn(engine, options.size);
         Ok(frame)
     };
+    let compiler = || {
+        let target = machine_target(options.target).map_err(machine)?;
+        Ok(Compiler { lanes: options.lanes, ..Compiler::new(target) })
+    };
     match options.engine {
-        None => match FastEngine::new(core, location, &settings, options.lanes) {
+        None => match FastEngine::with_compiler(core, location, &settings, compiler()?) {
             Ok(FastEngine::Simd(engine)) => execute(&engine, stats),
             Ok(FastEngine::Core(engine, why)) => {
                 stats.note("engine", format!("core: {why}"));
@@ -60,7 +65,7 @@ pub(super) fn draw_program(
             Err(error) => Err(fail_simd(error)),
         },
         Some(EngineName::Simd) => {
-            let engine = SimdEngine::new(core, location, &settings, options.lanes);
+            let engine = SimdEngine::with_compiler(core, location, &settings, compiler()?);
             execute(&engine.map_err(fail_simd)?, stats)
         }
         Some(EngineName::Core) => {

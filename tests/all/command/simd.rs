@@ -94,7 +94,8 @@ fn statistics_say_what_there_is_of_other_engines_and_texts() {
 
 #[test]
 fn statistics_say_why_there_are_so_many_lanes() {
-    let lanes = |program: &str, parts: &[&str]| says(&stats(program, &[]), "lanes", parts);
+    let baseline = ["--target", "baseline"];
+    let lanes = |program: &str, parts: &[&str]| says(&stats(program, &baseline), "lanes", parts);
     lanes("(* (.x (frag-coord)) (.y (frag-coord)))", &["16, groups of 4x4", "mostly varying: 1 "]);
     let counted =
         "((rec-func (i s) (if (less i 9) (rec (+ i 1) (+ s (sin i))) s)) 0 (.x (frag-coord)))";
@@ -127,7 +128,7 @@ fn each_stage_can_be_shown() {
     for (stage, part) in [
         ("lanes", "loop #0"),
         ("registers", "groups of 4×2 pixels"),
-        ("clif", "function"),
+        ("clif", "block0"),
         ("asm", "; row"),
     ] {
         let arguments = ["compile", "a.lv", "--emit", stage, "--lanes", "8"];

@@ -5,7 +5,6 @@ use crate::pictures::{List, SIZES, Shader, all, digest, draw};
 use lambdav::Settings;
 use lambdav::engine::{CoreEngine, Engine, SimdEngine};
 use lambdav::raster::Size;
-use lambdav::simd::Target;
 use std::fmt::{self, Display, Formatter};
 
 /// The core evaluator, which is slow, draws pictures of at most so many pixels.
@@ -106,7 +105,7 @@ impl What {
                 }
             }
             Self::Code(processor, lanes) => {
-                let target = Target::with(processor.off).expect("names of Cranelift's settings");
+                let target = processor.target();
                 let location = picture.location;
                 let engine = SimdEngine::for_target(core, location, &settings, *lanes, target)
                     .expect("it compiles");

@@ -1,6 +1,8 @@
 //! What a picture must not depend on.
 
 use lambdav::raster::{RenderOptions, Size, thread_pool};
+use lambdav::simd::Target;
+use lambdav::simd::emit::Wide;
 use lambdav::simd::registers::Shape;
 use rayon::ThreadPool;
 use std::collections::BTreeMap;
@@ -13,15 +15,34 @@ use std::sync::{Mutex, PoisonError};
 pub struct Processor {
     /// What it can do, in words.
     pub name: &'static str,
-    /// Cranelift's names of all that it cannot.
-    pub off: &'static [&'static str],
+    /// What the code is made for.
+    pub code: Code,
     /// Whether this machine has what the name says.
     pub is_here: fn() -> bool,
 }
 
+/// Whose code it is.
+#[derive(Clone, Copy, Debug)]
+pub enum Code {
+    /// Cranelift's, without what has these names there.
+    Cranelift(&'static [&'static str]),
+    /// For wide registers.
+    Wide(Wide),
+}
+
+impl Processor {
+    /// What the code is made for.
+    pub fn target(self) -> Target {
+        match self.code {
+            Code::Cranelift(off) => Target::with(off).expect("names of Cranelift's settings"),
+            Code::Wide(wide) => Target::wide(wide),
+        }
+    }
+}
+
 /// From the least to all that the machine can do.
 #[cfg(target_arch = "x86_64")]
-pub const PROCESSORS: [Processor; 4] = {
+pub const PROCESSORS: [Processor; 7] = {
     use std::arch::is_x86_feature_detected as has;
     /// In the order in which processors got it.
     const NEWER: &[&str] = &[
@@ -42,14 +63,33 @@ pub const PROCESSORS: [Processor; 4] = {
         "has_avx_vnni",
     ];
     [
-        Processor { name: "SSE4.1", off: NEWER, is_here: || true },
-        Processor { name: "AVX", off: NEWER.split_at(3).1, is_here: || has!("avx") },
+        Processor { name: "SSE4.1", code: Code::Cranelift(NEWER), is_here: || true },
+        Processor {
+            name: "AVX",
+            code: Code::Cranelift(NEWER.split_at(3).1),
+            is_here: || has!("avx"),
+        },
         Processor {
             name: "AVX2 and FMA",
-            off: NEWER.split_at(8).1,
+            code: Code::Cranelift(NEWER.split_at(8).1),
             is_here: || has!("avx2") && has!("fma"),
         },
-        Processor { name: "all features", off: &[], is_here: || true },
+        Processor { name: "all features", code: Code::Cranelift(&[]), is_here: || true },
+        Processor {
+            name: "AVX2 at 256 bits",
+            code: Code::Wide(Wide::Avx2),
+            is_here: || Wide::Avx2.is_here(),
+        },
+        Processor {
+            name: "AVX-512 at 256 bits",
+            code: Code::Wide(Wide::Avx512At256),
+            is_here: || Wide::Avx512At256.is_here(),
+        },
+        Processor {
+            name: "AVX-512 at 512 bits",
+            code: Code::Wide(Wide::Avx512),
+            is_here: || Wide::Avx512.is_here(),
+        },
     ]
 };
 
@@ -58,16 +98,16 @@ pub const PROCESSORS: [Processor; 4] = {
 pub const PROCESSORS: [Processor; 2] = [
     Processor {
         name: "ARMv8.0",
-        off: &["has_lse", "has_pauth", "has_fp16", "sign_return_address"],
+        code: Code::Cranelift(&["has_lse", "has_pauth", "has_fp16", "sign_return_address"]),
         is_here: || true,
     },
-    Processor { name: "all features", off: &[], is_here: || true },
+    Processor { name: "all features", code: Code::Cranelift(&[]), is_here: || true },
 ];
 
 /// All that the machine can do.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub const PROCESSORS: [Processor; 1] =
-    [Processor { name: "all features", off: &[], is_here: || true }];
+    [Processor { name: "all features", code: Code::Cranelift(&[]), is_here: || true }];
 
 /// Numbers of lanes; none is what the compiler chooses.
 pub fn lanes() -> impl Iterator<Item = Option<u32>> {

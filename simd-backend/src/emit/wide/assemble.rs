@@ -15,11 +15,10 @@ use std::fmt::Write as _;
 
 use regalloc2::{AllocationKind, Block, Edit, Function as _, InstOrEdit, Output, PReg, RegClass};
 
-use super::code::{Code, Place, Step};
+use super::code::{Code, Place, Role, Step};
 use super::instruction::{Area, Base, ConstantUse, Hardware, Instruction, Mem, Rm};
 use super::isa::{Condition, Op, Size};
 use super::machine::{CONTEXT, FRAME, GENERAL, MASK, STACK, VECTOR, Wide};
-use super::select::Role;
 use crate::emit::abi::Field;
 use crate::mutants::{Mutant, is_active};
 
@@ -149,7 +148,8 @@ impl Assembler<'_> {
         }
         for used in &self.constants {
             let place = places[used.constant as usize] as i64 + i64::from(used.offset);
-            let distance = (place - used.end as i64) as i32;
+            let end = if is_active(Mutant::WrongDistance) { used.at + 4 } else { used.end };
+            let distance = (place - end as i64) as i32;
             self.out.bytes[used.at..][..4].copy_from_slice(&distance.to_le_bytes());
         }
     }
@@ -261,6 +261,9 @@ impl Assembler<'_> {
         let number = |reg: PReg| reg.hw_enc() as Hardware;
         let hardware = |mem: Mem<PReg>| Mem::at(STACK, mem.offset);
         let ops = |class: RegClass| match class {
+            VECTOR if self.code.vector_words == 1 => {
+                (Op::Move, Op::LoadSd, Op::StoreSd, Size::B128)
+            }
             VECTOR => (Op::Move, Op::Load, Op::Store, size),
             MASK => (Op::LoadK, Op::LoadK, Op::StoreK, Size::B128),
             _ => (Op::Mov, Op::Mov, Op::MovToMemory, Size::B64),

@@ -57,6 +57,14 @@ pub(super) enum Step {
     Return(Option<i32>),
 }
 
+/// What a function is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Procedure,
+    Frame,
+    Row,
+}
+
 /// A function.
 #[derive(Default)]
 pub(super) struct Code {
@@ -288,21 +296,21 @@ impl Display for Code {
                             Place::Fixed(number) => register_name(kind, size, number),
                         };
                         let is_evex = false;
-                        writeln!(f, "  {}", Text { instruction, is_evex, name })?;
+                        writeln!(f, "    {}", Text { instruction, is_evex, name })?;
                     }
-                    Step::Arguments => writeln!(f, "  {} = arguments", list(&all))?,
-                    Step::Jump => writeln!(f, "  jmp {}({})", next[0], list(&block.arguments))?,
+                    Step::Arguments => writeln!(f, "    {} = arguments", list(&all))?,
+                    Step::Jump => writeln!(f, "    jmp {}({})", next[0], list(&block.arguments))?,
                     Step::Branch(condition) => {
-                        writeln!(f, "  j{} {}, else {}", condition.name(), next[0], next[1])?;
+                        writeln!(f, "    j{} {}, else {}", condition.name(), next[0], next[1])?;
                     }
                     Step::Call(procedure) => {
-                        writeln!(f, "  call procedure{procedure} {}", list(&all))?;
+                        writeln!(f, "    call procedure{procedure} {}", list(&all))?;
                     }
                     Step::Reference { function, lanes } => {
-                        writeln!(f, "  call reference {function}, {lanes}")?;
+                        writeln!(f, "    call reference {function}, {lanes}")?;
                     }
-                    Step::Return(Some(code)) => writeln!(f, "  ret {code}")?,
-                    Step::Return(None) => writeln!(f, "  ret {}", list(&all))?,
+                    Step::Return(Some(code)) => writeln!(f, "    ret {code}")?,
+                    Step::Return(None) => writeln!(f, "    ret {}", list(&all))?,
                 }
             }
         }

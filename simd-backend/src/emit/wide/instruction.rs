@@ -190,6 +190,9 @@ impl Instruction<Hardware> {
                     | self.mask.unwrap_or(0),
             ]);
         } else {
+            let all = [Some(reg), Some(rm), self.vvvv, self.last];
+            let is_known = all.into_iter().flatten().all(|number| number < 16);
+            debug_assert!(is_known && self.size != Size::B512, "{self} has no such form");
             // Those of masks that have three operands have the bit set.
             let is_three = row.operands == isa_three_masks();
             let length = u8::from(self.size == Size::B256 || is_three);

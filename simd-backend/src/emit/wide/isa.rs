@@ -1,7 +1,27 @@
 //! The instructions that are used, one row each: the encoder, the printer and the test that decodes
 //! what was encoded go by this table alone.
 
-use super::machine::Feature;
+/// What a processor may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Feature {
+    /// What each of the architecture has.
+    Base,
+    /// AVX.
+    Avx,
+    /// AVX2.
+    Avx2,
+    /// Products and sums rounded once.
+    Fma,
+    /// AVX-512F.
+    F,
+    /// AVX-512DQ.
+    Dq,
+    /// AVX-512BW.
+    #[cfg_attr(not(test), expect(dead_code, reason = "no instruction of the table needs it"))]
+    Bw,
+    /// AVX-512VL.
+    Vl,
+}
 
 /// Of how many bits an instruction's operands are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

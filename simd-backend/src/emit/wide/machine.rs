@@ -2,31 +2,11 @@
 
 use regalloc2::{MachineEnv, PReg, PRegSet, RegClass};
 
+#[cfg(test)]
+use super::isa::Feature;
 use super::isa::Size;
 use crate::emit::Allocation;
 use crate::machine::{Class, Machine, PerClass, Tile};
-
-/// What a processor may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Feature {
-    /// What each of the architecture has.
-    Base,
-    /// AVX.
-    Avx,
-    /// AVX2.
-    Avx2,
-    /// Products and sums rounded once.
-    Fma,
-    /// AVX-512F.
-    F,
-    /// AVX-512DQ.
-    Dq,
-    /// AVX-512BW.
-    #[cfg_attr(not(test), expect(dead_code, reason = "no instruction of the table needs it"))]
-    Bw,
-    /// AVX-512VL.
-    Vl,
-}
 
 /// How wide registers are, and how instructions are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -50,9 +50,8 @@ use regalloc2::{Algorithm, RegallocOptions};
 pub use self::machine::Wide;
 
 use self::assemble::Assembled;
-use self::code::Code;
-use self::select::Role;
-use super::abi::{self, Function, MachineCode};
+use self::code::{Code, Role};
+use super::abi::{self, Function, MachineCode, Needs};
 use super::{Allocation, EmitError, Emitter, Listing};
 use crate::cost;
 use crate::machine::Machine;
@@ -164,7 +163,11 @@ impl Emitter for WideEmitter {
             frame,
             row: frame + 1,
             stack,
-            needs: Some(self.wide),
+            needs: Some(Needs {
+                name: self.wide.name(),
+                what: self.wide.needs(),
+                is_here: self.wide.is_here(),
+            }),
         })
     }
 }

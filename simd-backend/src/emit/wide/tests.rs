@@ -6,8 +6,8 @@ use iced_x86::{
 };
 
 use super::instruction::{Base, Hardware, Instruction, Mem, Rm};
-use super::isa::{Condition, Field, Form, Kind, OPS, Op, Size, Tuple};
-use super::machine::{Feature, Wide};
+use super::isa::{Condition, Feature, Field, Form, Kind, OPS, Op, Size, Tuple};
+use super::machine::Wide;
 
 /// The only instruction of some bytes, as another disassembler writes it.
 fn decode(bytes: &[u8]) -> (String, Vec<CpuidFeature>) {

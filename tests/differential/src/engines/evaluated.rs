@@ -6,6 +6,7 @@ use crate::case::Case;
 use crate::engine::{Engine, Image};
 use crate::reference::each_output;
 use lambdav_machine_code::Evaluated;
+use lambdav_simd_backend::emit::Allocation;
 use lambdav_simd_backend::kernel::CalledKernel;
 use lambdav_simd_backend::{Compiler, Target};
 
@@ -15,6 +16,9 @@ pub(super) struct Evaluator {
     pub(super) lanes: u32,
     /// The name of what the code is made for.
     pub(super) target: &'static str,
+    /// As if the processor had only so many registers for vectors.
+    pub(super) registers: Option<usize>,
+    pub(super) allocation: Allocation,
 }
 
 impl Engine for Evaluator {
@@ -26,6 +30,10 @@ impl Engine for Evaluator {
         each_output(case, |schedule, _, components| {
             let target = Target::named(self.target).map_err(|e| e.to_string())?;
             let target = target.ok_or("there is no such target")?;
+            let mut target = target.with_allocation(self.allocation);
+            if let Some(registers) = self.registers {
+                target = target.with_vector_registers(registers);
+            }
             let compiler = Compiler { lanes: Some(self.lanes), ..Compiler::new(target) };
             let limit = case.conditions.max_iterations;
             let kernel =

@@ -10,7 +10,7 @@ mod text;
 
 use crate::engine::Engine;
 use lambdav_simd_backend::Target;
-use lambdav_simd_backend::emit::Allocation;
+use lambdav_simd_backend::emit::{Allocation, Wide};
 use lambdav_simd_backend::kernel::Spilling;
 use lambdav_simd_backend::machine::{Machine, PerClass, Tile};
 
@@ -19,15 +19,34 @@ use lambdav_simd_backend::machine::{Machine, PerClass, Tile};
 /// This is the place to add one: a module here with a type that implements [`Engine`], and a line.
 pub fn all() -> Vec<Box<dyn Engine>> {
     let simd = [
-        ("simd1", 1, None, Allocation::Thorough),
-        ("simd4", 4, None, Allocation::Thorough),
-        ("simd8", 8, None, Allocation::Thorough),
-        ("simd16", 16, None, Allocation::Thorough),
-        ("simd32", 32, None, Allocation::Thorough),
+        ("simd1", BASELINE, 1, None, Allocation::Thorough),
+        ("simd4", BASELINE, 4, None, Allocation::Thorough),
+        ("simd8", BASELINE, 8, None, Allocation::Thorough),
+        ("simd16", BASELINE, 16, None, Allocation::Thorough),
+        ("simd32", BASELINE, 32, None, Allocation::Thorough),
         // Nearly everything lies in memory.
-        ("spilled4", 4, Some(6), Allocation::Thorough),
-        ("quick8", 8, None, Allocation::Quick),
+        ("spilled4", BASELINE, 4, Some(6), Allocation::Thorough),
+        ("quick8", BASELINE, 8, None, Allocation::Quick),
     ];
+    // What of these the machine can execute.
+    let wide = Wide::ALL.into_iter().filter(|wide| wide.is_here()).flat_map(|wide| {
+        let name = wide.name();
+        let names = match wide {
+            Wide::Avx2 => ["avx2-8", "avx2-16", "avx2-32", "avx2-spilled8", "avx2-quick16"],
+            Wide::Avx512At256 => ["evex-8", "evex-16", "evex-32", "evex-spilled8", "evex-quick16"],
+            Wide::Avx512 => {
+                ["avx512-8", "avx512-16", "avx512-32", "avx512-spilled16", "avx512-quick16"]
+            }
+        };
+        let spilled = if wide == Wide::Avx512 { 16 } else { 8 };
+        [
+            (names[0], name, 8, None, Allocation::Thorough),
+            (names[1], name, 16, None, Allocation::Thorough),
+            (names[2], name, 32, None, Allocation::Thorough),
+            (names[3], name, spilled, Some(6), Allocation::Thorough),
+            (names[4], name, 16, None, Allocation::Quick),
+        ]
+    });
     let registers = [
         // As machine code is made of, before it is decided what lies in memory.
         ("registers8", 8, machine(Tile::FOUR, [16, 0], [0, 0]), Spilling::Before),
@@ -43,9 +62,11 @@ pub fn all() -> Vec<Box<dyn Engine>> {
         Box::new(lanes::Lanes),
         Box::new(spirv::Spirv),
     ];
-    engines.extend(simd.map(|(name, lanes, registers, allocation)| {
-        Box::new(simd::Simd { name, lanes, registers, allocation }) as Box<dyn Engine>
-    }));
+    engines.extend(simd.into_iter().chain(wide).map(
+        |(name, target, lanes, registers, allocation)| {
+            Box::new(simd::Simd { name, target, lanes, registers, allocation }) as Box<dyn Engine>
+        },
+    ));
     engines.extend(registers.map(|(name, lanes, machine, spilling)| {
         Box::new(registers::Registers { name, lanes, machine, spilling }) as Box<dyn Engine>
     }));
@@ -53,18 +74,30 @@ pub fn all() -> Vec<Box<dyn Engine>> {
     engines
 }
 
+const BASELINE: &str = Target::BASELINE;
+
 /// Machine code under the evaluator, where its convention and the machine are the evaluator's.
 fn evaluated() -> Vec<evaluated::Evaluator> {
     if !cfg!(all(unix, target_arch = "x86_64")) {
         return Vec::new();
     }
     let engines = [
-        ("evaluated8", 8, Target::BASELINE),
-        ("evaluated-avx512-16", 16, "avx512"),
-        ("evaluated-avx512-32", 32, "avx512"),
-        ("evaluated-avx512-256-8", 8, "avx512-256"),
+        ("evaluated8", 8, BASELINE, None, Allocation::Thorough),
+        ("evaluated-avx512-16", 16, "avx512", None, Allocation::Thorough),
+        ("evaluated-avx512-32", 32, "avx512", None, Allocation::Thorough),
+        ("evaluated-avx512-spilled16", 16, "avx512", Some(6), Allocation::Thorough),
+        ("evaluated-avx512-quick16", 16, "avx512", None, Allocation::Quick),
+        ("evaluated-avx512-256-8", 8, "avx512-256", None, Allocation::Thorough),
+        ("evaluated-avx512-256-quick32", 32, "avx512-256", None, Allocation::Quick),
     ];
-    engines.map(|(name, lanes, target)| evaluated::Evaluator { name, lanes, target }).into()
+    let engine = |(name, lanes, target, registers, allocation)| evaluated::Evaluator {
+        name,
+        lanes,
+        target,
+        registers,
+        allocation,
+    };
+    engines.map(engine).into()
 }
 
 /// A machine with so many vector and mask registers, of which so many survive calls.

@@ -11,6 +11,8 @@ use lambdav_simd_backend::{SimdKernel, Target};
 /// Compiles each output for one number of lanes, and runs it over the image as one tile.
 pub(super) struct Simd {
     pub(super) name: &'static str,
+    /// By its name.
+    pub(super) target: &'static str,
     pub(super) lanes: u32,
     /// As if the processor had only so many registers for vectors.
     pub(super) registers: Option<usize>,
@@ -25,8 +27,9 @@ impl Engine for Simd {
     fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
         each_output(case, |schedule, _, components| {
             let limit = case.conditions.max_iterations;
-            let host = Target::host().map_err(|e| e.to_string())?;
-            let mut target = host.with_allocation(self.allocation);
+            let named = Target::named(self.target).map_err(|e| e.to_string())?;
+            let named = named.ok_or("no such target")?;
+            let mut target = named.with_allocation(self.allocation);
             if let Some(registers) = self.registers {
                 target = target.with_vector_registers(registers);
             }

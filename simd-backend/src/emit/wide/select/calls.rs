@@ -2,11 +2,13 @@
 
 use regalloc2::{PReg, RegClass};
 
-use super::{
-    Area, Arg, Base, GENERAL, Instruction, Kind, MASK, Mem, Op, Reg, RegisterType, Selection, Size,
-    Source, Step, VECTOR,
-};
-use crate::emit::wide::machine::Wide;
+use super::selection::{Selection, Source};
+use crate::emit::wide::code::{Arg, Step};
+use crate::emit::wide::instruction::{Area, Base, Instruction, Mem};
+use crate::emit::wide::isa::{Op, Size};
+use crate::emit::wide::machine::{GENERAL, MASK, VECTOR, Wide};
+use crate::lanes::Kind;
+use crate::registers::{Reg, RegisterType};
 
 /// Where the arguments of a procedure are: vectors, masks and others each in the first registers of
 /// their class.

@@ -3,12 +3,14 @@
 
 use regalloc2::VReg;
 
-use super::{
-    Arg, Axis, Base, GENERAL, Instr, Instruction, Kind, MASK, Mem, Op, Reg, RegisterType, Rm,
-    Selection, Size, Source, VECTOR, Value,
-};
+use super::selection::{Selection, Source, Value};
 use crate::emit::abi::Field;
-use crate::emit::wide::isa::Tuple;
+use crate::emit::wide::code::Arg;
+use crate::emit::wide::instruction::{Base, Instruction, Mem, Rm};
+use crate::emit::wide::isa::{Op, Size, Tuple};
+use crate::emit::wide::machine::{GENERAL, MASK, VECTOR};
+use crate::lanes::{Axis, Kind};
+use crate::registers::{Instr, Reg, RegisterType};
 
 /// The bits of one lane, and how many bytes it has.
 fn lane(ty: RegisterType, bits: u64) -> (u64, u32) {

@@ -2,13 +2,16 @@
 
 use regalloc2::VReg;
 
+use super::selection::{Selection, Source, Value, is_comparison};
 use super::vector::{predicate, rounding};
-use super::{
-    Arg, Condition, GENERAL, Instr, Instruction, Kind, MASK, Op, Reg, RegisterType, Selection,
-    Size, Source, VECTOR, Value, lanes,
-};
 use crate::emit::abi::Field;
+use crate::emit::wide::code::Arg;
+use crate::emit::wide::instruction::{Instruction, Mem};
+use crate::emit::wide::isa::{Condition, Op, Size};
+use crate::emit::wide::machine::{GENERAL, MASK, VECTOR};
+use crate::lanes::{self, Kind};
 use crate::mutants::{Mutant, is_active};
+use crate::registers::{Instr, Reg, RegisterType};
 
 /// The size of an integer or a truth value.
 fn size(kind: Kind) -> Size {
@@ -25,7 +28,7 @@ impl Selection<'_> {
 
     pub(super) fn scalar(&mut self, to: Reg, op: lanes::Op, operands: &[Reg]) {
         let from = self.kind(operands[0]);
-        if super::is_comparison(op) && from != Kind::Mask {
+        if is_comparison(op) && from != Kind::Mask {
             let is_equality = matches!(op, lanes::Op::Equal | lanes::Op::NotEqual);
             if from.is_float() && is_equality {
                 let found = self.equality(op, operands);
@@ -320,7 +323,7 @@ impl Selection<'_> {
             Instr::Poll(_) => {
                 let address = self.field(Field::Frontier);
                 let first = self.field(Field::FirstPixel);
-                let mem = super::Mem::at(Arg::Use(address), 0);
+                let mem = Mem::at(Arg::Use(address), 0);
                 let it = Instruction::new(Op::Cmp, Size::B64).reg(Arg::Use(first));
                 self.push(it.mem(mem));
                 Condition::Below

@@ -2,10 +2,14 @@
 
 use regalloc2::VReg;
 
-use super::{
-    Arg, Condition, GENERAL, Instr, Instruction, Kind, MASK, Mem, Mutant, Op, Reg, RegisterType,
-    Rm, Selection, Size, Source, VECTOR, Value, Wide, is_active, is_comparison, lanes,
-};
+use super::selection::{Selection, Source, Value, is_comparison};
+use crate::emit::wide::code::Arg;
+use crate::emit::wide::instruction::{Instruction, Mem, Rm};
+use crate::emit::wide::isa::{Condition, Op, Size};
+use crate::emit::wide::machine::{GENERAL, MASK, VECTOR, Wide};
+use crate::lanes::{self, Kind};
+use crate::mutants::{Mutant, is_active};
+use crate::registers::{Instr, Reg, RegisterType};
 
 /// Rounding as an instruction has it, without the flag that the result is inexact.
 pub(super) fn rounding(op: lanes::Op) -> Option<i32> {
@@ -130,10 +134,8 @@ impl Selection<'_> {
             }
             lanes::Op::Not => {
                 let value = self.register(operands[0]);
-                let ones = self.temporary(VECTOR);
-                self.load_constant(ones, RegisterType::Vector(Kind::Mask), 1);
                 let made = self.define(to);
-                self.op3(Op::XorPs, size, made, value, Source::register(ones));
+                self.inverted(made, value);
             }
             lanes::Op::ShiftLeft(n) | lanes::Op::ShiftRight(n) => {
                 let op = if matches!(op, lanes::Op::ShiftLeft(_)) {
@@ -193,6 +195,21 @@ impl Selection<'_> {
                 self.values[to.index()] = Value::Register(made);
             }
         }
+    }
+
+    /// Flips all bits.
+    fn inverted(&mut self, to: VReg, value: VReg) {
+        let (size, broadcast) = (self.size(), self.wide.has_masks());
+        let ones = if broadcast {
+            let bytes = Self::lane_bytes(RegisterType::Vector(Kind::I32)).into();
+            let mem = self.constant_place(RegisterType::Vector(Kind::I32), u64::MAX, bytes);
+            Source { rm: Rm::Mem(mem), broadcast }
+        } else {
+            let ones = self.temporary(VECTOR);
+            self.load_constant(ones, RegisterType::Vector(Kind::Mask), 1);
+            Source::register(ones)
+        };
+        self.op3(Op::XorPs, size, to, value, ones);
     }
 
     /// Flips or clears the sign.
@@ -261,9 +278,7 @@ impl Selection<'_> {
         self.binary(op, size, found, of);
         let made = self.define(to);
         if opposite {
-            let ones = self.temporary(VECTOR);
-            self.load_constant(ones, RegisterType::Vector(Kind::Mask), 1);
-            self.op3(Op::XorPs, size, made, found, Source::register(ones));
+            self.inverted(made, found);
         } else {
             self.op2(Op::Move, size, made, Source::register(found));
         }
@@ -383,7 +398,8 @@ impl Selection<'_> {
         let (op, tied, second, third) = match in_memory {
             // The target times the second, plus memory.
             [false, false, true] if dying(self, b) && !dying(self, a) => (op213, b, a, c),
-            [_, false, true] if in_memory[0] => (op213, b, a, c),
+            [true, false, true] => (op213, a, b, c),
+            [false, true, true] => (op213, b, a, c),
             [false, _, true] => (op213, a, b, c),
             // The second times memory, plus the target; or the target times memory, plus the second.
             [false, true, false] if dying(self, a) && !dying(self, c) => (op132, a, c, b),

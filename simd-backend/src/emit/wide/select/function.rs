@@ -1,0 +1,277 @@
+//! The flow graph of a function, and which instruction becomes what.
+
+use regalloc2::{Block, PReg, VReg};
+
+use super::calls;
+use super::selection::{END, PASSED, Selection, Uses, Value, is_comparison};
+use crate::emit::abi::{Field, ROW_ARGUMENTS};
+use crate::emit::wide::code::{Code, CodeBlock, Role, Step};
+use crate::emit::wide::machine::{GENERAL, VECTOR, Wide};
+use crate::lanes::{self, Kind};
+use crate::registers::{
+    BlockCall, BlockId, End, Function, Instr, Limit, Reg, RegisterProgram, RegisterType,
+    layout_order,
+};
+
+/// Makes the code of a function.
+pub(in super::super) fn select(
+    wide: Wide,
+    program: &RegisterProgram,
+    function: &Function,
+    role: Role,
+) -> Code {
+    // Without vectors, as in functions for the frame, numbers of 64 bits are the largest.
+    let has_vectors = function.registers.iter().any(|ty| !matches!(ty, RegisterType::Scalar(_)));
+    let words = if has_vectors { wide.size().bytes() as usize / 8 } else { 1 };
+    Selection {
+        wide,
+        program,
+        function,
+        role,
+        code: Code::new(words, wide.clobbers()),
+        values: vec![Value::Unset; function.registers.len()],
+        uses: uses(function),
+        block: BlockId(0),
+        instrs: &[],
+        slots: None,
+        inputs: None,
+        arguments: Vec::new(),
+    }
+    .select()
+}
+
+fn uses(function: &Function) -> Vec<Uses> {
+    let mut uses = vec![Uses::default(); function.registers.len()];
+    for (block, code) in function.blocks.iter().enumerate() {
+        let mut add = |reg: Reg, instr| {
+            let count = uses[reg.index()].count + 1;
+            uses[reg.index()] = Uses { count, block: block as u32, instr };
+        };
+        for (i, instr) in code.instrs.iter().enumerate() {
+            instr.uses(&mut |&reg| add(reg, i as u32));
+        }
+        match &code.end {
+            End::Branch { condition, .. } => add(*condition, END),
+            end => end.uses(&mut |&reg| add(reg, PASSED)),
+        }
+    }
+    uses
+}
+
+impl<'p> Selection<'p> {
+    fn select(mut self) -> Code {
+        let order = layout_order(self.function);
+        let mut numbers = vec![usize::MAX; self.function.blocks.len()];
+        for (number, id) in order.iter().enumerate() {
+            numbers[id.index()] = number;
+        }
+        for &id in &order {
+            let block = &self.function.blocks[id.index()];
+            let mut made = CodeBlock { cold: block.cold, ..CodeBlock::default() };
+            if id != BlockId(0) {
+                for &param in &block.params {
+                    made.params.push(self.define(param));
+                }
+            }
+            self.code.blocks.push(made);
+        }
+        for (number, &id) in order.iter().enumerate() {
+            let from = self.code.steps.len();
+            let block = &self.function.blocks[id.index()];
+            (self.block, self.instrs) = (id, &block.instrs);
+            if number == 0 {
+                self.entry();
+            }
+            for (index, instr) in block.instrs.iter().enumerate() {
+                if let Some(to) = self.defers(index, instr) {
+                    self.values[to.index()] = Value::Deferred(index);
+                } else {
+                    self.instr(instr);
+                }
+            }
+            let successors = self.end(&block.end, number, &numbers);
+            let to = self.code.steps.len();
+            let made = &mut self.code.blocks[number];
+            (made.range, made.successors) = ((from, to), successors);
+        }
+        self.code.finish();
+        self.code
+    }
+
+    /// What the function is called with.
+    fn entry(&mut self) {
+        let general = |number| PReg::new(number, GENERAL);
+        let mut defs = Vec::new();
+        match self.role {
+            Role::Procedure => {
+                let params = &self.function.blocks[0].params;
+                let types: Vec<RegisterType> = params.iter().map(|&reg| self.ty(reg)).collect();
+                for (&reg, at) in params.iter().zip(calls::places(&types, self.wide)) {
+                    defs.push((self.define(reg), at));
+                }
+            }
+            Role::Frame => {}
+            Role::Row => {
+                // Those after the context in the C convention of System V.
+                for number in [6, 2, 1, 8, 9] {
+                    let reg = self.code.register(GENERAL);
+                    self.arguments.push(reg);
+                    defs.push((reg, general(number)));
+                }
+            }
+        }
+        self.code.push_fixed(Step::Arguments, &[], &defs);
+        let instrs = || self.function.blocks.iter().flat_map(|block| &block.instrs);
+        let has_slots = instrs().any(|instr| matches!(instr, Instr::Slot(..) | Instr::SetSlot(..)));
+        let has_inputs = instrs().any(|instr| matches!(instr, Instr::Input(..)));
+        self.slots = has_slots.then(|| self.field(Field::Slots));
+        self.inputs = has_inputs.then(|| self.field(Field::Inputs));
+    }
+
+    /// The end of the block of that number, and where it goes.
+    fn end(&mut self, end: &End, number: usize, numbers: &[usize]) -> Vec<Block> {
+        let block = |call: &BlockCall| Block::new(numbers[call.block.index()]);
+        match end {
+            End::Jump(call) => {
+                let arguments: Vec<VReg> =
+                    call.arguments.iter().map(|&reg| self.register(reg)).collect();
+                self.code.blocks[number].arguments = arguments;
+                self.code.push_fixed(Step::Jump, &[], &[]);
+                vec![block(call)]
+            }
+            End::Branch { condition, then, otherwise } => {
+                let condition = self.flags(*condition);
+                self.code.push_fixed(Step::Branch(condition), &[], &[]);
+                vec![block(then), block(otherwise)]
+            }
+            End::Return(status) => {
+                let code = i32::try_from(status.code()).expect("there are few loops");
+                self.code.push_fixed(Step::Return(Some(code)), &[], &[]);
+                Vec::new()
+            }
+            End::ReturnValue(reg) => {
+                let value = self.register(*reg);
+                let at = calls::result_place();
+                self.code.push_fixed(Step::Return(None), &[(value, at)], &[]);
+                Vec::new()
+            }
+        }
+    }
+
+    /// The register that an instruction assigns, if that is better made where it is used.
+    fn defers(&self, index: usize, instr: &Instr) -> Option<Reg> {
+        let mut to = None;
+        instr.definitions(&mut |reg| to = Some(reg));
+        let to = to?;
+        let uses = self.uses_of(to);
+        if uses.count != 1 || uses.block != self.block.0 || uses.instr == PASSED {
+            return None;
+        }
+        let user = self.instrs.get(uses.instr as usize);
+        let is_vector = |ty| !matches!(ty, RegisterType::Scalar(_));
+        let into = match instr {
+            // Their result is a flag.
+            Instr::Poll(_) | Instr::Any(..) => uses.instr == END,
+            Instr::Input(..) if self.ty(to) == RegisterType::Scalar(Kind::Mask) => {
+                uses.instr == END
+            }
+            Instr::Op(_, op, _) if is_comparison(*op) => match user {
+                None => !is_vector(self.ty(to)),
+                Some(Instr::Op(_, lanes::Op::And, _)) => is_vector(self.ty(to)),
+                Some(Instr::Op(_, lanes::Op::AndNot, of)) => {
+                    is_vector(self.ty(to)) && self.wide.has_masks() && of[1] == to
+                }
+                Some(Instr::Op(_, lanes::Op::Not, _)) => is_vector(self.ty(to)),
+                Some(_) => false,
+            },
+            Instr::Slot(..) | Instr::Input(..) => match user {
+                Some(Instr::Broadcast(..)) => self.ty(to) != RegisterType::Scalar(Kind::Mask),
+                Some(Instr::Op(_, op, _)) => {
+                    matches!(self.ty(to), RegisterType::Scalar(Kind::F32 | Kind::F64))
+                        && *op != lanes::Op::Select
+                }
+                _ => false,
+            },
+            Instr::Broadcast(_, from) => {
+                let is_in_memory = matches!(self.values[from.index()], Value::Deferred(_));
+                self.wide.has_masks() && is_in_memory && matches!(user, Some(Instr::Op(..)))
+            }
+            Instr::Reload(_, slot) => {
+                let stays = |instr: &Instr| !matches!(instr, Instr::Spill(to, _) if to == slot);
+                let has_user = matches!(user, Some(Instr::Op(..) | Instr::Half(..)));
+                has_user
+                    && self.class(self.ty(to)) == VECTOR
+                    && self.instrs[index..].iter().all(stays)
+            }
+            _ => false,
+        };
+        let is_of_masks = |of: &[Reg]| {
+            matches!(self.ty(of[0]), RegisterType::Vector(Kind::Mask) | RegisterType::WideMask)
+                || self.ty(of[0]) == RegisterType::Scalar(Kind::Mask)
+        };
+        // Those of masks are logic.
+        let is_logic =
+            matches!(instr, Instr::Op(_, op, of) if is_comparison(*op) && is_of_masks(of));
+        (into && !is_logic).then_some(to)
+    }
+
+    pub(super) fn instr(&mut self, instr: &Instr) {
+        match instr {
+            Instr::Constant(to, bits) => self.values[to.index()] = Value::Constant(*bits),
+            Instr::Undefined(to) => self.values[to.index()] = Value::Constant(0),
+            Instr::Centres(to, axis, first) => {
+                self.values[to.index()] = Value::Centres(*axis, *first);
+            }
+            Instr::Op(to, op, operands) => {
+                if matches!(self.ty(operands[0]), RegisterType::Scalar(_)) {
+                    self.scalar(*to, *op, operands);
+                } else {
+                    self.vector(*to, *op, operands);
+                }
+            }
+            Instr::MulAdd(to, operands) => self.mul_add(*to, *operands),
+            Instr::Broadcast(to, from) => self.broadcast(*to, *from),
+            Instr::Half(to, from, upper) => self.half(*to, *from, *upper),
+            Instr::Join(to, halves) => self.join(*to, *halves),
+            Instr::Any(to, _) | Instr::Poll(to) => {
+                let condition = self.flags_of(instr);
+                self.set(*to, condition);
+            }
+            Instr::Input(to, _) if self.ty(*to) == RegisterType::Scalar(Kind::Mask) => {
+                let condition = self.flags_of(instr);
+                self.set(*to, condition);
+            }
+            Instr::Input(to, _) | Instr::Slot(to, _) | Instr::Reload(to, _) => {
+                let source = self.place_of(instr).expect("it is in memory");
+                let made = self.define(*to);
+                self.load(made, self.ty(*to), source);
+            }
+            Instr::SetSlot(slot, from) => self.set_slot(*slot, *from),
+            Instr::ExecutionMask(to, index) => self.execution_mask(*to, *index),
+            Instr::Argument(to, argument) => {
+                let index = ROW_ARGUMENTS.iter().position(|known| known == argument);
+                let index = index.expect("all arguments are listed");
+                self.values[to.index()] = Value::Register(self.arguments[index]);
+            }
+            Instr::Limit(to, limit) => {
+                let field = match limit {
+                    Limit::First => Field::FirstRounds,
+                    Limit::Rest => Field::RestRounds,
+                };
+                let made = self.field(field);
+                self.values[to.index()] = Value::Register(made);
+            }
+            Instr::Call { procedure, to, arguments } => self.call(*procedure, *to, arguments),
+            Instr::Callout { function, to, mask, operands } => {
+                self.callout(*function as u32, *to, *mask, operands);
+            }
+            Instr::Spill(slot, from) => {
+                let from = self.register(*from);
+                self.store(from, self.spill_slot(*slot));
+            }
+            Instr::Store { channels, rows, offset } => {
+                self.pixels(*channels, rows, *offset as i32);
+            }
+        }
+    }
+}

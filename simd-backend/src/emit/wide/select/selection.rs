@@ -1,0 +1,193 @@
+//! A function that is being made.
+
+use regalloc2::{RegClass, VReg};
+
+use crate::emit::abi::Field;
+use crate::emit::wide::code::{Arg, Code, Role};
+use crate::emit::wide::instruction::{Area, Base, Instruction, Mem, Rm};
+use crate::emit::wide::isa::{Op, Size};
+use crate::emit::wide::machine::{CONTEXT, GENERAL, MASK, VECTOR, Wide};
+use crate::lanes::{self, Axis, Kind};
+use crate::registers::{BlockId, Function, Instr, Reg, RegisterProgram, RegisterType};
+
+/// What is known of a register of the program.
+#[derive(Clone, Copy)]
+pub(super) enum Value {
+    /// Not assigned yet.
+    Unset,
+    Register(VReg),
+    /// In every lane these bits.
+    Constant(u64),
+    Centres(Axis, f32),
+    /// Made where it is used: by that instruction of the block.
+    Deferred(usize),
+}
+
+/// Where the one use of a register is.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Uses {
+    pub(super) count: u32,
+    /// The block.
+    pub(super) block: u32,
+    /// The number of the instruction; [`END`] is what the block ends by, [`PASSED`] passes it on.
+    pub(super) instr: u32,
+}
+
+pub(super) const END: u32 = u32::MAX;
+pub(super) const PASSED: u32 = u32::MAX - 1;
+
+/// An operand that may lie in memory.
+#[derive(Clone, Copy)]
+pub(super) struct Source {
+    pub(super) rm: Rm<Arg>,
+    /// One element for all lanes.
+    pub(super) broadcast: bool,
+}
+
+/// A function that is being made.
+pub(super) struct Selection<'p> {
+    pub(super) wide: Wide,
+    pub(super) program: &'p RegisterProgram,
+    pub(super) function: &'p Function,
+    pub(super) role: Role,
+    pub(super) code: Code,
+    pub(super) values: Vec<Value>,
+    pub(super) uses: Vec<Uses>,
+    /// The block that is being made.
+    pub(super) block: BlockId,
+    pub(super) instrs: &'p [Instr],
+    /// The addresses of the slots and of the inputs, in functions that need them.
+    pub(super) slots: Option<VReg>,
+    pub(super) inputs: Option<VReg>,
+    /// The arguments of the function for a row.
+    pub(super) arguments: Vec<VReg>,
+}
+
+impl<'p> Selection<'p> {
+    pub(super) fn ty(&self, reg: Reg) -> RegisterType {
+        self.function.registers[reg.index()]
+    }
+
+    /// The class of the machine's registers that values of a type lie in.
+    pub(super) fn class(&self, ty: RegisterType) -> RegClass {
+        match ty {
+            RegisterType::Scalar(kind) if kind.is_float() => VECTOR,
+            RegisterType::Scalar(_) => GENERAL,
+            RegisterType::Vector(Kind::Mask) | RegisterType::WideMask if self.wide.has_masks() => {
+                MASK
+            }
+            RegisterType::Vector(_) | RegisterType::WideMask => VECTOR,
+        }
+    }
+
+    pub(super) fn size(&self) -> Size {
+        self.wide.size()
+    }
+
+    /// A new register of the machine for one of the program.
+    pub(super) fn define(&mut self, reg: Reg) -> VReg {
+        let made = self.code.register(self.class(self.ty(reg)));
+        self.values[reg.index()] = Value::Register(made);
+        made
+    }
+
+    pub(super) fn temporary(&mut self, class: RegClass) -> VReg {
+        self.code.register(class)
+    }
+
+    pub(super) fn push(&mut self, instruction: Instruction<Arg>) {
+        self.code.push(instruction);
+    }
+
+    /// The register that holds a value.
+    pub(super) fn register(&mut self, reg: Reg) -> VReg {
+        match self.values[reg.index()] {
+            Value::Register(made) => made,
+            Value::Constant(bits) => {
+                let to = self.temporary(self.class(self.ty(reg)));
+                self.load_constant(to, self.ty(reg), bits);
+                to
+            }
+            Value::Centres(axis, first) => {
+                let to = self.temporary(VECTOR);
+                let source = self.centres(self.ty(reg), axis, first);
+                self.load(to, self.ty(reg), source);
+                to
+            }
+            Value::Deferred(index) => {
+                let instrs = self.instrs;
+                self.instr(&instrs[index]);
+                match self.values[reg.index()] {
+                    Value::Register(made) => made,
+                    _ => unreachable!("it has been made"),
+                }
+            }
+            Value::Unset => unreachable!("assigned before it is used"),
+        }
+    }
+
+    pub(super) fn uses_of(&self, reg: Reg) -> Uses {
+        self.uses[reg.index()]
+    }
+
+    /// The instruction that a value is made by where it is used.
+    pub(super) fn deferred(&self, reg: Reg) -> Option<&'p Instr> {
+        match self.values[reg.index()] {
+            Value::Deferred(index) => Some(&self.instrs[index]),
+            _ => None,
+        }
+    }
+
+    pub(super) fn spill_slot(&self, slot: u32) -> Mem<Arg> {
+        let offset = (slot * self.size().bytes()) as i32;
+        Mem { base: Base::Frame(Area::Slots), offset }
+    }
+
+    pub(super) fn field_place(&self, field: Field) -> Mem<Arg> {
+        Mem::at(Arg::Fixed(CONTEXT), field as i32)
+    }
+
+    pub(super) fn field(&mut self, field: Field) -> VReg {
+        let to = self.temporary(GENERAL);
+        let mem = self.field_place(field);
+        self.push(Instruction::new(Op::Mov, Size::B64).reg(Arg::Def(to)).mem(mem));
+        to
+    }
+
+    /// An instruction of three operands, as those of VEX: the target, and two sources.
+    pub(super) fn op3(&mut self, op: Op, size: Size, to: VReg, a: VReg, b: Source) {
+        let instruction = Instruction::new(op, size).reg(Arg::Def(to)).vvvv(Arg::Use(a));
+        self.push(b.of(instruction));
+    }
+
+    /// An instruction of two operands: the target and the source.
+    pub(super) fn op2(&mut self, op: Op, size: Size, to: VReg, from: Source) {
+        self.push(from.of(Instruction::new(op, size).reg(Arg::Def(to))));
+    }
+}
+
+impl Source {
+    /// What must lie in a register.
+    pub(super) fn register(reg: VReg) -> Self {
+        Self { rm: Rm::Reg(Arg::Use(reg)), broadcast: false }
+    }
+
+    /// What may lie in memory.
+    pub(super) fn any(reg: VReg) -> Self {
+        Self { rm: Rm::Reg(Arg::Any(reg)), broadcast: false }
+    }
+
+    pub(super) fn memory(mem: Mem<Arg>) -> Self {
+        Self { rm: Rm::Mem(mem), broadcast: false }
+    }
+
+    pub(super) fn of(self, instruction: Instruction<Arg>) -> Instruction<Arg> {
+        Instruction { rm: Some(self.rm), broadcast: self.broadcast, ..instruction }
+    }
+}
+
+/// Whether the result is a mask or a truth value.
+pub(super) fn is_comparison(op: lanes::Op) -> bool {
+    use lanes::Op::{Equal, Less, LessEqual, NotEqual};
+    matches!(op, Less | LessEqual | Equal | NotEqual)
+}
