@@ -11,115 +11,110 @@ fn mul_add(a: f64, b: f64, c: f64) -> f64 {
 }
 
 pub(crate) fn sin(v0: f32) -> f32 {
-    let v1 = v0.abs();
-    let v3 = f64::from(v0);
-    let v4 = 1048576.0_f32 < v1;
-    let v7 = v3 * 0.3183098861837907_f64;
-    let v9 = v7 + 6755399441055744.0_f64;
-    let v10 = v9 - 6755399441055744.0_f64;
-    let v11 = v9.to_bits();
-    let v13 = mul_add(v10, (-3.1415926534682512_f64), v3);
-    let v15 = mul_add(v10, (-1.2154201012607932e-10_f64), v13);
-    let v17 = mul_add(v10, (-4.044532497591901e-21_f64), v15);
-    let v18 = v17 * v17;
-    let v21 = mul_add(1.5401172663942682e-10_f64, v18, (-2.5029519091284432e-8_f64));
-    let v23 = mul_add(v21, v18, 2.755693193492693e-6_f64);
-    let v25 = mul_add(v23, v18, (-0.00019841266411767467_f64));
-    let v27 = mul_add(v25, v18, 0.008333333318766735_f64);
-    let v29 = mul_add(v27, v18, (-0.16666666666432375_f64));
-    let v31 = mul_add(v29, v18, 0.9999999999999376_f64);
-    let v32 = v17 * v31;
-    let v33 = v32.to_bits();
-    let v34 = v11 << 63;
-    let v35 = v33.wrapping_add(v34);
-    let v36 = f64::from_bits(v35);
-    let v39 = v36 * 0.9999999999997726_f64;
-    let v40 = v39 as f32;
-    let v41 = v36 * 1.0000000000002274_f64;
-    let v42 = v41 as f32;
-    let v43 = v40.to_bits();
-    let v44 = v42.to_bits();
-    let v45 = v43 != v44;
-    let v46 = v45 | v4;
-    if v46 { Elementary::Sin.evaluate(v0, 0.0) } else { v40 }
+    let v3 = v0 * 0.31830987_f32;
+    let v5 = v3 + 12582912.0_f32;
+    let v6 = v5 - 12582912.0_f32;
+    let v7 = v5.to_bits();
+    let v8 = f64::from(v0);
+    let v9 = f64::from(v6);
+    let v11 = mul_add(v9, (-3.1415926534682512_f64), v8);
+    let v13 = mul_add(v9, (-1.2154201013012384e-10_f64), v11);
+    let v14 = v13 * v13;
+    let v17 = mul_add(1.533531401992878e-10_f64, v14, (-2.5024725371726374e-8_f64));
+    let v19 = mul_add(v17, v14, 2.7556801528267267e-6_f64);
+    let v21 = mul_add(v19, v14, (-0.00019841264782817375_f64));
+    let v23 = mul_add(v21, v14, 0.008333333309606738_f64);
+    let v25 = mul_add(v23, v14, (-0.16666666666244775_f64));
+    let v27 = mul_add(v25, v14, 0.9999999999998755_f64);
+    let v28 = v13 * v27;
+    let v29 = v28 as f32;
+    let v30 = v28.to_bits();
+    let v33 = v30.wrapping_add(0x10000800_u64);
+    let v34 = v33 & 0x1ffff000_u64;
+    let v36 = v34 == 0x0_u64;
+    let v37 = v29.to_bits();
+    let v38 = v7 << 31;
+    let v39 = v37.wrapping_add(v38);
+    let v40 = f32::from_bits(v39);
+    let v41 = v0.abs();
+    let v43 = 524288.0_f32 < v41;
+    let v44 = v36 | v43;
+    if v44 { Elementary::Sin.evaluate(v0, 0.0) } else { v40 }
 }
 
 pub(crate) fn cos(v0: f32) -> f32 {
-    let v1 = v0.abs();
-    let v3 = f64::from(v0);
-    let v4 = 1048576.0_f32 < v1;
-    let v7 = mul_add(v3, 0.3183098861837907_f64, 0.5_f64);
-    let v9 = v7 + 6755399441055744.0_f64;
-    let v10 = v9 - 6755399441055744.0_f64;
-    let v11 = v9.to_bits();
-    let v12 = v10 - 0.5_f64;
-    let v14 = mul_add(v12, (-3.1415926534682512_f64), v3);
-    let v16 = mul_add(v12, (-1.2154201012607932e-10_f64), v14);
-    let v18 = mul_add(v12, (-4.044532497591901e-21_f64), v16);
-    let v19 = v18 * v18;
-    let v22 = mul_add(1.5401172663942682e-10_f64, v19, (-2.5029519091284432e-8_f64));
-    let v24 = mul_add(v22, v19, 2.755693193492693e-6_f64);
-    let v26 = mul_add(v24, v19, (-0.00019841266411767467_f64));
-    let v28 = mul_add(v26, v19, 0.008333333318766735_f64);
-    let v30 = mul_add(v28, v19, (-0.16666666666432375_f64));
-    let v32 = mul_add(v30, v19, 0.9999999999999376_f64);
-    let v33 = v18 * v32;
-    let v34 = v33.to_bits();
-    let v35 = v11 << 63;
-    let v36 = v34.wrapping_add(v35);
-    let v37 = f64::from_bits(v36);
-    let v40 = v37 * 0.9999999999997726_f64;
-    let v41 = v40 as f32;
-    let v42 = v37 * 1.0000000000002274_f64;
-    let v43 = v42 as f32;
-    let v44 = v41.to_bits();
-    let v45 = v43.to_bits();
-    let v46 = v44 != v45;
-    let v47 = v46 | v4;
-    if v47 { Elementary::Cos.evaluate(v0, 0.0) } else { v41 }
+    let v3 = v0 * 0.31830987_f32;
+    let v4 = v3 + 0.5_f32;
+    let v6 = v4 + 12582912.0_f32;
+    let v7 = v6 - 12582912.0_f32;
+    let v8 = v6.to_bits();
+    let v9 = v7 - 0.5_f32;
+    let v10 = f64::from(v0);
+    let v11 = f64::from(v9);
+    let v13 = mul_add(v11, (-3.1415926534682512_f64), v10);
+    let v15 = mul_add(v11, (-1.2154201013012384e-10_f64), v13);
+    let v16 = v15 * v15;
+    let v19 = mul_add(1.533531401992878e-10_f64, v16, (-2.5024725371726374e-8_f64));
+    let v21 = mul_add(v19, v16, 2.7556801528267267e-6_f64);
+    let v23 = mul_add(v21, v16, (-0.00019841264782817375_f64));
+    let v25 = mul_add(v23, v16, 0.008333333309606738_f64);
+    let v27 = mul_add(v25, v16, (-0.16666666666244775_f64));
+    let v29 = mul_add(v27, v16, 0.9999999999998755_f64);
+    let v30 = v15 * v29;
+    let v31 = v30 as f32;
+    let v32 = v30.to_bits();
+    let v35 = v32.wrapping_add(0x10000800_u64);
+    let v36 = v35 & 0x1ffff000_u64;
+    let v38 = v36 == 0x0_u64;
+    let v39 = v31.to_bits();
+    let v40 = v8 << 31;
+    let v41 = v39.wrapping_add(v40);
+    let v42 = f32::from_bits(v41);
+    let v43 = v0.abs();
+    let v45 = 524288.0_f32 < v43;
+    let v46 = v38 | v45;
+    if v46 { Elementary::Cos.evaluate(v0, 0.0) } else { v42 }
 }
 
 pub(crate) fn tan(v0: f32) -> f32 {
-    let v1 = v0.abs();
-    let v3 = f64::from(v0);
-    let v4 = 1048576.0_f32 < v1;
-    let v6 = v3 * 0.6366197723675814_f64;
-    let v8 = v6 + 6755399441055744.0_f64;
-    let v9 = v8 - 6755399441055744.0_f64;
-    let v10 = v8.to_bits();
-    let v12 = mul_add(v9, (-1.5707963267341256_f64), v3);
-    let v14 = mul_add(v9, (-6.077100506303966e-11_f64), v12);
-    let v16 = mul_add(v9, (-2.0222662487959506e-21_f64), v14);
-    let v17 = v16 * v16;
-    let v20 = mul_add((-2.475525345366094e-8_f64), v17, 2.7555251661950528e-6_f64);
-    let v22 = mul_add(v20, v17, (-0.00019841263188349065_f64));
-    let v24 = mul_add(v22, v17, 0.008333333323632534_f64);
-    let v26 = mul_add(v24, v17, (-0.16666666666614738_f64));
-    let v28 = mul_add(v26, v17, 0.9999999999999954_f64);
-    let v29 = v16 * v28;
-    let v32 = mul_add((-2.7167970968315347e-7_f64), v17, 2.4798844122929476e-5_f64);
-    let v34 = mul_add(v32, v17, (-0.0013888879933828854_f64));
-    let v36 = mul_add(v34, v17, 0.04166666653368522_f64);
-    let v38 = mul_add(v36, v17, (-0.4999999999927126_f64));
-    let v40 = mul_add(v38, v17, 0.9999999999999344_f64);
-    let v43 = v10 & 0x1_u64;
-    let v44 = v43 == 0x0_u64;
-    let v45 = if v44 { v29 } else { v40 };
-    let v46 = if v44 { v40 } else { v29 };
-    let v47 = v45 / v46;
-    let v48 = v47.to_bits();
-    let v49 = v10 << 63;
-    let v50 = v48.wrapping_add(v49);
-    let v51 = f64::from_bits(v50);
-    let v54 = v51 * 0.9999999999997726_f64;
-    let v55 = v54 as f32;
-    let v56 = v51 * 1.0000000000002274_f64;
-    let v57 = v56 as f32;
-    let v58 = v55.to_bits();
-    let v59 = v57.to_bits();
-    let v60 = v58 != v59;
-    let v61 = v60 | v4;
-    if v61 { Elementary::Tan.evaluate(v0, 0.0) } else { v55 }
+    let v2 = v0 * 0.63661975_f32;
+    let v4 = v2 + 12582912.0_f32;
+    let v5 = v4 - 12582912.0_f32;
+    let v6 = v4.to_bits();
+    let v7 = f64::from(v0);
+    let v8 = f64::from(v5);
+    let v10 = mul_add(v8, (-1.5707963267341256_f64), v7);
+    let v12 = mul_add(v8, (-6.077100506506192e-11_f64), v10);
+    let v13 = v12 * v12;
+    let v16 = mul_add((-2.4714438403864617e-8_f64), v13, 2.755464248567355e-6_f64);
+    let v18 = mul_add(v16, v13, (-0.00019841260036467827_f64));
+    let v20 = mul_add(v18, v13, 0.008333333317058126_f64);
+    let v22 = mul_add(v20, v13, (-0.1666666666656753_f64));
+    let v24 = mul_add(v22, v13, 0.9999999999999901_f64);
+    let v25 = v12 * v24;
+    let v28 = mul_add((-2.71137011282432e-7_f64), v13, 2.479802227879108e-5_f64);
+    let v30 = mul_add(v28, v13, (-0.001388887560404021_f64));
+    let v32 = mul_add(v30, v13, 0.04166666644125467_f64);
+    let v34 = mul_add(v32, v13, (-0.4999999999858662_f64));
+    let v36 = mul_add(v34, v13, 0.999999999999854_f64);
+    let v39 = v6 & 0x1_u32;
+    let v40 = v39 == 0x0_u32;
+    let v41 = if v40 { v25 } else { v36 };
+    let v42 = if v40 { v36 } else { v25 };
+    let v43 = v41 / v42;
+    let v44 = v43 as f32;
+    let v45 = v43.to_bits();
+    let v48 = v45.wrapping_add(0x10000800_u64);
+    let v49 = v48 & 0x1ffff000_u64;
+    let v51 = v49 == 0x0_u64;
+    let v52 = v44.to_bits();
+    let v53 = v6 << 31;
+    let v54 = v52.wrapping_add(v53);
+    let v55 = f32::from_bits(v54);
+    let v56 = v0.abs();
+    let v58 = 524288.0_f32 < v56;
+    let v59 = v51 | v58;
+    if v59 { Elementary::Tan.evaluate(v0, 0.0) } else { v55 }
 }
 
 pub(crate) fn asin(v0: f32) -> f32 {
@@ -155,17 +150,15 @@ pub(crate) fn asin(v0: f32) -> f32 {
     let v46 = if v16 { 0.7853981633974483_f64 } else { 0.0_f64 };
     let v47 = if v15 { 1.5707963267948966_f64 } else { v46 };
     let v48 = mul_add(v24, v42, v47);
-    let v51 = v48 * 0.9999999999997726_f64;
-    let v52 = v51 as f32;
-    let v53 = v48 * 1.0000000000002274_f64;
-    let v54 = v53 as f32;
-    let v55 = v52.to_bits();
-    let v56 = v54.to_bits();
-    let v57 = v55 != v56;
-    let v58 = v52.to_bits();
-    let v59 = v58 | v3;
-    let v60 = f32::from_bits(v59);
-    if v57 { Elementary::Asin.evaluate(v0, 0.0) } else { v60 }
+    let v49 = v48 as f32;
+    let v50 = v48.to_bits();
+    let v53 = v50.wrapping_add(0x10000800_u64);
+    let v54 = v53 & 0x1ffff000_u64;
+    let v56 = v54 == 0x0_u64;
+    let v57 = v49.to_bits();
+    let v58 = v57 | v3;
+    let v59 = f32::from_bits(v58);
+    if v56 { Elementary::Asin.evaluate(v0, 0.0) } else { v59 }
 }
 
 pub(crate) fn acos(v0: f32) -> f32 {
@@ -202,14 +195,12 @@ pub(crate) fn acos(v0: f32) -> f32 {
     let v46 = v1 < 0.0_f64;
     let v48 = 3.141592653589793_f64 - v45;
     let v49 = if v46 { v48 } else { v45 };
-    let v52 = v49 * 0.9999999999997726_f64;
-    let v53 = v52 as f32;
-    let v54 = v49 * 1.0000000000002274_f64;
-    let v55 = v54 as f32;
-    let v56 = v53.to_bits();
-    let v57 = v55.to_bits();
-    let v58 = v56 != v57;
-    if v58 { Elementary::Acos.evaluate(v0, 0.0) } else { v53 }
+    let v50 = v49 as f32;
+    let v51 = v49.to_bits();
+    let v54 = v51.wrapping_add(0x10000800_u64);
+    let v55 = v54 & 0x1ffff000_u64;
+    let v57 = v55 == 0x0_u64;
+    if v57 { Elementary::Acos.evaluate(v0, 0.0) } else { v50 }
 }
 
 pub(crate) fn atan(v0: f32) -> f32 {
@@ -241,17 +232,15 @@ pub(crate) fn atan(v0: f32) -> f32 {
     let v42 = if v12 { 0.7853981633974483_f64 } else { 0.0_f64 };
     let v43 = if v11 { 1.5707963267948966_f64 } else { v42 };
     let v44 = mul_add(v20, v38, v43);
-    let v47 = v44 * 0.9999999999997726_f64;
-    let v48 = v47 as f32;
-    let v49 = v44 * 1.0000000000002274_f64;
-    let v50 = v49 as f32;
-    let v51 = v48.to_bits();
-    let v52 = v50.to_bits();
-    let v53 = v51 != v52;
-    let v54 = v48.to_bits();
-    let v55 = v54 | v3;
-    let v56 = f32::from_bits(v55);
-    if v53 { Elementary::Atan.evaluate(v0, 0.0) } else { v56 }
+    let v45 = v44 as f32;
+    let v46 = v44.to_bits();
+    let v49 = v46.wrapping_add(0x10000800_u64);
+    let v50 = v49 & 0x1ffff000_u64;
+    let v52 = v50 == 0x0_u64;
+    let v53 = v45.to_bits();
+    let v54 = v53 | v3;
+    let v55 = f32::from_bits(v54);
+    if v52 { Elementary::Atan.evaluate(v0, 0.0) } else { v55 }
 }
 
 pub(crate) fn sinh(v0: f32) -> f32 {
@@ -290,17 +279,15 @@ pub(crate) fn sinh(v0: f32) -> f32 {
     let v55 = v7 * v54;
     let v56 = v7 < 1.0_f64;
     let v57 = if v56 { v55 } else { v42 };
-    let v60 = v57 * 0.9999999999997726_f64;
-    let v61 = v60 as f32;
-    let v62 = v57 * 1.0000000000002274_f64;
-    let v63 = v62 as f32;
-    let v64 = v61.to_bits();
-    let v65 = v63.to_bits();
-    let v66 = v64 != v65;
-    let v67 = v61.to_bits();
-    let v68 = v67 | v3;
-    let v69 = f32::from_bits(v68);
-    if v66 { Elementary::Sinh.evaluate(v0, 0.0) } else { v69 }
+    let v58 = v57 as f32;
+    let v59 = v57.to_bits();
+    let v62 = v59.wrapping_add(0x10000800_u64);
+    let v63 = v62 & 0x1ffff000_u64;
+    let v65 = v63 == 0x0_u64;
+    let v66 = v58.to_bits();
+    let v67 = v66 | v3;
+    let v68 = f32::from_bits(v67);
+    if v65 { Elementary::Sinh.evaluate(v0, 0.0) } else { v68 }
 }
 
 pub(crate) fn cosh(v0: f32) -> f32 {
@@ -330,14 +317,12 @@ pub(crate) fn cosh(v0: f32) -> f32 {
     let v39 = 1.0_f64 / v37;
     let v40 = v37 + v39;
     let v42 = v40 * 0.5_f64;
-    let v45 = v42 * 0.9999999999997726_f64;
-    let v46 = v45 as f32;
-    let v47 = v42 * 1.0000000000002274_f64;
-    let v48 = v47 as f32;
-    let v49 = v46.to_bits();
-    let v50 = v48.to_bits();
-    let v51 = v49 != v50;
-    if v51 { Elementary::Cosh.evaluate(v0, 0.0) } else { v46 }
+    let v43 = v42 as f32;
+    let v44 = v42.to_bits();
+    let v47 = v44.wrapping_add(0x10000800_u64);
+    let v48 = v47 & 0x1ffff000_u64;
+    let v50 = v48 == 0x0_u64;
+    if v50 { Elementary::Cosh.evaluate(v0, 0.0) } else { v43 }
 }
 
 pub(crate) fn tanh(v0: f32) -> f32 {
@@ -381,17 +366,15 @@ pub(crate) fn tanh(v0: f32) -> f32 {
     let v61 = v59 / v60;
     let v62 = 1.0_f64 - v61;
     let v63 = if v58 { v61 } else { v62 };
-    let v66 = v63 * 0.9999999999997726_f64;
-    let v67 = v66 as f32;
-    let v68 = v63 * 1.0000000000002274_f64;
-    let v69 = v68 as f32;
-    let v70 = v67.to_bits();
-    let v71 = v69.to_bits();
-    let v72 = v70 != v71;
-    let v73 = v67.to_bits();
-    let v74 = v73 | v3;
-    let v75 = f32::from_bits(v74);
-    if v72 { Elementary::Tanh.evaluate(v0, 0.0) } else { v75 }
+    let v64 = v63 as f32;
+    let v65 = v63.to_bits();
+    let v68 = v65.wrapping_add(0x10000800_u64);
+    let v69 = v68 & 0x1ffff000_u64;
+    let v71 = v69 == 0x0_u64;
+    let v72 = v64.to_bits();
+    let v73 = v72 | v3;
+    let v74 = f32::from_bits(v73);
+    if v71 { Elementary::Tanh.evaluate(v0, 0.0) } else { v74 }
 }
 
 pub(crate) fn asinh(v0: f32) -> f32 {
@@ -431,19 +414,17 @@ pub(crate) fn asinh(v0: f32) -> f32 {
     let v47 = v34 * v46;
     let v49 = mul_add(v30, 0.6931471805599453_f64, v47);
     let v50 = v49 + v16;
-    let v53 = v50 * 0.9999999999997726_f64;
-    let v54 = v53 as f32;
-    let v55 = v50 * 1.0000000000002274_f64;
-    let v56 = v55 as f32;
-    let v57 = v54.to_bits();
-    let v58 = v56.to_bits();
-    let v59 = v57 != v58;
-    let v61 = v4 < f32::INFINITY;
-    let v62 = if v61 { v54 } else { v4 };
-    let v63 = v62.to_bits();
-    let v64 = v63 | v3;
-    let v65 = f32::from_bits(v64);
-    if v59 { Elementary::Asinh.evaluate(v0, 0.0) } else { v65 }
+    let v51 = v50 as f32;
+    let v52 = v50.to_bits();
+    let v55 = v52.wrapping_add(0x10000800_u64);
+    let v56 = v55 & 0x1ffff000_u64;
+    let v58 = v56 == 0x0_u64;
+    let v60 = v4 < f32::INFINITY;
+    let v61 = if v60 { v51 } else { v4 };
+    let v62 = v61.to_bits();
+    let v63 = v62 | v3;
+    let v64 = f32::from_bits(v63);
+    if v58 { Elementary::Asinh.evaluate(v0, 0.0) } else { v64 }
 }
 
 pub(crate) fn acosh(v0: f32) -> f32 {
@@ -479,18 +460,16 @@ pub(crate) fn acosh(v0: f32) -> f32 {
     let v42 = v29 * v41;
     let v44 = mul_add(v26, 0.6931471805599453_f64, v42);
     let v45 = v44 + v12;
-    let v48 = v45 * 0.9999999999997726_f64;
-    let v49 = v48 as f32;
-    let v50 = v45 * 1.0000000000002274_f64;
-    let v51 = v50 as f32;
-    let v52 = v49.to_bits();
-    let v53 = v51.to_bits();
-    let v54 = v52 != v53;
-    let v56 = v0 < f32::INFINITY;
-    let v57 = if v56 { v49 } else { v0 };
-    let v60 = v0 < 1.0_f32;
-    let v61 = if v60 { f32::NAN } else { v57 };
-    if v54 { Elementary::Acosh.evaluate(v0, 0.0) } else { v61 }
+    let v46 = v45 as f32;
+    let v47 = v45.to_bits();
+    let v50 = v47.wrapping_add(0x10000800_u64);
+    let v51 = v50 & 0x1ffff000_u64;
+    let v53 = v51 == 0x0_u64;
+    let v55 = v0 < f32::INFINITY;
+    let v56 = if v55 { v46 } else { v0 };
+    let v59 = v0 < 1.0_f32;
+    let v60 = if v59 { f32::NAN } else { v56 };
+    if v53 { Elementary::Acosh.evaluate(v0, 0.0) } else { v60 }
 }
 
 pub(crate) fn atanh(v0: f32) -> f32 {
@@ -528,21 +507,19 @@ pub(crate) fn atanh(v0: f32) -> f32 {
     let v47 = mul_add(v28, 0.6931471805599453_f64, v45);
     let v48 = v47 + v14;
     let v49 = v48 * 0.5_f64;
-    let v52 = v49 * 0.9999999999997726_f64;
-    let v53 = v52 as f32;
-    let v54 = v49 * 1.0000000000002274_f64;
-    let v55 = v54 as f32;
-    let v56 = v53.to_bits();
-    let v57 = v55.to_bits();
-    let v58 = v56 != v57;
-    let v62 = v4 == 1.0_f32;
-    let v63 = if v62 { f32::INFINITY } else { f32::NAN };
-    let v64 = v4 < 1.0_f32;
-    let v65 = if v64 { v53 } else { v63 };
-    let v66 = v65.to_bits();
-    let v67 = v66 | v3;
-    let v68 = f32::from_bits(v67);
-    if v58 { Elementary::Atanh.evaluate(v0, 0.0) } else { v68 }
+    let v50 = v49 as f32;
+    let v51 = v49.to_bits();
+    let v54 = v51.wrapping_add(0x10000800_u64);
+    let v55 = v54 & 0x1ffff000_u64;
+    let v57 = v55 == 0x0_u64;
+    let v61 = v4 == 1.0_f32;
+    let v62 = if v61 { f32::INFINITY } else { f32::NAN };
+    let v63 = v4 < 1.0_f32;
+    let v64 = if v63 { v50 } else { v62 };
+    let v65 = v64.to_bits();
+    let v66 = v65 | v3;
+    let v67 = f32::from_bits(v66);
+    if v57 { Elementary::Atanh.evaluate(v0, 0.0) } else { v67 }
 }
 
 pub(crate) fn exp(v0: f32) -> f32 {
@@ -567,14 +544,12 @@ pub(crate) fn exp(v0: f32) -> f32 {
     let v33 = v31.to_bits();
     let v34 = v33.wrapping_add(v32);
     let v35 = f64::from_bits(v34);
-    let v38 = v35 * 0.9999999999997726_f64;
-    let v39 = v38 as f32;
-    let v40 = v35 * 1.0000000000002274_f64;
-    let v41 = v40 as f32;
-    let v42 = v39.to_bits();
-    let v43 = v41.to_bits();
-    let v44 = v42 != v43;
-    if v44 { Elementary::Exp.evaluate(v0, 0.0) } else { v39 }
+    let v36 = v35 as f32;
+    let v37 = v35.to_bits();
+    let v40 = v37.wrapping_add(0x10000800_u64);
+    let v41 = v40 & 0x1ffff000_u64;
+    let v43 = v41 == 0x0_u64;
+    if v43 { Elementary::Exp.evaluate(v0, 0.0) } else { v36 }
 }
 
 pub(crate) fn exp2(v0: f32) -> f32 {
@@ -631,20 +606,18 @@ pub(crate) fn log(v0: f32) -> f32 {
     let v32 = mul_add(v30, v21, 1.9999999999999467_f64);
     let v33 = v20 * v32;
     let v35 = mul_add(v15, 0.6931471805599453_f64, v33);
-    let v38 = v35 * 0.9999999999997726_f64;
-    let v39 = v38 as f32;
-    let v40 = v35 * 1.0000000000002274_f64;
-    let v41 = v40 as f32;
-    let v42 = v39.to_bits();
-    let v43 = v41.to_bits();
-    let v44 = v42 != v43;
-    let v49 = v0 == 0.0_f32;
-    let v50 = if v49 { (-f32::INFINITY) } else { f32::NAN };
-    let v51 = v0 < f32::INFINITY;
-    let v52 = if v51 { v39 } else { v0 };
-    let v53 = 0.0_f32 < v0;
-    let v54 = if v53 { v52 } else { v50 };
-    if v44 { Elementary::Log.evaluate(v0, 0.0) } else { v54 }
+    let v36 = v35 as f32;
+    let v37 = v35.to_bits();
+    let v40 = v37.wrapping_add(0x10000800_u64);
+    let v41 = v40 & 0x1ffff000_u64;
+    let v43 = v41 == 0x0_u64;
+    let v48 = v0 == 0.0_f32;
+    let v49 = if v48 { (-f32::INFINITY) } else { f32::NAN };
+    let v50 = v0 < f32::INFINITY;
+    let v51 = if v50 { v36 } else { v0 };
+    let v52 = 0.0_f32 < v0;
+    let v53 = if v52 { v51 } else { v49 };
+    if v43 { Elementary::Log.evaluate(v0, 0.0) } else { v53 }
 }
 
 pub(crate) fn log2(v0: f32) -> f32 {
@@ -670,20 +643,18 @@ pub(crate) fn log2(v0: f32) -> f32 {
     let v32 = mul_add(v30, v21, 2.88539008177785_f64);
     let v33 = v20 * v32;
     let v34 = v15 + v33;
-    let v37 = v34 * 0.9999999999997726_f64;
-    let v38 = v37 as f32;
-    let v39 = v34 * 1.0000000000002274_f64;
-    let v40 = v39 as f32;
-    let v41 = v38.to_bits();
-    let v42 = v40.to_bits();
-    let v43 = v41 != v42;
-    let v48 = v0 == 0.0_f32;
-    let v49 = if v48 { (-f32::INFINITY) } else { f32::NAN };
-    let v50 = v0 < f32::INFINITY;
-    let v51 = if v50 { v38 } else { v0 };
-    let v52 = 0.0_f32 < v0;
-    let v53 = if v52 { v51 } else { v49 };
-    if v43 { Elementary::Log2.evaluate(v0, 0.0) } else { v53 }
+    let v35 = v34 as f32;
+    let v36 = v34.to_bits();
+    let v39 = v36.wrapping_add(0x10000800_u64);
+    let v40 = v39 & 0x1ffff000_u64;
+    let v42 = v40 == 0x0_u64;
+    let v47 = v0 == 0.0_f32;
+    let v48 = if v47 { (-f32::INFINITY) } else { f32::NAN };
+    let v49 = v0 < f32::INFINITY;
+    let v50 = if v49 { v35 } else { v0 };
+    let v51 = 0.0_f32 < v0;
+    let v52 = if v51 { v50 } else { v48 };
+    if v42 { Elementary::Log2.evaluate(v0, 0.0) } else { v52 }
 }
 
 pub(crate) fn atan2(v0: f32, v1: f32) -> f32 {

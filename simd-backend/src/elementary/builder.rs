@@ -36,6 +36,9 @@ pub struct Body {
 /// The relative error that all bodies but that of `pow` stay below.
 pub(super) const EPSILON: f64 = 1.0 / (1_u64 << 42) as f64;
 
+/// 1.5·2^23: the same in binary32, for a number below 2^22.
+const MAGIC_SINGLE: f32 = 12_582_912.0;
+
 /// 1.5·2^52: added to a number below 2^51, it rounds that to an integer, which then is the
 /// difference of the bits.
 pub(super) const MAGIC: f64 = 6_755_399_441_055_744.0;
@@ -207,20 +210,34 @@ impl Builder {
         (self.sub(rounded, magic), self.bits_of(rounded))
     }
 
-    /// A number with its sign flipped where the last bit of an integer is set.
-    pub(super) fn flip(&mut self, a: V, k: V) -> V {
-        // Adding the highest bit flips it.
-        let (bits, sign) = (self.bits_of(a), self.shift_left(k, 63));
-        let bits = self.add(bits, sign);
-        self.number_of(bits)
+    /// The same in binary32, for |x| < 2^22.
+    pub(super) fn nearest_single(&mut self, x: V) -> (V, V) {
+        let magic = self.single(MAGIC_SINGLE);
+        let rounded = self.add(x, magic);
+        (self.sub(rounded, magic), self.bits_of(rounded))
     }
 
     /// Ends the body: `r` lies within a relative error of [`EPSILON`] of the true value, or is it.
+    ///
+    /// Of 53 digits the last 29 are those that rounding to 24 drops, a midpoint's are 1000…, and
+    /// the error is below 2^11 of the last one. Where the true value is subnormal, `r` must round
+    /// to the same all the same: it does if that is an operand of the function, as of all that are
+    /// x + O(x²).
     pub(super) fn round(&mut self, r: V) {
-        self.round_within(r, EPSILON);
+        const DROPPED: u64 = 1 << 29;
+        const OFF: u64 = 1 << (53 - 42);
+        let result = self.op(Op::Demote, &[r]);
+        let bits = self.bits_of(r);
+        let (above, rest) = (self.i(DROPPED / 2 + OFF), self.i(DROPPED - 2 * OFF));
+        let from_midpoint = self.add(bits, above);
+        let distance = self.and(from_midpoint, rest);
+        let zero = self.i(0);
+        let undecided = self.equal(distance, zero);
+        self.end = Some((result, undecided));
     }
 
-    /// Ends the body: `r` lies within that relative error of the true value, or is it.
+    /// Ends the body: `r` lies within that relative error of the true value, subnormal or not, or
+    /// is it.
     pub(super) fn round_within(&mut self, r: V, epsilon: f64) {
         let (below, above) = (self.c(1.0 - epsilon), self.c(1.0 + epsilon));
         let [low, high] = [below, above].map(|c| {
@@ -239,6 +256,17 @@ impl Builder {
         let (result, undecided) = self.end.expect("a rounding test comes before");
         let result = change(self, result);
         self.end = Some((result, undecided));
+    }
+
+    /// After the rounding test: flips the sign of the result where the last bit of an integer is
+    /// set.
+    pub(super) fn flipped(&mut self, k: V) {
+        self.change(|b, result| {
+            // Adding the highest bit flips it.
+            let (bits, sign) = (b.bits_of(result), b.shift_left(k, 31));
+            let bits = b.add(bits, sign);
+            b.number_of(bits)
+        });
     }
 
     /// After the rounding test: puts a sign bit to the result, which is not negative.

@@ -9,7 +9,7 @@
 //! atan t by less than 2^-45.1 + 6u, the bases by u, and the angle by less than 2^-44.8. Half of
 //! that circle, mirrored at the y axis, is π − angle; it is nowhere below π/2.
 
-use super::builder::{Builder, V};
+use super::builder::{Builder, EPSILON, V};
 use crate::lanes::Op;
 
 /// atan t on [0, tan π/8] in odd powers.
@@ -109,6 +109,7 @@ pub(super) fn atan2(b: &mut Builder) {
     let none = b.bits_of(zero);
     let is_left = b.op(Op::NotEqual, &[left, none]);
     let angle = mirrored(b, is_left, angle);
-    b.round(angle);
+    // y/x may be subnormal.
+    b.round_within(angle, EPSILON);
     b.signed(sign);
 }

@@ -1,9 +1,12 @@
 //! The elementary functions as straight-line code in the operations of the lane program.
 //!
 //! A [`Body`] computes in binary64 and ends in a *rounding test* (Ziv's): the result r lies within
-//! a relative error ε of the true value, so if r(1−ε) and r(1+ε) round to the same binary32, that
-//! is the correctly rounded value, subnormal or not. Where they do not, the lane is *undecided*,
-//! and the reference mathematics computes it; so is a lane whose argument is beyond a body's range.
+//! a relative error ε of the true value, so if no midpoint of two binary32 is that near to r, both
+//! round to the same binary32. Where one is, the lane is *undecided*, and the reference mathematics
+//! computes it; so is a lane whose argument is beyond a body's range. How near a midpoint is, the
+//! last bits of r say ([`round`](builder::Builder::round)); where the result may be subnormal,
+//! whose midpoints are elsewhere, what r(1−ε) and r(1+ε) round to
+//! ([`round_within`](builder::Builder::round_within)).
 //! Since the true value decides and not the way to it, every emitter gives the same bits, whether
 //! it has a fused multiplication and addition or not ([`Step::MulAdd`]).
 //!
@@ -15,8 +18,8 @@
 //! Polynomials are minimax approximations in coefficients of binary64, by Sollya's `fpminimax` with
 //! the interval and the terms that are named beside them, with respect to the relative error.
 //!
-//! What is about the operand or the result as a whole, signs, bounds, special values, is done in
-//! binary32, where a register holds twice as many lanes.
+//! What is about the operand or the result as a whole, signs, bounds, special values, the number of
+//! turns, is done in binary32, where a register holds twice as many lanes.
 //!
 //! | module | functions |
 //! |---|---|
