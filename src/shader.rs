@@ -13,7 +13,9 @@ use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::source::SourceFile;
 use lambdav_raster::file::{EncodeError, Encoding, Format, FormatError, Metadata, SaveError};
 use lambdav_raster::quantize::Transfer;
-use lambdav_raster::{Frame, RenderError, RenderOptions, Size, SizeError, file, render};
+use lambdav_raster::{
+    Frame, RenderError, RenderOptions, Size, SizeError, file, render, render_into,
+};
 use lambdav_simd_backend::{Compiler, EmitError, Target};
 use std::fmt;
 use std::path::Path;
@@ -151,6 +153,27 @@ impl Renderer<'_> {
     ///
     /// [`Error::Program`] where a loop exceeds its limit, [`Error::Machine`], [`Error::Render`].
     pub fn render(&self) -> Result<Frame, Error> {
+        self.draw(|engine, options| render(engine, self.size, options))
+    }
+
+    /// The same over a frame that exists, for one picture after another: getting fresh memory from the
+    /// system takes about as long as cheap pixels do. A frame of another size is replaced.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::render`]. Then the frame holds some of the new picture and some of the old one.
+    pub fn render_into(&self, frame: &mut Frame) -> Result<(), Error> {
+        if frame.size() != self.size {
+            *frame = self.render()?;
+            return Ok(());
+        }
+        self.draw(|engine, options| render_into(engine, frame, options))
+    }
+
+    fn draw<T>(
+        &self,
+        run: impl FnOnce(&FastEngine, &RenderOptions<'_>) -> Result<T, RenderError>,
+    ) -> Result<T, Error> {
         let report = |diagnostic| {
             let source = self.shader.source.clone();
             Error::Program(Report { source, diagnostics: vec![diagnostic].into() })
@@ -169,7 +192,7 @@ impl Renderer<'_> {
         })?;
         let left = self.timeout.map(|timeout| timeout.saturating_sub(begun.elapsed()));
         let options = RenderOptions { timeout: left, ..RenderOptions::default() };
-        render(&engine, self.size, &options).map_err(|error| match (error, self.timeout) {
+        run(&engine, &options).map_err(|error| match (error, self.timeout) {
             (RenderError::Fault(fault), _) => report(engine.explain(&fault)),
             (RenderError::TimedOut { .. }, Some(timeout)) => {
                 RenderError::TimedOut { timeout }.into()
@@ -300,8 +323,17 @@ mod tests {
         let renderer = shader.renderer(size()).set("tint", [1.0, 0.5, 0.0]).expect("a vec3");
         let renderer = renderer.output(3).expect("it has one");
         let pool = raster_pool();
-        let frame = pool.install(|| renderer.render()).expect("nothing is in the way");
+        let mut frame = pool.install(|| renderer.render()).expect("nothing is in the way");
         assert_eq!(frame.pixel(0, 0), Some([1.0, 0.5, 0.0, 1.0]));
+        // One picture after another, of another size at last.
+        let at = |frame: &Frame| frame.samples().as_ptr();
+        let before = at(&frame);
+        let black = renderer.set("tint", [0.0; 3]).expect("a vec3");
+        black.render_into(&mut frame).expect("nothing is in the way");
+        assert_eq!((at(&frame), frame.pixel(3, 1)), (before, Some([0.0, 0.0, 0.0, 1.0])));
+        let larger = shader.renderer(Size::new(5, 3).expect("within the limits"));
+        larger.render_into(&mut frame).expect("nothing is in the way");
+        assert_eq!(frame.pixel(4, 2), Some([0.0, 0.0, 0.0, 1.0]));
     }
 
     fn raster_pool() -> rayon::ThreadPool {

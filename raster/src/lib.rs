@@ -8,9 +8,9 @@
 //! | [`size`] | the size of an image, bounded when it is made, so that memory is bounded too |
 //! | [`image`] | RGBA pixels in memory; a [`Frame`] is what a kernel rendered, in binary32 |
 //! | [`kernel`] | the interface to what computes pixels: tiles, faults, cancelling |
-//! | [`render`](mod@render) | a kernel run over a whole frame, on threads |
 //! | [`srgb`] | the sRGB transfer function, correctly rounded |
 //! | [`quantize`] | binary32 to UNORM8 and UNORM16 |
+//! | [`render`](mod@render) | a kernel run over a whole frame, on threads |
 //! | [`file`](mod@file) | PNG, OpenEXR and NPY, written whole or not at all; and read again |
 //! | [`compare`] | how two images differ |
 //! | `buffers` | conversions to and from the buffers of the crate `image`, with the feature `image` |
@@ -42,5 +42,9 @@ pub mod srgb;
 
 pub use image::{AnyImage, Frame, Image};
 pub use kernel::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
-pub use render::{RenderError, RenderOptions, ThreadError, render, render_into, thread_pool};
+pub use rayon::ThreadPool;
+pub use render::{
+    RenderError, RenderOptions, ThreadError, render, render_into, render_quantized,
+    render_quantized_into, thread_pool,
+};
 pub use size::{Size, SizeError};

@@ -81,15 +81,29 @@ pub fn quantize<T: Unorm>(frame: &Frame, transfer: Transfer) -> Image<T> {
 
 /// The pixels in UNORM samples.
 pub(crate) fn quantize_pixels<T: Unorm>(pixels: &[[f32; 4]], transfer: Transfer) -> Vec<T> {
-    with_default(|| match transfer {
-        Transfer::Linear => pixels.as_flattened().iter().map(|&s| T::quantize(s)).collect(),
-        Transfer::Srgb => {
-            let pixel = |&[r, g, b, a]: &[f32; 4]| {
-                [T::quantize_srgb(r), T::quantize_srgb(g), T::quantize_srgb(b), T::quantize(a)]
-            };
-            pixels.iter().flat_map(pixel).collect()
+    let mut samples = vec![T::default(); 4 * pixels.len()];
+    with_default(|| quantize_into(pixels, transfer, samples.as_chunks_mut().0));
+    samples
+}
+
+/// The pixels in UNORM samples, in the default floating-point environment.
+pub(crate) fn quantize_into<T: Unorm>(
+    pixels: &[[f32; 4]],
+    transfer: Transfer,
+    samples: &mut [[T; 4]],
+) {
+    match transfer {
+        Transfer::Linear => {
+            let samples = samples.as_flattened_mut().iter_mut().zip(pixels.as_flattened());
+            samples.for_each(|(to, &from)| *to = T::quantize(from));
         }
-    })
+        Transfer::Srgb => {
+            for (to, &[r, g, b, a]) in samples.iter_mut().zip(pixels) {
+                *to =
+                    [T::quantize_srgb(r), T::quantize_srgb(g), T::quantize_srgb(b), T::quantize(a)];
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -22,6 +22,9 @@ pub enum EncodeError {
     #[cfg(feature = "exr")]
     #[error("cannot encode OpenEXR")]
     Exr(#[source] ::exr::error::Error),
+    /// The image has other samples than a file of that encoding, and is no frame.
+    #[error("the image has other samples than the file")]
+    Samples,
     /// Metadata holds a character that the format's text cannot: OpenEXR takes Latin-1 only, and
     /// nothing takes U+0000.
     #[error("the format cannot hold the metadata text {text:?}")]

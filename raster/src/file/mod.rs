@@ -26,48 +26,109 @@ pub use self::atomic::{
 };
 pub use self::error::{DecodeError, EncodeError, HeaderError, LoadError};
 pub use self::format::{Encoding, Format, FormatError, LANGUAGE_VERSION_KEY, Metadata};
-use crate::image::{AnyImage, Frame};
-use crate::quantize::quantize;
-use crate::size::MAX_PIXELS;
+use crate::image::{AnyImage, Frame, Image};
+use crate::kernel::Kernel;
+use crate::render::{self, RenderError, RenderOptions};
+use crate::size::{MAX_PIXELS, Size};
 
-/// Frames of more bytes go into a PNG file row by row.
-const AT_ONCE: usize = 256 << 20;
+/// An image to write.
+#[derive(Clone, Copy, Debug)]
+pub enum ImageRef<'a> {
+    /// 8-bit UNORM.
+    Unorm8(&'a Image<u8>),
+    /// 16-bit UNORM.
+    Unorm16(&'a Image<u16>),
+    /// binary32, as which any file can be written.
+    Float(&'a Frame),
+}
 
-/// Encodes a frame. Beside it there is memory for a few rows if it is large.
-pub fn encode(
-    frame: &Frame,
+impl<'a> From<&'a Frame> for ImageRef<'a> {
+    fn from(frame: &'a Frame) -> Self {
+        Self::Float(frame)
+    }
+}
+
+impl<'a> From<&'a AnyImage> for ImageRef<'a> {
+    fn from(image: &'a AnyImage) -> Self {
+        match image {
+            AnyImage::Unorm8(image) => Self::Unorm8(image),
+            AnyImage::Unorm16(image) => Self::Unorm16(image),
+            AnyImage::Float(frame) => Self::Float(frame),
+        }
+    }
+}
+
+/// Renders an image with the samples that a file of that encoding has: a picture of 8 bits takes a
+/// fourth of the memory of a frame of binary32.
+///
+/// # Errors
+///
+/// Those of [`render::render`].
+pub fn render_for(
+    kernel: &(impl Kernel + ?Sized),
+    size: Size,
+    encoding: Encoding,
+    options: &RenderOptions<'_>,
+) -> Result<AnyImage, RenderError> {
+    Ok(match encoding {
+        Encoding::Png8(transfer) => {
+            render::render_quantized::<u8>(kernel, size, transfer, options)?.into()
+        }
+        Encoding::Png16(transfer) => {
+            render::render_quantized::<u16>(kernel, size, transfer, options)?.into()
+        }
+        #[cfg(feature = "exr")]
+        Encoding::Exr => render::render(kernel, size, options)?.into(),
+        Encoding::Npy => render::render(kernel, size, options)?.into(),
+    })
+}
+
+/// Encodes an image: a frame, or what [`render_for`] has made for that encoding. Beside it there is
+/// memory for a few rows if it is large. Threads are as those of [`render`]; the bytes are the same for
+/// any.
+///
+/// # Errors
+///
+/// [`EncodeError`].
+pub fn encode<'a>(
+    image: impl Into<ImageRef<'a>>,
     encoding: Encoding,
     metadata: &Metadata,
     out: &mut dyn Write,
 ) -> Result<(), EncodeError> {
-    let is_large = size_of_val(frame.samples()) > AT_ONCE;
-    match encoding {
-        Encoding::Png8(transfer) if is_large => {
-            png::encode_rows::<u8>(frame, transfer, metadata, out)
+    match (encoding, image.into()) {
+        (Encoding::Png8(transfer), ImageRef::Float(frame)) => {
+            png::encode_frame::<u8>(frame, transfer, metadata, out)
         }
-        Encoding::Png16(transfer) if is_large => {
-            png::encode_rows::<u16>(frame, transfer, metadata, out)
+        (Encoding::Png16(transfer), ImageRef::Float(frame)) => {
+            png::encode_frame::<u16>(frame, transfer, metadata, out)
         }
-        Encoding::Png8(transfer) => {
-            png::encode(&quantize::<u8>(frame, transfer), transfer, metadata, out)
+        (Encoding::Png8(transfer), ImageRef::Unorm8(image)) => {
+            png::encode(image, transfer, metadata, out)
         }
-        Encoding::Png16(transfer) => {
-            png::encode(&quantize::<u16>(frame, transfer), transfer, metadata, out)
+        (Encoding::Png16(transfer), ImageRef::Unorm16(image)) => {
+            png::encode(image, transfer, metadata, out)
         }
         #[cfg(feature = "exr")]
-        Encoding::Exr => exr::encode(frame, metadata, out),
-        Encoding::Npy => npy::encode(frame, out),
+        (Encoding::Exr, ImageRef::Float(frame)) => exr::encode(frame, metadata, out),
+        (Encoding::Npy, ImageRef::Float(frame)) => npy::encode(frame, out),
+        _ => Err(EncodeError::Samples),
     }
 }
 
-/// Encodes a frame into the file at `path`, by [`write_atomically`].
-pub fn save(
+/// Encodes an image into the file at `path`, by [`write_atomically`].
+///
+/// # Errors
+///
+/// [`SaveError`].
+pub fn save<'a>(
     path: &Path,
-    frame: &Frame,
+    image: impl Into<ImageRef<'a>>,
     encoding: Encoding,
     metadata: &Metadata,
 ) -> Result<(), SaveError<EncodeError>> {
-    write_atomically(path, |out| encode(frame, encoding, metadata, out))
+    let image = image.into();
+    write_atomically(path, |out| encode(image, encoding, metadata, out))
 }
 
 /// Decodes an image file held in memory. Its format shows in its first bytes.

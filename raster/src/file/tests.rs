@@ -1,6 +1,8 @@
 use super::*;
 use crate::image::{Image, NAN_BITS};
+use crate::kernel::{Cancel, Stop, Tile, TileBuffer};
 use crate::quantize::Transfer;
+use crate::render::render;
 use crate::size::Size;
 use lambdav_test_support::Random;
 use std::io;
@@ -84,35 +86,70 @@ fn png_files_hold_every_level() {
     }
 }
 
-/// Large files are written in bounded memory: the same OpenEXR file, the same image as PNG.
+/// Images of one band, of several, and of more than there is memory for at once.
 #[test]
-fn large_frames_are_encoded_in_parts() {
+fn png_files_are_the_same_for_any_threads() {
     let mut random = Random::new(7);
-    for (width, height) in SIZES {
-        let frame = random_frame(&mut random, width, height);
-        let mut parts = Vec::new();
-        exr::encode_at_once(&frame, &metadata(), &mut parts, 0).expect("memory takes everything");
-        assert!(parts == bytes(&frame, Encoding::Exr));
-        for transfer in [Transfer::Linear, Transfer::Srgb] {
-            let mut parts = [Vec::new(), Vec::new()];
-            let metadata = metadata();
-            png::encode_rows::<u8>(&frame, transfer, &metadata, &mut parts[0]).expect("as above");
-            png::encode_rows::<u16>(&frame, transfer, &metadata, &mut parts[1]).expect("as above");
-            let encodings = [Encoding::Png8(transfer), Encoding::Png16(transfer)];
-            for (parts, encoding) in parts.iter().zip(encodings) {
-                let [found, whole] = [parts, &bytes(&frame, encoding)]
-                    .map(|bytes| decode(bytes).expect("it is whole"));
-                match (found, whole) {
-                    (AnyImage::Unorm8(a), AnyImage::Unorm8(b)) => {
-                        assert_eq!(a.samples(), b.samples());
-                    }
-                    (AnyImage::Unorm16(a), AnyImage::Unorm16(b)) => {
-                        assert_eq!(a.samples(), b.samples());
-                    }
-                    other => panic!("another depth: {other:?}"),
-                }
-            }
+    for (width, height) in [(300, 20), (1000, 300), (1100, 2300)] {
+        let size = size(width, height);
+        // Smooth, repeated and random rows: filtered, empty and stored ones.
+        let image = Image::<u16>::from_fn(size, |x, y| match y / 97 % 3 {
+            0 => [(x * 7 + y * 13) as u16, (x ^ y) as u16, (y as u16).wrapping_mul(251), u16::MAX],
+            1 => [x as u16; 4],
+            _ => [(); 4].map(|()| random.bits() as u16),
+        });
+        let frame = Frame::from_fn(size, |x, y| {
+            image.pixel(x, y).expect("inside").map(|level| f32::from(level) / 65535.0)
+        });
+        let encoding = Encoding::Png16(Transfer::Linear);
+        let expected = bytes(&frame, encoding);
+        for threads in [1, 2, 5] {
+            let threads = std::num::NonZeroUsize::new(threads).expect("not zero");
+            let pool = crate::thread_pool(threads).expect("threads can be started");
+            assert!(pool.install(|| bytes(&frame, encoding)) == expected);
         }
+        let mut out = Vec::new();
+        png::encode(&image, Transfer::Linear, &metadata(), &mut out).expect("into memory");
+        assert!(out == expected, "it is the same image");
+        let AnyImage::Unorm16(read) = decode(&out).expect("it is whole") else {
+            panic!("16 bits were written");
+        };
+        assert!(read.samples() == image.samples());
+    }
+}
+
+/// What is rendered for an encoding makes the same file as the frame.
+#[test]
+fn samples_of_a_file_are_rendered_without_a_frame() {
+    struct Slope;
+    impl Kernel for Slope {
+        fn tile(
+            &self,
+            tile: Tile,
+            pixels: &mut TileBuffer<'_>,
+            _: &Cancel<'_>,
+        ) -> Result<(), Stop> {
+            for (i, pixel) in (0..).zip(pixels.samples_mut().as_chunks_mut().0) {
+                let (x, y) = (tile.x + i % tile.width, tile.y + i / tile.width);
+                *pixel = [x as f32 / 300.0, y as f32 / 70.0 - 0.1, f32::NAN, -0.0];
+            }
+            Ok(())
+        }
+    }
+    let size = size(301, 77);
+    let options = RenderOptions::default();
+    let frame = render(&Slope, size, &options).expect("nothing is in the way");
+    for encoding in ENCODINGS {
+        let image = render_for(&Slope, size, encoding, &options).expect("nothing is in the way");
+        let mut out = Vec::new();
+        encode(&image, encoding, &metadata(), &mut out).expect("memory takes everything");
+        assert!(out == bytes(&frame, encoding), "{encoding:?}");
+    }
+    let image = render_for(&Slope, size, Encoding::Png8(Transfer::Linear), &options);
+    let image = image.expect("as above");
+    for encoding in [Encoding::Png16(Transfer::Linear), Encoding::Npy] {
+        let refused = encode(&image, encoding, &metadata(), &mut Vec::new());
+        assert!(matches!(refused, Err(EncodeError::Samples)), "{encoding:?}");
     }
 }
 

@@ -28,13 +28,14 @@ use crossbeam_utils::CachePadded;
 use lambdav_float_environment::with_default;
 use thiserror::Error;
 
-use crate::image::{Frame, OutOfMemory, Sample};
+use crate::image::{Frame, Image, OutOfMemory, Sample};
 use crate::kernel::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
+use crate::quantize::{Transfer, Unorm, quantize_into};
 use crate::size::Size;
 
 #[cfg(test)]
 mod tests;
-mod workers;
+pub(crate) mod workers;
 
 use workers::Work;
 pub use workers::{ThreadError, thread_pool};
@@ -126,8 +127,56 @@ pub fn render_into(
     frame: &mut Frame,
     options: &RenderOptions<'_>,
 ) -> Result<(), RenderError> {
-    let tiles = Tiles { size: frame.size(), tile: options.tile };
-    let job = Job::new(kernel, tiles, frame.samples_mut(), options.progress);
+    let store = |from: &[[f32; 4]], to: &mut [[f32; 4]]| {
+        for (to, from) in to.as_flattened_mut().iter_mut().zip(from.as_flattened()) {
+            *to = from.canonical();
+        }
+    };
+    render_with(kernel, frame, &store, options)
+}
+
+/// Renders a picture in the samples that it will have in a file, so that no frame of binary32 is made.
+///
+/// # Errors
+///
+/// Those of [`render`].
+pub fn render_quantized<T: Unorm>(
+    kernel: &(impl Kernel + ?Sized),
+    size: Size,
+    transfer: Transfer,
+    options: &RenderOptions<'_>,
+) -> Result<Image<T>, RenderError> {
+    let mut image = Image::zeros(size)?;
+    render_quantized_into(kernel, &mut image, transfer, options)?;
+    Ok(image)
+}
+
+/// The same over an image that exists, for one picture after another.
+///
+/// # Errors
+///
+/// As of [`render_into`].
+pub fn render_quantized_into<T: Unorm>(
+    kernel: &(impl Kernel + ?Sized),
+    image: &mut Image<T>,
+    transfer: Transfer,
+    options: &RenderOptions<'_>,
+) -> Result<(), RenderError> {
+    let store = |from: &[[f32; 4]], to: &mut [[T; 4]]| quantize_into(from, transfer, to);
+    render_with(kernel, image, &store, options)
+}
+
+/// Puts pixels to their place, as samples of the image.
+type Store<'a, T> = &'a (dyn Fn(&[[f32; 4]], &mut [[T; 4]]) + Sync);
+
+fn render_with<T: Sample>(
+    kernel: &(impl Kernel + ?Sized),
+    image: &mut Image<T>,
+    store: Store<'_, T>,
+    options: &RenderOptions<'_>,
+) -> Result<(), RenderError> {
+    let tiles = Tiles { size: image.size(), tile: options.tile };
+    let job = Job::new(kernel, tiles, image.samples_mut(), store, options.progress);
     let begun = Instant::now();
     if options.timeout == Some(Duration::ZERO) {
         job.time_out();
@@ -171,12 +220,13 @@ impl Tiles {
     }
 
     /// The rows of each tile in the samples of the frame.
-    fn split(self, samples: &mut [f32]) -> Vec<Vec<&mut [f32]>> {
+    fn split<T>(self, samples: &mut [T]) -> Vec<Vec<&mut [[T; 4]]>> {
         let height = self.tile.height() as usize;
         let mut rows: Vec<_> = (0..self.count()).map(|_| Vec::with_capacity(height)).collect();
-        for (y, row) in samples.chunks_mut(self.size.width() as usize * 4).enumerate() {
+        let pixels = samples.as_chunks_mut().0;
+        for (y, row) in pixels.chunks_mut(self.size.width() as usize).enumerate() {
             let band = y / height * self.columns();
-            for (column, part) in row.chunks_mut(self.tile.width() as usize * 4).enumerate() {
+            for (column, part) in row.chunks_mut(self.tile.width() as usize).enumerate() {
                 rows[band + column].push(part);
             }
         }
@@ -185,12 +235,13 @@ impl Tiles {
 }
 
 /// What the workers share.
-struct Job<'a, K: ?Sized> {
+struct Job<'a, K: ?Sized, T> {
     kernel: &'a K,
     tiles: Tiles,
     progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
     /// The rows of each tile in the frame: nobody waits for another, as each tile is claimed once.
-    rows: Vec<Mutex<Vec<&'a mut [f32]>>>,
+    rows: Vec<Mutex<Vec<&'a mut [[T; 4]]>>>,
+    store: Store<'a, T>,
     /// The number of the next tile to claim.
     next: CachePadded<AtomicUsize>,
     /// Tiles done, if anybody wants to know.
@@ -204,7 +255,7 @@ struct Job<'a, K: ?Sized> {
     unfinished: AtomicUsize,
 }
 
-impl<K: Kernel + ?Sized> Work for Job<'_, K> {
+impl<K: Kernel + ?Sized, T: Sample> Work for Job<'_, K, T> {
     fn work(&self) {
         with_default(|| self.render_tiles());
     }
@@ -222,7 +273,7 @@ impl<K: Kernel + ?Sized> Work for Job<'_, K> {
     }
 }
 
-impl<'a, K: Kernel + ?Sized> Job<'a, K> {
+impl<'a, K: Kernel + ?Sized, T: Sample> Job<'a, K, T> {
     /// Renders tiles until none is left, or wanted.
     fn render_tiles(&self) {
         let mut storage = vec![0.0; self.tiles.get(0).samples()];
@@ -255,7 +306,8 @@ impl<'a, K: Kernel + ?Sized> Job<'a, K> {
     fn new(
         kernel: &'a K,
         tiles: Tiles,
-        samples: &'a mut [f32],
+        samples: &'a mut [T],
+        store: Store<'a, T>,
         progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
     ) -> Self {
         Self {
@@ -263,6 +315,7 @@ impl<'a, K: Kernel + ?Sized> Job<'a, K> {
             tiles,
             progress,
             rows: tiles.split(samples).into_iter().map(Mutex::new).collect(),
+            store,
             next: AtomicUsize::new(0).into(),
             done: AtomicUsize::new(0).into(),
             frontier: AtomicU64::new(u64::MAX).into(),
@@ -272,15 +325,14 @@ impl<'a, K: Kernel + ?Sized> Job<'a, K> {
         }
     }
 
-    /// Copies a finished tile to its place, and counts it.
+    /// Puts a finished tile to its place, and counts it.
     fn finish(&self, number: usize, buffer: &mut TileBuffer<'_>) {
-        let width = buffer.tile().width as usize * 4;
+        let width = buffer.tile().width as usize;
         {
             let mut rows = self.rows[number].lock().unwrap_or_else(PoisonError::into_inner);
-            for (to, from) in rows.iter_mut().zip(buffer.samples_mut().chunks_exact(width)) {
-                for (to, from) in to.iter_mut().zip(from) {
-                    *to = from.canonical();
-                }
+            let pixels = buffer.samples_mut().as_chunks().0;
+            for (to, from) in rows.iter_mut().zip(pixels.chunks_exact(width)) {
+                (self.store)(from, to);
             }
         }
         if let Some(progress) = self.progress {

@@ -35,7 +35,7 @@ const OWN_STACK: usize = 2 << 20;
 pub struct ThreadError(#[source] io::Error);
 
 /// Work that any number of threads may do together.
-pub(super) trait Work: Sync {
+pub(crate) trait Work: Sync {
     /// Does it until nothing is left.
     fn work(&self);
 
@@ -47,17 +47,17 @@ pub(super) trait Work: Sync {
 }
 
 /// Who is to do it.
-pub(super) struct Crew {
+pub(crate) struct Crew {
     /// Bytes of stack that the work needs.
-    pub(super) stack: usize,
+    pub(crate) stack: usize,
     /// How many threads can have something to do at most.
-    pub(super) tasks: usize,
+    pub(crate) tasks: usize,
     /// Whether one thread may suffice.
-    pub(super) is_small: bool,
+    pub(crate) is_small: bool,
     /// When it began.
-    pub(super) begun: Instant,
+    pub(crate) begun: Instant,
     /// When it must end.
-    pub(super) deadline: Option<Instant>,
+    pub(crate) deadline: Option<Instant>,
 }
 
 /// A pool of so many threads, or, where the system gives fewer, of fewer. To have `render` use it,
@@ -84,7 +84,7 @@ fn pool(mut threads: usize, stack: usize) -> Result<ThreadPool, ThreadError> {
 }
 
 /// Does the work; returns when it is done or was timed out. Panics of the work are passed on.
-pub(super) fn run(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
+pub(crate) fn run(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
     match rayon::current_thread_index() {
         Some(_) => in_pool(crew, work),
         None => outside(crew, work),

@@ -8,37 +8,60 @@ use crate::command::supervise::Deadline;
 use indicatif::{ProgressBar, ProgressStyle};
 use lambdav::core::source::SourceFile;
 use lambdav::engine::Engine;
-use lambdav::raster::{Frame, RenderError, render, thread_pool};
+use lambdav::raster::file::{Encoding, render_for};
+use lambdav::raster::{AnyImage, RenderError, ThreadPool, thread_pool};
 use std::io::{self, IsTerminal};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// Draws with that engine, on the threads that the options ask for.
+/// How pictures are drawn and written.
+#[derive(Debug)]
+pub(super) struct How {
+    /// The file.
+    pub(super) encoding: Encoding,
+    /// The threads that were asked for.
+    pool: Option<ThreadPool>,
+}
+
+impl How {
+    /// As the options say.
+    pub(super) fn new(options: &RenderArguments, encoding: Encoding) -> Result<Self> {
+        let tiles = lambdav::raster::RenderOptions::default().tiles(options.size);
+        let pool = options.threads.map(|threads| thread_pool(threads.min(tiles))).transpose();
+        Ok(Self { encoding, pool: pool.map_err(|e| Failure::machine(chain(&e)))? })
+    }
+
+    /// Does something on these threads.
+    pub(super) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match &self.pool {
+            None => work(),
+            Some(pool) => pool.install(work),
+        }
+    }
+}
+
+/// Draws with that engine.
 pub(super) fn draw(
     source: &SourceFile,
     engine: &impl Engine,
     options: &RenderArguments,
+    how: &How,
     deadline: Deadline,
     stats: &mut Stats,
-) -> Result<Frame> {
+) -> Result<AnyImage> {
     let fail = |diagnostic| fault(source, diagnostic, options.messages);
     let progress = Progress::new();
     let advance = |done, total| progress.advance(done, total);
-    let how = lambdav::raster::RenderOptions {
+    let render_options = lambdav::raster::RenderOptions {
         timeout: Some(deadline.left()),
         progress: Some(&advance),
         ..lambdav::raster::RenderOptions::default()
     };
-    let result = match options.threads {
-        None => render(engine, options.size, &how),
-        Some(threads) => thread_pool(threads.min(how.tiles(options.size)))
-            .map_err(RenderError::Threads)
-            .and_then(|pool| pool.install(|| render(engine, options.size, &how))),
-    };
+    let result = how.install(|| render_for(engine, options.size, how.encoding, &render_options));
     progress.clear();
     stats.took("render");
     match result {
-        Ok(frame) => Ok(frame),
+        Ok(image) => Ok(image),
         Err(RenderError::Fault(fault)) => Err(fail(engine.explain(&fault))),
         Err(RenderError::TimedOut { .. }) => Err(deadline.failure()),
         Err(error) => Err(Failure::machine(chain(&error))),

@@ -13,9 +13,10 @@ use super::files::{check_target, read_bytes};
 use super::messages::{one_standard_output, print};
 use super::stats::Stats;
 use super::supervise::Deadline;
+use draw::How;
 use lambdav::metadata;
 use lambdav::program::Loaded;
-use lambdav::raster::Frame;
+use lambdav::raster::AnyImage;
 use lambdav::raster::file::{Encoding, Format, encode, save};
 use lambdav::raster::quantize::Transfer;
 use lambdav::spirv;
@@ -43,14 +44,15 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     let encoding = encoding(options)?;
     let (name, bytes) = read_bytes(&options.shader)?;
     let deadline = Deadline::set(options.timeout);
-    let frame = match spirv::words(&bytes) {
-        Some(words) => module::draw_module(options, &name, &words, deadline, &mut stats),
+    let how = How::new(options, encoding)?;
+    let image = match spirv::words(&bytes) {
+        Some(words) => module::draw_module(options, &how, &name, &words, deadline, &mut stats),
         None => {
             let loaded = Loaded::from_bytes(&name, bytes);
-            program::draw_program(options, loaded, deadline, &mut stats)
+            program::draw_program(options, &how, loaded, deadline, &mut stats)
         }
     }?;
-    write(options, &frame, encoding)?;
+    how.install(|| write(options, &image, encoding))?;
     stats.took("write");
     stats.say(options.size);
     Ok(())
@@ -87,12 +89,12 @@ fn encoding(options: &RenderArguments) -> Result<Encoding> {
     })
 }
 
-fn write(options: &RenderArguments, frame: &Frame, encoding: Encoding) -> Result {
+fn write(options: &RenderArguments, image: &AnyImage, encoding: Encoding) -> Result {
     if options.out != Path::new("-") {
-        return save(&options.out, frame, encoding, &metadata()).map_err(|e| save_failure(&e));
+        return save(&options.out, image, encoding, &metadata()).map_err(|e| save_failure(&e));
     }
     let mut bytes = Vec::new();
-    encode(frame, encoding, &metadata(), &mut bytes).map_err(|e| Failure::machine(chain(&e)))?;
+    encode(image, encoding, &metadata(), &mut bytes).map_err(|e| Failure::machine(chain(&e)))?;
     // Whoever reads may take time.
     Deadline::lift();
     print(bytes)

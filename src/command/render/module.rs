@@ -1,6 +1,6 @@
 //! Rendering a SPIR-V module in place of a program.
 
-use super::draw::draw;
+use super::draw::{How, draw};
 use super::inputs::settings;
 use super::options::{EngineName, RenderArguments};
 use crate::command::failure::{Failure, Result};
@@ -11,17 +11,18 @@ use lambdav::core::graph::Uniform;
 use lambdav::core::source::SourceFile;
 use lambdav::core::types::Types;
 use lambdav::engine::SpirvEngine;
-use lambdav::raster::Frame;
+use lambdav::raster::AnyImage;
 use lambdav::spirv::eval::Module;
 
 /// Draws the module with these words, which messages call `name`.
 pub(super) fn draw_module(
     options: &RenderArguments,
+    how: &How,
     name: &str,
     words: &[u32],
     deadline: Deadline,
     stats: &mut Stats,
-) -> Result<Frame> {
+) -> Result<AnyImage> {
     if options.engine.is_some_and(|engine| engine != EngineName::Spirv) {
         return Err(Failure::usage(format!("`{name}` is SPIR-V; --engine spirv renders it")));
     }
@@ -61,5 +62,5 @@ pub(super) fn draw_module(
     stats.took("read and check");
     let engine = SpirvEngine::of_module(module, &source, location, &settings);
     stats.took("compile");
-    draw(&source, &engine, options, deadline, stats)
+    draw(&source, &engine, options, how, deadline, stats)
 }

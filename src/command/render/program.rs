@@ -1,6 +1,6 @@
 //! Rendering a program: a shader or core text.
 
-use super::draw::draw;
+use super::draw::{How, draw};
 use super::inputs::settings;
 use super::options::{EngineName, RenderArguments};
 use crate::command::failure::{Failure, Result, chain};
@@ -12,16 +12,17 @@ use lambdav::engine::{
     CoreEngine, FastEngine, SimdEngine, SimdError, SourceEngine, SpirvEngine, SpirvError,
 };
 use lambdav::program::Loaded;
-use lambdav::raster::Frame;
+use lambdav::raster::AnyImage;
 use lambdav::simd::{Compiler, EmitError};
 
 /// Compiles and draws a program.
 pub(super) fn draw_program(
     options: &RenderArguments,
+    how: &How,
     loaded: Loaded,
     deadline: Deadline,
     stats: &mut Stats,
-) -> Result<Frame> {
+) -> Result<AnyImage> {
     report(&loaded.source, &loaded.diagnostics, options.messages)?;
     let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
     let location = location(core.outputs.iter().map(|o| o.location), options.output)?;
@@ -42,11 +43,11 @@ pub(super) fn draw_program(
     };
     let evaluate = |engine: &CoreEngine, stats: &mut Stats| {
         stats.took("compile");
-        draw(&loaded.source, engine, options, deadline, stats)
+        draw(&loaded.source, engine, options, how, deadline, stats)
     };
     let execute = |engine: &SimdEngine, stats: &mut Stats| {
         stats.compiled(engine);
-        let frame = draw(&loaded.source, engine, options, deadline, stats)?;
+        let frame = draw(&loaded.source, engine, options, how, deadline, stats)?;
         stats.drawn(engine, options.size);
         Ok(frame)
     };
@@ -76,7 +77,7 @@ pub(super) fn draw_program(
         Some(EngineName::Source) => {
             let engine = SourceEngine::new(&loaded.source, location, &settings).map_err(fail)?;
             stats.took("compile");
-            draw(&loaded.source, &engine, options, deadline, stats)
+            draw(&loaded.source, &engine, options, how, deadline, stats)
         }
         Some(EngineName::Spirv) => {
             let engine =
@@ -86,7 +87,7 @@ pub(super) fn draw_program(
                     error @ SpirvError::Load(_) => Failure::machine(chain(&error)),
                 })?;
             stats.took("compile");
-            draw(&loaded.source, &engine, options, deadline, stats)
+            draw(&loaded.source, &engine, options, how, deadline, stats)
         }
     }
 }
