@@ -80,7 +80,7 @@ enum Pages {
 }
 
 /// A module, and the memory of its functions.
-struct Linked(Option<Box<JITModule>>);
+struct Linked(Option<JITModule>);
 
 impl Drop for Linked {
     fn drop(&mut self) {
@@ -281,7 +281,7 @@ fn link(
 ) -> Result<(Pages, *const u8), EmitError> {
     let mut builder = JITBuilder::with_isa(target.isa()?, default_libcall_names());
     builder.symbol("reference", reference as *const u8);
-    let mut linked = Linked(Some(Box::new(JITModule::new(builder))));
+    let mut linked = Linked(Some(JITModule::new(builder)));
     let module = linked.0.as_mut().expect("it has just been put there");
     // Nobody looks at signatures: the code is bytes already.
     let signature = module.make_signature();
