@@ -12,9 +12,12 @@ use lambdav_simd_backend::{Compiler, SimdKernel, Target};
 
 use crate::scheduled;
 
-/// Of a shader without uniforms, for so many lanes on a processor without some of what it can do.
-fn executable(shader: &str, lanes: u32, off: &[&str]) -> (Executable, Inputs) {
-    let target = Target::with(off).expect("a machine that is not too old");
+fn host() -> Target {
+    Target::host().expect("a machine that is not too old")
+}
+
+/// Of a shader without uniforms, for so many lanes.
+fn executable(shader: &str, lanes: u32, target: Target) -> (Executable, Inputs) {
     let compiler = Compiler { lanes: Some(lanes), ..Compiler::new(target) };
     let compiled = compiler.compile(&scheduled(shader)).expect("it compiles");
     let inputs = Inputs { words: vec![0; compiled.lanes.inputs.len()], max_iterations: 99 };
@@ -40,10 +43,12 @@ fn slices_may_lie_anywhere() {
         (define (loop y) ((rec-func (n) (if (< n y) (rec (+ n 1)) n)) 0))
         (vec4 (if (< x 1.5) (if (< x 1) (loop x) 3) 2))",
     ];
-    for (shader, lanes) in
-        shaders.into_iter().flat_map(|shader| [1, 4, 8, 16, 32].map(|lanes| (shader, lanes)))
-    {
-        let (code, inputs) = executable(shader, lanes, off);
+    let old = Target::with(off).expect("SSE4.1 is enough");
+    let all = shaders.into_iter().flat_map(|shader| [1, 4, 8, 16, 32].map(|lanes| (shader, lanes)));
+    let all =
+        all.flat_map(|(shader, lanes)| [old.clone(), host()].map(|target| (shader, lanes, target)));
+    for (shader, lanes, target) in all {
+        let (code, inputs) = executable(shader, lanes, target);
         let (columns, rows) = (code.shape().columns() as usize, code.shape().rows() as usize);
         let (status, slots) = code.frame(&inputs, EVERYTHING);
         assert_eq!(status, Status::Done);
@@ -63,7 +68,7 @@ fn slices_may_lie_anywhere() {
 /// What does not lie in the pixels is refused, also where its size is no number.
 #[test]
 fn rows_that_do_not_fit_are_refused() {
-    let (code, inputs) = executable("(vec4 (.x (frag-coord)))", 16, &[]);
+    let (code, inputs) = executable("(vec4 (.x (frag-coord)))", 16, host());
     let (_, slots) = code.frame(&inputs, EVERYTHING);
     let mask = [u32::MAX; 16];
     let mut pixels = [[0.0; 4]; 16];
@@ -87,7 +92,7 @@ fn rows_that_do_not_fit_are_refused() {
 fn slow_paths_are_cancelled() {
     // The power lies halfway between two numbers of binary32.
     let shader = "(vec4 (pow (+ 923521 (* 0 (.x (frag-coord)))) 1.25))";
-    let (code, inputs) = executable(shader, 16, &[]);
+    let (code, inputs) = executable(shader, 16, host());
     let (_, slots) = code.frame(&inputs, EVERYTHING);
     let row = Row { x: 0, y: 0, groups: 1, stride: 4 };
     let first = |frontier| {
