@@ -76,7 +76,7 @@ enum Pages {
     /// Of code that lies anywhere.
     Mapped(Mmap),
     /// Of code that refers to addresses.
-    Module(Linked),
+    Module(Box<Linked>),
 }
 
 /// A module, and the memory of its functions.
@@ -310,7 +310,7 @@ fn link(
     module.define_function_bytes(all, alignment, bytes, &relocations).map_err(no_code)?;
     module.finalize_definitions().map_err(no_code)?;
     let start = module.get_finalized_function(all);
-    Ok((Pages::Module(linked), start))
+    Ok((Pages::Module(Box::new(linked)), start))
 }
 
 /// Clears the upper halves of the vector registers, which other code may have left in use. The

@@ -1,6 +1,7 @@
 //! What is about machine code in the command: lanes, statistics, stages of the compilation.
 
 use super::harness::TestFolder;
+use lambdav::simd::Target;
 use std::collections::BTreeMap;
 
 const PROGRAM: &str = "(output 0 (vec3 (sin (.x (frag-coord)))
@@ -39,6 +40,36 @@ fn lanes_are_1_4_8_16_or_32_and_of_machine_code() {
     let outcome = place.run(&["render", "a.lv", "a.png", "--lanes", "4", "--engine", "core"]);
     assert_eq!(outcome.status, 2);
     assert!(outcome.err.contains("for the engine `simd`"), "{}", outcome.err);
+}
+
+/// Machine code of each target can be shown anywhere, and is executed where that is possible.
+#[test]
+fn targets_have_names() {
+    let place = TestFolder::with([("a.lv", PROGRAM)]);
+    place.run(&["render", "a.lv", "any.npy", "--size", "37x11"]).done();
+    let here: Vec<&str> = Target::here().collect();
+    for name in Target::names() {
+        let arguments = ["render", "a.lv", "a.npy", "--size", "37x11", "--target", name];
+        if here.contains(&name) {
+            place.run(&arguments).done();
+            assert_eq!(place.read("a.npy"), place.read("any.npy"), "{name}");
+            says(&stats(PROGRAM, &["--target", name]), "target", &[name, "asked for"]);
+        } else {
+            place.fails(&arguments, 1, "which this machine lacks; it has baseline");
+        }
+        let shown = place.run(&["compile", "a.lv", "--emit", "asm", "--target", name]).done();
+        let widest = match name {
+            "avx512" => "zmm",
+            "avx2" | "avx512-256" => "ymm",
+            _ => "; row",
+        };
+        assert!(shown.text().contains(widest), "{name}: {}", shown.text());
+    }
+    let narrow = stats(PROGRAM, &["--lanes", "4"]);
+    says(&narrow, "target", &["baseline"]);
+    place.fails(&["render", "a.lv", "a.npy", "--target", "mmx"], 2, "`mmx` is none of baseline");
+    let core = ["render", "a.lv", "a.npy", "--target", "baseline", "--engine", "core"];
+    place.fails(&core, 2, "--target is for the engine `simd`");
 }
 
 /// What `--stats` says of a program, by what it is about.

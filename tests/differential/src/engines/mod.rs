@@ -83,6 +83,7 @@ fn evaluated() -> Vec<evaluated::Evaluator> {
     }
     let engines = [
         ("evaluated8", 8, BASELINE, None, Allocation::Thorough),
+        ("evaluated-avx2-16", 16, "avx2", None, Allocation::Thorough),
         ("evaluated-avx512-16", 16, "avx512", None, Allocation::Thorough),
         ("evaluated-avx512-32", 32, "avx512", None, Allocation::Thorough),
         ("evaluated-avx512-spilled16", 16, "avx512", Some(6), Allocation::Thorough),

@@ -174,10 +174,10 @@ impl Selection<'_> {
                     return Source::memory(mem);
                 }
             }
-            Value::Centres(axis, first) if !is_scalar => {
-                if tuple.bytes(size, false) == self.size().bytes() {
-                    return self.centres(ty, axis, first);
-                }
+            Value::Centres(axis, first)
+                if !is_scalar && tuple.bytes(size, false) == self.size().bytes() =>
+            {
+                return self.centres(ty, axis, first);
             }
             Value::Deferred(index) => {
                 let instrs = self.instrs;
