@@ -132,7 +132,7 @@ impl Executable {
         if let Some(Needs { name, what, .. }) = code.needs.filter(|needs| !needs.is_here) {
             let here: Vec<&str> = Target::here().collect();
             let here = here.join(", ");
-            let message = format!("{name} needs {what}, which this machine lacks; it has {here}");
+            let message = format!("{name} needs {what}, which is not here; there is {here}");
             return Err(EmitError::Absent(message));
         }
         // All functions in one piece of memory: calls between them do not reach everywhere.

@@ -55,7 +55,7 @@ fn targets_have_names() {
             assert_eq!(place.read("a.npy"), place.read("any.npy"), "{name}");
             says(&stats(PROGRAM, &["--target", name]), "target", &[name, "asked for"]);
         } else {
-            place.fails(&arguments, 1, "which this machine lacks; it has baseline");
+            place.fails(&arguments, 1, "which is not here; there is baseline");
         }
         let shown = place.run(&["compile", "a.lv", "--emit", "asm", "--target", name]).done();
         let widest = match name {

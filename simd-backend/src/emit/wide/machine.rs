@@ -57,11 +57,14 @@ impl Wide {
     pub fn needs(self) -> &'static str {
         match self {
             Self::Avx2 => "AVX2 and FMA",
-            _ => "AVX-512 F, DQ, BW and VL",
+            _ if cfg!(feature = "avx512") => "AVX-512 F, DQ, BW and VL",
+            _ => "AVX-512 F, DQ, BW and VL, and a build with the feature `avx512`",
         }
     }
 
-    /// Whether this processor, and this system, can execute the code.
+    /// Whether this processor, and this system, can execute the code. That for AVX-512 has been
+    /// tried by the evaluator of machine code alone so far, on no processor: without the feature
+    /// `avx512` it is not executed.
     pub fn is_here(self) -> bool {
         #[cfg(all(target_arch = "x86_64", unix))]
         {
@@ -69,7 +72,7 @@ impl Wide {
             let older = has!("avx2") && has!("fma");
             let newer =
                 || has!("avx512f") && has!("avx512dq") && has!("avx512bw") && has!("avx512vl");
-            older && (self == Self::Avx2 || newer())
+            older && (self == Self::Avx2 || cfg!(feature = "avx512") && newer())
         }
         #[cfg(not(all(target_arch = "x86_64", unix)))]
         {

@@ -4,6 +4,7 @@
 
 use iced_x86::code_asm::*;
 use iced_x86::{BlockEncoder, BlockEncoderOptions, Instruction, InstructionBlock};
+use lambdav_simd_backend::emit::Wide;
 use memmap2::{Mmap, MmapMut};
 
 /// The bytes of memory that instructions read and write.
@@ -30,9 +31,9 @@ const MASKS_AT: usize = std::mem::offset_of!(State, masks);
 const GENERAL_AT: usize = std::mem::offset_of!(State, general);
 const FLAGS_AT: usize = std::mem::offset_of!(State, flags);
 
-/// Whether the machine has the registers of AVX-512.
+/// Whether the machine has the registers of AVX-512, and they are to be used.
 pub(crate) fn has_wide_registers() -> bool {
-    is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw")
+    Wide::Avx512.is_here()
 }
 
 const GENERAL: [AsmRegister64; 16] =
