@@ -1,6 +1,7 @@
 //! The flow graph of a function, and which instruction becomes what.
 
 use regalloc2::{Block, PReg, VReg};
+use rustc_hash::FxHashMap;
 
 use super::calls;
 use super::selection::{END, PASSED, Selection, Uses, Value, is_comparison};
@@ -33,6 +34,7 @@ pub(in super::super) fn select(
         uses: uses(function),
         block: BlockId(0),
         instrs: &[],
+        last_spills: FxHashMap::default(),
         slots: None,
         inputs: None,
         arguments: Vec::new(),
@@ -79,6 +81,12 @@ impl<'p> Selection<'p> {
             let from = self.code.steps.len();
             let block = &self.function.blocks[id.index()];
             (self.block, self.instrs) = (id, &block.instrs);
+            let spills = block.instrs.iter().enumerate();
+            let spills = spills.filter_map(|(index, instr)| match instr {
+                Instr::Spill(slot, _) => Some((*slot, index)),
+                _ => None,
+            });
+            self.last_spills = spills.collect();
             if number == 0 {
                 self.entry();
             }
@@ -197,11 +205,10 @@ impl<'p> Selection<'p> {
                 self.wide.has_masks() && is_in_memory && matches!(user, Some(Instr::Op(..)))
             }
             Instr::Reload(_, slot) => {
-                let stays = |instr: &Instr| !matches!(instr, Instr::Spill(to, _) if to == slot);
+                // Who uses it may be made later itself, up to the end of the block.
+                let stays = self.last_spills.get(slot).is_none_or(|&last| last < index);
                 let has_user = matches!(user, Some(Instr::Op(..) | Instr::Half(..)));
-                has_user
-                    && self.class(self.ty(to)) == VECTOR
-                    && self.instrs[index..].iter().all(stays)
+                has_user && self.class(self.ty(to)) == VECTOR && stays
             }
             _ => false,
         };

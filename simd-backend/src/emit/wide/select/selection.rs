@@ -1,6 +1,7 @@
 //! A function that is being made.
 
 use regalloc2::{RegClass, VReg};
+use rustc_hash::FxHashMap;
 
 use crate::emit::abi::Field;
 use crate::emit::wide::code::{Arg, Code, Role};
@@ -56,6 +57,8 @@ pub(super) struct Selection<'p> {
     /// The block that is being made.
     pub(super) block: BlockId,
     pub(super) instrs: &'p [Instr],
+    /// Of each spill slot that is filled in that block, the last instruction that does.
+    pub(super) last_spills: FxHashMap<u32, usize>,
     /// The addresses of the slots and of the inputs, in functions that need them.
     pub(super) slots: Option<VReg>,
     pub(super) inputs: Option<VReg>,
