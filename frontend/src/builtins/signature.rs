@@ -295,6 +295,8 @@ fn components(operands: &[Operand], scalar: Scalar, n: u8) -> Checked {
     let (one, vectors) = match scalar {
         Scalar::F32 => ("num", "vectors"),
         Scalar::Bool => ("bool", "bvecs"),
+        Scalar::I32 => ("int", "ivecs"),
+        Scalar::U32 => ("uint", "uvecs"),
     };
     Err(Mismatch::Because(format!(
         "{one}s and {vectors} of {n} components together, or one {one}; these have {count}"

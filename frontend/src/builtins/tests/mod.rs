@@ -88,6 +88,9 @@ impl RandomOperands {
                 self.numbers(count).into_iter().map(f32::to_bits).collect()
             }
             lambdav_core::types::Scalar::Bool => (0..count).map(|_| self.below(2)).collect(),
+            lambdav_core::types::Scalar::I32 | lambdav_core::types::Scalar::U32 => {
+                (0..count).map(|_| self.bits()).collect()
+            }
         };
         evaluator::ConcreteValue { ty, bits }
     }

@@ -83,6 +83,15 @@ impl Lowering<'_> {
             CoreOp::Component(_) | CoreOp::Column(_) | CoreOp::Construct(_) => {
                 unreachable!("structural")
             }
+            CoreOp::Rem
+            | CoreOp::MulHigh
+            | CoreOp::Fma
+            | CoreOp::Xor
+            | CoreOp::ShiftLeft
+            | CoreOp::ShiftRight
+            | CoreOp::Convert(_)
+            | CoreOp::Bits
+            | CoreOp::FromBits => unreachable!("no builtin makes it"),
         };
         self.op(simple, &sources)
     }

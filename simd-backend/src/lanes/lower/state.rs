@@ -40,6 +40,7 @@ pub(super) fn kind_of(scalar: Scalar) -> Kind {
     match scalar {
         Scalar::F32 => Kind::F32,
         Scalar::Bool => Kind::Mask,
+        Scalar::I32 | Scalar::U32 => Kind::I32,
     }
 }
 
