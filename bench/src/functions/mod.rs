@@ -209,7 +209,7 @@ mod tests {
         for domain in &DOMAINS {
             let mut wanted = vec![[0.0; 4]; PIXELS];
             oracle::sums(domain, &mut wanted);
-            let compiled = [1, 4, 8, 16, 32].map(|n| Compiled::new(Some(domain), Some(n), false));
+            let compiled = Shape::LANES.map(|n| Compiled::new(Some(domain), Some(n), false));
             check(Some(domain), &compiled, &wanted);
         }
     }
