@@ -89,9 +89,9 @@ impl Selection<'_> {
     fn integers_in(&mut self, op: lanes::Op, size: Size, to: VReg, of: &[VReg], is_constant: bool) {
         match op {
             lanes::Op::MulHigh => self.product_above(size, to, [of[0], of[1]], is_constant),
-            lanes::Op::FromUnsigned => self.from_unsigned(size, to, of[0]),
-            lanes::Op::ToInteger => self.to_integer(size, to, of[0]),
-            lanes::Op::ToUnsigned => self.to_unsigned(size, to, of[0]),
+            lanes::Op::FromUnsigned => self.convert_unsigned(size, to, of[0]),
+            lanes::Op::ToInteger => self.truncate(size, to, of[0]),
+            lanes::Op::ToUnsigned => self.truncate_unsigned(size, to, of[0]),
             _ => unreachable!("{op:?} is not an operation on integers"),
         }
     }
@@ -151,7 +151,7 @@ impl Selection<'_> {
     }
 
     /// The upper and the lower 16 bits are exact, and their sum is rounded once.
-    fn from_unsigned(&mut self, size: Size, to: VReg, value: VReg) {
+    fn convert_unsigned(&mut self, size: Size, to: VReg, value: VReg) {
         if self.wide.has_masks() {
             self.op2(Op::UDToPs, size, to, Source::register(value));
             return;
@@ -167,7 +167,7 @@ impl Selection<'_> {
     }
 
     /// The instruction gives the least number wherever the result does not fit.
-    fn to_integer(&mut self, size: Size, to: VReg, value: VReg) {
+    fn truncate(&mut self, size: Size, to: VReg, value: VReg) {
         let is_number = self.compared(size, value, Source::register(value), ORDERED);
         let limit = self.everywhere(size, TWO_31);
         if self.wide.has_masks() {
@@ -187,7 +187,7 @@ impl Selection<'_> {
     }
 
     /// Numbers below zero and NaN are 0 first.
-    fn to_unsigned(&mut self, size: Size, to: VReg, value: VReg) {
+    fn truncate_unsigned(&mut self, size: Size, to: VReg, value: VReg) {
         let zero = self.temporary(VECTOR);
         self.load_constant(zero, RegisterType::Scalar(Kind::F32), 0);
         let value = self.made(Op::MaxPs, size, value, Source::register(zero));
