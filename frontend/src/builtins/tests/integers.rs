@@ -307,16 +307,15 @@ fn parts(word: u32, bits: u32) -> Vec<u32> {
 /// Every integer of 8 and of 16 bits, the middle between it and the next, and what is beside them.
 #[test]
 fn normalized_integers() {
-    for (name, bits, is_signed) in [
-        ("unorm4x8", 8, false),
-        ("snorm4x8", 8, true),
-        ("unorm2x16", 16, false),
-        ("snorm2x16", 16, true),
+    for (pack, unpack, bits, is_signed) in [
+        ("pack-unorm4x8", "unpack-unorm4x8", 8, false),
+        ("pack-snorm4x8", "unpack-snorm4x8", 8, true),
+        ("pack-unorm2x16", "unpack-unorm2x16", 16, false),
+        ("pack-snorm2x16", "unpack-snorm2x16", 16, true),
     ] {
         let limit = (1_i64 << (bits - u32::from(is_signed))) - 1;
         let least = if is_signed { -limit } else { 0 };
-        let pack = Builtin::lookup(&format!("pack-{name}")).expect("a builtin");
-        let unpack = format!("unpack-{name}");
+        let builtin = Builtin::lookup(pack).expect("a builtin");
         let width = (32 / bits) as usize;
         let step = if bits == 16 { 7 } else { 1 };
         let mut numbers = nums();
@@ -327,17 +326,17 @@ fn normalized_integers() {
             }
         }
         for xs in numbers.chunks_exact(width) {
-            let found = apply(pack, &[ConcreteValue::of(Type::vec(width as u8), xs)]);
+            let found = apply(builtin, &[ConcreteValue::of(Type::vec(width as u8), xs)]);
             assert_eq!(found.ty, Type::UINT);
             for (&x, part) in xs.iter().zip(parts(found.bits[0], bits)) {
                 let exact = f64::from(if x.is_nan() { 0.0 } else { x }) * limit as f64;
                 let expected = exact.round_ties_even().clamp(least as f64, limit as f64) as i64;
-                assert_eq!(part, expected as u32 & ((1_u64 << bits) - 1) as u32, "{name} {x:e}");
+                assert_eq!(part, expected as u32 & ((1_u64 << bits) - 1) as u32, "{pack} {x:e}");
             }
         }
         for k in (0..1_u32 << bits).step_by(width) {
             let word = (0..width as u32).fold(0, |word, i| word | (k + i) << (i * bits));
-            let found = value(&unpack, &[(Type::UINT, word)]).floats();
+            let found = value(unpack, &[(Type::UINT, word)]).floats();
             for (found, part) in found.into_iter().zip(parts(word, bits)) {
                 let is_negative = is_signed && part >> (bits - 1) == 1;
                 let value = i64::from(part) - if is_negative { 1 << bits } else { 0 };
