@@ -463,7 +463,7 @@ mod tests {
         for ty in [Type::INT, Type::UINT] {
             // By a sum without carries.
             integers(Op::Xor, ty, |a, b| (a | b) - (a & b));
-            integers(Op::Or, ty, |a, b| u32::MAX - (u32::MAX - a & u32::MAX - b));
+            integers(Op::Or, ty, |a, b| u32::MAX - ((u32::MAX - a) & (u32::MAX - b)));
             integers(Op::Not, ty, |a, _| u32::MAX - a);
         }
     }

@@ -240,7 +240,7 @@ fn fma_by_integers(a: f32, b: f32, c: f32) -> f32 {
     use num_bigint::BigInt;
     const BITS: i32 = 300;
     let [(a, i), (b, j), (c, k)] = [a, b, c].map(float::odd_significand);
-    let sum = (BigInt::from(a) * b << (i + j + BITS)) + (BigInt::from(c) << (k + BITS));
+    let sum = ((BigInt::from(a) * b) << (i + j + BITS)) + (BigInt::from(c) << (k + BITS));
     rounding::nearest_f32(&sum, BITS as u64)
 }
 

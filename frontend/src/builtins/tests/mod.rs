@@ -2,6 +2,7 @@
 
 mod evaluator;
 mod formulas;
+mod integers;
 mod linear_algebra;
 mod names;
 mod signatures;
