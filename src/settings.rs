@@ -126,6 +126,8 @@ pub struct UniformValue(Components);
 enum Components {
     Nums(Vec<f32>),
     Bools(Vec<bool>),
+    Ints(Vec<i32>),
+    Uints(Vec<u32>),
 }
 
 impl UniformValue {
@@ -135,6 +137,8 @@ impl UniformValue {
         Ok(match scalar {
             Scalar::F32 => parts.map(number).collect::<Result<Vec<f32>, _>>()?.as_slice().into(),
             Scalar::Bool => parts.map(truth).collect::<Result<Vec<bool>, _>>()?.as_slice().into(),
+            Scalar::I32 => parts.map(int).collect::<Result<Vec<i32>, _>>()?.as_slice().into(),
+            Scalar::U32 => parts.map(uint).collect::<Result<Vec<u32>, _>>()?.as_slice().into(),
         })
     }
 
@@ -143,10 +147,17 @@ impl UniformValue {
         let (scalar, words): (_, Box<[u32]>) = match &self.0 {
             Components::Nums(nums) => (Scalar::F32, nums.iter().map(|num| num.to_bits()).collect()),
             Components::Bools(bools) => (Scalar::Bool, bools.iter().map(|&b| b.into()).collect()),
+            Components::Ints(ints) => (Scalar::I32, ints.iter().map(|&int| int as u32).collect()),
+            Components::Uints(uints) => (Scalar::U32, uints.as_slice().into()),
         };
         let name = types.name(ty);
         if types.scalars(ty).any(|component| component != scalar) {
-            let given = if scalar == Scalar::F32 { "numbers" } else { "truth values" };
+            let given = match scalar {
+                Scalar::F32 => "numbers",
+                Scalar::Bool => "truth values",
+                Scalar::I32 => "ints",
+                Scalar::U32 => "uints",
+            };
             return Err(format!("it is a {name}, which is not made of {given}"));
         }
         let expected = types.components(ty);
@@ -170,6 +181,18 @@ impl From<&[bool]> for UniformValue {
     }
 }
 
+impl From<&[i32]> for UniformValue {
+    fn from(components: &[i32]) -> Self {
+        Self(Components::Ints(components.to_vec()))
+    }
+}
+
+impl From<&[u32]> for UniformValue {
+    fn from(components: &[u32]) -> Self {
+        Self(Components::Uints(components.to_vec()))
+    }
+}
+
 impl<const N: usize> From<[f32; N]> for UniformValue {
     fn from(components: [f32; N]) -> Self {
         components.as_slice().into()
@@ -179,6 +202,30 @@ impl<const N: usize> From<[f32; N]> for UniformValue {
 impl<const N: usize> From<[bool; N]> for UniformValue {
     fn from(components: [bool; N]) -> Self {
         components.as_slice().into()
+    }
+}
+
+impl<const N: usize> From<[i32; N]> for UniformValue {
+    fn from(components: [i32; N]) -> Self {
+        components.as_slice().into()
+    }
+}
+
+impl<const N: usize> From<[u32; N]> for UniformValue {
+    fn from(components: [u32; N]) -> Self {
+        components.as_slice().into()
+    }
+}
+
+impl From<i32> for UniformValue {
+    fn from(int: i32) -> Self {
+        [int].into()
+    }
+}
+
+impl From<u32> for UniformValue {
+    fn from(uint: u32) -> Self {
+        [uint].into()
     }
 }
 
@@ -206,6 +253,16 @@ pub fn number(text: &str) -> Result<f32, String> {
         Ok(_) if plain => Err(format!("`{text}` is too large for binary32")),
         _ => Err(format!("`{text}` is not a number")),
     }
+}
+
+fn int(text: &str) -> Result<i32, String> {
+    let digits = text.strip_suffix('i').unwrap_or(text);
+    digits.parse().map_err(|_| format!("`{text}` is not an int"))
+}
+
+fn uint(text: &str) -> Result<u32, String> {
+    let digits = text.strip_suffix('u').unwrap_or(text);
+    digits.parse().map_err(|_| format!("`{text}` is not a uint"))
 }
 
 fn truth(text: &str) -> Result<bool, String> {

@@ -3,11 +3,11 @@
 //! A backend implements these and nothing else; every other builtin is an expansion into them.
 //! [`Op::apply`] is the meaning: constant folding and both evaluators go through it.
 //!
-//! Values are slices of `u32`, one word per component (`f32::to_bits`, or 0/1 for `bool`), vectors
-//! in order, matrices by columns.
+//! Values are slices of `u32`, one word per component (`f32::to_bits`, 0/1 for `bool`, the bits of
+//! an `int` or `uint`), vectors in order, matrices by columns.
 
 use crate::math;
-use crate::types::{Type, TypeKind, Types};
+use crate::types::{Scalar, Type, TypeKind, Types};
 
 /// Defines [`Elementary`]: a variant for each function of [`math`], whose name there is its name in
 /// λV and in core text.
@@ -86,11 +86,14 @@ fn word(value: f32) -> u32 {
 }
 
 /// A primitive operation: total, pure, reading only its own operands.
+///
+/// *Numbers* are `num`, `int`, `uint` and their vectors, *integers* the latter two. Arithmetic on
+/// integers wraps modulo 2^32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Op {
-    /// Componentwise on `num` and vectors: `-x`.
+    /// Componentwise on numbers: `-x`.
     Neg,
-    /// Componentwise: the sign bit cleared.
+    /// Componentwise on numbers: of `num`, the sign bit cleared; of the least `int`, itself.
     Abs,
     /// Componentwise: toward −∞.
     Floor,
@@ -102,38 +105,60 @@ pub enum Op {
     RoundEven,
     /// Componentwise: IEEE square root.
     Sqrt,
-    /// Componentwise on two equal types.
+    /// Componentwise on two equal types of numbers.
     Add,
-    /// Componentwise on two equal types.
+    /// Componentwise on two equal types of numbers.
     Sub,
-    /// Componentwise on two equal types.
+    /// Componentwise on two equal types of numbers.
     Mul,
-    /// Componentwise on two equal types.
+    /// Componentwise on two equal types of numbers. Of integers: toward zero; by 0, and of the
+    /// least `int` by −1, the dividend.
     Div,
-    /// Componentwise: `b < a ? b : a`.
+    /// Componentwise on two equal types of integers: what [`Op::Div`] leaves, with the sign of the
+    /// dividend; by 0, and of the least `int` by −1, it is 0.
+    Rem,
+    /// Componentwise on two equal types of integers: the upper 32 bits of the 64-bit product.
+    MulHigh,
+    /// Componentwise on three equal types of nums: `a·b + c`, rounded once.
+    Fma,
+    /// Componentwise on two equal types of numbers: `b < a ? b : a`.
     Min,
-    /// Componentwise: `a < b ? b : a`.
+    /// Componentwise on two equal types of numbers: `a < b ? b : a`.
     Max,
-    /// Componentwise to `bool`/`bvec`.
+    /// Componentwise to `bool`/`bvec`, of two equal types of numbers.
     Less,
-    /// Componentwise to `bool`/`bvec`.
+    /// Componentwise to `bool`/`bvec`, of two equal types of numbers.
     LessEqual,
     /// Componentwise to `bool`/`bvec`, of two equal types of numbers or of bools.
     Equal,
     /// The negation of [`Op::Equal`].
     NotEqual,
-    /// Componentwise on bools.
+    /// Componentwise on bools, or bitwise on integers.
     And,
-    /// Componentwise on bools.
+    /// Componentwise on bools, or bitwise on integers.
     Or,
-    /// Componentwise on bools.
+    /// Bitwise on integers.
+    Xor,
+    /// Componentwise on bools, or bitwise on integers.
     Not,
+    /// `(a, n)`: componentwise on integers `a` and as many `uint`s `n`, taken modulo 32.
+    ShiftLeft,
+    /// The same to the right: of `int`, copies of the sign bit come in, of `uint`, zeros.
+    ShiftRight,
     /// `bvec` to `bool`.
     Any,
     /// `bvec` to `bool`.
     All,
     /// `(c, a, b)`: of a `bool`, a whole value of any type; of a `bvecN`, componentwise.
     Select,
+    /// Componentwise from another scalar type. From `num` to an integer: toward zero, beyond its
+    /// limits to the nearer one, of NaN 0. Between integers: the same bits. From an integer to
+    /// `num`: to nearest, ties to even. From `bool`: 0 or 1. To `bool`: whether it is not 0.
+    Convert(Scalar),
+    /// Componentwise from `num` to `uint`: the bits, of any NaN [`NAN`].
+    Bits,
+    /// Componentwise from `uint` to `num`: the number with these bits.
+    FromBits,
     /// A vector from its scalars, or a matrix from its columns. The type is that of the result.
     Construct(Type),
     /// One component of a vector.
@@ -148,32 +173,41 @@ impl Op {
     /// The type of the result for operands of these types, or `None` where the operation is not
     /// defined on them.
     pub fn result_type(self, types: &Types, operands: &[Type]) -> Option<Type> {
+        let is_number = |ty: Type| ty.is_num() || ty.is_integer();
         match (self, operands) {
-            (
-                Self::Neg
-                | Self::Abs
-                | Self::Floor
-                | Self::Ceil
-                | Self::Trunc
-                | Self::RoundEven
-                | Self::Sqrt,
-                &[a],
-            ) if a.is_num() => Some(a),
-            (Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Min | Self::Max, &[a, b])
-                if a == b && a.is_num() =>
+            (Self::Neg | Self::Abs, &[a]) if is_number(a) => Some(a),
+            (Self::Floor | Self::Ceil | Self::Trunc | Self::RoundEven | Self::Sqrt, &[a])
+                if a.is_num() =>
             {
                 Some(a)
             }
-            (Self::Less | Self::LessEqual, &[a, b]) if a == b && a.is_num() => {
+            (Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Min | Self::Max, &[a, b])
+                if a == b && is_number(a) =>
+            {
+                Some(a)
+            }
+            (Self::Rem | Self::MulHigh | Self::Xor, &[a, b]) if a == b && a.is_integer() => Some(a),
+            (Self::Fma, &[a, b, c]) if a == b && b == c && a.is_num() => Some(a),
+            (Self::Less | Self::LessEqual, &[a, b]) if a == b && is_number(a) => {
                 Some(Type::bvec(a.width()?))
             }
             (Self::Equal | Self::NotEqual, &[a, b]) if a == b => Some(Type::bvec(a.width()?)),
-            (Self::And | Self::Or, &[a, b]) if a == b && a.is_bool() => Some(a),
-            (Self::Not, &[a]) if a.is_bool() => Some(a),
+            (Self::And | Self::Or, &[a, b]) if a == b && (a.is_bool() || a.is_integer()) => Some(a),
+            (Self::Not, &[a]) if a.is_bool() || a.is_integer() => Some(a),
+            (Self::ShiftLeft | Self::ShiftRight, &[a, n])
+                if a.is_integer() && n.scalar() == Some(Scalar::U32) && a.width() == n.width() =>
+            {
+                Some(a)
+            }
             (Self::Any | Self::All, &[a]) if a.is_bool() && a != Type::BOOL => Some(Type::BOOL),
             (Self::Select, &[Type::BOOL, a, b]) if a == b => Some(a),
             (Self::Select, &[c, a, b]) if a == b && c.is_bool() && a.width() == c.width() => {
                 Some(a)
+            }
+            (Self::Convert(to), &[a]) if a.scalar() != Some(to) => Some(Type::of(to, a.width()?)),
+            (Self::Bits, &[a]) if a.is_num() => Some(Type::of(Scalar::U32, a.width()?)),
+            (Self::FromBits, &[a]) if a.scalar() == Some(Scalar::U32) => {
+                Some(Type::vec(a.width()?))
             }
             (Self::Construct(ty), parts) if !matches!(types.kind(ty), TypeKind::Scalar(_)) => {
                 types.parts(ty).eq(parts.iter().copied()).then_some(ty)
@@ -196,7 +230,6 @@ impl Op {
     /// A NaN that is computed is always [`NAN`], so that folded constants, and with them printed
     /// core, are the same on every machine (x86 makes negative NaNs, others positive ones).
     pub fn apply(self, types: &Types, of: &[Type], operands: &[&[u32]], out: &mut [u32]) {
-        let num = |k: usize, i: usize| f32::from_bits(operands[k][i]);
         match self {
             Self::Any => out[0] = u32::from(operands[0].iter().any(|&b| b != 0)),
             Self::All => out[0] = u32::from(operands[0].iter().all(|&b| b != 0)),
@@ -215,43 +248,113 @@ impl Op {
                 out.copy_from_slice(if operands[0][0] != 0 { operands[1] } else { operands[2] });
             }
             _ => {
+                let scalar = of[0].scalar().expect("the operation is on components");
                 for (i, out) in out.iter_mut().enumerate() {
-                    *out = match self {
-                        Self::Neg => word(-num(0, i)),
-                        Self::Abs => word(num(0, i).abs()),
-                        Self::Floor => word(num(0, i).floor()),
-                        Self::Ceil => word(num(0, i).ceil()),
-                        Self::Trunc => word(num(0, i).trunc()),
-                        Self::RoundEven => word(num(0, i).round_ties_even()),
-                        Self::Sqrt => word(num(0, i).sqrt()),
-                        Self::Add => word(num(0, i) + num(1, i)),
-                        Self::Sub => word(num(0, i) - num(1, i)),
-                        Self::Mul => word(num(0, i) * num(1, i)),
-                        Self::Div => word(num(0, i) / num(1, i)),
-                        Self::Min => operands[usize::from(num(1, i) < num(0, i))][i],
-                        Self::Max => operands[usize::from(num(0, i) < num(1, i))][i],
-                        Self::Less => u32::from(num(0, i) < num(1, i)),
-                        Self::LessEqual => u32::from(num(0, i) <= num(1, i)),
-                        Self::Equal if of[0].is_num() => u32::from(num(0, i) == num(1, i)),
-                        Self::Equal => u32::from(operands[0][i] == operands[1][i]),
-                        Self::NotEqual if of[0].is_num() => u32::from(num(0, i) != num(1, i)),
-                        Self::NotEqual => u32::from(operands[0][i] != operands[1][i]),
-                        Self::And => operands[0][i] & operands[1][i],
-                        Self::Or => operands[0][i] | operands[1][i],
-                        Self::Not => operands[0][i] ^ 1,
-                        Self::Select => operands[if operands[0][i] != 0 { 1 } else { 2 }][i],
-                        Self::Elementary(f) => {
-                            let y = if f.arity() == 2 { num(1, i) } else { 0.0 };
-                            word(f.evaluate(num(0, i), y))
-                        }
-                        Self::Any
-                        | Self::All
-                        | Self::Component(_)
-                        | Self::Column(_)
-                        | Self::Construct(_) => unreachable!("handled above"),
+                    let operand = |k: usize| operands[k][i];
+                    *out = match scalar {
+                        Scalar::F32 => self.of_nums(operand),
+                        Scalar::Bool => self.of_bools(operand),
+                        Scalar::I32 | Scalar::U32 => self.of_integers(scalar, operand),
                     };
                 }
             }
+        }
+    }
+
+    /// A component of an operation on nums.
+    fn of_nums(self, operand: impl Fn(usize) -> u32) -> u32 {
+        let num = |k: usize| f32::from_bits(operand(k));
+        match self {
+            Self::Neg => word(-num(0)),
+            Self::Abs => word(num(0).abs()),
+            Self::Floor => word(num(0).floor()),
+            Self::Ceil => word(num(0).ceil()),
+            Self::Trunc => word(num(0).trunc()),
+            Self::RoundEven => word(num(0).round_ties_even()),
+            Self::Sqrt => word(num(0).sqrt()),
+            Self::Add => word(num(0) + num(1)),
+            Self::Sub => word(num(0) - num(1)),
+            Self::Mul => word(num(0) * num(1)),
+            Self::Div => word(num(0) / num(1)),
+            Self::Fma => word(math::fma(num(0), num(1), num(2))),
+            Self::Min => operand(usize::from(num(1) < num(0))),
+            Self::Max => operand(usize::from(num(0) < num(1))),
+            Self::Less => u32::from(num(0) < num(1)),
+            Self::LessEqual => u32::from(num(0) <= num(1)),
+            Self::Equal => u32::from(num(0) == num(1)),
+            Self::NotEqual => u32::from(num(0) != num(1)),
+            Self::Convert(Scalar::F32) => operand(0),
+            Self::Convert(Scalar::I32) => num(0) as i32 as u32,
+            Self::Convert(Scalar::U32) => num(0) as u32,
+            Self::Convert(Scalar::Bool) => u32::from(num(0) != 0.0),
+            Self::Bits => word(num(0)),
+            Self::Elementary(f) => {
+                let y = if f.arity() == 2 { num(1) } else { 0.0 };
+                word(f.evaluate(num(0), y))
+            }
+            _ => unreachable!("it is not defined on nums"),
+        }
+    }
+
+    /// A component of an operation on bools.
+    fn of_bools(self, operand: impl Fn(usize) -> u32) -> u32 {
+        match self {
+            Self::Equal => u32::from(operand(0) == operand(1)),
+            Self::NotEqual => u32::from(operand(0) != operand(1)),
+            Self::And => operand(0) & operand(1),
+            Self::Or => operand(0) | operand(1),
+            Self::Not => operand(0) ^ 1,
+            Self::Select => operand(if operand(0) != 0 { 1 } else { 2 }),
+            Self::Convert(Scalar::F32) => (operand(0) as f32).to_bits(),
+            Self::Convert(_) => operand(0),
+            _ => unreachable!("it is not defined on bools"),
+        }
+    }
+
+    /// A component of an operation on integers of that type.
+    fn of_integers(self, scalar: Scalar, operand: impl Fn(usize) -> u32) -> u32 {
+        let is_signed = scalar == Scalar::I32;
+        let signed = |k: usize| operand(k) as i32;
+        let less = |a: usize, b: usize| match is_signed {
+            true => signed(a) < signed(b),
+            false => operand(a) < operand(b),
+        };
+        match self {
+            Self::Neg => operand(0).wrapping_neg(),
+            Self::Abs if is_signed => signed(0).unsigned_abs(),
+            Self::Abs => operand(0),
+            Self::Add => operand(0).wrapping_add(operand(1)),
+            Self::Sub => operand(0).wrapping_sub(operand(1)),
+            Self::Mul => operand(0).wrapping_mul(operand(1)),
+            Self::Div if operand(1) == 0 => operand(0),
+            Self::Div if is_signed => signed(0).wrapping_div(signed(1)) as u32,
+            Self::Div => operand(0) / operand(1),
+            Self::Rem if operand(1) == 0 => 0,
+            Self::Rem if is_signed => signed(0).wrapping_rem(signed(1)) as u32,
+            Self::Rem => operand(0) % operand(1),
+            Self::MulHigh if is_signed => {
+                ((i64::from(signed(0)) * i64::from(signed(1))) >> 32) as u32
+            }
+            Self::MulHigh => ((u64::from(operand(0)) * u64::from(operand(1))) >> 32) as u32,
+            Self::Min => operand(usize::from(less(1, 0))),
+            Self::Max => operand(usize::from(less(0, 1))),
+            Self::Less => u32::from(less(0, 1)),
+            Self::LessEqual => u32::from(!less(1, 0)),
+            Self::Equal => u32::from(operand(0) == operand(1)),
+            Self::NotEqual => u32::from(operand(0) != operand(1)),
+            Self::And => operand(0) & operand(1),
+            Self::Or => operand(0) | operand(1),
+            Self::Xor => operand(0) ^ operand(1),
+            Self::Not => !operand(0),
+            Self::ShiftLeft => operand(0).wrapping_shl(operand(1)),
+            Self::ShiftRight if is_signed => signed(0).wrapping_shr(operand(1)) as u32,
+            Self::ShiftRight => operand(0).wrapping_shr(operand(1)),
+            Self::Convert(Scalar::F32) if is_signed => (signed(0) as f32).to_bits(),
+            Self::Convert(Scalar::F32) => (operand(0) as f32).to_bits(),
+            Self::Convert(Scalar::Bool) => u32::from(operand(0) != 0),
+            Self::Convert(_) => operand(0),
+            Self::FromBits => word(f32::from_bits(operand(0))),
+            _ => unreachable!("it is not defined on integers"),
         }
     }
 }
@@ -305,5 +408,127 @@ mod tests {
             assert_eq!(binary(op, 1.0, f32::NAN, &pair), 1.0_f32.to_bits());
             assert!(f32::from_bits(binary(op, f32::NAN, 1.0, &pair)).is_nan());
         }
+    }
+
+    /// `op` of integers of a type, all pairs of words that are near a limit.
+    fn integers(op: Op, ty: Type, meaning: impl Fn(u32, u32) -> u32) {
+        let types = Types::default();
+        let near = [0, 1, 2, 3, 7, 31, 32, 33, 63, 0x7fff_ffff, 0x8000_0000, 0x8000_0001];
+        let words = || near.into_iter().flat_map(|w: u32| [w, w.wrapping_neg()]);
+        for (a, b) in words().flat_map(|a| words().map(move |b| (a, b))) {
+            let count = if op.result_type(&types, &[ty]).is_some() { 1 } else { 2 };
+            let shifts = matches!(op, Op::ShiftLeft | Op::ShiftRight);
+            let of = [ty, if shifts { Type::UINT } else { ty }];
+            assert!(op.result_type(&types, &of[..count]).is_some());
+            let mut out = [0];
+            op.apply(&types, &of[..count], &[&[a], &[b]], &mut out);
+            assert_eq!(out[0], meaning(a, b), "{op:?} of {ty:?} {a:#x} {b:#x}");
+        }
+    }
+
+    #[test]
+    fn integers_wrap_and_division_is_total() {
+        let int =
+            |f: fn(i64, i64) -> i64| move |a, b| f(i64::from(a as i32), i64::from(b as i32)) as u32;
+        let uint = |f: fn(u64, u64) -> u64| move |a, b| f(u64::from(a), u64::from(b)) as u32;
+        integers(Op::Neg, Type::INT, int(|a, _| -a));
+        integers(Op::Neg, Type::UINT, |a, _| 0_u32.wrapping_sub(a));
+        integers(Op::Abs, Type::INT, int(|a, _| a.abs()));
+        integers(Op::Abs, Type::UINT, |a, _| a);
+        integers(Op::Add, Type::INT, int(|a, b| a + b));
+        integers(Op::Sub, Type::UINT, uint(u64::wrapping_sub));
+        integers(Op::Mul, Type::UINT, uint(|a, b| a * b));
+        integers(Op::MulHigh, Type::INT, int(|a, b| (a * b).div_euclid(1 << 32)));
+        integers(Op::MulHigh, Type::UINT, uint(|a, b| a * b / (1 << 32)));
+        integers(Op::Div, Type::INT, int(|a, b| if b == 0 { a } else { a / b }));
+        integers(Op::Div, Type::UINT, uint(|a, b| a.checked_div(b).unwrap_or(a)));
+        integers(Op::Rem, Type::INT, int(|a, b| if b == 0 { 0 } else { a % b }));
+        integers(Op::Rem, Type::UINT, uint(|a, b| a.checked_rem(b).unwrap_or(0)));
+        integers(Op::Min, Type::INT, int(i64::min));
+        integers(Op::Min, Type::UINT, uint(u64::min));
+        integers(Op::Max, Type::INT, int(i64::max));
+        integers(Op::Less, Type::INT, int(|a, b| (a < b).into()));
+        integers(Op::LessEqual, Type::UINT, uint(|a, b| (a <= b).into()));
+    }
+
+    #[test]
+    fn bits_and_shifts() {
+        let times = |a: u64, n: u32| a << (n % 32);
+        integers(Op::ShiftLeft, Type::INT, |a, n| times(a.into(), n) as u32);
+        integers(Op::ShiftLeft, Type::UINT, |a, n| times(a.into(), n) as u32);
+        integers(Op::ShiftRight, Type::UINT, |a, n| a / (1 << (n % 32)));
+        integers(Op::ShiftRight, Type::INT, |a, n| {
+            i64::from(a as i32).div_euclid(1 << (n % 32)) as u32
+        });
+        for ty in [Type::INT, Type::UINT] {
+            // By a sum without carries.
+            integers(Op::Xor, ty, |a, b| (a | b) - (a & b));
+            integers(Op::Or, ty, |a, b| u32::MAX - ((u32::MAX - a) & (u32::MAX - b)));
+            integers(Op::Not, ty, |a, _| u32::MAX - a);
+        }
+    }
+
+    #[test]
+    fn conversions_saturate_and_round_to_even() {
+        let types = Types::default();
+        let convert = |from: Type, to: Scalar, word: u32| {
+            let mut out = [0];
+            assert_eq!(Op::Convert(to).result_type(&types, &[from]), Some(Type::of(to, 1)));
+            Op::Convert(to).apply(&types, &[from], &[&[word]], &mut out);
+            out[0]
+        };
+        let from_num = |to, num: f32| convert(Type::NUM, to, num.to_bits());
+        for (num, int, uint) in [
+            (1.9, 1, 1),
+            (-1.9, -1, 0),
+            (-0.0, 0, 0),
+            (f32::NAN, 0, 0),
+            (2_147_483_520.0, 2_147_483_520, 2_147_483_520),
+            (2_147_483_648.0, i32::MAX, 0x8000_0000),
+            (-2_147_483_648.0, i32::MIN, 0),
+            (-2_147_483_904.0, i32::MIN, 0),
+            (4_294_967_040.0, i32::MAX, 4_294_967_040),
+            (4_294_967_296.0, i32::MAX, u32::MAX),
+            (f32::INFINITY, i32::MAX, u32::MAX),
+            (f32::NEG_INFINITY, i32::MIN, 0),
+        ] {
+            assert_eq!(from_num(Scalar::I32, num), int as u32, "{num}");
+            assert_eq!(from_num(Scalar::U32, num), uint, "{num}");
+        }
+        let to_num = |from, word| f32::from_bits(convert(from, Scalar::F32, word));
+        assert_eq!(to_num(Type::UINT, u32::MAX), 4_294_967_296.0);
+        assert_eq!(to_num(Type::INT, u32::MAX), -1.0);
+        assert_eq!(to_num(Type::UINT, (1 << 24) + 1), 16_777_216.0);
+        assert_eq!(to_num(Type::INT, (1 << 24) + 3), 16_777_220.0);
+        assert_eq!(to_num(Type::BOOL, 1), 1.0);
+        assert_eq!(from_num(Scalar::Bool, f32::NAN), 1);
+        assert_eq!(from_num(Scalar::Bool, -0.0), 0);
+        assert_eq!(convert(Type::INT, Scalar::Bool, 0x8000_0000), 1);
+        assert_eq!(convert(Type::INT, Scalar::U32, u32::MAX), u32::MAX);
+        assert_eq!(unary(Op::Bits, f32::from_bits(0xffc0_1234)), NAN);
+        assert_eq!(unary(Op::Bits, -0.0), 0x8000_0000);
+        let mut out = [0];
+        Op::FromBits.apply(&types, &[Type::UINT], &[&[0xff80_0001]], &mut out);
+        assert_eq!(out[0], NAN);
+    }
+
+    #[test]
+    fn integers_and_nums_do_not_mix() {
+        let types = Types::default();
+        let [ivec, uvec] = [Scalar::I32, Scalar::U32].map(|scalar| Type::of(scalar, 3));
+        for op in [Op::Add, Op::Div, Op::Min, Op::Less, Op::Equal] {
+            for pair in [[Type::INT, Type::NUM], [ivec, uvec], [ivec, Type::INT]] {
+                assert_eq!(op.result_type(&types, &pair), None, "{op:?} {pair:?}");
+            }
+        }
+        assert_eq!(Op::Sqrt.result_type(&types, &[Type::INT]), None);
+        assert_eq!(Op::Rem.result_type(&types, &[Type::NUM; 2]), None);
+        assert_eq!(Op::And.result_type(&types, &[Type::NUM; 2]), None);
+        assert_eq!(Op::Xor.result_type(&types, &[Type::BOOL; 2]), None);
+        assert_eq!(Op::ShiftLeft.result_type(&types, &[ivec, ivec]), None);
+        assert_eq!(Op::ShiftLeft.result_type(&types, &[ivec, uvec]), Some(ivec));
+        assert_eq!(Op::Convert(Scalar::I32).result_type(&types, &[ivec]), None);
+        assert_eq!(Op::Convert(Scalar::I32).result_type(&types, &[Type::mat(2)]), None);
+        assert_eq!(Op::FromBits.result_type(&types, &[ivec]), None);
     }
 }

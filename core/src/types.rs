@@ -28,14 +28,18 @@ pub enum Scalar {
     F32,
     /// `bool`. As bits: 0 or 1.
     Bool,
+    /// 32 bits, two's complement: `int`.
+    I32,
+    /// 32 bits without a sign: `uint`.
+    U32,
 }
 
 /// What a type is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TypeKind {
-    /// `num` or `bool`.
+    /// `num`, `bool`, `int` or `uint`.
     Scalar(Scalar),
-    /// `vec2`…`vec4`, `bvec2`…`bvec4`: component type and count.
+    /// `vec2`…`vec4`, `bvec2`…`bvec4`, `ivec2`…`ivec4`, `uvec2`…`uvec4`: component type and count.
     Vector(Scalar, u8),
     /// `mat2`…`mat4`: component type and number of columns (= rows). Stored by columns.
     Matrix(Scalar, u8),
@@ -46,8 +50,8 @@ pub enum TypeKind {
 pub struct Type(u32);
 
 /// The kinds that every table has, at their handles, and their names in λV.
-const BUILTIN: [(TypeKind, &str); 11] = {
-    use Scalar::{Bool, F32};
+const BUILTIN: [(TypeKind, &str); 19] = {
+    use Scalar::{Bool, F32, I32, U32};
     use TypeKind::{Matrix, Vector};
     [
         (TypeKind::Scalar(F32), "num"),
@@ -61,6 +65,14 @@ const BUILTIN: [(TypeKind, &str); 11] = {
         (Matrix(F32, 2), "mat2"),
         (Matrix(F32, 3), "mat3"),
         (Matrix(F32, 4), "mat4"),
+        (TypeKind::Scalar(I32), "int"),
+        (Vector(I32, 2), "ivec2"),
+        (Vector(I32, 3), "ivec3"),
+        (Vector(I32, 4), "ivec4"),
+        (TypeKind::Scalar(U32), "uint"),
+        (Vector(U32, 2), "uvec2"),
+        (Vector(U32, 3), "uvec3"),
+        (Vector(U32, 4), "uvec4"),
     ]
 };
 
@@ -69,6 +81,10 @@ impl Type {
     pub const NUM: Self = Self(0);
     /// `bool`.
     pub const BOOL: Self = Self(4);
+    /// `int`.
+    pub const INT: Self = Self(11);
+    /// `uint`.
+    pub const UINT: Self = Self(15);
 
     /// `vecN`, or `num` for 1.
     pub const fn vec(n: u8) -> Self {
@@ -90,8 +106,10 @@ impl Type {
     pub const fn of(scalar: Scalar, n: u8) -> Self {
         assert!(1 <= n && n <= 4, "vectors have 2 to 4 components");
         match scalar {
-            Scalar::F32 => Self(n as u32 - 1),
-            Scalar::Bool => Self(n as u32 + 3),
+            Scalar::F32 => Self(Self::NUM.0 + n as u32 - 1),
+            Scalar::Bool => Self(Self::BOOL.0 + n as u32 - 1),
+            Scalar::I32 => Self(Self::INT.0 + n as u32 - 1),
+            Scalar::U32 => Self(Self::UINT.0 + n as u32 - 1),
         }
     }
 
@@ -117,16 +135,27 @@ impl Type {
         BUILTIN.iter().map(|(_, name)| *name)
     }
 
+    /// The component type of a scalar or vector; `None` for any other type.
+    pub const fn scalar(self) -> Option<Scalar> {
+        match self.builtin() {
+            Some(TypeKind::Scalar(scalar) | TypeKind::Vector(scalar, _)) => Some(scalar),
+            Some(TypeKind::Matrix(..)) | None => None,
+        }
+    }
+
     /// Whether it is `num` or a vector of it.
     pub fn is_num(self) -> bool {
-        use TypeKind::{Scalar as One, Vector};
-        matches!(self.builtin(), Some(One(Scalar::F32) | Vector(Scalar::F32, _)))
+        self.scalar() == Some(Scalar::F32)
     }
 
     /// Whether it is `bool` or a vector of it.
     pub fn is_bool(self) -> bool {
-        use TypeKind::{Scalar as One, Vector};
-        matches!(self.builtin(), Some(One(Scalar::Bool) | Vector(Scalar::Bool, _)))
+        self.scalar() == Some(Scalar::Bool)
+    }
+
+    /// Whether it is `int`, `uint` or a vector of one of them.
+    pub fn is_integer(self) -> bool {
+        matches!(self.scalar(), Some(Scalar::I32 | Scalar::U32))
     }
 
     /// Whether it is a square matrix.
@@ -269,6 +298,8 @@ mod tests {
         }
         assert_eq!(types.all().count(), BUILTIN.len());
         assert_eq!([Type::NUM, Type::BOOL], [Type::vec(1), Type::bvec(1)]);
+        let integers = [Type::INT, Type::UINT];
+        assert_eq!(integers, [Scalar::I32, Scalar::U32].map(|scalar| Type::of(scalar, 1)));
     }
 
     #[test]

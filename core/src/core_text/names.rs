@@ -11,6 +11,7 @@ macro_rules! plain_operations {
             match op {
                 $(Op::$op => out.push_str($name),)*
                 Op::Construct(_) => out.push_str("construct"),
+                Op::Convert(_) => out.push_str("convert"),
                 Op::Component(k) => write_indexed(out, "component", k),
                 Op::Column(k) => write_indexed(out, "column", k),
                 Op::Elementary(f) => out.push_str(f.name()),
@@ -26,7 +27,7 @@ macro_rules! plain_operations {
 
         /// All names but those with an index, for guesses at what was meant.
         pub(super) fn operation_names() -> impl Iterator<Item = &'static str> {
-            [$($name,)* "construct"].into_iter().chain(Elementary::ALL.map(Elementary::name))
+            [$($name,)* "construct", "convert"].into_iter().chain(Elementary::ALL.map(Elementary::name))
         }
     };
 }
@@ -43,6 +44,9 @@ plain_operations! {
     Sub = "sub",
     Mul = "mul",
     Div = "div",
+    Rem = "rem",
+    MulHigh = "mul-high",
+    Fma = "fma",
     Min = "min",
     Max = "max",
     Less = "less",
@@ -51,10 +55,15 @@ plain_operations! {
     NotEqual = "not-equal",
     And = "and",
     Or = "or",
+    Xor = "xor",
     Not = "not",
+    ShiftLeft = "shift-left",
+    ShiftRight = "shift-right",
     Any = "any",
     All = "all",
     Select = "select",
+    Bits = "bits",
+    FromBits = "from-bits",
 }
 
 fn write_indexed(out: &mut String, name: &str, k: u8) {
@@ -63,8 +72,10 @@ fn write_indexed(out: &mut String, name: &str, k: u8) {
 
 /// The operation of that name whose result has the type `ty`.
 pub(super) fn operation(name: &str, ty: Type) -> Option<Op> {
-    if name == "construct" {
-        return Some(Op::Construct(ty));
+    match name {
+        "construct" => return Some(Op::Construct(ty)),
+        "convert" => return ty.scalar().map(Op::Convert),
+        _ => {}
     }
     match name.split_once('.') {
         None => plain_operation(name),
@@ -91,6 +102,8 @@ pub(super) fn write_component(out: &mut String, scalar: Scalar, word: u32) {
         (Scalar::F32, _) if number.is_nan() => write!(out, "0x{word:08x}"),
         // The shortest decimal that is read back as this number; `inf` and `-inf` too.
         (Scalar::F32, _) => write!(out, "{number:?}"),
+        (Scalar::I32, _) => write!(out, "{}", word as i32),
+        (Scalar::U32, _) => write!(out, "{word}"),
     };
 }
 
@@ -100,6 +113,8 @@ pub(super) fn component(text: &str, scalar: Scalar) -> Option<u32> {
         (Scalar::Bool, "false") => Some(0),
         (Scalar::Bool, "true") => Some(1),
         (Scalar::Bool, _) => None,
+        (Scalar::I32, _) => text.parse().ok().map(|int: i32| int as u32),
+        (Scalar::U32, _) => text.parse().ok(),
         (Scalar::F32, "inf") => Some(f32::INFINITY.to_bits()),
         (Scalar::F32, "-inf") => Some(f32::NEG_INFINITY.to_bits()),
         (Scalar::F32, "nan") => Some(0x7fc0_0000),

@@ -51,6 +51,7 @@ mod rounding;
 #[cfg(test)]
 mod tests;
 
+pub use rounding::fma;
 use rounding::{decide, rounded};
 
 /// Defines functions of one argument: NaN outside `$domain`, the argument itself where it is zero

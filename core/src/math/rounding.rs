@@ -64,3 +64,26 @@ pub(super) fn nearest_f32(value: &BigInt, bits: u64) -> f32 {
     let result = (f64::from(significand) * power_of_two(last)) as f32;
     if value.sign() == Sign::Minus { -result } else { result }
 }
+
+/// `a·b + c`, rounded once.
+///
+/// The product of two binary32 numbers is exact in binary64. The sum is rounded *to odd*: where it
+/// is inexact, to the neighbour whose last bit is 1. Such a number has 53 bits and lies on the same
+/// side of every number and midpoint of binary32 (at most 25 bits) as the exact sum, so rounding it
+/// to binary32 rounds the exact sum (Boldo and Melquiond, "Emulation of a FMA and correctly rounded
+/// sums: proved algorithms using rounding to odd", IEEE TC 57, 2008).
+pub fn fma(a: f32, b: f32, c: f32) -> f32 {
+    let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
+    let sum = product + c;
+    // Knuth's TwoSum: `sum + error` is exactly `product + c`, which is far from overflow.
+    let virtual_c = sum - product;
+    let error = (product - (sum - virtual_c)) + (c - virtual_c);
+    // NaN where an operand or the sum is not finite.
+    if error.is_nan() || error == 0.0 || sum.to_bits() & 1 == 1 {
+        return sum as f32;
+    }
+    // The sum is not 0, since it has an error; the neighbour on the error's side is odd.
+    let away = (error > 0.0) == (sum > 0.0);
+    let odd = if away { sum.to_bits() + 1 } else { sum.to_bits() - 1 };
+    f64::from_bits(odd) as f32
+}

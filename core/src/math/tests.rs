@@ -234,3 +234,58 @@ fn special_values_of_pow() {
     same(pow(-2.0, -151.0), -0.0);
     same(pow(10.0, 2.0), 100.0);
 }
+
+/// The exact sum in big integers, rounded.
+fn fma_by_integers(a: f32, b: f32, c: f32) -> f32 {
+    use num_bigint::BigInt;
+    const BITS: i32 = 300;
+    let [(a, i), (b, j), (c, k)] = [a, b, c].map(float::odd_significand);
+    let sum = ((BigInt::from(a) * b) << (i + j + BITS)) + (BigInt::from(c) << (k + BITS));
+    rounding::nearest_f32(&sum, BITS as u64)
+}
+
+#[test]
+fn fma_rounds_the_exact_sum_once() {
+    let mut random = lambdav_test_support::Random::new(1);
+    for round in 0..200_000_u32 {
+        let mut number = || {
+            let bits = random.bits() as u32;
+            // All numbers; those of one binade, whose sums cancel; those of few bits, with ties.
+            f32::from_bits(match round % 4 {
+                0 => bits,
+                1 => bits & 0x807f_ffff | 0x3f80_0000,
+                2 => bits & 0x81ff_f000 | 0x3f00_0000,
+                _ => bits & 0x80ff_000f,
+            })
+        };
+        let [a, b] = [number(), number()];
+        let c = match round % 3 {
+            0 => number(),
+            1 => -(a * b),
+            // Far below, where it only breaks ties.
+            _ => a * b * 1.0_f32.copysign(number()) * (-26.0_f32).exp2(),
+        };
+        let sum = fma(a, b, c);
+        same(sum, a.mul_add(b, c));
+        if [a, b, c].iter().all(|x| x.is_finite()) && sum != 0.0 {
+            same(sum, fma_by_integers(a, b, c));
+        }
+    }
+}
+
+#[test]
+fn fma_at_ties_and_limits() {
+    // 2^24 + 1 is a tie, which in binary64 swallows what follows.
+    same(fma(97.0, 172_961.0, 2.0_f32.powi(-40)), 16_777_218.0);
+    same(fma(97.0, 172_961.0, -(2.0_f32.powi(-40))), 16_777_216.0);
+    same(fma(97.0, 172_961.0, 0.0), 16_777_216.0);
+    same(fma(0.0, INF, 1.0), f32::NAN);
+    same(fma(INF, 1.0, -INF), f32::NAN);
+    same(fma(f32::MAX, 2.0, -INF), -INF);
+    same(fma(f32::MAX, 2.0, -f32::MAX), f32::MAX);
+    same(fma(-1.0, 0.0, 0.0), 0.0);
+    same(fma(-1.0, 0.0, -0.0), -0.0);
+    same(fma(1.0, -1.0, 1.0), 0.0);
+    same(fma(LEAST, 0.5, LEAST), 2.0 * LEAST);
+    same(fma(LEAST, 0.5, 0.0), 0.0);
+}

@@ -1,11 +1,11 @@
 //! Rows of arithmetic: operators, rounding, ranges and interpolation.
 
 use lambdav_core::op::Op;
-use lambdav_core::types::Type;
+use lambdav_core::types::{Scalar, Type};
 
 use super::matrices;
-use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined, common};
-use super::signature::{NUMERIC, PRODUCT, SUM, UNARY, constructor};
+use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined, constants};
+use super::signature::{NUMBERS, NUMERIC, PRODUCT, QUOTIENT, SUM, UNARY, UNARY_NUMBER};
 
 /// The rows of this theme.
 pub(super) static ROWS: &[Row] = &[
@@ -19,7 +19,7 @@ pub(super) static ROWS: &[Row] = &[
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The sum of two or more operands, from the left; of matrices, \
-                        componentwise.",
+                        componentwise. Integers wrap modulo 2^32.",
         example: Example { expression: "(+ 1 2 (vec2 3 4))", value: "(vec2 6 7)" },
     },
     Row {
@@ -35,7 +35,7 @@ pub(super) static ROWS: &[Row] = &[
         undefined: Undefined::Never,
         placement: Placement::Floating,
         documentation: "The negation of one operand, which changes the sign of zeros too; the \
-                        difference of two or more, from the left; of matrices, componentwise.",
+                        difference of two or more, from the left; of matrices, componentwise. Integers wrap modulo 2^32.",
         example: Example { expression: "(- 10 1 2)", value: "7" },
     },
     Row {
@@ -47,8 +47,8 @@ pub(super) static ROWS: &[Row] = &[
         kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
-        documentation: "The product of two or more operands, from the left. Of nums and vectors \
-                        it is componentwise; of a matrix and a num, each component is \
+        documentation: "The product of two or more operands, from the left. Of numbers and vectors \
+                        it is componentwise, and integers wrap modulo 2^32; of a matrix and a num, each component is \
                         multiplied; of a matrix and a vector (a column to its right, a row to \
                         its left) or two matrices it is that of linear algebra, each component a \
                         sum of products in index order, from the left.",
@@ -58,7 +58,7 @@ pub(super) static ROWS: &[Row] = &[
         name: "/",
         aliases: &[],
         operands: Operands::Exactly(&["a", "b"]),
-        signature: NUMERIC,
+        signature: QUOTIENT,
         meaning: Meaning::Fold(Op::Div),
         kind: OperationKind::Exact,
         undefined: Undefined::Where("(= b 0)"),
@@ -71,20 +71,25 @@ pub(super) static ROWS: &[Row] = &[
         name: "mod",
         aliases: &[],
         operands: Operands::Exactly(&["x", "y"]),
-        signature: NUMERIC,
-        meaning: Meaning::Expansion("(- x (* y (floor (/ x y))))"),
+        signature: NUMBERS,
+        meaning: Meaning::ExpansionFor(modulo),
         kind: OperationKind::Expanded,
-        undefined: Undefined::Where("(= y 0)"),
+        undefined: Undefined::ByKind(&[
+            (Scalar::F32, "(= y 0)"),
+            (Scalar::I32, "(or (= y 0i) (and (= x -2147483648i) (= y -1i)))"),
+            (Scalar::U32, "(= y 0u)"),
+        ]),
         placement: Placement::Floating,
-        documentation: "The remainder of a division that rounds down: `x - y*floor(x/y)`. It has \
-                        the sign of `y`.",
+        documentation: "The remainder of a division that rounds down. It has the sign of `y`. Of \
+                        nums it is `x - y*floor(x/y)`; of integers, `r + y` where `r = \
+                        rem(x,y)` is not 0 and has another sign than `y`, else `r`.",
         example: Example { expression: "(mod -1 3)", value: "2" },
     },
     Row {
         name: "min",
         aliases: &[],
         operands: Operands::AtLeast(&["a", "b"]),
-        signature: NUMERIC,
+        signature: NUMBERS,
         meaning: Meaning::Fold(Op::Min),
         kind: OperationKind::Exact,
         undefined: Undefined::Never,
@@ -97,7 +102,7 @@ pub(super) static ROWS: &[Row] = &[
         name: "max",
         aliases: &[],
         operands: Operands::AtLeast(&["a", "b"]),
-        signature: NUMERIC,
+        signature: NUMBERS,
         meaning: Meaning::Fold(Op::Max),
         kind: OperationKind::Exact,
         undefined: Undefined::Never,
@@ -110,23 +115,20 @@ pub(super) static ROWS: &[Row] = &[
         name: "abs",
         aliases: &[],
         operands: Operands::Exactly(&["x"]),
-        signature: UNARY,
+        signature: UNARY_NUMBER,
         meaning: Meaning::Fold(Op::Abs),
         kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
-        documentation: "The absolute value: the sign bit cleared.",
+        documentation: "The absolute value: of a num, the sign bit cleared. The least int is its own.",
         example: Example { expression: "(abs -2.5)", value: "2.5" },
     },
     Row {
         name: "sign",
         aliases: &[],
         operands: Operands::Exactly(&["x"]),
-        signature: UNARY,
-        meaning: Meaning::ExpansionFor(|types| {
-            let [zero, one, minus_one] = constants(types, ["0", "1", "-1"]);
-            format!("(select (< 0 x) {one} (select (< x 0) {minus_one} {zero}))")
-        }),
+        signature: UNARY_NUMBER,
+        meaning: Meaning::ExpansionFor(sign),
         kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
@@ -262,7 +264,7 @@ pub(super) static ROWS: &[Row] = &[
         name: "clamp",
         aliases: &[],
         operands: Operands::Exactly(&["x", "lo", "hi"]),
-        signature: NUMERIC,
+        signature: NUMBERS,
         meaning: Meaning::Expansion("(min (max x lo) hi)"),
         kind: OperationKind::Expanded,
         undefined: Undefined::Where("(> lo hi)"),
@@ -303,10 +305,23 @@ pub(super) static ROWS: &[Row] = &[
     },
 ];
 
-/// Literals as text, broadcast to the common type of the operands.
-fn constants<const N: usize>(types: &[Type], literals: [&str; N]) -> [String; N] {
-    literals.map(|literal| match common(types) {
-        scalar if scalar == Type::NUM => literal.to_owned(),
-        vector => format!("({} {literal})", constructor(vector)),
-    })
+fn modulo(types: &[Type]) -> String {
+    match types[0].scalar() {
+        Some(Scalar::F32) => "(- x (* y (floor (/ x y))))",
+        Some(Scalar::I32) => {
+            "(let ((r (rem x y))) (select (and (!= r 0i) (< (bit-xor r y) 0i)) (+ r y) r))"
+        }
+        _ => "(rem x y)",
+    }
+    .to_owned()
+}
+
+fn sign(types: &[Type]) -> String {
+    let [zero, one, minus_one] = match types[0].scalar() {
+        Some(Scalar::F32) => ["0", "1", "-1"],
+        Some(Scalar::I32) => ["0i", "1i", "-1i"],
+        _ => return "(min x 1u)".to_owned(),
+    };
+    let [zeros, ones, minus_ones] = constants(types, [zero, one, minus_one]);
+    format!("(select (< {zero} x) {ones} (select (< x {zero}) {minus_ones} {zeros}))")
 }

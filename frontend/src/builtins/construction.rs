@@ -4,7 +4,7 @@ use lambdav_core::types::Type;
 
 use super::recipe::{Operand, Recipe};
 use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined};
-use super::signature::{AT, COLUMN, bvector, matrix as matrix_of, vector};
+use super::signature::{AT, COLUMN, bvector, ivector, matrix as matrix_of, uvector, vector};
 
 /// The rows of this theme.
 pub(super) static ROWS: &[Row] = &[
@@ -90,6 +90,90 @@ pub(super) static ROWS: &[Row] = &[
         example: Example {
             expression: "(bvec4 (bvec2 true false) (bvec2 false))",
             value: "(bvec4 true false false false)",
+        },
+    },
+    Row {
+        name: "ivec2",
+        aliases: &[],
+        operands: Operands::Between(1, 2, &["x", "y"]),
+        signature: ivector::<2>(),
+        meaning: Meaning::Recipe(|_, result| Recipe::Flatten(result)),
+        kind: OperationKind::Exact,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "A vector of 2 ints: from ints and ivecs that have 2 components \
+                        together, or from one int for all.",
+        example: Example { expression: "(ivec2 7i)", value: "(ivec2 7i 7i)" },
+    },
+    Row {
+        name: "ivec3",
+        aliases: &[],
+        operands: Operands::Between(1, 3, &["x", "y", "z"]),
+        signature: ivector::<3>(),
+        meaning: Meaning::Recipe(|_, result| Recipe::Flatten(result)),
+        kind: OperationKind::Exact,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "A vector of 3 ints: from ints and ivecs that have 3 components \
+                        together, or from one int for all.",
+        example: Example { expression: "(ivec3 (ivec2 1i -2i) 3i)", value: "(ivec3 1i -2i 3i)" },
+    },
+    Row {
+        name: "ivec4",
+        aliases: &[],
+        operands: Operands::Between(1, 4, &["x", "y", "z", "w"]),
+        signature: ivector::<4>(),
+        meaning: Meaning::Recipe(|_, result| Recipe::Flatten(result)),
+        kind: OperationKind::Exact,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "A vector of 4 ints: from ints and ivecs that have 4 components \
+                        together, or from one int for all.",
+        example: Example {
+            expression: "(ivec4 (.yx (ivec2 1i 2i)) (ivec2 3i 4i))",
+            value: "(ivec4 2i 1i 3i 4i)",
+        },
+    },
+    Row {
+        name: "uvec2",
+        aliases: &[],
+        operands: Operands::Between(1, 2, &["x", "y"]),
+        signature: uvector::<2>(),
+        meaning: Meaning::Recipe(|_, result| Recipe::Flatten(result)),
+        kind: OperationKind::Exact,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "A vector of 2 uints: from uints and uvecs that have 2 components \
+                        together, or from one uint for all.",
+        example: Example { expression: "(uvec2 7u)", value: "(uvec2 7u 7u)" },
+    },
+    Row {
+        name: "uvec3",
+        aliases: &[],
+        operands: Operands::Between(1, 3, &["x", "y", "z"]),
+        signature: uvector::<3>(),
+        meaning: Meaning::Recipe(|_, result| Recipe::Flatten(result)),
+        kind: OperationKind::Exact,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "A vector of 3 uints: from uints and uvecs that have 3 components \
+                        together, or from one uint for all.",
+        example: Example { expression: "(uvec3 (uvec2 1u 2u) 3u)", value: "(uvec3 1u 2u 3u)" },
+    },
+    Row {
+        name: "uvec4",
+        aliases: &[],
+        operands: Operands::Between(1, 4, &["x", "y", "z", "w"]),
+        signature: uvector::<4>(),
+        meaning: Meaning::Recipe(|_, result| Recipe::Flatten(result)),
+        kind: OperationKind::Exact,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "A vector of 4 uints: from uints and uvecs that have 4 components \
+                        together, or from one uint for all.",
+        example: Example {
+            expression: "(uvec4 (.yx (uvec2 1u 2u)) (uvec2 3u 4u))",
+            value: "(uvec4 2u 1u 3u 4u)",
         },
     },
     Row {

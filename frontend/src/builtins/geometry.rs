@@ -3,7 +3,7 @@
 use lambdav_core::types::{Type, TypeKind};
 
 use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined};
-use super::signature::{CROSS, EQUAL, EQUAL_TO_NUM, MEASURE, REFRACT, UNARY, constructor};
+use super::signature::{CROSS, DOT, EQUAL, EQUAL_TO_NUM, MEASURE, REFRACT, UNARY, constructor};
 
 /// The rows of this theme.
 pub(super) static ROWS: &[Row] = &[
@@ -11,7 +11,7 @@ pub(super) static ROWS: &[Row] = &[
         name: "dot",
         aliases: &[],
         operands: Operands::Exactly(&["a", "b"]),
-        signature: EQUAL_TO_NUM,
+        signature: DOT,
         meaning: Meaning::ExpansionFor(dot),
         kind: OperationKind::Expanded,
         undefined: Undefined::Never,

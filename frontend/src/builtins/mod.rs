@@ -17,9 +17,12 @@
 mod arithmetic;
 mod comparison;
 mod construction;
+mod conversion;
 mod geometry;
 mod inputs;
+mod integers;
 mod matrices;
+mod packing;
 mod recipe;
 mod row;
 mod signature;
@@ -33,7 +36,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::LazyLock;
 
-use lambdav_core::types::{Type, Types};
+use lambdav_core::types::{Scalar, Type, Types};
 
 pub use recipe::{Operand, Recipe, Resolved, SignatureError};
 pub use row::{Example, OperationKind, Placement};
@@ -55,11 +58,14 @@ enum Handle {
 static ROWS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
     [
         arithmetic::ROWS,
+        integers::ROWS,
         comparison::ROWS,
         transcendental::ROWS,
         geometry::ROWS,
         construction::ROWS,
         matrices::ROWS,
+        conversion::ROWS,
+        packing::ROWS,
         inputs::ROWS,
     ]
     .into_iter()
@@ -164,12 +170,16 @@ impl Builtin {
         self.row().undefined(types)
     }
 
-    /// The condition under which SPIR-V leaves the result undefined, in the operands' names.
-    pub fn undefined_where(self) -> Option<&'static str> {
+    /// The conditions under which SPIR-V leaves the result undefined, in the operands' names, each
+    /// with the component type of the first operand that it is for, if it is not for all.
+    pub fn undefined_where(self) -> Vec<(Option<Scalar>, &'static str)> {
         match self.row().undefined {
-            row::Undefined::Never => None,
+            row::Undefined::Never => vec![],
             row::Undefined::Where(condition) | row::Undefined::WhereWhole(condition) => {
-                Some(condition)
+                vec![(None, condition)]
+            }
+            row::Undefined::ByKind(conditions) => {
+                conditions.iter().map(|&(scalar, condition)| (Some(scalar), condition)).collect()
             }
         }
     }
@@ -209,7 +219,7 @@ impl Builtin {
             SignatureError::Count { expected } => {
                 format!("`{name}` takes {expected}, not {}", operands.len())
             }
-            SignatureError::Types { expected, culprit } => {
+            SignatureError::Types { expected, culprit, .. } => {
                 let found: Vec<String> =
                     operands.iter().map(|o| types.name(o.ty).to_string()).collect();
                 let found = match (found.as_slice(), *culprit) {

@@ -13,6 +13,9 @@ pub enum Recipe {
     Fold(Op, Type),
     /// A binary operation on the two operands in reverse order, both first broadcast to the type.
     Reversed(Op, Type),
+    /// The operation on all operands, each first broadcast to that many components of its own
+    /// scalar type.
+    Broadcast(Op, u8),
     /// The operation on the operands just as they are.
     Direct(Op),
     /// All components of the operands in order, as a vector or matrix of this type; one `num` or
@@ -76,6 +79,8 @@ pub enum SignatureError {
         expected: String,
         /// The first operand that does not fit, where one can be blamed.
         culprit: Option<usize>,
+        /// What to write instead, where the builtin knows.
+        instead: Option<&'static str>,
     },
     /// An index that is not a literal token of digits, or too large.
     Index {

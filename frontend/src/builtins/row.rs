@@ -1,7 +1,7 @@
 //! What a row of the table says. Every field is a column, and a row without one does not compile.
 
 use lambdav_core::op::Op;
-use lambdav_core::types::Type;
+use lambdav_core::types::{Scalar, Type};
 
 use super::recipe::{Operand, Recipe, Resolved, SignatureError};
 use super::signature::{Signature, constructor};
@@ -65,9 +65,11 @@ pub(super) enum Undefined {
     /// Nowhere.
     Never,
     /// Where a condition in the operands' names holds for some component. The names denote
-    /// operands broadcast to their common type. An application with fewer operands than names has no
+    /// operands broadcast to their common size. An application with fewer operands than names has no
     /// such case.
     Where(&'static str),
+    /// The same with a condition for each component type of the first operand; nowhere for others.
+    ByKind(&'static [(Scalar, &'static str)]),
     /// Where a `bool` condition in the operands' names holds; the names denote whole operands.
     WhereWhole(&'static str),
 }
@@ -127,21 +129,34 @@ impl Row {
     /// The predicate that says where the result is undefined in SPIR-V.
     pub(super) fn undefined(&self, types: &[Type]) -> Option<String> {
         let names = self.operands.names();
+        if types.len() != names.len() {
+            return None;
+        }
         let parameters = names.join(" ");
+        let of_components = |condition: &str| match common(types).width() {
+            Some(width @ 2..) => {
+                let bindings: Vec<String> = names
+                    .iter()
+                    .zip(types)
+                    .filter_map(|(name, ty)| {
+                        let common = constructor(Type::of(ty.scalar()?, width));
+                        Some(format!("({name} ({common} {name}))"))
+                    })
+                    .collect();
+                let bindings = bindings.join(" ");
+                format!("(func ({parameters}) (let ({bindings}) (any-of {condition})))")
+            }
+            _ => format!("(func ({parameters}) {condition})"),
+        };
         match self.undefined {
-            Undefined::Where(_) | Undefined::WhereWhole(_) if types.len() != names.len() => None,
             Undefined::Never => None,
             Undefined::WhereWhole(condition) => Some(format!("(func ({parameters}) {condition})")),
-            Undefined::Where(condition) => Some(match common(types).width() {
-                Some(2..) => {
-                    let common = constructor(common(types));
-                    let bindings: Vec<String> =
-                        names.iter().map(|name| format!("({name} ({common} {name}))")).collect();
-                    let bindings = bindings.join(" ");
-                    format!("(func ({parameters}) (let ({bindings}) (any-of {condition})))")
-                }
-                _ => format!("(func ({parameters}) {condition})"),
-            }),
+            Undefined::Where(condition) => Some(of_components(condition)),
+            Undefined::ByKind(conditions) => {
+                let kind = types.first()?.scalar()?;
+                let known = conditions.iter().find(|(scalar, _)| *scalar == kind);
+                known.map(|(_, condition)| of_components(condition))
+            }
         }
     }
 }
@@ -179,6 +194,14 @@ impl Operands {
         let names: String = self.names().iter().map(|operand| format!(" {operand}")).collect();
         format!("({name}{names}{more})")
     }
+}
+
+/// Literals as text, broadcast to the common type of the operands.
+pub(super) fn constants<const N: usize>(types: &[Type], literals: [&str; N]) -> [String; N] {
+    literals.map(|literal| match common(types) {
+        vector if vector.width() != Some(1) => format!("({} {literal})", constructor(vector)),
+        _ => literal.to_owned(),
+    })
 }
 
 /// The type to which operands of an accepted componentwise application are broadcast.

@@ -1,6 +1,7 @@
 //! The signatures that rows share: which operand types are accepted, and the type of the result.
 //!
-//! A `num` is broadcast where a signature here says so; a `bool` never is.
+//! A `num`, `int` or `uint` is broadcast where a signature here says so; a `bool` never is. *Numbers
+//! of one kind* are nums, or ints, or uints, with vectors of them.
 
 use lambdav_core::types::TypeKind::{Matrix, Vector};
 use lambdav_core::types::{Scalar, Type};
@@ -21,6 +22,8 @@ pub(super) enum Mismatch {
     Operand(usize),
     /// They do not fit for a special reason; the clause says what would.
     Because(String),
+    /// The builtin is not for such operands; this is what to write instead.
+    Instead(&'static str),
     /// This operand is no index below the limit.
     Index { operand: usize, found: Option<u32>, limit: u32 },
 }
@@ -28,10 +31,19 @@ pub(super) enum Mismatch {
 impl Mismatch {
     pub(super) fn into_error(self, takes: &str) -> SignatureError {
         match self {
-            Self::Operand(k) => {
-                SignatureError::Types { expected: takes.to_owned(), culprit: Some(k) }
+            Self::Operand(k) => SignatureError::Types {
+                expected: takes.to_owned(),
+                culprit: Some(k),
+                instead: None,
+            },
+            Self::Because(expected) => {
+                SignatureError::Types { expected, culprit: None, instead: None }
             }
-            Self::Because(expected) => SignatureError::Types { expected, culprit: None },
+            Self::Instead(instead) => SignatureError::Types {
+                expected: takes.to_owned(),
+                culprit: None,
+                instead: Some(instead),
+            },
             Self::Index { operand, found, limit } => {
                 SignatureError::Index { operand, found, limit }
             }
@@ -48,15 +60,134 @@ pub(super) const UNARY: Signature = Signature { takes: "a num or a vector", chec
 pub(super) const NUMERIC: Signature =
     Signature { takes: "nums and vectors of one size", check: numeric };
 
-/// The same, to `bool` or `bvec`.
+/// The same, where integers have a builtin of their own.
+pub(super) const QUOTIENT: Signature = Signature {
+    takes: NUMERIC.takes,
+    check: |operands| {
+        let are_integers = operands.iter().all(|operand| operand.ty.is_integer());
+        let instead = "write `(div a b)` for the quotient of integers, toward zero";
+        if are_integers { Err(Mismatch::Instead(instead)) } else { numeric(operands) }
+    },
+};
+
+/// One number or a vector of them, componentwise.
+pub(super) const UNARY_NUMBER: Signature =
+    Signature { takes: "a num, int or uint, or a vector of them", check: numbers };
+
+/// Componentwise with broadcast: any mix of a kind of number and one vector type of it.
+pub(super) const NUMBERS: Signature =
+    Signature { takes: "numbers of one kind and vectors of one size", check: numbers };
+
+/// One integer or a vector of them, componentwise.
+pub(super) const UNARY_INTEGER: Signature =
+    Signature { takes: "an int or uint, or a vector of them", check: integers };
+
+/// Componentwise with broadcast: any mix of `int` and one vector type of it, or of `uint`.
+pub(super) const INTEGERS: Signature =
+    Signature { takes: "ints, or uints, and vectors of one size", check: integers };
+
+/// `(shift-left a n)`.
+pub(super) const SHIFT: Signature = Signature {
+    takes: "an int or uint or a vector of them, and a uint or the same kind, one or of its size",
+    check: |operands| {
+        let result = integers(&operands[..1])?;
+        let count = operands[1].ty;
+        let is_of_kind = count.scalar() == Some(Scalar::U32) || count.scalar() == result.scalar();
+        let is_of_size = count.width() == Some(1) || count.width() == result.width();
+        if is_of_kind && is_of_size { Ok(result) } else { Err(Mismatch::Operand(1)) }
+    },
+};
+
+/// Componentwise on integers, but for two `uint`s at the end.
+pub(super) const BIT_FIELD: Signature = Signature {
+    takes: "ints, or uints, and vectors of one size, and an offset and a count, which are uints",
+    check: |operands| {
+        let (values, field) = operands.split_at(operands.len() - 2);
+        let result = integers(values)?;
+        match field.iter().position(|o| o.ty != Type::UINT) {
+            None => Ok(result),
+            Some(k) => Err(Mismatch::Operand(values.len() + k)),
+        }
+    },
+};
+
+/// A conversion to that scalar type, given as its type.
+pub(super) const fn conversion(check: fn(&[Operand]) -> Checked) -> Signature {
+    Signature { takes: "a num, int, uint or bool, or a vector of them", check }
+}
+
+/// The check of a conversion.
+pub(super) fn convert(operands: &[Operand], to: Scalar) -> Checked {
+    of_width(operands[0].ty, to).ok_or(Mismatch::Operand(0))
+}
+
+/// One `num` or vector, to as many `uint`s.
+pub(super) const BITS: Signature = Signature {
+    takes: UNARY.takes,
+    check: |operands| convert(operands, Scalar::U32).and_then(|ty| numeric(operands).map(|_| ty)),
+};
+
+/// One `uint` or uvec, to as many `num`s.
+pub(super) const FROM_BITS: Signature = Signature {
+    takes: "a uint or a uvec",
+    check: |operands| match operands[0].ty {
+        ty if ty.scalar() == Some(Scalar::U32) => convert(operands, Scalar::F32),
+        _ => Err(Mismatch::Operand(0)),
+    },
+};
+
+/// One `num` or vector, to as many `int`s.
+pub(super) const EXPONENT: Signature = Signature {
+    takes: UNARY.takes,
+    check: |operands| convert(operands, Scalar::I32).and_then(|ty| numeric(operands).map(|_| ty)),
+};
+
+/// A `num` or vector, and an `int` or ivec, with broadcast.
+pub(super) const SCALED: Signature = Signature {
+    takes: "a num and an int, or vectors of them of one size",
+    check: |operands| {
+        let number = numeric(&operands[..1])?;
+        let exponent = operands[1].ty;
+        match (number.width(), exponent.width()) {
+            _ if exponent.scalar() != Some(Scalar::I32) => Err(Mismatch::Operand(1)),
+            (_, Some(1)) => Ok(number),
+            (Some(n), Some(m)) if n == 1 || n == m => Ok(Type::vec(m)),
+            _ => Err(Mismatch::Operand(1)),
+        }
+    },
+};
+
+/// A vector of `N` numbers to a `uint`.
+pub(super) const fn pack<const N: u8>() -> Signature {
+    Signature {
+        takes: if N == 4 { "a vec4" } else { "a vec2" },
+        check: |operands| match operands[0].ty {
+            ty if ty == Type::vec(N) => Ok(Type::UINT),
+            _ => Err(Mismatch::Operand(0)),
+        },
+    }
+}
+
+/// A `uint` to a vector of `N` numbers.
+pub(super) const fn unpack<const N: u8>() -> Signature {
+    Signature {
+        takes: "a uint",
+        check: |operands| match operands[0].ty {
+            Type::UINT => Ok(Type::vec(N)),
+            _ => Err(Mismatch::Operand(0)),
+        },
+    }
+}
+
+/// Numbers of one kind with broadcast, to `bool` or `bvec`.
 pub(super) const COMPARISON: Signature = Signature {
-    takes: "nums and vectors of one size",
-    check: |operands| numeric(operands).map(|t| t.width().map_or(t, Type::bvec)),
+    takes: NUMBERS.takes,
+    check: |operands| numbers(operands).map(|t| t.width().map_or(t, Type::bvec)),
 };
 
 /// A comparison, or two equal types of bools.
 pub(super) const EQUALITY: Signature = Signature {
-    takes: "nums and vectors of one size, or two bools, or two bvecs of one size",
+    takes: "numbers of one kind and vectors of one size, or two bools, or two bvecs of one size",
     check: |operands| {
         if operands[0].ty.is_bool() { logic(operands) } else { (COMPARISON.check)(operands) }
     },
@@ -95,21 +226,21 @@ pub(super) const SELECT: Signature = Signature {
 
 /// Componentwise with broadcast, or matrices of one type.
 pub(super) const SUM: Signature = Signature {
-    takes: "nums and vectors of one size, or matrices of one size",
+    takes: "numbers of one kind and vectors of one size, or matrices of one size",
     check: |operands| match operands[0].ty {
         first if first.is_matrix() => equal(operands),
-        _ => numeric(operands),
+        _ => numbers(operands),
     },
 };
 
 /// Componentwise with broadcast, or the products of linear algebra; folded from the left.
 pub(super) const PRODUCT: Signature = Signature {
-    takes: "nums and vectors of one size, or matrices with nums and with vectors and matrices of \
-            their size",
+    takes: "numbers of one kind and vectors of one size, or matrices with nums and with vectors \
+            and matrices of their size",
     check: |operands| {
         let first = operands[0].ty;
         if !first.is_num() && !first.is_matrix() {
-            return Err(Mismatch::Operand(0));
+            return integers(operands);
         }
         operands.iter().enumerate().skip(1).try_fold(first, |product, (k, operand)| {
             multiply(product, operand.ty).ok_or(Mismatch::Operand(k))
@@ -125,6 +256,15 @@ pub(super) const MEASURE: Signature =
 pub(super) const EQUAL_TO_NUM: Signature = Signature {
     takes: "two nums or two vectors of one size",
     check: |operands| equal_numeric(operands, Type::NUM),
+};
+
+/// Two equal types, of numbers of one kind or vectors of them, to the scalar.
+pub(super) const DOT: Signature = Signature {
+    takes: "two numbers of one kind or two vectors of one type",
+    check: |operands| {
+        let scalar = numbers(&operands[..1])?.scalar().ok_or(Mismatch::Operand(0))?;
+        equal(operands).map(|_| Type::of(scalar, 1))
+    },
 };
 
 /// Equal types, `num` or vector, to the same.
@@ -190,6 +330,22 @@ pub(super) const fn vector<const N: u8>() -> Signature {
     }
 }
 
+/// A vector of `N` ints.
+pub(super) const fn ivector<const N: u8>() -> Signature {
+    Signature {
+        takes: "ints and ivecs that make up its components, or one int for all of them",
+        check: |operands| components(operands, Scalar::I32, N),
+    }
+}
+
+/// A vector of `N` uints.
+pub(super) const fn uvector<const N: u8>() -> Signature {
+    Signature {
+        takes: "uints and uvecs that make up its components, or one uint for all of them",
+        check: |operands| components(operands, Scalar::U32, N),
+    }
+}
+
 /// A vector of `N` bools.
 pub(super) const fn bvector<const N: u8>() -> Signature {
     Signature {
@@ -234,13 +390,33 @@ pub(super) fn constructor(ty: Type) -> &'static str {
     ty.name().expect("signatures accept builtin types only")
 }
 
+/// The type of as many components of another scalar type; `None` where it is no scalar or vector.
+pub(super) fn of_width(ty: Type, scalar: Scalar) -> Option<Type> {
+    ty.width().map(|width| Type::of(scalar, width))
+}
+
 fn numeric(operands: &[Operand]) -> Checked {
-    let mut result = Type::NUM;
+    broadcast(operands, &[Scalar::F32])
+}
+
+fn numbers(operands: &[Operand]) -> Checked {
+    broadcast(operands, &[Scalar::F32, Scalar::I32, Scalar::U32])
+}
+
+fn integers(operands: &[Operand]) -> Checked {
+    broadcast(operands, &[Scalar::I32, Scalar::U32])
+}
+
+/// Scalars of one of these types and vectors of one type of it: that, or the scalar type.
+fn broadcast(operands: &[Operand], scalars: &[Scalar]) -> Checked {
+    let first = operands[0].ty.scalar().filter(|scalar| scalars.contains(scalar));
+    let scalar = Type::of(first.ok_or(Mismatch::Operand(0))?, 1);
+    let mut result = scalar;
     for (k, operand) in operands.iter().enumerate() {
         result = match (result, operand.ty) {
-            (_, t) if !t.is_num() => return Err(Mismatch::Operand(k)),
-            (common, Type::NUM) => common,
-            (common, t) if common == Type::NUM || common == t => t,
+            (_, t) if t.scalar() != first => return Err(Mismatch::Operand(k)),
+            (common, t) if t == scalar => common,
+            (common, t) if common == scalar || common == t => t,
             _ => return Err(Mismatch::Operand(k)),
         };
     }
@@ -295,6 +471,8 @@ fn components(operands: &[Operand], scalar: Scalar, n: u8) -> Checked {
     let (one, vectors) = match scalar {
         Scalar::F32 => ("num", "vectors"),
         Scalar::Bool => ("bool", "bvecs"),
+        Scalar::I32 => ("int", "ivecs"),
+        Scalar::U32 => ("uint", "uvecs"),
     };
     Err(Mismatch::Because(format!(
         "{one}s and {vectors} of {n} components together, or one {one}; these have {count}"

@@ -53,7 +53,7 @@ impl Swizzle {
                     ..=2 => "a vector or bvec".to_owned(),
                     _ => format!("a vector or bvec of at least {needed} components"),
                 };
-                Err(SignatureError::Types { expected, culprit: Some(0) })
+                Err(SignatureError::Types { expected, culprit: Some(0), instead: None })
             }
         }
     }

@@ -181,6 +181,11 @@ impl Elaborator {
                 let span = self.span(code, env);
                 Some(Value::Data(self.graph.number(value, span)))
             }
+            Code::Integer(scalar, bits) => {
+                let span = self.span(code, env);
+                let ty = Type::of(scalar, 1);
+                Some(Value::Data(self.graph.constant(ty, &[bits], span)))
+            }
             Code::Bool(value) => {
                 let span = self.span(code, env);
                 Some(Value::Data(self.graph.bool(value, span)))

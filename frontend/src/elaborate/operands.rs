@@ -114,7 +114,8 @@ impl Elaborator {
             _ => self.site_span(site),
         };
         let help = match error {
-            SignatureError::Types { .. } => pick_components(operands),
+            SignatureError::Types { instead: Some(instead), .. } => Some((*instead).to_owned()),
+            SignatureError::Types { .. } => pick_components(operands).or_else(|| convert(operands)),
             _ => None,
         };
         let help = help.unwrap_or_else(|| format!("write `{}`", builtin.usage()));
@@ -154,6 +155,15 @@ impl Elaborator {
             Recipe::Reversed(op, ty) => {
                 let operands = [nodes[1], nodes[0]].map(|n| self.graph.broadcast(n, *ty, span));
                 self.graph.op(*op, operands.into(), span)
+            }
+            Recipe::Broadcast(op, width) => {
+                let operands = nodes.iter().map(|&node| {
+                    let ty = self.graph.value_type(node);
+                    let scalar = self.graph.types().component(ty, 0);
+                    self.graph.broadcast(node, Type::of(scalar, *width), span)
+                });
+                let operands = operands.collect();
+                self.graph.op(*op, operands, span)
             }
             Recipe::Direct(op) => self.graph.op(*op, nodes, span),
             Recipe::Flatten(ty) => self.flatten(*ty, &nodes, span),
@@ -246,16 +256,40 @@ impl Elaborator {
     }
 }
 
-/// What to do about numbers and vectors of which only the sizes can be wrong.
+/// What to do about numbers and vectors of one kind, of which only the sizes can be wrong.
 fn pick_components(operands: &[Operand]) -> Option<String> {
+    let kind = operands.first()?.ty.scalar().filter(|kind| *kind != Scalar::Bool)?;
     let sizes = operands.iter().filter_map(|operand| match operand.ty.builtin() {
-        Some(TypeKind::Vector(Scalar::F32, size)) => Some(Some(usize::from(size))),
-        Some(TypeKind::Scalar(Scalar::F32)) => None,
+        Some(TypeKind::Vector(scalar, size)) if scalar == kind => Some(Some(usize::from(size))),
+        Some(TypeKind::Scalar(scalar)) if scalar == kind => None,
         _ => Some(None),
     });
     let sizes: Vec<usize> = sizes.collect::<Option<_>>()?;
     let (small, large) = (*sizes.iter().min()?, *sizes.iter().max()?);
     let swizzle = &"xyzw"[..small];
-    (small < large)
-        .then(|| format!("pick components of the vec{large}: `(.{swizzle} v)` is a vec{small}"))
+    let name = |size: usize| Type::of(kind, size as u8).name().unwrap_or_default();
+    (small < large).then(|| {
+        let (small, large) = (name(small), name(large));
+        format!("pick components of the {large}: `(.{swizzle} v)` is a {small}")
+    })
+}
+
+/// What to do about numbers of several kinds, or of a kind that the builtin does not take.
+fn convert(operands: &[Operand]) -> Option<String> {
+    let is_of = |scalar: Scalar| move |operand: &Operand| operand.ty.scalar() == Some(scalar);
+    let integer = operands.iter().find(|operand| operand.ty.is_integer())?;
+    let (name, suffix) = match integer.ty.scalar() {
+        Some(Scalar::I32) => ("int", 'i'),
+        _ => ("uint", 'u'),
+    };
+    let literal = operands.iter().find_map(|operand| operand.index);
+    Some(match literal.filter(|_| operands.iter().any(is_of(Scalar::F32))) {
+        Some(number) => format!("`{number}{suffix}` is a literal of type {name}, `{number}` a num"),
+        None if operands.iter().all(is_of(Scalar::I32))
+            || operands.iter().all(is_of(Scalar::U32)) =>
+        {
+            "convert with `(num …)`: nothing is converted by itself".to_owned()
+        }
+        None => format!("convert with `({name} …)` or `(num …)`: nothing is converted by itself"),
+    })
 }

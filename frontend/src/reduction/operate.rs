@@ -71,6 +71,13 @@ pub(super) fn follow(
             [a, b] => operate(types, *op, &[&b.broadcast(*ty)?, &a.broadcast(*ty)?]),
             _ => None,
         },
+        Recipe::Broadcast(op, width) => {
+            let operands = operands
+                .iter()
+                .map(|operand| operand.broadcast(Type::of(types.component(operand.ty, 0), *width)));
+            let operands: Vec<Data> = operands.collect::<Option<_>>()?;
+            operate(types, *op, &operands.iter().collect::<Vec<_>>())
+        }
         Recipe::Direct(op) => operate(types, *op, &operands.iter().collect::<Vec<_>>()),
         Recipe::Flatten(ty) => {
             let words: Box<[u32]> = operands.iter().flat_map(|d| &d.words).copied().collect();

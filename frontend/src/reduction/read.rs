@@ -241,6 +241,10 @@ impl<'t> Reader<'t> {
         let span = self.tree.get(id).span;
         let (form, index) = match &self.tree.get(id).kind {
             ExprKind::Number { value, index } => (Form::Data(Data::num(*value)), *index),
+            ExprKind::Integer(scalar, bits) => {
+                let data = Data { ty: Type::of(*scalar, 1), words: [*bits].into() };
+                (Form::Data(data), None)
+            }
             ExprKind::Bool(b) => (Form::Data(Data::bool(*b)), None),
             ExprKind::Identifier(name) => match self.meaning(name) {
                 Some(Meaning::Variable(variable)) => (Form::Variable(variable), None),

@@ -4,7 +4,7 @@ use crate::builtins::Builtin;
 use lambdav_core::graph::Name;
 use lambdav_core::sets::{SetId, Sets};
 use lambdav_core::source::Span;
-use lambdav_core::types::Type;
+use lambdav_core::types::{Scalar, Type};
 use rustc_hash::FxHashMap;
 
 /// Index of a piece of code in a [`CodeArena`].
@@ -37,6 +37,8 @@ pub(crate) enum Code {
     Error,
     /// Value, and its index where the token is of digits alone.
     Number(f32, Option<u32>),
+    /// An integer of that type, as its bits.
+    Integer(Scalar, u32),
     Bool(bool),
     Local(Local),
     /// Index into [`Items::globals`](super::Items::globals).
@@ -72,6 +74,7 @@ pub(crate) struct Abstraction {
 enum CodeShape {
     Error(u32),
     Number(u32, Option<u32>),
+    Integer(Scalar, u32),
     Bool(bool),
     Local(Local),
     Global(u32),
@@ -206,6 +209,7 @@ impl CodeArena {
         let (shape, free) = match &code {
             Code::Error => (CodeShape::Error(id.0), none),
             Code::Number(value, index) => (CodeShape::Number(value.to_bits(), *index), none),
+            Code::Integer(scalar, bits) => (CodeShape::Integer(*scalar, *bits), none),
             Code::Bool(b) => (CodeShape::Bool(*b), none),
             Code::Local(local) => {
                 (CodeShape::Local(*local), FreeSet::Listed(self.sets.single(*local)))

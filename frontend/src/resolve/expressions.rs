@@ -113,6 +113,7 @@ impl<'t> Resolver<'t> {
         let expr = self.tree.get(id);
         match &expr.kind {
             ExprKind::Number { value, index } => Some(Code::Number(*value, *index)),
+            ExprKind::Integer(scalar, bits) => Some(Code::Integer(*scalar, *bits)),
             ExprKind::Bool(b) => Some(Code::Bool(*b)),
             ExprKind::Error => Some(Code::Error),
             ExprKind::Identifier(name) => Some(self.name(name, expr.span)),

@@ -1,4 +1,4 @@
-//! The syntax tree: numbers, `true`, `false`, identifiers and lists, each with its span.
+//! The syntax tree: numbers, integers, `true`, `false`, identifiers and lists, each with its span.
 //!
 //! The tree is an arena in post-order: the children of a list have smaller indices than the list
 //! itself, so a pass that needs its children's results is a loop over the arena, and no pass has to
@@ -19,6 +19,7 @@ pub use parser::{parse, parse_within};
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::limits;
 use lambdav_core::source::{SourceFile, Span};
+use lambdav_core::types::Scalar;
 
 /// Takes the bytes of a shader as text; `name` is what messages call it.
 ///
@@ -54,6 +55,8 @@ pub enum ExprKind {
         /// The value of a token of digits alone.
         index: Option<u32>,
     },
+    /// An integer of that type, as its bits.
+    Integer(Scalar, u32),
     /// `true` or `false`.
     Bool(bool),
     /// An identifier.

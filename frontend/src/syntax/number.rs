@@ -1,5 +1,8 @@
 //! Numbers: the grammar `[+-]? (digits [. digits?] | . digits) ([eE] [+-]? digits)?` and their
-//! reading as the nearest binary32 value.
+//! reading as the nearest binary32 value; and integers, `[+-]? natural i | natural u` where a
+//! natural is `digits`, or `0x` or `0b` and digits of that base.
+
+use lambdav_core::types::Scalar;
 
 /// What a word is when looked at as a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,6 +15,10 @@ pub(super) enum Reading {
     TooLarge,
     /// The nearest binary32 value, and the exact value of a token of digits alone that fits.
     Number { value: f32, index: Option<u32> },
+    /// It is an integer of that type: its bits.
+    Integer(Scalar, u32),
+    /// It is an integer beyond the range of that type.
+    DoesNotFit(Scalar),
 }
 
 /// Reads a word.
@@ -20,7 +27,7 @@ pub(super) fn read(word: &str) -> Reading {
         return Reading::NotANumber;
     }
     if !is_number(word) {
-        return Reading::Malformed;
+        return integer(word).unwrap_or(Reading::Malformed);
     }
     // `str::parse` rounds once, to nearest even, from the decimal digits. It takes every token of
     // the grammar, so that the second arm is out of reach.
@@ -33,6 +40,35 @@ pub(super) fn read(word: &str) -> Reading {
         }
         Err(_) => Reading::Malformed,
     }
+}
+
+/// Reads a word as an integer, if it is one.
+fn integer(word: &str) -> Option<Reading> {
+    let (scalar, rest) = match word.strip_suffix('i') {
+        Some(rest) => (Scalar::I32, rest.strip_prefix(['+', '-']).unwrap_or(rest)),
+        None => (Scalar::U32, word.strip_suffix('u')?),
+    };
+    let magnitude = natural(rest)?;
+    let signed = if word.starts_with('-') { magnitude.checked_neg() } else { Some(magnitude) };
+    let bits = signed.and_then(|value| match scalar {
+        Scalar::I32 => i32::try_from(value).ok().map(|int| int as u32),
+        _ => u32::try_from(value).ok(),
+    });
+    Some(bits.map_or(Reading::DoesNotFit(scalar), |bits| Reading::Integer(scalar, bits)))
+}
+
+/// The value of digits, decimal or behind `0x` or `0b`; the largest there is where it is larger.
+fn natural(text: &str) -> Option<i64> {
+    let (digits, base) = match (text.strip_prefix("0x"), text.strip_prefix("0b")) {
+        (Some(digits), _) => (digits, 16),
+        (_, Some(digits)) => (digits, 2),
+        _ => (text, 10),
+    };
+    let value = |sum: i64, digit: char| {
+        let digit = digit.to_digit(base)?;
+        Some(sum.saturating_mul(base.into()).saturating_add(digit.into()))
+    };
+    if digits.is_empty() { None } else { digits.chars().try_fold(0, value) }
 }
 
 /// Whether the word begins with `[+-]?\.?[0-9]`.
@@ -64,9 +100,26 @@ fn is_digits(text: &str) -> bool {
 
 /// What may have been meant by a malformed number.
 pub(super) fn advice(word: &str) -> &'static str {
-    let lower = word.trim_start_matches(['+', '-']).to_ascii_lowercase();
-    if lower.starts_with("0x") || lower.starts_with("0b") || lower.starts_with("0o") {
-        return "write the number in decimal: there is no other base";
+    let plain = word.trim_start_matches(['+', '-']);
+    let lower = plain.to_ascii_lowercase();
+    if natural(plain).is_some() {
+        return "an integer says its type: `0x10i` is an int, `0x10u` a uint";
+    }
+    if plain.len() < word.len() && matches!(integer(plain), Some(Reading::Integer(Scalar::U32, _)))
+    {
+        return "leave out the sign: a uint has none; `-7i` is an int";
+    }
+    if lower.starts_with("0o") {
+        return "write the number in another base: `0x1fu`, `0b11111u` or `31u`";
+    }
+    if integer(&lower).is_some() {
+        return "write the prefix and the suffix in small letters: `0xFFu`, `3i`";
+    }
+    if lower.starts_with("0x") || lower.starts_with("0b") {
+        return "write an integer like `0xffu` or `-0b1010i`: digits of the base, then `i` or `u`";
+    }
+    if lower.strip_suffix(['i', 'u']).is_some_and(is_number) {
+        return "an integer has digits only: write `3i` or `3u`, or a num without a suffix";
     }
     if lower.strip_suffix('f').is_some_and(is_number) {
         return "leave out the `f`: every number is a binary32";

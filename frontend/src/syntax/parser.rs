@@ -11,6 +11,7 @@ use lambdav_core::decode::too_long;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics, Severity, quote};
 use lambdav_core::limits::{self, LIST_NESTING};
 use lambdav_core::source::{SourceFile, Span};
+use lambdav_core::types::{Scalar, Type};
 use lambdav_float_environment::with_default;
 
 /// Reads a text, with findings in the order of their positions: at most [`limits::ERRORS`].
@@ -211,6 +212,7 @@ impl<'a> Parser<'a> {
         }
         let kind = match number::read(word) {
             Reading::Number { value, index } => ExprKind::Number { value, index },
+            Reading::Integer(scalar, bits) => ExprKind::Integer(scalar, bits),
             Reading::NotANumber => match word {
                 "true" => ExprKind::Bool(true),
                 "false" => ExprKind::Bool(false),
@@ -232,6 +234,23 @@ impl<'a> Parser<'a> {
                         .label("rounds to infinity")
                         .note("the largest number is 3.4028235e38")
                         .help("write a smaller number; `(/ 1 0)` is infinity, if that is meant")
+                });
+                ExprKind::Error
+            }
+            Reading::DoesNotFit(scalar) => {
+                let ty = Type::of(scalar, 1).name().expect("it is builtin");
+                let (article, limits) = match scalar {
+                    Scalar::I32 => ("an", "from -2147483648i to 2147483647i"),
+                    _ => ("a", "from 0u to 4294967295u"),
+                };
+                self.report(|| {
+                    let message = format!("{} does not fit in {article} {ty}", quote(word));
+                    Diagnostic::new(DiagnosticCode::NumberTooLarge, span, message)
+                        .label(format!("{article} {ty} is {limits}"))
+                        .help(match scalar {
+                            Scalar::I32 => "write `(int 0xffffffffu)` for the int of these bits",
+                            _ => "write a smaller number, or a num, without the suffix",
+                        })
                 });
                 ExprKind::Error
             }

@@ -6,6 +6,7 @@ use super::*;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
+use lambdav_core::types::Scalar;
 
 fn read(text: &str) -> (Tree, Vec<Diagnostic>) {
     let (tree, diagnostics) = parse(&SourceFile::new("test.lv", text));
@@ -31,6 +32,10 @@ fn print(tree: &Tree) -> String {
                 match &tree.get(id).kind {
                     ExprKind::Number { index: Some(n), .. } => text.push_str(&n.to_string()),
                     ExprKind::Number { value, .. } => text.push_str(&format!("{value:?}")),
+                    ExprKind::Integer(Scalar::I32, bits) => {
+                        text.push_str(&format!("{}i", *bits as i32));
+                    }
+                    ExprKind::Integer(_, bits) => text.push_str(&format!("{bits}u")),
                     ExprKind::Bool(b) => text.push_str(&b.to_string()),
                     ExprKind::Identifier(name) => text.push_str(name),
                     ExprKind::Error => text.push('!'),

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use lambdav_core::types::Type;
 use lambdav_frontend::builtins::{Builtin, OperationKind};
 
 fn page() -> String {
@@ -35,8 +36,13 @@ fn page() -> String {
             write!(section, ", of {}", builtin.takes()).expect("writing to a string");
         }
         write!(section, "; {kind}.\n\n{}\n", builtin.documentation()).expect("writing to a string");
-        if let Some(condition) = builtin.undefined_where() {
-            writeln!(section, "\nSPIR-V leaves it undefined where `{condition}`.")
+        let conditions = builtin.undefined_where().into_iter().map(|(of, condition)| match of {
+            Some(of) => format!("`{condition}` of {:?}", Type::of(of, 1)),
+            None => format!("`{condition}`"),
+        });
+        let conditions: Vec<String> = conditions.collect();
+        if !conditions.is_empty() {
+            writeln!(section, "\nSPIR-V leaves it undefined where {}.", conditions.join(", "))
                 .expect("writing to a string");
         }
         let example = builtin.example();

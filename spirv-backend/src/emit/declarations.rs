@@ -93,6 +93,11 @@ impl<'p> Declarations<'p> {
             TypeDeclaration::Value(ty) => match *self.types.kind(ty) {
                 TypeKind::Scalar(Scalar::F32) => (Op::TypeFloat, vec![Operand::LiteralBit32(32)]),
                 TypeKind::Scalar(Scalar::Bool) => (Op::TypeBool, vec![]),
+                TypeKind::Scalar(Scalar::I32) => {
+                    (Op::TypeInt, vec![Operand::LiteralBit32(32), Operand::LiteralBit32(1)])
+                }
+                // Equal types must not be declared twice.
+                TypeKind::Scalar(Scalar::U32) => return self.shape(TypeDeclaration::Uint),
                 TypeKind::Vector(scalar, n) => {
                     let of = self.ty(Type::of(scalar, 1));
                     (Op::TypeVector, vec![Operand::IdRef(of), Operand::LiteralBit32(n.into())])
@@ -125,7 +130,9 @@ impl<'p> Declarations<'p> {
         let (op, operands) = match *types.kind(ty) {
             TypeKind::Scalar(Scalar::Bool) if words[0] != 0 => (Op::ConstantTrue, vec![]),
             TypeKind::Scalar(Scalar::Bool) => (Op::ConstantFalse, vec![]),
-            TypeKind::Scalar(Scalar::F32) => (Op::Constant, vec![Operand::LiteralBit32(words[0])]),
+            TypeKind::Scalar(Scalar::F32 | Scalar::I32 | Scalar::U32) => {
+                (Op::Constant, vec![Operand::LiteralBit32(words[0])])
+            }
             _ => {
                 let mut rest = words;
                 let parts = types.parts(ty).map(|part| {

@@ -69,6 +69,15 @@ impl Translator<'_> {
             Core::Select => self.instruction(Op::Select, ty, ids),
             Core::Construct(_) => self.instruction(Op::CompositeConstruct, ty, ids),
             Core::Component(k) | Core::Column(k) => self.extract(ty, ids[0], k),
+            Core::Rem
+            | Core::MulHigh
+            | Core::Fma
+            | Core::Xor
+            | Core::ShiftLeft
+            | Core::ShiftRight
+            | Core::Convert(_)
+            | Core::Bits
+            | Core::FromBits => unreachable!("no builtin makes it"),
         }
     }
 

@@ -103,6 +103,12 @@ impl Generator<'_> {
                 self.number()
             }
             TypeKind::Scalar(Scalar::Bool) => self.comparison(),
+            TypeKind::Scalar(Scalar::I32) => {
+                Term::atom(kind, format!("{}i", self.random.bits() as i32))
+            }
+            TypeKind::Scalar(Scalar::U32) => {
+                Term::atom(kind, format!("{}u", self.random.bits() as u32))
+            }
             TypeKind::Vector(scalar, n) => {
                 if !self.constant && scalar == Scalar::F32 && self.random.percent(30) {
                     let inputs: Vec<Builtin> = giving(ty)

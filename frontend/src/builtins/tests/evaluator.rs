@@ -155,6 +155,9 @@ impl RecipeEvaluator {
             "true" => ConcreteValue { ty: Type::BOOL, bits: vec![1] },
             "false" => ConcreteValue { ty: Type::BOOL, bits: vec![0] },
             _ => {
+                if let Some(integer) = integer(atom) {
+                    return integer;
+                }
                 let digits = atom.trim_start_matches(['+', '-', '.']);
                 assert!(digits.starts_with(|c: char| c.is_ascii_digit()), "{atom} is not bound");
                 let value = atom.parse().unwrap_or_else(|_| panic!("{atom} is not a number"));
@@ -211,6 +214,11 @@ impl RecipeEvaluator {
                 let [a, b] = values.as_slice() else { panic!("two operands are reversed") };
                 primitive(op, &[b.broadcast(ty), a.broadcast(ty)], result)
             }
+            Recipe::Broadcast(op, width) => {
+                let own = |v: &ConcreteValue| Type::of(TYPES.component(v.ty, 0), width);
+                let values: Vec<_> = values.iter().map(|v| v.broadcast(own(v))).collect();
+                primitive(op, &values, result)
+            }
             Recipe::Direct(op) => primitive(op, &values, result),
             Recipe::Flatten(ty) => match values.as_slice() {
                 [one] if one.ty.width() == Some(1) => one.broadcast(ty),
@@ -251,6 +259,21 @@ impl RecipeEvaluator {
         assert_eq!(value.bits.len(), TYPES.components(result));
         value
     }
+}
+
+/// The value of an integer token.
+pub(super) fn integer(atom: &str) -> Option<ConcreteValue> {
+    let (digits, base) = match atom.get(..2) {
+        Some("0x") => (&atom[2..], 16),
+        Some("0b") => (&atom[2..], 2),
+        _ => (atom, 10),
+    };
+    let value = |suffix| i64::from_str_radix(digits.strip_suffix(suffix)?, base).ok();
+    let (ty, value) = match value('i') {
+        Some(value) => (Type::INT, value),
+        None => (Type::UINT, value('u')?),
+    };
+    Some(ConcreteValue { ty, bits: vec![value as u32] })
 }
 
 /// The value of a token of digits alone.

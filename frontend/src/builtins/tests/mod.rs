@@ -2,6 +2,7 @@
 
 mod evaluator;
 mod formulas;
+mod integers;
 mod linear_algebra;
 mod names;
 mod signatures;
@@ -88,6 +89,9 @@ impl RandomOperands {
                 self.numbers(count).into_iter().map(f32::to_bits).collect()
             }
             lambdav_core::types::Scalar::Bool => (0..count).map(|_| self.below(2)).collect(),
+            lambdav_core::types::Scalar::I32 | lambdav_core::types::Scalar::U32 => {
+                (0..count).map(|_| self.bits()).collect()
+            }
         };
         evaluator::ConcreteValue { ty, bits }
     }

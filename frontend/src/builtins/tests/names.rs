@@ -3,7 +3,7 @@
 use super::TYPES;
 use crate::builtins::{Builtin, Operand, OperationKind, Recipe};
 use lambdav_core::op::{Elementary, Op};
-use lambdav_core::types::Type;
+use lambdav_core::types::{Scalar, Type};
 
 /// The names of LANGUAGE §7 and §5 that are exact, and the inputs and constants.
 const EXACT: &str = "
@@ -11,14 +11,21 @@ const EXACT: &str = "
     eq neq less less-eq greater greater-eq = != < <= > >=
     and or not any-of all-of select
     vec2 vec3 vec4 bvec2 bvec3 bvec4 mat2 mat3 mat4
+    ivec2 ivec3 ivec4 uvec2 uvec3 uvec4
+    div rem mul-high bit-and bit-or bit-xor bit-not shift-left shift-right
+    int uint num bool bits from-bits fma
     at col
     frag-coord resolution time frame mouse
     pi tau";
 
-/// Those that LANGUAGE §6 lists as expanded.
+/// Those that LANGUAGE §6 lists as expanded, and those of §9 that are.
 const EXPANDED: &str = "
     dot length distance normalize cross reflect refract face-forward mix clamp smooth-step fract mod
-    inverse-sqrt radians degrees determinant inverse transpose";
+    inverse-sqrt radians degrees determinant inverse transpose
+    count-ones leading-zeros trailing-zeros reverse-bits first-leading-bit first-trailing-bit
+    extract-bits insert-bits ldexp exponent significand
+    pack-unorm4x8 pack-snorm4x8 pack-unorm2x16 pack-snorm2x16 pack-half2x16
+    unpack-unorm4x8 unpack-snorm4x8 unpack-unorm2x16 unpack-snorm2x16 unpack-half2x16";
 
 /// All names. Those of the correctly rounded functions are in the list of LANGUAGE §6, to which
 /// each of them is one line of `op.rs`.
@@ -92,7 +99,8 @@ fn swizzles() {
             assert_eq!(swizzle.name(), format!(".{word}"));
             assert_eq!(swizzle.arity(), (1, Some(1)));
             for n in 1..=4 {
-                for vector in [Type::vec(n), Type::bvec(n)] {
+                let all = [Scalar::F32, Scalar::Bool, Scalar::I32, Scalar::U32];
+                for vector in all.map(|scalar| Type::of(scalar, n)) {
                     let components: Vec<u8> = word
                         .chars()
                         .map(|c| "xyzw".find(c).or("rgba".find(c)).unwrap() as u8)
@@ -143,7 +151,12 @@ fn kinds() {
 /// The formula of each expansion is written a second time, in one of these files.
 #[test]
 fn every_expanded_builtin_is_compared_with_a_formula() {
-    let formulas = [include_str!("formulas.rs"), include_str!("linear_algebra.rs")].concat();
+    let files = [
+        include_str!("formulas.rs"),
+        include_str!("linear_algebra.rs"),
+        include_str!("integers.rs"),
+    ];
+    let formulas = files.concat();
     for name in EXPANDED.split_whitespace() {
         assert!(formulas.contains(&format!("\"{name}\"")), "{name}");
     }

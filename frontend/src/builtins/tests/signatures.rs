@@ -12,29 +12,45 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
     let count = types.len();
     let is = |t: &str, list: &str| list.split(' ').any(|item| item == t);
     let numeric = |t: &str| is(t, "num vec2 vec3 vec4");
+    let ints = |t: &str| is(t, "int ivec2 ivec3 ivec4");
+    let uints = |t: &str| is(t, "uint uvec2 uvec3 uvec4");
+    let integer = |t: &str| ints(t) || uints(t);
     let logical = |t: &str| is(t, "bool bvec2 bvec3 bvec4");
     let matrix = |t: &str| is(t, "mat2 mat3 mat4");
     let equal = types.windows(2).all(|pair| pair[0] == pair[1]);
     let size = |t: &str| t.chars().last().and_then(|c| c.to_digit(10)).unwrap_or(1);
-    // Any mix of `num` and one vector type.
-    let mix = || {
-        let mut vectors: Vec<&str> = types.iter().copied().filter(|&t| t != "num").collect();
+    // Any mix of a scalar type and one vector type of it.
+    let mix_of = |types: &[&str], scalar: &str, fits: &dyn Fn(&str) -> bool| {
+        let mut vectors: Vec<&str> = types.iter().copied().filter(|&t| t != scalar).collect();
         vectors.sort_unstable();
         vectors.dedup();
-        let fits = types.iter().all(|t| numeric(t)) && vectors.len() <= 1;
-        fits.then(|| vectors.first().copied().unwrap_or("num").to_owned())
+        let fits = types.iter().all(|t| fits(t)) && vectors.len() <= 1;
+        fits.then(|| vectors.first().copied().unwrap_or(scalar).to_owned())
     };
-    let to_bools = |t: String| t.replace("num", "bool").replace("vec", "bvec");
+    let mix = || mix_of(types, "num", &numeric);
+    let integers_of =
+        |types: &[&str]| mix_of(types, "int", &ints).or_else(|| mix_of(types, "uint", &uints));
+    let integers = || if count == 0 { None } else { integers_of(types) };
+    let numbers = || mix().or_else(integers);
+    let with = |scalar: &str, t: &str| match (scalar, size(t)) {
+        (_, 1) => scalar.to_owned(),
+        ("num", n) => format!("vec{n}"),
+        (_, n) => format!("{}vec{n}", &scalar[..1]),
+    };
+    let to_bools = |t: String| with("bool", &t);
     let when = |condition: bool, result: &str| condition.then(|| result.to_owned());
     match name {
         "+" | "-" if count >= 1 && matrix(types[0]) => {
             when(equal && (count >= 2 || name == "-"), types[0])
         }
-        "+" | "min" | "max" => mix().filter(|_| count >= 2),
-        "-" => mix().filter(|_| count >= 1),
+        "+" | "min" | "max" => numbers().filter(|_| count >= 2),
+        "-" => numbers().filter(|_| count >= 1),
         "*" => {
             if count < 2 || types.iter().any(|t| logical(t)) {
                 return None;
+            }
+            if types.iter().any(|t| integer(t)) {
+                return integers();
             }
             // From the left: n×k times k×m; a vector is a row on the left and a column on the
             // right.
@@ -47,14 +63,59 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
                 _ => Some(a),
             })
         }
-        "/" | "mod" | "step" => mix().filter(|_| count == 2),
+        "/" | "step" => mix().filter(|_| count == 2),
+        "mod" => numbers().filter(|_| count == 2),
+        "div" | "rem" | "mul-high" => integers().filter(|_| count == 2),
+        "bit-and" | "bit-or" | "bit-xor" => integers().filter(|_| count >= 2),
+        "bit-not" | "count-ones" | "leading-zeros" | "trailing-zeros" | "reverse-bits"
+        | "first-leading-bit" | "first-trailing-bit" => integers().filter(|_| count == 1),
+        "shift-left" | "shift-right" => {
+            let &[a, n] = types else { return None };
+            let of_kind = uints(n) || ints(a) && ints(n);
+            when(integer(a) && of_kind && (size(n) == 1 || size(n) == size(a)), a)
+        }
+        "extract-bits" => {
+            let &[e, "uint", "uint"] = types else { return None };
+            when(integer(e), e)
+        }
+        "insert-bits" => {
+            let &[e, new, "uint", "uint"] = types else { return None };
+            integers_of(&[e, new])
+        }
+        "int" | "uint" | "num" | "bool" => {
+            let &[e] = types else { return None };
+            (!matrix(e)).then(|| with(name, e))
+        }
+        "bits" => mix().filter(|_| count == 1).map(|t| with("uint", &t)),
+        "exponent" => mix().filter(|_| count == 1).map(|t| with("int", &t)),
+        "from-bits" => {
+            let &[u] = types else { return None };
+            uints(u).then(|| with("num", u))
+        }
+        "fma" => mix().filter(|_| count == 3),
+        "ldexp" => {
+            let &[x, n] = types else { return None };
+            let larger = if size(x) == 1 { n } else { x };
+            let fits = numeric(x) && ints(n) && (size(n) == 1 || size(n) == size(larger));
+            fits.then(|| with("num", larger))
+        }
+        _ if name.starts_with("pack-") => {
+            when(types == [if name.ends_with("4x8") { "vec4" } else { "vec2" }], "uint")
+        }
+        _ if name.starts_with("unpack-") => {
+            when(types == ["uint"], if name.ends_with("4x8") { "vec4" } else { "vec2" })
+        }
         "atan" => mix().filter(|_| count == 1 || count == 2),
-        "mix" | "clamp" | "smooth-step" => mix().filter(|_| count == 3),
-        "abs" | "sign" | "floor" | "ceil" | "trunc" | "round-even" | "fract" | "sqrt"
-        | "inverse-sqrt" | "radians" | "degrees" | "normalize" => mix().filter(|_| count == 1),
-        "less" | "less-eq" | "greater" | "greater-eq" => mix().filter(|_| count == 2).map(to_bools),
+        "mix" | "smooth-step" => mix().filter(|_| count == 3),
+        "clamp" => numbers().filter(|_| count == 3),
+        "abs" | "sign" => numbers().filter(|_| count == 1),
+        "floor" | "ceil" | "trunc" | "round-even" | "fract" | "sqrt" | "inverse-sqrt"
+        | "radians" | "degrees" | "normalize" | "significand" => mix().filter(|_| count == 1),
+        "less" | "less-eq" | "greater" | "greater-eq" => {
+            numbers().filter(|_| count == 2).map(to_bools)
+        }
         "eq" | "neq" if count == 2 && equal && logical(types[0]) => Some(types[0].to_owned()),
-        "eq" | "neq" => mix().filter(|_| count == 2).map(to_bools),
+        "eq" | "neq" => numbers().filter(|_| count == 2).map(to_bools),
         "and" | "or" => when(count >= 2 && equal && logical(types[0]), types.first()?),
         "not" => when(count == 1 && logical(types[0]), types.first()?),
         "any-of" | "all-of" => when(count == 1 && is(types[0], "bvec2 bvec3 bvec4"), "bool"),
@@ -62,6 +123,9 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
             let &[c, a, b] = types else { return None };
             let per_component = is(c, "bvec2 bvec3 bvec4") && !matrix(a) && size(c) == size(a);
             when(a == b && (c == "bool" || per_component), a)
+        }
+        "dot" if count == 2 && equal && integer(types[0]) => {
+            Some(if ints(types[0]) { "int" } else { "uint" }.to_owned())
         }
         "dot" | "distance" => when(count == 2 && equal && numeric(types[0]), "num"),
         "length" => when(count == 1 && numeric(types[0]), "num"),
@@ -74,15 +138,16 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
         "cross" => when(types == ["vec3", "vec3"], "vec3"),
         "transpose" | "inverse" => when(count == 1 && matrix(types[0]), types.first()?),
         "determinant" => when(count == 1 && matrix(types[0]), "num"),
-        "vec2" | "vec3" | "vec4" => {
+        _ if is(name, "vec2 vec3 vec4 bvec2 bvec3 bvec4 ivec2 ivec3 ivec4 uvec2 uvec3 uvec4") => {
             let total: u32 = types.iter().map(|t| size(t)).sum();
-            let fits = total == size(name) || types == ["num"];
-            when(fits && types.iter().all(|t| numeric(t)), name)
-        }
-        "bvec2" | "bvec3" | "bvec4" => {
-            let total: u32 = types.iter().map(|t| size(t)).sum();
-            let fits = total == size(name) || types == ["bool"];
-            when(fits && types.iter().all(|t| logical(t)), name)
+            let (scalar, of): (_, &dyn Fn(&str) -> bool) = match &name[..1] {
+                "v" => ("num", &numeric),
+                "b" => ("bool", &logical),
+                "i" => ("int", &ints),
+                _ => ("uint", &uints),
+            };
+            let fits = total == size(name) || types == [scalar];
+            when(fits && types.iter().all(|t| of(t)), name)
         }
         "mat2" | "mat3" | "mat4" => {
             let n = size(name) as usize;
@@ -130,7 +195,7 @@ fn check(builtin: Builtin, types: &[Type], random: &mut RandomOperands) {
         }
         Err(error) => {
             assert_eq!(None, expected, "{builtin:?} {names:?} {error:?}");
-            if let SignatureError::Types { expected, culprit } = error {
+            if let SignatureError::Types { expected, culprit, .. } = error {
                 assert!(!expected.is_empty());
                 assert!(culprit.is_none_or(|k| k < types.len()));
             }
@@ -155,8 +220,24 @@ fn four_operands_of_any_types() {
     let mut random = RandomOperands::new();
     for types in tuples(&types(), 4) {
         for name in [
-            "+", "-", "*", "min", "and", "clamp", "vec2", "vec3", "vec4", "bvec3", "bvec4", "mat2",
-            "mat3", "mat4",
+            "+",
+            "-",
+            "*",
+            "min",
+            "and",
+            "clamp",
+            "vec2",
+            "vec3",
+            "vec4",
+            "bvec3",
+            "bvec4",
+            "mat2",
+            "mat3",
+            "mat4",
+            "bit-or",
+            "ivec4",
+            "uvec3",
+            "insert-bits",
         ] {
             check(named(name), &types, &mut random);
         }
@@ -166,7 +247,7 @@ fn four_operands_of_any_types() {
 #[test]
 fn long_constructors() {
     let mut random = RandomOperands::new();
-    for name in ["mat2", "mat3", "mat4", "vec4", "bvec4"] {
+    for name in ["mat2", "mat3", "mat4", "vec4", "bvec4", "ivec4", "uvec4"] {
         for count in 0..=20 {
             for ty in types() {
                 check(named(name), &vec![ty; count], &mut random);
@@ -186,7 +267,7 @@ fn long_constructors() {
 fn many_operands() {
     let mut random = RandomOperands::new();
     for name in ["+", "-", "*", "max"] {
-        for ty in ["num", "vec3", "mat3"] {
+        for ty in ["num", "vec3", "mat3", "int", "uvec2"] {
             let ty = Type::from_name(ty).unwrap();
             check(named(name), &vec![ty; 100], &mut random);
         }
@@ -278,7 +359,7 @@ fn messages() {
             "clamp",
             &["vec3", "num", "vec2"],
             DiagnosticCode::OperandTypes,
-            "`clamp` takes nums and vectors of one size, and operand 3 is vec2",
+            "`clamp` takes numbers of one kind and vectors of one size, and operand 3 is vec2",
         ),
         (
             "vec3",

@@ -1,6 +1,6 @@
 //! Texts in the table: expansions, conditions, examples, documentation.
 
-use super::evaluator::{Syntax, call, evaluate, read};
+use super::evaluator::{Syntax, call, evaluate, integer, read};
 use super::{RandomOperands, TYPES, same, tuples, types};
 use crate::builtins::{Builtin, Operand, OperationKind, Recipe};
 use lambdav_core::types::{Scalar, Type};
@@ -27,7 +27,7 @@ fn applications() -> Vec<(Builtin, Vec<Type>, Recipe)> {
 fn closed(syntax: &Syntax, scope: &[&str]) {
     match syntax {
         Syntax::Atom(atom) => {
-            let number = atom.parse::<f32>().is_ok();
+            let number = atom.parse::<f32>().is_ok() || integer(atom).is_some();
             let constant = Builtin::lookup(atom).is_some_and(|b| b.constant().is_some());
             let bound = scope.contains(&&**atom);
             assert!(number || bound || constant, "{atom} is not bound");
@@ -94,7 +94,10 @@ fn expanded_builtins_have_expansions() {
             OperationKind::CorrectlyRounded => assert!(!is_expansion, "{builtin:?}"),
             OperationKind::Exact => {
                 let matrices = types.iter().any(|t| t.is_matrix());
-                let allowed = matrices || ["sign", "step"].contains(&&*builtin.name());
+                // A conversion to an operand's own type is the operand.
+                let allowed = matrices
+                    || ["sign", "step", "shift-left", "shift-right", "int", "uint", "num", "bool"]
+                        .contains(&&*builtin.name());
                 assert!(!is_expansion || allowed, "{builtin:?}");
             }
         }
@@ -170,6 +173,24 @@ fn conditions_say_what_the_language_says() {
         ("clamp (vec2 0) 0 (vec2 1 -1)", true),
         ("inverse (mat2 1 2 2 4)", true),
         ("inverse (mat3 1)", false),
+        ("div 1i 0i", true),
+        ("div 0x80000000u 0xffffffffu", false),
+        ("div -2147483648i -1i", true),
+        ("rem (ivec2 -2147483648i 1i) (ivec2 1i -1i)", false),
+        ("rem (uvec2 1u) (uvec2 1u 0u)", true),
+        ("mod 1i 0i", true),
+        ("mod 1u 1u", false),
+        ("clamp 1i 2i 1i", true),
+        ("shift-left 1i 31i", false),
+        ("shift-left 1u 32u", true),
+        ("shift-right (ivec2 1i) -1i", true),
+        ("shift-right (ivec3 1i) (uvec3 0u 1u 32u)", true),
+        ("int 2147483648", true),
+        ("int -2147483648", false),
+        ("int (/ 0 0)", true),
+        ("uint (vec2 1 -0.75)", false),
+        ("uint (vec2 1 -1)", true),
+        ("uint 4294967296", true),
     ] {
         let syntax = read(&format!("({expression})"));
         let items = syntax.list();
@@ -181,6 +202,9 @@ fn conditions_say_what_the_language_says() {
     }
     let atan = Builtin::lookup("atan").unwrap();
     assert_eq!(atan.undefined(&[Type::NUM]), None);
+    for name in ["uint", "bool"] {
+        assert_eq!(Builtin::lookup(name).unwrap().undefined(&[Type::INT]), None);
+    }
     for name in ["+", "sin", "refract", "exp", "mix", "min", "vec2", "time"] {
         assert_eq!(Builtin::lookup(name).unwrap().undefined(&[Type::NUM, Type::NUM]), None);
     }

@@ -1,12 +1,14 @@
 //! The Cranelift emitter: portable, in vectors of 128 bits on every architecture.
 //!
 //! - [`function`]: the flow graph of a function, and which instruction becomes what;
-//! - [`operations`], [`memory`], [`calls`]: instructions, as Cranelift's.
+//! - [`operations`], [`integers`], [`fused`], [`memory`], [`calls`]: instructions, as Cranelift's.
 //!
 //! On x86-64 the code needs SSE4.1: rounding and blending are single instructions from there on.
 
 mod calls;
 mod function;
+mod fused;
+mod integers;
 mod memory;
 mod operations;
 mod selection;

@@ -10,11 +10,12 @@
 //! |---|---|
 //! | `function` | blocks, and which instruction becomes what |
 //! | `selection` | the state: which values there are, and where |
-//! | `vector`, `scalar` | operations |
+//! | `vector`, `scalar`, `integers` | operations |
 //! | `memory`, `calls` | what is read, written and called |
 
 mod calls;
 mod function;
+mod integers;
 mod memory;
 mod scalar;
 mod selection;

@@ -192,6 +192,6 @@ impl Source {
 
 /// Whether the result is a mask or a truth value.
 pub(super) fn is_comparison(op: lanes::Op) -> bool {
-    use lanes::Op::{Equal, Less, LessEqual, NotEqual};
-    matches!(op, Less | LessEqual | Equal | NotEqual)
+    use lanes::Op::{Equal, Less, LessEqual, LessEqualUnsigned, LessUnsigned, NotEqual};
+    matches!(op, Less | LessEqual | LessUnsigned | LessEqualUnsigned | Equal | NotEqual)
 }
