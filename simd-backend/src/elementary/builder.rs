@@ -36,9 +36,6 @@ pub struct Body {
 /// The relative error that all bodies but that of `pow` stay below.
 pub(super) const EPSILON: f64 = 1.0 / (1_u64 << 42) as f64;
 
-/// 1.5·2^23: the same in binary32, for a number below 2^22.
-const MAGIC_SINGLE: f32 = 12_582_912.0;
-
 /// 1.5·2^52: added to a number below 2^51, it rounds that to an integer, which then is the
 /// difference of the bits.
 pub(super) const MAGIC: f64 = 6_755_399_441_055_744.0;
@@ -210,10 +207,11 @@ impl Builder {
         (self.sub(rounded, magic), self.bits_of(rounded))
     }
 
-    /// The same in binary32, for |x| < 2^22.
-    pub(super) fn nearest_single(&mut self, x: V) -> (V, V) {
-        let magic = self.single(MAGIC_SINGLE);
-        let rounded = self.add(x, magic);
+    /// k = `x`·`factor` rounded to an integer, for |k| < 2^50, and an integer with the last bits of
+    /// k. Where the product is in the middle of two, as near as can be said, k is either.
+    pub(super) fn nearest_product(&mut self, x: V, factor: f64) -> (V, V) {
+        let (factor, magic) = (self.c(factor), self.c(MAGIC));
+        let rounded = self.mul_add(x, factor, magic);
         (self.sub(rounded, magic), self.bits_of(rounded))
     }
 
@@ -228,10 +226,13 @@ impl Builder {
         const OFF: u64 = 1 << (53 - 42);
         let result = self.op(Op::Demote, &[r]);
         let bits = self.bits_of(r);
-        let (above, rest) = (self.i(DROPPED / 2 + OFF), self.i(DROPPED - 2 * OFF));
+        // The dropped digits are among the last 32, of which twice as many fit into a register.
+        let bits = self.op(Op::Narrow, &[bits]);
+        let single = |b: &mut Self, word| b.bits(Kind::I32, word);
+        let (above, rest) = (single(self, DROPPED / 2 + OFF), single(self, DROPPED - 2 * OFF));
+        let zero = single(self, 0);
         let from_midpoint = self.add(bits, above);
         let distance = self.and(from_midpoint, rest);
-        let zero = self.i(0);
         let undecided = self.equal(distance, zero);
         self.end = Some((result, undecided));
     }

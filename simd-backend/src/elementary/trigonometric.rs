@@ -1,12 +1,10 @@
 //! `sin cos tan`.
 //!
-//! Sine and cosine: x = r + nπ with |r| ≤ π/2 + 0.08, where n is an integer k for the sine and
-//! k − ½ for the cosine, so that both are (−1)^k sin r: one polynomial, and nothing to choose. The
-//! tangent: x = r + k π/2 with |r| ≤ π/4 + 0.06. For |x| ≤ 2^19; beyond, the lane is refused. (A
-//! hash `(sin (dot p (vec2 12.9898 78.233)))` of the pixels of a wide screen stays below 2^18.)
-//!
-//! k is found in binary32, where x/π is off by a factor within 2^-24 + 2^-24.5, so by 0.017 at most,
-//! and by 2^-7 more where ½ is added; x 2/π by 0.034.
+//! Sine and cosine: x = r + nπ with |r| ≤ π/2, where n is an integer k for the sine and k − ½ for
+//! the cosine, so that both are (−1)^k sin r: one polynomial, and nothing to choose. The tangent:
+//! x = r + k π/2 with |r| ≤ π/4. Both bounds are larger by 2^-30 at most, since the quotient is
+//! rounded before k is found. For |x| ≤ 2^19; beyond, the lane is refused. (A hash
+//! `(sin (dot p (vec2 12.9898 78.233)))` of the pixels of a wide screen stays below 2^18.)
 //!
 //! *Error.* π/2 is taken in parts of 33 and 53 bits (Cody and Waite). n has at most 20 bits, so the
 //! first product is exact; so is the first sum, a multiple of 2^-32 that is below 2, and where n is
@@ -20,7 +18,7 @@
 //! large and by once where it is small, by less than 2^-42.1.
 
 use super::builder::{Builder, V};
-use crate::lanes::Kind;
+use crate::lanes::Op;
 
 /// π/2 in parts.
 const HALF_PI: [f64; 2] = [1.570_796_326_734_125_6, 6.077_100_506_506_192e-11];
@@ -65,34 +63,39 @@ fn beyond(b: &mut Builder) -> V {
     b.less(bound, a)
 }
 
-/// x − n · `quarters` · π/2, in binary64. A zero keeps its sign.
-fn reduced(b: &mut Builder, n: V, quarters: f64) -> V {
-    let (x, n) = (b.promote(V(0)), b.promote(n));
+/// `x` − n · `quarters` · π/2. A zero keeps its sign.
+fn reduced(b: &mut Builder, x: V, n: V, quarters: f64) -> V {
     HALF_PI.iter().fold(x, |r, part| {
         let part = b.c(-quarters * part);
         b.mul_add(n, part, r)
     })
 }
 
-/// (−1)^k sin(x − nπ), where n is the integer k, or k − ½, that is about nearest to x/π.
-fn wave(b: &mut Builder, is_cosine: bool) {
-    let (factor, half) = (b.single(std::f32::consts::FRAC_1_PI), b.single(0.5));
-    let turns = b.mul(V(0), factor);
-    let (n, bits) = if is_cosine {
-        let turns = b.add(turns, half);
-        let (k, bits) = b.nearest_single(turns);
-        (b.sub(k, half), bits)
-    } else {
-        b.nearest_single(turns)
-    };
-    let r = reduced(b, n, 2.0);
-    let square = b.mul(r, r);
-    let p = b.polynomial(square, &WIDE_SINE);
-    let sine = b.mul(r, p);
-    b.round(sine);
+/// Ends the body with the sign of −1 to the power k, whose last bits are given.
+fn end(b: &mut Builder, value: V, bits: V) {
+    b.round(value);
+    let bits = b.op(Op::Narrow, &[bits]);
     b.flipped(bits);
     let beyond = beyond(b);
     b.refuse(beyond);
+}
+
+/// (−1)^k sin(x − nπ), where n is the integer k, or k − ½, that is nearest to x/π.
+fn wave(b: &mut Builder, is_cosine: bool) {
+    let x = b.promote(V(0));
+    let (n, bits) = if is_cosine {
+        let (factor, half) = (b.c(std::f64::consts::FRAC_1_PI), b.c(0.5));
+        let turns = b.mul_add(x, factor, half);
+        let (k, bits) = b.nearest(turns);
+        (b.sub(k, half), bits)
+    } else {
+        b.nearest_product(x, std::f64::consts::FRAC_1_PI)
+    };
+    let r = reduced(b, x, n, 2.0);
+    let square = b.mul(r, r);
+    let p = b.polynomial(square, &WIDE_SINE);
+    let sine = b.mul(r, p);
+    end(b, sine, bits);
 }
 
 pub(super) fn sin(b: &mut Builder) {
@@ -105,22 +108,18 @@ pub(super) fn cos(b: &mut Builder) {
 
 /// sin r / cos r, or −cos r / sin r.
 pub(super) fn tan(b: &mut Builder) {
-    let factor = b.single(std::f32::consts::FRAC_2_PI);
-    let quarters = b.mul(V(0), factor);
-    let (k, bits) = b.nearest_single(quarters);
-    let r = reduced(b, k, 1.0);
+    let x = b.promote(V(0));
+    let (k, bits) = b.nearest_product(x, std::f64::consts::FRAC_2_PI);
+    let r = reduced(b, x, k, 1.0);
     let square = b.mul(r, r);
     let sine = b.polynomial(square, &SINE);
     let sine = b.mul(r, sine);
     let cosine = b.polynomial(square, &COSINE);
-    let [zero, one] = [0, 1].map(|word| b.bits(Kind::I32, word));
+    let [zero, one] = [0, 1].map(|number| b.i(number));
     let last = b.and(bits, one);
     let is_even = b.equal(last, zero);
     let dividend = b.select(is_even, sine, cosine);
     let divisor = b.select(is_even, cosine, sine);
     let value = b.div(dividend, divisor);
-    b.round(value);
-    b.flipped(bits);
-    let beyond = beyond(b);
-    b.refuse(beyond);
+    end(b, value, bits);
 }

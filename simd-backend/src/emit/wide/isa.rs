@@ -349,6 +349,10 @@ rows! {
     CompareDK: "vpcmpd", Evex, 1 3 0x1f, 0 0, Full(4), KVMI, NONE FVL;
     CompareUDK: "vpcmpud", Evex, 1 3 0x1e, 0 0, Full(4), KVMI, NONE FVL;
     CompareQK: "vpcmpq", Evex, 1 3 0x1f, 0 1, Full(8), KVMI, NONE FVL;
+    TestNotDK: "vptestnmd", Evex, 2 2 0x27, 0 0, Full(4), operands!(Reg K, Vvvv V, Rm V), NONE FVL;
+    TestNotQK: "vptestnmq", Evex, 2 2 0x27, 0 1, Full(8), operands!(Reg K, Vvvv V, Rm V), NONE FVL;
+    TestDK: "vptestmd", Evex, 1 2 0x27, 0 0, Full(4), operands!(Reg K, Vvvv V, Rm V), NONE FVL;
+    TestQK: "vptestmq", Evex, 1 2 0x27, 0 1, Full(8), operands!(Reg K, Vvvv V, Rm V), NONE FVL;
     Test: "vptest", Vex, 1 2 0x17, 0 0, FullMem, RM, AVX NONE;
     // Selection.
     BlendVPs: "vblendvps", Vex, 1 3 0x4a, 0 0, FullMem, operands!(Reg V, Vvvv V, Rm V, Last V),
@@ -368,7 +372,6 @@ rows! {
     SdToSs: "vcvtsd2ss", Both, 3 1 0x5a, 0 1, Bytes(8), RVM_X, AVX F1;
     DToQ: "vpmovsxdq", Both, 1 2 0x25, 0 0, HalfMem, operands!(Reg V, Rm H), AVX2 FVL;
     UDToQ: "vpmovzxdq", Both, 1 2 0x35, 0 0, HalfMem, operands!(Reg V, Rm H), AVX2 FVL;
-    QToD: "vpmovqd", Evex, 2 2 0x35, 0 0, HalfMem, operands!(Rm H, Reg V), NONE FVL;
     // Lanes.
     Extract128: "vextractf128" or "vextractf32x4", Both, 1 3 0x19, 0 0, Bytes(16),
         operands!(Rm X, Reg V, Imm N), AVX FVL;
@@ -379,6 +382,8 @@ rows! {
     Insert256: "vinsertf32x8", Evex, 1 3 0x1a, 0 0, Bytes(32),
         operands!(Reg V, Vvvv V, Rm Y, Imm N), NONE DQ1;
     ShufflePs: "vshufps", Both, 0 1 0xc6, 0 0, Full(4), RVMI, AVX FVL;
+    // Of two registers, by the numbers in the target.
+    PermuteTwo: "vpermi2d", Evex, 1 2 0x76, 0 0, Full(4), RVM, NONE FVL;
     PermuteQ: "vpermq", Both, 1 3 0x00, 1 1, Full(8), RMI, AVX2 FVL;
     UnpackLowPs: "vunpcklps", Both, 0 1 0x14, 0 0, Full(4), RVM, AVX FVL;
     UnpackHighPs: "vunpckhps", Both, 0 1 0x15, 0 0, Full(4), RVM, AVX FVL;

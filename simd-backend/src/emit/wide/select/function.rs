@@ -193,6 +193,14 @@ impl<'p> Selection<'p> {
                 Some(Instr::Op(_, lanes::Op::Not, _)) => is_vector(self.ty(to)),
                 Some(_) => false,
             },
+            // One instruction says whether two have a bit in common.
+            Instr::Op(_, lanes::Op::And, of) => {
+                let is_integer =
+                    matches!(self.ty(of[0]), RegisterType::Vector(Kind::I32 | Kind::I64));
+                let is_tested =
+                    matches!(user, Some(Instr::Op(_, lanes::Op::Equal | lanes::Op::NotEqual, _)));
+                is_integer && is_tested && self.wide.has_masks()
+            }
             Instr::Slot(..) | Instr::Input(..) => match user {
                 Some(Instr::Broadcast(..)) => self.ty(to) != RegisterType::Scalar(Kind::Mask),
                 Some(Instr::Op(_, op, _)) => {

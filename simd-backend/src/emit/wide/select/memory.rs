@@ -46,9 +46,12 @@ impl Selection<'_> {
         }
         let tile = self.program.shape.tile;
         let lane = |lane| (first + tile.offset(axis, lane) + 0.5).to_bits().to_le_bytes();
-        let bytes = (0..tile.width()).flat_map(lane).collect();
-        let id = self.code.constant(bytes);
-        Source::memory(Mem { base: Base::Constant(id), offset: 0 })
+        Source::memory(self.whole_constant((0..tile.width()).flat_map(lane).collect()))
+    }
+
+    /// A constant whose lanes differ.
+    pub(super) fn whole_constant(&mut self, bytes: Vec<u8>) -> Mem<Arg> {
+        Mem { base: Base::Constant(self.code.constant(bytes)), offset: 0 }
     }
 
     /// Makes a constant.

@@ -247,6 +247,15 @@ impl Selection<'_> {
         let mut predicate = predicate(op) ^ if opposite { OPPOSITE } else { 0 };
         let [mut a, mut b] = [operands[0], operands[1]];
         let has_masks = self.wide.has_masks();
+        if let Some([a, b]) = self.tested([a, b]) {
+            let op = match predicate {
+                OPPOSITE => by_lane(from, Op::TestDK, Op::TestQK),
+                _ => by_lane(from, Op::TestNotDK, Op::TestNotQK),
+            };
+            let it = Instruction::new(op, size);
+            self.compare_by(it, to, [a, b], mask);
+            return;
+        }
         if (is_float || has_masks) && self.is_in_memory(a) && !self.is_in_memory(b) {
             predicate = flipped(predicate, is_float);
             [a, b] = [b, a];
@@ -266,12 +275,31 @@ impl Selection<'_> {
             (false, _) if is_unsigned => Op::CompareUDK,
             (false, _) => by_lane(from, Op::CompareDK, Op::CompareQK),
         };
+        let it = Instruction::new(op, size).number(predicate);
+        self.compare_by(it, to, [a, b], mask);
+    }
+
+    /// A comparison by that instruction, in the lanes of a mask alone if there is one.
+    fn compare_by(&mut self, it: Instruction<Arg>, to: Reg, [a, b]: [Reg; 2], mask: Option<Reg>) {
         let mask = mask.map(|mask| Arg::Use(self.register(mask)));
         let a = self.register(a);
-        let b = self.source(b, op, size);
+        let b = self.source(b, it.op, it.size);
         let made = self.define(to);
-        let it = Instruction::new(op, size).reg(Arg::Def(made)).vvvv(Arg::Use(a));
-        self.push(Instruction { mask, ..b.of(it.number(predicate)) });
+        let it = it.reg(Arg::Def(made)).vvvv(Arg::Use(a));
+        self.push(Instruction { mask, ..b.of(it) });
+    }
+
+    /// The operands of a bitwise conjunction that is compared with zero, if that is what these are;
+    /// if one is in memory, it is the second.
+    fn tested(&self, [a, b]: [Reg; 2]) -> Option<[Reg; 2]> {
+        let is_zero = |reg: Reg| matches!(self.values[reg.index()], Value::Constant(0));
+        let (Some(Instr::Op(_, lanes::Op::And, of)), true) = (match is_zero(a) {
+            true => (self.deferred(b), true),
+            false => (self.deferred(a), is_zero(b)),
+        }) else {
+            return None;
+        };
+        Some(if self.is_in_memory(of[0]) { [of[1], of[0]] } else { [of[0], of[1]] })
     }
 
     /// Without mask registers, integers are compared for equal and for greater.
@@ -532,26 +560,31 @@ impl Selection<'_> {
     /// Two halves, with half as many bits a lane.
     pub(super) fn join(&mut self, to: Reg, [low, high]: [Reg; 2]) {
         let size = self.size();
-        let is_integer = self.ty(to) == RegisterType::Vector(Kind::I32);
-        let by_halves = self.ty(to) != RegisterType::Vector(Kind::Mask)
-            && !(is_integer && self.wide == Wide::Avx2);
-        if by_halves {
+        let ty = self.ty(to);
+        if ty == RegisterType::Vector(Kind::F32) {
             let halves = [low, high].map(|half| {
                 let narrow = self.temporary(VECTOR);
-                if is_integer {
-                    let it = Instruction::new(Op::QToD, size).rm(Arg::Def(narrow));
-                    let half = self.register(half);
-                    self.push(it.reg(Arg::Use(half)));
-                } else {
-                    let source = self.source(half, Op::PdToPs, size);
-                    self.op2(Op::PdToPs, size, narrow, source);
-                }
+                let source = self.source(half, Op::PdToPs, size);
+                self.op2(Op::PdToPs, size, narrow, source);
                 narrow
             });
             let made = self.define(to);
             let op = if size == Size::B512 { Op::Insert256 } else { Op::Insert128 };
             let it = Instruction::new(op, size).reg(Arg::Def(made)).vvvv(Arg::Use(halves[0]));
             self.push(it.rm(Arg::Use(halves[1])).number(1));
+            return;
+        }
+        if ty == RegisterType::Vector(Kind::I32) && self.wide.has_masks() {
+            // The even words of both.
+            let words = (0..size.bytes() / 4).map(|word| 2 * word);
+            let mem = self.whole_constant(words.flat_map(u32::to_le_bytes).collect());
+            let numbers = self.temporary(VECTOR);
+            self.op2(Op::Load, size, numbers, Source::memory(mem));
+            let low = self.register(low);
+            let high = self.source(high, Op::PermuteTwo, size);
+            let made = self.define(to);
+            let it = Instruction::new(Op::PermuteTwo, size).reg(Arg::Tied(numbers, made));
+            self.push(high.of(it.vvvv(Arg::Use(low))));
             return;
         }
         let [low, high] = [low, high].map(|half| self.register(half));
