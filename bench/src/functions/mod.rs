@@ -200,6 +200,8 @@ fn check(domain: Option<&Domain>, compiled: &[Compiled], wanted: &[[f32; 4]]) {
 
 #[cfg(test)]
 mod tests {
+    use lambdav::simd::registers::Shape;
+
     use super::program::{Compiled, PIXELS};
     use super::{DOMAINS, check, oracle, polynomial};
 

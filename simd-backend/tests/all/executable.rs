@@ -7,7 +7,7 @@ use std::time::Duration;
 use lambdav_core::inputs;
 use lambdav_raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::emit::Executable;
-use lambdav_simd_backend::registers::{Inputs, Instr, Poll, Row, Shape, Status};
+use lambdav_simd_backend::registers::{Callable, Inputs, Instr, Poll, Row, Shape, Status};
 use lambdav_simd_backend::{Compiler, SimdKernel, Target};
 
 use crate::scheduled;

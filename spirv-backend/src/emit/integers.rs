@@ -32,7 +32,11 @@ impl Translator<'_> {
         let is_signed = kind.scalar() == Some(Scalar::I32);
         let pick = |signed, unsigned| if is_signed { signed } else { unsigned };
         let instruction = match op {
-            Core::Neg => Op::SNegate,
+            Core::Neg if is_signed => Op::SNegate,
+            Core::Neg => {
+                let zero = self.everywhere(ty, 0);
+                return self.instruction(Op::ISub, ty, &[zero, ids[0]]);
+            }
             Core::Add => Op::IAdd,
             Core::Sub => Op::ISub,
             Core::Mul => Op::IMul,

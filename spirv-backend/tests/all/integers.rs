@@ -8,7 +8,7 @@ use lambdav_core::op::Op;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::Span;
 use lambdav_core::types::{Scalar, Type};
-use lambdav_spirv_backend::emit;
+use lambdav_spirv_backend::emit::{EmitOptions, emit};
 use lambdav_test_support::{INTEGERS, NUMBERS, Random};
 
 fn op(graph: &mut Graph, op: Op, operands: &[NodeId]) -> NodeId {
@@ -58,8 +58,8 @@ fn check(operation: Op, scalars: &[Scalar], random: &mut Random) {
         let types: Vec<Type> = scalars.iter().map(|&scalar| Type::of(scalar, width)).collect();
         let core = program(operation, &types);
         let program = schedule(&core, &[0, 1]).expect("it nests little");
-        let options = emit::EmitOptions::default();
-        let module = emit::emit(&program, None, &options).expect("it fits");
+        let options = EmitOptions::default();
+        let module = emit(&program, None, &options).expect("it fits");
         crate::validity::accepted(&module);
         let pools: Vec<&[u32]> = scalars
             .iter()

@@ -5,7 +5,6 @@
 //! sets the flags of a branch. All of these are pure, so it does not matter when; but for what is read
 //! from spill slots, which must not be filled in between. Constants are made at each use: they lie in
 //! memory.
-
 //!
 //! | module | does |
 //! |---|---|

@@ -3,8 +3,9 @@
 use regalloc2::{RegClass, VReg};
 use rustc_hash::FxHashMap;
 
+use crate::emit::Role;
 use crate::emit::abi::Field;
-use crate::emit::wide::code::{Arg, Code, Role};
+use crate::emit::wide::code::{Arg, Code};
 use crate::emit::wide::instruction::{Area, Base, Instruction, Mem, Rm};
 use crate::emit::wide::isa::{Op, Size};
 use crate::emit::wide::machine::{CONTEXT, GENERAL, MASK, VECTOR, Wide};
