@@ -80,7 +80,7 @@ macro_rules! codes {
 codes! {
     NotUtf8 = "LV0101", Error, "the text is not UTF-8";
     MalformedNumber = "LV0102", Error, "a token starts like a number and is not one";
-    NumberTooLarge = "LV0103", Error, "a number is too large for binary32";
+    NumberTooLarge = "LV0103", Error, "a number does not fit its type";
     UnclosedList = "LV0104", Error, "a list is not closed";
     UnmatchedParenthesis = "LV0105", Error, "a closing parenthesis has no opening one";
     NestedTooDeep = "LV0106", Error, "lists are nested too deep";

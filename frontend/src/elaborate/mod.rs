@@ -73,6 +73,10 @@ pub(crate) fn elaborate(
             if ty.is_num() {
                 core.outputs.push(Output { location: item.location, node, span });
             } else {
+                let help = match ty.is_integer() {
+                    true => "convert it: `(num …)`",
+                    false => "an output is a num or a vec2, vec3 or vec4",
+                };
                 let ty = elaborator.a(ty);
                 elaborator.report(
                     Diagnostic::new(
@@ -81,7 +85,7 @@ pub(crate) fn elaborate(
                         format!("an output cannot be {ty}"),
                     )
                     .label(format!("this is {ty}"))
-                    .help("an output is a num or a vec2, vec3 or vec4"),
+                    .help(help),
                 );
             }
         }

@@ -51,6 +51,8 @@ impl Elaborator {
 
     /// A type in a sentence: `a vec3`.
     pub(super) fn a(&self, ty: Type) -> String {
-        format!("a {}", self.graph.types().name(ty))
+        let name = self.graph.types().name(ty).to_string();
+        let article = if name.starts_with('i') { "an" } else { "a" };
+        format!("{article} {name}")
     }
 }

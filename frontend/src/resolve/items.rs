@@ -279,7 +279,7 @@ impl<'t> TopLevel<'t> {
                     type_span,
                     format!("a uniform cannot be a {}", ty.name().expect("a bvec is builtin")),
                 )
-                .help("use num, bool, vec2 to vec4 or mat2 to mat4");
+                .help("use num, int, uint, bool, a vector of numbers or mat2 to mat4");
                 self.resolver.report(diagnostic);
                 self.resolver.bind_global(name, Binding::Error);
             }

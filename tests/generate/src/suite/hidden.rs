@@ -1,6 +1,7 @@
 //! Programs of the conformance suite without constants.
 
 use lambdav_core::source::SourceFile;
+use lambdav_core::types::Type;
 use lambdav_frontend::syntax::{ExprId, ExprKind, Tree, parse};
 use std::fmt::Write as _;
 
@@ -27,12 +28,16 @@ pub fn hide_literals(source: &SourceFile) -> Option<String> {
     let (mut uniforms, mut text, mut done) = (String::new(), String::new(), 0);
     let mut numbers: Vec<_> = tree
         .iter()
-        .filter(|(id, e)| matches!(e.kind, ExprKind::Number { .. }) && !kept[id.index()])
-        .map(|(_, e)| e.span)
+        .filter(|(id, _)| !kept[id.index()])
+        .filter_map(|(_, e)| match e.kind {
+            ExprKind::Number { .. } => Some((e.span, Type::NUM)),
+            ExprKind::Integer(scalar, _) => Some((e.span, Type::of(scalar, 1))),
+            _ => None,
+        })
         .collect();
     numbers.sort_unstable();
-    for (i, span) in numbers.into_iter().enumerate() {
-        let _ = writeln!(uniforms, "(uniform hidden-{i} num {})", source.slice(span));
+    for (i, (span, ty)) in numbers.into_iter().enumerate() {
+        let _ = writeln!(uniforms, "(uniform hidden-{i} {ty:?} {})", source.slice(span));
         text.push_str(&source.text()[done..span.start as usize]);
         let _ = write!(text, "hidden-{i}");
         done = span.end as usize;
