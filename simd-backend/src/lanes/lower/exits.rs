@@ -12,7 +12,7 @@
 //! ```text
 //! (if c (rec a) b)   ⇒   a is computed
 //!                        leave = live & !c
-//!                        if any(leave) { stay = live & c; result' = select(leave, b, result)
+//!                        if any(leave) { stay = live & !leave; result' = select(leave, b, result)
 //!                                        if any(stay) { rec stay, a, result' } else { yield result' } }
 //!                        else { rec live, a, result }
 //! ```
@@ -44,15 +44,17 @@ impl Lowering<'_> {
                 self.decide(round, condition, arms, results);
             }
             Exit::Test(leaving, results) => {
-                let Leaving { ref round, mask, stay, ops, .. } = leaving;
-                let leaves = self.op(ops[0], &[round.live, mask]);
+                let Leaving { ref round, mask, stay, op, .. } = leaving;
+                let leaves = self.op(op, &[round.live, mask]);
                 let any = self.any(leaves);
                 let stays = Exit::End(round.clone(), stay, results.clone());
                 self.fork(any, [task(Exit::Leave(leaving, leaves, results)), task(stays)]);
             }
             Exit::Leave(leaving, leaves, results) => {
-                let Leaving { ref round, mask, leave, ops, .. } = leaving;
-                let staying = self.op(ops[1], &[round.live, mask]);
+                let Leaving { ref round, leave, .. } = leaving;
+                // Not of the mask: nothing else keeps that, so that who leaves is one comparison
+                // where such is made under a mask.
+                let staying = self.op(Op::AndNot, &[round.live, leaves]);
                 let tail = Task::Tail(round.clone(), leave, leaves, results);
                 self.next([tail, task(Exit::Stay(leaving, staying))]);
             }
@@ -97,9 +99,9 @@ impl Lowering<'_> {
         let stays =
             [then, otherwise].map(|arm| self.has_rec(arm) && self.costs[arm.index()].is_small());
         let leaves = [then, otherwise].map(|arm| !self.has_rec(arm));
-        let (leave, stay, ops) = match (leaves, stays) {
-            ([true, false], [_, true]) => (then, otherwise, [Op::And, Op::AndNot]),
-            ([false, true], [true, _]) => (otherwise, then, [Op::AndNot, Op::And]),
+        let (leave, stay, op) = match (leaves, stays) {
+            ([true, false], [_, true]) => (then, otherwise, Op::And),
+            ([false, true], [true, _]) => (otherwise, then, Op::AndNot),
             _ => {
                 let live = round.live;
                 let tail = Task::Divergent(round, mask, [then, otherwise], live, results);
@@ -108,7 +110,7 @@ impl Lowering<'_> {
             }
         };
         let live = round.live;
-        let leaving = Leaving { round, mask, leave, stay, ops };
+        let leaving = Leaving { round, mask, leave, stay, op };
         self.next([Task::Statements(stay, 0, live), task(Exit::Test(leaving, results))]);
     }
 

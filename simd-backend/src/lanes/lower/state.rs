@@ -261,8 +261,8 @@ pub(super) struct Leaving {
     pub(super) mask: ValueId,
     pub(super) leave: BlockId,
     pub(super) stay: BlockId,
-    /// How the lanes that leave, and those that stay, are made of the live lanes and the mask.
-    pub(super) ops: [Op; 2],
+    /// How the lanes that leave are made of the live lanes and the mask.
+    pub(super) op: Op,
 }
 
 /// What a part of a linearised tail leaves behind.
