@@ -31,7 +31,7 @@ impl Shape {
             8 => (4, 2),
             16 => (4, 4),
             32 => (8, 4),
-            64 => (8, 8),
+            64 => (16, 4),
             _ => return None,
         };
         let fits = columns % tile.columns() == 0 && rows % tile.rows() == 0;

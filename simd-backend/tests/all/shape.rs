@@ -1,5 +1,6 @@
 //! How many lanes a program gets if nobody says.
 
+use lambdav_raster::RenderOptions;
 use lambdav_simd_backend::lanes::{Width, lower};
 use lambdav_simd_backend::machine::Tile;
 use lambdav_simd_backend::registers::{Choice, Reason, Shape};
@@ -77,6 +78,18 @@ fn each_pixel_of_a_group_lies_in_one_lane() {
             assert_eq!(pixels.len() as u32, lanes);
             let inside = |&(x, y): &(u32, u32)| x < shape.columns() && y < shape.rows();
             assert!(pixels.iter().all(inside));
+        }
+    }
+}
+
+/// Groups that reach over the edge of a tile are computed under a mask, half of it in vain.
+#[test]
+fn groups_fill_the_tiles_of_a_frame() {
+    let tiles = RenderOptions::default().tile;
+    for tile in [Tile::FOUR, Tile::EIGHT, Tile::SIXTEEN] {
+        for shape in Shape::LANES.into_iter().filter_map(|lanes| Shape::new(lanes, tile)) {
+            assert!(tiles.width().is_multiple_of(shape.columns()), "{shape:?}");
+            assert!(tiles.height().is_multiple_of(shape.rows()), "{shape:?}");
         }
     }
 }
