@@ -27,8 +27,6 @@
 //!
 //! - `command` (default): the command `lambdav`, which libraries have no use for:
 //!   `lambdav = { version = "0.1", default-features = false }` goes without its dependencies
-//! - `avx512`: code for AVX-512, which no processor has executed in tests yet, is executed where the
-//!   processor has that
 //! - `exr`: OpenEXR files
 //! - `image`: frames to and from the buffers of the crate `image`
 #![forbid(unsafe_code)]

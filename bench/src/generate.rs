@@ -124,6 +124,22 @@ fn expression(op: Op, kind: Kind, operands: &[String]) -> String {
             Kind::I32 => format!("f32::from_bits({a})"),
             Kind::I64 | Kind::Mask => format!("f64::from_bits({a})"),
         },
+        Op::MulHigh
+        | Op::Xor
+        | Op::Fma
+        | Op::MinUnsigned
+        | Op::MaxUnsigned
+        | Op::LessUnsigned
+        | Op::LessEqualUnsigned
+        | Op::ShiftRightSigned(_)
+        | Op::ShiftLeftBy
+        | Op::ShiftRightBy
+        | Op::ShiftRightSignedBy
+        | Op::FromUnsigned
+        | Op::ToInteger
+        | Op::ToUnsigned
+        | Op::Widen
+        | Op::Narrow => unreachable!("no elementary function has {op}"),
     }
 }
 

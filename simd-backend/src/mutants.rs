@@ -48,6 +48,10 @@ pub enum Mutant {
     ClobberedSurvivor,
     /// Lanes stay in a mask where they are to leave it.
     MaskPolarity,
+    /// Counts of shifts are taken modulo 64.
+    LongShift,
+    /// The sum in a division by a constant is taken for one of 32 bits.
+    LostCarry,
     /// The distance to a constant counts from where it stands, not from the instruction's end.
     WrongDistance,
 }
@@ -56,6 +60,9 @@ impl Mutant {
     /// Those of lane programs.
     pub const OF_MASKS: [Self; 5] =
         [Self::WrongBlend, Self::LostMask, Self::StaleSwap, Self::HoistedLoop, Self::DeadLaneAlive];
+
+    /// Those of integers.
+    pub const OF_INTEGERS: [Self; 2] = [Self::LongShift, Self::LostCarry];
 
     /// Those of register programs and of the emitter.
     pub const OF_CODE: [Self; 5] = [

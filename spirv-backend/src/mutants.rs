@@ -18,6 +18,10 @@ pub enum Mutant {
     SwappedSelect,
     /// The emitter compares for ordered and different numbers, which a NaN is not.
     OrderedNotEqual,
+    /// The emitter takes counts of shifts modulo 64.
+    LongShift,
+    /// The emitter loses a carry between the halves of a product.
+    LostCarry,
     /// The evaluator assigns the φ's of a block one after the other.
     SequentialPhis,
     /// The evaluator counts rounds of a loop on where it is entered again.
@@ -27,7 +31,7 @@ pub enum Mutant {
 }
 
 impl Mutant {
-    /// All of them.
+    /// Those that every program may show.
     pub const ALL: [Self; 8] = [
         Self::SwappedWays,
         Self::StaleBlock,
@@ -38,6 +42,9 @@ impl Mutant {
         Self::RoundsKept,
         Self::OneCondition,
     ];
+
+    /// Those of integers.
+    pub const OF_INTEGERS: [Self; 2] = [Self::LongShift, Self::LostCarry];
 }
 
 lambdav_core::mutants!();

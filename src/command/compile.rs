@@ -32,7 +32,7 @@ pub(super) struct CompileArguments {
     /// which are of one, 0 or the lowest that there is
     #[arg(long, value_name = "LOC", value_parser = output)]
     location: Option<u32>,
-    /// How many pixels are computed together: 1, 4, 8, 16 or 32; by default as many as seem best
+    /// How many pixels are computed together: 1, 4, 8, 16, 32 or 64; by default as many as seem best
     #[arg(long, value_name = "N", value_parser = lanes, allow_hyphen_values = true)]
     lanes: Option<u32>,
     /// What machine code is made for: baseline, avx2, avx512-256 or avx512; by default the widest

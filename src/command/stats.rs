@@ -5,6 +5,7 @@ use lambdav::frontend;
 use lambdav::raster::Size;
 use lambdav::simd::activity::Activity;
 use lambdav::simd::emit::Allocation;
+use lambdav::simd::registers::Callable;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 

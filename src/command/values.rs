@@ -31,7 +31,10 @@ pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
 /// How many lanes.
 pub(super) fn lanes(text: &str) -> Result<u32, String> {
     let lanes = text.parse().ok().filter(|lanes| Shape::LANES.contains(lanes));
-    lanes.ok_or_else(|| format!("`{text}` is none of 1, 4, 8, 16 and 32"))
+    lanes.ok_or_else(|| {
+        let known = Shape::LANES.map(|lanes| lanes.to_string()).join(", ");
+        format!("`{text}` is none of {known}")
+    })
 }
 
 /// What machine code is made for, by its name.

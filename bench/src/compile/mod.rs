@@ -16,6 +16,8 @@ use lambdav::core::schedule::{Expr, Program, Statement, schedule};
 use lambdav::program::Loaded;
 use lambdav::raster::Size;
 use lambdav::simd::emit::Listing;
+
+use lambdav::simd::registers::Callable;
 use lambdav::simd::{Compiler, SimdKernel};
 use serde::Serialize;
 use std::io;

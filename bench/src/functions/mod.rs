@@ -200,6 +200,8 @@ fn check(domain: Option<&Domain>, compiled: &[Compiled], wanted: &[[f32; 4]]) {
 
 #[cfg(test)]
 mod tests {
+    use lambdav::simd::registers::Shape;
+
     use super::program::{Compiled, PIXELS};
     use super::{DOMAINS, check, oracle, polynomial};
 
@@ -209,7 +211,7 @@ mod tests {
         for domain in &DOMAINS {
             let mut wanted = vec![[0.0; 4]; PIXELS];
             oracle::sums(domain, &mut wanted);
-            let compiled = [1, 4, 8, 16, 32].map(|n| Compiled::new(Some(domain), Some(n), false));
+            let compiled = Shape::LANES.map(|n| Compiled::new(Some(domain), Some(n), false));
             check(Some(domain), &compiled, &wanted);
         }
     }

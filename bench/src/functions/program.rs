@@ -8,7 +8,7 @@ use lambdav::raster::Size;
 use lambdav::simd::emit::Executable;
 use lambdav::simd::kernel::words;
 use lambdav::simd::lanes::verify;
-use lambdav::simd::registers::{Inputs, Poll, Row, Status};
+use lambdav::simd::registers::{Callable, Inputs, Poll, Row, Status};
 use lambdav::simd::{Compiler, Target};
 use std::sync::atomic::AtomicU64;
 

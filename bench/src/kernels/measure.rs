@@ -10,7 +10,7 @@ use lambdav::core::schedule::schedule;
 use lambdav::engine::SimdEngine;
 use lambdav::program::Loaded;
 use lambdav::raster::{self, Cancel, Frame, Kernel as _, Size, Tile, TileBuffer};
-use lambdav::simd::registers::Shape;
+use lambdav::simd::registers::{Callable, Shape};
 use lambdav::simd::{SimdKernel, Target};
 use serde::Serialize;
 use std::hint::black_box;

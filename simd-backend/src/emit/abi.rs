@@ -23,7 +23,7 @@
 //! [`Status`]: crate::registers::Status
 //! [`Status::code`]: crate::registers::Status::code
 
-use crate::registers::{Argument, Inputs, Poll, Shape};
+use crate::registers::{Argument, Inputs, Poll, RegisterProgram, Shape};
 
 /// The number of the symbol of the reference mathematics.
 pub const REFERENCE: u32 = 0;
@@ -138,6 +138,39 @@ impl std::fmt::Debug for MachineCode {
 }
 
 impl MachineCode {
+    /// That of a program: of all its procedures, and then for the frame and for a row, which may call
+    /// them.
+    pub(super) fn new(
+        program: &RegisterProgram,
+        functions: Vec<Function>,
+        needs: Option<Needs>,
+    ) -> Self {
+        let frame = program.procedures.len();
+        let (procedures, callers) = functions.split_at(frame);
+        let most = |of: &[Function]| of.iter().map(|function| function.stack).max().unwrap_or(0);
+        Self {
+            shape: program.shape,
+            slots: program.slots.len(),
+            inputs: program.inputs,
+            stack: most(procedures) + most(callers),
+            functions,
+            frame,
+            row: frame + 1,
+            needs,
+        }
+    }
+
+    /// All functions one after the other, and where each begins.
+    pub(super) fn laid_out(&self) -> (Vec<u8>, Vec<usize>) {
+        let offsets = offsets(&self.functions);
+        let mut bytes = Vec::new();
+        for (function, &offset) in self.functions.iter().zip(&offsets) {
+            bytes.resize(offset, 0);
+            bytes.extend_from_slice(&function.bytes);
+        }
+        (bytes, offsets)
+    }
+
     /// How lanes lie.
     pub fn shape(&self) -> Shape {
         self.shape
@@ -180,6 +213,8 @@ pub(crate) struct Function {
     /// What is filled in once addresses are known. They refer to [`REFERENCE`] and [`symbol`]s, in
     /// namespace 0.
     pub(crate) relocations: Vec<Relocation>,
+    /// The bytes of stack that a call takes, without those of what it calls.
+    pub(crate) stack: usize,
     /// What was asked to be shown of it.
     pub(crate) listing: String,
 }

@@ -136,17 +136,12 @@ impl Executable {
             return Err(EmitError::Absent(message));
         }
         // All functions in one piece of memory: calls between them do not reach everywhere.
-        let offsets = abi::offsets(&code.functions);
-        let mut bytes = Vec::new();
-        for (function, &offset) in code.functions.iter().zip(&offsets) {
-            bytes.resize(offset, 0);
-            bytes.extend_from_slice(&function.bytes);
-        }
-        let is_anywhere = code.functions.iter().all(|function| function.relocations.is_empty());
-        let (pages, start) = if is_anywhere && code.needs.is_some() {
-            map(&bytes)?
-        } else {
-            link(code, target, &bytes, &offsets)?
+        let (bytes, offsets) = code.laid_out();
+        // What is emitted for a processor refers to no address. Cranelift's does, and may be for a
+        // machine whose caches of instructions its loader knows to clear.
+        let (pages, start) = match code.needs {
+            Some(_) => map(&bytes)?,
+            None => link(code, target, &bytes, &offsets)?,
         };
         let [frame, row] =
             [code.frame, code.row].map(|function| start.wrapping_add(offsets[function]));
@@ -171,18 +166,17 @@ impl Executable {
     pub fn stack(&self) -> usize {
         self.stack
     }
+}
 
-    /// How lanes lie.
-    pub fn shape(&self) -> Shape {
+impl Callable for Executable {
+    fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Computes what is the same for the whole frame: the slots' words.
-    ///
     /// # Panics
     ///
     /// If there is another number of inputs than the program has.
-    pub fn frame(&self, inputs: &Inputs, poll: Poll<'_>) -> (Status, Vec<u64>) {
+    fn frame(&self, inputs: &Inputs, poll: Poll<'_>) -> (Status, Vec<u64>) {
         let mut slots = vec![0; self.slots];
         assert_eq!(inputs.words.len(), self.inputs, "one word for each");
         let context = Context::new(inputs, slots.as_mut_ptr(), &[], poll, reference);
@@ -196,14 +190,11 @@ impl Executable {
         (Status::from_code(status), slots)
     }
 
-    /// Computes a row of groups into `pixels`, RGBA row by row. `mask` is the execution mask: a
-    /// word for each lane, all ones where it is active, else zero, the same for each group.
-    ///
     /// # Panics
     ///
     /// If `inputs`, `pixels`, `slots` or `mask` have another size than the row and the program
     /// need.
-    pub fn row(
+    fn row(
         &self,
         inputs: &Inputs,
         slots: &[u64],
@@ -237,28 +228,6 @@ impl Executable {
             function(&raw const context, x, y, groups, pixels.as_mut_ptr(), stride)
         });
         Status::from_code(status)
-    }
-}
-
-impl Callable for Executable {
-    fn shape(&self) -> Shape {
-        Self::shape(self)
-    }
-
-    fn frame(&self, inputs: &Inputs, poll: Poll<'_>) -> (Status, Vec<u64>) {
-        Self::frame(self, inputs, poll)
-    }
-
-    fn row(
-        &self,
-        inputs: &Inputs,
-        slots: &[u64],
-        mask: &[u32],
-        poll: Poll<'_>,
-        row: Row,
-        pixels: &mut [[f32; 4]],
-    ) -> Status {
-        Self::row(self, inputs, slots, mask, poll, row, pixels)
     }
 }
 

@@ -25,16 +25,13 @@ impl Linked {
     ///
     /// If the code is for another architecture, or something does not reach as far.
     pub fn new(code: &MachineCode, base: u64, reference: u64) -> Self {
-        let offsets = abi::offsets(&code.functions);
+        let (mut bytes, offsets) = code.laid_out();
         let address = |function: usize| base + offsets[function] as u64;
         let symbol = |symbol: u32, offset: u32| match symbol.checked_sub(abi::symbol(0)) {
             Some(function) => address(function as usize) + u64::from(offset),
             None => reference,
         };
-        let mut bytes = Vec::new();
         for (function, &begin) in code.functions.iter().zip(&offsets) {
-            bytes.resize(begin, 0);
-            bytes.extend_from_slice(&function.bytes);
             for relocation in &function.relocations {
                 let target = match relocation.name {
                     ModuleRelocTarget::User { index, .. } => symbol(index, 0),

@@ -31,8 +31,9 @@ pub use executable::Executable;
 pub use target::Target;
 pub use wide::Wide;
 
+use crate::cost;
 use crate::machine::Machine;
-use crate::registers::RegisterProgram;
+use crate::registers::{Function, RegisterProgram};
 
 /// What keeps code from being made.
 #[derive(Debug, Error)]
@@ -111,4 +112,44 @@ pub enum Listing {
     Intermediate,
     /// Assembly.
     Assembly,
+}
+
+/// What a function of a program is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// An elementary function: the others call it.
+    Procedure,
+    /// What is the same for the whole frame.
+    Frame,
+    /// A row of groups.
+    Row,
+}
+
+/// A function that code is to be made of.
+struct Part<'p> {
+    /// Its name, for people.
+    name: String,
+    function: &'p Function,
+    role: Role,
+    allocation: Allocation,
+}
+
+/// The functions of a program, in the order of [`MachineCode`]'s: all procedures, then that for the
+/// frame, then that for a row, whose registers are allocated as is asked.
+fn parts(program: &RegisterProgram, of_row: Allocation) -> impl Iterator<Item = Part<'_>> {
+    let procedures = program.procedures.iter().enumerate().map(|(i, procedure)| {
+        let lanes = if procedure.is_vector { "register" } else { "number" };
+        let name = format!("procedure {i}: {} of a {lanes}", procedure.elementary.name());
+        (name, &procedure.code, Role::Procedure, Allocation::Thorough)
+    });
+    // The function for the frame runs once, so all that matters of a large one is how long making it
+    // takes: trying again takes the square of how many values live at once.
+    let is_large = program.frame.instrs() >= cost::QUICK_INSTRS;
+    let of_frame = if is_large { Allocation::Quick } else { Allocation::Thorough };
+    let callers = [
+        ("frame".to_owned(), &program.frame, Role::Frame, of_frame),
+        ("row".to_owned(), &program.row, Role::Row, of_row),
+    ];
+    let all = procedures.chain(callers);
+    all.map(|(name, function, role, allocation)| Part { name, function, role, allocation })
 }

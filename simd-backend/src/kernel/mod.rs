@@ -19,7 +19,7 @@ use crate::activity::{self, Activity};
 use crate::emit::{Allocation, EmitError, Executable, Target};
 use crate::lanes::{Axis, InputWord, LaneProgram, Width, lower};
 use crate::pipeline::{Compilation, Compiler, Times, timed};
-use crate::registers::{Choice, Inputs, Reason};
+use crate::registers::{Callable, Choice, Inputs, Reason};
 
 pub use called::CalledKernel;
 pub use interpreted::{Interpreted, Spilling};

@@ -256,7 +256,7 @@ fn bits(value: f32) -> u64 {
 macro_rules! floats {
     ($name:ident, $float:ty, $bits:ty) => {
         fn $name(op: Op, words: [u64; 3]) -> u64 {
-            let [a, b] = [0, 1].map(|i| <$float>::from_bits(words[i] as $bits));
+            let [a, b, c] = words.map(|word| <$float>::from_bits(word as $bits));
             let value = match op {
                 Op::Neg => -a,
                 Op::Abs => a.abs(),
@@ -269,6 +269,7 @@ macro_rules! floats {
                 Op::Sub => a - b,
                 Op::Mul => a * b,
                 Op::Div => a / b,
+                Op::Fma => a.mul_add(b, c),
                 Op::Min => return words[usize::from(b < a)],
                 Op::Max => return words[usize::from(a < b)],
                 Op::Less => return (a < b).into(),
@@ -294,6 +295,13 @@ macro_rules! integers {
             let value = match op {
                 Op::Add => a.wrapping_add(b),
                 Op::Sub => a.wrapping_sub(b),
+                Op::Mul => a.wrapping_mul(b),
+                Op::Min => (a as $signed).min(b as $signed) as $unsigned,
+                Op::Max => (a as $signed).max(b as $signed) as $unsigned,
+                Op::MinUnsigned => a.min(b),
+                Op::MaxUnsigned => a.max(b),
+                Op::LessUnsigned => (a < b).into(),
+                Op::LessEqualUnsigned => (a <= b).into(),
                 Op::Less => ((a as $signed) < (b as $signed)).into(),
                 Op::LessEqual => ((a as $signed) <= (b as $signed)).into(),
                 Op::Equal => (a == b).into(),
@@ -301,9 +309,11 @@ macro_rules! integers {
                 Op::And => a & b,
                 Op::AndNot => a & !b,
                 Op::Or => a | b,
+                Op::Xor => a ^ b,
                 Op::Not => !a,
                 Op::ShiftLeft(n) => a << n,
                 Op::ShiftRight(n) => a >> n,
+                Op::ShiftRightSigned(n) => (a as $signed >> n) as $unsigned,
                 Op::Bits => a,
                 _ => unreachable!("not of {}: {op}", stringify!($signed)),
             };
@@ -314,6 +324,24 @@ macro_rules! integers {
 
 integers!(word, u32, i32);
 integers!(long, u64, i64);
+
+/// By a count that is not constant.
+fn shift(op: Op, [a, count, _]: [u64; 3]) -> u64 {
+    if !is_shift_defined(op, count) {
+        return undefined_bits(Kind::I32, 0);
+    }
+    let a = a as u32;
+    u64::from(match op {
+        Op::ShiftLeftBy => a << count,
+        Op::ShiftRightBy => a >> count,
+        _ => (a as i32 >> count) as u32,
+    })
+}
+
+/// Whether a shift, if it is one, by that second operand is more than any bits.
+pub(crate) fn is_shift_defined(op: Op, count: u64) -> bool {
+    !matches!(op, Op::ShiftLeftBy | Op::ShiftRightBy | Op::ShiftRightSignedBy) || count < 32
+}
 
 fn mask(op: Op, [a, b, c]: [u64; 3]) -> u64 {
     match op {
@@ -335,6 +363,12 @@ pub(crate) fn apply(op: Op, kind: Kind, words: [u64; 3]) -> u64 {
         (_, Op::Promote) => f64::from(f32::from_bits(words[0] as u32)).to_bits(),
         (_, Op::Demote) => bits(f64::from_bits(words[0]) as f32),
         (_, Op::FromInteger) => bits(words[0] as i32 as f32),
+        (_, Op::FromUnsigned) => bits(words[0] as u32 as f32),
+        (_, Op::ToInteger) => u64::from(f32::from_bits(words[0] as u32) as i32 as u32),
+        (_, Op::ToUnsigned) => u64::from(f32::from_bits(words[0] as u32) as u32),
+        (_, Op::Widen | Op::Narrow) => words[0] & u64::from(u32::MAX),
+        (_, Op::MulHigh) => (words[0] * words[1]) >> 32,
+        (_, Op::ShiftLeftBy | Op::ShiftRightBy | Op::ShiftRightSignedBy) => shift(op, words),
         (Kind::F32, _) => single(op, words),
         (Kind::F64, _) => double(op, words),
         (Kind::I32, _) => word(op, words),

@@ -78,7 +78,7 @@ pub enum Kind {
     F32,
     /// IEEE 754 binary64.
     F64,
-    /// 32 bits, two's complement.
+    /// 32 bits, two's complement or without sign, as operations take them.
     I32,
     /// 64 bits, two's complement.
     I64,
@@ -192,18 +192,30 @@ pub enum Op {
     Add,
     /// Of two of a kind; of integers modulo their size.
     Sub,
-    /// Of two floats.
+    /// Of two floats or two `I32`, modulo their size.
     Mul,
+    /// Of two `I32`: the upper half of the product, without signs.
+    MulHigh,
     /// Of two floats.
     Div,
-    /// Of two floats: `b < a ? b : a`.
+    /// `(a, b, c)`, of three `F32`: a·b + c, rounded once.
+    Fma,
+    /// Of two floats or two signed `I32`: `b < a ? b : a`.
     Min,
-    /// Of two floats: `a < b ? b : a`.
+    /// Of two floats or two signed `I32`: `a < b ? b : a`.
     Max,
+    /// Of two `I32` without signs.
+    MinUnsigned,
+    /// Of two `I32` without signs.
+    MaxUnsigned,
     /// Of two of a kind, to a mask; integers are signed.
     Less,
     /// Of two of a kind, to a mask; integers are signed.
     LessEqual,
+    /// Of two `I32` without signs, to a mask.
+    LessUnsigned,
+    /// Of two `I32` without signs, to a mask.
+    LessEqualUnsigned,
     /// Of two of a kind, masks too, to a mask.
     Equal,
     /// The negation of [`Op::Equal`].
@@ -214,12 +226,24 @@ pub enum Op {
     AndNot,
     /// Of masks or integers.
     Or,
+    /// Of integers.
+    Xor,
     /// Of masks or integers.
     Not,
     /// Of integers: to the left by a constant below their size.
     ShiftLeft(u8),
     /// Of integers: to the right by a constant below their size, zeros shifted in.
     ShiftRight(u8),
+    /// Of `I32`: to the right by a constant below 32, the sign shifted in.
+    ShiftRightSigned(u8),
+    /// Of two `I32`: to the left by the second. Any bits where that is not below 32.
+    ShiftLeftBy,
+    /// Of two `I32`: to the right by the second, zeros shifted in. Any bits where that is not below
+    /// 32.
+    ShiftRightBy,
+    /// Of two `I32`: to the right by the second, the sign shifted in. Any bits where that is not
+    /// below 32.
+    ShiftRightSignedBy,
     /// `(c, a, b)`: by a mask, `a` where it holds, else `b`.
     Select,
     /// From `F32` to `F64`, exactly.
@@ -228,6 +252,17 @@ pub enum Op {
     Demote,
     /// From `I32` to `F32`, to nearest even.
     FromInteger,
+    /// From `I32` without sign to `F32`, to nearest even.
+    FromUnsigned,
+    /// From `F32` to `I32`: toward zero, what is too large or too small to the last that there is,
+    /// NaN to 0.
+    ToInteger,
+    /// The same to `I32` without sign.
+    ToUnsigned,
+    /// From `I32` to `I64`, zeros above.
+    Widen,
+    /// From `I64` to `I32`: the lower half.
+    Narrow,
     /// The bits of a float as an integer of its size, or of an integer as a float.
     Bits,
 }
@@ -248,21 +283,44 @@ impl Op {
                 &[a],
             ) if a.is_float() => Some(a),
             (Self::Add | Self::Sub, &[a, b]) if a == b && a != Kind::Mask => Some(a),
-            (Self::Mul | Self::Div | Self::Min | Self::Max, &[a, b]) if a == b && a.is_float() => {
+            (Self::Mul | Self::Min | Self::Max, &[a, b])
+                if a == b && (a.is_float() || a == Kind::I32) =>
+            {
                 Some(a)
             }
+            (Self::Div, &[a, b]) if a == b && a.is_float() => Some(a),
+            (Self::Fma, &[Kind::F32, Kind::F32, Kind::F32]) => Some(Kind::F32),
+            (
+                Self::MulHigh
+                | Self::MinUnsigned
+                | Self::MaxUnsigned
+                | Self::ShiftLeftBy
+                | Self::ShiftRightBy
+                | Self::ShiftRightSignedBy,
+                &[Kind::I32, Kind::I32],
+            ) => Some(Kind::I32),
             (Self::Less | Self::LessEqual, &[a, b]) if a == b && a != Kind::Mask => {
+                Some(Kind::Mask)
+            }
+            (Self::LessUnsigned | Self::LessEqualUnsigned, &[Kind::I32, Kind::I32]) => {
                 Some(Kind::Mask)
             }
             (Self::Equal | Self::NotEqual, &[a, b]) if a == b => Some(Kind::Mask),
             (Self::And | Self::AndNot | Self::Or, &[a, b]) if a == b && !a.is_float() => Some(a),
+            (Self::Xor, &[a, b]) if a == b && a.is_integer() => Some(a),
             (Self::Not, &[a]) if !a.is_float() => Some(a),
-            (Self::ShiftLeft(n) | Self::ShiftRight(n), &[Kind::I32]) if n < 32 => Some(Kind::I32),
+            (
+                Self::ShiftLeft(n) | Self::ShiftRight(n) | Self::ShiftRightSigned(n),
+                &[Kind::I32],
+            ) if n < 32 => Some(Kind::I32),
             (Self::ShiftLeft(n) | Self::ShiftRight(n), &[Kind::I64]) if n < 64 => Some(Kind::I64),
             (Self::Select, &[Kind::Mask, a, b]) if a == b => Some(a),
             (Self::Promote, &[Kind::F32]) => Some(Kind::F64),
             (Self::Demote, &[Kind::F64]) => Some(Kind::F32),
-            (Self::FromInteger, &[Kind::I32]) => Some(Kind::F32),
+            (Self::FromInteger | Self::FromUnsigned, &[Kind::I32]) => Some(Kind::F32),
+            (Self::ToInteger | Self::ToUnsigned, &[Kind::F32]) => Some(Kind::I32),
+            (Self::Widen, &[Kind::I32]) => Some(Kind::I64),
+            (Self::Narrow, &[Kind::I64]) => Some(Kind::I32),
             (Self::Bits, &[a]) => match a {
                 Kind::F32 => Some(Kind::I32),
                 Kind::I32 => Some(Kind::F32),
@@ -291,7 +349,7 @@ pub enum Expr {
     Constant(u64),
     /// Any bits: for a value that no lane will look at.
     Undefined,
-    /// That word of [`LaneProgram::inputs`], as `F32`, or, of a mask, compared with zero.
+    /// That word of [`LaneProgram::inputs`], as `F32` or `I32`, or, of a mask, compared with zero.
     Input(u32),
     /// `frag-coord`: the number of the pixel's column or row, plus one half. `F32`.
     Coordinate(Axis),

@@ -4,7 +4,8 @@
 //!
 //! The core has done so with whole vectors. This is about their components: of `(+ p (vec3 0 1
 //! 0))`, say. Only what is true of every number counts, and of its sign: x − 0 = x, but not x + 0 =
-//! x, which is 0 for −0.
+//! x, which is 0 for −0. Of integers it is known what they do not exceed, so that a count of a shift
+//! that is below 32 is not taken modulo 32.
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -19,6 +20,7 @@ pub(super) fn number_values(program: &mut LaneProgram) {
         scope: Vec::new(),
         same: (0..program.values.len() as u32).map(ValueId).collect(),
         bits: vec![None; program.values.len()],
+        most: vec![u32::MAX; program.values.len()],
         open: Vec::new(),
     };
     numbering.run(program);
@@ -37,6 +39,8 @@ struct Numbering {
     same: Vec<ValueId>,
     /// The constants.
     bits: Vec<Option<u64>>,
+    /// Of each `I32`, without sign, what it does not exceed.
+    most: Vec<u32>,
 }
 
 /// A block that has begun.
@@ -124,6 +128,9 @@ impl Numbering {
                 Some(Simpler::Op(op, operands)) => *expr = Expr::Op(op, operands),
             }
         }
+        if values[value.index()].kind == Kind::I32 {
+            self.most[value.index()] = self.bound(expr);
+        }
         if let Expr::Constant(bits) = *expr {
             // (A constant is not put in the place of a value that has another rate: masks are
             // chosen by it.)
@@ -166,6 +173,9 @@ impl Numbering {
         if op == Op::Select && operands[1] == operands[2] {
             return Some(Simpler::Operand(operands[1]));
         }
+        if kind == Kind::I32 {
+            return self.simpler_integer(op, operands);
+        }
         if kind != Kind::F32 {
             return None;
         }
@@ -180,6 +190,66 @@ impl Numbering {
             Op::Mul if is(0, 2.0) => Some(Simpler::Op(Op::Add, [operands[1]; 2].into())),
             Op::Mul if is(1, 2.0) => Some(Simpler::Op(Op::Add, [operands[0]; 2].into())),
             _ => None,
+        }
+    }
+}
+
+impl Numbering {
+    /// The same of integers of 32 bits.
+    fn simpler_integer(&self, op: Op, operands: &[ValueId]) -> Option<Simpler> {
+        let constant = |i: usize| {
+            let operand = operands.get(i)?;
+            self.bits[operand.index()].map(|bits| (bits as u32, operands[1 - i]))
+        };
+        let most = |i: usize| self.most[operands[i].index()];
+        if let Op::ShiftLeftBy | Op::ShiftRightBy | Op::ShiftRightSignedBy = op {
+            let (count, of) = constant(1)?;
+            let count = u8::try_from(count).ok().filter(|&count| count < 32)?;
+            return Some(match op {
+                _ if count == 0 => Simpler::Operand(of),
+                Op::ShiftLeftBy => Simpler::Op(Op::ShiftLeft(count), [of].into()),
+                Op::ShiftRightBy => Simpler::Op(Op::ShiftRight(count), [of].into()),
+                _ => Simpler::Op(Op::ShiftRightSigned(count), [of].into()),
+            });
+        }
+        match op {
+            Op::ShiftLeft(0) | Op::ShiftRight(0) | Op::ShiftRightSigned(0) => {
+                return Some(Simpler::Operand(operands[0]));
+            }
+            Op::Sub => {
+                let is_zero = constant(1)?.0 == 0;
+                return is_zero.then_some(Simpler::Operand(operands[0]));
+            }
+            Op::Add | Op::Or | Op::Xor | Op::And | Op::Mul => {}
+            _ => return None,
+        }
+        let (place, (bits, of)) = [1, 0].into_iter().find_map(|i| Some((i, constant(i)?)))?;
+        match (op, bits) {
+            (Op::Add | Op::Or | Op::Xor, 0) | (Op::Mul, 1) => Some(Simpler::Operand(of)),
+            (Op::Mul | Op::And, 0) => Some(Simpler::Constant(0)),
+            // All bits that there may be are kept.
+            (Op::And, _) if (bits.wrapping_add(1) & bits) == 0 && most(1 - place) <= bits => {
+                Some(Simpler::Operand(of))
+            }
+            (Op::Mul, _) if bits.is_power_of_two() => {
+                Some(Simpler::Op(Op::ShiftLeft(bits.trailing_zeros() as u8), [of].into()))
+            }
+            _ => None,
+        }
+    }
+
+    /// What an integer of 32 bits, without sign, does not exceed.
+    fn bound(&self, expr: &Expr) -> u32 {
+        let Expr::Op(op, operands) = expr else {
+            return if let Expr::Constant(bits) = *expr { bits as u32 } else { u32::MAX };
+        };
+        let most = |i: usize| self.most[operands[i].index()];
+        match op {
+            Op::And => most(0).min(most(1)),
+            Op::ShiftRight(n) => most(0) >> n,
+            Op::Add => most(0).saturating_add(most(1)),
+            Op::Select => most(1).max(most(2)),
+            _ => u32::MAX,
         }
     }
 }

@@ -37,7 +37,7 @@ pub(super) trait Assemble {
         reg
     }
 
-    /// The halves of a register: of numbers as `F64`, of a mask as a wide one.
+    /// The halves of a register: of numbers as `F64`, of integers as `I64`, of a mask as a wide one.
     fn halves(&mut self, from: Reg, ty: RegisterType) -> [Reg; 2] {
         [false, true].map(|upper| {
             let reg = self.reg(ty);
@@ -46,7 +46,7 @@ pub(super) trait Assemble {
         })
     }
 
-    /// Both halves as one register: numbers as `F32`, wide masks as a mask.
+    /// Both halves as one register: numbers as `F32`, integers as `I32`, wide masks as a mask.
     fn join(&mut self, ty: RegisterType, halves: [Reg; 2]) -> Reg {
         let reg = self.reg(ty);
         self.push(Instr::Join(reg, halves));
@@ -59,8 +59,8 @@ pub(super) trait Assemble {
     fn lanewise(&mut self, op: Op, operands: &[Lanes], to: Kind) -> Lanes {
         let ty = RegisterType::Vector(to);
         match (op, operands) {
-            (Op::Promote, &[Lanes::Narrow(from)]) => Lanes::Wide(self.halves(from, ty)),
-            (Op::Demote, &[Lanes::Wide(from)]) => Lanes::Narrow(self.join(ty, from)),
+            (Op::Promote | Op::Widen, &[Lanes::Narrow(from)]) => Lanes::Wide(self.halves(from, ty)),
+            (Op::Demote | Op::Narrow, &[Lanes::Wide(from)]) => Lanes::Narrow(self.join(ty, from)),
             _ => {
                 let mut at = |half, ty| {
                     let operands: Vec<Reg> = operands.iter().map(|v| v.half(half)).collect();

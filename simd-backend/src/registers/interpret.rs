@@ -27,7 +27,7 @@ use super::{
     Argument, BlockCall, End, Function, Inputs, Instr, Limit, PIXEL_BYTES, Poll, Reg,
     RegisterProgram, RegisterType, Row, Shape, Status, loop_depths,
 };
-use crate::lanes::interpret::{apply, undefined_bits};
+use crate::lanes::interpret::{apply, is_shift_defined, undefined_bits};
 use crate::lanes::{Axis, Kind, Op};
 
 /// What no correct program does.
@@ -270,16 +270,18 @@ impl<'a> Call<'a> {
             Instr::Half(to, from, upper) => {
                 let (of, count) = (on.get(*from)?, on.lanes(*to));
                 let half = &of[if *upper { count } else { 0 }..][..count];
-                let promote = on.ty(*to) != RegisterType::WideMask;
-                let lane = |word: u64| {
-                    if promote { apply(Op::Promote, Kind::F32, [word, 0, 0]) } else { word }
+                let lane = |word: u64| match on.ty(*to) {
+                    RegisterType::WideMask => word,
+                    RegisterType::Vector(Kind::I64) => apply(Op::Widen, Kind::I32, [word, 0, 0]),
+                    _ => apply(Op::Promote, Kind::F32, [word, 0, 0]),
                 };
                 (*to, half.iter().map(|word| word.map(lane)).collect())
             }
             Instr::Join(to, [low, high]) => {
-                let demote = on.ty(*low) != RegisterType::WideMask;
-                let lane = |word: u64| {
-                    if demote { apply(Op::Demote, Kind::F64, [word, 0, 0]) } else { word }
+                let lane = |word: u64| match on.ty(*low) {
+                    RegisterType::WideMask => word,
+                    RegisterType::Vector(Kind::I64) => apply(Op::Narrow, Kind::I64, [word, 0, 0]),
+                    _ => apply(Op::Demote, Kind::F64, [word, 0, 0]),
                 };
                 let both = on.get(*low)?.iter().chain(on.get(*high)?);
                 (*to, both.map(|word| word.map(lane)).collect())
@@ -472,7 +474,7 @@ fn operation(on: &Activation<'_>, op: Op, operands: &[Reg]) -> Result<Lanes, Str
                 for (k, word) in words.iter_mut().take(of.len()).enumerate() {
                     *word = at(k)?;
                 }
-                Some(apply(op, kind, words))
+                is_shift_defined(op, words[1]).then(|| apply(op, kind, words))
             }
         }
     };

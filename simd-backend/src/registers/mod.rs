@@ -150,9 +150,11 @@ pub enum Instr {
     MulAdd(Reg, [Reg; 3]),
     /// A number in every lane.
     Broadcast(Reg, Reg),
-    /// The lower or, if true, the upper half: `F32` to `F64`, or a mask to a wide one.
+    /// The lower or, if true, the upper half: `F32` to `F64`, `I32` to `I64` with zeros above, or a
+    /// mask to a wide one.
     Half(Reg, Reg, bool),
-    /// Lower and upper half: `F64` to `F32`, or wide masks to a mask.
+    /// Lower and upper half: `F64` to `F32`, the lower words of `I64` to `I32`, or wide masks to a
+    /// mask.
     Join(Reg, [Reg; 2]),
     /// Whether any lane of any of the masks is set.
     Any(Reg, Box<[Reg]>),

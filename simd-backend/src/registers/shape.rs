@@ -20,7 +20,7 @@ pub struct Shape {
 
 impl Shape {
     /// The numbers of lanes that can be asked for.
-    pub const LANES: [u32; 5] = [1, 4, 8, 16, 32];
+    pub const LANES: [u32; 6] = [1, 4, 8, 16, 32, 64];
 
     /// The shape of a group of that many lanes in registers of that tile; for one lane, in scalars.
     /// None if they do not fill registers, or the number is none of [`Shape::LANES`].
@@ -31,6 +31,7 @@ impl Shape {
             8 => (4, 2),
             16 => (4, 4),
             32 => (8, 4),
+            64 => (8, 8),
             _ => return None,
         };
         let fits = columns % tile.columns() == 0 && rows % tile.rows() == 0;
@@ -103,8 +104,8 @@ impl Shape {
     pub fn preferred(program: &LaneProgram, tile: Tile) -> Choice {
         let work = work(program);
         let several = cost::REGISTERS * tile.width();
-        let most = if work.is_mostly_uniform() { cost::MOST_LANES } else { several };
-        let most = most.min(cost::MOST_LANES);
+        let is_uniform = work.is_mostly_uniform();
+        let most = if is_uniform { several.max(cost::UNIFORM_LANES) } else { several };
         let shape = Self::new(most, tile).expect("a shape of every machine");
         let mut choice = Choice { shape, reason: Reason::Work(work) };
         while let Some(fewer) = choice.shape.fewer() {

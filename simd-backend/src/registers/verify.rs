@@ -308,6 +308,7 @@ impl<'p> Verifier<'p, '_> {
             Instr::Half(to, from, _) => {
                 let of = match self.ty(*from) {
                     RegisterType::Vector(Kind::F32) => Some(RegisterType::Vector(Kind::F64)),
+                    RegisterType::Vector(Kind::I32) => Some(RegisterType::Vector(Kind::I64)),
                     RegisterType::Vector(Kind::Mask) => Some(RegisterType::WideMask),
                     _ => None,
                 };
@@ -318,6 +319,7 @@ impl<'p> Verifier<'p, '_> {
                 let of = match low {
                     _ if low != high => None,
                     RegisterType::Vector(Kind::F64) => Some(RegisterType::Vector(Kind::F32)),
+                    RegisterType::Vector(Kind::I64) => Some(RegisterType::Vector(Kind::I32)),
                     RegisterType::WideMask => Some(RegisterType::Vector(Kind::Mask)),
                     _ => None,
                 };

@@ -7,7 +7,7 @@ use std::time::Duration;
 use lambdav_core::inputs;
 use lambdav_raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::emit::Executable;
-use lambdav_simd_backend::registers::{Inputs, Instr, Poll, Row, Status};
+use lambdav_simd_backend::registers::{Callable, Inputs, Instr, Poll, Row, Shape, Status};
 use lambdav_simd_backend::{Compiler, SimdKernel, Target};
 
 use crate::scheduled;
@@ -44,7 +44,7 @@ fn slices_may_lie_anywhere() {
         (vec4 (if (< x 1.5) (if (< x 1) (loop x) 3) 2))",
     ];
     let old = Target::with(off).expect("SSE4.1 is enough");
-    let all = shaders.into_iter().flat_map(|shader| [1, 4, 8, 16, 32].map(|lanes| (shader, lanes)));
+    let all = shaders.into_iter().flat_map(|shader| Shape::LANES.map(|lanes| (shader, lanes)));
     let all =
         all.flat_map(|(shader, lanes)| [old.clone(), host()].map(|target| (shader, lanes, target)));
     for (shader, lanes, target) in all {

@@ -1,6 +1,7 @@
 //! Random straight-line lane programs of all kinds: machine code against the interpreter.
 //!
-//! λV has numbers and bools so far; this is where binary64 and integers are tried.
+//! This is where binary64 and integers of 64 bits are tried, which λV has not, and operations that
+//! lowering uses under some condition alone.
 
 use std::sync::atomic::AtomicU64;
 
@@ -20,26 +21,42 @@ const OPS: &[Op] = &[
     Op::Trunc,
     Op::RoundEven,
     Op::Sqrt,
+    Op::Fma,
     Op::Add,
     Op::Sub,
     Op::Mul,
+    Op::MulHigh,
     Op::Div,
     Op::Min,
     Op::Max,
+    Op::MinUnsigned,
+    Op::MaxUnsigned,
     Op::Less,
     Op::LessEqual,
+    Op::LessUnsigned,
+    Op::LessEqualUnsigned,
     Op::Equal,
     Op::NotEqual,
     Op::And,
     Op::AndNot,
     Op::Or,
+    Op::Xor,
     Op::Not,
     Op::ShiftLeft(3),
     Op::ShiftRight(5),
+    Op::ShiftRightSigned(7),
+    Op::ShiftLeftBy,
+    Op::ShiftRightBy,
+    Op::ShiftRightSignedBy,
     Op::Select,
     Op::Promote,
     Op::Demote,
     Op::FromInteger,
+    Op::FromUnsigned,
+    Op::ToInteger,
+    Op::ToUnsigned,
+    Op::Widen,
+    Op::Narrow,
     Op::Bits,
 ];
 
@@ -69,7 +86,7 @@ fn program(random: &mut Random) -> LaneProgram {
         };
         b.constant(kind, bits);
     }
-    let wanted = b.values().len() + 40;
+    let wanted = b.values().len() + 50;
     while b.values().len() < wanted {
         let op = OPS[random.below(OPS.len())];
         // The latest values more often than others, so that chains grow.
@@ -83,6 +100,11 @@ fn program(random: &mut Random) -> LaneProgram {
         let mut operands = [pick(), pick(), pick()];
         if op == Op::Bits && b.values()[operands[0].index()].kind.is_float() {
             operands[0] = number(&mut b, operands[0]);
+        }
+        let is_shift = matches!(op, Op::ShiftLeftBy | Op::ShiftRightBy | Op::ShiftRightSignedBy);
+        if is_shift && b.values()[operands[1].index()].kind == Kind::I32 {
+            let most = b.constant(Kind::I32, 31);
+            operands[1] = b.op(Op::And, &[operands[1], most]).expect("of integers");
         }
         for arity in 1..=3 {
             if b.op(op, &operands[..arity]).is_some() {

@@ -14,8 +14,6 @@ pub(super) enum TypeDeclaration {
     Void,
     /// A function without parameters and result.
     Main,
-    /// 32 bits, unsigned: indices, and bools in memory.
-    Uint,
     Value(Type),
     Pointer(StorageClass, Word),
 }
@@ -28,7 +26,6 @@ pub(super) struct Declarations<'p> {
     next: Word,
     shapes: FxHashMap<TypeDeclaration, Word>,
     constants: FxHashMap<(Type, Box<[u32]>), Word>,
-    uints: FxHashMap<u32, Word>,
     /// Values that have a name, and constants, which are too many things at once to have one.
     named: FxHashSet<Word>,
     glsl: Option<Word>,
@@ -43,7 +40,6 @@ impl<'p> Declarations<'p> {
             next: 1,
             shapes: FxHashMap::default(),
             constants: FxHashMap::default(),
-            uints: FxHashMap::default(),
             named: FxHashSet::default(),
             glsl: None,
         }
@@ -84,20 +80,16 @@ impl<'p> Declarations<'p> {
             TypeDeclaration::Main => {
                 (Op::TypeFunction, vec![Operand::IdRef(self.shape(TypeDeclaration::Void))])
             }
-            TypeDeclaration::Uint => {
-                (Op::TypeInt, vec![Operand::LiteralBit32(32), Operand::LiteralBit32(0)])
-            }
             TypeDeclaration::Pointer(class, to) => {
                 (Op::TypePointer, vec![Operand::StorageClass(class), Operand::IdRef(to)])
             }
             TypeDeclaration::Value(ty) => match *self.types.kind(ty) {
                 TypeKind::Scalar(Scalar::F32) => (Op::TypeFloat, vec![Operand::LiteralBit32(32)]),
                 TypeKind::Scalar(Scalar::Bool) => (Op::TypeBool, vec![]),
-                TypeKind::Scalar(Scalar::I32) => {
-                    (Op::TypeInt, vec![Operand::LiteralBit32(32), Operand::LiteralBit32(1)])
+                TypeKind::Scalar(scalar @ (Scalar::I32 | Scalar::U32)) => {
+                    let is_signed = u32::from(scalar == Scalar::I32);
+                    (Op::TypeInt, [32, is_signed].map(Operand::LiteralBit32).to_vec())
                 }
-                // Equal types must not be declared twice.
-                TypeKind::Scalar(Scalar::U32) => return self.shape(TypeDeclaration::Uint),
                 TypeKind::Vector(scalar, n) => {
                     let of = self.ty(Type::of(scalar, 1));
                     (Op::TypeVector, vec![Operand::IdRef(of), Operand::LiteralBit32(n.into())])
@@ -151,13 +143,7 @@ impl<'p> Declarations<'p> {
 
     /// The id of an unsigned integer.
     pub(super) fn uint(&mut self, value: u32) -> Word {
-        if let Some(&id) = self.uints.get(&value) {
-            return id;
-        }
-        let ty = self.shape(TypeDeclaration::Uint);
-        let id = self.declare(Op::Constant, Some(ty), vec![Operand::LiteralBit32(value)]);
-        self.uints.insert(value, id);
-        id
+        self.constant(Type::UINT, &[value])
     }
 
     /// The id of the instruction set GLSL.std.450.

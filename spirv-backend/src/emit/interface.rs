@@ -221,7 +221,7 @@ impl Interface {
 
 /// The type of a uniform in memory, where there are no bools.
 fn memory_type(declarations: &mut Declarations<'_>, ty: Type) -> Word {
-    if ty == Type::BOOL { declarations.shape(TypeDeclaration::Uint) } else { declarations.ty(ty) }
+    declarations.ty(if ty == Type::BOOL { Type::UINT } else { ty })
 }
 
 /// The byte offset in the std140 layout of a member after those that end at `end`, which is moved.

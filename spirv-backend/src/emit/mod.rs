@@ -20,6 +20,7 @@
 mod control;
 mod declarations;
 mod functions;
+mod integers;
 mod interface;
 mod lines;
 mod loops;

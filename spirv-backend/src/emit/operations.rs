@@ -24,6 +24,9 @@ impl Translator<'_> {
 
     /// The same for ids, the first of which has the type `kind`.
     pub(super) fn apply(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Word {
+        if kind.is_integer() {
+            return self.of_integers(op, kind, ty, ids);
+        }
         let is_num = kind.is_num();
         match op {
             Core::Neg => self.arithmetic(Op::FNegate, ty, ids),
@@ -69,15 +72,20 @@ impl Translator<'_> {
             Core::Select => self.instruction(Op::Select, ty, ids),
             Core::Construct(_) => self.instruction(Op::CompositeConstruct, ty, ids),
             Core::Component(k) | Core::Column(k) => self.extract(ty, ids[0], k),
+            Core::Fma => self.glsl(Glsl::Fma, ty, ids),
+            Core::Convert(to) if is_num => self.of_nums(to, kind, ty, ids[0]),
+            Core::Convert(_) => {
+                let one = if ty.is_num() { 1.0_f32.to_bits() } else { 1 };
+                let [one, zero] = [one, 0].map(|word| self.everywhere(ty, word));
+                self.instruction(Op::Select, ty, &[ids[0], one, zero])
+            }
+            Core::Bits => self.bits(kind, ty, ids[0]),
             Core::Rem
             | Core::MulHigh
-            | Core::Fma
             | Core::Xor
             | Core::ShiftLeft
             | Core::ShiftRight
-            | Core::Convert(_)
-            | Core::Bits
-            | Core::FromBits => unreachable!("no builtin makes it"),
+            | Core::FromBits => unreachable!("they are of integers"),
         }
     }
 
@@ -95,13 +103,13 @@ impl Translator<'_> {
     }
 
     /// Arithmetic that must not be combined with other arithmetic.
-    fn arithmetic(&mut self, op: Op, ty: Type, ids: &[Word]) -> Word {
+    pub(super) fn arithmetic(&mut self, op: Op, ty: Type, ids: &[Word]) -> Word {
         let id = self.instruction(op, ty, ids);
         self.declarations.decorate(id, Decoration::NoContraction, []);
         id
     }
 
-    fn glsl(&mut self, function: Glsl, ty: Type, ids: &[Word]) -> Word {
+    pub(super) fn glsl(&mut self, function: Glsl, ty: Type, ids: &[Word]) -> Word {
         let ty = self.declarations.ty(ty);
         let set = self.declarations.glsl();
         let mut operands =

@@ -1,6 +1,5 @@
 //! Where values come from and go to: constants, inputs, uniforms, outputs.
 
-use super::declarations::TypeDeclaration;
 use super::interface::MemoryReference;
 use super::translator::{Slot, Translator};
 use lambdav_core::schedule::{Expr, ValueId};
@@ -38,7 +37,7 @@ impl<'p> Translator<'p> {
         };
         let operands = vec![Operand::IdRef(pointer)];
         let id = if is_block && ty == Type::BOOL {
-            let uint = self.declarations.shape(TypeDeclaration::Uint);
+            let uint = self.declarations.ty(Type::UINT);
             let word = self.compute(Op::Load, uint, operands);
             let zero = self.declarations.uint(0);
             self.instruction(Op::INotEqual, ty, &[word, zero])

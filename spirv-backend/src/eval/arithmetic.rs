@@ -1,5 +1,6 @@
 //! What instructions do to components.
 
+use super::integers::{IntegerBinary, IntegerUnary};
 use lambdav_core::op::{Elementary, NAN};
 use rspirv::spirv::{GlslStd450Op as Glsl, Op};
 
@@ -15,6 +16,7 @@ pub(super) enum Unary {
     Sqrt,
     IsNan,
     Not,
+    Integer(IntegerUnary),
     Elementary(Elementary),
 }
 
@@ -38,11 +40,17 @@ pub(super) enum Binary {
     Differ,
     And,
     Or,
+    Integer(IntegerBinary),
     Elementary(Elementary),
 }
 
 fn word(value: f32) -> u32 {
     if value.is_nan() { NAN } else { value.to_bits() }
+}
+
+/// `a·b + c`, rounded once.
+pub(super) fn fma([a, b, c]: [u32; 3]) -> u32 {
+    word(f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c)))
 }
 
 impl Unary {
@@ -58,6 +66,7 @@ impl Unary {
             Self::Sqrt => word(x.sqrt()),
             Self::IsNan => x.is_nan().into(),
             Self::Not => a ^ 1,
+            Self::Integer(function) => function.apply(a),
             Self::Elementary(function) => word(function.evaluate(x, 0.0)),
         }
     }
@@ -84,6 +93,7 @@ impl Binary {
             Self::Differ => (a != b).into(),
             Self::And => a & b,
             Self::Or => a | b,
+            Self::Integer(function) => function.apply(a, b),
             Self::Elementary(function) => word(function.evaluate(x, y)),
         }
     }
@@ -113,6 +123,8 @@ pub(super) fn comparison(op: Op) -> Option<Binary> {
 pub(super) enum Extended {
     Unary(Unary),
     Binary(Binary),
+    /// A product and a sum, rounded once.
+    Fma,
 }
 
 /// The function of that number, or the name of one that is not known.
@@ -143,6 +155,11 @@ pub(super) fn extended(number: u32) -> Result<Extended, String> {
         Glsl::Log => elementary(Elementary::Log),
         Glsl::Log2 => elementary(Elementary::Log2),
         Glsl::Atan2 => Ok(Extended::Binary(Binary::Elementary(Elementary::Atan2))),
+        Glsl::Fma => Ok(Extended::Fma),
+        Glsl::SMin => Ok(Extended::Binary(Binary::Integer(IntegerBinary::Min))),
+        Glsl::UMin => Ok(Extended::Binary(Binary::Integer(IntegerBinary::MinUnsigned))),
+        Glsl::SMax => Ok(Extended::Binary(Binary::Integer(IntegerBinary::Max))),
+        Glsl::UMax => Ok(Extended::Binary(Binary::Integer(IntegerBinary::MaxUnsigned))),
         Glsl::Pow => Ok(Extended::Binary(Binary::Elementary(Elementary::Pow))),
         other => Err(format!("{other:?}")),
     }

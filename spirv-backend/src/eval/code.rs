@@ -48,6 +48,12 @@ pub(super) enum Step {
         b: usize,
         words: usize,
     },
+    /// `a·b + c`, rounded once.
+    Fma {
+        to: usize,
+        of: [usize; 3],
+        words: usize,
+    },
     /// Componentwise; `stride` is 0 for one condition for all, else 1.
     Select {
         to: usize,

@@ -5,6 +5,7 @@ use super::binary::{Instruction, name};
 use super::code::{Part, Step};
 use super::composite::composite;
 use super::error::LoadError;
+use super::integers::{IntegerUnary, arithmetic, order};
 use super::values::{ComponentType, Entity, Ids, MemoryRegion, Pointee, ValueType};
 use rspirv::spirv::Op;
 
@@ -46,16 +47,51 @@ pub(super) fn compute(
         }
         Err(instruction.malformed("its result is of another type"))
     };
+    let wants_integer = || match kind.scalar.is_integer() {
+        true => Ok(()),
+        false => Err(instruction.malformed("its result is of another type")),
+    };
+    // Of integers, signs are a matter of what is done with them.
+    let integer_at = |index| {
+        let (from, at) = ids.value(instruction, operand(index)?)?;
+        match from.scalar.is_integer() && from.of(kind.scalar) == kind {
+            true => Ok(at),
+            false => Err(instruction.malformed("an operand is of another type")),
+        }
+    };
+    let integer = |function| {
+        instruction.exactly(3)?;
+        Ok(Step::Unary { function: Unary::Integer(function), to, a: integer_at(2)?, words })
+    };
+    let integers = |function, [a, b]: [usize; 2]| {
+        instruction.exactly(4)?;
+        Ok(Step::Binary { function, to, a: integer_at(a)?, b: integer_at(b)?, words })
+    };
     let op = instruction.op;
+    if let Some(function) = arithmetic(op) {
+        wants_integer()?;
+        return integers(Binary::Integer(function), [2, 3]);
+    }
+    if let Some((function, is_swapped)) = order(op) {
+        wants(ComponentType::Bool)?;
+        return integers(Binary::Integer(function), if is_swapped { [3, 2] } else { [2, 3] });
+    }
     if let Some(function) = comparison(op) {
         wants(ComponentType::Bool)?;
         return binary(function, kind.of(ComponentType::Float));
     }
     match op {
-        Op::FNegate | Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::ExtInst => {
-            wants(ComponentType::Float)?;
-        }
-        Op::Select | Op::Load | Op::CopyObject => {}
+        Op::FNegate
+        | Op::FAdd
+        | Op::FSub
+        | Op::FMul
+        | Op::FDiv
+        | Op::ConvertSToF
+        | Op::ConvertUToF => wants(ComponentType::Float)?,
+        Op::SNegate | Op::Not | Op::BitwiseAnd | Op::BitwiseOr => wants_integer()?,
+        Op::ConvertFToS => wants_integer()?,
+        Op::ConvertFToU => wants(ComponentType::Uint)?,
+        Op::Select | Op::Load | Op::CopyObject | Op::Bitcast | Op::ExtInst => {}
         Op::CompositeConstruct | Op::CompositeExtract | Op::CompositeInsert | Op::VectorShuffle => {
             return composite(ids, instruction, kind, to);
         }
@@ -73,8 +109,28 @@ pub(super) fn compute(
         Op::LogicalOr => binary(Binary::Or, kind),
         Op::LogicalEqual => binary(Binary::Same, kind),
         Op::LogicalNotEqual => binary(Binary::Differ, kind),
-        Op::IEqual => binary(Binary::Same, kind.of(ComponentType::Int)),
-        Op::INotEqual => binary(Binary::Differ, kind.of(ComponentType::Int)),
+        Op::IEqual => integers(Binary::Same, [2, 3]),
+        Op::INotEqual => integers(Binary::Differ, [2, 3]),
+        Op::SNegate => integer(IntegerUnary::Negate),
+        Op::Not => integer(IntegerUnary::Complement),
+        Op::BitwiseAnd => integers(Binary::And, [2, 3]),
+        Op::BitwiseOr => integers(Binary::Or, [2, 3]),
+        Op::ConvertSToF => integer(IntegerUnary::FromSigned),
+        Op::ConvertUToF => integer(IntegerUnary::FromUnsigned),
+        Op::ConvertFToS => {
+            unary(Unary::Integer(IntegerUnary::ToSigned), kind.of(ComponentType::Float))
+        }
+        Op::ConvertFToU => {
+            unary(Unary::Integer(IntegerUnary::ToUnsigned), kind.of(ComponentType::Float))
+        }
+        Op::Bitcast => {
+            let (from, _) = ids.value(instruction, operand(2)?)?;
+            let fits = from.of(kind.scalar) == kind && !kind.is_matrix();
+            if !fits || [from, kind].iter().any(|of| of.scalar == ComponentType::Bool) {
+                return malformed("its operand is of another type");
+            }
+            unary(Unary::Integer(IntegerUnary::Bitcast), from)
+        }
         Op::Any | Op::All => {
             instruction.exactly(3)?;
             let (from, a) = ids.value(instruction, operand(2)?)?;
@@ -99,7 +155,20 @@ pub(super) fn compute(
             if !matches!(ids.get(operand(2)?), Some(Entity::Glsl)) {
                 return malformed("it is of no instruction set");
             }
-            match extended(operand(3)?) {
+            let function = extended(operand(3)?);
+            if let Ok(Extended::Binary(function @ Binary::Integer(_))) = function {
+                instruction.exactly(6)?;
+                wants_integer()?;
+                let (a, b) = (integer_at(4)?, integer_at(5)?);
+                return Ok(Step::Binary { function, to, a, b, words });
+            }
+            wants(ComponentType::Float)?;
+            match function {
+                Ok(Extended::Fma) => {
+                    instruction.exactly(7)?;
+                    let of = [value(4, kind)?, value(5, kind)?, value(6, kind)?];
+                    Ok(Step::Fma { to, of, words })
+                }
                 Ok(Extended::Unary(function)) => {
                     instruction.exactly(5)?;
                     Ok(Step::Unary { function, to, a: value(4, kind)?, words })

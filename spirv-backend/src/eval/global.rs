@@ -71,7 +71,12 @@ impl Globals {
                 let what = format!("a number of {} bits", operand(1)?);
                 return Err(LoadError::Unknown { what, at: instruction.at });
             }
-            Op::TypeInt => SpirvType::Value(ValueType::scalar(ComponentType::Int)),
+            Op::TypeInt => {
+                instruction.exactly(3)?;
+                let is_signed = operand(2)? != 0;
+                let scalar = if is_signed { ComponentType::Int } else { ComponentType::Uint };
+                SpirvType::Value(ValueType::scalar(scalar))
+            }
             Op::TypeFloat => {
                 instruction.exactly(2)?;
                 SpirvType::Value(ValueType::scalar(ComponentType::Float))

@@ -33,6 +33,12 @@ const ACCEPTED: &[Op] = &[
     Op::FUnordNotEqual, Op::FOrdLessThan, Op::FUnordLessThan, Op::FOrdGreaterThan,
     Op::FUnordGreaterThan, Op::FOrdLessThanEqual, Op::FUnordLessThanEqual, Op::FOrdGreaterThanEqual,
     Op::FUnordGreaterThanEqual,
+    Op::SNegate, Op::IAdd, Op::ISub, Op::IMul, Op::SDiv, Op::UDiv, Op::SRem, Op::SMod, Op::UMod,
+    Op::SLessThan, Op::SLessThanEqual, Op::SGreaterThan, Op::SGreaterThanEqual, Op::ULessThan,
+    Op::ULessThanEqual, Op::UGreaterThan, Op::UGreaterThanEqual, Op::Not, Op::BitwiseAnd,
+    Op::BitwiseOr, Op::BitwiseXor, Op::ShiftLeftLogical, Op::ShiftRightLogical,
+    Op::ShiftRightArithmetic, Op::Bitcast, Op::ConvertFToS, Op::ConvertFToU, Op::ConvertSToF,
+    Op::ConvertUToF,
     // Control flow.
     Op::Phi, Op::Label, Op::Branch, Op::BranchConditional, Op::Return, Op::Unreachable,
 ];

@@ -25,6 +25,7 @@ mod compute;
 mod error;
 mod function;
 mod global;
+mod integers;
 mod loader;
 mod module;
 mod resources;

@@ -1,5 +1,6 @@
 //! Executing a module, pixel by pixel.
 
+use super::arithmetic::fma;
 use super::code::{Block, End, Position, Step};
 use super::module::Module;
 use super::resources::Resources;
@@ -223,6 +224,15 @@ impl<'m> ModuleEvaluator<'m> {
                 self.check(b)?;
                 for i in 0..words {
                     self.memory[to + i] = function.apply(self.memory[a + i], self.memory[b + i]);
+                }
+                to
+            }
+            Step::Fma { to, of, words } => {
+                for operand in of {
+                    self.check(operand)?;
+                }
+                for i in 0..words {
+                    self.memory[to + i] = fma(of.map(|at| self.memory[at + i]));
                 }
                 to
             }

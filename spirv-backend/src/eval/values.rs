@@ -11,7 +11,16 @@ use std::rc::Rc;
 pub(super) enum ComponentType {
     Bool,
     Float,
+    /// With a sign.
     Int,
+    /// Without.
+    Uint,
+}
+
+impl ComponentType {
+    pub(super) fn is_integer(self) -> bool {
+        matches!(self, Self::Int | Self::Uint)
+    }
 }
 
 /// The type of a value: `columns` vectors of `rows` components.

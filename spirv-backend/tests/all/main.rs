@@ -2,6 +2,7 @@
 //! -- theorem` runs those of one module.
 
 mod expansions;
+mod integers;
 mod malformed;
 mod modules;
 mod shape;

@@ -70,6 +70,24 @@ pub(crate) fn accepted_by_spirv_val(module: &EmittedModule) {
     }
 }
 
+/// What naga has against a module.
+fn by_naga(words: &[u32]) -> Result<(), String> {
+    let options = naga::front::spv::Options::default();
+    let module = naga::front::spv::Frontend::new(words.iter().copied(), &options).parse();
+    let module = module.map_err(|error| error.to_string())?;
+    let mut validator = naga::valid::Validator::new(
+        naga::valid::ValidationFlags::all(),
+        naga::valid::Capabilities::all(),
+    );
+    validator.validate(&module).map(|_| ()).map_err(|error| format!("{error:?}"))
+}
+
+/// Demands that both accept a module of version 1.0.
+pub(crate) fn accepted(module: &EmittedModule) {
+    accepted_by_spirv_val(module);
+    by_naga(&module.words).expect("naga accepts it");
+}
+
 #[test]
 fn spirv_val_accepts() {
     if !has("spirv-val") {
@@ -144,7 +162,6 @@ fn has_elementary(program: &Program) -> bool {
 
 #[test]
 fn naga_accepts() {
-    let options = naga::front::spv::Options::default();
     let mut accepted = 0_u64;
     let given = gallery().into_iter().chain(conformance());
     for shader in given.chain(generated(0..programs())) {
@@ -157,15 +174,8 @@ fn naga_accepts() {
         }
         accepted += 1;
         let words = shader.emitted(&EmitOptions::default()).words;
-        let module = naga::front::spv::Frontend::new(words.iter().copied(), &options)
-            .parse()
-            .unwrap_or_else(|error| panic!("{name}: {error}\n{}", shader.source.text()));
-        let mut validator = naga::valid::Validator::new(
-            naga::valid::ValidationFlags::all(),
-            naga::valid::Capabilities::all(),
-        );
-        if let Err(error) = validator.validate(&module) {
-            panic!("{name}: {error:?}\n{}", shader.source.text());
+        if let Err(error) = by_naga(&words) {
+            panic!("{name}: {error}\n{}", shader.source.text());
         }
     }
     println!("{accepted} programs");

@@ -9,10 +9,10 @@ use crate::command::supervise::Deadline;
 use crate::command::values::location;
 use lambdav::core::graph::Uniform;
 use lambdav::core::source::SourceFile;
-use lambdav::core::types::Types;
+use lambdav::core::types::{Type, Types};
 use lambdav::engine::SpirvEngine;
 use lambdav::raster::AnyImage;
-use lambdav::spirv::eval::Module;
+use lambdav::spirv::eval::{Member, Module};
 
 /// Draws the module with these words, which messages call `name`.
 pub(super) fn draw_module(
@@ -38,7 +38,7 @@ pub(super) fn draw_module(
         .iter()
         .map(|member| Uniform {
             name: member.name.clone(),
-            ty: member.ty,
+            ty: value_type(options, member),
             default: vec![0; types.components(member.ty)].into(),
         })
         .collect();
@@ -63,4 +63,13 @@ pub(super) fn draw_module(
     let engine = SpirvEngine::of_module(module, &source, location, &settings);
     stats.took("compile");
     draw(&source, &engine, options, how, deadline, stats)
+}
+
+/// The type of a uniform's value: a module has `uint`s in place of `bool`s.
+fn value_type(options: &RenderArguments, member: &Member) -> Type {
+    let set = options.set.iter().filter_map(|set| set.split_once('='));
+    let is_bool =
+        |(name, value): (&str, &str)| name == member.name && matches!(value, "true" | "false");
+    let has_bool = set.into_iter().any(is_bool);
+    if has_bool && member.ty == Type::UINT { Type::BOOL } else { member.ty }
 }

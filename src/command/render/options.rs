@@ -42,7 +42,7 @@ pub(in crate::command) struct RenderArguments {
     /// The image does not depend on it
     #[arg(long, value_enum)]
     pub(super) engine: Option<EngineName>,
-    /// How many pixels the engine `simd` computes together: 1, 4, 8, 16 or 32; by default as many
+    /// How many pixels the engine `simd` computes together: 1, 4, 8, 16, 32 or 64; by default as many
     /// as seem best. The image does not depend on it
     #[arg(long, value_name = "N", value_parser = lanes, allow_hyphen_values = true)]
     pub(super) lanes: Option<u32>,

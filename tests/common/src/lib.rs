@@ -3,6 +3,8 @@
 
 mod modules;
 mod random;
+mod words;
 
 pub use modules::cycles;
 pub use random::Random;
+pub use words::{INTEGERS, NUMBERS};

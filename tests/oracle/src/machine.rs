@@ -7,7 +7,7 @@ use lambdav_simd_backend::emit::Executable;
 use lambdav_simd_backend::lanes::{
     Axis, Expr, Kind, LaneProgram, Op, Rate, StraightLine, ValueId, verify,
 };
-use lambdav_simd_backend::registers::{Inputs, Poll, Row, Shape, Status};
+use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Shape, Status};
 use lambdav_simd_backend::{Compiler, EmitError, Target};
 
 /// A function in machine code: each group of lanes computes it at as many pairs of arguments.

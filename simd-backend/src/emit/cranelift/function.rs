@@ -11,72 +11,52 @@ use rustc_hash::FxHashMap;
 
 use super::calls::{procedure_signature, signature};
 use super::selection::{Conventions, Selection, clif_type, word_type};
-use crate::cost;
-use crate::emit::Allocation;
 use crate::emit::abi::{self, Field};
+use crate::emit::{Allocation, Part, Role};
 use crate::lanes::Kind;
 use crate::machine::Machine;
 use crate::registers::{
     self, Block, BlockCall, BlockId, End, Instr, Limit, RegisterProgram, RegisterType,
 };
 
-/// A function with its name.
-pub(super) struct Named {
-    pub(super) name: String,
-    pub(super) function: ir::Function,
-    /// How its registers are to be allocated.
-    pub(super) allocation: Allocation,
-}
-
-/// All procedures, and then the functions for the frame and for a row.
-pub(super) fn functions(
+/// A function of a program, whose number is `index`.
+pub(super) fn function(
     program: &RegisterProgram,
+    index: usize,
+    part: &Part<'_>,
     machine: &Machine,
     is_x86: bool,
     conventions: Conventions,
-    allocation: Allocation,
-) -> Vec<Named> {
-    let procedures = program.procedures.iter().enumerate().map(|(i, procedure)| {
-        let lanes = if procedure.is_vector { "register" } else { "number" };
-        let name = format!("procedure {i}: {} of a {lanes}", procedure.elementary.name());
-        let signature = procedure_signature(&procedure.code, conventions);
-        (name, &procedure.code, signature, Allocation::Thorough)
-    });
-    // It runs once, so all that matters of a large one is how long making it takes: trying again takes
-    // the square of how many values live at once.
-    let is_large = program.frame.instrs() >= cost::QUICK_INSTRS;
-    let of_frame = if is_large { Allocation::Quick } else { Allocation::Thorough };
-    let frame = ("frame".to_owned(), &program.frame, signature(false, conventions), of_frame);
-    let row = ("row".to_owned(), &program.row, signature(true, conventions), allocation);
-    procedures
-        .chain([frame, row])
-        .enumerate()
-        .map(|(i, (name, function, signature, allocation))| {
-            let id = UserFuncName::user(0, abi::symbol(i));
-            let mut out = ir::Function::with_name_signature(id, signature);
-            Selection {
-                program,
-                function,
-                is_x86,
-                conventions,
-                machine,
-                pos: FuncCursor::new(&mut out),
-                blocks: Vec::new(),
-                values: vec![None; function.registers.len()],
-                arguments: Vec::new(),
-                reference: None,
-                procedures: vec![None; program.procedures.len()],
-                constants: FxHashMap::default(),
-                spill_slots: None,
-                depths: match allocation {
-                    Allocation::Thorough => None,
-                    Allocation::Quick => Some(registers::loop_depths(function)),
-                },
-            }
-            .select();
-            Named { name, function: out, allocation }
-        })
-        .collect()
+) -> ir::Function {
+    let Part { function, role, allocation, .. } = *part;
+    let signature = match role {
+        Role::Procedure => procedure_signature(function, conventions),
+        Role::Frame => signature(false, conventions),
+        Role::Row => signature(true, conventions),
+    };
+    let id = UserFuncName::user(0, abi::symbol(index));
+    let mut out = ir::Function::with_name_signature(id, signature);
+    Selection {
+        program,
+        function,
+        is_x86,
+        conventions,
+        machine,
+        pos: FuncCursor::new(&mut out),
+        blocks: Vec::new(),
+        values: vec![None; function.registers.len()],
+        arguments: Vec::new(),
+        reference: None,
+        procedures: vec![None; program.procedures.len()],
+        constants: FxHashMap::default(),
+        spill_slots: None,
+        depths: match allocation {
+            Allocation::Thorough => None,
+            Allocation::Quick => Some(registers::loop_depths(function)),
+        },
+    }
+    .select();
+    out
 }
 
 impl Selection<'_, '_> {

@@ -1,12 +1,14 @@
 //! The Cranelift emitter: portable, in vectors of 128 bits on every architecture.
 //!
 //! - [`function`]: the flow graph of a function, and which instruction becomes what;
-//! - [`operations`], [`memory`], [`calls`]: instructions, as Cranelift's.
+//! - [`operations`], [`integers`], [`fused`], [`memory`], [`calls`]: instructions, as Cranelift's.
 //!
 //! On x86-64 the code needs SSE4.1: rounding and blending are single instructions from there on.
 
 mod calls;
 mod function;
+mod fused;
+mod integers;
 mod memory;
 mod operations;
 mod selection;
@@ -18,13 +20,14 @@ use std::sync::OnceLock;
 
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir;
 use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_module::FuncId;
 
 use self::selection::Conventions;
 use super::abi::{self, Function, MachineCode, Relocation};
-use super::{Allocation, EmitError, Emitter, Listing};
+use super::{Allocation, EmitError, Emitter, Listing, Part, parts};
 use crate::machine::{Machine, PerClass, Tile};
 use crate::registers::RegisterProgram;
 
@@ -118,6 +121,14 @@ fn finish(isa: &isa::Builder, allocation: &str) -> Result<OwnedTargetIsa, EmitEr
     isa.finish(settings::Flags::new(flags)).map_err(|e| EmitError::Machine(e.to_string()))
 }
 
+impl CraneliftEmitter {
+    /// A function of a program, whose number is `index`, in Cranelift's form.
+    fn function(&self, program: &RegisterProgram, index: usize, part: &Part<'_>) -> ir::Function {
+        let conventions = Conventions::of(&*self.isa);
+        function::function(program, index, part, &self.machine, is_x86(&*self.isa), conventions)
+    }
+}
+
 impl Emitter for CraneliftEmitter {
     fn machine(&self) -> &Machine {
         &self.machine
@@ -129,23 +140,18 @@ impl Emitter for CraneliftEmitter {
         allocation: Allocation,
         listing: Listing,
     ) -> Result<MachineCode, EmitError> {
-        let (is_x86, conventions) = (is_x86(&*self.isa), Conventions::of(&*self.isa));
-        let emitted = function::functions(program, &self.machine, is_x86, conventions, allocation);
-        let mut functions = Vec::with_capacity(emitted.len());
-        let mut frames = Vec::with_capacity(emitted.len());
+        let mut functions = Vec::with_capacity(program.procedures.len() + 2);
         let mut context = Context::new();
-        for (index, function::Named { name, function, allocation }) in
-            emitted.into_iter().enumerate()
-        {
+        for (index, part) in parts(program, allocation).enumerate() {
             context.clear();
-            context.func = function;
+            context.func = self.function(program, index, &part);
             context.set_disasm(listing == Listing::Assembly);
             let mut text = String::new();
             if listing == Listing::Intermediate {
                 text = context.func.display().to_string();
             }
             context
-                .compile(self.isa_for(allocation), &mut ControlPlane::default())
+                .compile(self.isa_for(part.allocation), &mut ControlPlane::default())
                 .map_err(|e| EmitError::TooLarge(e.inner.to_string()))?;
             let code = context.compiled_code().expect("it has just been compiled");
             if listing == Listing::Assembly {
@@ -156,28 +162,15 @@ impl Emitter for CraneliftEmitter {
             let relocations =
                 relocations.map(|r| Relocation::from_mach_reloc(r, &context.func, id)).collect();
             functions.push(Function {
-                name,
+                name: part.name,
                 bytes: code.code_buffer().to_vec(),
                 alignment: code.buffer.alignment.into(),
                 relocations,
+                stack: frame_size(&*self.isa, code),
                 listing: text,
             });
-            frames.push(frame_size(&*self.isa, code));
         }
-        // The functions for the frame and for a row come after the procedures, which they may call.
-        let frame = program.procedures.len();
-        let (procedures, callers) = frames.split_at(frame);
-        let stack = [procedures, callers].iter().filter_map(|f| f.iter().max()).sum();
-        Ok(MachineCode {
-            shape: program.shape,
-            slots: program.slots.len(),
-            inputs: program.inputs,
-            functions,
-            frame,
-            row: frame + 1,
-            stack,
-            needs: None,
-        })
+        Ok(MachineCode::new(program, functions, None))
     }
 }
 

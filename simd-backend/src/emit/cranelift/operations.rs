@@ -15,7 +15,7 @@ use crate::lanes::{Kind, Op};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::RegisterType;
 
-fn same_bits() -> MemFlagsData {
+pub(super) fn same_bits() -> MemFlagsData {
     MemFlagsData::new().with_endianness(Endianness::Little)
 }
 
@@ -89,13 +89,14 @@ impl Selection<'_, '_> {
             Op::Sqrt => self.pos.ins().sqrt(a),
             Op::Add if is_float => self.pos.ins().fadd(a, b),
             Op::Sub if is_float => self.pos.ins().fsub(a, b),
-            Op::Add => self.pos.ins().iadd(a, b),
-            Op::Sub => self.pos.ins().isub(a, b),
-            Op::Mul => self.pos.ins().fmul(a, b),
+            Op::Mul if is_float => self.pos.ins().fmul(a, b),
             Op::Div => self.pos.ins().fdiv(a, b),
-            Op::Min if is_active(Mutant::SwappedMinimum) => self.extremum(is_vector, to, a, b),
-            Op::Min => self.extremum(is_vector, to, b, a),
-            Op::Max => {
+            Op::Fma => self.fused(to, [a, b, values[2]]),
+            Op::Min if is_float && is_active(Mutant::SwappedMinimum) => {
+                self.extremum(is_vector, to, a, b)
+            }
+            Op::Min if is_float => self.extremum(is_vector, to, b, a),
+            Op::Max if is_float => {
                 // a < b ? b : a, as maxps computes it of (b, a): b > a ? b : a.
                 let mask = self.pos.ins().fcmp(FloatCC::LessThan, a, b);
                 self.choose(is_vector, to, mask, b, a)
@@ -109,8 +110,6 @@ impl Selection<'_, '_> {
                 };
                 self.pos.ins().fcmp(condition, a, b)
             }
-            Op::Less => self.pos.ins().icmp(IntCC::SignedLessThan, a, b),
-            Op::LessEqual => self.pos.ins().icmp(IntCC::SignedLessThanOrEqual, a, b),
             Op::Equal => self.pos.ins().icmp(IntCC::Equal, a, b),
             Op::NotEqual => self.pos.ins().icmp(IntCC::NotEqual, a, b),
             Op::And => self.pos.ins().band(a, b),
@@ -122,14 +121,6 @@ impl Selection<'_, '_> {
             Op::AndNot => self.pos.ins().band_not(a, b),
             Op::Not if is_mask => self.pos.ins().bxor_imm_s(a, 1),
             Op::Not => self.pos.ins().bnot(a),
-            Op::ShiftLeft(n) => {
-                let n = self.pos.ins().iconst(types::I32, i64::from(n));
-                self.pos.ins().ishl(a, n)
-            }
-            Op::ShiftRight(n) => {
-                let n = self.pos.ins().iconst(types::I32, i64::from(n));
-                self.pos.ins().ushr(a, n)
-            }
             Op::Select if is_vector && is_active(Mutant::SwappedSelect) => {
                 self.blend(to, a, values[2], values[1])
             }
@@ -137,8 +128,10 @@ impl Selection<'_, '_> {
             Op::Select => self.pos.ins().select(a, values[1], values[2]),
             Op::Promote => self.pos.ins().fpromote(types::F64, a),
             Op::Demote => self.pos.ins().fdemote(types::F32, a),
-            Op::FromInteger => self.pos.ins().fcvt_from_sint(clif_type(to), a),
+            Op::ToInteger => self.pos.ins().fcvt_to_sint_sat(clif_type(to), a),
+            Op::ToUnsigned => self.pos.ins().fcvt_to_uint_sat(clif_type(to), a),
             Op::Bits => self.pos.ins().bitcast(clif_type(to), same_bits(), a),
+            _ => self.integers(op, to, is_vector, [a, b]),
         }
     }
 
@@ -223,6 +216,13 @@ impl Selection<'_, '_> {
                 self.pos.ins().swiden_low(value)
             };
         }
+        if from == RegisterType::Vector(Kind::I32) {
+            return if upper {
+                self.pos.ins().uwiden_high(value)
+            } else {
+                self.pos.ins().uwiden_low(value)
+            };
+        }
         let mut value = value;
         if upper {
             let bytes = std::array::from_fn(|i| 8 + i as u8 % 8);
@@ -232,7 +232,7 @@ impl Selection<'_, '_> {
     }
 
     pub(super) fn join(&mut self, to: RegisterType, [low, high]: [Value; 2]) -> Value {
-        if to == RegisterType::Vector(Kind::Mask) {
+        if let RegisterType::Vector(Kind::Mask | Kind::I32) = to {
             // The lower four bytes of each of the four.
             let bytes = std::array::from_fn(|i| (i / 4 * 8 + i % 4) as u8);
             return self.shuffle(types::I32X4, low, high, bytes);

@@ -1,12 +1,10 @@
 use cranelift_codegen::dominator_tree::DominatorTree;
 use cranelift_codegen::flowgraph::ControlFlowGraph;
-use cranelift_codegen::ir;
 use cranelift_codegen::loop_analysis::LoopAnalysis;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile;
 
-use super::function::functions;
 use super::*;
 use crate::emit::Target;
 use crate::pipeline::Compiler;
@@ -22,16 +20,8 @@ fn row(shader: &str, allocation: Allocation) -> ir::Function {
     let lanes = compiler.lane_program(&program);
     let (program, allocation) = compiler.register_program(&lanes, compiler.choice(&lanes).shape);
     let emitter = CraneliftEmitter::host(&[]).expect("as above");
-    functions(
-        &program,
-        &emitter.machine,
-        is_x86(&*emitter.isa),
-        Conventions::of(&*emitter.isa),
-        allocation,
-    )
-    .pop()
-    .expect("the last is that for a row")
-    .function
+    let (index, of_row) = parts(&program, allocation).enumerate().last().expect("that for a row");
+    emitter.function(&program, index, &of_row)
 }
 
 /// How many blocks stand between those of a loop without being of it, where Cranelift puts them,

@@ -15,10 +15,11 @@ use std::fmt::Write as _;
 
 use regalloc2::{AllocationKind, Block, Edit, Function as _, InstOrEdit, Output, PReg, RegClass};
 
-use super::code::{Code, Place, Role, Step};
+use super::code::{Code, Place, Step};
 use super::instruction::{Area, Base, ConstantUse, Hardware, Instruction, Mem, Rm};
 use super::isa::{Condition, Op, Size};
 use super::machine::{CONTEXT, FRAME, GENERAL, MASK, STACK, VECTOR, Wide};
+use crate::emit::Role;
 use crate::emit::abi::Field;
 use crate::mutants::{Mutant, is_active};
 

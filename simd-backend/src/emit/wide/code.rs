@@ -57,14 +57,6 @@ pub(super) enum Step {
     Return(Option<i32>),
 }
 
-/// What a function is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    Procedure,
-    Frame,
-    Row,
-}
-
 /// A function.
 #[derive(Default)]
 pub(super) struct Code {

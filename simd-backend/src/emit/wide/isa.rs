@@ -294,6 +294,12 @@ rows! {
     MulAdd132Pd: "vfmadd132pd", Both, 1 2 0x98, 1 1, Full(8), RVM, FMA FVL;
     MulAdd213Pd: "vfmadd213pd", Both, 1 2 0xa8, 1 1, Full(8), RVM, FMA FVL;
     MulAdd231Pd: "vfmadd231pd", Both, 1 2 0xb8, 1 1, Full(8), RVM, FMA FVL;
+    MulAdd132Ps: "vfmadd132ps", Both, 1 2 0x98, 0 0, Full(4), RVM, FMA FVL;
+    MulAdd213Ps: "vfmadd213ps", Both, 1 2 0xa8, 0 0, Full(4), RVM, FMA FVL;
+    MulAdd231Ps: "vfmadd231ps", Both, 1 2 0xb8, 0 0, Full(4), RVM, FMA FVL;
+    MulAdd132Ss: "vfmadd132ss", Both, 1 2 0x99, 0 0, Bytes(4), RVM_X, FMA F1;
+    MulAdd213Ss: "vfmadd213ss", Both, 1 2 0xa9, 0 0, Bytes(4), RVM_X, FMA F1;
+    MulAdd231Ss: "vfmadd231ss", Both, 1 2 0xb9, 0 0, Bytes(4), RVM_X, FMA F1;
     MulAdd132Sd: "vfmadd132sd", Both, 1 2 0x99, 1 1, Bytes(8), RVM_X, FMA F1;
     MulAdd213Sd: "vfmadd213sd", Both, 1 2 0xa9, 1 1, Bytes(8), RVM_X, FMA F1;
     MulAdd231Sd: "vfmadd231sd", Both, 1 2 0xb9, 1 1, Bytes(8), RVM_X, FMA F1;
@@ -302,10 +308,20 @@ rows! {
     AddQ: "vpaddq", Both, 1 1 0xd4, 0 1, Full(8), RVM, AVX2 FVL;
     SubD: "vpsubd", Both, 1 1 0xfa, 0 0, Full(4), RVM, AVX2 FVL;
     SubQ: "vpsubq", Both, 1 1 0xfb, 0 1, Full(8), RVM, AVX2 FVL;
+    MulD: "vpmulld", Both, 1 2 0x40, 0 0, Full(4), RVM, AVX2 FVL;
+    MulHalvesQ: "vpmuludq", Both, 1 1 0xf4, 0 1, Full(8), RVM, AVX2 FVL;
+    MinD: "vpminsd", Both, 1 2 0x39, 0 0, Full(4), RVM, AVX2 FVL;
+    MaxD: "vpmaxsd", Both, 1 2 0x3d, 0 0, Full(4), RVM, AVX2 FVL;
+    MinUD: "vpminud", Both, 1 2 0x3b, 0 0, Full(4), RVM, AVX2 FVL;
+    MaxUD: "vpmaxud", Both, 1 2 0x3f, 0 0, Full(4), RVM, AVX2 FVL;
     ShiftLeftD: "vpslld", Both, 1 1 0x72 / 6, 0 0, FullMem, VMI, AVX2 FVL;
     ShiftLeftQ: "vpsllq", Both, 1 1 0x73 / 6, 0 1, FullMem, VMI, AVX2 FVL;
     ShiftRightD: "vpsrld", Both, 1 1 0x72 / 2, 0 0, FullMem, VMI, AVX2 FVL;
     ShiftRightQ: "vpsrlq", Both, 1 1 0x73 / 2, 0 1, FullMem, VMI, AVX2 FVL;
+    ShiftRightSignedD: "vpsrad", Both, 1 1 0x72 / 4, 0 0, FullMem, VMI, AVX2 FVL;
+    ShiftLeftByD: "vpsllvd", Both, 1 2 0x47, 0 0, Full(4), RVM, AVX2 FVL;
+    ShiftRightByD: "vpsrlvd", Both, 1 2 0x45, 0 0, Full(4), RVM, AVX2 FVL;
+    ShiftRightSignedByD: "vpsravd", Both, 1 2 0x46, 0 0, Full(4), RVM, AVX2 FVL;
     // Logic.
     AndPs: "vandps", Both, 0 1 0x54, 0 0, Full(4), RVM, AVX DQVL;
     AndPd: "vandpd", Both, 1 1 0x54, 0 1, Full(8), RVM, AVX DQVL;
@@ -331,6 +347,7 @@ rows! {
     GreaterD: "vpcmpgtd", Vex, 1 1 0x66, 0 0, Full(4), RVM, AVX2 NONE;
     GreaterQ: "vpcmpgtq", Vex, 1 2 0x37, 0 0, Full(8), RVM, AVX2 NONE;
     CompareDK: "vpcmpd", Evex, 1 3 0x1f, 0 0, Full(4), KVMI, NONE FVL;
+    CompareUDK: "vpcmpud", Evex, 1 3 0x1e, 0 0, Full(4), KVMI, NONE FVL;
     CompareQK: "vpcmpq", Evex, 1 3 0x1f, 0 1, Full(8), KVMI, NONE FVL;
     Test: "vptest", Vex, 1 2 0x17, 0 0, FullMem, RM, AVX NONE;
     // Selection.
@@ -341,12 +358,17 @@ rows! {
     MoveAPd: "vmovapd", Both, 1 1 0x28, 0 1, FullMem, RM, AVX FVL;
     // Conversions.
     DToPs: "vcvtdq2ps", Both, 0 1 0x5b, 0 0, Full(4), RM, AVX FVL;
+    UDToPs: "vcvtudq2ps", Evex, 3 1 0x7a, 0 0, Full(4), RM, NONE FVL;
+    PsToD: "vcvttps2dq", Both, 2 1 0x5b, 0 0, Full(4), RM, AVX FVL;
+    PsToUD: "vcvttps2udq", Evex, 0 1 0x78, 0 0, Full(4), RM, NONE FVL;
     DToSs: "vcvtsi2ss", Both, 2 1 0x2a, 0 0, Bytes(4), operands!(Reg X, Vvvv X, Rm D), AVX F1;
     PsToPd: "vcvtps2pd", Both, 0 1 0x5a, 0 0, Half(4), operands!(Reg V, Rm H), AVX FVL;
     PdToPs: "vcvtpd2ps", Both, 1 1 0x5a, 0 1, Full(8), operands!(Reg H, Rm V), AVX FVL;
     SsToSd: "vcvtss2sd", Both, 2 1 0x5a, 0 0, Bytes(4), RVM_X, AVX F1;
     SdToSs: "vcvtsd2ss", Both, 3 1 0x5a, 0 1, Bytes(8), RVM_X, AVX F1;
     DToQ: "vpmovsxdq", Both, 1 2 0x25, 0 0, HalfMem, operands!(Reg V, Rm H), AVX2 FVL;
+    UDToQ: "vpmovzxdq", Both, 1 2 0x35, 0 0, HalfMem, operands!(Reg V, Rm H), AVX2 FVL;
+    QToD: "vpmovqd", Evex, 2 2 0x35, 0 0, HalfMem, operands!(Rm H, Reg V), NONE FVL;
     // Lanes.
     Extract128: "vextractf128" or "vextractf32x4", Both, 1 3 0x19, 0 0, Bytes(16),
         operands!(Rm X, Reg V, Imm N), AVX FVL;
@@ -394,6 +416,7 @@ rows! {
     Xor: "xor", Legacy, 0 0 0x33, 0 0, Bytes(8), GG, NONE NONE;
     Cmp: "cmp", Legacy, 0 0 0x3b, 0 0, Bytes(8), GG, NONE NONE;
     TestG: "test", Legacy, 0 0 0x85, 0 0, Bytes(8), operands!(Rm G, Reg G), NONE NONE;
+    Mul: "imul", Legacy, 0 1 0xaf, 0 0, Bytes(8), GG, NONE NONE;
     AddNumber: "add", Legacy, 0 0 0x81 / 0, 0 0, Bytes(8), GI, NONE NONE;
     OrNumber: "or", Legacy, 0 0 0x81 / 1, 0 0, Bytes(8), GI, NONE NONE;
     AndNumber: "and", Legacy, 0 0 0x81 / 4, 0 0, Bytes(8), GI, NONE NONE;
@@ -402,6 +425,7 @@ rows! {
     CmpNumber: "cmp", Legacy, 0 0 0x81 / 7, 0 0, Bytes(8), GI, NONE NONE;
     Shl: "shl", Legacy, 0 0 0xc1 / 4, 0 0, Bytes(1), GI, NONE NONE;
     Shr: "shr", Legacy, 0 0 0xc1 / 5, 0 0, Bytes(1), GI, NONE NONE;
+    Sar: "sar", Legacy, 0 0 0xc1 / 7, 0 0, Bytes(1), GI, NONE NONE;
     Neg: "neg", Legacy, 0 0 0xf7 / 3, 0 0, Bytes(8), G, NONE NONE;
     Not: "not", Legacy, 0 0 0xf7 / 2, 0 0, Bytes(8), G, NONE NONE;
     Set: "set", Legacy, 0 1 0x90 / 0, 0 0, Bytes(1), operands!(Rm B), NONE NONE;

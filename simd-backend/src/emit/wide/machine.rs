@@ -57,14 +57,11 @@ impl Wide {
     pub fn needs(self) -> &'static str {
         match self {
             Self::Avx2 => "AVX2 and FMA",
-            _ if cfg!(feature = "avx512") => "AVX-512 F, DQ, BW and VL",
-            _ => "AVX-512 F, DQ, BW and VL, and a build with the feature `avx512`",
+            Self::Avx512At256 | Self::Avx512 => "AVX-512 F, DQ, BW and VL",
         }
     }
 
-    /// Whether this processor, and this system, can execute the code. That for AVX-512 has been
-    /// tried by the evaluator of machine code alone so far, on no processor: without the feature
-    /// `avx512` it is not executed.
+    /// Whether this processor, and this system, can execute the code.
     pub fn is_here(self) -> bool {
         #[cfg(all(target_arch = "x86_64", unix))]
         {
@@ -72,7 +69,7 @@ impl Wide {
             let older = has!("avx2") && has!("fma");
             let newer =
                 || has!("avx512f") && has!("avx512dq") && has!("avx512bw") && has!("avx512vl");
-            older && (self == Self::Avx2 || cfg!(feature = "avx512") && newer())
+            older && (self == Self::Avx2 || newer())
         }
         #[cfg(not(all(target_arch = "x86_64", unix)))]
         {

@@ -50,12 +50,11 @@ use regalloc2::{Algorithm, RegallocOptions};
 pub use self::machine::Wide;
 
 use self::assemble::Assembled;
-use self::code::{Code, Role};
+use self::code::Code;
 use super::abi::{self, Function, MachineCode, Needs};
-use super::{Allocation, EmitError, Emitter, Listing};
-use crate::cost;
+use super::{Allocation, EmitError, Emitter, Listing, Part, Role, parts};
 use crate::machine::Machine;
-use crate::registers::{self, RegisterProgram};
+use crate::registers::RegisterProgram;
 
 /// The checker takes as much memory as all values in all blocks.
 const CHECKED: usize = 1 << 20;
@@ -76,11 +75,10 @@ impl WideEmitter {
     fn function(
         &self,
         program: &RegisterProgram,
-        function: &registers::Function,
-        role: Role,
-        allocation: Allocation,
+        part: &Part<'_>,
         listing: Listing,
     ) -> Result<(Code, Assembled), EmitError> {
+        let Part { function, role, allocation, .. } = *part;
         let code = select::select(self.wide, program, function, role);
         let environment = self.wide.environment(role == Role::Procedure);
         let algorithm = match allocation {
@@ -119,30 +117,18 @@ impl Emitter for WideEmitter {
         allocation: Allocation,
         listing: Listing,
     ) -> Result<MachineCode, EmitError> {
-        let procedures = program.procedures.iter().enumerate().map(|(i, procedure)| {
-            let lanes = if procedure.is_vector { "register" } else { "number" };
-            let name = format!("procedure {i}: {} of a {lanes}", procedure.elementary.name());
-            (name, &procedure.code, Role::Procedure, Allocation::Thorough)
-        });
-        // It runs once.
-        let is_large = program.frame.instrs() >= cost::QUICK_INSTRS;
-        let of_frame = if is_large { Allocation::Quick } else { Allocation::Thorough };
-        let callers = [
-            ("frame".to_owned(), &program.frame, Role::Frame, of_frame),
-            ("row".to_owned(), &program.row, Role::Row, allocation),
-        ];
-        let (mut functions, mut calls, mut stacks) = (Vec::new(), Vec::new(), Vec::new());
-        for (name, function, role, allocation) in procedures.chain(callers) {
-            let (_, made) = self.function(program, function, role, allocation, listing)?;
+        let (mut functions, mut calls) = (Vec::new(), Vec::new());
+        for part in parts(program, allocation) {
+            let (_, made) = self.function(program, &part, listing)?;
             functions.push(Function {
-                name,
+                name: part.name,
                 bytes: made.bytes,
                 alignment: 64,
                 relocations: Vec::new(),
+                stack: made.stack,
                 listing: made.listing,
             });
             calls.push(made.calls);
-            stacks.push(made.stack);
         }
         let offsets = abi::offsets(&functions);
         for (index, calls) in calls.into_iter().enumerate() {
@@ -152,22 +138,8 @@ impl Emitter for WideEmitter {
                 functions[index].bytes[at..][..4].copy_from_slice(&distance.to_le_bytes());
             }
         }
-        let frame = program.procedures.len();
-        let (procedures, callers) = stacks.split_at(frame);
-        let stack = [procedures, callers].iter().filter_map(|f| f.iter().max()).sum();
-        Ok(MachineCode {
-            shape: program.shape,
-            slots: program.slots.len(),
-            inputs: program.inputs,
-            functions,
-            frame,
-            row: frame + 1,
-            stack,
-            needs: Some(Needs {
-                name: self.wide.name(),
-                what: self.wide.needs(),
-                is_here: self.wide.is_here(),
-            }),
-        })
+        let needs =
+            Needs { name: self.wide.name(), what: self.wide.needs(), is_here: self.wide.is_here() };
+        Ok(MachineCode::new(program, functions, Some(needs)))
     }
 }

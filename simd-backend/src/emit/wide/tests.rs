@@ -134,7 +134,7 @@ fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
             it.rm = number(Field::Rm, turn).map(Rm::Reg);
             found.push(it);
             let masks = matches!(row.form, Form::Evex)
-                || matches!(op, Op::Move | Op::MoveAPd | Op::AddPs | Op::MulPd);
+                || matches!(op, Op::Move | Op::MoveAPd | Op::AddPs | Op::MulPd | Op::PsToD);
             if masks && kind(Field::Reg).is_some() && !matches!(op, Op::KToSigns | Op::SignsToK) {
                 let masked = Instruction { mask: Some(turn % 7 + 1), ..it };
                 found.push(masked);

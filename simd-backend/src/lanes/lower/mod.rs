@@ -9,7 +9,9 @@
 
 mod arms;
 mod cost;
+mod division;
 mod exits;
+mod integers;
 mod loops;
 mod operations;
 mod state;
@@ -67,6 +69,7 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Wid
         out,
         current: Vec::new(),
         logic: FxHashMap::default(),
+        constants: FxHashMap::default(),
         undefined: FxHashSet::default(),
         run: ValueId(0),
         params: Vec::new(),

@@ -2,7 +2,7 @@
 
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op as CoreOp;
-use lambdav_core::types::Type;
+use lambdav_core::types::{Scalar, Type};
 use std::ops::Range;
 
 use super::state::{Lowering, is_structural};
@@ -48,6 +48,10 @@ impl Lowering<'_> {
         if is_structural(op) {
             return sources[0];
         }
+        if types[0].is_integer() {
+            let is_signed = types[0].scalar() == Some(Scalar::I32);
+            return self.of_integers(op, is_signed, &sources);
+        }
         let simple = match op {
             CoreOp::Neg => Op::Neg,
             CoreOp::Abs => Op::Abs,
@@ -62,6 +66,7 @@ impl Lowering<'_> {
             CoreOp::Div => Op::Div,
             CoreOp::Min => Op::Min,
             CoreOp::Max => Op::Max,
+            CoreOp::Fma => Op::Fma,
             CoreOp::Less => Op::Less,
             CoreOp::LessEqual => Op::LessEqual,
             CoreOp::Equal => Op::Equal,
@@ -70,6 +75,8 @@ impl Lowering<'_> {
             CoreOp::Or => Op::Or,
             CoreOp::Not => Op::Not,
             CoreOp::Select => return self.select(sources[0], sources[1], sources[2]),
+            CoreOp::Convert(to) if types[0].is_bool() => return self.of_bool(to, sources[0]),
+            CoreOp::Convert(_) | CoreOp::Bits => return self.of_num(op, sources[0]),
             CoreOp::Any => return self.fold(Op::Or, &sources),
             CoreOp::All => return self.fold(Op::And, &sources),
             CoreOp::Elementary(function) => {
@@ -85,13 +92,10 @@ impl Lowering<'_> {
             }
             CoreOp::Rem
             | CoreOp::MulHigh
-            | CoreOp::Fma
             | CoreOp::Xor
             | CoreOp::ShiftLeft
             | CoreOp::ShiftRight
-            | CoreOp::Convert(_)
-            | CoreOp::Bits
-            | CoreOp::FromBits => unreachable!("no builtin makes it"),
+            | CoreOp::FromBits => unreachable!("of integers"),
         };
         self.op(simple, &sources)
     }

@@ -27,6 +27,8 @@ pub(super) struct Lowering<'p> {
     pub(super) current: Vec<Statement>,
     /// The `and`s and `or`s of two bools.
     pub(super) logic: FxHashMap<schedule::ValueId, (CoreOp, [schedule::ValueId; 2])>,
+    /// The values that are constants.
+    pub(super) constants: FxHashMap<ValueId, u64>,
     /// The values that no lane looks at.
     pub(super) undefined: FxHashSet<ValueId>,
     /// All active lanes.
@@ -57,7 +59,9 @@ impl Lowering<'_> {
     }
 
     pub(super) fn constant(&mut self, kind: Kind, bits: u64) -> ValueId {
-        self.define(kind, Rate::FRAME, Expr::Constant(bits))
+        let value = self.define(kind, Rate::FRAME, Expr::Constant(bits));
+        self.constants.insert(value, bits);
+        value
     }
 
     pub(super) fn undefined(&mut self, kind: Kind) -> ValueId {

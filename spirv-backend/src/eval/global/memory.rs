@@ -69,7 +69,8 @@ impl Globals {
                     let ty = match (kind.scalar, kind.columns) {
                         (ComponentType::Float, 1) => lv::Type::vec(kind.rows),
                         (ComponentType::Float, n) if n == kind.rows => lv::Type::mat(n),
-                        (ComponentType::Int, 1) if kind.rows == 1 => lv::Type::BOOL,
+                        (ComponentType::Int, 1) => lv::Type::of(lv::Scalar::I32, kind.rows),
+                        (ComponentType::Uint, 1) => lv::Type::of(lv::Scalar::U32, kind.rows),
                         _ => return unknown("a uniform that is of no type of λV"),
                     };
                     let (at, stride) = (place.at, place.stride);

@@ -35,16 +35,16 @@ pub fn all() -> Vec<Box<dyn Engine>> {
             Wide::Avx2 => ["avx2-8", "avx2-16", "avx2-32", "avx2-spilled8", "avx2-quick16"],
             Wide::Avx512At256 => ["evex-8", "evex-16", "evex-32", "evex-spilled8", "evex-quick16"],
             Wide::Avx512 => {
-                ["avx512-8", "avx512-16", "avx512-32", "avx512-spilled16", "avx512-quick16"]
+                ["avx512-16", "avx512-32", "avx512-64", "avx512-spilled16", "avx512-quick32"]
             }
         };
-        let spilled = if wide == Wide::Avx512 { 16 } else { 8 };
+        let register = if wide == Wide::Avx512 { 16 } else { 8 };
         [
-            (names[0], name, 8, None, Allocation::Thorough),
-            (names[1], name, 16, None, Allocation::Thorough),
-            (names[2], name, 32, None, Allocation::Thorough),
-            (names[3], name, spilled, Some(6), Allocation::Thorough),
-            (names[4], name, 16, None, Allocation::Quick),
+            (names[0], name, register, None, Allocation::Thorough),
+            (names[1], name, 2 * register, None, Allocation::Thorough),
+            (names[2], name, 4 * register, None, Allocation::Thorough),
+            (names[3], name, register, Some(6), Allocation::Thorough),
+            (names[4], name, 2 * register, None, Allocation::Quick),
         ]
     });
     let registers = [
@@ -85,7 +85,7 @@ fn evaluated() -> Vec<evaluated::Evaluator> {
         ("evaluated8", 8, BASELINE, None, Allocation::Thorough),
         ("evaluated-avx2-16", 16, "avx2", None, Allocation::Thorough),
         ("evaluated-avx512-16", 16, "avx512", None, Allocation::Thorough),
-        ("evaluated-avx512-32", 32, "avx512", None, Allocation::Thorough),
+        ("evaluated-avx512-64", 64, "avx512", None, Allocation::Thorough),
         ("evaluated-avx512-spilled16", 16, "avx512", Some(6), Allocation::Thorough),
         ("evaluated-avx512-quick16", 16, "avx512", None, Allocation::Quick),
         ("evaluated-avx512-256-8", 8, "avx512-256", None, Allocation::Thorough),

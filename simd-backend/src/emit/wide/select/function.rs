@@ -5,8 +5,9 @@ use rustc_hash::FxHashMap;
 
 use super::calls;
 use super::selection::{END, PASSED, Selection, Uses, Value, is_comparison};
+use crate::emit::Role;
 use crate::emit::abi::{Field, ROW_ARGUMENTS};
-use crate::emit::wide::code::{Code, CodeBlock, Role, Step};
+use crate::emit::wide::code::{Code, CodeBlock, Step};
 use crate::emit::wide::machine::{GENERAL, VECTOR, Wide};
 use crate::lanes::{self, Kind};
 use crate::registers::{

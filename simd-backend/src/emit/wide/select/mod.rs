@@ -5,17 +5,17 @@
 //! sets the flags of a branch. All of these are pure, so it does not matter when; but for what is read
 //! from spill slots, which must not be filled in between. Constants are made at each use: they lie in
 //! memory.
-
 //!
 //! | module | does |
 //! |---|---|
 //! | `function` | blocks, and which instruction becomes what |
 //! | `selection` | the state: which values there are, and where |
-//! | `vector`, `scalar` | operations |
+//! | `vector`, `scalar`, `integers` | operations |
 //! | `memory`, `calls` | what is read, written and called |
 
 mod calls;
 mod function;
+mod integers;
 mod memory;
 mod scalar;
 mod selection;

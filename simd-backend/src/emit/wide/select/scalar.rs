@@ -44,6 +44,10 @@ impl Selection<'_> {
         match (op, from) {
             (lanes::Op::Select, _) => self.select_scalar(to, operands),
             (lanes::Op::Bits, _) => self.bits(to, operands[0]),
+            (lanes::Op::Fma, _) => self.mul_add(to, [operands[0], operands[1], operands[2]]),
+            (lanes::Op::ToInteger | lanes::Op::ToUnsigned, _) => {
+                self.integer_as_vector(to, op, operands);
+            }
             (lanes::Op::FromInteger, _) => {
                 let value = self.register(operands[0]);
                 // What the other lanes hold comes from somewhere.
@@ -169,6 +173,19 @@ impl Selection<'_> {
                 let it = Instruction::new(Op::And, size).reg(Arg::Tied(b, made));
                 self.push(it.rm(Arg::Use(a)));
             }
+            lanes::Op::Xor => self.change(to, [Op::Xor, Op::XorNumber], size, a, operands[1]),
+            lanes::Op::Mul => {
+                let b = self.register(operands[1]);
+                let made = self.define(to);
+                let it = Instruction::new(Op::Mul, size).reg(Arg::Tied(a, made));
+                self.push(it.rm(Arg::Use(b)));
+            }
+            lanes::Op::Widen => {
+                let made = self.define(to);
+                self.op2(Op::Mov, Size::B32, made, Source::register(a));
+            }
+            // What is above does not matter.
+            lanes::Op::Narrow => self.values[to.index()] = Value::Register(a),
             lanes::Op::Not if is_mask => {
                 let made = self.opposite(a);
                 self.values[to.index()] = Value::Register(made);
@@ -177,13 +194,17 @@ impl Selection<'_> {
                 let made = self.define(to);
                 self.push(Instruction::new(Op::Not, size).rm(Arg::Tied(a, made)));
             }
-            lanes::Op::ShiftLeft(n) | lanes::Op::ShiftRight(n) => {
-                let is_left = matches!(op, lanes::Op::ShiftLeft(_));
+            lanes::Op::ShiftLeft(n) | lanes::Op::ShiftRight(n) | lanes::Op::ShiftRightSigned(n) => {
+                let shift = match op {
+                    lanes::Op::ShiftLeft(_) => Op::Shl,
+                    lanes::Op::ShiftRight(_) => Op::Shr,
+                    _ => Op::Sar,
+                };
                 let made = self.define(to);
-                let it = Instruction::new(if is_left { Op::Shl } else { Op::Shr }, size);
+                let it = Instruction::new(shift, size);
                 self.push(it.rm(Arg::Tied(a, made)).number(n.into()));
             }
-            _ => unreachable!("{op:?} is not an operation on integers"),
+            _ => self.integer_as_vector(to, op, operands),
         }
     }
 
@@ -294,6 +315,8 @@ impl Selection<'_> {
         match op {
             lanes::Op::Less => Condition::Less,
             lanes::Op::LessEqual => Condition::LessOrEqual,
+            lanes::Op::LessUnsigned => Condition::Below,
+            lanes::Op::LessEqualUnsigned => Condition::BelowOrEqual,
             lanes::Op::Equal => Condition::Equal,
             _ => Condition::NotEqual,
         }

@@ -3,8 +3,9 @@
 use regalloc2::{RegClass, VReg};
 use rustc_hash::FxHashMap;
 
+use crate::emit::Role;
 use crate::emit::abi::Field;
-use crate::emit::wide::code::{Arg, Code, Role};
+use crate::emit::wide::code::{Arg, Code};
 use crate::emit::wide::instruction::{Area, Base, Instruction, Mem, Rm};
 use crate::emit::wide::isa::{Op, Size};
 use crate::emit::wide::machine::{CONTEXT, GENERAL, MASK, VECTOR, Wide};
@@ -191,6 +192,6 @@ impl Source {
 
 /// Whether the result is a mask or a truth value.
 pub(super) fn is_comparison(op: lanes::Op) -> bool {
-    use lanes::Op::{Equal, Less, LessEqual, NotEqual};
-    matches!(op, Less | LessEqual | Equal | NotEqual)
+    use lanes::Op::{Equal, Less, LessEqual, LessEqualUnsigned, LessUnsigned, NotEqual};
+    matches!(op, Less | LessEqual | LessUnsigned | LessEqualUnsigned | Equal | NotEqual)
 }

@@ -27,7 +27,8 @@ pub(super) fn predicate(op: lanes::Op) -> i32 {
     match op {
         lanes::Op::Equal => 0,
         lanes::Op::Less if !is_active(Mutant::WrongComparison) => 1,
-        lanes::Op::Less | lanes::Op::LessEqual => 2,
+        lanes::Op::Less | lanes::Op::LessEqual | lanes::Op::LessEqualUnsigned => 2,
+        lanes::Op::LessUnsigned => 1,
         lanes::Op::NotEqual => 4,
         _ => unreachable!("no comparison"),
     }
@@ -67,7 +68,7 @@ fn by_lane(ty: RegisterType, narrow: Op, wide: Op) -> Op {
 
 impl Selection<'_> {
     /// An operation of two operands that may change places so that the second is in memory.
-    fn commutative(&mut self, op: Op, size: Size, to: VReg, [a, b]: [Reg; 2]) {
+    pub(super) fn commutative(&mut self, op: Op, size: Size, to: VReg, [a, b]: [Reg; 2]) {
         let [a, b] = if self.is_in_memory(a) && !self.is_in_memory(b) { [b, a] } else { [a, b] };
         self.binary(op, size, to, [a, b]);
     }
@@ -104,6 +105,10 @@ impl Selection<'_> {
             self.values[to.index()] = Value::Register(value);
             return;
         }
+        if op == lanes::Op::Fma {
+            self.mul_add(to, [operands[0], operands[1], operands[2]]);
+            return;
+        }
         let both = [operands[0], *operands.get(1).unwrap_or(&operands[0])];
         let pick = |narrow, wide| by_lane(from, narrow, wide);
         let is_float = matches!(from, RegisterType::Vector(Kind::F32 | Kind::F64));
@@ -137,16 +142,15 @@ impl Selection<'_> {
                 let made = self.define(to);
                 self.inverted(made, value);
             }
-            lanes::Op::ShiftLeft(n) | lanes::Op::ShiftRight(n) => {
-                let op = if matches!(op, lanes::Op::ShiftLeft(_)) {
-                    pick(Op::ShiftLeftD, Op::ShiftLeftQ)
-                } else {
-                    pick(Op::ShiftRightD, Op::ShiftRightQ)
+            lanes::Op::ShiftLeft(n) | lanes::Op::ShiftRight(n) | lanes::Op::ShiftRightSigned(n) => {
+                let op = match op {
+                    lanes::Op::ShiftLeft(_) => pick(Op::ShiftLeftD, Op::ShiftLeftQ),
+                    lanes::Op::ShiftRight(_) => pick(Op::ShiftRightD, Op::ShiftRightQ),
+                    _ => Op::ShiftRightSignedD,
                 };
                 let value = self.register(operands[0]);
                 let made = self.define(to);
-                let it = Instruction::new(op, size).vvvv(Arg::Def(made)).rm(Arg::Use(value));
-                self.push(it.number(n.into()));
+                self.shift(op, size, made, value, n);
             }
             _ => {
                 let made = self.code.register(VECTOR);
@@ -162,16 +166,16 @@ impl Selection<'_> {
                         self.binary(pick(Op::SubPs, Op::SubPd), size, made, both);
                     }
                     lanes::Op::Sub => self.binary(pick(Op::SubD, Op::SubQ), size, made, both),
-                    lanes::Op::Mul => {
+                    lanes::Op::Mul if is_float => {
                         self.commutative(pick(Op::MulPs, Op::MulPd), size, made, both);
                     }
                     lanes::Op::Div => self.binary(pick(Op::DivPs, Op::DivPd), size, made, both),
-                    lanes::Op::Min => {
+                    lanes::Op::Min if is_float => {
                         let swapped = is_active(Mutant::SwappedMinimum);
                         let of = if swapped { [a, b] } else { [b, a] };
                         self.binary(pick(Op::MinPs, Op::MinPd), size, made, of);
                     }
-                    lanes::Op::Max => {
+                    lanes::Op::Max if is_float => {
                         self.binary(pick(Op::MaxPs, Op::MaxPd), size, made, [b, a]);
                     }
                     lanes::Op::And => {
@@ -183,6 +187,9 @@ impl Selection<'_> {
                     lanes::Op::Or => {
                         self.commutative(pick(Op::OrPs, Op::OrPd), size, made, both);
                     }
+                    lanes::Op::Xor => {
+                        self.commutative(pick(Op::XorPs, Op::XorPd), size, made, both);
+                    }
                     // Of masks.
                     lanes::Op::Equal => {
                         self.commutative(pick(Op::EqualD, Op::EqualQ), size, made, both);
@@ -190,7 +197,7 @@ impl Selection<'_> {
                     lanes::Op::NotEqual => {
                         self.commutative(pick(Op::XorPs, Op::XorPd), size, made, both);
                     }
-                    _ => unreachable!("{op:?} is not an operation on {from}"),
+                    _ => self.integers(op, size, made, operands),
                 }
                 self.values[to.index()] = Value::Register(made);
             }
@@ -244,13 +251,19 @@ impl Selection<'_> {
             predicate = flipped(predicate, is_float);
             [a, b] = [b, a];
         }
+        let is_unsigned = matches!(op, lanes::Op::LessUnsigned | lanes::Op::LessEqualUnsigned);
         if !is_float && !has_masks {
-            self.compare_integers(to, [a, b], predicate);
+            if is_unsigned {
+                self.compare_unsigned(to, [a, b], predicate);
+            } else {
+                self.compare_integers(to, [a, b], predicate);
+            }
             return;
         }
         let op = match (is_float, has_masks) {
             (true, true) => by_lane(from, Op::ComparePsK, Op::ComparePdK),
             (true, false) => by_lane(from, Op::ComparePs, Op::ComparePd),
+            (false, _) if is_unsigned => Op::CompareUDK,
             (false, _) => by_lane(from, Op::CompareDK, Op::CompareQK),
         };
         let mask = mask.map(|mask| Arg::Use(self.register(mask)));
@@ -387,14 +400,15 @@ impl Selection<'_> {
         let ty = self.ty(to);
         let size = self.size_of(ty);
         let is_vector = !matches!(ty, RegisterType::Scalar(_));
-        let pick = |vector, scalar| if is_vector { vector } else { scalar };
+        let is_double = Self::lane_bytes(ty) == 8;
         let dies = |s: &Self, reg: Reg| s.uses_of(reg).count == 1 && !s.is_in_memory(reg);
         let (in_memory, dying) = ([a, b, c].map(|reg| self.is_in_memory(reg)), dies);
-        let [op132, op213, op231] = [
-            pick(Op::MulAdd132Pd, Op::MulAdd132Sd),
-            pick(Op::MulAdd213Pd, Op::MulAdd213Sd),
-            pick(Op::MulAdd231Pd, Op::MulAdd231Sd),
-        ];
+        let [op132, op213, op231] = match (is_vector, is_double) {
+            (true, true) => [Op::MulAdd132Pd, Op::MulAdd213Pd, Op::MulAdd231Pd],
+            (true, false) => [Op::MulAdd132Ps, Op::MulAdd213Ps, Op::MulAdd231Ps],
+            (false, true) => [Op::MulAdd132Sd, Op::MulAdd213Sd, Op::MulAdd231Sd],
+            (false, false) => [Op::MulAdd132Ss, Op::MulAdd213Ss, Op::MulAdd231Ss],
+        };
         let (op, tied, second, third) = match in_memory {
             // The target times the second, plus memory.
             [false, false, true] if dying(self, b) && !dying(self, a) => (op213, b, a, c),
@@ -485,12 +499,17 @@ impl Selection<'_> {
             return;
         }
         if let Value::Constant(bits) = self.values[from.index()] {
+            let is_float = ty == RegisterType::Vector(Kind::F32);
             let bits =
-                if is_mask(ty) { bits } else { f64::from(f32::from_bits(bits as u32)).to_bits() };
+                if is_float { f64::from(f32::from_bits(bits as u32)).to_bits() } else { bits };
             self.values[to.index()] = Value::Constant(bits);
             return;
         }
-        let op = if is_mask(ty) { Op::DToQ } else { Op::PsToPd };
+        let op = match ty {
+            RegisterType::Vector(Kind::F32) => Op::PsToPd,
+            RegisterType::Vector(Kind::I32) => Op::UDToQ,
+            _ => Op::DToQ,
+        };
         let source = self.source(from, op, size);
         let source = match source.rm {
             Rm::Reg(Arg::Any(value) | Arg::Use(value)) if upper => {
@@ -513,11 +532,20 @@ impl Selection<'_> {
     /// Two halves, with half as many bits a lane.
     pub(super) fn join(&mut self, to: Reg, [low, high]: [Reg; 2]) {
         let size = self.size();
-        if self.ty(to) != RegisterType::Vector(Kind::Mask) {
+        let is_integer = self.ty(to) == RegisterType::Vector(Kind::I32);
+        let by_halves = self.ty(to) != RegisterType::Vector(Kind::Mask)
+            && !(is_integer && self.wide == Wide::Avx2);
+        if by_halves {
             let halves = [low, high].map(|half| {
-                let source = self.source(half, Op::PdToPs, size);
                 let narrow = self.temporary(VECTOR);
-                self.op2(Op::PdToPs, size, narrow, source);
+                if is_integer {
+                    let it = Instruction::new(Op::QToD, size).rm(Arg::Def(narrow));
+                    let half = self.register(half);
+                    self.push(it.reg(Arg::Use(half)));
+                } else {
+                    let source = self.source(half, Op::PdToPs, size);
+                    self.op2(Op::PdToPs, size, narrow, source);
+                }
                 narrow
             });
             let made = self.define(to);

@@ -1,0 +1,126 @@
+//! Operations on integers.
+//!
+//! Vectors are of 128 bits, and x86-64 shifts all lanes of one by the same count until AVX2: here
+//! lanes are shifted to the left by a product, to the right in five steps.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Opcode, Value, types};
+
+use super::operations::same_bits;
+use super::selection::{Selection, clif_type};
+use crate::lanes::{Kind, Op};
+use crate::registers::RegisterType;
+
+/// The vectors whose lanes are shifted one by one.
+const LANES: RegisterType = RegisterType::Vector(Kind::I32);
+
+impl Selection<'_, '_> {
+    /// What is done with integers alone.
+    pub(super) fn integers(
+        &mut self,
+        op: Op,
+        to: RegisterType,
+        is_vector: bool,
+        [a, b]: [Value; 2],
+    ) -> Value {
+        let comparison = match op {
+            Op::Less => Some(IntCC::SignedLessThan),
+            Op::LessEqual => Some(IntCC::SignedLessThanOrEqual),
+            Op::LessUnsigned => Some(IntCC::UnsignedLessThan),
+            Op::LessEqualUnsigned => Some(IntCC::UnsignedLessThanOrEqual),
+            _ => None,
+        };
+        if let Some(comparison) = comparison {
+            return self.pos.ins().icmp(comparison, a, b);
+        }
+        match op {
+            Op::Add => self.pos.ins().iadd(a, b),
+            Op::Sub => self.pos.ins().isub(a, b),
+            Op::Mul => self.pos.ins().imul(a, b),
+            Op::MulHigh => self.product_above(is_vector, [a, b]),
+            Op::Min => self.pos.ins().smin(a, b),
+            Op::Max => self.pos.ins().smax(a, b),
+            Op::MinUnsigned => self.pos.ins().umin(a, b),
+            Op::MaxUnsigned => self.pos.ins().umax(a, b),
+            Op::Xor => self.pos.ins().bxor(a, b),
+            Op::ShiftLeft(n) => self.shifted(Opcode::Ishl, a, n),
+            Op::ShiftRight(n) => self.shifted(Opcode::Ushr, a, n),
+            Op::ShiftRightSigned(n) => self.shifted(Opcode::Sshr, a, n),
+            Op::ShiftLeftBy if is_vector => self.lanes_to_the_left(a, b),
+            Op::ShiftRightBy | Op::ShiftRightSignedBy if is_vector => {
+                self.lanes_to_the_right(a, b, op == Op::ShiftRightSignedBy)
+            }
+            Op::ShiftLeftBy => self.pos.ins().ishl(a, b),
+            Op::ShiftRightBy => self.pos.ins().ushr(a, b),
+            Op::ShiftRightSignedBy => self.pos.ins().sshr(a, b),
+            Op::FromInteger => self.pos.ins().fcvt_from_sint(clif_type(to), a),
+            Op::FromUnsigned => self.pos.ins().fcvt_from_uint(clif_type(to), a),
+            Op::Widen => self.pos.ins().uextend(types::I64, a),
+            Op::Narrow => self.pos.ins().ireduce(types::I32, a),
+            _ => unreachable!("{op} is not an operation on integers"),
+        }
+    }
+
+    /// Shifts all lanes, or a number, by the same count.
+    fn shifted(&mut self, shift: Opcode, value: Value, count: u8) -> Value {
+        let count = self.pos.ins().iconst(types::I32, i64::from(count));
+        match shift {
+            Opcode::Ishl => self.pos.ins().ishl(value, count),
+            Opcode::Ushr => self.pos.ins().ushr(value, count),
+            _ => self.pos.ins().sshr(value, count),
+        }
+    }
+
+    /// The upper halves of products of 64 bits.
+    fn product_above(&mut self, is_vector: bool, [a, b]: [Value; 2]) -> Value {
+        if !is_vector {
+            let [a, b] = [a, b].map(|v| self.pos.ins().uextend(types::I64, v));
+            let product = self.pos.ins().imul(a, b);
+            let above = self.shifted(Opcode::Ushr, product, 32);
+            return self.pos.ins().ireduce(types::I32, above);
+        }
+        let [low, high] = [false, true].map(|upper| {
+            let [a, b] = [a, b].map(|v| self.half(LANES, v, upper));
+            self.pos.ins().imul(a, b)
+        });
+        let bytes = std::array::from_fn(|i| (i / 4 * 8 + 4 + i % 4) as u8);
+        self.shuffle(types::I32X4, low, high, bytes)
+    }
+
+    /// Shifts each lane by its own count: the product with 2^n, which is made as the number of
+    /// binary32 that has that exponent.
+    fn lanes_to_the_left(&mut self, value: Value, count: Value) -> Value {
+        let exponent = self.shifted(Opcode::Ishl, count, 23);
+        let one = self.constant(LANES, 1.0_f32.to_bits().into());
+        let bits = self.pos.ins().iadd(exponent, one);
+        let power = self.pos.ins().bitcast(types::F32X4, same_bits(), bits);
+        let power = if self.is_x86 {
+            // 2^31 does not fit, and what it gives then has just these bits.
+            self.pos.ins().x86_cvtt2dq(types::I32X4, power)
+        } else {
+            self.pos.ins().fcvt_to_uint_sat(types::I32X4, power)
+        };
+        self.pos.ins().imul(value, power)
+    }
+
+    /// Shifts each lane by its own count: by 16 where the count has that bit, then by 8, and so on.
+    fn lanes_to_the_right(&mut self, value: Value, count: Value, is_signed: bool) -> Value {
+        // The bit that decides is the highest one.
+        let mut bits = self.shifted(Opcode::Ishl, count, 27);
+        let mut value = value;
+        for step in (0..5).rev() {
+            let by = 1 << step;
+            let shifted = if is_signed {
+                self.shifted(Opcode::Sshr, value, by)
+            } else {
+                self.shifted(Opcode::Ushr, value, by)
+            };
+            let mask = if self.is_x86 { bits } else { self.shifted(Opcode::Sshr, bits, 31) };
+            value = self.blend(LANES, mask, shifted, value);
+            if step > 0 {
+                bits = self.pos.ins().iadd(bits, bits);
+            }
+        }
+        value
+    }
+}

@@ -1,0 +1,156 @@
+//! Division of integers, toward zero and for all operands.
+//!
+//! # By any number
+//!
+//! In binary64, in which all operands a and b are exact. The quotient q = ⌊a/b⌉ as it is rounded,
+//! truncated, is a/b truncated: where a/b is an integer, it is exact; else it is at least 1/|b| from
+//! all integers, and the rounding error is at most 2^-53·|a/b| ≤ 2^-53·2^32/|b|, which is less, so
+//! that rounding neither reaches nor passes one. Where the language says that the quotient is `a`,
+//! the divisor is taken for 1; the remainder is then 0, as it is to be.
+//!
+//! # By a constant
+//!
+//! By the upper half of a product with 2^p/d rounded up (T. Granlund, P. L. Montgomery, "Division by
+//! Invariant Integers using Multiplication", 1994).
+//!
+//! *Without sign.* Let m·d = 2^p + e with 0 < e ≤ 2^(p−32). Then n·m/2^p = n/d + n·e/(d·2^p), and
+//! the last is less than 1/d for n < 2^32, so that both have the same integer below. With p = 32 + s
+//! and 2^s ≥ d such an m always exists, below 2^33; with a smaller s it may. Where m is 2^32 + m',
+//! its product's upper half is n + t, t that of m'; (n + t)/2^s is computed as
+//! (t + (n − t)/2)/2^(s−1), which does not overflow.
+//!
+//! *With sign.* With 0 < e ≤ 2^(p−31) the same holds for n < 2^31, with an m below 2^32; for
+//! negative n, n·m/2^p is less than n/d by less than 1/d, so that the integer below is that of the
+//! truncated quotient, less one.
+
+use super::state::Lowering;
+use crate::lanes::{Kind, Op, ValueId};
+use crate::mutants::{Mutant, is_active};
+
+/// 2^52 and 3·2^51: the last bits of a number of binary64 that is as large are an integer's.
+const TWO_52: f64 = (1_u64 << 52) as f64;
+const MAGIC: f64 = 1.5 * TWO_52;
+
+/// m and s of the head, the first s that has such an m, for a divisor of at least 2.
+fn multiplier(divisor: u32, is_signed: bool) -> (u64, u8) {
+    let d = u128::from(divisor);
+    let found = (0..=32).find_map(|s: u8| {
+        let power = 1_u128 << (32 + s);
+        let m = power / d + 1;
+        let most = 1_u128 << if is_signed { s + 1 } else { s };
+        (m * d - power <= most).then_some((m as u64, s))
+    });
+    found.expect("2^s is at least the divisor at last")
+}
+
+impl Lowering<'_> {
+    pub(super) fn quotient(&mut self, is_signed: bool, a: ValueId, b: ValueId) -> ValueId {
+        match self.constants.get(&b) {
+            Some(&bits) => self.quotient_by(is_signed, a, bits as u32),
+            None => self.quotient_of_any(is_signed, a, b).0,
+        }
+    }
+
+    pub(super) fn remainder(&mut self, is_signed: bool, a: ValueId, b: ValueId) -> ValueId {
+        let (quotient, divisor) = match self.constants.get(&b) {
+            // The quotient is the dividend, and nothing remains.
+            Some(0) => return self.integer(0),
+            Some(&bits) if !is_signed && (bits as u32).is_power_of_two() => {
+                let below = self.integer(bits as u32 - 1);
+                return self.op(Op::And, &[a, below]);
+            }
+            Some(&bits) => (self.quotient_by(is_signed, a, bits as u32), b),
+            None => self.quotient_of_any(is_signed, a, b),
+        };
+        let product = self.op(Op::Mul, &[quotient, divisor]);
+        self.op(Op::Sub, &[a, product])
+    }
+
+    /// The quotient, and what was divided by.
+    fn quotient_of_any(&mut self, is_signed: bool, a: ValueId, b: ValueId) -> (ValueId, ValueId) {
+        let (zero, one) = (self.integer(0), self.integer(1));
+        let mut is_left = self.op(Op::Equal, &[b, zero]);
+        if is_signed {
+            let (least, minus) = (self.integer(1 << 31), self.integer(u32::MAX));
+            let is_least = self.op(Op::Equal, &[a, least]);
+            let is_minus = self.op(Op::Equal, &[b, minus]);
+            let overflows = self.op(Op::And, &[is_least, is_minus]);
+            is_left = self.op(Op::Or, &[is_left, overflows]);
+        }
+        let divisor = self.op(Op::Select, &[is_left, one, b]);
+        let [dividend, by] = [a, divisor].map(|v| self.double(is_signed, v));
+        let quotient = self.op(Op::Div, &[dividend, by]);
+        let quotient = self.op(Op::Trunc, &[quotient]);
+        let magic = self.constant(Kind::F64, MAGIC.to_bits());
+        let shifted = self.op(Op::Add, &[quotient, magic]);
+        let bits = self.op(Op::Bits, &[shifted]);
+        (self.op(Op::Narrow, &[bits]), divisor)
+    }
+
+    /// An integer in binary64: its bits, or those of what it is above the least one, are the last
+    /// ones of 2^52 more than that.
+    fn double(&mut self, is_signed: bool, value: ValueId) -> ValueId {
+        let (value, less) = if is_signed {
+            let least = self.integer(1 << 31);
+            (self.op(Op::Xor, &[value, least]), TWO_52 + f64::from(1_u32 << 31))
+        } else {
+            (value, TWO_52)
+        };
+        let wide = self.op(Op::Widen, &[value]);
+        let [above, less] = [(Kind::I64, TWO_52.to_bits()), (Kind::F64, less.to_bits())]
+            .map(|(kind, bits)| self.constant(kind, bits));
+        let bits = self.op(Op::Or, &[wide, above]);
+        let shifted = self.op(Op::Bits, &[bits]);
+        self.op(Op::Sub, &[shifted, less])
+    }
+
+    fn quotient_by(&mut self, is_signed: bool, a: ValueId, divisor: u32) -> ValueId {
+        if is_signed {
+            let magnitude = (divisor as i32).unsigned_abs();
+            let quotient = self.signed_quotient_by(a, magnitude);
+            return if (divisor as i32) < 0 { self.negated(quotient) } else { quotient };
+        }
+        if divisor <= 1 {
+            return a;
+        }
+        if divisor.is_power_of_two() {
+            return self.op(Op::ShiftRight(divisor.trailing_zeros() as u8), &[a]);
+        }
+        let (m, s) = multiplier(divisor, false);
+        let factor = self.integer(m as u32);
+        let product = self.op(Op::MulHigh, &[a, factor]);
+        if m >> 32 == 0 {
+            return self.op(Op::ShiftRight(s), &[product]);
+        }
+        if is_active(Mutant::LostCarry) {
+            let sum = self.op(Op::Add, &[a, product]);
+            return self.op(Op::ShiftRight(s.min(31)), &[sum]);
+        }
+        let rest = self.op(Op::Sub, &[a, product]);
+        let half = self.op(Op::ShiftRight(1), &[rest]);
+        let sum = self.op(Op::Add, &[half, product]);
+        self.op(Op::ShiftRight(s - 1), &[sum])
+    }
+
+    /// By a divisor that is not negative, or by 2^31, as which the least one counts.
+    fn signed_quotient_by(&mut self, a: ValueId, divisor: u32) -> ValueId {
+        if divisor <= 1 {
+            return a;
+        }
+        if divisor.is_power_of_two() {
+            // What is negative is rounded up.
+            let shift = divisor.trailing_zeros() as u8;
+            let sign = self.op(Op::ShiftRightSigned(31), &[a]);
+            let more = self.op(Op::ShiftRight(32 - shift), &[sign]);
+            let sum = self.op(Op::Add, &[a, more]);
+            return self.op(Op::ShiftRightSigned(shift), &[sum]);
+        }
+        let (m, s) = multiplier(divisor, true);
+        let factor = self.integer(m as u32);
+        let product = self.op(Op::MulHigh, &[a, factor]);
+        let product = self.less_where_negative(product, a, factor);
+        let below = self.op(Op::ShiftRightSigned(s), &[product]);
+        let sign = self.op(Op::ShiftRightSigned(31), &[a]);
+        self.op(Op::Sub, &[below, sign])
+    }
+}

@@ -1,0 +1,128 @@
+//! What instructions do to integers.
+//!
+//! What SPIR-V leaves undefined gives bits that are hardly ever those that somebody expects.
+
+use rspirv::spirv::Op;
+
+const UNDEFINED: u32 = 0x5bad_c0de;
+
+/// A function of one integer, or to one.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum IntegerUnary {
+    Negate,
+    Complement,
+    /// The same bits.
+    Bitcast,
+    FromSigned,
+    FromUnsigned,
+    ToSigned,
+    ToUnsigned,
+}
+
+/// A function of two integers.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum IntegerBinary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    DivUnsigned,
+    Rem,
+    RemUnsigned,
+    Modulo,
+    Xor,
+    ShiftLeft,
+    ShiftRight,
+    ShiftRightSigned,
+    Min,
+    MinUnsigned,
+    Max,
+    MaxUnsigned,
+    Less,
+    LessUnsigned,
+    LessEqual,
+    LessEqualUnsigned,
+}
+
+impl IntegerUnary {
+    pub(super) fn apply(self, a: u32) -> u32 {
+        let x = f32::from_bits(a).trunc();
+        match self {
+            Self::Negate => a.wrapping_neg(),
+            Self::Complement => !a,
+            Self::Bitcast => a,
+            Self::FromSigned => (a as i32 as f32).to_bits(),
+            Self::FromUnsigned => (a as f32).to_bits(),
+            Self::ToSigned if (-2_147_483_648.0..2_147_483_648.0).contains(&x) => x as i32 as u32,
+            Self::ToUnsigned if (0.0..4_294_967_296.0).contains(&x) => x as u32,
+            Self::ToSigned | Self::ToUnsigned => UNDEFINED,
+        }
+    }
+}
+
+impl IntegerBinary {
+    pub(super) fn apply(self, a: u32, b: u32) -> u32 {
+        let (x, y) = (a as i32, b as i32);
+        let signed = |value: Option<i32>| value.map_or(UNDEFINED, |value| value as u32);
+        match self {
+            Self::Add => a.wrapping_add(b),
+            Self::Sub => a.wrapping_sub(b),
+            Self::Mul => a.wrapping_mul(b),
+            Self::Div => signed(x.checked_div(y)),
+            Self::DivUnsigned => a.checked_div(b).unwrap_or(UNDEFINED),
+            Self::Rem => signed(x.checked_rem(y)),
+            Self::RemUnsigned => a.checked_rem(b).unwrap_or(UNDEFINED),
+            Self::Modulo => signed(
+                x.checked_rem(y)
+                    .map(|rest| if rest != 0 && (rest < 0) != (y < 0) { rest + y } else { rest }),
+            ),
+            Self::Xor => a ^ b,
+            Self::ShiftLeft => a.checked_shl(b).unwrap_or(UNDEFINED),
+            Self::ShiftRight => a.checked_shr(b).unwrap_or(UNDEFINED),
+            Self::ShiftRightSigned => signed(x.checked_shr(b)),
+            Self::Min => x.min(y) as u32,
+            Self::MinUnsigned => a.min(b),
+            Self::Max => x.max(y) as u32,
+            Self::MaxUnsigned => a.max(b),
+            Self::Less => (x < y).into(),
+            Self::LessUnsigned => (a < b).into(),
+            Self::LessEqual => (x <= y).into(),
+            Self::LessEqualUnsigned => (a <= b).into(),
+        }
+    }
+}
+
+/// An instruction on two integers, which gives one.
+pub(super) fn arithmetic(op: Op) -> Option<IntegerBinary> {
+    Some(match op {
+        Op::IAdd => IntegerBinary::Add,
+        Op::ISub => IntegerBinary::Sub,
+        Op::IMul => IntegerBinary::Mul,
+        Op::SDiv => IntegerBinary::Div,
+        Op::UDiv => IntegerBinary::DivUnsigned,
+        Op::SRem => IntegerBinary::Rem,
+        Op::UMod => IntegerBinary::RemUnsigned,
+        Op::SMod => IntegerBinary::Modulo,
+        Op::BitwiseXor => IntegerBinary::Xor,
+        Op::ShiftLeftLogical => IntegerBinary::ShiftLeft,
+        Op::ShiftRightLogical => IntegerBinary::ShiftRight,
+        Op::ShiftRightArithmetic => IntegerBinary::ShiftRightSigned,
+        _ => return None,
+    })
+}
+
+/// A comparison of two integers by their order: of each, that of the first with the second, or of the
+/// second with the first.
+pub(super) fn order(op: Op) -> Option<(IntegerBinary, bool)> {
+    Some(match op {
+        Op::SLessThan => (IntegerBinary::Less, false),
+        Op::SGreaterThan => (IntegerBinary::Less, true),
+        Op::ULessThan => (IntegerBinary::LessUnsigned, false),
+        Op::UGreaterThan => (IntegerBinary::LessUnsigned, true),
+        Op::SLessThanEqual => (IntegerBinary::LessEqual, false),
+        Op::SGreaterThanEqual => (IntegerBinary::LessEqual, true),
+        Op::ULessThanEqual => (IntegerBinary::LessEqualUnsigned, false),
+        Op::UGreaterThanEqual => (IntegerBinary::LessEqualUnsigned, true),
+        _ => return None,
+    })
+}
