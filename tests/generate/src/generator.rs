@@ -64,7 +64,7 @@ impl<'a> Generator<'a> {
 
     /// A type; scalars and vectors more often than others.
     pub(crate) fn any_type(&mut self) -> Type {
-        TYPES[self.random.weighted(&[40, 14, 8, 8, 8, 2, 2, 2, 2, 2, 1, 11, 2, 2, 2, 11, 2, 2, 2])]
+        TYPES[self.random.weighted(&[40, 14, 8, 8, 8, 2, 2, 2, 2, 2, 1, 11, 3, 3, 3, 11, 3, 3, 3])]
     }
 
     /// What `make` makes; then the bindings and facts are what they were.
