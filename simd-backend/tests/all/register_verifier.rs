@@ -226,7 +226,7 @@ fn types_fit() {
     );
     with(
         |a, _, to| Instr::Half(to, a, true),
-        [RegisterType::Vector(Kind::I32), vector, wide],
+        [RegisterType::Vector(Kind::I64), vector, wide],
         undefined,
     );
     with(|a, b, to| Instr::Join(to, [a, b]), [wide, vector, vector], undefined);

@@ -50,6 +50,13 @@ fn mutants_in_core_and_frontend_are_found() {
     each_is_found("source", &frontend::Mutant::ALL, frontend::activate);
 }
 
+/// A lost carry, and a shift by 32 and more.
+#[test]
+fn mutants_of_integers_are_found() {
+    each_is_found("lanes", &simd::Mutant::OF_INTEGERS, simd::activate);
+    each_is_found("spirv", &spirv::Mutant::OF_INTEGERS, spirv::activate);
+}
+
 /// Both without and with machine code.
 #[test]
 fn mutants_in_masks_are_found() {
