@@ -109,6 +109,17 @@ fn divisions_by_constants_are_products() {
 }
 
 #[test]
+fn conversions_of_what_fits_look_for_nothing_else() {
+    let fits = |shader: &str| text(shader).contains("= to-integer-in-range ");
+    assert!(fits("(num (uint (.x (frag-coord))))"));
+    assert!(fits("(num (uint (- (* (floor (.x (frag-coord))) 0.5) 0.5)))"));
+    assert!(fits("(num (int (- (.x (frag-coord)) 10)))"));
+    assert!(!fits("(num (uint (- (.x (frag-coord)) 10)))"));
+    assert!(!fits("(num (int (* (.x (frag-coord)) 1e5)))"));
+    assert!(!fits("(num (int (* (.x (frag-coord)) (time))))"));
+}
+
+#[test]
 fn a_count_below_32_is_not_taken_modulo_32() {
     let masks = |count: &str| {
         let shader = format!("(let ((a (uint (.x (frag-coord))))) (num (shift-right a {count})))");
