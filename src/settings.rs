@@ -6,6 +6,7 @@ use lambdav_core::inputs::Inputs;
 use lambdav_core::limits;
 use lambdav_core::types::{Scalar, Type, Types};
 use lambdav_float_environment::with_default;
+use lambdav_frontend::syntax::read_integer;
 use lambdav_raster::Size;
 use thiserror::Error;
 
@@ -54,7 +55,8 @@ impl Settings {
     }
 
     /// The same with the value as text: its components in order (of a matrix, by columns) with
-    /// commas between them, numbers as λV writes them or `true` and `false`.
+    /// commas between them, numbers as λV writes them or `true` and `false`. Integers may leave out
+    /// the suffix.
     ///
     /// # Errors
     ///
@@ -118,7 +120,7 @@ pub enum UniformError {
 
 /// A value for a uniform: its components in order, of a matrix by columns.
 ///
-/// It is made from an `f32`, a `bool`, or an array or slice of either.
+/// It is made from an `f32`, an `i32`, a `u32`, a `bool`, or an array or slice of one of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UniformValue(Components);
 
@@ -150,7 +152,8 @@ impl UniformValue {
             Components::Ints(ints) => (Scalar::I32, ints.iter().map(|&int| int as u32).collect()),
             Components::Uints(uints) => (Scalar::U32, uints.as_slice().into()),
         };
-        let name = types.name(ty);
+        let name = types.name(ty).to_string();
+        let article = if name.starts_with('i') { "an" } else { "a" };
         if types.scalars(ty).any(|component| component != scalar) {
             let given = match scalar {
                 Scalar::F32 => "numbers",
@@ -158,12 +161,15 @@ impl UniformValue {
                 Scalar::I32 => "ints",
                 Scalar::U32 => "uints",
             };
-            return Err(format!("it is a {name}, which is not made of {given}"));
+            return Err(format!("it is {article} {name}, which is not made of {given}"));
         }
         let expected = types.components(ty);
         if words.len() != expected {
             let plural = if expected == 1 { "" } else { "s" };
-            return Err(format!("a {name} has {expected} component{plural}, not {}", words.len()));
+            return Err(format!(
+                "{article} {name} has {expected} component{plural}, not {}",
+                words.len()
+            ));
         }
         Ok(words)
     }
@@ -256,13 +262,26 @@ pub fn number(text: &str) -> Result<f32, String> {
 }
 
 fn int(text: &str) -> Result<i32, String> {
-    let digits = text.strip_suffix('i').unwrap_or(text);
-    digits.parse().map_err(|_| format!("`{text}` is not an int"))
+    match integer(text, 'i', Scalar::I32)? {
+        Some(bits) => Ok(bits as i32),
+        None => Err(format!("`{text}` is not from -2147483648 to 2147483647")),
+    }
 }
 
 fn uint(text: &str) -> Result<u32, String> {
-    let digits = text.strip_suffix('u').unwrap_or(text);
-    digits.parse().map_err(|_| format!("`{text}` is not a uint"))
+    match integer(text, 'u', Scalar::U32)? {
+        Some(bits) => Ok(bits),
+        None => Err(format!("`{text}` is not from 0 to 4294967295")),
+    }
+}
+
+/// The bits of an integer; `None` where it does not fit.
+fn integer(text: &str, suffix: char, scalar: Scalar) -> Result<Option<u32>, String> {
+    let token = format!("{}{suffix}", text.strip_suffix(suffix).unwrap_or(text));
+    match read_integer(&token) {
+        Some((found, bits)) if found == scalar => Ok(bits),
+        _ => Err(format!("`{text}` is not an integer like `3`, `0x1f` or `0b101`")),
+    }
 }
 
 fn truth(text: &str) -> Result<bool, String> {
@@ -279,7 +298,14 @@ mod tests {
             ty,
             default: vec![0; Types::default().components(ty)].into(),
         };
-        vec![uniform("tint", Type::vec(3)), uniform("on", Type::BOOL), uniform("gain", Type::NUM)]
+        let seeds = Type::of(Scalar::U32, 2);
+        let mut all = vec![
+            uniform("tint", Type::vec(3)),
+            uniform("on", Type::BOOL),
+            uniform("gain", Type::NUM),
+        ];
+        all.extend([uniform("count", Type::INT), uniform("seeds", seeds)]);
+        all
     }
 
     #[test]
@@ -291,7 +317,10 @@ mod tests {
         settings.set(&types, &uniforms, "on", true).expect("a truth value");
         settings.set_text(&types, &uniforms, "gain", "2").expect("a number");
         let bits = |num: f32| num.to_bits();
-        let words = [vec![bits(0.5), bits(1.0), bits(-0.0)], vec![1], vec![bits(2.0)]];
+        settings.set(&types, &uniforms, "count", -3).expect("an int");
+        settings.set_text(&types, &uniforms, "seeds", "0xffffffff,7u").expect("two uints");
+        let mut words = vec![vec![bits(0.5), bits(1.0), bits(-0.0)], vec![1], vec![bits(2.0)]];
+        words.extend([vec![0xffff_fffd], vec![u32::MAX, 7]]);
         assert!(settings.inputs.uniforms.iter().map(|w| w.to_vec()).eq(words));
 
         let mut refused = |name: &str, value: UniformValue, message: &str| {
@@ -302,10 +331,47 @@ mod tests {
         refused("tint", 1.0.into(), "uniform `tint`: a vec3 has 3 components, not 1");
         refused("gain", [1.0; 2].into(), "uniform `gain`: a num has 1 component, not 2");
         refused("on", 1.0.into(), "uniform `on`: it is a bool, which is not made of numbers");
+        refused("gain", 1.into(), "uniform `gain`: it is a num, which is not made of ints");
+        refused("count", 1_u32.into(), "uniform `count`: it is an int, which is not made of uints");
+        refused(
+            "seeds",
+            [1.0; 2].into(),
+            "uniform `seeds`: it is a uvec2, which is not made of numbers",
+        );
         refused(
             "gain",
             true.into(),
             "uniform `gain`: it is a num, which is not made of truth values",
         );
+    }
+
+    #[test]
+    fn integers_as_text() {
+        let uniforms = uniforms();
+        let types = Types::default();
+        let size = Size::new(1, 1).expect("within the limits");
+        let mut settings = Settings::with_uniforms(&uniforms, size);
+        for (text, int) in [
+            ("3", 3),
+            ("-7i", -7),
+            ("+0x10", 16),
+            ("-0b11i", -3),
+            ("-2147483648", i32::MIN),
+            ("2147483647", i32::MAX),
+        ] {
+            settings.set_text(&types, &uniforms, "count", text).expect(text);
+            assert_eq!(*settings.inputs.uniforms[3], [int as u32], "{text}");
+        }
+        for (text, message) in [
+            ("2147483648", "`2147483648` is not from -2147483648 to 2147483647"),
+            ("1.5", "`1.5` is not an integer like `3`, `0x1f` or `0b101`"),
+            ("3u", "`3u` is not an integer like `3`, `0x1f` or `0b101`"),
+            ("", "`` is not an integer like `3`, `0x1f` or `0b101`"),
+        ] {
+            let error = settings.set_text(&types, &uniforms, "count", text).expect_err(text);
+            assert_eq!(error.to_string(), format!("uniform `count`: {message}"));
+        }
+        let error = settings.set_text(&types, &uniforms, "seeds", "1,-1").expect_err("a sign");
+        assert!(error.to_string().contains("`-1` is not an integer"), "{error}");
     }
 }

@@ -138,6 +138,7 @@ fn expression(op: Op, kind: Kind, operands: &[String]) -> String {
         | Op::FromUnsigned
         | Op::ToInteger
         | Op::ToUnsigned
+        | Op::ToIntegerInRange
         | Op::Widen
         | Op::Narrow => unreachable!("no elementary function has {op}"),
     }

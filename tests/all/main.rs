@@ -6,6 +6,7 @@
 //! | [`dependencies`] | where packages come from, and under which licences |
 //! | [`float_environment`] | flags that other code of the process sets change no bit |
 //! | [`gallery`] | the gallery on every engine, against digests of the exact bits |
+//! | [`integers`] | integers against Rust's operations, on every engine |
 //! | [`language`] | the conformance suite: every program under `tests/language` |
 //! | [`limits`] | sharing, nesting, size: what must be accepted, and what is refused |
 //! | [`masks`] | divergent control flow |
@@ -18,6 +19,7 @@ mod dependencies;
 mod engines;
 mod float_environment;
 mod gallery;
+mod integers;
 mod language;
 mod limits;
 mod masks;

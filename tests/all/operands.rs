@@ -3,7 +3,7 @@
 //! evaluator.
 
 use lambdav::Settings;
-use lambdav::core::types::{Type, TypeKind, Types};
+use lambdav::core::types::{Scalar, Type, TypeKind, Types};
 use lambdav::engine::{CoreEngine, SimdEngine};
 use lambdav::frontend::builtins::{Builtin, Operand, OperationKind};
 use lambdav::program::Loaded;
@@ -42,8 +42,9 @@ const VALUES: [f32; 24] = [
 const SIDE: u32 = VALUES.len() as u32;
 
 fn types() -> Vec<Type> {
-    let vectors = (2..=4).flat_map(|n| [Type::vec(n), Type::bvec(n), Type::mat(n)]);
-    [Type::NUM, Type::BOOL].into_iter().chain(vectors).collect()
+    let scalars = [Scalar::F32, Scalar::Bool, Scalar::I32, Scalar::U32];
+    let vectors = (1..=4).flat_map(|n| scalars.map(|scalar| Type::of(scalar, n)));
+    vectors.chain((2..=4).map(Type::mat)).collect()
 }
 
 /// Operand types that a builtin accepts; of more than two operands, one combination in seven of those of different types.
@@ -78,19 +79,27 @@ const STEPS: [(u32, u32); 6] = [(1, 0), (0, 1), (7, 5), (1, 11), (13, 1), (5, 7)
 fn operand(ty: Type, first: usize) -> String {
     let component = |i: usize| format!("p{}", (first + i) % STEPS.len());
     match Types::default().components(ty) {
-        1 => numbers(ty, &component(0)),
+        1 => numbers(ty, &component(0), first),
         n => {
             let components: String = (0..n).map(|i| format!(" {}", component(i))).collect();
             let constructor = if ty.is_matrix() { ty } else { Type::vec(n as u8) };
             let constructor = constructor.name().expect("it is builtin");
-            numbers(ty, &format!("({constructor}{components})"))
+            numbers(ty, &format!("({constructor}{components})"), first)
         }
     }
 }
 
-/// A value of the type from one with numbers for components.
-fn numbers(ty: Type, value: &str) -> String {
-    if ty.is_bool() { format!("(< {value} 1)") } else { value.to_owned() }
+/// A value of the type from one with numbers for components. Every second integer operand is the
+/// number, the others are its bits.
+fn numbers(ty: Type, value: &str, first: usize) -> String {
+    match ty.scalar() {
+        Some(Scalar::Bool) => format!("(< {value} 1)"),
+        Some(Scalar::I32) if first.is_multiple_of(2) => format!("(int (bits {value}))"),
+        Some(Scalar::I32) => format!("(int {value})"),
+        Some(Scalar::U32) if first.is_multiple_of(2) => format!("(bits {value})"),
+        Some(Scalar::U32) => format!("(uint {value})"),
+        Some(Scalar::F32) | None => value.to_owned(),
+    }
 }
 
 /// A program whose outputs are the components of an application.
@@ -120,8 +129,12 @@ fn program(builtin: Builtin, operands: &[Type], result: Type) -> (String, u32) {
     let number = |value: String| {
         if result.is_bool() { format!("(if {value} 1 0)") } else { value }
     };
+    // Half an integer is a number, exactly.
+    let halves = ["(num (shift-right (uint result) 16u))", "(num (bit-and (uint result) 0xffffu))"];
     let outputs = if let Some(TypeKind::Matrix(_, columns)) = result.builtin() {
         (0..columns).map(|k| format!("(col result {k})")).collect::<Vec<_>>()
+    } else if result.is_integer() {
+        halves.map(str::to_owned).into()
     } else if components == 1 {
         vec![number("result".to_owned())]
     } else {

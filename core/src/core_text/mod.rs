@@ -49,6 +49,7 @@
 //! value      = "%" digits
 //! constant   = component | "(" component { "," component } ")"
 //! component  = "true" | "false" | decimal | "inf" | "-inf" | "nan" | "0x" eight hexadecimal digits
+//!            | [ "-" ] digits
 //! ```
 //!
 //! - Each value is defined once in the text, before its uses, in the block of the use or one around
@@ -57,8 +58,9 @@
 //!   ends the loop, `if` is followed by two tails. At least one `rec` and one `yield` are there.
 //! - `guard` is the value of its block, and a remark that the value is needed only where the
 //!   condition holds. A schedule makes guards, the reader drops them.
+//! - The component of an integer is digits; which of the forms it is, the type says.
 //! - An operation is named as in [`Op`](crate::op::Op): `add`, `less-equal`, `atan2`, …;
-//!   `component.K` and `column.K` have their index in the name, and what `construct` makes is what
+//!   `component.K` and `column.K` have their index in the name, and what `construct` and `convert` make is what
 //!   the definition says.
 //! - Numbers are the shortest decimals that are read back as the same binary32 value; any decimal
 //!   can be given and is rounded once. `nan` is 0x7fc00000. The hexadecimal form gives the bits.

@@ -270,7 +270,8 @@ fn pick_components(operands: &[Operand]) -> Option<String> {
     let name = |size: usize| Type::of(kind, size as u8).name().unwrap_or_default();
     (small < large).then(|| {
         let (small, large) = (name(small), name(large));
-        format!("pick components of the {large}: `(.{swizzle} v)` is a {small}")
+        let article = if kind == Scalar::I32 { "an" } else { "a" };
+        format!("pick components of the {large}: `(.{swizzle} v)` is {article} {small}")
     })
 }
 

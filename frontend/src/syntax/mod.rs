@@ -14,6 +14,7 @@ mod parser;
 #[cfg(test)]
 mod tests;
 
+pub use number::read_integer;
 pub use parser::{parse, parse_within};
 
 use lambdav_core::diagnostics::Diagnostic;

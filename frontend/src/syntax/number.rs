@@ -42,6 +42,16 @@ pub(super) fn read(word: &str) -> Reading {
     }
 }
 
+/// The type of an integer token, and its bits; no bits where it does not fit. `None` where the word
+/// is no integer token.
+pub fn read_integer(word: &str) -> Option<(Scalar, Option<u32>)> {
+    match integer(word)? {
+        Reading::Integer(scalar, bits) => Some((scalar, Some(bits))),
+        Reading::DoesNotFit(scalar) => Some((scalar, None)),
+        _ => None,
+    }
+}
+
 /// Reads a word as an integer, if it is one.
 fn integer(word: &str) -> Option<Reading> {
     let (scalar, rest) = match word.strip_suffix('i') {

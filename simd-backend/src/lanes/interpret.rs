@@ -3,7 +3,7 @@
 //!
 //! Undefined lanes are filled with bits that show where they are looked at.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use super::{Axis, BlockId, End, Expr, Kind, LaneProgram, Op, Statement, ValueId, Width};
 
@@ -327,9 +327,6 @@ integers!(long, u64, i64);
 
 /// By a count that is not constant.
 fn shift(op: Op, [a, count, _]: [u64; 3]) -> u64 {
-    if !is_shift_defined(op, count) {
-        return undefined_bits(Kind::I32, 0);
-    }
     let a = a as u32;
     u64::from(match op {
         Op::ShiftLeftBy => a << count,
@@ -338,10 +335,17 @@ fn shift(op: Op, [a, count, _]: [u64; 3]) -> u64 {
     })
 }
 
-/// Whether a shift, if it is one, by that second operand is more than any bits.
-pub(crate) fn is_shift_defined(op: Op, count: u64) -> bool {
-    !matches!(op, Op::ShiftLeftBy | Op::ShiftRightBy | Op::ShiftRightSignedBy) || count < 32
+/// Whether the result of an operation is more than any bits.
+pub(crate) fn is_defined(op: Op, words: [u64; 3]) -> bool {
+    match op {
+        Op::ShiftLeftBy | Op::ShiftRightBy | Op::ShiftRightSignedBy => words[1] < 32,
+        Op::ToIntegerInRange => FITS.contains(&f32::from_bits(words[0] as u32)),
+        _ => true,
+    }
 }
+
+/// The numbers that fit into a signed integer of 32 bits when they are rounded toward zero.
+pub(super) const FITS: Range<f32> = -2_147_483_648.0..2_147_483_648.0;
 
 fn mask(op: Op, [a, b, c]: [u64; 3]) -> u64 {
     match op {
@@ -359,12 +363,17 @@ fn mask(op: Op, [a, b, c]: [u64; 3]) -> u64 {
 
 /// One lane of an operation whose first operand is of that kind.
 pub(crate) fn apply(op: Op, kind: Kind, words: [u64; 3]) -> u64 {
+    if !is_defined(op, words) {
+        return undefined_bits(Kind::I32, 0);
+    }
     match (kind, op) {
         (_, Op::Promote) => f64::from(f32::from_bits(words[0] as u32)).to_bits(),
         (_, Op::Demote) => bits(f64::from_bits(words[0]) as f32),
         (_, Op::FromInteger) => bits(words[0] as i32 as f32),
         (_, Op::FromUnsigned) => bits(words[0] as u32 as f32),
-        (_, Op::ToInteger) => u64::from(f32::from_bits(words[0] as u32) as i32 as u32),
+        (_, Op::ToInteger | Op::ToIntegerInRange) => {
+            u64::from(f32::from_bits(words[0] as u32) as i32 as u32)
+        }
         (_, Op::ToUnsigned) => u64::from(f32::from_bits(words[0] as u32) as u32),
         (_, Op::Widen | Op::Narrow) => words[0] & u64::from(u32::MAX),
         (_, Op::MulHigh) => (words[0] * words[1]) >> 32,

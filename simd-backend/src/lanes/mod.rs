@@ -50,6 +50,7 @@
 
 mod dead_code;
 pub mod interpret;
+mod limits;
 mod lower;
 pub(crate) mod print;
 mod rates;
@@ -259,6 +260,8 @@ pub enum Op {
     ToInteger,
     /// The same to `I32` without sign.
     ToUnsigned,
+    /// From `F32` to `I32`: toward zero. Any bits of what does not fit.
+    ToIntegerInRange,
     /// From `I32` to `I64`, zeros above.
     Widen,
     /// From `I64` to `I32`: the lower half.
@@ -318,7 +321,9 @@ impl Op {
             (Self::Promote, &[Kind::F32]) => Some(Kind::F64),
             (Self::Demote, &[Kind::F64]) => Some(Kind::F32),
             (Self::FromInteger | Self::FromUnsigned, &[Kind::I32]) => Some(Kind::F32),
-            (Self::ToInteger | Self::ToUnsigned, &[Kind::F32]) => Some(Kind::I32),
+            (Self::ToInteger | Self::ToUnsigned | Self::ToIntegerInRange, &[Kind::F32]) => {
+                Some(Kind::I32)
+            }
             (Self::Widen, &[Kind::I32]) => Some(Kind::I64),
             (Self::Narrow, &[Kind::I64]) => Some(Kind::I32),
             (Self::Bits, &[a]) => match a {

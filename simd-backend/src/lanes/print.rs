@@ -79,6 +79,7 @@ impl Display for Op {
             Self::FromUnsigned => "from-unsigned",
             Self::ToInteger => "to-integer",
             Self::ToUnsigned => "to-unsigned",
+            Self::ToIntegerInRange => "to-integer-in-range",
             Self::Widen => "widen",
             Self::Narrow => "narrow",
             Self::Bits => "bits",

@@ -4,12 +4,13 @@
 //!
 //! The core has done so with whole vectors. This is about their components: of `(+ p (vec3 0 1
 //! 0))`, say. Only what is true of every number counts, and of its sign: x − 0 = x, but not x + 0 =
-//! x, which is 0 for −0. Of integers it is known what they do not exceed, so that a count of a shift
-//! that is below 32 is not taken modulo 32.
+//! x, which is 0 for −0. Where limits of a value are known, a count of a shift is not taken modulo
+//! 32, and a conversion to an integer does not look for what is out of range.
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::interpret::apply;
+use super::limits::Limits;
 use super::{BlockId, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo};
 use crate::lanes::walk::{Event, Walk};
 
@@ -20,7 +21,7 @@ pub(super) fn number_values(program: &mut LaneProgram) {
         scope: Vec::new(),
         same: (0..program.values.len() as u32).map(ValueId).collect(),
         bits: vec![None; program.values.len()],
-        most: vec![u32::MAX; program.values.len()],
+        limits: Limits::new(program.values.len()),
         open: Vec::new(),
     };
     numbering.run(program);
@@ -39,8 +40,7 @@ struct Numbering {
     same: Vec<ValueId>,
     /// The constants.
     bits: Vec<Option<u64>>,
-    /// Of each `I32`, without sign, what it does not exceed.
-    most: Vec<u32>,
+    limits: Limits,
 }
 
 /// A block that has begun.
@@ -128,9 +128,7 @@ impl Numbering {
                 Some(Simpler::Op(op, operands)) => *expr = Expr::Op(op, operands),
             }
         }
-        if values[value.index()].kind == Kind::I32 {
-            self.most[value.index()] = self.bound(expr);
-        }
+        self.limits.define(value, values[value.index()].kind, expr);
         if let Expr::Constant(bits) = *expr {
             // (A constant is not put in the place of a value that has another rate: masks are
             // chosen by it.)
@@ -182,6 +180,11 @@ impl Numbering {
         let number = |i: usize| bits(i).map(|bits| f32::from_bits(bits as u32));
         let is = |i: usize, value: f32| number(i).is_some_and(|n| n.to_bits() == value.to_bits());
         match op {
+            Op::ToInteger | Op::ToUnsigned
+                if self.limits.fits(operands[0], op == Op::ToUnsigned) =>
+            {
+                Some(Simpler::Op(Op::ToIntegerInRange, operands.into()))
+            }
             Op::Sub if is(1, 0.0) => Some(Simpler::Operand(operands[0])),
             Op::Add if is(1, -0.0) => Some(Simpler::Operand(operands[0])),
             Op::Add if is(0, -0.0) => Some(Simpler::Operand(operands[1])),
@@ -201,7 +204,7 @@ impl Numbering {
             let operand = operands.get(i)?;
             self.bits[operand.index()].map(|bits| (bits as u32, operands[1 - i]))
         };
-        let most = |i: usize| self.most[operands[i].index()];
+        let most = |i: usize| self.limits.most(operands[i]);
         if let Op::ShiftLeftBy | Op::ShiftRightBy | Op::ShiftRightSignedBy = op {
             let (count, of) = constant(1)?;
             let count = u8::try_from(count).ok().filter(|&count| count < 32)?;
@@ -235,21 +238,6 @@ impl Numbering {
                 Some(Simpler::Op(Op::ShiftLeft(bits.trailing_zeros() as u8), [of].into()))
             }
             _ => None,
-        }
-    }
-
-    /// What an integer of 32 bits, without sign, does not exceed.
-    fn bound(&self, expr: &Expr) -> u32 {
-        let Expr::Op(op, operands) = expr else {
-            return if let Expr::Constant(bits) = *expr { bits as u32 } else { u32::MAX };
-        };
-        let most = |i: usize| self.most[operands[i].index()];
-        match op {
-            Op::And => most(0).min(most(1)),
-            Op::ShiftRight(n) => most(0) >> n,
-            Op::Add => most(0).saturating_add(most(1)),
-            Op::Select => most(1).max(most(2)),
-            _ => u32::MAX,
         }
     }
 }

@@ -27,7 +27,7 @@ use super::{
     Argument, BlockCall, End, Function, Inputs, Instr, Limit, PIXEL_BYTES, Poll, Reg,
     RegisterProgram, RegisterType, Row, Shape, Status, loop_depths,
 };
-use crate::lanes::interpret::{apply, is_shift_defined, undefined_bits};
+use crate::lanes::interpret::{apply, is_defined, undefined_bits};
 use crate::lanes::{Axis, Kind, Op};
 
 /// What no correct program does.
@@ -474,7 +474,7 @@ fn operation(on: &Activation<'_>, op: Op, operands: &[Reg]) -> Result<Lanes, Str
                 for (k, word) in words.iter_mut().take(of.len()).enumerate() {
                     *word = at(k)?;
                 }
-                is_shift_defined(op, words[1]).then(|| apply(op, kind, words))
+                is_defined(op, words).then(|| apply(op, kind, words))
             }
         }
     };

@@ -94,6 +94,46 @@ fn components_that_stay_as_they_are_cost_nothing() {
 }
 
 #[test]
+fn divisions_by_constants_are_products() {
+    let has_division = |shader: &str| text(shader).contains("= div ");
+    for inverse_is_exact in ["4", "-0.125", "4294967296", "8.507059e37"] {
+        assert!(!has_division(&format!("(/ (.x (frag-coord)) {inverse_is_exact})")));
+    }
+    // The inverse of 2^127 is subnormal.
+    for inverse_is_not in ["3", "1.7014118e38", "1e-45", "(time)"] {
+        assert!(has_division(&format!("(/ (.x (frag-coord)) {inverse_is_not})")));
+    }
+    let int = "(int (.x (frag-coord)))";
+    assert!(!has_division(&format!("(num (+ (div {int} 7i) (rem {int} -3i)))")));
+    assert!(has_division(&format!("(num (div 7i {int}))")));
+}
+
+#[test]
+fn conversions_of_what_fits_look_for_nothing_else() {
+    let fits = |shader: &str| text(shader).contains("= to-integer-in-range ");
+    assert!(fits("(num (uint (.x (frag-coord))))"));
+    assert!(fits("(num (uint (- (* (floor (.x (frag-coord))) 0.5) 0.5)))"));
+    assert!(fits("(num (int (- (.x (frag-coord)) 10)))"));
+    assert!(!fits("(num (uint (- (.x (frag-coord)) 10)))"));
+    assert!(!fits("(num (int (* (.x (frag-coord)) 1e5)))"));
+    assert!(!fits("(num (int (* (.x (frag-coord)) (time))))"));
+}
+
+#[test]
+fn a_count_below_32_is_not_taken_modulo_32() {
+    let masks = |count: &str| {
+        let shader = format!("(let ((a (uint (.x (frag-coord))))) (num (shift-right a {count})))");
+        text(&shader).matches("= and ").count()
+    };
+    // As in O'Neill's PCG.
+    assert_eq!(masks("(+ (shift-right a 28u) 4u)"), 0);
+    assert_eq!(masks("(shift-right a 27u)"), 0);
+    assert_eq!(masks("33u"), 0);
+    assert_eq!(masks("(shift-right a 26u)"), 1);
+    assert_eq!(masks("(+ (shift-right a 28u) 17u)"), 1);
+}
+
+#[test]
 fn equal_components_are_one() {
     // Three distances from points in a row: their differences in y are the same.
     let text = text(

@@ -55,6 +55,7 @@ const OPS: &[Op] = &[
     Op::FromUnsigned,
     Op::ToInteger,
     Op::ToUnsigned,
+    Op::ToIntegerInRange,
     Op::Widen,
     Op::Narrow,
     Op::Bits,
@@ -105,6 +106,14 @@ fn program(random: &mut Random) -> LaneProgram {
         if is_shift && b.values()[operands[1].index()].kind == Kind::I32 {
             let most = b.constant(Kind::I32, 31);
             operands[1] = b.op(Op::And, &[operands[1], most]).expect("of integers");
+        }
+        let is_single = b.values()[operands[0].index()].kind == Kind::F32;
+        if op == Op::ToIntegerInRange && is_single {
+            let value = number(&mut b, operands[0]);
+            let [least, most] = [-2_147_483_648.0_f32, 2_147_483_520.0]
+                .map(|limit| b.constant(Kind::F32, limit.to_bits().into()));
+            let value = b.op(Op::Max, &[value, least]).expect("of numbers");
+            operands[0] = b.op(Op::Min, &[value, most]).expect("of numbers");
         }
         for arity in 1..=3 {
             if b.op(op, &operands[..arity]).is_some() {

@@ -224,7 +224,11 @@ fn types_fit() {
         [RegisterType::Vector(Kind::Mask), wide, wide],
         "the operands are not of lanes of one size",
     );
-    with(|a, _, to| Instr::Half(to, a, true), [wide, vector, wide], undefined);
+    with(
+        |a, _, to| Instr::Half(to, a, true),
+        [RegisterType::Vector(Kind::I64), vector, wide],
+        undefined,
+    );
     with(|a, b, to| Instr::Join(to, [a, b]), [wide, vector, vector], undefined);
     with(
         |a, _, to| Instr::Any(to, [a].into()),

@@ -24,7 +24,8 @@ impl Translator<'_> {
 
     /// The same for ids, the first of which has the type `kind`.
     pub(super) fn apply(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Word {
-        if kind.is_integer() {
+        let is_structural = matches!(op, Core::Construct(_) | Core::Component(_));
+        if kind.is_integer() && !is_structural {
             return self.of_integers(op, kind, ty, ids);
         }
         let is_num = kind.is_num();

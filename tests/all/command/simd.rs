@@ -29,9 +29,9 @@ fn the_image_does_not_depend_on_the_engine_or_the_lanes() {
 }
 
 #[test]
-fn lanes_are_1_4_8_16_or_32_and_of_machine_code() {
+fn lanes_are_1_4_8_16_32_or_64_and_of_machine_code() {
     let place = TestFolder::with([("a.lv", PROGRAM)]);
-    for lanes in ["0", "2", "64", "-1", "many"] {
+    for lanes in ["0", "2", "128", "-1", "many"] {
         let arguments = ["render", "a.lv", "a.png", "--lanes", lanes];
         let outcome = place.run(&arguments);
         assert_eq!(outcome.status, 2, "{lanes}");

@@ -31,6 +31,10 @@ pub struct Profile {
     pub divergent_depth: u32,
     /// How deep loops nest that some pixel goes through.
     pub loop_depth: u32,
+    /// Whether a loop that some pixel goes through has an integer among its parameters.
+    pub integer_in_loop: bool,
+    /// Whether an integer is computed inside a divergent `if` or loop.
+    pub divergent_integer: bool,
     /// Whether the schedule has a guard.
     pub guarded: bool,
     /// Whether a pixel exceeds the limit of loops.
@@ -111,13 +115,18 @@ fn shape(program: &Program, walker: &Walker<'_>, profile: &mut Profile) {
         };
         for statement in &block.statements {
             match *statement {
-                Statement::Let { .. } => {}
+                Statement::Let { value, .. } => {
+                    let diverges = around.divergent_ifs + around.divergent_loops > 0;
+                    profile.divergent_integer |= diverges && program.ty(value).is_integer();
+                }
                 Statement::If { value, then, otherwise, .. } => {
                     let arm = inside_if(walker.values[value.index()].varies, profile);
                     stack.extend([(then, arm), (otherwise, arm)]);
                 }
-                Statement::Loop { value, body, .. } => {
+                Statement::Loop { value, body, ref params, .. } => {
                     let trace = &walker.values[value.index()];
+                    profile.integer_in_loop |= trace.was_reached()
+                        && params.iter().any(|&param| program.ty(param).is_integer());
                     profile.divergent_loop |= trace.varies;
                     profile.divergent_loop_in_if |= trace.varies && around.divergent_ifs > 0;
                     profile.divergent_loop_in_loop |= trace.varies && around.divergent_loops > 0;

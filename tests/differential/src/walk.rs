@@ -52,6 +52,8 @@ pub struct Special {
     pub infinity: bool,
     /// A subnormal number.
     pub subnormal: bool,
+    /// An integer.
+    pub integer: bool,
 }
 
 /// Walks over one pixel after another.
@@ -170,6 +172,7 @@ impl<'p> Walker<'p> {
                 self.special.infinity |= number.is_infinite();
                 self.special.subnormal |= number.is_subnormal();
             }
+            self.special.integer |= matches!(scalar, Scalar::I32 | Scalar::U32);
         }
         self.words[value.index()] = words;
     }

@@ -4,9 +4,11 @@
 //!
 //! `cargo test -p lambdav-differential --features mutants --test mutants -- --nocapture`
 
+use lambdav_core::inputs::Inputs;
 use lambdav_core::mutants as core;
-use lambdav_differential::{Campaign, Engine, engines};
-use lambdav_frontend::mutants as frontend;
+use lambdav_core::source::SourceFile;
+use lambdav_differential::{Campaign, Case, Conditions, Engine, engines};
+use lambdav_frontend::{compile, mutants as frontend};
 use lambdav_simd_backend::mutants as simd;
 use lambdav_spirv_backend::mutants as spirv;
 use std::fmt::Debug;
@@ -48,6 +50,54 @@ fn each_is_found<M: Copy + Debug>(name: &str, mutants: &[M], activate: fn(Option
 fn mutants_in_core_and_frontend_are_found() {
     each_is_found("source", &core::Mutant::ALL, core::activate);
     each_is_found("source", &frontend::Mutant::ALL, frontend::activate);
+}
+
+/// Demands that an engine computes of a program what another does, but not with any of the mutants.
+fn each_is_found_by<M: Copy + Debug>(
+    text: &str,
+    name: &str,
+    mutants: &[M],
+    activate: fn(Option<M>),
+) {
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let source = SourceFile::new("mutant.lv", text);
+    let (core, diagnostics) = compile(&source);
+    let core = core.unwrap_or_else(|| panic!("{diagnostics:?}"));
+    let inputs = Inputs { resolution: [16.0, 1.0], ..Inputs::default() };
+    let conditions = Conditions {
+        width: 16,
+        height: 1,
+        time: inputs.time,
+        frame: inputs.frame,
+        mouse: inputs.mouse,
+        max_iterations: 1,
+    };
+    let case = Case { source, core, inputs, conditions };
+    let run = |name: &str| {
+        let all = engines::all();
+        let engine = all.iter().find(|engine| engine.name() == name);
+        engine.expect("there is such an engine").run(&case).expect("it computes an image")
+    };
+    let sound = run(name);
+    assert_eq!(sound, run("registers8"), "{name}: no mutant is active");
+    for &mutant in mutants {
+        activate(Some(mutant));
+        let found = run(name);
+        activate(None);
+        assert_ne!(found, sound, "{name}: {mutant:?} is not found");
+    }
+}
+
+/// A shift by 32 and more, and a lost carry, which few programs show.
+#[test]
+fn mutants_of_integers_are_found() {
+    let large = "(- 4294967295u (uint (.x (frag-coord))))";
+    let text = format!(
+        "(vec3 (num (shift-left 1u {large})) (num (div {large} 7u)) (num (bit-and 255u (mul-high {large} {large}))))"
+    );
+    each_is_found_by(&text, "lanes", &simd::Mutant::OF_INTEGERS, simd::activate);
+    each_is_found_by(&text, "simd8", &simd::Mutant::OF_INTEGERS, simd::activate);
+    each_is_found_by(&text, "spirv", &spirv::Mutant::OF_INTEGERS, spirv::activate);
 }
 
 /// Both without and with machine code.

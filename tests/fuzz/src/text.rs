@@ -108,7 +108,7 @@ const DICTIONARY: [&str; 100] = [
 ];
 
 /// Around an expression, to nest it. The holes are for the same expression.
-const AROUND: [&str; 12] = [
+const AROUND: [&str; 36] = [
     "(- _)",
     "(+ _ _)",
     "(the num _)",
@@ -117,6 +117,30 @@ const AROUND: [&str; 12] = [
     "(let* ((x _) (y x)) (+ x y))",
     "((func (x) (+ x x)) _)",
     "((rec-func (n) (if (< n 3) (rec (+ n 1)) n)) _)",
+    "int",
+    "uint",
+    "ivec2",
+    "uvec4",
+    "div",
+    "rem",
+    "bit-and",
+    "bit-xor",
+    "shift-left",
+    "shift-right",
+    "extract-bits",
+    "bits",
+    "from-bits",
+    "fma",
+    "ldexp",
+    "pack-half2x16",
+    "unpack-snorm4x8",
+    "count-ones",
+    "3i",
+    "-1i",
+    "0xffu",
+    "0b101i",
+    "4294967295u",
+    "0xffffffffi",
     "(.x (vec2 _))",
     "(select (< _ 0) _ 1)",
     "((func (f) (f (f _))) sin)",
@@ -127,7 +151,7 @@ const AROUND: [&str; 12] = [
 const MAX_LENGTH: usize = 40_000;
 
 /// The words of core text.
-const CORE: [&str; 48] = [
+const CORE: [&str; 62] = [
     "lambdav-core",
     "1",
     "uniform",
@@ -160,6 +184,20 @@ const CORE: [&str; 48] = [
     "bvec2",
     "mat2",
     "mat4",
+    "int",
+    "uint",
+    "uvec2",
+    "ivec4",
+    "convert",
+    "bits",
+    "from-bits",
+    "xor",
+    "shift-left",
+    "mul-high",
+    "fma",
+    "rem",
+    "-2147483648",
+    "4294967295",
     "add",
     "mul",
     "less",

@@ -64,7 +64,7 @@ impl<'a> Generator<'a> {
 
     /// A type; scalars and vectors more often than others.
     pub(crate) fn any_type(&mut self) -> Type {
-        TYPES[self.random.weighted(&[40, 14, 8, 8, 8, 2, 2, 2, 2, 2, 1])]
+        TYPES[self.random.weighted(&[40, 14, 8, 8, 8, 2, 2, 2, 2, 2, 1, 11, 3, 3, 3, 11, 3, 3, 3])]
     }
 
     /// What `make` makes; then the bindings and facts are what they were.
@@ -155,6 +155,7 @@ impl<'a> Generator<'a> {
 
     fn swizzle(&mut self, ty: Type, size: usize) -> Option<Term> {
         let count = ty.width()?;
+        let scalar = ty.scalar()?;
         let n = self.random.between(2, 4);
         let letters = if self.random.percent(70) { "xyzw" } else { "rgba" };
         let mut name = String::from(".");
@@ -167,8 +168,7 @@ impl<'a> Generator<'a> {
             return None;
         }
         self.scope.used.insert(builtin);
-        let value = self
-            .value(if ty.is_num() { Type::vec(n as u8) } else { Type::bvec(n as u8) }, size - 1);
+        let value = self.value(Type::of(scalar, n as u8), size - 1);
         Some(Term::list(TermKind::Value(ty), vec![Term::word(name), value]))
     }
 

@@ -46,6 +46,30 @@ const NUMBERS: [&str; 36] = [
     "1e10",
 ];
 
+/// Magnitudes of integers where something special happens, and ordinary ones.
+const INTEGERS: [&str; 20] = [
+    "0",
+    "1",
+    "2",
+    "3",
+    "5",
+    "7",
+    "10",
+    "12",
+    "16",
+    "31",
+    "32",
+    "33",
+    "255",
+    "65537",
+    "0x55555555",
+    "0x7f800000",
+    "16777217",
+    "0b1100",
+    "747796405",
+    "2147483647",
+];
+
 /// NaN and infinities have no literals.
 const QUOTIENTS: [(&str, &str); 4] = [("0", "0"), ("1", "0"), ("-1", "0"), ("1", "-0.0")];
 
@@ -69,6 +93,27 @@ impl Generator<'_> {
         let end = if self.random.percent(75) { 20 } else { NUMBERS.len() };
         let at = self.random.below(end);
         Term::atom(num, NUMBERS[at])
+    }
+
+    /// An `int` or `uint`; often it differs by pixel.
+    fn integer(&mut self, ty: Type) -> Term {
+        let kind = TermKind::Value(ty);
+        let name = type_name(ty);
+        if self.random.percent(35)
+            && self.scope.are_original(&[name])
+            && let Some(coordinate) = self.coordinate()
+        {
+            return Term::list(kind, vec![Term::word(name), coordinate]);
+        }
+        let magnitude = *self.random.pick(&INTEGERS);
+        let text = match ty {
+            Type::INT if self.random.percent(4) => "-2147483648i".to_owned(),
+            Type::INT if self.random.percent(35) => format!("-{magnitude}i"),
+            Type::INT => format!("{magnitude}i"),
+            _ if self.random.percent(10) => format!("{}u", self.random.bits() as u32),
+            _ => format!("{magnitude}u"),
+        };
+        Term::atom(kind, text)
     }
 
     /// The pixel's column or row, as a number from 0.5 to 7.5 or scaled.
@@ -103,12 +148,7 @@ impl Generator<'_> {
                 self.number()
             }
             TypeKind::Scalar(Scalar::Bool) => self.comparison(),
-            TypeKind::Scalar(Scalar::I32) => {
-                Term::atom(kind, format!("{}i", self.random.bits() as i32))
-            }
-            TypeKind::Scalar(Scalar::U32) => {
-                Term::atom(kind, format!("{}u", self.random.bits() as u32))
-            }
+            TypeKind::Scalar(Scalar::I32 | Scalar::U32) => self.integer(ty),
             TypeKind::Vector(scalar, n) => {
                 if !self.constant && scalar == Scalar::F32 && self.random.percent(30) {
                     let inputs: Vec<Builtin> = giving(ty)

@@ -104,6 +104,9 @@ impl Generator<'_> {
             let types = Types::default();
             let words = types.scalars(ty).map(|scalar| match scalar {
                 Scalar::Bool => self.random.below(2) as u32,
+                Scalar::I32 | Scalar::U32 if self.random.percent(50) => {
+                    self.random.below(9).wrapping_sub(4) as u32
+                }
                 _ => *self.random.pick(&SETTINGS),
             });
             let words = words.collect();

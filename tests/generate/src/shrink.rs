@@ -2,7 +2,7 @@
 
 use crate::table::type_name;
 use crate::term::{GeneratedProgram, Term, TermKind, TermRole, TermShape};
-use lambdav_core::types::Type;
+use lambdav_core::types::{Scalar, Type};
 
 /// How many descendants of a term are tried in its place.
 const MAX_DESCENDANTS: usize = 24;
@@ -130,8 +130,12 @@ fn replacements(term: &Term) -> Vec<Term> {
 
 /// The smallest constants of a type.
 fn constants(ty: Type) -> Vec<Term> {
-    let (scalar, texts) =
-        if ty.is_bool() { (Type::BOOL, ["false", "true"]) } else { (Type::NUM, ["0", "1"]) };
+    let (scalar, texts) = match ty.scalar() {
+        Some(Scalar::Bool) => (Type::BOOL, ["false", "true"]),
+        Some(Scalar::I32) => (Type::INT, ["0i", "1i"]),
+        Some(Scalar::U32) => (Type::UINT, ["0u", "1u"]),
+        Some(Scalar::F32) | None => (Type::NUM, ["0", "1"]),
+    };
     let atom = |text: &str| Term::atom(TermKind::Value(scalar), text);
     let broadcast =
         |text: &str| Term::list(TermKind::Value(ty), vec![Term::word(type_name(ty)), atom(text)]);

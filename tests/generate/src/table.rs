@@ -1,12 +1,12 @@
 //! The table of builtins by result type.
 
-use lambdav_core::types::Type;
+use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::builtins::{Builtin, Operand, OperationKind};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// All types of values.
-pub(crate) const TYPES: [Type; 11] = [
+pub(crate) const TYPES: [Type; 19] = [
     Type::NUM,
     Type::BOOL,
     Type::vec(2),
@@ -18,6 +18,14 @@ pub(crate) const TYPES: [Type; 11] = [
     Type::mat(2),
     Type::mat(3),
     Type::mat(4),
+    Type::INT,
+    Type::of(Scalar::I32, 2),
+    Type::of(Scalar::I32, 3),
+    Type::of(Scalar::I32, 4),
+    Type::UINT,
+    Type::of(Scalar::U32, 2),
+    Type::of(Scalar::U32, 3),
+    Type::of(Scalar::U32, 4),
 ];
 
 /// The name of one of them, which is that of its constructor.

@@ -121,8 +121,9 @@ fn of_two_integers() {
 
 #[test]
 fn comparisons() {
+    type Holds = fn(std::cmp::Ordering) -> bool;
     let words = words();
-    let table: [(&str, fn(std::cmp::Ordering) -> bool); 6] = [
+    let table: [(&str, Holds); 6] = [
         ("eq", |o| o.is_eq()),
         ("neq", |o| o.is_ne()),
         ("less", |o| o.is_lt()),

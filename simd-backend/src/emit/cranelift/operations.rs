@@ -129,6 +129,10 @@ impl Selection<'_, '_> {
             Op::Promote => self.pos.ins().fpromote(types::F64, a),
             Op::Demote => self.pos.ins().fdemote(types::F32, a),
             Op::ToInteger => self.pos.ins().fcvt_to_sint_sat(clif_type(to), a),
+            Op::ToIntegerInRange if is_vector && self.is_x86 => {
+                self.pos.ins().x86_cvtt2dq(clif_type(to), a)
+            }
+            Op::ToIntegerInRange => self.pos.ins().fcvt_to_sint_sat(clif_type(to), a),
             Op::ToUnsigned => self.pos.ins().fcvt_to_uint_sat(clif_type(to), a),
             Op::Bits => self.pos.ins().bitcast(clif_type(to), same_bits(), a),
             _ => self.integers(op, to, is_vector, [a, b]),

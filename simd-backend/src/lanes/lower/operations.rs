@@ -52,6 +52,12 @@ impl Lowering<'_> {
             let is_signed = types[0].scalar() == Some(Scalar::I32);
             return self.of_integers(op, is_signed, &sources);
         }
+        if let (CoreOp::Div, &[a, b]) = (op, &sources[..])
+            && let Some(inverse) = self.exact_inverse(b)
+        {
+            let inverse = self.constant(Kind::F32, inverse.into());
+            return self.op(Op::Mul, &[a, inverse]);
+        }
         let simple = match op {
             CoreOp::Neg => Op::Neg,
             CoreOp::Abs => Op::Abs,
@@ -98,6 +104,15 @@ impl Lowering<'_> {
             | CoreOp::FromBits => unreachable!("of integers"),
         };
         self.op(simple, &sources)
+    }
+
+    /// The bits of 1/b, if b is a power of two and both are normal: x/b is then x·(1/b), both being
+    /// rounded once from the same number.
+    fn exact_inverse(&self, b: ValueId) -> Option<u32> {
+        let bits = *self.constants.get(&b)? as u32;
+        let exponent = bits >> 23 & 0xff;
+        let is_power = bits & 0x7f_ffff == 0 && (1..=253).contains(&exponent);
+        is_power.then(|| bits & 1 << 31 | (254 - exponent) << 23)
     }
 
     fn fold(&mut self, op: Op, operands: &[ValueId]) -> ValueId {

@@ -90,6 +90,9 @@ impl Selection<'_> {
         match op {
             lanes::Op::MulHigh => self.product_above(size, to, [of[0], of[1]], is_constant),
             lanes::Op::FromUnsigned => self.convert_unsigned(size, to, of[0]),
+            lanes::Op::ToIntegerInRange => {
+                self.op2(Op::PsToD, size, to, Source::register(of[0]));
+            }
             lanes::Op::ToInteger => self.truncate(size, to, of[0]),
             lanes::Op::ToUnsigned => self.truncate_unsigned(size, to, of[0]),
             _ => unreachable!("{op:?} is not an operation on integers"),

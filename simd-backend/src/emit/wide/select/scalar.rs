@@ -45,7 +45,7 @@ impl Selection<'_> {
             (lanes::Op::Select, _) => self.select_scalar(to, operands),
             (lanes::Op::Bits, _) => self.bits(to, operands[0]),
             (lanes::Op::Fma, _) => self.mul_add(to, [operands[0], operands[1], operands[2]]),
-            (lanes::Op::ToInteger | lanes::Op::ToUnsigned, _) => {
+            (lanes::Op::ToInteger | lanes::Op::ToUnsigned | lanes::Op::ToIntegerInRange, _) => {
                 self.integer_as_vector(to, op, operands);
             }
             (lanes::Op::FromInteger, _) => {

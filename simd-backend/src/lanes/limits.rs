@@ -1,0 +1,93 @@
+//! Within which limits values lie: what is not said of all values, but known of these.
+//!
+//! Operations of binary32 are monotone, rounding included, so that limits of a result are the
+//! results for limits.
+
+use super::interpret::FITS;
+use super::{Expr, Kind, Op, ValueId};
+
+/// More than any coordinate of a pixel, also of those of groups that reach over an edge.
+const MOST_COLUMNS: f32 = 131_072.0;
+
+/// What is known of values.
+pub(super) struct Limits {
+    /// Of each `I32`, without sign, what it does not exceed.
+    most: Vec<u32>,
+    /// Of each `F32` that is certainly finite, and no NaN, the least and the largest that it may be.
+    numbers: Vec<Option<[f32; 2]>>,
+}
+
+impl Limits {
+    pub(super) fn new(values: usize) -> Self {
+        Self { most: vec![u32::MAX; values], numbers: vec![None; values] }
+    }
+
+    /// What an integer, without sign, does not exceed.
+    pub(super) fn most(&self, value: ValueId) -> u32 {
+        self.most[value.index()]
+    }
+
+    /// Whether a number certainly fits into an integer when it is rounded toward zero, and is not
+    /// negative then, if `is_unsigned`.
+    pub(super) fn fits(&self, value: ValueId, is_unsigned: bool) -> bool {
+        self.numbers[value.index()].is_some_and(|[low, high]| {
+            FITS.contains(&low) && FITS.contains(&high) && (!is_unsigned || low > -1.0)
+        })
+    }
+
+    /// Remembers what follows for a value of that kind from how it comes about.
+    pub(super) fn define(&mut self, value: ValueId, kind: Kind, expr: &Expr) {
+        match kind {
+            Kind::I32 => self.most[value.index()] = self.bound(expr),
+            Kind::F32 => self.numbers[value.index()] = self.interval(expr),
+            Kind::F64 | Kind::I64 | Kind::Mask => {}
+        }
+    }
+
+    fn bound(&self, expr: &Expr) -> u32 {
+        let Expr::Op(op, operands) = expr else {
+            return if let Expr::Constant(bits) = *expr { bits as u32 } else { u32::MAX };
+        };
+        let most = |i: usize| self.most(operands[i]);
+        match op {
+            Op::And => most(0).min(most(1)),
+            Op::ShiftRight(n) => most(0) >> n,
+            Op::Add => most(0).saturating_add(most(1)),
+            Op::Select => most(1).max(most(2)),
+            _ => u32::MAX,
+        }
+    }
+
+    fn interval(&self, expr: &Expr) -> Option<[f32; 2]> {
+        let found = match expr {
+            Expr::Constant(bits) => [f32::from_bits(*bits as u32); 2],
+            Expr::Coordinate(_) => [0.0, MOST_COLUMNS],
+            Expr::Op(op, operands) => {
+                let of = |i: usize| self.numbers[operands[i].index()];
+                let each = |f: fn(f32) -> f32| of(0).map(|of| of.map(f));
+                match op {
+                    Op::Floor => each(f32::floor)?,
+                    Op::Ceil => each(f32::ceil)?,
+                    Op::Trunc => each(f32::trunc)?,
+                    Op::RoundEven => each(f32::round_ties_even)?,
+                    Op::Add => [of(0)?[0] + of(1)?[0], of(0)?[1] + of(1)?[1]],
+                    Op::Sub => [of(0)?[0] - of(1)?[1], of(0)?[1] - of(1)?[0]],
+                    Op::Mul => {
+                        let ([a, b], [c, d]) = (of(0)?, of(1)?);
+                        let products = [a * c, a * d, b * c, b * d];
+                        let least = products.into_iter().fold(f32::INFINITY, f32::min);
+                        [least, products.into_iter().fold(f32::NEG_INFINITY, f32::max)]
+                    }
+                    Op::Select => {
+                        let ([a, b], [c, d]) = (of(1)?, of(2)?);
+                        [a.min(c), b.max(d)]
+                    }
+                    Op::FromUnsigned => [0.0, self.most(operands[0]) as f32],
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        found.iter().all(|limit| limit.is_finite()).then_some(found)
+    }
+}
