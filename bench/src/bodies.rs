@@ -11,13 +11,45 @@ fn mul_add(a: f64, b: f64, c: f64) -> f64 {
 }
 
 pub(crate) fn sin(v0: f32) -> f32 {
-    let v3 = v0 * 0.31830987_f32;
-    let v5 = v3 + 12582912.0_f32;
-    let v6 = v5 - 12582912.0_f32;
-    let v7 = v5.to_bits();
-    let v8 = f64::from(v0);
-    let v9 = f64::from(v6);
-    let v11 = mul_add(v9, (-3.1415926534682512_f64), v8);
+    let v1 = f64::from(v0);
+    let v4 = mul_add(v1, 0.3183098861837907_f64, 6755399441055744.0_f64);
+    let v5 = v4 - 6755399441055744.0_f64;
+    let v6 = v4.to_bits();
+    let v8 = mul_add(v5, (-3.1415926534682512_f64), v1);
+    let v10 = mul_add(v5, (-1.2154201013012384e-10_f64), v8);
+    let v11 = v10 * v10;
+    let v14 = mul_add(1.533531401992878e-10_f64, v11, (-2.5024725371726374e-8_f64));
+    let v16 = mul_add(v14, v11, 2.7556801528267267e-6_f64);
+    let v18 = mul_add(v16, v11, (-0.00019841264782817375_f64));
+    let v20 = mul_add(v18, v11, 0.008333333309606738_f64);
+    let v22 = mul_add(v20, v11, (-0.16666666666244775_f64));
+    let v24 = mul_add(v22, v11, 0.9999999999998755_f64);
+    let v25 = v10 * v24;
+    let v26 = v25 as f32;
+    let v27 = v25.to_bits();
+    let v28 = v27 as u32;
+    let v32 = v28.wrapping_add(0x10000800_u32);
+    let v33 = v32 & 0x1ffff000_u32;
+    let v34 = v33 == 0x0_u32;
+    let v35 = v6 as u32;
+    let v36 = v26.to_bits();
+    let v37 = v35 << 31;
+    let v38 = v36.wrapping_add(v37);
+    let v39 = f32::from_bits(v38);
+    let v40 = v0.abs();
+    let v42 = 524288.0_f32 < v40;
+    let v43 = v34 | v42;
+    if v43 { Elementary::Sin.evaluate(v0, 0.0) } else { v39 }
+}
+
+pub(crate) fn cos(v0: f32) -> f32 {
+    let v1 = f64::from(v0);
+    let v4 = mul_add(v1, 0.3183098861837907_f64, 0.5_f64);
+    let v6 = v4 + 6755399441055744.0_f64;
+    let v7 = v6 - 6755399441055744.0_f64;
+    let v8 = v6.to_bits();
+    let v9 = v7 - 0.5_f64;
+    let v11 = mul_add(v9, (-3.1415926534682512_f64), v1);
     let v13 = mul_add(v9, (-1.2154201013012384e-10_f64), v11);
     let v14 = v13 * v13;
     let v17 = mul_add(1.533531401992878e-10_f64, v14, (-2.5024725371726374e-8_f64));
@@ -29,91 +61,59 @@ pub(crate) fn sin(v0: f32) -> f32 {
     let v28 = v13 * v27;
     let v29 = v28 as f32;
     let v30 = v28.to_bits();
-    let v33 = v30.wrapping_add(0x10000800_u64);
-    let v34 = v33 & 0x1ffff000_u64;
-    let v36 = v34 == 0x0_u64;
-    let v37 = v29.to_bits();
-    let v38 = v7 << 31;
-    let v39 = v37.wrapping_add(v38);
-    let v40 = f32::from_bits(v39);
-    let v41 = v0.abs();
-    let v43 = 524288.0_f32 < v41;
-    let v44 = v36 | v43;
-    if v44 { Elementary::Sin.evaluate(v0, 0.0) } else { v40 }
-}
-
-pub(crate) fn cos(v0: f32) -> f32 {
-    let v3 = v0 * 0.31830987_f32;
-    let v4 = v3 + 0.5_f32;
-    let v6 = v4 + 12582912.0_f32;
-    let v7 = v6 - 12582912.0_f32;
-    let v8 = v6.to_bits();
-    let v9 = v7 - 0.5_f32;
-    let v10 = f64::from(v0);
-    let v11 = f64::from(v9);
-    let v13 = mul_add(v11, (-3.1415926534682512_f64), v10);
-    let v15 = mul_add(v11, (-1.2154201013012384e-10_f64), v13);
-    let v16 = v15 * v15;
-    let v19 = mul_add(1.533531401992878e-10_f64, v16, (-2.5024725371726374e-8_f64));
-    let v21 = mul_add(v19, v16, 2.7556801528267267e-6_f64);
-    let v23 = mul_add(v21, v16, (-0.00019841264782817375_f64));
-    let v25 = mul_add(v23, v16, 0.008333333309606738_f64);
-    let v27 = mul_add(v25, v16, (-0.16666666666244775_f64));
-    let v29 = mul_add(v27, v16, 0.9999999999998755_f64);
-    let v30 = v15 * v29;
-    let v31 = v30 as f32;
-    let v32 = v30.to_bits();
-    let v35 = v32.wrapping_add(0x10000800_u64);
-    let v36 = v35 & 0x1ffff000_u64;
-    let v38 = v36 == 0x0_u64;
-    let v39 = v31.to_bits();
-    let v40 = v8 << 31;
+    let v31 = v30 as u32;
+    let v35 = v31.wrapping_add(0x10000800_u32);
+    let v36 = v35 & 0x1ffff000_u32;
+    let v37 = v36 == 0x0_u32;
+    let v38 = v8 as u32;
+    let v39 = v29.to_bits();
+    let v40 = v38 << 31;
     let v41 = v39.wrapping_add(v40);
     let v42 = f32::from_bits(v41);
     let v43 = v0.abs();
     let v45 = 524288.0_f32 < v43;
-    let v46 = v38 | v45;
+    let v46 = v37 | v45;
     if v46 { Elementary::Cos.evaluate(v0, 0.0) } else { v42 }
 }
 
 pub(crate) fn tan(v0: f32) -> f32 {
-    let v2 = v0 * 0.63661975_f32;
-    let v4 = v2 + 12582912.0_f32;
-    let v5 = v4 - 12582912.0_f32;
+    let v1 = f64::from(v0);
+    let v4 = mul_add(v1, 0.6366197723675814_f64, 6755399441055744.0_f64);
+    let v5 = v4 - 6755399441055744.0_f64;
     let v6 = v4.to_bits();
-    let v7 = f64::from(v0);
-    let v8 = f64::from(v5);
-    let v10 = mul_add(v8, (-1.5707963267341256_f64), v7);
-    let v12 = mul_add(v8, (-6.077100506506192e-11_f64), v10);
-    let v13 = v12 * v12;
-    let v16 = mul_add((-2.4714438403864617e-8_f64), v13, 2.755464248567355e-6_f64);
-    let v18 = mul_add(v16, v13, (-0.00019841260036467827_f64));
-    let v20 = mul_add(v18, v13, 0.008333333317058126_f64);
-    let v22 = mul_add(v20, v13, (-0.1666666666656753_f64));
-    let v24 = mul_add(v22, v13, 0.9999999999999901_f64);
-    let v25 = v12 * v24;
-    let v28 = mul_add((-2.71137011282432e-7_f64), v13, 2.479802227879108e-5_f64);
-    let v30 = mul_add(v28, v13, (-0.001388887560404021_f64));
-    let v32 = mul_add(v30, v13, 0.04166666644125467_f64);
-    let v34 = mul_add(v32, v13, (-0.4999999999858662_f64));
-    let v36 = mul_add(v34, v13, 0.999999999999854_f64);
-    let v39 = v6 & 0x1_u32;
-    let v40 = v39 == 0x0_u32;
-    let v41 = if v40 { v25 } else { v36 };
-    let v42 = if v40 { v36 } else { v25 };
-    let v43 = v41 / v42;
-    let v44 = v43 as f32;
-    let v45 = v43.to_bits();
-    let v48 = v45.wrapping_add(0x10000800_u64);
-    let v49 = v48 & 0x1ffff000_u64;
-    let v51 = v49 == 0x0_u64;
-    let v52 = v44.to_bits();
-    let v53 = v6 << 31;
+    let v8 = mul_add(v5, (-1.5707963267341256_f64), v1);
+    let v10 = mul_add(v5, (-6.077100506506192e-11_f64), v8);
+    let v11 = v10 * v10;
+    let v14 = mul_add((-2.4714438403864617e-8_f64), v11, 2.755464248567355e-6_f64);
+    let v16 = mul_add(v14, v11, (-0.00019841260036467827_f64));
+    let v18 = mul_add(v16, v11, 0.008333333317058126_f64);
+    let v20 = mul_add(v18, v11, (-0.1666666666656753_f64));
+    let v22 = mul_add(v20, v11, 0.9999999999999901_f64);
+    let v23 = v10 * v22;
+    let v26 = mul_add((-2.71137011282432e-7_f64), v11, 2.479802227879108e-5_f64);
+    let v28 = mul_add(v26, v11, (-0.001388887560404021_f64));
+    let v30 = mul_add(v28, v11, 0.04166666644125467_f64);
+    let v32 = mul_add(v30, v11, (-0.4999999999858662_f64));
+    let v34 = mul_add(v32, v11, 0.999999999999854_f64);
+    let v37 = v6 & 0x1_u64;
+    let v38 = v37 == 0x0_u64;
+    let v39 = if v38 { v23 } else { v34 };
+    let v40 = if v38 { v34 } else { v23 };
+    let v41 = v39 / v40;
+    let v42 = v41 as f32;
+    let v43 = v41.to_bits();
+    let v44 = v43 as u32;
+    let v48 = v44.wrapping_add(0x10000800_u32);
+    let v49 = v48 & 0x1ffff000_u32;
+    let v50 = v49 == 0x0_u32;
+    let v51 = v6 as u32;
+    let v52 = v42.to_bits();
+    let v53 = v51 << 31;
     let v54 = v52.wrapping_add(v53);
     let v55 = f32::from_bits(v54);
     let v56 = v0.abs();
     let v58 = 524288.0_f32 < v56;
-    let v59 = v51 | v58;
+    let v59 = v50 | v58;
     if v59 { Elementary::Tan.evaluate(v0, 0.0) } else { v55 }
 }
 
@@ -152,13 +152,14 @@ pub(crate) fn asin(v0: f32) -> f32 {
     let v48 = mul_add(v24, v42, v47);
     let v49 = v48 as f32;
     let v50 = v48.to_bits();
-    let v53 = v50.wrapping_add(0x10000800_u64);
-    let v54 = v53 & 0x1ffff000_u64;
-    let v56 = v54 == 0x0_u64;
-    let v57 = v49.to_bits();
-    let v58 = v57 | v3;
-    let v59 = f32::from_bits(v58);
-    if v56 { Elementary::Asin.evaluate(v0, 0.0) } else { v59 }
+    let v51 = v50 as u32;
+    let v55 = v51.wrapping_add(0x10000800_u32);
+    let v56 = v55 & 0x1ffff000_u32;
+    let v57 = v56 == 0x0_u32;
+    let v58 = v49.to_bits();
+    let v59 = v58 | v3;
+    let v60 = f32::from_bits(v59);
+    if v57 { Elementary::Asin.evaluate(v0, 0.0) } else { v60 }
 }
 
 pub(crate) fn acos(v0: f32) -> f32 {
@@ -197,10 +198,11 @@ pub(crate) fn acos(v0: f32) -> f32 {
     let v49 = if v46 { v48 } else { v45 };
     let v50 = v49 as f32;
     let v51 = v49.to_bits();
-    let v54 = v51.wrapping_add(0x10000800_u64);
-    let v55 = v54 & 0x1ffff000_u64;
-    let v57 = v55 == 0x0_u64;
-    if v57 { Elementary::Acos.evaluate(v0, 0.0) } else { v50 }
+    let v52 = v51 as u32;
+    let v56 = v52.wrapping_add(0x10000800_u32);
+    let v57 = v56 & 0x1ffff000_u32;
+    let v58 = v57 == 0x0_u32;
+    if v58 { Elementary::Acos.evaluate(v0, 0.0) } else { v50 }
 }
 
 pub(crate) fn atan(v0: f32) -> f32 {
@@ -234,13 +236,14 @@ pub(crate) fn atan(v0: f32) -> f32 {
     let v44 = mul_add(v20, v38, v43);
     let v45 = v44 as f32;
     let v46 = v44.to_bits();
-    let v49 = v46.wrapping_add(0x10000800_u64);
-    let v50 = v49 & 0x1ffff000_u64;
-    let v52 = v50 == 0x0_u64;
-    let v53 = v45.to_bits();
-    let v54 = v53 | v3;
-    let v55 = f32::from_bits(v54);
-    if v52 { Elementary::Atan.evaluate(v0, 0.0) } else { v55 }
+    let v47 = v46 as u32;
+    let v51 = v47.wrapping_add(0x10000800_u32);
+    let v52 = v51 & 0x1ffff000_u32;
+    let v53 = v52 == 0x0_u32;
+    let v54 = v45.to_bits();
+    let v55 = v54 | v3;
+    let v56 = f32::from_bits(v55);
+    if v53 { Elementary::Atan.evaluate(v0, 0.0) } else { v56 }
 }
 
 pub(crate) fn sinh(v0: f32) -> f32 {
@@ -281,13 +284,14 @@ pub(crate) fn sinh(v0: f32) -> f32 {
     let v57 = if v56 { v55 } else { v42 };
     let v58 = v57 as f32;
     let v59 = v57.to_bits();
-    let v62 = v59.wrapping_add(0x10000800_u64);
-    let v63 = v62 & 0x1ffff000_u64;
-    let v65 = v63 == 0x0_u64;
-    let v66 = v58.to_bits();
-    let v67 = v66 | v3;
-    let v68 = f32::from_bits(v67);
-    if v65 { Elementary::Sinh.evaluate(v0, 0.0) } else { v68 }
+    let v60 = v59 as u32;
+    let v64 = v60.wrapping_add(0x10000800_u32);
+    let v65 = v64 & 0x1ffff000_u32;
+    let v66 = v65 == 0x0_u32;
+    let v67 = v58.to_bits();
+    let v68 = v67 | v3;
+    let v69 = f32::from_bits(v68);
+    if v66 { Elementary::Sinh.evaluate(v0, 0.0) } else { v69 }
 }
 
 pub(crate) fn cosh(v0: f32) -> f32 {
@@ -319,10 +323,11 @@ pub(crate) fn cosh(v0: f32) -> f32 {
     let v42 = v40 * 0.5_f64;
     let v43 = v42 as f32;
     let v44 = v42.to_bits();
-    let v47 = v44.wrapping_add(0x10000800_u64);
-    let v48 = v47 & 0x1ffff000_u64;
-    let v50 = v48 == 0x0_u64;
-    if v50 { Elementary::Cosh.evaluate(v0, 0.0) } else { v43 }
+    let v45 = v44 as u32;
+    let v49 = v45.wrapping_add(0x10000800_u32);
+    let v50 = v49 & 0x1ffff000_u32;
+    let v51 = v50 == 0x0_u32;
+    if v51 { Elementary::Cosh.evaluate(v0, 0.0) } else { v43 }
 }
 
 pub(crate) fn tanh(v0: f32) -> f32 {
@@ -368,13 +373,14 @@ pub(crate) fn tanh(v0: f32) -> f32 {
     let v63 = if v58 { v61 } else { v62 };
     let v64 = v63 as f32;
     let v65 = v63.to_bits();
-    let v68 = v65.wrapping_add(0x10000800_u64);
-    let v69 = v68 & 0x1ffff000_u64;
-    let v71 = v69 == 0x0_u64;
-    let v72 = v64.to_bits();
-    let v73 = v72 | v3;
-    let v74 = f32::from_bits(v73);
-    if v71 { Elementary::Tanh.evaluate(v0, 0.0) } else { v74 }
+    let v66 = v65 as u32;
+    let v70 = v66.wrapping_add(0x10000800_u32);
+    let v71 = v70 & 0x1ffff000_u32;
+    let v72 = v71 == 0x0_u32;
+    let v73 = v64.to_bits();
+    let v74 = v73 | v3;
+    let v75 = f32::from_bits(v74);
+    if v72 { Elementary::Tanh.evaluate(v0, 0.0) } else { v75 }
 }
 
 pub(crate) fn asinh(v0: f32) -> f32 {
@@ -416,15 +422,16 @@ pub(crate) fn asinh(v0: f32) -> f32 {
     let v50 = v49 + v16;
     let v51 = v50 as f32;
     let v52 = v50.to_bits();
-    let v55 = v52.wrapping_add(0x10000800_u64);
-    let v56 = v55 & 0x1ffff000_u64;
-    let v58 = v56 == 0x0_u64;
-    let v60 = v4 < f32::INFINITY;
-    let v61 = if v60 { v51 } else { v4 };
-    let v62 = v61.to_bits();
-    let v63 = v62 | v3;
-    let v64 = f32::from_bits(v63);
-    if v58 { Elementary::Asinh.evaluate(v0, 0.0) } else { v64 }
+    let v53 = v52 as u32;
+    let v57 = v53.wrapping_add(0x10000800_u32);
+    let v58 = v57 & 0x1ffff000_u32;
+    let v59 = v58 == 0x0_u32;
+    let v61 = v4 < f32::INFINITY;
+    let v62 = if v61 { v51 } else { v4 };
+    let v63 = v62.to_bits();
+    let v64 = v63 | v3;
+    let v65 = f32::from_bits(v64);
+    if v59 { Elementary::Asinh.evaluate(v0, 0.0) } else { v65 }
 }
 
 pub(crate) fn acosh(v0: f32) -> f32 {
@@ -462,14 +469,15 @@ pub(crate) fn acosh(v0: f32) -> f32 {
     let v45 = v44 + v12;
     let v46 = v45 as f32;
     let v47 = v45.to_bits();
-    let v50 = v47.wrapping_add(0x10000800_u64);
-    let v51 = v50 & 0x1ffff000_u64;
-    let v53 = v51 == 0x0_u64;
-    let v55 = v0 < f32::INFINITY;
-    let v56 = if v55 { v46 } else { v0 };
-    let v59 = v0 < 1.0_f32;
-    let v60 = if v59 { f32::NAN } else { v56 };
-    if v53 { Elementary::Acosh.evaluate(v0, 0.0) } else { v60 }
+    let v48 = v47 as u32;
+    let v52 = v48.wrapping_add(0x10000800_u32);
+    let v53 = v52 & 0x1ffff000_u32;
+    let v54 = v53 == 0x0_u32;
+    let v56 = v0 < f32::INFINITY;
+    let v57 = if v56 { v46 } else { v0 };
+    let v60 = v0 < 1.0_f32;
+    let v61 = if v60 { f32::NAN } else { v57 };
+    if v54 { Elementary::Acosh.evaluate(v0, 0.0) } else { v61 }
 }
 
 pub(crate) fn atanh(v0: f32) -> f32 {
@@ -509,17 +517,18 @@ pub(crate) fn atanh(v0: f32) -> f32 {
     let v49 = v48 * 0.5_f64;
     let v50 = v49 as f32;
     let v51 = v49.to_bits();
-    let v54 = v51.wrapping_add(0x10000800_u64);
-    let v55 = v54 & 0x1ffff000_u64;
-    let v57 = v55 == 0x0_u64;
-    let v61 = v4 == 1.0_f32;
-    let v62 = if v61 { f32::INFINITY } else { f32::NAN };
-    let v63 = v4 < 1.0_f32;
-    let v64 = if v63 { v50 } else { v62 };
-    let v65 = v64.to_bits();
-    let v66 = v65 | v3;
-    let v67 = f32::from_bits(v66);
-    if v57 { Elementary::Atanh.evaluate(v0, 0.0) } else { v67 }
+    let v52 = v51 as u32;
+    let v56 = v52.wrapping_add(0x10000800_u32);
+    let v57 = v56 & 0x1ffff000_u32;
+    let v58 = v57 == 0x0_u32;
+    let v62 = v4 == 1.0_f32;
+    let v63 = if v62 { f32::INFINITY } else { f32::NAN };
+    let v64 = v4 < 1.0_f32;
+    let v65 = if v64 { v50 } else { v63 };
+    let v66 = v65.to_bits();
+    let v67 = v66 | v3;
+    let v68 = f32::from_bits(v67);
+    if v58 { Elementary::Atanh.evaluate(v0, 0.0) } else { v68 }
 }
 
 pub(crate) fn exp(v0: f32) -> f32 {
@@ -546,10 +555,11 @@ pub(crate) fn exp(v0: f32) -> f32 {
     let v35 = f64::from_bits(v34);
     let v36 = v35 as f32;
     let v37 = v35.to_bits();
-    let v40 = v37.wrapping_add(0x10000800_u64);
-    let v41 = v40 & 0x1ffff000_u64;
-    let v43 = v41 == 0x0_u64;
-    if v43 { Elementary::Exp.evaluate(v0, 0.0) } else { v36 }
+    let v38 = v37 as u32;
+    let v42 = v38.wrapping_add(0x10000800_u32);
+    let v43 = v42 & 0x1ffff000_u32;
+    let v44 = v43 == 0x0_u32;
+    if v44 { Elementary::Exp.evaluate(v0, 0.0) } else { v36 }
 }
 
 pub(crate) fn exp2(v0: f32) -> f32 {
@@ -608,16 +618,17 @@ pub(crate) fn log(v0: f32) -> f32 {
     let v35 = mul_add(v15, 0.6931471805599453_f64, v33);
     let v36 = v35 as f32;
     let v37 = v35.to_bits();
-    let v40 = v37.wrapping_add(0x10000800_u64);
-    let v41 = v40 & 0x1ffff000_u64;
-    let v43 = v41 == 0x0_u64;
-    let v48 = v0 == 0.0_f32;
-    let v49 = if v48 { (-f32::INFINITY) } else { f32::NAN };
-    let v50 = v0 < f32::INFINITY;
-    let v51 = if v50 { v36 } else { v0 };
-    let v52 = 0.0_f32 < v0;
-    let v53 = if v52 { v51 } else { v49 };
-    if v43 { Elementary::Log.evaluate(v0, 0.0) } else { v53 }
+    let v38 = v37 as u32;
+    let v42 = v38.wrapping_add(0x10000800_u32);
+    let v43 = v42 & 0x1ffff000_u32;
+    let v44 = v43 == 0x0_u32;
+    let v49 = v0 == 0.0_f32;
+    let v50 = if v49 { (-f32::INFINITY) } else { f32::NAN };
+    let v51 = v0 < f32::INFINITY;
+    let v52 = if v51 { v36 } else { v0 };
+    let v53 = 0.0_f32 < v0;
+    let v54 = if v53 { v52 } else { v50 };
+    if v44 { Elementary::Log.evaluate(v0, 0.0) } else { v54 }
 }
 
 pub(crate) fn log2(v0: f32) -> f32 {
@@ -645,16 +656,17 @@ pub(crate) fn log2(v0: f32) -> f32 {
     let v34 = v15 + v33;
     let v35 = v34 as f32;
     let v36 = v34.to_bits();
-    let v39 = v36.wrapping_add(0x10000800_u64);
-    let v40 = v39 & 0x1ffff000_u64;
-    let v42 = v40 == 0x0_u64;
-    let v47 = v0 == 0.0_f32;
-    let v48 = if v47 { (-f32::INFINITY) } else { f32::NAN };
-    let v49 = v0 < f32::INFINITY;
-    let v50 = if v49 { v35 } else { v0 };
-    let v51 = 0.0_f32 < v0;
-    let v52 = if v51 { v50 } else { v48 };
-    if v42 { Elementary::Log2.evaluate(v0, 0.0) } else { v52 }
+    let v37 = v36 as u32;
+    let v41 = v37.wrapping_add(0x10000800_u32);
+    let v42 = v41 & 0x1ffff000_u32;
+    let v43 = v42 == 0x0_u32;
+    let v48 = v0 == 0.0_f32;
+    let v49 = if v48 { (-f32::INFINITY) } else { f32::NAN };
+    let v50 = v0 < f32::INFINITY;
+    let v51 = if v50 { v35 } else { v0 };
+    let v52 = 0.0_f32 < v0;
+    let v53 = if v52 { v51 } else { v49 };
+    if v43 { Elementary::Log2.evaluate(v0, 0.0) } else { v53 }
 }
 
 pub(crate) fn atan2(v0: f32, v1: f32) -> f32 {

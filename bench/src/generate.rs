@@ -119,6 +119,7 @@ fn expression(op: Op, kind: Kind, operands: &[String]) -> String {
         Op::Promote => format!("f64::from({a})"),
         Op::Demote => format!("{a} as f32"),
         Op::FromInteger => format!("{a} as i32 as f32"),
+        Op::Narrow => format!("{a} as u32"),
         Op::Bits => match kind {
             Kind::F32 | Kind::F64 => method("to_bits"),
             Kind::I32 => format!("f32::from_bits({a})"),
@@ -139,8 +140,7 @@ fn expression(op: Op, kind: Kind, operands: &[String]) -> String {
         | Op::ToInteger
         | Op::ToUnsigned
         | Op::ToIntegerInRange
-        | Op::Widen
-        | Op::Narrow => unreachable!("no elementary function has {op}"),
+        | Op::Widen => unreachable!("no elementary function has {op}"),
     }
 }
 

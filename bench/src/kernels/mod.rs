@@ -9,6 +9,7 @@ mod ambient_occlusion;
 mod binomial;
 mod black_scholes;
 mod builtins;
+mod hash;
 mod mandelbrot;
 mod measure;
 mod noise;
@@ -33,7 +34,7 @@ pub(crate) struct Kernel {
 }
 
 /// All of them.
-pub(crate) const KERNELS: [Kernel; 8] = [
+pub(crate) const KERNELS: [Kernel; 9] = [
     Kernel {
         name: "mandelbrot",
         shader: include_str!("../../shaders/mandelbrot.lv"),
@@ -81,6 +82,12 @@ pub(crate) const KERNELS: [Kernel; 8] = [
         shader: include_str!("../../shaders/plasma.lv"),
         side: 512,
         scalar: |tile, resolution, out| fill(tile, resolution, out, plasma::pixel),
+    },
+    Kernel {
+        name: "hash",
+        shader: include_str!("../../shaders/hash.lv"),
+        side: 512,
+        scalar: |tile, resolution, out| fill(tile, resolution, out, hash::pixel),
     },
 ];
 
