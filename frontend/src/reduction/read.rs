@@ -260,6 +260,7 @@ impl<'t> Reader<'t> {
                 None => return self.unexpected(id, "this name is not bound"),
             },
             ExprKind::List(list) => return self.read_list(id, list),
+            ExprKind::String(_) => return self.unexpected(id, "a string is not a value"),
             ExprKind::Error => return self.unexpected(id, "this could not be parsed"),
         };
         let text = self.texts.push(form, &[], span, index)?;
