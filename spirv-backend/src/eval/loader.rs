@@ -50,8 +50,8 @@ struct Loader {
     globals: Globals,
     entry: Option<u32>,
     function: Option<LoadedFunction>,
-    source: Option<Source>,
-    /// Whether what OpSourceContinued adds belongs to `source`.
+    sources: Vec<Source>,
+    /// Whether what OpSourceContinued adds belongs to the last of `sources`.
     continues: bool,
 }
 
@@ -75,7 +75,7 @@ fn load(words: &[u32]) -> Result<Module, LoadError> {
         }
         loader.instruction(&instruction)?;
     }
-    let Loader { ids, globals, entry, function, source, .. } = loader;
+    let Loader { ids, globals, entry, function, sources, .. } = loader;
     let entry = entry.ok_or(LoadError::Missing("entry point"))?;
     let function = function.ok_or(LoadError::Missing("function"))?;
     if function.id != entry {
@@ -84,7 +84,7 @@ fn load(words: &[u32]) -> Result<Module, LoadError> {
     let blocks = function.finish(&ids)?;
     let Globals { constants, outputs, output_words, uniforms, uniform_words, .. } = globals;
     let words = ids.words;
-    Ok(Module { blocks, words, constants, outputs, output_words, uniforms, uniform_words, source })
+    Ok(Module { blocks, words, constants, outputs, output_words, uniforms, uniform_words, sources })
 }
 
 impl Loader {
@@ -174,7 +174,7 @@ impl Loader {
     fn source(&mut self, instruction: &Instruction<'_>) -> Result<(), LoadError> {
         if instruction.op == Op::SourceContinued {
             if self.continues
-                && let Some(source) = &mut self.source
+                && let Some(source) = self.sources.last_mut()
             {
                 source.text.push_str(&instruction.string(0)?);
             }
@@ -182,10 +182,10 @@ impl Loader {
         }
         self.continues = false;
         if instruction.operands.len() > 3
-            && self.source.is_none()
             && let Some(Entity::String(name)) = self.ids.get(instruction.operand(2)?)
         {
-            self.source = Some(Source { name: (**name).into(), text: instruction.string(3)? });
+            let (id, name) = (instruction.operand(2)?, (**name).into());
+            self.sources.push(Source { id, name, text: instruction.string(3)? });
             self.continues = true;
         }
         Ok(())
