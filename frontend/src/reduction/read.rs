@@ -5,11 +5,11 @@
 mod aggregates;
 mod declarations;
 
-use super::aggregate::{Primitive, Shape};
+use super::aggregate::Shape;
 use super::fault::SourceFault;
 use super::operate::Data;
 use super::program::{SourceProgram, SourceUniform};
-use super::text::{Form, TextId, Texts, Variable};
+use super::text::{Form, Primitive, TextId, Texts, Variable};
 use crate::builtins::Builtin;
 use crate::mutants::{Mutant, is_active};
 use crate::syntax::{ExprId, ExprKind, Tree};
