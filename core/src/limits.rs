@@ -81,5 +81,6 @@ pub const WORDS: u32 = 1 << 16;
 /// How deep structures, variants and arrays may nest. Deeper is LV0419.
 pub const TYPE_NESTING: u32 = 256;
 
-/// How many words all constants of a program may have. More are LV0502.
-pub const CONSTANT_WORDS: usize = 1 << 24;
+/// How many words all constants of a program may have, and its operations operands, together. More
+/// are LV0502.
+pub const EXTENT: usize = 1 << 24;

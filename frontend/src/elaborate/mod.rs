@@ -24,14 +24,18 @@
 //! [`NODES`]: lambdav_core::limits::NODES
 
 mod apply;
+mod cases;
 mod choice;
 mod continuation;
 mod elaborator;
+mod formers;
 mod limits;
 mod loops;
 mod operands;
 mod report;
 mod run;
+mod structures;
+mod uniforms;
 mod unreached;
 mod values;
 
@@ -39,7 +43,8 @@ use crate::resolve::{CodeArena, GlobalValue, Items};
 use elaborator::Elaborator;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::{Core, Output, Uniform};
-use lambdav_core::types::{Type, TypeKind, Types};
+use lambdav_core::types::Type;
+use uniforms::{GUARANTEED_BYTES, block_bytes, zero_or_identity};
 use values::{Denotation, Value};
 
 /// Elaborates a resolved program, `sound` if no error was found in it before, with at most so
@@ -51,7 +56,8 @@ pub(crate) fn elaborate(
     sound: bool,
     most: usize,
 ) -> (Core, Diagnostics) {
-    let mut elaborator = Elaborator::new(arena, most);
+    let declarations = items.declarations.clone();
+    let mut elaborator = Elaborator::new(arena, declarations, most);
     elaborator.globals = global_denotations(&mut elaborator, items);
     let mut core = Core::default();
     let globals = elaborator.globals.clone();
@@ -63,6 +69,27 @@ pub(crate) fn elaborate(
         let default =
             default.unwrap_or_else(|| zero_or_identity(elaborator.graph.types(), item.ty));
         core.uniforms.push(Uniform { name: item.name.clone(), ty: item.ty, default });
+    }
+    let bytes = block_bytes(elaborator.graph.types(), &core.uniforms);
+    if let Some(first) = items.uniforms.first()
+        && bytes > GUARANTEED_BYTES
+    {
+        let diagnostic = Diagnostic::new(
+            DiagnosticCode::LargeUniforms,
+            items
+                .uniforms
+                .iter()
+                .max_by_key(|item| elaborator.graph.types().components(item.ty))
+                .unwrap_or(first)
+                .span,
+            format!("the uniforms take {bytes} bytes"),
+        )
+        .label("the largest is this")
+        .help(format!(
+            "not every GPU allows more than {GUARANTEED_BYTES}; \
+                       in an array each element takes a multiple of 16"
+        ));
+        elaborator.report(diagnostic);
     }
     for item in &items.outputs {
         let span = elaborator.arena.span(item.code);
@@ -95,15 +122,6 @@ pub(crate) fn elaborate(
     }
     core.graph = elaborator.graph;
     (core, elaborator.diagnostics)
-}
-
-/// The words of the default of a uniform that does not give one.
-fn zero_or_identity(types: &Types, ty: Type) -> Box<[u32]> {
-    let mut words = vec![0; types.components(ty)];
-    if let TypeKind::Matrix(_, n) = *types.kind(ty) {
-        words.iter_mut().step_by(usize::from(n) + 1).for_each(|w| *w = 1f32.to_bits());
-    }
-    words.into()
 }
 
 fn default_value(

@@ -35,7 +35,7 @@ const BEGINNINGS: [(&str, &str); 27] = [
     ("#include", "C"),
 ];
 
-/// LV0214, if the text of the program's own file, in which something is wrong, seems to be in another
+/// LV0217, if the text of the program's own file, in which something is wrong, seems to be in another
 /// language.
 pub fn foreign(source: &SourceFile) -> Option<Diagnostic> {
     let file = source.files()[0].span;
