@@ -57,6 +57,11 @@ impl Declared {
         }
     }
 
+    /// Whether it can be written in an annotation: of a structure, the name stands for any fields.
+    pub(crate) fn fits_annotation(&self, ty: Type) -> bool {
+        self.types.structure(ty).is_some() || self.is_complete(ty)
+    }
+
     /// Whether a uniform may have it.
     pub(crate) fn fits_uniform(&self, ty: Type) -> bool {
         self.is_complete(ty) && self.types.fits_uniform(ty)

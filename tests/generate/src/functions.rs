@@ -124,7 +124,9 @@ impl Generator<'_> {
     /// A parameter, sometimes with an annotation.
     pub(crate) fn parameter(&mut self, name: &str, kind: &TermKind) -> Term {
         match kind {
-            TermKind::Value(ty) if self.random.percent(10) => {
+            TermKind::Value(ty)
+                if self.declared.fits_annotation(*ty) && self.random.percent(10) =>
+            {
                 Term::syntax(vec![Term::word(name), Term::word(self.declared.text(*ty))])
             }
             _ => Term::word(name),

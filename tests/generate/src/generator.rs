@@ -192,7 +192,7 @@ impl<'a> Generator<'a> {
     }
 
     fn annotated(&mut self, ty: Type, size: usize) -> Option<Term> {
-        let the = self.form(Form::The)?;
+        let the = self.form(Form::The).filter(|_| self.declared.fits_annotation(ty))?;
         let value = self.value(ty, size - 1);
         Some(Term::list(
             TermKind::Value(ty),
