@@ -56,7 +56,8 @@ impl Shader {
         Ok(Self::of(Loaded::from_file(Some(path), bytes, limits::ERRORS))?)
     }
 
-    fn of(Loaded { source, core, diagnostics, .. }: Loaded) -> Result<Self, Report> {
+    fn of(Loaded { source, core, mut diagnostics, .. }: Loaded) -> Result<Self, Report> {
+        diagnostics.retain(|finding| !finding.code.is_lint());
         match core {
             Some(core) => Ok(Self { source, core, warnings: diagnostics }),
             None => Err(Report { source, diagnostics }),

@@ -45,6 +45,9 @@ fn stages(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics, Times
     took(&mut times.resolve);
     diagnostics.append(found);
     let sound = !diagnostics.has_errors();
+    if !sound && let Some(finding) = syntax::foreign(source) {
+        return (None, vec![finding].into(), times);
+    }
     let (core, found) = elaborate::elaborate(arena, &items, sound, most);
     took(&mut times.elaborate);
     diagnostics.append(found);

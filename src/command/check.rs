@@ -1,9 +1,10 @@
 //! `lambdav check`: diagnostics only.
 
 use super::failure::{Failure, Result, complain};
-use super::files::{load, one_standard_input};
-use super::messages::{Messages, fault};
+use super::files::{one_standard_input, read};
+use super::messages::{Messages, fault, report};
 use clap::Args;
+use lambdav::core::diagnostics::{DiagnosticCode, Severity};
 use lambdav::core::schedule;
 use std::path::PathBuf;
 
@@ -16,15 +17,29 @@ pub(super) struct CheckArguments {
     /// Shaders or core texts; `-` is standard input
     #[arg(required = true, value_name = "SHADER")]
     shaders: Vec<PathBuf>,
+    /// A warning that is not told, by its code; may be given more than once
+    #[arg(long, value_name = "CODE", value_parser = warning)]
+    allow: Vec<DiagnosticCode>,
     #[command(flatten)]
     messages: Messages,
+}
+
+/// The code of a warning.
+fn warning(text: &str) -> std::result::Result<DiagnosticCode, String> {
+    match DiagnosticCode::parse(text) {
+        Some(code) if code.severity() == Severity::Warning => Ok(code),
+        Some(code) => Err(format!("{} is an error, which cannot be allowed", code.as_str())),
+        None => Err(format!("there is no code `{text}`")),
+    }
 }
 
 pub(super) fn run(options: &CheckArguments) -> Result {
     one_standard_input(&options.shaders)?;
     let mut failure: Option<Failure> = None;
     for path in &options.shaders {
-        let outcome = load(path, options.messages).and_then(|loaded| {
+        let outcome = read(path, options.messages).and_then(|mut loaded| {
+            loaded.diagnostics.retain(|finding| !options.allow.contains(&finding.code));
+            report(&loaded.source, &loaded.diagnostics, options.messages)?;
             let core = loaded.core.ok_or_else(Failure::reported)?;
             let all: Vec<u32> = core.outputs.iter().map(|o| o.location).collect();
             schedule::schedule(&core, &all)

@@ -9,9 +9,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Reads and compiles the program at `path`, or at standard input for `-`; says all that is to be
-/// said about it.
+/// said about it, lints apart.
 pub(super) fn load(path: &Path, messages: Messages) -> Result<Loaded> {
-    let loaded = read(path, messages)?;
+    let mut loaded = read(path, messages)?;
+    loaded.diagnostics.retain(|finding| !finding.code.is_lint());
     report(&loaded.source, &loaded.diagnostics, messages)?;
     Ok(loaded)
 }

@@ -82,6 +82,15 @@ impl Diagnostics {
         self.has_errors |= others.has_errors;
     }
 
+    /// Leaves out those, of the ones that are kept, for which that does not hold.
+    pub fn retain(&mut self, keep: impl Fn(&Diagnostic) -> bool) {
+        self.kept.retain(keep);
+        self.counts = [0; 2];
+        for kept in &self.kept {
+            self.counts[kept.code.severity() as usize] += 1;
+        }
+    }
+
     /// How many were not kept.
     pub fn omitted(&self) -> Omitted {
         self.omitted

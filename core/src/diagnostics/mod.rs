@@ -103,6 +103,7 @@ codes! {
     DuplicateType = "LV0214", Error, "a type is declared twice";
     IncompleteType = "LV0215", Error, "a type leaves open what must be known";
     LargeUniforms = "LV0216", Warning, "the uniforms are larger than every GPU allows";
+    ForeignText = "LV0217", Error, "the text is in another language";
     UnboundName = "LV0301", Error, "a name is not bound";
     FormAsValue = "LV0302", Error, "a special form is used as a value";
     MalformedForm = "LV0303", Error, "a special form has the wrong shape";
@@ -143,6 +144,16 @@ codes! {
     MalformedCore = "LV0601", Error, "core text is malformed";
     CoreVersion = "LV0602", Error, "core text is of another version";
     InvalidModule = "LV0603", Error, "a SPIR-V module goes wrong";
+    UnusedUniform = "LV0701", Warning, "a uniform is never used";
+    UnusedParameter = "LV0702", Warning, "a parameter is never used";
+    HiddenDefine = "LV0703", Warning, "a define hides another one";
+}
+
+impl DiagnosticCode {
+    /// Whether it is about what is right and perhaps not meant: that is told by `lambdav check` alone.
+    pub fn is_lint(self) -> bool {
+        matches!(self, Self::UnusedUniform | Self::UnusedParameter | Self::HiddenDefine)
+    }
 }
 
 /// More characters of a name or a text than anybody reads are left out in the middle.

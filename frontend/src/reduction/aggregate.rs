@@ -1,63 +1,11 @@
 //! Structures, variants and arrays at run time. They know nothing of how the core lays them out.
 
 use super::operate::Data;
-use super::term::Node;
+use super::term::{Aggregate, AggregateKind, Part};
+use super::text::{Constructor, Primitive};
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// What makes a structure, or a variant of one case.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Constructor {
-    /// The declaration, by its place among all.
-    pub(super) declaration: u32,
-    /// The case of a variant; 0 for a structure.
-    pub(super) case: u32,
-    /// The names of the fields.
-    pub(super) fields: Box<[Box<str>]>,
-}
-
-/// What an aggregate is.
-#[derive(Clone, Debug)]
-pub(super) enum AggregateKind {
-    Made(Arc<Constructor>),
-    Array,
-}
-
-/// A structure, a variant or an array.
-#[derive(Debug)]
-pub(super) struct Aggregate {
-    pub(super) kind: AggregateKind,
-    pub(super) parts: Vec<Part>,
-}
-
-/// What a closed term is reduced to.
-#[derive(Clone, Debug)]
-pub(super) enum Part {
-    Data(Data),
-    /// A `func`, a `rec-func`, a `rec`, a builtin, a constructor or an accessor.
-    Function(Rc<Node>),
-    Aggregate(Rc<Aggregate>),
-}
-
-impl Aggregate {
-    /// The index of the field of that name, of a structure.
-    pub(super) fn field(&self, name: &str) -> Option<usize> {
-        match &self.kind {
-            AggregateKind::Made(constructor) => {
-                constructor.fields.iter().position(|field| **field == *name)
-            }
-            AggregateKind::Array => None,
-        }
-    }
-
-    /// The same with another part.
-    pub(super) fn with(&self, index: usize, part: Part) -> Self {
-        let mut parts = self.parts.clone();
-        parts[index] = part;
-        Self { kind: self.kind.clone(), parts }
-    }
-}
 
 /// A type as it is written: that of a uniform.
 #[derive(Clone, Debug)]
@@ -149,26 +97,7 @@ impl Shape {
     }
 }
 
-/// A builtin of arrays, vectors and matrices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Primitive {
-    Array,
-    At,
-    Update,
-    SizeOf,
-}
-
 impl Primitive {
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "array" => Self::Array,
-            "at" => Self::At,
-            "update" => Self::Update,
-            "size-of" => Self::SizeOf,
-            _ => return None,
-        })
-    }
-
     /// Its value, if it is defined on these operands; `digits` is the value of the second operand's
     /// token, if it is one of digits.
     pub(super) fn apply(

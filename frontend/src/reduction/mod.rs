@@ -66,12 +66,12 @@ mod tests;
 mod text;
 
 use crate::syntax::Tree;
-use aggregate::Part;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::source::Span;
 use lambdav_float_environment::with_default;
 use program::SourceUniform;
 use reducer::Reducer;
+use term::Part;
 
 pub use fault::{Limits, SourceFault};
 pub use program::SourceProgram;

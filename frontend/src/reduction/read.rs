@@ -5,11 +5,11 @@
 mod aggregates;
 mod declarations;
 
-use super::aggregate::{Primitive, Shape};
+use super::aggregate::Shape;
 use super::fault::SourceFault;
 use super::operate::Data;
 use super::program::{SourceProgram, SourceUniform};
-use super::text::{Form, TextId, Texts, Variable};
+use super::text::{Form, Primitive, TextId, Texts, Variable};
 use crate::builtins::Builtin;
 use crate::mutants::{Mutant, is_active};
 use crate::syntax::{ExprId, ExprKind, Tree};
@@ -106,6 +106,10 @@ pub(super) fn program(tree: &Tree) -> Read<SourceProgram> {
         let span = tree.get(root).span;
         let list = reader.list(root).unwrap_or_default();
         let word = list.first().and_then(|&head| reader.name(head));
+        // A `define` can give these names another meaning.
+        let word = word.filter(|word| {
+            !matches!(*word, "struct" | "variant") || !reader.scope.contains_key(word)
+        });
         match (word, list) {
             (Some("define"), &[_, target, value]) => reader.define(target, value)?,
             (Some("output"), &[_, location, value]) => {

@@ -1,12 +1,13 @@
 //! Reduction to a value: finds the outermost place where a rule of the semantics applies, and
 //! applies it. What waits for the value of an inner term is on a stack of frames.
 
-use super::aggregate::{Aggregate, AggregateKind, Part};
 use super::fault::{Limits, SourceFault};
 use super::operate::{Data, follow};
 use super::program::{SourceProgram, SourceUniform};
 use super::read;
-use super::term::{Entry, Node, State, Substitution, instantiate, live_nodes};
+use super::term::{
+    Aggregate, AggregateKind, Entry, Node, Part, State, Substitution, instantiate, live_nodes,
+};
 use super::text::{Arm, Form, TextId, Texts, Variable};
 use crate::builtins::{Builtin, Operand, Recipe};
 use crate::mutants::{Mutant, is_active};

@@ -1,10 +1,10 @@
 //! Terms at run time, and substitution.
 
-use super::aggregate::{Aggregate, Part};
 use super::operate::Data;
-use super::text::{Form, TextId, Texts, Variable};
+use super::text::{Constructor, Form, TextId, Texts, Variable};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
 thread_local! {
     /// How many nodes there are in this thread.
@@ -38,6 +38,48 @@ pub(super) enum State {
     Aggregate(Rc<Aggregate>),
     /// The `rec` of an entry of a loop: the `rec-func` itself, whose rounds are counted.
     Rec(Rc<Entry>),
+}
+
+/// What an aggregate is.
+#[derive(Clone, Debug)]
+pub(super) enum AggregateKind {
+    Made(Arc<Constructor>),
+    Array,
+}
+
+/// A structure, a variant or an array.
+#[derive(Debug)]
+pub(super) struct Aggregate {
+    pub(super) kind: AggregateKind,
+    pub(super) parts: Vec<Part>,
+}
+
+/// What a closed term is reduced to.
+#[derive(Clone, Debug)]
+pub(super) enum Part {
+    Data(Data),
+    /// A `func`, a `rec-func`, a `rec`, a builtin, a constructor or an accessor.
+    Function(Rc<Node>),
+    Aggregate(Rc<Aggregate>),
+}
+
+impl Aggregate {
+    /// The index of the field of that name, of a structure.
+    pub(super) fn field(&self, name: &str) -> Option<usize> {
+        match &self.kind {
+            AggregateKind::Made(constructor) => {
+                constructor.fields.iter().position(|field| **field == *name)
+            }
+            AggregateKind::Array => None,
+        }
+    }
+
+    /// The same with another part.
+    pub(super) fn with(&self, index: usize, part: Part) -> Self {
+        let mut parts = self.parts.clone();
+        parts[index] = part;
+        Self { kind: self.kind.clone(), parts }
+    }
 }
 
 /// An entry of a loop.

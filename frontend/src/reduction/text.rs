@@ -1,6 +1,5 @@
 //! The terms of a text: forms with numbered variables, subterms before terms.
 
-use super::aggregate::{Constructor, Primitive};
 use super::fault::SourceFault;
 use super::operate::Data;
 use crate::builtins::Builtin;
@@ -18,6 +17,38 @@ pub(super) struct TextId(pub(super) u32);
 /// The number of a variable: each binder of the text has its own. The variables that one form binds
 /// have successive numbers.
 pub(super) type Variable = u32;
+
+/// What makes a structure, or a variant of one case.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Constructor {
+    /// The declaration, by its place among all.
+    pub(super) declaration: u32,
+    /// The case of a variant; 0 for a structure.
+    pub(super) case: u32,
+    /// The names of the fields.
+    pub(super) fields: Box<[Box<str>]>,
+}
+
+/// A builtin of arrays, vectors and matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Primitive {
+    Array,
+    At,
+    Update,
+    SizeOf,
+}
+
+impl Primitive {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "array" => Self::Array,
+            "at" => Self::At,
+            "update" => Self::Update,
+            "size-of" => Self::SizeOf,
+            _ => return None,
+        })
+    }
+}
 
 /// What a term is.
 #[derive(Clone, Debug)]

@@ -49,13 +49,20 @@ impl<'t> Resolver<'t> {
                 }
                 return;
             }
+            Task::Begin(name) => return self.unfinished.push(name),
+            Task::Finish => {
+                self.unfinished.pop();
+                return;
+            }
             Task::LetStar { form, bindings, body } => {
                 self.let_star(form, bindings, body);
                 return;
             }
             Task::Bind(names) => {
-                if names.iter().any(|(_, form)| form.is_none()) {
+                let slots = names.iter().filter(|(_, form)| form.is_none()).count();
+                if slots > 0 {
                     self.level += 1;
+                    self.used.push(vec![false; slots]);
                 }
                 let mut index = 0;
                 for (name, form) in names {
@@ -73,6 +80,7 @@ impl<'t> Resolver<'t> {
             Task::Unbind(names) => {
                 if names.iter().any(|(_, form)| form.is_none()) {
                     self.level -= 1;
+                    self.closed_scope = self.used.pop().expect("the scope was opened");
                 }
                 for (name, _) in names {
                     self.scope.get_mut(name).and_then(Vec::pop).expect("it was bound");
@@ -92,6 +100,7 @@ impl<'t> Resolver<'t> {
             }
             Task::Function { span, recursive, parameters, name } => {
                 let body = self.results.pop().expect("a function has a body");
+                self.unused_parameters(&parameters);
                 let (parameters, name) = (parameters.into(), name.map(Into::into));
                 (Code::Function(Abstraction { recursive, parameters, body, name }), span)
             }
@@ -179,6 +188,7 @@ pub(crate) fn resolve_expansion(arena: &mut CodeArena, text: &str) -> CodeId {
     let source = SourceFile::new("<expansion>", text);
     let (tree, errors) = syntax::parse(&source);
     let mut resolver = Resolver::new(arena, &tree, 1);
+    resolver.lints = false;
     let code = resolver.expression(tree.roots[0]);
     assert!(errors.is_empty() && resolver.diagnostics.is_empty(), "bad expansion: {text}");
     code

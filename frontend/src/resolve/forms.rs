@@ -2,7 +2,7 @@
 
 use super::code::{Code, Parameter};
 use super::declarations::too_large;
-use super::resolver::{Form, Resolver, Task};
+use super::resolver::{Form, Resolver, Task, Unfinished};
 use crate::syntax::{ExprId, ExprKind};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::Name;
@@ -190,12 +190,14 @@ impl<'t> Resolver<'t> {
         }
         self.check_names(parsed.iter().map(|&(name, _, span)| (name, span)))?;
         let names: Vec<_> = parsed.iter().map(|&(n, value, _)| (n, self.form_of(value))).collect();
-        let (named, mut tasks): (Vec<&str>, Vec<Task<'t>>) = parsed
-            .iter()
-            .zip(&names)
-            .filter(|(_, (_, form))| form.is_none())
-            .map(|(&(name, value, _), _)| (name, Task::Visit(value)))
-            .unzip();
+        let (mut named, mut tasks) = (Vec::new(), Vec::new());
+        for (i, (&(name, value, _), (_, form))) in parsed.iter().zip(&names).enumerate() {
+            if form.is_none() {
+                named.push(name);
+                let this = Unfinished::Binding(bindings, i);
+                tasks.extend([Task::Begin(this), Task::Visit(value), Task::Finish]);
+            }
+        }
         tasks.extend([Task::Bind(names.clone()), Task::Visit(rest[1]), Task::Unbind(names)]);
         if !named.is_empty() {
             tasks.push(Task::Let { span, names: named });
@@ -223,7 +225,9 @@ impl<'t> Resolver<'t> {
             self.schedule([Task::Bind(names.clone()), next, Task::Unbind(names)]);
         } else {
             self.schedule([
+                Task::Begin(Unfinished::Binding(bindings, 0)),
                 Task::Visit(value),
+                Task::Finish,
                 Task::Bind(names.clone()),
                 next,
                 Task::Unbind(names),

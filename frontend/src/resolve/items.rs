@@ -2,7 +2,7 @@
 
 use super::code::{CodeArena, CodeId};
 use super::declared::Declarations;
-use super::resolver::{Binding, Resolver};
+use super::resolver::{Binding, Resolver, Unfinished};
 use crate::syntax::{Expr, ExprId, ExprKind, Tree};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::Name;
@@ -63,6 +63,7 @@ pub(crate) fn resolve(
         items: Items::default(),
         output_spans: Vec::new(),
         uniform_spans: FxHashMap::default(),
+        define_spans: FxHashMap::default(),
         attempted_output: false,
     };
     for &root in &tree.roots {
@@ -81,6 +82,7 @@ pub(crate) fn resolve(
             .help("end it with an expression, such as `(vec4 1 0.5 0 1)`, or write `(output 0 …)`"),
         );
     }
+    top.unused_uniforms();
     top.items.declarations = top.resolver.declarations.into();
     (top.items, top.resolver.diagnostics)
 }
@@ -90,11 +92,23 @@ struct TopLevel<'t> {
     items: Items,
     output_spans: Vec<(u32, Span)>,
     uniform_spans: FxHashMap<&'t str, Span>,
+    define_spans: FxHashMap<&'t str, Span>,
     /// Whether there was something that would be an output if it were right.
     attempted_output: bool,
 }
 
 impl<'t> TopLevel<'t> {
+    fn unused_uniforms(&mut self) {
+        for (global, value) in (0..).zip(&self.items.globals) {
+            if let GlobalValue::Uniform(index) = value
+                && !self.resolver.used_globals.contains(&global)
+            {
+                let UniformItem { name, span, .. } = &self.items.uniforms[*index as usize];
+                self.resolver.unused_uniform(name, *span);
+            }
+        }
+    }
+
     fn form(&mut self, root: ExprId) {
         let expr = self.resolver.tree.get(root);
         if let ExprKind::List(children) = &expr.kind
@@ -169,6 +183,13 @@ impl<'t> TopLevel<'t> {
         self.resolver.bind_global(name, Binding::Global(index));
     }
 
+    fn add_define(&mut self, name: &'t str, span: Span, code: CodeId) {
+        if let Some(first) = self.define_spans.insert(name, span) {
+            self.resolver.hidden_define(name, span, first);
+        }
+        self.add_global(name, GlobalValue::Code(Name::new(name), code));
+    }
+
     fn define(&mut self, span: Span, rest: &'t [ExprId]) {
         const USAGE: &str = "(define name expression)` or `(define (name parameter …) body)";
         let &[target, value] = rest else {
@@ -190,8 +211,10 @@ impl<'t> TopLevel<'t> {
                 self.resolver.bind_global(name, Binding::Form(form));
                 return;
             }
+            self.resolver.unfinished.push(Unfinished::Define(target));
             let code = self.resolver.expression(value);
-            self.add_global(name, GlobalValue::Code(Name::new(name), code));
+            self.resolver.unfinished.pop();
+            self.add_define(name, target_span, code);
             return;
         }
         let signature = self.resolver.list(target).and_then(<[_]>::split_first);
@@ -204,8 +227,10 @@ impl<'t> TopLevel<'t> {
         };
         let name_span = self.resolver.tree.get(at).span;
         if self.resolver.may_bind(name, name_span) {
+            self.resolver.unfinished.push(Unfinished::Define(at));
             let code = self.resolver.function(span, name, parameters, value);
-            self.add_global(name, GlobalValue::Code(Name::new(name), code));
+            self.resolver.unfinished.pop();
+            self.add_define(name, name_span, code);
         }
     }
 

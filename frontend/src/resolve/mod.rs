@@ -20,6 +20,7 @@ mod elsewhere;
 mod expressions;
 mod forms;
 mod items;
+mod lints;
 mod names;
 mod resolver;
 

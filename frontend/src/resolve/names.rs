@@ -3,7 +3,7 @@
 use super::code::Code;
 use super::declared::Former;
 use super::elsewhere::elsewhere;
-use super::resolver::{Binding, Form, Resolver};
+use super::resolver::{Binding, Form, Resolver, Unfinished};
 use crate::builtins::Builtin;
 use crate::syntax::ExprId;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Severity, nearest_name};
@@ -45,8 +45,14 @@ impl<'t> Resolver<'t> {
 
     pub(super) fn name(&mut self, name: &'t str, span: Span) -> Code {
         match self.lookup(name) {
-            Some(Binding::Local(local)) => Code::Local(local),
-            Some(Binding::Global(global)) => Code::Global(global),
+            Some(Binding::Local(local)) => {
+                self.used[local.level as usize - 1][local.index as usize] = true;
+                Code::Local(local)
+            }
+            Some(Binding::Global(global)) => {
+                self.used_globals.insert(global);
+                Code::Global(global)
+            }
             Some(Binding::Builtin(builtin)) => Code::Builtin(builtin),
             Some(Binding::Former(former)) => Code::Former(former),
             Some(Binding::Error) => Code::Error,
@@ -92,6 +98,9 @@ impl<'t> Resolver<'t> {
         let diagnostic =
             Diagnostic::new(DiagnosticCode::UnboundName, span, format!("`{name}` is not bound"))
                 .label("not found in this scope");
+        if let Some(diagnostic) = self.bound_too_late(name, &diagnostic) {
+            return diagnostic;
+        }
         if let Some(help) = elsewhere(name) {
             return diagnostic.help(help);
         }
@@ -108,6 +117,40 @@ impl<'t> Resolver<'t> {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None => diagnostic.help("a name must be bound by `define`, `uniform`, `let` or a parameter before it is used"),
         }
+    }
+
+    /// The finding for a name that is bound where its value, or one beside it, has been resolved.
+    fn bound_too_late(&self, name: &str, finding: &Diagnostic) -> Option<Diagnostic> {
+        let is_it = |id: ExprId| self.identifier(id) == Some(name);
+        let bound = |binding: ExprId| self.list(binding).and_then(<[_]>::first).copied();
+        for &unfinished in self.unfinished.iter().rev() {
+            let (own, others) = match unfinished {
+                Unfinished::Define(own) => (Some(own), &[][..]),
+                Unfinished::Binding(bindings, i) => (bound(bindings[i]), bindings),
+            };
+            if let Some(own) = own.filter(|&own| is_it(own)) {
+                return Some(
+                    finding
+                        .clone()
+                        .label("not yet bound in its own value")
+                        .also(self.tree.get(own).span, "this is its value")
+                        .help(
+                            "a function cannot call itself; a loop is written \
+                             `((rec-func (n …) (if done result (rec next …))) first …)`",
+                        ),
+                );
+            }
+            let beside = others.iter().filter_map(|&binding| bound(binding)).find(|&id| is_it(id));
+            if let Some(beside) = beside {
+                return Some(
+                    finding
+                        .clone()
+                        .also(self.tree.get(beside).span, "bound for the body alone")
+                        .help("`let*` binds one name after the other: each value can use those before it"),
+                );
+            }
+        }
+        None
     }
 
     /// Whether the name may be given a meaning; reports it if not.

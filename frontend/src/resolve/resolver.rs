@@ -7,7 +7,7 @@ use crate::syntax::{ExprId, ExprKind, Tree};
 use lambdav_core::diagnostics::{Diagnostic, Diagnostics};
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A special form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +68,15 @@ pub(super) enum Binding {
     Error,
 }
 
+/// A name whose value is being resolved, where it is not bound yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Unfinished<'t> {
+    /// Of a `define`.
+    Define(ExprId),
+    /// The binding of that index of a `let` or `let*`; those after it are still to come.
+    Binding(&'t [ExprId], usize),
+}
+
 /// What remains to be done.
 pub(super) enum Task<'t> {
     Visit(ExprId),
@@ -77,6 +86,10 @@ pub(super) enum Task<'t> {
         bindings: &'t [ExprId],
         body: ExprId,
     },
+    /// What is resolved next is the value of that name.
+    Begin(Unfinished<'t>),
+    /// It was.
+    Finish,
     /// Opens a scope. Names of special forms take no slot in it.
     Bind(Vec<(&'t str, Option<Form>)>),
     /// Closes it again.
@@ -128,6 +141,15 @@ pub(super) struct Resolver<'t> {
     pub(super) suggestions: usize,
     pub(super) scope: FxHashMap<&'t str, Vec<Binding>>,
     pub(super) level: u32,
+    /// Whether names that nothing uses are told.
+    pub(super) lints: bool,
+    /// Which locals of each open scope are used, outermost first, and of the one closed last.
+    pub(super) used: Vec<Vec<bool>>,
+    pub(super) closed_scope: Vec<bool>,
+    /// Which globals are used.
+    pub(super) used_globals: FxHashSet<u32>,
+    /// The names whose values are being resolved, outermost first.
+    pub(super) unfinished: Vec<Unfinished<'t>>,
     pub(super) tasks: Vec<Task<'t>>,
     pub(super) results: Vec<CodeId>,
 }
@@ -142,6 +164,11 @@ impl<'t> Resolver<'t> {
             suggestions: 0,
             scope: FxHashMap::default(),
             level: 0,
+            lints: true,
+            used: Vec::new(),
+            closed_scope: Vec::new(),
+            used_globals: FxHashSet::default(),
+            unfinished: Vec::new(),
             tasks: Vec::new(),
             results: Vec::new(),
         }

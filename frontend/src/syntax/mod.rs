@@ -10,6 +10,7 @@
 //! tree as [`ExprKind::Error`]. Between them, [`include`](mod@include) adds the files that a program
 //! includes to its source; the tree has their forms in place of the `include`s.
 
+mod foreign;
 pub mod include;
 mod lexer;
 mod number;
@@ -17,6 +18,7 @@ mod parser;
 #[cfg(test)]
 mod tests;
 
+pub use foreign::foreign;
 pub use number::read_integer;
 pub use parser::{parse, parse_within};
 

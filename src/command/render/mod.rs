@@ -47,7 +47,8 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     let image = match spirv::words(&bytes) {
         Some(words) => module::draw_module(options, &how, &name, &words, deadline, &mut stats),
         None => {
-            let loaded = compile(&options.shader, bytes, options.messages);
+            let mut loaded = compile(&options.shader, bytes, options.messages);
+            loaded.diagnostics.retain(|finding| !finding.code.is_lint());
             check_not_read(&options.out, &loaded.included)?;
             program::draw_program(options, &how, loaded, deadline, &mut stats)
         }

@@ -5,7 +5,8 @@ use crate::engine::{Verdict, same};
 use crate::reference::scheduled;
 use crate::walk::{Special, Walker};
 use lambdav_core::op::Op;
-use lambdav_core::schedule::{BlockId, End, Program, Statement};
+use lambdav_core::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
+use lambdav_core::types::TypeKind;
 use std::collections::BTreeSet;
 
 /// What was seen in all pixels of an image.
@@ -35,6 +36,14 @@ pub struct Profile {
     pub integer_in_loop: bool,
     /// Whether an integer is computed inside a divergent `if` or loop.
     pub divergent_integer: bool,
+    /// Whether there is a structure, a variant and an array among the values.
+    pub aggregates: [bool; 3],
+    /// Whether a loop that some pixel goes through has an aggregate among its parameters.
+    pub aggregate_in_loop: bool,
+    /// Whether an array is updated inside a loop.
+    pub update_in_loop: bool,
+    /// Whether a decision on the case of a variant is divergent.
+    pub divergent_case: bool,
     /// Whether the schedule has a guard.
     pub guarded: bool,
     /// Whether a pixel exceeds the limit of loops.
@@ -105,6 +114,8 @@ struct Around {
 
 fn shape(program: &Program, walker: &Walker<'_>, profile: &mut Profile) {
     let mut stack = vec![(Program::ROOT, Around::default())];
+    // The tags of variants, and the conditions that look at one.
+    let mut tags: BTreeSet<ValueId> = BTreeSet::new();
     while let Some((id, around)) = stack.pop() {
         let block = program.block(id);
         let inside_if = |diverges: bool, profile: &mut Profile| {
@@ -115,18 +126,35 @@ fn shape(program: &Program, walker: &Walker<'_>, profile: &mut Profile) {
         };
         for statement in &block.statements {
             match *statement {
-                Statement::Let { value, .. } => {
+                Statement::Let { value, ref expr } => {
+                    let kind = program.types.kind(program.ty(value));
+                    profile.aggregates[0] |= matches!(kind, TypeKind::Structure(_));
+                    profile.aggregates[1] |= matches!(kind, TypeKind::Variant(_));
+                    profile.aggregates[2] |= matches!(kind, TypeKind::Array(..));
+                    if let Expr::Op(op, operands) = expr {
+                        profile.update_in_loop |= *op == Op::Update
+                            && around.loops > 0
+                            && matches!(kind, TypeKind::Array(..));
+                        if *op == Op::Tag || operands.iter().any(|operand| tags.contains(operand)) {
+                            tags.insert(value);
+                        }
+                    }
                     let diverges = around.divergent_ifs + around.divergent_loops > 0;
                     profile.divergent_integer |= diverges && program.ty(value).is_integer();
                 }
-                Statement::If { value, then, otherwise, .. } => {
-                    let arm = inside_if(walker.values[value.index()].varies, profile);
+                Statement::If { value, condition, then, otherwise } => {
+                    let varies = walker.values[value.index()].varies;
+                    profile.divergent_case |= varies && tags.contains(&condition);
+                    let arm = inside_if(varies, profile);
                     stack.extend([(then, arm), (otherwise, arm)]);
                 }
                 Statement::Loop { value, body, ref params, .. } => {
                     let trace = &walker.values[value.index()];
                     profile.integer_in_loop |= trace.was_reached()
                         && params.iter().any(|&param| program.ty(param).is_integer());
+                    let is_aggregate = |&param: &ValueId| program.ty(param).builtin().is_none();
+                    profile.aggregate_in_loop |=
+                        trace.was_reached() && params.iter().any(is_aggregate);
                     profile.divergent_loop |= trace.varies;
                     profile.divergent_loop_in_if |= trace.varies && around.divergent_ifs > 0;
                     profile.divergent_loop_in_loop |= trace.varies && around.divergent_loops > 0;
@@ -137,7 +165,8 @@ fn shape(program: &Program, walker: &Walker<'_>, profile: &mut Profile) {
                 }
             }
         }
-        if let End::If { then, otherwise, .. } = block.end {
+        if let End::If { condition, then, otherwise } = block.end {
+            profile.divergent_case |= walker.ends[id.index()].varies && tags.contains(&condition);
             let is_test = !goes_on(program, then) || !goes_on(program, otherwise);
             let arm = inside_if(walker.ends[id.index()].varies && !is_test, profile);
             stack.extend([(then, arm), (otherwise, arm)]);

@@ -2,7 +2,7 @@
 
 use crate::generator::{Generator, MAX_LOOPS};
 use crate::scope::{Form, What};
-use crate::table::{giving, type_name};
+use crate::table::giving;
 use crate::term::{FunctionKind, Term, TermKind};
 use lambdav_core::types::Type;
 
@@ -71,6 +71,9 @@ impl Generator<'_> {
     }
 
     fn builtin_function(&mut self, kind: &FunctionKind) -> Option<String> {
+        if let Some(name) = self.aggregate_function(kind) {
+            return Some(name);
+        }
         let TermKind::Value(result) = kind.result else { return None };
         let params: Vec<Type> = kind
             .params
@@ -121,8 +124,10 @@ impl Generator<'_> {
     /// A parameter, sometimes with an annotation.
     pub(crate) fn parameter(&mut self, name: &str, kind: &TermKind) -> Term {
         match kind {
-            TermKind::Value(ty) if self.random.percent(10) => {
-                Term::syntax(vec![Term::word(name), Term::word(type_name(*ty))])
+            TermKind::Value(ty)
+                if self.declared.fits_annotation(*ty) && self.random.percent(10) =>
+            {
+                Term::syntax(vec![Term::word(name), Term::word(self.declared.text(*ty))])
             }
             _ => Term::word(name),
         }

@@ -4,8 +4,9 @@
 //! chosen, and the size is divided among its parts. Text is made right where it will stand, so the
 //! visible bindings say exactly what each name denotes there.
 
+use crate::aggregates::Declared;
 use crate::scope::{Fact, Form, IMPOSSIBLE, Scope, What};
-use crate::table::{TYPES, giving, type_name};
+use crate::table::{TYPES, giving};
 use crate::term::{FunctionKind, Term, TermKind};
 use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::builtins::Builtin;
@@ -30,6 +31,7 @@ pub(crate) struct Generator<'a> {
     pub(crate) random: &'a mut Random,
     pub(crate) options: GenerateOptions,
     pub(crate) scope: Scope,
+    pub(crate) declared: Declared,
     /// Neither inputs nor uniforms may be used.
     pub(crate) constant: bool,
     /// How many loops are around this place.
@@ -50,6 +52,7 @@ impl<'a> Generator<'a> {
             random,
             options,
             scope: Scope::default(),
+            declared: Declared::default(),
             constant: false,
             loop_depth: 0,
             deepest: 0,
@@ -64,6 +67,11 @@ impl<'a> Generator<'a> {
 
     /// A type; scalars and vectors more often than others.
     pub(crate) fn any_type(&mut self) -> Type {
+        if self.random.percent(22)
+            && let Some(ty) = self.any_aggregate()
+        {
+            return ty;
+        }
         TYPES[self.random.weighted(&[40, 14, 8, 8, 8, 2, 2, 2, 2, 2, 1, 11, 3, 3, 3, 11, 3, 3, 3])]
     }
 
@@ -95,7 +103,8 @@ impl<'a> Generator<'a> {
         let loops = if self.loop_depth < MAX_LOOPS { 13 } else { 0 };
         // Deeper where it is deep already, so that some is three deep.
         let ifs = if (1..4).contains(&self.if_depth) { 34 } else { 17 };
-        let weights = [40, 6, ifs, 18, 7, 9, loops, 2, 3, 2, loops * 2 / 3];
+        let (parts, cases) = (if Declared::is_aggregate(ty) { 4 } else { 8 }, ifs / 3);
+        let weights = [40, 6, ifs, 18, 7, 9, loops, 2, 3, 2, loops * 2 / 3, parts, cases, 1];
         for _ in 0..8 {
             let made = match self.random.weighted(&weights) {
                 0 => self.application(ty, size),
@@ -108,6 +117,9 @@ impl<'a> Generator<'a> {
                 7 => self.annotated(ty, size),
                 8 => self.chosen_call(&TermKind::Value(ty), size),
                 10 => self.chosen_loop(ty, size),
+                11 => self.part(ty, size),
+                12 => self.case(&TermKind::Value(ty), size),
+                13 => self.held_call(&TermKind::Value(ty), size),
                 _ => Some(self.leaf(ty)),
             };
             if let Some(term) = made {
@@ -118,7 +130,7 @@ impl<'a> Generator<'a> {
     }
 
     /// Values of these types, which share the size.
-    fn values(&mut self, types: &[Type], size: usize) -> Vec<Term> {
+    pub(crate) fn values(&mut self, types: &[Type], size: usize) -> Vec<Term> {
         let share = size.saturating_sub(1) / types.len().max(1);
         types
             .iter()
@@ -129,8 +141,11 @@ impl<'a> Generator<'a> {
             .collect()
     }
 
-    /// A builtin applied.
+    /// A builtin, or a constructor, applied.
     fn application(&mut self, ty: Type, size: usize) -> Option<Term> {
+        if Declared::is_aggregate(ty) {
+            return Some(self.make(ty, size));
+        }
         let entries = giving(ty);
         let weights: Vec<u32> = entries.iter().map(|e| e.weight).collect();
         let entry = &entries[self.random.weighted(&weights)];
@@ -153,7 +168,11 @@ impl<'a> Generator<'a> {
         Some(Term::list(TermKind::Value(ty), parts))
     }
 
+    /// A vector from components of another one, or an aggregate with other parts.
     fn swizzle(&mut self, ty: Type, size: usize) -> Option<Term> {
+        if Declared::is_aggregate(ty) || (ty.width() != Some(1) && self.random.percent(15)) {
+            return self.changed(ty, size);
+        }
         let count = ty.width()?;
         let scalar = ty.scalar()?;
         let n = self.random.between(2, 4);
@@ -173,11 +192,11 @@ impl<'a> Generator<'a> {
     }
 
     fn annotated(&mut self, ty: Type, size: usize) -> Option<Term> {
-        let the = self.form(Form::The)?;
+        let the = self.form(Form::The).filter(|_| self.declared.fits_annotation(ty))?;
         let value = self.value(ty, size - 1);
         Some(Term::list(
             TermKind::Value(ty),
-            vec![Term::word(the), Term::word(type_name(ty)), value],
+            vec![Term::word(the), Term::word(self.declared.text(ty)), value],
         ))
     }
 

@@ -16,6 +16,7 @@
 //! [`suite`] reads the programs of the conformance suite, which people wrote.
 #![forbid(unsafe_code)]
 
+mod aggregates;
 mod bindings;
 mod functions;
 mod generator;

@@ -138,7 +138,8 @@ impl Generator<'_> {
             return variable;
         }
         let kind = TermKind::Value(ty);
-        match ty.builtin().expect("it is builtin") {
+        let Some(builtin) = ty.builtin() else { return self.aggregate_leaf(ty) };
+        match builtin {
             TypeKind::Scalar(Scalar::F32) => {
                 if self.random.percent(55)
                     && let Some(term) = self.coordinate()

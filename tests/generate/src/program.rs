@@ -4,7 +4,7 @@ use crate::generator::{GenerateOptions, Generator};
 use crate::scope::What;
 use crate::table::type_name;
 use crate::term::{FunctionKind, GeneratedProgram, Term, TermKind};
-use lambdav_core::types::{Scalar, Type, Types};
+use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::builtins::Builtin;
 use lambdav_test_support::Random;
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ pub fn builtins(seed: u64, options: GenerateOptions) -> BTreeSet<Builtin> {
 
 impl Generator<'_> {
     fn program(&mut self) -> GeneratedProgram {
-        let mut program = GeneratedProgram { forms: Vec::new(), settings: Vec::new() };
+        let mut program = GeneratedProgram { forms: self.declarations(), settings: Vec::new() };
         for i in 0..self.random.weighted(&[5, 3, 2]) {
             self.uniform(i, &mut program);
         }
@@ -84,12 +84,12 @@ impl Generator<'_> {
     fn uniform(&mut self, i: usize, program: &mut GeneratedProgram) {
         let ty = loop {
             let ty = self.any_type();
-            if !ty.is_bool() || ty == Type::BOOL {
+            if self.declared.fits_uniform(ty) {
                 break ty;
             }
         };
         let name = format!("uniform{i}");
-        let words = ["uniform".to_owned(), name.clone(), type_name(ty).to_owned()].map(Term::word);
+        let words = ["uniform".to_owned(), name.clone(), self.declared.text(ty)].map(Term::word);
         let mut parts: Vec<Term> = words.into();
         if self.random.percent(70) {
             self.constant = true;
@@ -101,8 +101,8 @@ impl Generator<'_> {
         }
         program.forms.push(Term::syntax(parts));
         if self.random.percent(50) {
-            let types = Types::default();
-            let words = types.scalars(ty).map(|scalar| match scalar {
+            let scalars: Vec<Scalar> = self.declared.types.scalars(ty).collect();
+            let words = scalars.into_iter().map(|scalar| match scalar {
                 Scalar::Bool => self.random.below(2) as u32,
                 Scalar::I32 | Scalar::U32 if self.random.percent(50) => {
                     self.random.below(9).wrapping_sub(4) as u32

@@ -128,8 +128,11 @@ fn replacements(term: &Term) -> Vec<Term> {
     all
 }
 
-/// The smallest constants of a type.
+/// The smallest constants of a type, if it is builtin.
 fn constants(ty: Type) -> Vec<Term> {
+    if ty.builtin().is_none() {
+        return Vec::new();
+    }
     let (scalar, texts) = match ty.scalar() {
         Some(Scalar::Bool) => (Type::BOOL, ["false", "true"]),
         Some(Scalar::I32) => (Type::INT, ["0i", "1i"]),

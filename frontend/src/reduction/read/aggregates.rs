@@ -1,10 +1,9 @@
 //! Forms that make aggregates and look into them.
 
 use super::{Meaning, Read, Reader, Task};
-use crate::reduction::aggregate::{Constructor, Primitive};
 use crate::reduction::fault::SourceFault;
 use crate::reduction::operate::Data;
-use crate::reduction::text::{Arm, Form};
+use crate::reduction::text::{Arm, Constructor, Form, Primitive};
 use crate::syntax::ExprId;
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;

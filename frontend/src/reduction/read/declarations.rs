@@ -1,9 +1,9 @@
 //! Declarations of structures and variants, and types as they are written.
 
 use super::{Meaning, Read, Reader};
-use crate::reduction::aggregate::{Constructor, Shape};
+use crate::reduction::aggregate::Shape;
 use crate::reduction::fault::SourceFault;
-use crate::reduction::text::Form;
+use crate::reduction::text::{Constructor, Form};
 use crate::syntax::{ExprId, ExprKind};
 use lambdav_core::types::Type;
 use std::sync::Arc;
