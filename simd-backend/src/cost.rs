@@ -15,6 +15,9 @@ pub(crate) const DIVISION: u64 = 4;
 /// functions`).
 pub(crate) const ELEMENTARY: u64 = 40;
 
+/// A load, in simple operations.
+pub(crate) const LOAD: u64 = 8;
+
 /// What an operation of the core costs for one component, in the same.
 pub fn of_core(op: CoreOp) -> u64 {
     match op {

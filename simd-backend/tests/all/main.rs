@@ -4,6 +4,7 @@ mod executable;
 mod integers;
 mod lane_verifier;
 mod lanes;
+mod memory;
 mod operations;
 mod pipeline;
 mod register_verifier;

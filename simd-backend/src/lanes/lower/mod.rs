@@ -48,7 +48,7 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Wid
         uniforms.push(inputs.len() as u32);
         inputs.extend(
             (0..program.types.components(uniform.ty))
-                .map(|k| InputWord::Uniform(index as u32, k as u8)),
+                .map(|k| InputWord::Uniform(index as u32, k as u32)),
         );
     }
     let out = LaneProgram {

@@ -50,6 +50,12 @@ impl Builder<'_> {
                 self.push(Instr::Input(reg, *word));
                 reg
             }
+            Expr::Load { first, index: of } => {
+                let from = self.fit_one(*of, rate, index);
+                let reg = self.reg(ty);
+                self.push(Instr::Load(reg, *first, from));
+                reg
+            }
             // `Builder::row` has prepared them.
             Expr::Coordinate(Axis::X) => self.coordinates[0][index],
             Expr::Coordinate(Axis::Y) => self.coordinates[1][index],
