@@ -18,10 +18,24 @@ pub(crate) const ELEMENTARY: u64 = 40;
 /// A load, in simple operations.
 pub(crate) const LOAD: u64 = 8;
 
+/// From so many words on a constant that an index chooses from lies in memory.
+pub(crate) const TABLE: usize = 8;
+
+/// Up to so many parts of what does not lie in memory are chosen from by comparing the index with
+/// each; of more, by its bits.
+pub(crate) const LINEAR_PARTS: usize = 8;
+
 /// What an operation of the core costs for one component, in the same.
 pub fn of_core(op: CoreOp) -> u64 {
     match op {
-        CoreOp::Component(_) | CoreOp::Column(_) | CoreOp::Construct(_) => 0,
+        CoreOp::Component(_)
+        | CoreOp::Column(_)
+        | CoreOp::Field(_)
+        | CoreOp::Construct(_)
+        | CoreOp::Inject(..)
+        | CoreOp::Tag
+        | CoreOp::Payload(..)
+        | CoreOp::After => 0,
         CoreOp::Div | CoreOp::Sqrt => DIVISION,
         CoreOp::Elementary(_) => ELEMENTARY,
         _ => 1,

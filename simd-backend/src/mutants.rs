@@ -52,6 +52,8 @@ pub enum Mutant {
     LongShift,
     /// The sum in a division by a constant is taken for one of 32 bits.
     LostCarry,
+    /// An index is not kept below the number of parts.
+    LooseIndex,
     /// The distance to a constant counts from where it stands, not from the instruction's end.
     WrongDistance,
 }

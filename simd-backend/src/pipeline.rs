@@ -20,6 +20,7 @@ use lambdav_float_environment::with_default;
 
 use crate::cost;
 use crate::emit::{Allocation, EmitError, Listing, MachineCode, Target};
+use crate::lanes::places::{self, Places};
 use crate::lanes::{self, LaneProgram, Width};
 use crate::registers::{self, Between, Choice, Reason, RegisterProgram, Shape};
 
@@ -147,8 +148,11 @@ impl Compiler {
     /// [`EmitError::TimedOut`].
     pub fn compile(&self, program: &schedule::Program) -> Result<Compilation, EmitError> {
         let mut times = Times::default();
-        let components = program.component_offsets().pop().unwrap_or(0);
-        within(components, limits::LANE_VALUES, "values of one lane")?;
+        let places = Places::new(program);
+        within(places.components(program), limits::LANE_VALUES, "values of one lane")?;
+        if let Some(words) = places::too_large(program, &places, limits::CHOSEN_WORDS) {
+            within(words, limits::CHOSEN_WORDS, "words of one array that is computed")?;
+        }
         self.in_time()?;
         let lanes = timed(&mut times.lanes, || self.lane_program(program));
         with_default(|| self.compile_lanes(lanes, times))

@@ -57,6 +57,7 @@ mod dead_code;
 pub mod interpret;
 mod limits;
 mod lower;
+pub(crate) mod places;
 pub(crate) mod print;
 mod rates;
 mod sink;

@@ -3,7 +3,7 @@
 //! - [`state`]: what has been made, what is to be done next, and computations;
 //! - [`tasks`] does it, in place of recursion;
 //! - [`arms`] lowers `if`;
-//! - [`operations`]: vectors and matrices into components;
+//! - [`operations`]: operations by component; [`parts`]: structures, variants and arrays;
 //! - [`loops`]: uniform and divergent loops, [`exits`]: the ways out of them;
 //! - [`cost`]: which arms are worth a test whether any lane is active in them.
 
@@ -14,6 +14,7 @@ mod exits;
 mod integers;
 mod loops;
 mod operations;
+pub(in crate::lanes) mod parts;
 mod state;
 mod tasks;
 
@@ -22,6 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use lambdav_core::schedule;
 
 use self::state::{Lowering, Work};
+use super::places::Places;
 use super::rates::Rates;
 use super::{
     Block, End, Expr, InputWord, Kind, LaneProgram, Rate, ValueId, Width, dead_code, sink,
@@ -60,10 +62,14 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Wid
         sites: Vec::new(),
         loop_nesting: 0,
     };
+    let places = Places::new(program);
     let mut lowering = Lowering {
         program,
-        rates: Rates::new(program, width),
-        costs: cost::costs(program),
+        rates: Rates::new(program, &places, width),
+        costs: cost::costs(program, &places),
+        places,
+        place_of: FxHashMap::default(),
+        tables: FxHashMap::default(),
         uniforms,
         map: vec![Box::default(); program.values.len()],
         out,
