@@ -71,3 +71,12 @@ pub const PASSED_VALUES: usize = 4_096;
 
 /// Of how many instructions of registers machine code is made. A larger program is evaluated.
 pub const INSTRS: usize = 1_500_000;
+
+/// How many words a value may have, and how many parts: fields, elements, cases. More are LV0419.
+pub const WORDS: u32 = 1 << 16;
+
+/// How deep structures, variants and arrays may nest. Deeper is LV0419.
+pub const TYPE_NESTING: u32 = 256;
+
+/// How many words all constants of a program may have. More are LV0502.
+pub const CONSTANT_WORDS: usize = 1 << 24;

@@ -159,14 +159,58 @@ pub enum Op {
     Bits,
     /// Componentwise from `uint` to `num`: the number with these bits.
     FromBits,
-    /// A vector from its scalars, or a matrix from its columns. The type is that of the result.
+    /// A value from its parts ([`Types::parts`]): a vector from its scalars, a matrix from its
+    /// columns, a structure from its fields, an array from its elements. The type is that of the
+    /// result.
     Construct(Type),
     /// One component of a vector.
     Component(u8),
     /// One column of a matrix.
     Column(u8),
+    /// One field of a structure.
+    Field(u32),
+    /// `(a, index)`: the part of an array, vector or matrix at an `int` or `uint`, which is clamped
+    /// to where there are parts.
+    At,
+    /// `(a, index, part)`: an array, vector or matrix with another part there, clamped alike.
+    Update,
+    /// A variant of the case of that index, from the case's fields.
+    Inject(Type, u32),
+    /// The index of a variant's case, as a `uint`.
+    Tag,
+    /// `(case, field)`: the words that are a field of a case where the variant is of that case.
+    /// Where it is not, they are of another, or zero; nobody looks at them.
+    Payload(u32, u32),
+    /// `(value, others…)`: the value, after others have been evaluated, which might not end. There
+    /// is one other at least.
+    After,
     /// Componentwise.
     Elementary(Elementary),
+}
+
+fn is_index(ty: Type) -> bool {
+    matches!(ty, Type::INT | Type::UINT)
+}
+
+/// The type of the parts that an index can choose from.
+fn indexed_part(types: &Types, ty: Type) -> Option<Type> {
+    match types.kind(ty) {
+        TypeKind::Vector(..) | TypeKind::Matrix(..) | TypeKind::Array(..) => {
+            types.part(ty, 0).map(|(part, _)| part)
+        }
+        TypeKind::Scalar(_) | TypeKind::Structure(_) | TypeKind::Variant(_) => None,
+    }
+}
+
+/// The part at which the index of [`Op::At`] or [`Op::Update`], the second operand, is.
+fn clamped(types: &Types, of: &[Type], operands: &[&[u32]]) -> usize {
+    clamped_index(of[1], operands[1][0], types.parts(of[0]).len())
+}
+
+/// An index of type `int` or `uint` as [`Op::At`] and [`Op::Update`] take it, of so many parts.
+pub fn clamped_index(ty: Type, word: u32, count: usize) -> usize {
+    let is_below = ty == Type::INT && (word as i32) < 0;
+    if is_below { 0 } else { (word as usize).min(count - 1) }
 }
 
 impl Op {
@@ -209,7 +253,9 @@ impl Op {
             (Self::FromBits, &[a]) if a.scalar() == Some(Scalar::U32) => {
                 Some(Type::vec(a.width()?))
             }
-            (Self::Construct(ty), parts) if !matches!(types.kind(ty), TypeKind::Scalar(_)) => {
+            (Self::Construct(ty), parts)
+                if !matches!(types.kind(ty), TypeKind::Scalar(_) | TypeKind::Variant(_)) =>
+            {
                 types.parts(ty).eq(parts.iter().copied()).then_some(ty)
             }
             (Self::Component(k), &[a]) if matches!(types.kind(a), TypeKind::Vector(..)) => {
@@ -218,8 +264,36 @@ impl Op {
             (Self::Column(k), &[a]) if matches!(types.kind(a), TypeKind::Matrix(..)) => {
                 types.part(a, k.into()).map(|(part, _)| part)
             }
+            (Self::Field(k), &[a]) => {
+                types.structure(a).and_then(|structure| Some(structure.fields.get(k as usize)?.ty))
+            }
+            (Self::At, &[a, index]) if is_index(index) => indexed_part(types, a),
+            (Self::Update, &[a, index, part])
+                if is_index(index) && indexed_part(types, a) == Some(part) =>
+            {
+                Some(a)
+            }
+            (Self::Inject(ty, case), fields) => {
+                let case = types.variant(ty)?.cases.get(case as usize)?;
+                case.fields.iter().map(|field| field.ty).eq(fields.iter().copied()).then_some(ty)
+            }
+            (Self::Tag, &[a]) => types.variant(a).map(|_| Type::UINT),
+            (Self::Payload(case, field), &[a]) => {
+                let case = types.variant(a)?.cases.get(case as usize)?;
+                Some(case.fields.get(field as usize)?.ty)
+            }
+            (Self::After, &[a, _, ..]) => Some(a),
             (Self::Elementary(f), &[a]) if f.arity() == 1 && a.is_num() => Some(a),
             (Self::Elementary(f), &[a, b]) if f.arity() == 2 && a == b && a.is_num() => Some(a),
+            _ => None,
+        }
+    }
+
+    /// The part that the operation takes of its only operand, whatever that is.
+    pub fn fixed_part(self) -> Option<usize> {
+        match self {
+            Self::Component(k) | Self::Column(k) => Some(k.into()),
+            Self::Field(k) => Some(k as usize),
             _ => None,
         }
     }
@@ -233,10 +307,6 @@ impl Op {
         match self {
             Self::Any => out[0] = u32::from(operands[0].iter().any(|&b| b != 0)),
             Self::All => out[0] = u32::from(operands[0].iter().all(|&b| b != 0)),
-            Self::Component(k) | Self::Column(k) => {
-                let (_, first) = types.part(of[0], k.into()).expect("the operand has this part");
-                out.copy_from_slice(&operands[0][first..][..out.len()]);
-            }
             Self::Construct(_) => {
                 let mut at = 0;
                 for part in operands {
@@ -244,6 +314,39 @@ impl Op {
                     at += part.len();
                 }
             }
+            Self::Component(_) | Self::Column(_) | Self::Field(_) => {
+                let part = self.fixed_part().expect("it has one");
+                let (_, first) = types.part(of[0], part).expect("the operand has this part");
+                out.copy_from_slice(&operands[0][first..][..out.len()]);
+            }
+            Self::At => {
+                let first = clamped(types, of, operands) * out.len();
+                out.copy_from_slice(&operands[0][first..][..out.len()]);
+            }
+            Self::Update => {
+                let part = operands[2];
+                out.copy_from_slice(operands[0]);
+                out[clamped(types, of, operands) * part.len()..][..part.len()]
+                    .copy_from_slice(part);
+            }
+            Self::Inject(ty, case) => {
+                out.fill(0);
+                out[0] = case;
+                for (field, words) in (0..).zip(operands) {
+                    let (_, slots) = types.payload(ty, case, field).expect("a case has its fields");
+                    for (&slot, &word) in slots.iter().zip(*words) {
+                        out[slot as usize] = word;
+                    }
+                }
+            }
+            Self::Tag => out[0] = operands[0][0],
+            Self::Payload(case, field) => {
+                let (_, slots) = types.payload(of[0], case, field).expect("there is such a field");
+                for (&slot, out) in slots.iter().zip(out) {
+                    *out = operands[0][slot as usize];
+                }
+            }
+            Self::After => out.copy_from_slice(operands[0]),
             Self::Select if of[0] == Type::BOOL => {
                 out.copy_from_slice(if operands[0][0] != 0 { operands[1] } else { operands[2] });
             }
@@ -510,6 +613,92 @@ mod tests {
         let mut out = [0];
         Op::FromBits.apply(&types, &[Type::UINT], &[&[0xff80_0001]], &mut out);
         assert_eq!(out[0], NAN);
+    }
+
+    #[test]
+    fn indices_are_clamped() {
+        let mut types = Types::default();
+        let array = types.add_array(Type::vec(2), 3).expect("is small");
+        let words = [10, 11, 20, 21, 30, 31];
+        for (ty, index, part) in [
+            (Type::INT, 0, 0),
+            (Type::INT, 2, 2),
+            (Type::INT, 3, 2),
+            (Type::INT, i32::MAX, 2),
+            (Type::INT, -1, 0),
+            (Type::INT, i32::MIN, 0),
+            (Type::UINT, 1, 1),
+            (Type::UINT, -1, 2),
+        ] {
+            let index = [index as u32];
+            assert_eq!(Op::At.result_type(&types, &[array, ty]), Some(Type::vec(2)));
+            let mut out = [0; 2];
+            Op::At.apply(&types, &[array, ty], &[&words, &index], &mut out);
+            assert_eq!(out, words[2 * part..][..2]);
+            let of = [array, ty, Type::vec(2)];
+            assert_eq!(Op::Update.result_type(&types, &of), Some(array));
+            let mut out = [0; 6];
+            Op::Update.apply(&types, &of, &[&words, &index, &[1, 2]], &mut out);
+            let mut expected = words;
+            expected[2 * part..][..2].copy_from_slice(&[1, 2]);
+            assert_eq!(out, expected);
+        }
+        let at = |of: Type, index| Op::At.result_type(&types, &[of, index]);
+        assert_eq!(at(Type::mat(3), Type::UINT), Some(Type::vec(3)));
+        assert_eq!(at(Type::bvec(3), Type::INT), Some(Type::BOOL));
+        assert_eq!(at(Type::NUM, Type::INT), None);
+        assert_eq!(at(array, Type::NUM), None);
+        let update = [array, Type::INT, Type::NUM];
+        assert_eq!(Op::Update.result_type(&types, &update), None);
+    }
+
+    #[test]
+    fn cases_are_told_apart_by_their_tag() {
+        use crate::types::{Case, Field, Variant};
+        let mut types = Types::default();
+        let field = |ty| Field { name: "x".into(), ty, is_generic: false };
+        let case = |name: &str, fields: &[Type]| Case {
+            name: name.into(),
+            fields: fields.iter().copied().map(field).collect(),
+        };
+        let cases = [
+            case("A", &[Type::UINT, Type::vec(2)]),
+            case("B", &[Type::BOOL, Type::INT]),
+            case("C", &[]),
+        ];
+        let variant = Variant { name: "V".into(), cases: cases.into() };
+        let ty = types.add_variant(variant).expect("is small");
+        // Tag, two nums, an integer, a bool.
+        for (case, of, operands, value) in [
+            (0, &[Type::UINT, Type::vec(2)][..], &[&[7][..], &[8, 9]][..], [0, 8, 9, 7, 0]),
+            (1, &[Type::BOOL, Type::INT], &[&[1], &[5]], [1, 0, 0, 5, 1]),
+            (2, &[], &[], [2, 0, 0, 0, 0]),
+        ] {
+            let inject = Op::Inject(ty, case);
+            assert_eq!(inject.result_type(&types, of), Some(ty));
+            let mut out = [77; 5];
+            inject.apply(&types, of, operands, &mut out);
+            assert_eq!(out, value);
+            let mut tag = [0];
+            Op::Tag.apply(&types, &[ty], &[&value], &mut tag);
+            assert_eq!(tag, [case]);
+            for (field, (&of, &words)) in (0..).zip(of.iter().zip(operands)) {
+                let payload = Op::Payload(case, field);
+                assert_eq!(payload.result_type(&types, &[ty]), Some(of));
+                let mut out = vec![0; words.len()];
+                payload.apply(&types, &[ty], &[&value], &mut out);
+                assert_eq!(out, words);
+            }
+        }
+        assert_eq!(Op::Inject(ty, 1).result_type(&types, &[Type::INT, Type::BOOL]), None);
+        assert_eq!(Op::Inject(ty, 3).result_type(&types, &[]), None);
+        assert_eq!(Op::Payload(2, 0).result_type(&types, &[ty]), None);
+        assert_eq!(Op::Tag.result_type(&types, &[Type::UINT]), None);
+        assert_eq!(Op::Construct(ty).result_type(&types, &[]), None);
+        assert_eq!(Op::Equal.result_type(&types, &[ty, ty]), None);
+        assert_eq!(Op::Select.result_type(&types, &[Type::BOOL, ty, ty]), Some(ty));
+        assert_eq!(Op::After.result_type(&types, &[ty, Type::NUM]), Some(ty));
+        assert_eq!(Op::After.result_type(&types, &[ty]), None);
     }
 
     #[test]

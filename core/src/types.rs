@@ -8,18 +8,29 @@
 //!
 //! The types that every program has — scalars, vectors, matrices — have the same handles in all
 //! tables, so that [`Type::NUM`] or [`Type::vec`] need no table, and neither does looking at one
-//! of them ([`Type::builtin`]). A type that a program declares is a further variant of
-//! [`TypeKind`], and an arm in the accessors of this file; code that goes through these needs no
-//! change for it.
+//! of them ([`Type::builtin`]). Structures, variants and arrays are added by the program
+//! ([`Types::add_structure`], [`Types::add_variant`], [`Types::add_array`]).
+//!
+//! # Layout
+//!
+//! A value is a sequence of words, its components. The parts of a structure (its fields) and of an
+//! array (its elements) follow one another. A variant has no parts: its cases share their words.
+//! First comes the tag, the index of the case, as a `uint`; then the slots of the payload, those
+//! for `num`s, those for integers of either type, those for `bool`s. The fields of each case take
+//! slots of each kind in order, from the first; what a case does not need is zero.
 //!
 //! # Invariants
 //!
 //! - Equal types are one handle of a table, so equality of handles is equality of types.
-//! - The parts of a type have smaller handles than the type: what needs the parts first is a loop
-//!   over [`Types::all`], and nothing recurses on how deep types are nested.
+//! - What a type consists of has smaller handles than the type: what needs the parts first is a
+//!   loop over [`Types::all`].
+//! - A type has at most [`WORDS`] components and as many parts, and types nest at most [`NESTING`]
+//!   deep. Nothing recurses on that depth.
 
+use crate::limits::{TYPE_NESTING as NESTING, WORDS};
 use rustc_hash::FxHashMap;
-use std::fmt;
+use std::fmt::{self, Write as _};
+use std::sync::Arc;
 
 /// The type of one component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,6 +54,81 @@ pub enum TypeKind {
     Vector(Scalar, u8),
     /// `mat2`…`mat4`: component type and number of columns (= rows). Stored by columns.
     Matrix(Scalar, u8),
+    /// A [`Structure`].
+    Structure(StructureId),
+    /// A [`Variant`].
+    Variant(VariantId),
+    /// An array: type and number of its elements.
+    Array(Type, u32),
+}
+
+/// A structure in a table of types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StructureId(u32);
+
+/// A variant in a table of types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VariantId(u32);
+
+/// Fields with names, all there at once. Structures with equal names and fields are one type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Structure {
+    /// Its name; those of one declaration with generic fields share it.
+    pub name: Arc<str>,
+    /// Its fields.
+    pub fields: Box<[Field]>,
+}
+
+/// A field of a structure, or of a case.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Field {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type.
+    pub ty: Type,
+    /// Whether the declaration leaves its type open.
+    pub is_generic: bool,
+}
+
+/// Cases with names, one of which is there. Variants with equal names and cases are one type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Variant {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its cases, at least one.
+    pub cases: Box<[Case]>,
+}
+
+/// A case of a variant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Case {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its fields.
+    pub fields: Box<[Field]>,
+}
+
+/// Why there is no such type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TypeLimit {
+    /// Its values would be too large.
+    Words,
+    /// It would have too many parts.
+    Parts,
+    /// It would be nested too deep.
+    Nesting,
+}
+
+impl std::error::Error for TypeLimit {}
+
+impl fmt::Display for TypeLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Words => write!(f, "a value has at most {WORDS} words"),
+            Self::Parts => write!(f, "a value has at most {WORDS} parts"),
+            Self::Nesting => write!(f, "types nest at most {NESTING} deep"),
+        }
+    }
 }
 
 /// The type of a value: a handle into the [`Types`] of its program.
@@ -139,7 +225,7 @@ impl Type {
     pub const fn scalar(self) -> Option<Scalar> {
         match self.builtin() {
             Some(TypeKind::Scalar(scalar) | TypeKind::Vector(scalar, _)) => Some(scalar),
-            Some(TypeKind::Matrix(..)) | None => None,
+            _ => None,
         }
     }
 
@@ -168,7 +254,7 @@ impl Type {
         match self.builtin()? {
             TypeKind::Scalar(_) => Some(1),
             TypeKind::Vector(_, n) => Some(n),
-            TypeKind::Matrix(..) => None,
+            _ => None,
         }
     }
 }
@@ -186,36 +272,172 @@ impl fmt::Debug for Type {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Types {
     kinds: Vec<TypeKind>,
-    /// How many components each of them has.
-    components: Vec<u32>,
+    layouts: Vec<Layout>,
     ids: FxHashMap<TypeKind, Type>,
+    structures: Vec<Arc<Structure>>,
+    variants: Vec<Arc<Variant>>,
+    structure_ids: FxHashMap<Arc<Structure>, StructureId>,
+    variant_ids: FxHashMap<Arc<Variant>, VariantId>,
+}
+
+/// How a type's components lie.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Layout {
+    /// How many components there are of each [`kind_of_slot`].
+    slots: [u32; 3],
+    /// Where the fields of a structure begin.
+    offsets: Box<[u32]>,
+    /// How many types lie around its scalars, vectors and matrices.
+    nesting: u32,
+}
+
+/// The slots of a variant that a component can take: for `num`s, for integers, for `bool`s.
+fn kind_of_slot(scalar: Scalar) -> usize {
+    match scalar {
+        Scalar::F32 => 0,
+        Scalar::I32 | Scalar::U32 => 1,
+        Scalar::Bool => 2,
+    }
+}
+
+impl Layout {
+    fn components(&self) -> u32 {
+        self.slots.iter().sum()
+    }
+
+    fn of(scalar: Scalar, count: u32) -> Self {
+        let mut layout = Self::default();
+        layout.slots[kind_of_slot(scalar)] = count;
+        layout
+    }
+
+    /// Puts so many values of another type behind what there is.
+    fn append(&mut self, part: &Self, count: u32) -> Result<(), TypeLimit> {
+        self.nesting = self.nesting.max(part.nesting + 1);
+        if self.nesting > NESTING {
+            return Err(TypeLimit::Nesting);
+        }
+        // A part and what there is so far have at most `WORDS` components.
+        let total = u64::from(self.components())
+            + u64::from(part.components()).saturating_mul(count.into());
+        if total > WORDS.into() {
+            return Err(TypeLimit::Words);
+        }
+        for (slots, more) in self.slots.iter_mut().zip(part.slots) {
+            *slots += more * count;
+        }
+        Ok(())
+    }
 }
 
 impl Default for Types {
     /// Those that every program has.
     fn default() -> Self {
-        let mut types = Self { kinds: vec![], components: vec![], ids: FxHashMap::default() };
+        let mut types = Self {
+            kinds: vec![],
+            layouts: vec![],
+            ids: FxHashMap::default(),
+            structures: vec![],
+            variants: vec![],
+            structure_ids: FxHashMap::default(),
+            variant_ids: FxHashMap::default(),
+        };
         for (kind, _) in BUILTIN {
-            types.intern(kind);
+            let layout = match kind {
+                TypeKind::Scalar(scalar) => Layout::of(scalar, 1),
+                TypeKind::Vector(scalar, n) => Layout::of(scalar, n.into()),
+                TypeKind::Matrix(scalar, n) => Layout::of(scalar, u32::from(n) * u32::from(n)),
+                TypeKind::Structure(_) | TypeKind::Variant(_) | TypeKind::Array(..) => {
+                    unreachable!("a program declares it")
+                }
+            };
+            types.intern(kind, layout);
         }
         types
     }
 }
 
 impl Types {
-    /// The type of that kind, whose parts are types of this table.
-    pub fn intern(&mut self, kind: TypeKind) -> Type {
+    fn intern(&mut self, kind: TypeKind, layout: Layout) -> Type {
         let next = Type(self.kinds.len() as u32);
         let id = *self.ids.entry(kind).or_insert(next);
         if id == next {
-            self.components.push(match kind {
-                TypeKind::Scalar(_) => 1,
-                TypeKind::Vector(_, n) => n.into(),
-                TypeKind::Matrix(_, n) => u32::from(n) * u32::from(n),
-            });
             self.kinds.push(kind);
+            self.layouts.push(layout);
         }
         id
+    }
+
+    fn layout(&self, ty: Type) -> &Layout {
+        &self.layouts[ty.0 as usize]
+    }
+
+    /// Such a structure, whose fields have types of this table.
+    ///
+    /// # Errors
+    ///
+    /// Where it would be too large or too deep.
+    pub fn add_structure(&mut self, structure: Structure) -> Result<Type, TypeLimit> {
+        if let Some(&id) = self.structure_ids.get(&structure) {
+            return Ok(self.ids[&TypeKind::Structure(id)]);
+        }
+        let mut layout = Layout { nesting: 1, ..Layout::default() };
+        let mut offsets = Vec::with_capacity(structure.fields.len());
+        check_parts(structure.fields.len())?;
+        for field in &structure.fields {
+            offsets.push(layout.components());
+            layout.append(self.layout(field.ty), 1)?;
+        }
+        layout.offsets = offsets.into();
+        let (id, structure) = (StructureId(self.structures.len() as u32), Arc::new(structure));
+        self.structures.push(Arc::clone(&structure));
+        self.structure_ids.insert(structure, id);
+        Ok(self.intern(TypeKind::Structure(id), layout))
+    }
+
+    /// Such a variant, whose fields have types of this table.
+    ///
+    /// # Errors
+    ///
+    /// Where it would be too large or too deep.
+    pub fn add_variant(&mut self, variant: Variant) -> Result<Type, TypeLimit> {
+        if let Some(&id) = self.variant_ids.get(&variant) {
+            return Ok(self.ids[&TypeKind::Variant(id)]);
+        }
+        check_parts(variant.cases.len())?;
+        let mut payload = Layout::default();
+        for case in &variant.cases {
+            check_parts(case.fields.len())?;
+            let mut layout = Layout::default();
+            for field in &case.fields {
+                layout.append(self.layout(field.ty), 1)?;
+            }
+            payload.nesting = payload.nesting.max(layout.nesting);
+            for (slots, needed) in payload.slots.iter_mut().zip(layout.slots) {
+                *slots = needed.max(*slots);
+            }
+        }
+        let nesting = payload.nesting;
+        let mut layout = Layout::of(Scalar::U32, 1);
+        layout.append(&Layout { nesting: 0, ..payload }, 1)?;
+        layout.nesting = nesting.max(1);
+        let (id, variant) = (VariantId(self.variants.len() as u32), Arc::new(variant));
+        self.variants.push(Arc::clone(&variant));
+        self.variant_ids.insert(variant, id);
+        Ok(self.intern(TypeKind::Variant(id), layout))
+    }
+
+    /// The array of so many elements of a type of this table, at least one.
+    ///
+    /// # Errors
+    ///
+    /// Where it would be too large or too deep.
+    pub fn add_array(&mut self, element: Type, count: u32) -> Result<Type, TypeLimit> {
+        assert!(count > 0, "an array has an element");
+        check_parts(count as usize)?;
+        let mut layout = Layout::default();
+        layout.append(self.layout(element), count)?;
+        Ok(self.intern(TypeKind::Array(element, count), layout))
     }
 
     /// All of them, parts before what consists of them.
@@ -228,18 +450,58 @@ impl Types {
         &self.kinds[ty.0 as usize]
     }
 
+    /// The structure that the type is, if it is one.
+    pub fn structure(&self, ty: Type) -> Option<&Structure> {
+        match *self.kind(ty) {
+            TypeKind::Structure(id) => Some(&self.structures[id.0 as usize]),
+            _ => None,
+        }
+    }
+
+    /// The variant that the type is, if it is one.
+    pub fn variant(&self, ty: Type) -> Option<&Variant> {
+        match *self.kind(ty) {
+            TypeKind::Variant(id) => Some(&self.variants[id.0 as usize]),
+            _ => None,
+        }
+    }
+
     /// How many components a value consists of (16 for `mat4`): each is one word.
     pub fn components(&self, ty: Type) -> usize {
-        self.components[ty.0 as usize] as usize
+        self.layout(ty).components() as usize
     }
 
     /// The type of the component of that index, parts being in order (matrices by columns).
-    pub fn component(&self, ty: Type, index: usize) -> Scalar {
+    pub fn component(&self, mut ty: Type, index: usize) -> Scalar {
         debug_assert!(index < self.components(ty), "there is no such component");
-        match *self.kind(ty) {
-            TypeKind::Scalar(scalar)
-            | TypeKind::Vector(scalar, _)
-            | TypeKind::Matrix(scalar, _) => scalar,
+        let mut index = index as u32;
+        loop {
+            let layout = self.layout(ty);
+            match *self.kind(ty) {
+                TypeKind::Scalar(scalar)
+                | TypeKind::Vector(scalar, _)
+                | TypeKind::Matrix(scalar, _) => return scalar,
+                TypeKind::Structure(id) => {
+                    // The last field that begins there or before: those before it that begin at
+                    // the same place have no components.
+                    let field = layout.offsets.partition_point(|&offset| offset <= index) - 1;
+                    index -= layout.offsets[field];
+                    ty = self.structures[id.0 as usize].fields[field].ty;
+                }
+                TypeKind::Array(element, _) => {
+                    index %= self.layout(element).components();
+                    ty = element;
+                }
+                TypeKind::Variant(_) => {
+                    let [nums, integers, _] = layout.slots;
+                    return match index {
+                        0 => Scalar::U32,
+                        slot if slot <= nums => Scalar::F32,
+                        slot if slot < nums + integers => Scalar::U32,
+                        _ => Scalar::Bool,
+                    };
+                }
+            }
         }
     }
 
@@ -249,14 +511,15 @@ impl Types {
     }
 
     /// The parts that a value is constructed from: the components of a vector, the columns of a
-    /// matrix; none of a scalar.
+    /// matrix, the fields of a structure, the elements of an array; none of a scalar or variant.
     pub fn parts(&self, ty: Type) -> impl ExactSizeIterator<Item = Type> {
-        let (part, count) = match *self.kind(ty) {
-            TypeKind::Scalar(_) => (ty, 0),
-            TypeKind::Vector(scalar, n) => (Type::of(scalar, 1), n),
-            TypeKind::Matrix(scalar, n) => (Type::of(scalar, n), n),
+        let count = match *self.kind(ty) {
+            TypeKind::Scalar(_) | TypeKind::Variant(_) => 0,
+            TypeKind::Vector(_, n) | TypeKind::Matrix(_, n) => n.into(),
+            TypeKind::Structure(id) => self.structures[id.0 as usize].fields.len(),
+            TypeKind::Array(_, count) => count as usize,
         };
-        std::iter::repeat_n(part, count.into())
+        (0..count).map(move |index| self.part(ty, index).expect("it is below the count").0)
     }
 
     /// The part of that index, and the index of its first component.
@@ -266,14 +529,95 @@ impl Types {
             TypeKind::Matrix(scalar, n) if index < n.into() => {
                 Some((Type::of(scalar, n), index * usize::from(n)))
             }
-            TypeKind::Scalar(_) | TypeKind::Vector(..) | TypeKind::Matrix(..) => None,
+            TypeKind::Array(element, count) if index < count as usize => {
+                Some((element, index * self.components(element)))
+            }
+            TypeKind::Structure(id) => {
+                let field = self.structures[id.0 as usize].fields.get(index)?;
+                Some((field.ty, self.layout(ty).offsets[index] as usize))
+            }
+            TypeKind::Scalar(_)
+            | TypeKind::Vector(..)
+            | TypeKind::Matrix(..)
+            | TypeKind::Array(..)
+            | TypeKind::Variant(_) => None,
         }
     }
 
-    /// How it is written in λV and in messages.
-    pub fn name(&self, ty: Type) -> impl fmt::Display {
-        BUILTIN[ty.0 as usize].1
+    /// The type of a field of a case, and for each of its components the index of the variant's
+    /// component that holds it where the tag is that case; `None` where there is no such field.
+    pub fn payload(&self, ty: Type, case: u32, field: u32) -> Option<(Type, Box<[u32]>)> {
+        let case = self.variant(ty)?.cases.get(case as usize)?;
+        let field = field as usize;
+        let of = case.fields.get(field)?.ty;
+        let [nums, integers, _] = self.layout(ty).slots;
+        // The slots of each kind follow the tag, which is one of the integers.
+        let mut next = [1, 1 + nums, nums + integers];
+        for before in &case.fields[..field] {
+            for (next, taken) in next.iter_mut().zip(self.layout(before.ty).slots) {
+                *next += taken;
+            }
+        }
+        let take = |scalar| {
+            let next = &mut next[kind_of_slot(scalar)];
+            *next += 1;
+            *next - 1
+        };
+        Some((of, self.scalars(of).map(take).collect()))
     }
+
+    /// How it is written in λV and in messages. A structure with generic fields is shown with the
+    /// types of these, as in `(Pair num vec2)`; what is long is cut.
+    pub fn name(&self, ty: Type) -> impl fmt::Display + use<> {
+        const LONG: usize = 200;
+        enum Piece<'a> {
+            Text(&'a str),
+            Of(Type),
+        }
+        let (mut name, mut stack) = (String::new(), vec![Piece::Of(ty)]);
+        while let Some(piece) = stack.pop() {
+            if name.len() > LONG {
+                name.push('…');
+                break;
+            }
+            let ty = match piece {
+                Piece::Text(text) => {
+                    name.push_str(text);
+                    continue;
+                }
+                Piece::Of(ty) => ty,
+            };
+            match *self.kind(ty) {
+                TypeKind::Scalar(_) | TypeKind::Vector(..) | TypeKind::Matrix(..) => {
+                    name.push_str(ty.name().expect("every program has it"));
+                }
+                TypeKind::Variant(id) => name.push_str(&self.variants[id.0 as usize].name),
+                TypeKind::Array(element, count) => {
+                    // Writing to a string does not fail.
+                    let _ = write!(name, "(array {count} ");
+                    stack.extend([Piece::Text(")"), Piece::Of(element)]);
+                }
+                TypeKind::Structure(id) => {
+                    let structure = &self.structures[id.0 as usize];
+                    let generic = structure.fields.iter().filter(|field| field.is_generic);
+                    if generic.clone().next().is_none() {
+                        name.push_str(&structure.name);
+                        continue;
+                    }
+                    let _ = write!(name, "({}", structure.name);
+                    stack.push(Piece::Text(")"));
+                    for field in generic.rev() {
+                        stack.extend([Piece::Of(field.ty), Piece::Text(" ")]);
+                    }
+                }
+            }
+        }
+        name
+    }
+}
+
+fn check_parts(count: usize) -> Result<(), TypeLimit> {
+    if count <= WORDS as usize { Ok(()) } else { Err(TypeLimit::Parts) }
 }
 
 #[cfg(test)]
@@ -282,9 +626,8 @@ mod tests {
 
     #[test]
     fn the_same_handles_in_every_table() {
-        let mut types = Types::default();
-        for (ty, (kind, name)) in types.all().collect::<Vec<_>>().into_iter().zip(BUILTIN) {
-            assert_eq!(types.intern(kind), ty);
+        let types = Types::default();
+        for (ty, (kind, name)) in types.all().zip(BUILTIN) {
             assert_eq!(types.kind(ty), &kind);
             assert_eq!(ty.builtin(), Some(kind));
             assert_eq!(types.name(ty).to_string(), name);
@@ -293,6 +636,7 @@ mod tests {
                 TypeKind::Scalar(scalar) => Type::of(scalar, 1),
                 TypeKind::Vector(scalar, n) => Type::of(scalar, n),
                 TypeKind::Matrix(_, n) => Type::mat(n),
+                other => panic!("{other:?} is declared"),
             };
             assert_eq!(made, ty);
         }
@@ -302,9 +646,105 @@ mod tests {
         assert_eq!(integers, [Scalar::I32, Scalar::U32].map(|scalar| Type::of(scalar, 1)));
     }
 
+    fn fields<const N: usize>(fields: [(&str, Type); N]) -> Box<[Field]> {
+        let field = |(name, ty): (&str, Type)| Field { name: name.into(), ty, is_generic: false };
+        fields.map(field).into()
+    }
+
+    fn structure<const N: usize>(types: &mut Types, of: [(&str, Type); N]) -> Type {
+        types.add_structure(Structure { name: "S".into(), fields: fields(of) }).expect("is small")
+    }
+
+    #[test]
+    fn equal_types_are_one() {
+        let mut types = Types::default();
+        let one = structure(&mut types, [("a", Type::NUM), ("b", Type::BOOL)]);
+        assert_eq!(structure(&mut types, [("a", Type::NUM), ("b", Type::BOOL)]), one);
+        assert_ne!(structure(&mut types, [("a", Type::BOOL), ("b", Type::NUM)]), one);
+        let array = types.add_array(one, 3);
+        assert_eq!(types.add_array(one, 3), array);
+        assert_ne!(types.add_array(one, 4), array);
+        assert_eq!(types.name(array.expect("is small")).to_string(), "(array 3 S)");
+    }
+
+    #[test]
+    fn cases_share_the_words_of_a_variant() {
+        use Scalar::{Bool, F32, U32};
+        let mut types = Types::default();
+        let case = |name: &str, fields| Case { name: name.into(), fields };
+        let cases = [
+            case("A", fields([("x", Type::INT), ("y", Type::vec(2)), ("z", Type::UINT)])),
+            case("B", fields([("b", Type::BOOL), ("x", Type::NUM)])),
+            case("C", fields([])),
+        ];
+        let inner = Variant { name: "V".into(), cases: cases.into() };
+        let inner = types.add_variant(inner).expect("is small");
+        let all = |types: &Types, ty| types.scalars(ty).collect::<Vec<_>>();
+        assert_eq!(all(&types, inner), [U32, F32, F32, U32, U32, Bool]);
+        let payload = |types: &Types, ty, case, field| {
+            types.payload(ty, case, field).map(|(ty, slots)| (ty, slots.into_vec()))
+        };
+        assert_eq!(payload(&types, inner, 0, 0), Some((Type::INT, vec![3])));
+        assert_eq!(payload(&types, inner, 0, 1), Some((Type::vec(2), vec![1, 2])));
+        assert_eq!(payload(&types, inner, 0, 2), Some((Type::UINT, vec![4])));
+        assert_eq!(payload(&types, inner, 1, 0), Some((Type::BOOL, vec![5])));
+        assert_eq!(payload(&types, inner, 1, 1), Some((Type::NUM, vec![1])));
+        assert_eq!(payload(&types, inner, 2, 0), None);
+        assert_eq!(payload(&types, inner, 3, 0), None);
+        let cases = [case("D", fields([("n", Type::NUM), ("v", inner)]))];
+        let outer = Variant { name: "W".into(), cases: cases.into() };
+        let outer = types.add_variant(outer).expect("is small");
+        assert_eq!(all(&types, outer), [U32, F32, F32, F32, U32, U32, U32, Bool]);
+        assert_eq!(payload(&types, outer, 0, 1), Some((inner, vec![4, 2, 3, 5, 6, 7])));
+        assert_eq!(types.parts(outer).len(), 0);
+    }
+
+    #[test]
+    fn types_are_limited() {
+        let mut types = Types::default();
+        let large = types.add_array(Type::NUM, WORDS).expect("is not too large");
+        assert_eq!(types.components(large), WORDS as usize);
+        assert_eq!(types.add_array(Type::NUM, WORDS + 1), Err(TypeLimit::Parts));
+        assert_eq!(types.add_array(Type::vec(2), WORDS / 2 + 1), Err(TypeLimit::Words));
+        let of = fields([("a", large), ("b", Type::BOOL)]);
+        let too_large = Structure { name: "S".into(), fields: of.clone() };
+        assert_eq!(types.add_structure(too_large), Err(TypeLimit::Words));
+        let cases = [Case { name: "C".into(), fields: of }];
+        let too_large = Variant { name: "V".into(), cases: cases.into() };
+        assert_eq!(types.add_variant(too_large), Err(TypeLimit::Words));
+        let unit = structure(&mut types, []);
+        let mut nested = types.add_array(unit, WORDS).expect("has no words");
+        assert_eq!(types.components(nested), 0);
+        for _ in 2..NESTING {
+            nested = structure(&mut types, [("a", nested), ("b", nested)]);
+        }
+        let name = types.name(nested).to_string();
+        assert!(name.len() < 300, "{name}");
+        let mut generic = nested;
+        assert_eq!(types.layout(generic).nesting, NESTING);
+        assert_eq!(types.add_array(generic, 1), Err(TypeLimit::Nesting));
+        generic = Type::NUM;
+        for _ in 1..NESTING {
+            let field = |name: &str, ty| Field { name: name.into(), ty, is_generic: true };
+            let fields = [field("a", unit), field("b", generic)].into();
+            generic = types
+                .add_structure(Structure { name: "Pair".into(), fields })
+                .expect("is not too deep");
+        }
+        let name = types.name(generic).to_string();
+        assert!(name.starts_with("(Pair S (Pair S ") && name.len() < 300, "{name}");
+        assert_eq!(types.component(generic, 0), Scalar::F32);
+    }
+
     #[test]
     fn parts_make_up_the_components() {
-        let types = Types::default();
+        let mut types = Types::default();
+        let unit = structure(&mut types, []);
+        let inner = structure(&mut types, [("a", Type::BOOL), ("u", unit), ("m", Type::mat(2))]);
+        let array = types.add_array(inner, 3).expect("is small");
+        let cases = [Case { name: "C".into(), fields: fields([("a", array)]) }].into();
+        let variant = types.add_variant(Variant { name: "V".into(), cases }).expect("is small");
+        structure(&mut types, [("a", array), ("b", unit), ("c", Type::NUM), ("d", variant)]);
         for ty in types.all() {
             let scalars: Vec<Scalar> = types.scalars(ty).collect();
             assert_eq!(scalars.len(), types.components(ty));
@@ -315,9 +755,7 @@ mod tests {
                 all.extend(types.scalars(part));
             }
             assert_eq!(types.part(ty, types.parts(ty).len()), None);
-            if all.is_empty() {
-                assert!(matches!(types.kind(ty), TypeKind::Scalar(_)));
-            } else {
+            if !matches!(types.kind(ty), TypeKind::Scalar(_) | TypeKind::Variant(_)) {
                 assert_eq!(all, scalars);
             }
         }

@@ -12,8 +12,11 @@ macro_rules! plain_operations {
                 $(Op::$op => out.push_str($name),)*
                 Op::Construct(_) => out.push_str("construct"),
                 Op::Convert(_) => out.push_str("convert"),
-                Op::Component(k) => write_indexed(out, "component", k),
-                Op::Column(k) => write_indexed(out, "column", k),
+                Op::Field(k) => write_indexed(out, "field", &[k]),
+                Op::Inject(_, case) => write_indexed(out, "inject", &[case]),
+                Op::Payload(case, field) => write_indexed(out, "payload", &[case, field]),
+                Op::Component(k) => write_indexed(out, "component", &[k.into()]),
+                Op::Column(k) => write_indexed(out, "column", &[k.into()]),
                 Op::Elementary(f) => out.push_str(f.name()),
             }
         }
@@ -64,10 +67,18 @@ plain_operations! {
     Select = "select",
     Bits = "bits",
     FromBits = "from-bits",
+    At = "at",
+    Update = "update",
+    Tag = "tag",
+    After = "after",
 }
 
-fn write_indexed(out: &mut String, name: &str, k: u8) {
-    let _ = write!(out, "{name}.{k}");
+fn write_indexed(out: &mut String, name: &str, indices: &[u32]) {
+    out.push_str(name);
+    for index in indices {
+        // Writing to a string does not fail.
+        let _ = write!(out, ".{index}");
+    }
 }
 
 /// The operation of that name whose result has the type `ty`.
@@ -77,16 +88,15 @@ pub(super) fn operation(name: &str, ty: Type) -> Option<Op> {
         "convert" => return ty.scalar().map(Op::Convert),
         _ => {}
     }
-    match name.split_once('.') {
-        None => plain_operation(name),
-        Some((name, index)) => {
-            let index = index.parse().ok().filter(|_| is_digits(index))?;
-            match name {
-                "component" => Some(Op::Component(index)),
-                "column" => Some(Op::Column(index)),
-                _ => None,
-            }
-        }
+    let Some((name, indices)) = name.split_once('.') else { return plain_operation(name) };
+    let number = |text: &str| text.parse::<u32>().ok().filter(|_| is_digits(text));
+    match (name, indices.split_once('.')) {
+        ("component", None) => Some(Op::Component(number(indices)?.try_into().ok()?)),
+        ("column", None) => Some(Op::Column(number(indices)?.try_into().ok()?)),
+        ("field", None) => Some(Op::Field(number(indices)?)),
+        ("inject", None) => Some(Op::Inject(ty, number(indices)?)),
+        ("payload", Some((case, field))) => Some(Op::Payload(number(case)?, number(field)?)),
+        _ => None,
     }
 }
 
@@ -155,5 +165,12 @@ mod tests {
         assert_eq!(operation("column.3", Type::NUM), Some(Op::Column(3)));
         assert_eq!(operation("column.+3", Type::NUM), None);
         assert_eq!(operation("column.256", Type::NUM), None);
+        for op in [Op::Field(300), Op::Payload(1, 2), Op::Inject(Type::NUM, 3), Op::Column(1)] {
+            let mut out = String::new();
+            write_operation(&mut out, op);
+            assert_eq!(operation(&out, Type::NUM), Some(op));
+        }
+        assert_eq!(operation("payload.1", Type::NUM), None);
+        assert_eq!(operation("field.1.2", Type::NUM), None);
     }
 }

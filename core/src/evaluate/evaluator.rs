@@ -193,9 +193,16 @@ impl<'p> Evaluator<'p> {
                 self.set(value, &words);
             }
             Expr::Op(op, operands) => {
-                let program = self.program;
-                let mut types = [Type::BOOL; 4];
-                let mut words: [&[u32]; 4] = [&[]; 4];
+                // Most operations have few operands and few words.
+                let (mut few_types, mut few_words) = ([Type::BOOL; 4], [&[][..]; 4]);
+                let (mut many_types, mut many_words) = (Vec::new(), Vec::new());
+                let (types, words) = if operands.len() <= 4 {
+                    (&mut few_types[..operands.len()], &mut few_words[..operands.len()])
+                } else {
+                    many_types.resize(operands.len(), Type::BOOL);
+                    many_words.resize(operands.len(), &[][..]);
+                    (&mut many_types[..], &mut many_words[..])
+                };
                 for (i, &operand) in operands.iter().enumerate() {
                     types[i] = self.program.ty(operand);
                     words[i] = self.get(operand);
@@ -203,9 +210,15 @@ impl<'p> Evaluator<'p> {
                 if *op == Op::Min && is_active(Mutant::WrongMinimum) {
                     words.swap(0, 1);
                 }
-                let mut out = [0; 16];
-                let out = &mut out[..self.get(value).len()];
-                op.apply(&program.types, &types[..operands.len()], &words[..operands.len()], out);
+                let (mut few, mut many) = ([0; 16], Vec::new());
+                let count = self.get(value).len();
+                let out = if count <= 16 {
+                    &mut few[..count]
+                } else {
+                    many.resize(count, 0);
+                    &mut many[..]
+                };
+                op.apply(&self.program.types, types, words, out);
                 self.set(value, out);
             }
         }

@@ -36,9 +36,15 @@ pub struct Graph {
     loops: Vec<Option<Loop>>,
     interned: FxHashMap<Node, NodeId>,
     sets: Sets<LoopId>,
+    constant_words: usize,
 }
 
 impl Graph {
+    /// How many words all constants have.
+    pub fn total_constant_words(&self) -> usize {
+        self.constant_words
+    }
+
     /// The types of the program.
     pub fn types(&self) -> &Types {
         &self.types
@@ -271,7 +277,10 @@ impl Graph {
                 *word = NAN;
             }
         }
-        self.intern(Node::Constant(ty, words), span)
+        let (count, before) = (words.len(), self.nodes.len());
+        let id = self.intern(Node::Constant(ty, words), span);
+        self.constant_words += if self.nodes.len() > before { count } else { 0 };
+        id
     }
 
     /// The constant number.
@@ -341,6 +350,25 @@ impl Graph {
         }
     }
 
+    /// The value, after those of the others that might not end.
+    pub fn after(
+        &mut self,
+        value: NodeId,
+        others: impl IntoIterator<Item = NodeId>,
+        span: Span,
+    ) -> NodeId {
+        let (mut operands, mut seen) = (vec![value], FxHashSet::default());
+        for other in others {
+            if other != value && self.may_diverge(other) && seen.insert(other) {
+                operands.push(other);
+            }
+        }
+        if operands.len() == 1 {
+            return value;
+        }
+        self.intern(Node::Op(Op::After, operands.into()), span)
+    }
+
     fn fold(&mut self, op: Op, operands: &[NodeId], span: Span) -> Option<NodeId> {
         let words: Vec<&[u32]> =
             operands.iter().map(|&o| self.constant_words(o)).collect::<Option<_>>()?;
@@ -369,10 +397,19 @@ impl Graph {
             Node::Op(op, operands) => Some((*op, &**operands)),
             _ => None,
         };
-        let droppable = |all: &[NodeId], kept: usize| {
-            all.iter().enumerate().all(|(i, &o)| i == kept || !self.may_diverge(o))
-        };
         match (op, operands) {
+            (
+                Op::Component(_)
+                | Op::Column(_)
+                | Op::Field(_)
+                | Op::At
+                | Op::Update
+                | Op::Construct(_)
+                | Op::Tag
+                | Op::Payload(..)
+                | Op::After,
+                _,
+            ) => self.simplify_parts(op, operands, span),
             // x·1, x/1, x−0 and x+(−0) are x for every x; x+0 and x·0 are not.
             (Op::Mul | Op::Div, &[x, c]) | (Op::Mul, &[c, x]) if self.is_all(c, ONE) => Some(x),
             (Op::Sub, &[x, c]) if self.is_all(c, ZERO) => Some(x),
@@ -387,22 +424,6 @@ impl Graph {
                 (Op::NotEqual, pair) => Some(self.op(Op::Equal, pair.to_vec(), span)),
                 _ => None,
             },
-            (Op::Component(k) | Op::Column(k), &[x]) => match inner(x)? {
-                (Op::Construct(_), parts) if droppable(parts, k.into()) => {
-                    Some(parts[usize::from(k)])
-                }
-                _ => None,
-            },
-            // (vec3 v.x v.y v.z) is v.
-            (Op::Construct(ty), parts) => {
-                let source = |(k, &part): (usize, &NodeId)| match inner(part)? {
-                    (Op::Component(j) | Op::Column(j), &[x]) if usize::from(j) == k => Some(x),
-                    _ => None,
-                };
-                let mut sources = parts.iter().enumerate().map(source);
-                let first = sources.next()??;
-                (sources.all(|s| s == Some(first)) && self.value_type(first) == ty).then_some(first)
-            }
             (Op::Select, &[c, a, b]) if a == b && !self.may_diverge(c) => Some(a),
             _ => None,
         }

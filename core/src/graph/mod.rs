@@ -30,6 +30,7 @@
 mod builder;
 mod copy;
 mod name;
+mod parts;
 mod tail;
 
 use crate::inputs::Input;

@@ -98,6 +98,9 @@ impl<'p> Declarations<'p> {
                     let of = self.ty(Type::of(scalar, n));
                     (Op::TypeMatrix, vec![Operand::IdRef(of), Operand::LiteralBit32(n.into())])
                 }
+                TypeKind::Structure(_) | TypeKind::Variant(_) | TypeKind::Array(..) => {
+                    unreachable!("no program has such a type yet")
+                }
             },
         };
         let id = self.declare(op, None, operands);

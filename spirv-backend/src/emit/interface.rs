@@ -231,6 +231,9 @@ fn std140(kind: TypeKind, end: &mut u32) -> u32 {
         TypeKind::Vector(_, 2) => (8, 8),
         TypeKind::Vector(_, n) => (16, 4 * u32::from(n)),
         TypeKind::Matrix(_, n) => (16, 16 * u32::from(n)),
+        TypeKind::Structure(_) | TypeKind::Variant(_) | TypeKind::Array(..) => {
+            unreachable!("no program has such a type yet")
+        }
     };
     let offset = end.next_multiple_of(align);
     *end = offset + size;

@@ -87,6 +87,13 @@ impl Translator<'_> {
             | Core::ShiftLeft
             | Core::ShiftRight
             | Core::FromBits => unreachable!("they are of integers"),
+            Core::Field(_)
+            | Core::At
+            | Core::Update
+            | Core::Inject(..)
+            | Core::Tag
+            | Core::Payload(..)
+            | Core::After => unreachable!("no program has such an operation yet"),
         }
     }
 
@@ -151,6 +158,9 @@ impl Translator<'_> {
                 self.instruction(Op::CompositeConstruct, ty, &columns)
             }
             TypeKind::Scalar(_) => self.instruction(Op::Select, ty, &[condition, then, otherwise]),
+            TypeKind::Structure(_) | TypeKind::Variant(_) | TypeKind::Array(..) => {
+                unreachable!("no program has such a type yet")
+            }
         }
     }
 

@@ -172,6 +172,9 @@ impl Generator<'_> {
                 let diagonal = self.leaf(Type::NUM);
                 Term::list(kind, vec![Term::word(type_name(ty)), diagonal])
             }
+            TypeKind::Structure(_) | TypeKind::Variant(_) | TypeKind::Array(..) => {
+                unreachable!("it is builtin")
+            }
         }
     }
 

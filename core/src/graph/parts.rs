@@ -1,0 +1,264 @@
+//! Simplification of operations that put values together and take them apart.
+//!
+//! A part of what was just put together is the part. Putting together evaluates all parts, so the
+//! part comes after those others that might not end ([`Op::After`]).
+
+use super::{Graph, Node, NodeId};
+use crate::op::{Op, clamped_index};
+use crate::source::Span;
+use crate::types::{Type, TypeKind};
+
+/// How many parts a value may have of which a part is replaced by putting together another: more
+/// are not written out for each such operation.
+const WRITTEN_OUT: usize = 64;
+
+impl Graph {
+    /// The operation of the node, and its operands, if it is one.
+    fn operation(&self, id: NodeId) -> Option<(Op, &[NodeId])> {
+        match self.node(id) {
+            Node::Op(op, operands) => Some((*op, operands)),
+            _ => None,
+        }
+    }
+
+    /// The part of `of` that a constant index denotes.
+    fn constant_index(&self, of: NodeId, index: NodeId) -> Option<usize> {
+        let words = self.constant_words(index)?;
+        let count = self.types().parts(self.value_type(of)).len();
+        Some(clamped_index(self.value_type(index), words[0], count))
+    }
+
+    /// The part that an operation takes of its first operand, if it is always the same.
+    fn part_taken(&self, op: Op, operands: &[NodeId]) -> Option<usize> {
+        match (op, operands) {
+            (Op::At, &[of, index]) => self.constant_index(of, index),
+            _ => op.fixed_part(),
+        }
+    }
+
+    /// An equal node for such an operation, whose operands are not all constant.
+    pub(super) fn simplify_parts(
+        &mut self,
+        op: Op,
+        operands: &[NodeId],
+        span: Span,
+    ) -> Option<NodeId> {
+        match (op, operands) {
+            (Op::After, &[value, ref others @ ..]) => {
+                let others = others.to_vec();
+                Some(self.after(value, others, span))
+            }
+            (Op::Construct(ty), parts) => self.whole_value(ty, parts),
+            (Op::Update, &[whole, index, part]) => self.simplify_update(whole, index, part, span),
+            // What is taken of a value that comes after others comes after them.
+            (_, &[whole, ref rest @ ..]) => match self.operation(whole) {
+                Some((Op::After, inner)) => {
+                    let (value, others) = (inner[0], inner[1..].to_vec());
+                    let operands = [&[value], rest].concat();
+                    let part = self.op(op, operands, span);
+                    Some(self.after(part, others, span))
+                }
+                _ => self.simplify_projection(op, operands, span),
+            },
+            _ => None,
+        }
+    }
+
+    /// The value whose parts, all of them, are put together again.
+    fn whole_value(&self, ty: Type, parts: &[NodeId]) -> Option<NodeId> {
+        let source = |(k, &part): (usize, &NodeId)| {
+            let (op, operands) = self.operation(part)?;
+            (self.part_taken(op, operands)? == k).then_some(operands[0])
+        };
+        let mut sources = parts.iter().enumerate().map(source);
+        let first = sources.next()??;
+        (self.value_type(first) == ty && sources.all(|s| s == Some(first))).then_some(first)
+    }
+
+    fn simplify_update(
+        &mut self,
+        whole: NodeId,
+        index: NodeId,
+        part: NodeId,
+        span: Span,
+    ) -> Option<NodeId> {
+        let place = self.constant_index(whole, index)?;
+        let (Op::Construct(ty), parts) = self.operation(whole)? else { return None };
+        if parts.len() > WRITTEN_OUT {
+            return None;
+        }
+        let mut parts = parts.to_vec();
+        parts[place] = self.after(part, [parts[place]], span);
+        Some(self.op(Op::Construct(ty), parts, span))
+    }
+
+    fn simplify_projection(&mut self, op: Op, operands: &[NodeId], span: Span) -> Option<NodeId> {
+        let whole = operands[0];
+        let part = self.part_taken(op, operands);
+        if let (Some(part), Some((Op::Construct(_), parts))) = (part, self.operation(whole)) {
+            let (value, others) = (parts[part], parts.to_vec());
+            return Some(self.after(value, others, span));
+        }
+        match (op, self.operation(whole)) {
+            (Op::At, Some((Op::Update, &[before, index, new]))) => {
+                self.at_of_update(operands[1], [before, index, new], span)
+            }
+            (Op::Tag, Some((Op::Inject(_, case), fields))) => {
+                let fields = fields.to_vec();
+                let tag = self.constant(Type::UINT, &[case], span);
+                Some(self.after(tag, fields, span))
+            }
+            (Op::Payload(case, field), Some((Op::Inject(_, injected), fields)))
+                if case == injected =>
+            {
+                let (value, others) = (fields[field as usize], fields.to_vec());
+                Some(self.after(value, others, span))
+            }
+            (Op::At, _) => self.canonical_at(whole, operands[1], part?, span),
+            _ => None,
+        }
+    }
+
+    /// The part at `index` of a value that `update`, its operands, makes.
+    fn at_of_update(
+        &mut self,
+        index: NodeId,
+        [before, place, new]: [NodeId; 3],
+        span: Span,
+    ) -> Option<NodeId> {
+        if index == place {
+            return Some(self.after(new, [before, index], span));
+        }
+        let [at, place] = [index, place].map(|index| self.constant_index(before, index));
+        if at? == place? {
+            return Some(self.after(new, [before], span));
+        }
+        let part = self.op(Op::At, vec![before, index], span);
+        Some(self.after(part, [new], span))
+    }
+
+    /// The part at a constant index in the one way to write it.
+    fn canonical_at(
+        &mut self,
+        whole: NodeId,
+        index: NodeId,
+        part: usize,
+        span: Span,
+    ) -> Option<NodeId> {
+        let op = match self.types().kind(self.value_type(whole)) {
+            TypeKind::Vector(..) => Op::Component(part as u8),
+            TypeKind::Matrix(..) => Op::Column(part as u8),
+            _ => {
+                let canonical = self.constant(Type::INT, &[part as u32], span);
+                return (canonical != index).then(|| self.op(Op::At, vec![whole, canonical], span));
+            }
+        };
+        Some(self.op(op, vec![whole], span))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::ExprType;
+    use crate::inputs::Input;
+    use crate::types::{Case, Field, Structure, Variant};
+
+    fn fields(types: &[Type]) -> Box<[Field]> {
+        let field = |&ty: &Type| Field { name: "x".into(), ty, is_generic: false };
+        types.iter().map(field).collect()
+    }
+
+    /// A loop that might not end, of type `num`.
+    fn endless(graph: &mut Graph) -> NodeId {
+        let span = Span::default();
+        let of = graph.begin_loop();
+        let param = graph.param(of, 0, Type::NUM, span);
+        let next = graph.rec(of, vec![param], span);
+        let zero = graph.number(0.0, span);
+        let condition = graph.op(Op::Less, vec![zero, param], span);
+        let body = graph.if_([condition, next, param], span);
+        assert_eq!(graph.expr_type(body), ExprType::Rec(Type::NUM));
+        let time = graph.input(Input::Time, span);
+        graph.finish_loop(of, vec![param], vec![time], body, span)
+    }
+
+    #[test]
+    fn a_part_comes_after_what_might_not_end() {
+        let (mut graph, span) = (Graph::default(), Span::default());
+        let ty = Structure { name: "S".into(), fields: fields(&[Type::NUM; 3]) };
+        let ty = graph.types_mut().add_structure(ty).expect("is small");
+        let (time, frame) = (graph.input(Input::Time, span), graph.input(Input::Frame, span));
+        let slow = endless(&mut graph);
+        let made = graph.op(Op::Construct(ty), vec![time, slow, frame], span);
+        let first = graph.op(Op::Field(0), vec![made], span);
+        assert_eq!(graph.node(first), &Node::Op(Op::After, [time, slow].into()));
+        assert_eq!(graph.op(Op::Field(1), vec![made], span), slow);
+        let parts = [0, 1, 2].map(|k| graph.op(Op::Field(k), vec![made], span));
+        let again = graph.op(Op::Construct(ty), parts.to_vec(), span);
+        assert!(graph.may_diverge(again));
+        let quick = graph.op(Op::Construct(ty), vec![time, time, frame], span);
+        assert_eq!(graph.op(Op::Field(2), vec![quick], span), frame);
+        // Of a value that comes after others, a part comes after them.
+        let late = graph.after(quick, [slow, frame, slow], span);
+        let part = graph.op(Op::Field(2), vec![late], span);
+        assert_eq!(graph.node(part), &Node::Op(Op::After, [frame, slow].into()));
+        assert_eq!(graph.after(quick, [frame], span), quick);
+    }
+
+    #[test]
+    fn elements_of_updated_arrays() {
+        let (mut graph, span) = (Graph::default(), Span::default());
+        let ty = graph.types_mut().add_array(Type::NUM, 3).expect("is small");
+        let int = |graph: &mut Graph, i: i32| graph.constant(Type::INT, &[i as u32], span);
+        let uniform = graph.uniform(0, ty, span);
+        let (time, one) = (graph.input(Input::Time, span), int(&mut graph, 1));
+        let index = graph.op(Op::Convert(crate::types::Scalar::I32), vec![time], span);
+        let at = |graph: &mut Graph, of, index| graph.op(Op::At, vec![of, index], span);
+        let changed = graph.op(Op::Update, vec![uniform, one, time], span);
+        assert_eq!(at(&mut graph, changed, one), time);
+        let zero = int(&mut graph, 0);
+        let first = at(&mut graph, uniform, zero);
+        assert_eq!(at(&mut graph, changed, zero), first);
+        let below = int(&mut graph, -7);
+        assert_eq!(at(&mut graph, uniform, below), first);
+        // Beyond the end is the last one.
+        let (seven, two) = (int(&mut graph, 7), int(&mut graph, 2));
+        let last = at(&mut graph, uniform, two);
+        assert_eq!(at(&mut graph, changed, seven), last);
+        let varying = graph.op(Op::Update, vec![uniform, index, time], span);
+        assert_eq!(at(&mut graph, varying, index), time);
+        let unknown = at(&mut graph, varying, zero);
+        assert_eq!(graph.node(unknown), &Node::Op(Op::At, [varying, zero].into()));
+        let frame = graph.input(Input::Frame, span);
+        let made = graph.op(Op::Construct(ty), vec![time, frame, time], span);
+        let made = graph.op(Op::Update, vec![made, zero, frame], span);
+        let all = [frame, frame, time];
+        assert_eq!(graph.node(made), &Node::Op(Op::Construct(ty), all.into()));
+        let parts = [0, 1, 2].map(|i| int(&mut graph, i)).map(|i| at(&mut graph, uniform, i));
+        assert_eq!(graph.op(Op::Construct(ty), parts.to_vec(), span), uniform);
+        // Of vectors and matrices there is one way to write a part.
+        let coord = graph.input(Input::FragCoord, span);
+        let component = graph.op(Op::Component(3), vec![coord], span);
+        assert_eq!(at(&mut graph, coord, seven), component);
+    }
+
+    #[test]
+    fn fields_of_a_known_case() {
+        let (mut graph, span) = (Graph::default(), Span::default());
+        let case = |name: &str, of: &[Type]| Case { name: name.into(), fields: fields(of) };
+        let cases = [case("A", &[]), case("B", &[Type::NUM, Type::NUM])].into();
+        let ty = graph.types_mut().add_variant(Variant { name: "V".into(), cases });
+        let ty = ty.expect("is small");
+        let (time, slow) = (graph.input(Input::Time, span), endless(&mut graph));
+        let value = graph.op(Op::Inject(ty, 1), vec![time, slow], span);
+        let field = graph.op(Op::Payload(1, 0), vec![value], span);
+        assert_eq!(graph.node(field), &Node::Op(Op::After, [time, slow].into()));
+        assert_eq!(graph.op(Op::Payload(1, 1), vec![value], span), slow);
+        let one = graph.constant(Type::UINT, &[1], span);
+        let tag = graph.op(Op::Tag, vec![value], span);
+        assert_eq!(graph.node(tag), &Node::Op(Op::After, [one, slow].into()));
+        let constant = graph.op(Op::Inject(ty, 0), vec![], span);
+        assert_eq!(graph.constant_words(constant), Some(&[0, 0, 0][..]));
+    }
+}
