@@ -106,13 +106,6 @@ impl Lowering<'_> {
             | CoreOp::ShiftLeft
             | CoreOp::ShiftRight
             | CoreOp::FromBits => unreachable!("of integers"),
-            CoreOp::Field(_)
-            | CoreOp::At
-            | CoreOp::Update
-            | CoreOp::Inject(..)
-            | CoreOp::Tag
-            | CoreOp::Payload(..)
-            | CoreOp::After => unreachable!("no program has such an operation yet"),
         };
         self.op(simple, &sources)
     }

@@ -7,12 +7,12 @@ use lambdav_core::op::Op;
 use lambdav_core::source::Span;
 use lambdav_core::types::{Case, Field, Scalar, Structure, Type, TypeKind, Variant};
 
-use crate::Random;
+use lambdav_test_support::Random;
 
 const SPAN: Span = Span { start: 0, end: 0 };
 
 /// A program with one output, of about so many operations.
-pub fn aggregates(random: &mut Random, operations: usize) -> Core {
+pub(crate) fn aggregates(random: &mut Random, operations: usize) -> Core {
     let mut maker = Maker { core: Core::default(), random, types: Vec::new(), nodes: Vec::new() };
     maker.declare();
     maker.leaves();
@@ -190,10 +190,12 @@ impl Maker<'_> {
                 self.op(Op::Field(field), &[of])
             }
             TypeKind::Vector(..) if self.random.percent(50) => {
-                self.op(Op::Component(self.random.below(count) as u8), &[of])
+                let part = self.random.below(count) as u8;
+                self.op(Op::Component(part), &[of])
             }
             TypeKind::Matrix(..) if self.random.percent(50) => {
-                self.op(Op::Column(self.random.below(count) as u8), &[of])
+                let part = self.random.below(count) as u8;
+                self.op(Op::Column(part), &[of])
             }
             _ => {
                 let index = self.index();
@@ -251,7 +253,8 @@ impl Maker<'_> {
             }
             10 => {
                 let of = [self.value(Type::INT), self.value(Type::INT)];
-                self.op([Op::Add, Op::Sub][self.random.below(2)], &of)
+                let op = [Op::Add, Op::Sub][self.random.below(2)];
+                self.op(op, &of)
             }
             _ => self.iteration(ty),
         }
@@ -260,8 +263,8 @@ impl Maker<'_> {
     /// A loop of a few rounds that carries a value of that type.
     fn iteration(&mut self, ty: Type) -> NodeId {
         let of = self.graph().begin_loop();
-        let (count, carried) =
-            (self.graph().param(of, 0, Type::INT, SPAN), self.graph().param(of, 1, ty, SPAN));
+        let count = self.graph().param(of, 0, Type::INT, SPAN);
+        let carried = self.graph().param(of, 1, ty, SPAN);
         let rounds = self.value(Type::INT);
         let inits = vec![self.graph().constant(Type::INT, &[0], SPAN), self.value(ty)];
         let mask = self.graph().constant(Type::INT, &[7], SPAN);
