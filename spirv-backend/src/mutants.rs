@@ -22,6 +22,8 @@ pub enum Mutant {
     LongShift,
     /// The emitter loses a carry between the halves of a product.
     LostCarry,
+    /// The emitter does not keep an index below the number of parts.
+    LooseIndex,
     /// The evaluator assigns the φ's of a block one after the other.
     SequentialPhis,
     /// The evaluator counts rounds of a loop on where it is entered again.

@@ -57,7 +57,6 @@ mod dead_code;
 pub mod interpret;
 mod limits;
 mod lower;
-pub(crate) mod places;
 pub(crate) mod print;
 mod rates;
 mod sink;

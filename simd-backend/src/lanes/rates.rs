@@ -17,8 +17,8 @@ use lambdav_core::schedule::{BlockId, End, Event, Expr, Program, Statement, Valu
 use lambdav_core::types::{Type, Types};
 
 use super::lower::parts::{Source, sources as parts};
-use super::places::Places;
 use super::{Axis, Rate, Width};
+use lambdav_core::schedule::Places;
 
 /// The result of the analysis.
 pub(super) struct Rates {
@@ -255,7 +255,9 @@ impl Analysis<'_> {
                     self.choose(value, operands);
                     return;
                 }
-                if let Some(sources) = parts(&self.program.types, *op, &types, self.program.ty(value)) {
+                if let Some(sources) =
+                    parts(&self.program.types, *op, &types, self.program.ty(value))
+                {
                     for (i, source) in sources.into_iter().enumerate() {
                         if let Source::Operand(operand, k) = source {
                             self.raise(value, i, self.rates.of(operands[operand])[k]);

@@ -5,8 +5,8 @@ use super::binary::{Instruction, name};
 use super::code::{Part, Step};
 use super::composite::composite;
 use super::error::LoadError;
-use super::integers::{IntegerUnary, arithmetic, order};
 use super::global::Globals;
+use super::integers::{IntegerUnary, arithmetic, order};
 use super::values::{ComponentType, Entity, Ids, MemoryRegion, ValueType};
 use rspirv::spirv::Op;
 

@@ -1,6 +1,7 @@
 //! What a module declares: types, constants, and variables in the memory that it shares with the
 //! world.
 
+mod members;
 mod memory;
 
 use super::binary::{Instruction, name};
@@ -42,6 +43,8 @@ pub(super) struct Globals {
     pub(super) uniforms: Vec<Member>,
     pub(super) uniform_words: usize,
     pub(super) variables: Vec<Variable>,
+    /// How many words these have.
+    own_words: usize,
     has_uniforms: bool,
 }
 
@@ -112,7 +115,7 @@ impl Globals {
                 let (mut members, mut words) = (Vec::new(), 0);
                 for &member in instruction.rest(1)? {
                     let kind = ids.kind(instruction, member)?;
-                    members.push((member, kind, words));
+                    members.push((kind, words));
                     words += kind.words();
                     if words > MAX_AGGREGATE {
                         return malformed("its values are too large");
@@ -130,7 +133,7 @@ impl Globals {
                 if count == 0 || words > MAX_AGGREGATE {
                     return malformed("its values are too large, or there are none");
                 }
-                SpirvType::Array(operand(1)?, kind, count as usize)
+                SpirvType::Array(kind, count as usize)
             }
             Op::TypePointer => {
                 let Some(class) = StorageClass::from_u32(operand(1)?) else {

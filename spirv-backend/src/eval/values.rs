@@ -93,11 +93,10 @@ pub(super) enum SpirvType {
     /// A function without parameters and result.
     Main,
     Value(ValueType),
-    /// The ids of the members' types, their kinds, and how many words lie before each; and how
-    /// many there are.
-    Struct(Rc<[(u32, ValueType, usize)]>, usize),
-    /// The id and the kind of the elements' type, and how many there are.
-    Array(u32, ValueType, usize),
+    /// The kinds of the members, and how many words lie before each; and how many there are.
+    Struct(Rc<[(ValueType, usize)]>, usize),
+    /// The kind of the elements, and how many there are.
+    Array(ValueType, usize),
     Pointer(StorageClass, u32),
 }
 
@@ -119,9 +118,7 @@ pub(super) struct MemoryRegion {
     pub(super) at: usize,
     /// What is added for indices that are computed.
     pub(super) indices: Vec<Index>,
-    /// Its type, and the id of that.
     pub(super) kind: ValueType,
-    pub(super) ty: u32,
     /// Of a matrix, or of an array of such, how far one column is from the next.
     pub(super) stride: usize,
 }
@@ -213,7 +210,7 @@ impl Ids {
         match self.ty(instruction, id)? {
             SpirvType::Value(kind) => Ok(*kind),
             SpirvType::Struct(_, words) => Ok(ValueType::aggregate(id, *words)),
-            SpirvType::Array(_, element, count) => {
+            SpirvType::Array(element, count) => {
                 Ok(ValueType::aggregate(id, element.words() * count))
             }
             _ => Err(instruction.malformed(format!("%{id} is no type of values"))),
@@ -228,9 +225,9 @@ impl Ids {
         };
         match self.get(aggregate.ty) {
             Some(Entity::Type(SpirvType::Struct(members, _))) => {
-                members.get(index).map(|&(_, kind, before)| (kind, before))
+                members.get(index).map(|&(kind, before)| (kind, before))
             }
-            Some(&Entity::Type(SpirvType::Array(_, element, count))) => {
+            Some(&Entity::Type(SpirvType::Array(element, count))) => {
                 (index < count).then(|| (element, index * element.words()))
             }
             _ => None,
@@ -241,7 +238,7 @@ impl Ids {
     pub(super) fn parts(&self, kind: ValueType) -> usize {
         match kind.aggregate.and_then(|aggregate| self.get(aggregate.ty)) {
             Some(Entity::Type(SpirvType::Struct(members, _))) => members.len(),
-            Some(&Entity::Type(SpirvType::Array(_, _, count))) => count,
+            Some(&Entity::Type(SpirvType::Array(_, count))) => count,
             _ => kind.part().map_or(0, |(_, count)| count),
         }
     }

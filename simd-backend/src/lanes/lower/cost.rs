@@ -4,7 +4,7 @@ use lambdav_core::op::Op;
 use lambdav_core::schedule::{BlockId, End, Event, Expr, Program, Statement};
 
 use crate::cost::{BEFORE_EXIT, DECISION, LOAD, UNTESTED, of_core};
-use crate::lanes::places::Places;
+use lambdav_core::schedule::Places;
 
 /// What there is in a block and the blocks in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,11 @@ fn cost(program: &Program, places: &Places, id: BlockId, costs: &[Cost]) -> Cost
             Statement::Let { value, expr: Expr::Op(op, operands) } => {
                 let of_component = match op {
                     _ if places.is_in_memory(*value) => {
-                        if places.has_components(*value) { LOAD } else { 0 }
+                        if places.is_whole(*value) {
+                            LOAD
+                        } else {
+                            0
+                        }
                     }
                     Op::At => program.types.parts(program.ty(operands[0])).len() as u64,
                     _ => of_core(*op),

@@ -23,12 +23,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use lambdav_core::schedule;
 
 use self::state::{Lowering, Work};
-use super::places::Places;
 use super::rates::Rates;
 use super::{
     Block, End, Expr, InputWord, Kind, LaneProgram, Rate, ValueId, Width, dead_code, sink,
     value_numbering,
 };
+use lambdav_core::schedule::Places;
 
 /// Makes a lane program of one output of a scheduled program, filled from (0, 0, 0, 1) to four
 /// components, for groups of as many lanes as `width` says.
@@ -62,7 +62,7 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Wid
         sites: Vec::new(),
         loop_nesting: 0,
     };
-    let places = Places::new(program);
+    let places = Places::new(program, crate::cost::TABLE);
     let mut lowering = Lowering {
         program,
         rates: Rates::new(program, &places, width),

@@ -168,7 +168,12 @@ impl Lowering<'_> {
     }
 
     /// The part of several components that an index chooses.
-    pub(super) fn at(&mut self, of: &[ValueId], count: usize, index: schedule::ValueId) -> Vec<ValueId> {
+    pub(super) fn at(
+        &mut self,
+        of: &[ValueId],
+        count: usize,
+        index: schedule::ValueId,
+    ) -> Vec<ValueId> {
         let width = of.len() / count;
         if width == 0 {
             return Vec::new();

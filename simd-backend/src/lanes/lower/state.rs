@@ -10,10 +10,10 @@ use lambdav_core::types::{Scalar, Type};
 
 use super::cost;
 use super::parts::Place;
-use crate::lanes::places::Places;
 use crate::lanes::rates::Rates;
 use crate::lanes::{self, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo};
 use crate::mutants::{Mutant, is_active};
+use lambdav_core::schedule::Places;
 
 /// A lane program that is being made.
 pub(super) struct Lowering<'p> {
@@ -123,7 +123,7 @@ impl Lowering<'_> {
         let mut kinds = self.program.types.scalars(ty).map(kind_of);
         if let Some(place) = self.place(value, expr) {
             self.place_of.insert(value, place);
-            let kinds = if self.places.has_components(value) { kinds.collect() } else { Vec::new() };
+            let kinds = if self.places.is_whole(value) { kinds.collect() } else { Vec::new() };
             return self.loaded(place, kinds);
         }
         match expr {

@@ -20,7 +20,7 @@ impl Engine for Spirv {
         let version = Version::all().nth(choice % 7).unwrap_or_default();
         let options = EmitOptions { version, float_controls: choice % 2 == 1 };
         let types = || case.core.uniforms.iter().map(|uniform| uniform.ty);
-        let resources = Resources::new(&case.inputs, types());
+        let resources = Resources::new(&case.inputs, case.core.graph.types(), types());
         each_output(case, |schedule, location, components| {
             let emitted =
                 emit(&schedule, Some(&case.source), &options).map_err(|error| error.to_string())?;

@@ -61,8 +61,14 @@ impl Maker<'_> {
         let unit = Structure { name: "Unit".into(), fields: [].into() };
         let unit = types.add_structure(unit).expect(small);
         let cases = [
-            Case { name: "A".into(), fields: [field("x", Type::NUM), field("y", Type::UINT)].into() },
-            Case { name: "B".into(), fields: [field("s", structure), field("t", Type::vec(3))].into() },
+            Case {
+                name: "A".into(),
+                fields: [field("x", Type::NUM), field("y", Type::UINT)].into(),
+            },
+            Case {
+                name: "B".into(),
+                fields: [field("s", structure), field("t", Type::vec(3))].into(),
+            },
             Case { name: "C".into(), fields: [].into() },
         ];
         let variant = Variant { name: "V".into(), cases: cases.into() };

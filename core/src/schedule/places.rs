@@ -1,15 +1,14 @@
-//! Which values of a scheduled program lie in memory, so that a part of them is read by its index:
-//! uniforms and constants with arrays in them, and parts of these. All others are computed by
-//! component.
+//! Which values of a program may lie in memory, so that a part of them is read by its index:
+//! uniforms and constants that are structures or arrays, and parts of these. All others are computed
+//! whole.
 
-use lambdav_core::op::Op;
-use lambdav_core::schedule::{Event, Expr, Program, Statement, ValueId};
-use lambdav_core::types::{Type, TypeKind, Types};
+use super::{Event, Expr, Program, Statement, ValueId};
+use crate::op::Op;
+use crate::types::{Type, TypeKind, Types};
 
-use crate::cost;
-
-/// What lies in memory.
-pub(crate) struct Places {
+/// What may lie in memory.
+#[derive(Debug)]
+pub struct Places {
     /// Of each value, whether it does.
     in_memory: Vec<bool>,
     /// Of each value, whether something uses more of it than parts.
@@ -17,13 +16,13 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Looks at all values.
-    pub(crate) fn new(program: &Program) -> Self {
+    /// Looks at all values. Constants of fewer words than `least` do not lie in memory.
+    pub fn new(program: &Program, least: usize) -> Self {
         let count = program.values.len();
         let mut places = Self { in_memory: vec![false; count], whole: vec![false; count] };
         for event in program.walk() {
             match event {
-                Event::Statement(_, statement) => places.statement(program, statement),
+                Event::Statement(_, statement) => places.statement(program, statement, least),
                 Event::End(_, end) => places.uses(end.uses()),
                 Event::Enter(..) | Event::After(..) | Event::Leave(_) => {}
             }
@@ -31,13 +30,11 @@ impl Places {
         places
     }
 
-    fn statement(&mut self, program: &Program, statement: &Statement) {
+    fn statement(&mut self, program: &Program, statement: &Statement, least: usize) {
         if let Statement::Let { value, expr } = statement {
             let ty = program.ty(*value);
             self.in_memory[value.index()] = match expr {
-                Expr::Constant(words) => {
-                    is_aggregate(&program.types, ty) && words.len() >= cost::TABLE
-                }
+                Expr::Constant(words) => is_aggregate(&program.types, ty) && words.len() >= least,
                 Expr::Uniform(_) => is_aggregate(&program.types, ty),
                 Expr::Input(_) => false,
                 Expr::Op(op, operands) => takes_part(*op) && self.is_in_memory(operands[0]),
@@ -59,19 +56,19 @@ impl Places {
     }
 
     /// Whether a value lies in memory.
-    pub(crate) fn is_in_memory(&self, value: ValueId) -> bool {
+    pub fn is_in_memory(&self, value: ValueId) -> bool {
         self.in_memory[value.index()]
     }
 
-    /// Whether a value is to be there by component.
-    pub(crate) fn has_components(&self, value: ValueId) -> bool {
+    /// Whether a value is to be computed or read as a whole.
+    pub fn is_whole(&self, value: ValueId) -> bool {
         !self.is_in_memory(value) || self.whole[value.index()]
     }
 
-    /// How many components of values there are.
-    pub(crate) fn components(&self, program: &Program) -> usize {
+    /// How many components there are of values that are whole.
+    pub fn components(&self, program: &Program) -> usize {
         let values = (0..program.values.len() as u32).map(ValueId);
-        let there = values.filter(|&value| self.has_components(value));
+        let there = values.filter(|&value| self.is_whole(value));
         there.map(|value| program.types.components(program.ty(value))).sum()
     }
 }
@@ -82,18 +79,6 @@ fn is_aggregate(types: &Types, ty: Type) -> bool {
 }
 
 /// Whether the operation takes a part of its first operand.
-pub(crate) fn takes_part(op: Op) -> bool {
+fn takes_part(op: Op) -> bool {
     op == Op::At || op.fixed_part().is_some()
-}
-
-/// An array, vector or matrix of more than `most` components that an index chooses from, and that
-/// does not lie in memory: how many it has.
-pub(crate) fn too_large(program: &Program, places: &Places, most: usize) -> Option<usize> {
-    program.walk().find_map(|event| match event {
-        Event::Statement(_, Statement::Let { expr: Expr::Op(Op::At | Op::Update, of), .. }) => {
-            let components = program.types.components(program.ty(of[0]));
-            (!places.is_in_memory(of[0]) && components > most).then_some(components)
-        }
-        _ => None,
-    })
 }
