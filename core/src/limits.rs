@@ -84,3 +84,7 @@ pub const CONSTANT_WORDS: usize = 1 << 24;
 /// How many words an array may have that machine code computes, rather than reads, and an index
 /// chooses from. A larger program is evaluated.
 pub const CHOSEN_WORDS: usize = 1_024;
+
+/// How many words all constants of a program may have, and its operations operands, together. More
+/// are LV0502.
+pub const EXTENT: usize = 1 << 24;

@@ -28,7 +28,7 @@
 //!   deep. Nothing recurses on that depth.
 
 use crate::limits::{TYPE_NESTING as NESTING, WORDS};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
@@ -564,6 +564,26 @@ impl Types {
             *next - 1
         };
         Some((of, self.scalars(of).map(take).collect()))
+    }
+
+    /// Whether a uniform can have that type: `bvec`s and variants have no layout in memory.
+    pub fn fits_uniform(&self, ty: Type) -> bool {
+        let (mut stack, mut seen) = (vec![ty], FxHashSet::default());
+        while let Some(ty) = stack.pop() {
+            if !seen.insert(ty) {
+                continue;
+            }
+            match *self.kind(ty) {
+                TypeKind::Variant(_) | TypeKind::Vector(Scalar::Bool, _) => return false,
+                TypeKind::Scalar(_) | TypeKind::Vector(..) | TypeKind::Matrix(..) => {}
+                TypeKind::Array(element, _) => stack.push(element),
+                TypeKind::Structure(id) => {
+                    let fields = &self.structures[id.0 as usize].fields;
+                    stack.extend(fields.iter().map(|field| field.ty));
+                }
+            }
+        }
+        true
     }
 
     /// How it is written in λV and in messages. A structure with generic fields is shown with the

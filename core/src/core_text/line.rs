@@ -5,6 +5,7 @@ use crate::diagnostics::{Diagnostic, DiagnosticCode, nearest_name, quote};
 use crate::graph::Name;
 use crate::source::Span;
 use crate::types::{Type, TypeKind, Types};
+use rustc_hash::FxHashMap;
 
 /// Why a line is not taken.
 #[derive(Debug)]
@@ -181,9 +182,20 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Takes a type.
-    pub(super) fn ty(&mut self) -> Reading<Type> {
+    /// Takes a type: of those that the text declares, `declared` has the numbers, with nothing for
+    /// one whose declaration is wrong.
+    pub(super) fn ty(&mut self, declared: &FxHashMap<u32, Option<Type>>) -> Reading<Type> {
         let token = self.take();
+        if let Some(number) = type_number(token.text) {
+            return match declared.get(&number) {
+                Some(Some(ty)) => Ok(*ty),
+                Some(None) => Err(Trouble::Known),
+                None => {
+                    let message = format!("{} is declared nowhere before", token.name());
+                    Err(malformed(token.span, message).into())
+                }
+            };
+        }
         Type::from_name(token.text).ok_or_else(|| {
             let diagnostic = malformed(token.span, format!("{} is not a type", token.name()));
             match nearest_name(token.text, Type::names()) {
@@ -202,6 +214,10 @@ impl<'a> Line<'a> {
         self.expect("(")?;
         let components = types.components(ty);
         let mut index = 0;
+        if components == 0 {
+            self.expect(")")?;
+            return Ok(vec![]);
+        }
         let words = self.list(|line| {
             index += 1;
             // What is too many is read like the last one, and reported with all of them.
@@ -251,6 +267,11 @@ impl<'a> Line<'a> {
 /// The number of a value, if the text is one.
 pub(super) fn value_number(text: &str) -> Option<u32> {
     text.strip_prefix('%').filter(|digits| is_digits(digits))?.parse().ok()
+}
+
+/// The number of a declared type, if the text is one.
+pub(super) fn type_number(text: &str) -> Option<u32> {
+    text.strip_prefix('#').filter(|digits| is_digits(digits))?.parse().ok()
 }
 
 fn is_punctuation(b: u8) -> bool {

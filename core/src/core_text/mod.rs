@@ -35,7 +35,13 @@
 //!
 //! ```text
 //! text       = "lambdav-core 1" line*
-//! line       = uniform | definition | end | output | close | nothing
+//! line       = declared | uniform | definition | end | output | close | nothing
+//! declared   = "type" "#" digits "=" ( "struct" string fields | "array" digits type
+//!                                    | "variant" string "(" [ case { "," case } ] ")" )
+//! case       = string fields
+//! fields     = "(" [ field { "," field } ] ")"
+//! field      = [ "generic" ] string ":" type
+//! type       = name of a type that every program has | "#" digits
 //! uniform    = "uniform" string ":" type "=" constant
 //! definition = name ":" type "=" ( constant | "input" name | "uniform" string
 //!                                 | operation [ value { "," value } ]
@@ -47,7 +53,7 @@
 //! close      = "}" | "}" "else" "{"
 //! name       = value [ string ]
 //! value      = "%" digits
-//! constant   = component | "(" component { "," component } ")"
+//! constant   = component | "(" [ component { "," component } ] ")"
 //! component  = "true" | "false" | decimal | "inf" | "-inf" | "nan" | "0x" eight hexadecimal digits
 //!            | [ "-" ] digits
 //! ```
@@ -60,8 +66,11 @@
 //!   condition holds. A schedule makes guards, the reader drops them.
 //! - The component of an integer is digits; which of the forms it is, the type says.
 //! - An operation is named as in [`Op`](crate::op::Op): `add`, `less-equal`, `atan2`, …;
-//!   `component.K` and `column.K` have their index in the name, and what `construct` and `convert` make is what
-//!   the definition says.
+//!   `component.K`, `column.K`, `field.K`, `inject.CASE` and `payload.CASE.FIELD` have their indices in
+//!   the name, and what `construct`, `convert` and `inject` make is what the definition says.
+//! - Types are declared outside all blocks, before their uses. A constant of any type has all its
+//!   components in order, a variant's tag and slots included ([`crate::types`]). `generic` marks what
+//!   the λV declaration leaves open; it matters to messages only.
 //! - Numbers are the shortest decimals that are read back as the same binary32 value; any decimal
 //!   can be given and is rounded once. `nan` is 0x7fc00000. The hexadecimal form gives the bits.
 //!   Vectors are in order, matrices by columns.

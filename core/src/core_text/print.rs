@@ -7,8 +7,9 @@ use crate::graph::Core;
 use crate::limits::CORE_TEXT;
 use crate::schedule::{BlockRole, End, Event, Expr, Program, Statement, ValueId, schedule};
 use crate::source::{SourceFile, Span};
-use crate::types::{Type, TypeKind};
+use crate::types::{Field, Type, TypeKind, Types};
 use lambdav_float_environment::with_default;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
 /// Blocks nested deeper than this are not indented further, so that the text stays linear in the
@@ -24,7 +25,8 @@ const MAX_INDENTATION: usize = 32;
 pub fn print(core: &Core, source: Option<&SourceFile>) -> Result<String, Diagnostic> {
     let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
     let program = schedule(core, &locations)?;
-    let mut printer = Printer { program: &program, source, out: String::new() };
+    let types = numbered_types(&program);
+    let mut printer = Printer { program: &program, source, types, out: String::new() };
     // Numbers are compared while they are written.
     with_default(|| printer.program())?;
     Ok(printer.out)
@@ -33,7 +35,40 @@ pub fn print(core: &Core, source: Option<&SourceFile>) -> Result<String, Diagnos
 struct Printer<'a> {
     program: &'a Program,
     source: Option<&'a SourceFile>,
+    /// The numbers of the types that the program declares and uses.
+    types: FxHashMap<Type, usize>,
     out: String,
+}
+
+/// What a type is made of.
+fn inside(types: &Types, ty: Type) -> Vec<Type> {
+    match *types.kind(ty) {
+        TypeKind::Array(element, _) => vec![element],
+        _ => {
+            let cases = types.variant(ty).map_or(&[][..], |variant| &variant.cases);
+            let structure = types.structure(ty).map_or(&[][..], |structure| &structure.fields);
+            let fields = cases.iter().flat_map(|case| &case.fields).chain(structure);
+            fields.map(|field| field.ty).collect()
+        }
+    }
+}
+
+/// The types that are declared in a program and used, in order.
+fn numbered_types(program: &Program) -> FxHashMap<Type, usize> {
+    let values = program.values.iter().map(|value| value.ty);
+    let used = values.chain(program.uniforms.iter().map(|uniform| uniform.ty));
+    let mut used: FxHashSet<Type> = used.filter(|ty| ty.builtin().is_none()).collect();
+    let mut stack: Vec<Type> = used.iter().copied().collect();
+    while let Some(ty) = stack.pop() {
+        for part in inside(&program.types, ty) {
+            if part.builtin().is_none() && used.insert(part) {
+                stack.push(part);
+            }
+        }
+    }
+    let mut used: Vec<Type> = used.into_iter().collect();
+    used.sort_unstable();
+    used.into_iter().enumerate().map(|(number, ty)| (ty, number)).collect()
 }
 
 impl<'a> Printer<'a> {
@@ -44,10 +79,13 @@ impl<'a> Printer<'a> {
             self.text(format_args!("; positions: {}\n", source.name().escape_debug()));
         }
         self.out.push('\n');
+        self.declared_types()?;
         for uniform in &program.uniforms {
             self.out.push_str("uniform ");
             self.string(&uniform.name);
-            self.text(format_args!(": {} = ", program.types.name(uniform.ty)));
+            self.out.push_str(": ");
+            self.ty(uniform.ty);
+            self.out.push_str(" = ");
             self.constant(uniform.ty, &uniform.default);
             self.out.push('\n');
         }
@@ -60,6 +98,62 @@ impl<'a> Printer<'a> {
             self.text(format_args!("output {location} = %{}\n", value.0));
         }
         Ok(())
+    }
+
+    fn declared_types(&mut self) -> Result<(), Diagnostic> {
+        let mut declared: Vec<(usize, Type)> =
+            self.types.iter().map(|(&ty, &number)| (number, ty)).collect();
+        declared.sort_unstable();
+        let types = &self.program.types;
+        for &(number, ty) in &declared {
+            self.text(format_args!("type #{number} = "));
+            if let Some(structure) = types.structure(ty) {
+                self.out.push_str("struct ");
+                self.string(&structure.name);
+                self.out.push(' ');
+                self.fields(&structure.fields);
+            } else if let Some(variant) = types.variant(ty) {
+                self.out.push_str("variant ");
+                self.string(&variant.name);
+                for (i, case) in variant.cases.iter().enumerate() {
+                    self.out.push_str(if i == 0 { " (" } else { ", " });
+                    self.string(&case.name);
+                    self.out.push(' ');
+                    self.fields(&case.fields);
+                }
+                self.out.push(')');
+            } else if let TypeKind::Array(element, count) = *types.kind(ty) {
+                self.text(format_args!("array {count} "));
+                self.ty(element);
+            }
+            self.out.push('\n');
+            if self.out.len() > CORE_TEXT {
+                return Err(too_long());
+            }
+        }
+        if !declared.is_empty() {
+            self.out.push('\n');
+        }
+        Ok(())
+    }
+
+    fn fields(&mut self, fields: &[Field]) {
+        self.out.push('(');
+        for (i, field) in fields.iter().enumerate() {
+            self.out.push_str(if i == 0 { "" } else { ", " });
+            self.out.push_str(if field.is_generic { "generic " } else { "" });
+            self.string(&field.name);
+            self.out.push_str(": ");
+            self.ty(field.ty);
+        }
+        self.out.push(')');
+    }
+
+    fn ty(&mut self, ty: Type) {
+        match self.types.get(&ty).copied() {
+            Some(number) => self.text(format_args!("#{number}")),
+            None => self.out.push_str(ty.name().expect("all others are numbered")),
+        }
     }
 
     fn blocks(&mut self) -> Result<(), Diagnostic> {
@@ -144,8 +238,9 @@ impl<'a> Printer<'a> {
             self.out.push(' ');
             self.string(name);
         }
-        let name = self.program.types.name(self.program.ty(value));
-        self.text(format_args!(": {name} = "));
+        self.out.push_str(": ");
+        self.ty(self.program.ty(value));
+        self.out.push_str(" = ");
     }
 
     fn expr(&mut self, ty: Type, expr: &Expr) {
@@ -176,8 +271,9 @@ impl<'a> Printer<'a> {
             write_component(&mut self.out, scalar, words[0]);
             return;
         }
+        self.out.push('(');
         for (i, (&word, scalar)) in words.iter().zip(types.scalars(ty)).enumerate() {
-            self.out.push_str(if i == 0 { "(" } else { ", " });
+            self.out.push_str(if i == 0 { "" } else { ", " });
             write_component(&mut self.out, scalar, word);
         }
         self.out.push(')');

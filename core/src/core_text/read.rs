@@ -6,8 +6,9 @@
 mod blocks;
 mod definitions;
 mod interface;
+mod types;
 
-use super::line::{Line, Reading, Trouble, malformed, value_number};
+use super::line::{Line, Reading, Trouble, malformed, type_number, value_number};
 use super::{MAGIC, VERSION};
 use crate::decode::too_long;
 use crate::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
@@ -34,6 +35,7 @@ fn read_all(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics) {
         core: Core::default(),
         values: FxHashMap::default(),
         uniforms: FxHashMap::default(),
+        types: FxHashMap::default(),
         open_blocks: vec![OpenBlock::new(BlockKind::Root, Wants::Nothing, Span::default())],
         diagnostics: Diagnostics::new(most.max(1)),
         in_unknown: false,
@@ -123,6 +125,8 @@ struct Reader {
     core: Core,
     values: FxHashMap<u32, (State, Span)>,
     uniforms: FxHashMap<String, u32>,
+    /// The types that the text declares; nothing where a declaration is wrong.
+    types: FxHashMap<u32, Option<Type>>,
     open_blocks: Vec<OpenBlock>,
     diagnostics: Diagnostics,
     /// Whether the line before was no statement at all.
@@ -192,6 +196,13 @@ impl Reader {
         if matches!(first.text, "yield" | "rec" | "if") {
             self.set_ending(None);
         }
+        if first.text == "type" {
+            let mut tokens = whole.clone();
+            tokens.take();
+            if let Some(number) = type_number(tokens.peek().text) {
+                self.types.entry(number).or_insert(None);
+            }
+        }
         // The line has one definition, or, if it begins a loop, several.
         let mut tokens = whole;
         while !tokens.peek().text.is_empty() {
@@ -227,6 +238,7 @@ impl Reader {
         line.take();
         match first.text {
             "}" => self.close(line, first.span),
+            "type" => self.declared_type(line, first.span),
             "uniform" => self.uniform(line, first.span),
             "output" => self.output(line, first.span),
             end => {
@@ -300,7 +312,8 @@ impl Reader {
 }
 
 fn is_statement(word: &str) -> bool {
-    word.starts_with('%') || matches!(word, "}" | "uniform" | "output" | "yield" | "rec" | "if")
+    word.starts_with('%')
+        || matches!(word, "}" | "type" | "uniform" | "output" | "yield" | "rec" | "if")
 }
 
 /// Takes the first line.

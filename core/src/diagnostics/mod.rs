@@ -98,6 +98,9 @@ codes! {
     UniformDefaultInput = "LV0210", Error, "the default of a uniform depends on an input";
     UniformDefaultType = "LV0211", Error, "the default of a uniform has another type";
     UniformType = "LV0212", Error, "a uniform cannot have this type";
+    DuplicateType = "LV0213", Error, "a type is declared twice";
+    IncompleteType = "LV0214", Error, "a type leaves open what must be known";
+    LargeUniforms = "LV0215", Warning, "the uniforms are larger than every GPU allows";
     UnboundName = "LV0301", Error, "a name is not bound";
     FormAsValue = "LV0302", Error, "a special form is used as a value";
     MalformedForm = "LV0303", Error, "a special form has the wrong shape";
@@ -123,6 +126,12 @@ codes! {
     AnnotationMismatch = "LV0416", Error, "an annotation names another type";
     IndexLiteral = "LV0417", Error, "an index is not a literal in range";
     UnreachedIllTyped = "LV0418", Warning, "an argument that is never used is ill-typed";
+    TypeTooLarge = "LV0419", Error, "a value is too large";
+    ConstantIndex = "LV0420", Warning, "a constant index lies outside";
+    WrongCases = "LV0421", Error, "the clauses of a case do not fit the variant";
+    HeldFunction = "LV0422", Error, "functions in a value that is not known at compile time";
+    NoSuchField = "LV0423", Error, "there is no such field";
+    NotTheVariant = "LV0424", Error, "a case is made of something that is not its variant";
     EndlessExpansion = "LV0501", Error, "functions call each other without end";
     ExpansionTooLarge = "LV0502", Error, "the program expands to too much code";
     BlocksTooDeep = "LV0503", Error, "branches and loops are nested too deep";

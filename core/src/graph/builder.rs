@@ -36,13 +36,13 @@ pub struct Graph {
     loops: Vec<Option<Loop>>,
     interned: FxHashMap<Node, NodeId>,
     sets: Sets<LoopId>,
-    constant_words: usize,
+    extent: usize,
 }
 
 impl Graph {
-    /// How many words all constants have.
-    pub fn total_constant_words(&self) -> usize {
-        self.constant_words
+    /// How many words all constants have, and operands all other nodes.
+    pub fn extent(&self) -> usize {
+        self.extent
     }
 
     /// The types of the program.
@@ -224,6 +224,11 @@ impl Graph {
     pub(crate) fn push(&mut self, node: Node, span: Span) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
         let facts = self.facts_of(&node, span);
+        self.extent += match &node {
+            Node::Constant(_, words) => words.len(),
+            Node::Op(_, operands) | Node::Rec(_, operands) => operands.len(),
+            _ => 0,
+        };
         self.nodes.push(node);
         self.facts.push(facts);
         id
@@ -277,10 +282,7 @@ impl Graph {
                 *word = NAN;
             }
         }
-        let (count, before) = (words.len(), self.nodes.len());
-        let id = self.intern(Node::Constant(ty, words), span);
-        self.constant_words += if self.nodes.len() > before { count } else { 0 };
-        id
+        self.intern(Node::Constant(ty, words), span)
     }
 
     /// The constant number.

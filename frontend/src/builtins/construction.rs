@@ -4,7 +4,9 @@ use lambdav_core::types::Type;
 
 use super::recipe::{Operand, Recipe};
 use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined};
-use super::signature::{AT, COLUMN, bvector, ivector, matrix as matrix_of, uvector, vector};
+use super::signature::{
+    AT, COLUMN, SIZE_OF, UPDATE, bvector, ivector, matrix as matrix_of, uvector, vector,
+};
 
 /// The rows of this theme.
 pub(super) static ROWS: &[Row] = &[
@@ -221,15 +223,43 @@ pub(super) static ROWS: &[Row] = &[
     Row {
         name: "at",
         aliases: &[],
-        operands: Operands::Exactly(&["v", "K"]),
+        operands: Operands::Exactly(&["a", "i"]),
         signature: AT,
-        meaning: Meaning::Recipe(|operands, _| Recipe::Swizzle(vec![index(operands)])),
+        meaning: Meaning::Recipe(|operands, _| Recipe::At(operands[1].index)),
         kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
-        documentation: "Component number `K` of a vector or bvec, from 0; `K` is a literal token \
-                        of decimal digits.",
+        documentation: "Element number `i` of an array, component of a vector or column of a \
+                        matrix, from 0. `i` is an int or uint, which is clamped to where there \
+                        are elements, or a literal token of decimal digits below their number.",
         example: Example { expression: "(at (vec3 5 6 7) 2)", value: "7" },
+    },
+    Row {
+        name: "update",
+        aliases: &[],
+        operands: Operands::Exactly(&["a", "i", "e"]),
+        signature: UPDATE,
+        meaning: Meaning::Recipe(|operands, _| Recipe::Update(operands[1].index)),
+        kind: OperationKind::Exact,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "The array or vector `a` with `e` as its element `i`, which is an index as \
+                        for `at`.",
+        example: Example { expression: "(update (vec3 5 6 7) 1i 9)", value: "(vec3 5 9 7)" },
+    },
+    Row {
+        name: "size-of",
+        aliases: &[],
+        operands: Operands::Exactly(&["a"]),
+        signature: SIZE_OF,
+        meaning: Meaning::Recipe(|operands, _| {
+            Recipe::Size(operands[0].parts.expect("the signature accepts arrays only").1)
+        }),
+        kind: OperationKind::Exact,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "The number of elements of an array, an int.",
+        example: Example { expression: "(num (size-of (array 5 6 7)))", value: "3" },
     },
     Row {
         name: "col",

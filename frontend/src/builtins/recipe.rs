@@ -3,7 +3,7 @@
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op;
-use lambdav_core::types::Type;
+use lambdav_core::types::{Type, TypeKind, Types};
 
 /// How the value of an application is made of primitive operations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -29,6 +29,12 @@ pub enum Recipe {
     /// This column of the first operand (a matrix). The second operand, the index of `(col m K)`,
     /// is already in the recipe.
     Column(u8),
+    /// The part of the first operand at that literal index, or at the second operand.
+    At(Option<u32>),
+    /// The first operand with the third as its part there.
+    Update(Option<u32>),
+    /// An `int`, the number of elements of the operand.
+    Size(u32),
     /// The λV text of a `func` with as many parameters as there are operands. Its names denote
     /// builtins and forms of the outermost scope, whatever the program binds.
     Expansion(String),
@@ -44,12 +50,33 @@ pub struct Operand {
     /// Its value where the operand is a literal token of decimal digits (what `at` and `col`
     /// need), else `None`.
     pub index: Option<u32>,
+    /// Of a vector, matrix or array: the type of its parts, and how many there are.
+    pub parts: Option<(Type, u32)>,
+}
+
+impl Operand {
+    /// An operand of a type of that table that is not an index.
+    pub fn of(types: &Types, ty: Type) -> Self {
+        let parts = match types.kind(ty) {
+            TypeKind::Vector(..) | TypeKind::Matrix(..) | TypeKind::Array(..) => {
+                let count = types.parts(ty).len() as u32;
+                types.part(ty, 0).map(|(part, _)| (part, count))
+            }
+            TypeKind::Scalar(_) | TypeKind::Structure(_) | TypeKind::Variant(_) => None,
+        };
+        Self { ty, index: None, parts }
+    }
 }
 
 impl From<Type> for Operand {
-    /// An operand that is not an index.
+    /// An operand of a type that every program has, and that is not an index.
     fn from(ty: Type) -> Self {
-        Self { ty, index: None }
+        let parts = match ty.builtin() {
+            Some(TypeKind::Vector(scalar, n)) => Some((Type::of(scalar, 1), n.into())),
+            Some(TypeKind::Matrix(scalar, n)) => Some((Type::of(scalar, n), n.into())),
+            _ => None,
+        };
+        Self { ty, index: None, parts }
     }
 }
 

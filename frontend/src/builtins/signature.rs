@@ -304,14 +304,47 @@ pub(super) const MATRIX: Signature = Signature {
 pub(super) const DETERMINANT: Signature =
     Signature { takes: "a matrix", check: |operands| (MATRIX.check)(operands).map(|_| Type::NUM) };
 
-/// `(at v K)`.
+/// `(at a i)`.
 pub(super) const AT: Signature = Signature {
-    takes: "a vector or bvec, and a literal index",
-    check: |operands| match operands[0].ty.builtin() {
-        Some(Vector(scalar, n)) => index(operands, n).map(|()| Type::of(scalar, 1)),
+    takes: "an array, vector or matrix, and an index: an int, a uint or a literal",
+    check: |operands| {
+        let (part, count) = operands[0].parts.ok_or(Mismatch::Operand(0))?;
+        part_index(operands, count).map(|()| part)
+    },
+};
+
+/// `(update a i e)`.
+pub(super) const UPDATE: Signature = Signature {
+    takes: "an array or a vector, an index, and a value of the type of its parts",
+    check: |operands| {
+        let (part, count) = operands[0]
+            .parts
+            .filter(|_| !operands[0].ty.is_matrix())
+            .ok_or(Mismatch::Operand(0))?;
+        part_index(operands, count)?;
+        if operands[2].ty == part { Ok(operands[0].ty) } else { Err(Mismatch::Operand(2)) }
+    },
+};
+
+/// `(size-of a)`.
+pub(super) const SIZE_OF: Signature = Signature {
+    takes: "an array",
+    check: |operands| match (operands[0].parts, operands[0].ty.builtin()) {
+        (Some(_), None) => Ok(Type::INT),
         _ => Err(Mismatch::Operand(0)),
     },
 };
+
+/// An index that is an `int`, a `uint`, or a literal below the limit.
+fn part_index(operands: &[Operand], limit: u32) -> Result<(), Mismatch> {
+    let Operand { ty, index, .. } = operands[1];
+    match (ty, index) {
+        (Type::INT | Type::UINT, _) => Ok(()),
+        (_, Some(k)) if k < limit => Ok(()),
+        (Type::NUM, found) => Err(Mismatch::Index { operand: 1, found, limit }),
+        _ => Err(Mismatch::Operand(1)),
+    }
+}
 
 /// `(col m K)`.
 pub(super) const COLUMN: Signature = Signature {

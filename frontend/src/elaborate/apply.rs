@@ -5,7 +5,6 @@ use super::elaborator::Elaborator;
 use super::values::{Arguments, Denotation, EnvId, FunctionId, FunctionValue, Site, Value};
 use crate::resolve::{Code, CodeId, Parameter};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
-use lambdav_core::graph::ExprType;
 use std::rc::Rc;
 
 impl Elaborator {
@@ -17,11 +16,8 @@ impl Elaborator {
                 let arguments = self.denote_arguments(code, env);
                 State::Apply(function, site, arguments)
             }
-            Value::Data(node) => {
-                let what = match self.graph.expr_type(node) {
-                    ExprType::Value(ty) => self.a(ty),
-                    ExprType::Rec(_) | ExprType::PureRec => "the next round of a loop".to_owned(),
-                };
+            Value::Data(_) | Value::Structure(_) => {
+                let what = self.describe(callee);
                 let Code::Apply { callee, .. } = *self.arena.get(code) else {
                     unreachable!("the continuation was made for an application")
                 };
@@ -46,6 +42,11 @@ impl Elaborator {
         match self.function(function) {
             FunctionValue::Builtin(builtin) => {
                 self.apply_builtin(builtin, site, OperandSource::Arguments(arguments))
+            }
+            FunctionValue::Former(former) => self.apply_former(former, site, arguments),
+            FunctionValue::After { function, other } => {
+                self.wait(Continuation::After { other, site });
+                State::Apply(function, site, arguments)
             }
             FunctionValue::Static { function, .. } => State::Apply(function, site, arguments),
             FunctionValue::Rec(of) => self.apply_rec(of, site, arguments),

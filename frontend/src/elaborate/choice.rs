@@ -2,10 +2,10 @@
 
 use super::elaborator::Elaborator;
 use super::values::{ActivationId, FunctionValue, Value};
+use crate::resolve::Annotation;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{ExprType, NodeId};
 use lambdav_core::source::Span;
-use lambdav_core::types::Type;
 use std::fmt;
 
 /// The message for a `rec-func` with a path that ends in the function at `span`.
@@ -13,6 +13,17 @@ pub(super) fn returns_function(span: Span) -> Diagnostic {
     Diagnostic::new(DiagnosticCode::RecFuncResult, span, "a `rec-func` cannot return a function")
         .label("this is a function")
         .help("return a value and let the caller choose the function")
+}
+
+/// The message for a structure with functions where its place must be known.
+pub(super) fn held_function(span: Span, role: impl fmt::Display) -> Diagnostic {
+    Diagnostic::new(
+        DiagnosticCode::HeldFunction,
+        span,
+        format!("{role} is a structure that holds a function"),
+    )
+    .label("which must be known at compile time")
+    .help("choose between the functions, or between the other fields")
 }
 
 impl Elaborator {
@@ -25,19 +36,21 @@ impl Elaborator {
         spans: [Span; 2],
         activation: ActivationId,
     ) -> Value {
-        let describe = |elaborator: &Self, value| match value {
-            Value::Data(node) => match elaborator.graph.expr_type(node) {
-                ExprType::Value(ty) => elaborator.a(ty),
-                ExprType::Rec(ty) => format!("{} or the next round", elaborator.a(ty)),
-                ExprType::PureRec => "the next round".to_owned(),
-            },
-            _ => "a function".to_owned(),
-        };
         match (then, otherwise) {
             (Value::Error, _) | (_, Value::Error) => return Value::Error,
             (Value::Function(then), Value::Function(otherwise)) => {
                 let choice = FunctionValue::Choice { condition, then, otherwise };
                 return Value::Function(self.function_id(choice));
+            }
+            (Value::Structure(a), Value::Structure(b)) if self.are_alike(a, b) => {
+                if let Some(words) = self.graph.constant_words(condition) {
+                    return if words[0] != 0 { then } else { otherwise };
+                }
+                if a == b && !self.graph.may_diverge(condition) {
+                    return then;
+                }
+                self.report_in(held_function(span, "the value of a choice"), activation);
+                return Value::Error;
             }
             (Value::Data(a), Value::Data(b)) => {
                 let types = (self.graph.expr_type(a), self.graph.expr_type(b));
@@ -47,7 +60,7 @@ impl Elaborator {
             }
             _ => {}
         }
-        let (a, b) = (describe(self, then), describe(self, otherwise));
+        let (a, b) = (self.describe(then), self.describe(otherwise));
         // The other branch goes on with `rec`, so the function would be the loop's result.
         let result = match (then, otherwise) {
             (Value::Function(_), Value::Data(node)) => Some((node, spans[0])),
@@ -93,6 +106,7 @@ impl Elaborator {
                     }
                 }
             },
+            Value::Structure(_) => held_function(span, role),
             Value::Function(_) => Diagnostic::new(
                 DiagnosticCode::FunctionAsValue,
                 span,
@@ -109,29 +123,37 @@ impl Elaborator {
     pub(super) fn check_annotation(
         &mut self,
         value: Value,
-        ty: Type,
+        wanted: Annotation,
         span: Span,
         annotation: Span,
         activation: ActivationId,
     ) -> Value {
-        let found = match value {
-            Value::Error => return Value::Error,
-            Value::Data(node) => match self.graph.expr_type(node) {
-                ExprType::Value(found) if found == ty => return value,
-                ExprType::Value(found) => self.a(found),
-                ExprType::Rec(_) | ExprType::PureRec => "the next round of a loop".to_owned(),
-            },
-            Value::Function(_) => "a function".to_owned(),
+        let declared = match (value, wanted) {
+            (Value::Error, _) => return Value::Error,
+            (Value::Data(node), Annotation::Type(ty)) => {
+                if self.graph.expr_type(node) == ExprType::Value(ty) {
+                    return value;
+                }
+                None
+            }
+            (Value::Data(node), Annotation::Instance(_)) => self.declaration_of(node),
+            (Value::Structure(id), _) => Some(self.held(id).declaration),
+            (Value::Function(_), _) => None,
+        };
+        let wanted = match wanted {
+            Annotation::Instance(index) if declared == Some(index) => return value,
+            Annotation::Instance(index) => format!("a {}", self.declarations.structure(index).name),
+            Annotation::Type(ty) => self.a(ty),
         };
         let mut diagnostic = Diagnostic::new(
             DiagnosticCode::AnnotationMismatch,
             span,
-            format!("this is not {}", self.a(ty)),
+            format!("this is not {wanted}"),
         )
-        .label(format!("this is {found}"))
+        .label(format!("this is {}", self.describe(value)))
         .help("change the annotation or the expression");
         if annotation != span {
-            diagnostic = diagnostic.also(annotation, format!("{} is wanted here", self.a(ty)));
+            diagnostic = diagnostic.also(annotation, format!("{wanted} is wanted here"));
         }
         self.report_in(diagnostic, activation);
         Value::Error

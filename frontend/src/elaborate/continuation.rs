@@ -3,6 +3,7 @@
 use super::values::{Arguments, Denotation, EnvId, FunctionId, Site, ThunkId, Value};
 use crate::builtins::Builtin;
 use crate::resolve::CodeId;
+use crate::resolve::Former;
 use lambdav_core::graph::{LoopId, NodeId};
 
 /// What the elaborator does next.
@@ -27,6 +28,47 @@ pub(super) enum Continuation {
         builtin: Builtin,
         site: Site,
         source: OperandSource,
+        values: Vec<Value>,
+    },
+    /// The next operand of a former.
+    FormerOperands {
+        former: Former,
+        site: Site,
+        arguments: Arguments,
+        values: Vec<Value>,
+    },
+    /// The value of an application of a function that was taken out of a structure.
+    After {
+        other: NodeId,
+        site: Site,
+    },
+    /// The value of a `with`, and then its new fields.
+    With {
+        code: CodeId,
+        env: EnvId,
+        values: Vec<Value>,
+    },
+    /// The function of a `tabulate`.
+    Tabulate {
+        code: CodeId,
+        env: EnvId,
+    },
+    /// The next element of a `tabulate`.
+    Elements {
+        function: FunctionId,
+        site: Site,
+        count: u32,
+        values: Vec<Value>,
+    },
+    Scrutinee {
+        code: CodeId,
+        env: EnvId,
+    },
+    /// The next body of a `case`; without a scrutinee it was ill-typed.
+    Bodies {
+        code: CodeId,
+        env: EnvId,
+        scrutinee: Option<NodeId>,
         values: Vec<Value>,
     },
     Condition {

@@ -7,11 +7,11 @@
 use super::continuation::Continuation;
 use super::values::{
     Activation, ActivationId, Arguments, Captured, ContentsId, Denotation, Env, EnvId, FunctionId,
-    FunctionValue, ROOT, Site, Thunk, ThunkId, Value,
+    FunctionValue, HeldId, HeldStructure, ROOT, Site, Thunk, ThunkId, Value,
 };
 use crate::builtins::Builtin;
 use crate::mutants::{Mutant, is_active};
-use crate::resolve::{Code, CodeArena, CodeId, Free, Key, Local};
+use crate::resolve::{Code, CodeArena, CodeId, Declarations, Free, Key, Local};
 use lambdav_core::diagnostics::{DiagnosticCode, Diagnostics};
 use lambdav_core::graph::{Graph, LoopId, Name};
 use lambdav_core::limits;
@@ -38,6 +38,7 @@ pub(super) struct LoopInfo {
 pub(super) struct Elaborator {
     pub(super) arena: CodeArena,
     pub(super) graph: Graph,
+    pub(super) declarations: Rc<Declarations>,
     pub(super) diagnostics: Diagnostics,
     pub(super) globals: Vec<Denotation>,
     pub(super) thunks: Vec<Thunk>,
@@ -46,6 +47,8 @@ pub(super) struct Elaborator {
     thunk_ids: FxHashMap<(Key, Captured), ThunkId>,
     /// What thunks without a value are called first.
     pub(super) thunk_names: FxHashMap<ThunkId, Name>,
+    held: Vec<HeldStructure>,
+    held_ids: FxHashMap<HeldStructure, HeldId>,
     functions: Vec<FunctionValue>,
     function_ids: FxHashMap<FunctionValue, FunctionId>,
     closure_ids: FxHashMap<(Key, Captured), FunctionId>,
@@ -67,7 +70,9 @@ pub(super) struct Elaborator {
 
 impl Elaborator {
     /// An elaborator for that code, before anything is elaborated.
-    pub(super) fn new(arena: CodeArena, most: usize) -> Self {
+    pub(super) fn new(arena: CodeArena, declarations: Rc<Declarations>, most: usize) -> Self {
+        let mut graph = Graph::default();
+        *graph.types_mut() = declarations.types.clone();
         let top = Activation {
             caller: ActivationId(0),
             depth: 0,
@@ -85,7 +90,10 @@ impl Elaborator {
         };
         Self {
             arena,
-            graph: Graph::default(),
+            graph,
+            declarations,
+            held: Vec::new(),
+            held_ids: FxHashMap::default(),
             diagnostics: Diagnostics::new(most),
             globals: Vec::new(),
             thunks: Vec::new(),
@@ -191,13 +199,17 @@ impl Elaborator {
                 Some(Value::Data(self.graph.bool(value, span)))
             }
             Code::Builtin(builtin) => Some(self.builtin_value(builtin, self.span(code, env))),
+            Code::Former(former) => Some(self.former_value(former, self.span(code, env))),
             Code::Function(_) => Some(self.closure(code, env)),
             Code::Local(_)
             | Code::Global(_)
             | Code::Apply { .. }
             | Code::Let { .. }
             | Code::If(_)
-            | Code::The(..) => None,
+            | Code::The(..)
+            | Code::With { .. }
+            | Code::Tabulate(..)
+            | Code::Case(_) => None,
         }
     }
 
@@ -256,7 +268,7 @@ impl Elaborator {
             (Denotation::Thunk(id), _) => {
                 self.thunk_names.entry(id).or_insert_with(|| name.clone());
             }
-            (Denotation::Value(Value::Function(_) | Value::Error), _) => {}
+            (Denotation::Value(Value::Function(_) | Value::Structure(_) | Value::Error), _) => {}
         }
     }
 
@@ -324,6 +336,19 @@ impl Elaborator {
         id
     }
 
+    pub(super) fn held(&self, id: HeldId) -> &HeldStructure {
+        &self.held[id.0 as usize]
+    }
+
+    pub(super) fn held_id(&mut self, structure: HeldStructure) -> HeldId {
+        let next = HeldId(self.held.len() as u32);
+        let id = *self.held_ids.entry(structure.clone()).or_insert(next);
+        if id == next {
+            self.held.push(structure);
+        }
+        id
+    }
+
     /// Where the code stands for the user: inside the expansion of a builtin, where the builtin is
     /// applied.
     pub(super) fn span(&self, code: CodeId, env: EnvId) -> Span {
@@ -347,6 +372,8 @@ impl Elaborator {
     pub(super) fn argument_code(&self, site: Site, i: usize) -> CodeId {
         match self.arena.get(site.code) {
             Code::Apply { arguments, .. } => arguments[i],
+            // It applies its function to an index, which has no text.
+            Code::Tabulate(_, function) => *function,
             _ => unreachable!("a site is an application"),
         }
     }

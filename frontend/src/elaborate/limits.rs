@@ -5,7 +5,7 @@ use super::elaborator::Elaborator;
 use super::values::{Activation, ActivationId, EnvId, FunctionId, FunctionValue, Site};
 use crate::resolve::CodeId;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
-use lambdav_core::limits::{APPLICATION_NESTING, BINDINGS, EXPANSION_STEPS, NODES};
+use lambdav_core::limits::{APPLICATION_NESTING, BINDINGS, EXPANSION_STEPS, EXTENT, NODES};
 use lambdav_core::source::Span;
 
 impl Elaborator {
@@ -14,6 +14,9 @@ impl Elaborator {
         self.continuations.push(continuation);
         if self.graph.len() > NODES {
             self.too_large(Span::default(), NODES, "operations");
+        }
+        if self.graph.extent() > EXTENT {
+            self.too_large(Span::default(), EXTENT, "words of constants and operands");
         }
     }
 

@@ -1,6 +1,6 @@
 //! `rec-func` and `rec`.
 
-use super::choice::returns_function;
+use super::choice::{held_function, returns_function};
 use super::continuation::{Continuation, State};
 use super::elaborator::{Elaborator, LoopInfo, LoopParameter};
 use super::values::{Arguments, Denotation, FunctionId, FunctionValue, Site, Value};
@@ -32,7 +32,7 @@ impl Elaborator {
         let (declared, _) = self.signature(code);
         for (i, parameter) in declared.iter().enumerate() {
             values[i] = self.check_parameter(parameter, site, i, values[i]);
-            if let Value::Data(_) = values[i] {
+            if let Value::Data(_) | Value::Structure(_) = values[i] {
                 let span = self.argument_span(site, i);
                 let activation = Some(site.activation);
                 let node = self.require_value(values[i], span, "an argument of a loop", activation);
@@ -66,7 +66,7 @@ impl Elaborator {
                     parameters.push(LoopParameter::Static(fixed));
                     Value::Function(fixed)
                 }
-                Value::Error => unreachable!("checked above"),
+                Value::Structure(_) | Value::Error => unreachable!("checked above"),
             }));
         }
         slots.push(Denotation::Value(Value::Function(self.function_id(FunctionValue::Rec(of)))));
@@ -100,7 +100,7 @@ impl Elaborator {
         let node = match body {
             Value::Error => return Value::Error,
             Value::Data(node) => node,
-            Value::Function(_) => {
+            Value::Function(_) | Value::Structure(_) => {
                 self.report(returns_function(body_span));
                 return Value::Error;
             }
@@ -224,6 +224,7 @@ impl Elaborator {
             })
             .also(first, "in a `rec` of this `rec-func`")
             .help("pass the parameter on unchanged, or leave it out and use the outer name"),
+            (_, Value::Structure(_)) => held_function(span, "an argument of `rec`"),
             (LoopParameter::Static(_), Value::Data(_)) => Diagnostic::new(
                 DiagnosticCode::RecTypes,
                 span,

@@ -24,14 +24,17 @@
 //! [`NODES`]: lambdav_core::limits::NODES
 
 mod apply;
+mod cases;
 mod choice;
 mod continuation;
 mod elaborator;
+mod formers;
 mod limits;
 mod loops;
 mod operands;
 mod report;
 mod run;
+mod structures;
 mod unreached;
 mod values;
 
@@ -51,7 +54,8 @@ pub(crate) fn elaborate(
     sound: bool,
     most: usize,
 ) -> (Core, Diagnostics) {
-    let mut elaborator = Elaborator::new(arena, most);
+    let declarations = items.declarations.clone();
+    let mut elaborator = Elaborator::new(arena, declarations, most);
     elaborator.globals = global_denotations(&mut elaborator, items);
     let mut core = Core::default();
     let globals = elaborator.globals.clone();
@@ -100,8 +104,23 @@ pub(crate) fn elaborate(
 /// The words of the default of a uniform that does not give one.
 fn zero_or_identity(types: &Types, ty: Type) -> Box<[u32]> {
     let mut words = vec![0; types.components(ty)];
-    if let TypeKind::Matrix(_, n) = *types.kind(ty) {
-        words.iter_mut().step_by(usize::from(n) + 1).for_each(|w| *w = 1f32.to_bits());
+    // What lies at which component, as far as there are matrices in it.
+    let mut stack = vec![(ty, 0)];
+    while let Some((ty, start)) = stack.pop() {
+        match *types.kind(ty) {
+            TypeKind::Matrix(_, n) => {
+                let size = types.components(ty);
+                let diagonal = words[start..start + size].iter_mut().step_by(usize::from(n) + 1);
+                diagonal.for_each(|word| *word = 1f32.to_bits());
+            }
+            TypeKind::Structure(_) | TypeKind::Array(..) => {
+                for index in 0..types.parts(ty).len() {
+                    let (part, offset) = types.part(ty, index).expect("it is below the count");
+                    stack.push((part, start + offset));
+                }
+            }
+            _ => {}
+        }
     }
     words.into()
 }

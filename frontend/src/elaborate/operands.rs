@@ -5,7 +5,7 @@ use super::elaborator::Elaborator;
 use super::values::{FunctionId, FunctionValue, ROOT, Site, Value};
 use crate::builtins::{Builtin, Operand, Recipe, SignatureError};
 use crate::resolve::{Code, resolve_expansion};
-use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::NodeId;
 use lambdav_core::op::Op;
 use lambdav_core::source::Span;
@@ -30,9 +30,10 @@ impl Elaborator {
         self.next_operand(builtin, site, source, Vec::with_capacity(count))
     }
 
-    fn argument_count_of(&self, site: Site) -> usize {
+    pub(super) fn argument_count_of(&self, site: Site) -> usize {
         match self.arena.get(site.code) {
             Code::Apply { arguments, .. } => arguments.len(),
+            Code::Tabulate(..) => 1,
             _ => unreachable!("a site is an application"),
         }
     }
@@ -67,7 +68,12 @@ impl Elaborator {
         }
     }
 
-    fn apply_to_values(&mut self, builtin: Builtin, site: Site, values: &[Value]) -> State {
+    pub(super) fn apply_to_values(
+        &mut self,
+        builtin: Builtin,
+        site: Site,
+        values: &[Value],
+    ) -> State {
         let mut nodes = Vec::with_capacity(values.len());
         for (i, &value) in values.iter().enumerate() {
             let span = self.argument_span(site, i);
@@ -81,11 +87,11 @@ impl Elaborator {
             .iter()
             .enumerate()
             .map(|(i, &node)| Operand {
-                ty: self.graph.value_type(node),
                 index: match self.arena.get(self.argument_code(site, i)) {
                     Code::Number(_, index) => *index,
                     _ => None,
                 },
+                ..Operand::of(self.graph.types(), self.graph.value_type(node))
             })
             .collect();
         match builtin.resolve(&operands) {
@@ -184,6 +190,18 @@ impl Elaborator {
                 }
             }
             Recipe::Column(k) => self.graph.op(Op::Column(*k), vec![nodes[0]], span),
+            Recipe::At(index) => {
+                let index = self.index(*index, &nodes, site);
+                self.graph.op(Op::At, vec![nodes[0], index], span)
+            }
+            Recipe::Update(index) => {
+                let index = self.index(*index, &nodes, site);
+                self.graph.op(Op::Update, vec![nodes[0], index, nodes[2]], span)
+            }
+            Recipe::Size(count) => {
+                let size = self.graph.constant(Type::INT, &[*count], span);
+                self.graph.after(size, [nodes[0]], span)
+            }
             Recipe::Input(input) => self.graph.input(*input, span),
             Recipe::Expansion(text) => {
                 let function = self.expansion(text);
@@ -192,6 +210,33 @@ impl Elaborator {
             }
         };
         State::Return(Value::Data(node))
+    }
+
+    /// The index of `at` or `update`: the literal, or the second operand.
+    fn index(&mut self, literal: Option<u32>, nodes: &[NodeId], site: Site) -> NodeId {
+        let span = self.argument_span(site, 1);
+        if let Some(index) = literal {
+            return self.graph.constant(Type::INT, &[index], span);
+        }
+        let (index, of) = (nodes[1], self.graph.value_type(nodes[0]));
+        let count = self.graph.types().parts(of).len();
+        if let Some(&[word]) = self.graph.constant_words(index)
+            && word as usize >= count
+        {
+            let is_int = self.graph.value_type(index) == Type::INT;
+            let shown = if is_int { (word as i32).to_string() } else { word.to_string() };
+            self.report_in(
+                Diagnostic::new(
+                    DiagnosticCode::ConstantIndex,
+                    span,
+                    format!("the index {shown} lies outside"),
+                )
+                .label(format!("the indices are 0 to {}", count - 1))
+                .help("an index is clamped: below 0 it is 0, above the last it is the last"),
+                site.activation,
+            );
+        }
+        index
     }
 
     /// The components of the operands, in order.

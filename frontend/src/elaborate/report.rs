@@ -1,10 +1,11 @@
 //! What is reported, once for each kind and place, with the applications that led there.
 
 use super::elaborator::Elaborator;
-use super::values::{Activation, ActivationId};
+use super::values::{Activation, ActivationId, Value};
 use crate::resolve::{Code, CodeId};
 use lambdav_core::diagnostics::Diagnostic;
-use lambdav_core::types::Type;
+use lambdav_core::graph::ExprType;
+use lambdav_core::types::{Type, TypeKind};
 
 impl Elaborator {
     /// Whether a limit was exceeded, after which nothing is evaluated any more.
@@ -49,10 +50,27 @@ impl Elaborator {
         }
     }
 
+    /// What a value is, in a sentence.
+    pub(super) fn describe(&self, value: Value) -> String {
+        match value {
+            Value::Data(node) => match self.graph.expr_type(node) {
+                ExprType::Value(ty) => self.a(ty),
+                ExprType::Rec(ty) => format!("{} or the next round", self.a(ty)),
+                ExprType::PureRec => "the next round".to_owned(),
+            },
+            Value::Structure(id) => {
+                let name = &self.declarations.structure(self.held(id).declaration).name;
+                format!("a {name} that holds a function")
+            }
+            Value::Function(_) | Value::Error => "a function".to_owned(),
+        }
+    }
+
     /// A type in a sentence: `a vec3`.
     pub(super) fn a(&self, ty: Type) -> String {
         let name = self.graph.types().name(ty).to_string();
-        let article = if name.starts_with('i') { "an" } else { "a" };
+        let is_array = matches!(self.graph.types().kind(ty), TypeKind::Array(..));
+        let article = if name.starts_with('i') || is_array { "an" } else { "a" };
         format!("{article} {name}")
     }
 }

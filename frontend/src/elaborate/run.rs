@@ -72,6 +72,21 @@ impl Elaborator {
                 self.wait(Continuation::Condition { code, env });
                 State::Evaluate(condition, env)
             }
+            Code::With { value, .. } => {
+                let value = *value;
+                self.wait(Continuation::With { code, env, values: Vec::new() });
+                State::Evaluate(value, env)
+            }
+            Code::Tabulate(_, function) => {
+                let function = *function;
+                self.wait(Continuation::Tabulate { code, env });
+                State::Evaluate(function, env)
+            }
+            Code::Case(case) => {
+                let scrutinee = case.scrutinee;
+                self.wait(Continuation::Scrutinee { code, env });
+                State::Evaluate(scrutinee, env)
+            }
             Code::The(_, value) => {
                 let value = *value;
                 self.wait(Continuation::The { code, env });
@@ -113,6 +128,28 @@ impl Elaborator {
             Continuation::Operands { builtin, site, source, mut values } => {
                 values.push(value);
                 self.next_operand(builtin, site, source, values)
+            }
+            Continuation::FormerOperands { former, site, arguments, mut values } => {
+                values.push(value);
+                self.next_former_operand(former, site, arguments, values)
+            }
+            Continuation::After { other, site } => {
+                let span = self.site_span(site);
+                State::Return(self.after_value(value, [other], span))
+            }
+            Continuation::With { code, env, mut values } => {
+                values.push(value);
+                self.next_with(code, env, values)
+            }
+            Continuation::Tabulate { code, env } => self.begin_tabulate(code, env, value),
+            Continuation::Elements { function, site, count, mut values } => {
+                values.push(value);
+                self.next_element(function, site, count, values)
+            }
+            Continuation::Scrutinee { code, env } => self.begin_case(code, env, value),
+            Continuation::Bodies { code, env, scrutinee, mut values } => {
+                values.push(value);
+                self.next_body(code, env, scrutinee, values)
             }
             Continuation::Condition { code, env } => {
                 let span = self.part_span(code, env, 0);

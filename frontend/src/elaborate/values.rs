@@ -1,7 +1,7 @@
 //! What expressions denote while a program is elaborated.
 
 use crate::builtins::Builtin;
-use crate::resolve::CodeId;
+use crate::resolve::{CodeId, Former, StructureIndex};
 use lambdav_core::graph::{LoopId, NodeId};
 use lambdav_core::source::Span;
 use std::rc::Rc;
@@ -13,8 +13,24 @@ pub(super) enum Value {
     Data(NodeId),
     /// A function; equal functions have equal identities.
     Function(FunctionId),
+    /// A structure that holds functions; equal ones have equal identities.
+    Structure(HeldId),
     /// Something ill-typed that has been reported; it makes what uses it ill-typed silently.
     Error,
+}
+
+/// A structure of the table in [`super::elaborator::Elaborator`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct HeldId(pub(super) u32);
+
+/// A structure with at least one function in it, or in a structure in it. It exists at compile time
+/// only.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct HeldStructure {
+    pub(super) declaration: StructureIndex,
+    pub(super) fields: Rc<[Value]>,
+    /// What has been evaluated for it and might not end.
+    pub(super) strict: Option<NodeId>,
 }
 
 /// A function of the table in [`super::elaborator::Elaborator`].
@@ -32,6 +48,12 @@ pub(super) enum FunctionValue {
         expansion: bool,
     },
     Builtin(Builtin),
+    Former(Former),
+    /// A function that was taken out of a structure; what was evaluated for that might not end.
+    After {
+        function: FunctionId,
+        other: NodeId,
+    },
     /// `rec` of a loop.
     Rec(LoopId),
     /// A function chosen by an `if`.

@@ -48,6 +48,14 @@ fn operate(types: &Types, op: Op, operands: &[&Data]) -> Option<Data> {
     Some(Data { ty, words: out.into() })
 }
 
+/// The index that a recipe has as a literal, or else the second operand.
+fn at_index(literal: Option<u32>, operands: &[Data]) -> Option<Data> {
+    match literal {
+        Some(index) => Some(Data { ty: Type::INT, words: [index].into() }),
+        None => operands.get(1).cloned(),
+    }
+}
+
 /// The value that a recipe makes of these operands; `None` for an expansion, which is not computed
 /// but reduced, and where the recipe does not fit the operands.
 pub(super) fn follow(
@@ -102,6 +110,15 @@ pub(super) fn follow(
             Some(Data { ty: Type::of(scalar, components.len() as u8), words })
         }
         Recipe::Column(k) => operate(types, Op::Column(*k), &[operands.first()?]),
+        Recipe::At(index) => {
+            let index = at_index(*index, operands)?;
+            operate(types, Op::At, &[operands.first()?, &index])
+        }
+        Recipe::Update(index) => {
+            let index = at_index(*index, operands)?;
+            operate(types, Op::Update, &[operands.first()?, &index, operands.get(2)?])
+        }
+        Recipe::Size(count) => Some(Data { ty: Type::INT, words: [*count].into() }),
         Recipe::Input(input) => Some(Data::floats(input.ty(), inputs.get(*input))),
         Recipe::Expansion(_) => None,
     }

@@ -322,7 +322,10 @@ impl<'a> Reducer<'a> {
         let operands: Vec<Operand> = values
             .iter()
             .zip(&nodes)
-            .map(|(v, n)| Operand { ty: v.ty, index: self.texts.get(n.text).index })
+            .map(|(v, n)| Operand {
+                index: self.texts.get(n.text).index,
+                ..Operand::of(self.types, v.ty)
+            })
             .collect();
         let Ok(resolved) = builtin.resolve(&operands) else {
             return self.unexpected(&application, "a builtin does not take these operands");

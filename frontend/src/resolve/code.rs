@@ -1,5 +1,6 @@
 //! Resolved code: what resolution makes and elaboration runs, in an arena.
 
+use super::declarations::{Annotation, FieldName, Former};
 use crate::builtins::Builtin;
 use lambdav_core::graph::Name;
 use lambdav_core::sets::{SetId, Sets};
@@ -26,7 +27,7 @@ pub(crate) struct Local {
 #[derive(Clone, Debug)]
 pub(crate) struct Parameter {
     pub(crate) name: Name,
-    pub(crate) annotation: Option<(Type, Span)>,
+    pub(crate) annotation: Option<(Annotation, Span)>,
     pub(crate) span: Span,
 }
 
@@ -44,6 +45,8 @@ pub(crate) enum Code {
     /// Index into [`Items::globals`](super::Items::globals).
     Global(u32),
     Builtin(Builtin),
+    /// What makes values of declared types or takes them apart.
+    Former(Former),
     Apply {
         callee: CodeId,
         arguments: Box<[CodeId]>,
@@ -57,7 +60,37 @@ pub(crate) enum Code {
     /// Opens a scope with the parameters and, of a `rec-func`, with `rec` after them.
     Function(Abstraction),
     If([CodeId; 3]),
-    The(Type, CodeId),
+    The(Annotation, CodeId),
+    /// A value, and what replaces some of its fields.
+    With {
+        value: CodeId,
+        fields: Box<[(FieldName, CodeId)]>,
+    },
+    /// So many elements, and the function that makes each of its index.
+    Tabulate(u32, CodeId),
+    Case(std::rc::Rc<Case>),
+}
+
+/// A `case` of a variant.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(crate) ty: Type,
+    pub(crate) scrutinee: CodeId,
+    /// Cases and what is done then, in the order of the text; no case is there twice. The body of a
+    /// case with fields opens a scope with these.
+    pub(crate) arms: Box<[(u32, CodeId)]>,
+    pub(crate) otherwise: Option<CodeId>,
+}
+
+impl Case {
+    /// All bodies, in the order of the text.
+    pub(crate) fn bodies(&self) -> impl ExactSizeIterator<Item = CodeId> + DoubleEndedIterator {
+        let count = self.arms.len() + usize::from(self.otherwise.is_some());
+        (0..count).map(|i| match self.arms.get(i) {
+            Some(&(_, body)) => body,
+            None => self.otherwise.expect("it comes after the arms"),
+        })
+    }
 }
 
 /// A `func` or `rec-func`.
@@ -79,11 +112,15 @@ enum CodeShape {
     Local(Local),
     Global(u32),
     Builtin(Builtin),
+    Former(Former),
     Apply(Box<[Key]>),
     Let(Box<[Key]>),
-    Function(bool, Box<[Option<Type>]>, Key),
+    Function(bool, Box<[Option<Annotation>]>, Key),
     If([Key; 3]),
-    The(Type, Key),
+    The(Annotation, Key),
+    With(Box<[FieldName]>, Box<[Key]>),
+    Tabulate(u32, Key),
+    Case(Type, Box<[u32]>, Box<[Key]>),
 }
 
 /// More locals than this are not listed: then all of their scopes count as used.
@@ -189,6 +226,27 @@ impl CodeArena {
         }
     }
 
+    /// What either uses.
+    fn joint_of(&mut self, one: FreeSet, other: FreeSet) -> FreeSet {
+        match (one, other) {
+            (FreeSet::Listed(a), FreeSet::Listed(b)) => {
+                let set = self.sets.union(a, b);
+                match self.sets.get(set).last() {
+                    Some(last) if self.sets.get(set).len() > MOST_LISTED => {
+                        FreeSet::UpTo(last.level)
+                    }
+                    _ => FreeSet::Listed(set),
+                }
+            }
+            (FreeSet::UpTo(a), FreeSet::UpTo(b)) => FreeSet::UpTo(a.max(b)),
+            (FreeSet::UpTo(level), FreeSet::Listed(set))
+            | (FreeSet::Listed(set), FreeSet::UpTo(level)) => {
+                let last = self.sets.get(set).last().map_or(0, |local| local.level);
+                FreeSet::UpTo(level.max(last))
+            }
+        }
+    }
+
     /// What of it is bound outside of `level` scopes and one more.
     fn outside(&mut self, free: FreeSet, level: u32) -> FreeSet {
         match free {
@@ -216,6 +274,7 @@ impl CodeArena {
             }
             Code::Global(global) => (CodeShape::Global(*global), none),
             Code::Builtin(builtin) => (CodeShape::Builtin(*builtin), none),
+            Code::Former(former) => (CodeShape::Former(*former), none),
             Code::Apply { callee, arguments } => {
                 let mut all = vec![info(*callee).key];
                 all.extend(keys(arguments));
@@ -240,6 +299,30 @@ impl CodeArena {
                 (shape, self.joint(children, none))
             }
             Code::The(ty, value) => (CodeShape::The(*ty, info(*value).key), info(*value).free),
+            Code::With { value, fields } => {
+                let (names, values): (Vec<FieldName>, Vec<CodeId>) = fields.iter().copied().unzip();
+                let mut all = vec![info(*value).key];
+                all.extend(keys(&values));
+                let free = info(*value).free;
+                (CodeShape::With(names.into(), all.into()), self.joint(&values, free))
+            }
+            Code::Tabulate(count, function) => {
+                let function = info(*function);
+                (CodeShape::Tabulate(*count, function.key), function.free)
+            }
+            Code::Case(case) => {
+                let cases = case.arms.iter().map(|&(index, _)| index).collect();
+                let mut all = vec![info(case.scrutinee).key];
+                let bodies: Vec<CodeId> = case.bodies().collect();
+                all.extend(keys(&bodies));
+                let mut free = info(case.scrutinee).free;
+                for body in bodies {
+                    let inside = self.info[body.0 as usize].free;
+                    let outside = self.outside(inside, level);
+                    free = self.joint_of(free, outside);
+                }
+                (CodeShape::Case(case.ty, cases, all.into()), free)
+            }
         };
         let next = Key(self.keys.len() as u32);
         let key = *self.keys.entry(shape).or_insert(next);

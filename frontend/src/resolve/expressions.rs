@@ -1,6 +1,6 @@
 //! Expressions: a walk over the tree with a stack of tasks.
 
-use super::code::{Abstraction, Code, CodeArena, CodeId, Local};
+use super::code::{Abstraction, Case, Code, CodeArena, CodeId, Local};
 use super::resolver::{Binding, Resolver, Task};
 use crate::syntax::{self, ExprId, ExprKind};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
@@ -98,6 +98,23 @@ impl<'t> Resolver<'t> {
             Task::If { span } => {
                 let all = self.pop(3);
                 (Code::If([all[0], all[1], all[2]]), span)
+            }
+            Task::With { span, fields } => {
+                let values = self.pop(fields.len());
+                let value = self.results.pop().expect("the value comes first");
+                let fields = fields.into_iter().zip(values).collect();
+                (Code::With { value, fields }, span)
+            }
+            Task::Tabulate { span, count } => {
+                let function = self.results.pop().expect("there is a function");
+                (Code::Tabulate(count, function), span)
+            }
+            Task::Case { span, ty, cases, has_else } => {
+                let otherwise = has_else.then(|| self.results.pop().expect("it comes last"));
+                let bodies = self.pop(cases.len());
+                let scrutinee = self.results.pop().expect("the scrutinee comes first");
+                let arms = cases.into_iter().zip(bodies).collect();
+                (Code::Case(Case { ty, scrutinee, arms, otherwise }.into()), span)
             }
             Task::The { span, ty } => {
                 let value = self.results.pop().expect("an annotation has an expression");

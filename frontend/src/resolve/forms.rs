@@ -1,12 +1,14 @@
 //! Special forms: their shapes are checked, and they become tasks.
 
 use super::code::{Code, Parameter};
+use super::declarations::too_large;
 use super::resolver::{Form, Resolver, Task};
 use crate::syntax::{ExprId, ExprKind};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::Name;
+use lambdav_core::limits::WORDS;
 use lambdav_core::source::Span;
-use lambdav_core::types::Type;
+use lambdav_core::types::TypeLimit;
 
 /// A parameter as it stands in the text.
 struct ParsedParameter<'t> {
@@ -15,7 +17,7 @@ struct ParsedParameter<'t> {
 }
 
 impl<'t> Resolver<'t> {
-    fn malformed(&mut self, form: Form, span: Span, what: impl Into<String>) {
+    pub(super) fn malformed(&mut self, form: Form, span: Span, what: impl Into<String>) {
         let usage = form.usage();
         self.report(
             Diagnostic::new(DiagnosticCode::MalformedForm, span, what)
@@ -30,6 +32,11 @@ impl<'t> Resolver<'t> {
         head: ExprId,
         rest: &'t [ExprId],
     ) -> Option<()> {
+        match form {
+            Form::With => return self.with(span, rest),
+            Form::Case => return self.case(span, rest),
+            _ => {}
+        }
         let wanted = if form == Form::If { 3 } else { 2 };
         if rest.len() != wanted {
             let name = self.identifier(head).unwrap_or_default();
@@ -65,6 +72,20 @@ impl<'t> Resolver<'t> {
                 }
                 self.function_tasks(span, form == Form::RecFunc, parameters, rest[1], None)?;
             }
+            Form::Tabulate => {
+                let at = self.tree.get(rest[0]).span;
+                let ExprKind::Number { index: Some(count @ 1..), .. } = self.tree.get(rest[0]).kind
+                else {
+                    self.malformed(form, at, "the length is a token of digits, at least 1");
+                    return None;
+                };
+                if count > WORDS {
+                    self.report(too_large(at, TypeLimit::Parts));
+                    return None;
+                }
+                self.schedule([Task::Visit(rest[1]), Task::Tabulate { span, count }]);
+            }
+            Form::With | Form::Case => unreachable!("they have been handled"),
             Form::Let => self.let_(span, rest)?,
             Form::LetStar => {
                 let Some(bindings) = self.list(rest[0]) else {
@@ -76,21 +97,6 @@ impl<'t> Resolver<'t> {
             }
         }
         Some(())
-    }
-
-    /// The type that an expression names.
-    pub(super) fn type_name(&mut self, id: ExprId) -> Option<Type> {
-        let span = self.tree.get(id).span;
-        let name = self.identifier(id);
-        let found = name.and_then(Type::from_name);
-        if found.is_none() && !matches!(self.tree.get(id).kind, ExprKind::Error) {
-            let diagnostic =
-                Diagnostic::new(DiagnosticCode::UnknownType, span, "there is no type of that name")
-                    .label("a type must stand here")
-                    .help("the types are num, bool, vec2 to vec4, bvec2 to bvec4 and mat2 to mat4");
-            self.report(diagnostic);
-        }
-        found
     }
 
     pub(super) fn function_tasks(

@@ -1,6 +1,7 @@
 //! The top level of a program: defines, uniforms, outputs.
 
 use super::code::{CodeArena, CodeId};
+use super::declarations::Declarations;
 use super::resolver::{Binding, Resolver};
 use crate::syntax::{ExprId, ExprKind, Tree};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
@@ -8,6 +9,7 @@ use lambdav_core::graph::Name;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::Type;
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// What a global name stands for.
 #[derive(Clone, Debug)]
@@ -40,6 +42,7 @@ pub(crate) struct Items {
     pub(crate) globals: Vec<GlobalValue>,
     pub(crate) uniforms: Vec<UniformItem>,
     pub(crate) outputs: Vec<OutputItem>,
+    pub(crate) declarations: Rc<Declarations>,
 }
 
 /// The highest location that Vulkan guarantees.
@@ -78,6 +81,7 @@ pub(crate) fn resolve(
             .help("end it with an expression, such as `(vec4 1 0.5 0 1)`, or write `(output 0 …)`"),
         );
     }
+    top.items.declarations = top.resolver.declarations.into();
     (top.items, top.resolver.diagnostics)
 }
 
@@ -100,6 +104,13 @@ impl<'t> TopLevel<'t> {
                 Some("define") => return self.define(expr.span, rest),
                 Some("output") => return self.output_form(expr.span, rest),
                 Some("uniform") => return self.uniform(expr.span, rest),
+                // Unless a `define` has given the name another meaning.
+                Some(word @ ("struct" | "variant")) if self.resolver.lookup(word).is_none() => {
+                    return match word {
+                        "struct" => self.resolver.structure(expr.span, rest),
+                        _ => self.resolver.variant(expr.span, rest),
+                    };
+                }
                 _ => {}
             }
         }
@@ -249,7 +260,7 @@ impl<'t> TopLevel<'t> {
             return;
         };
         let type_span = self.resolver.tree.get(ty).span;
-        let ty = self.resolver.type_name(ty);
+        let ty = self.resolver.complete_type(ty);
         let default = default.map(|d| self.resolver.expression(d));
         if !self.resolver.may_bind(name, name_span) {
             return;
@@ -268,7 +279,7 @@ impl<'t> TopLevel<'t> {
         }
         self.uniform_spans.insert(name, name_span);
         match ty {
-            Some(ty) if !ty.is_bool() || ty == Type::BOOL => {
+            Some(ty) if self.resolver.declarations.types.fits_uniform(ty) => {
                 let index = self.items.uniforms.len() as u32;
                 self.items.uniforms.push(UniformItem { name: name.to_owned(), ty, default, span });
                 self.add_global(name, GlobalValue::Uniform(index));
@@ -277,9 +288,9 @@ impl<'t> TopLevel<'t> {
                 let diagnostic = Diagnostic::new(
                     DiagnosticCode::UniformType,
                     type_span,
-                    format!("a uniform cannot be a {}", ty.name().expect("a bvec is builtin")),
+                    format!("a uniform cannot be a {}", self.resolver.declarations.types.name(ty)),
                 )
-                .help("use num, int, uint, bool, a vector of numbers or mat2 to mat4");
+                .help("use num, int, uint, bool, a vector of numbers, mat2 to mat4, or structures and arrays of such");
                 self.resolver.report(diagnostic);
                 self.resolver.bind_global(name, Binding::Error);
             }

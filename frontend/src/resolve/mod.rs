@@ -12,7 +12,9 @@
 //!
 //! Resolution is iterative: its stack is a vector, not the machine's.
 
+mod cases;
 mod code;
+mod declarations;
 mod elsewhere;
 mod expressions;
 mod forms;
@@ -20,6 +22,9 @@ mod items;
 mod names;
 mod resolver;
 
-pub(crate) use code::{Code, CodeArena, CodeId, Free, Key, Local, Parameter};
+pub(crate) use code::{Case, Code, CodeArena, CodeId, Free, Key, Local, Parameter};
+pub(crate) use declarations::{
+    Annotation, Declarations, FieldName, Former, StructureIndex, too_large,
+};
 pub(crate) use expressions::resolve_expansion;
 pub(crate) use items::{GlobalValue, Items, resolve};

@@ -1,6 +1,7 @@
 //! What names denote, and which may be given a meaning.
 
 use super::code::Code;
+use super::declarations::Former;
 use super::elsewhere::elsewhere;
 use super::resolver::{Binding, Form, Resolver};
 use crate::builtins::Builtin;
@@ -20,9 +21,17 @@ impl<'t> Resolver<'t> {
         {
             return Some(binding);
         }
-        Form::from_name(name)
-            .map(Binding::Form)
-            .or_else(|| Builtin::lookup(name).map(Binding::Builtin))
+        if let Some(field) = name.strip_prefix('.')
+            && let Some(field) = self.declarations.known_field(field)
+        {
+            return Some(Binding::Former(Former::Field(field)));
+        }
+        match name {
+            "array" => Some(Binding::Former(Former::Array)),
+            _ => Form::from_name(name)
+                .map(Binding::Form)
+                .or_else(|| Builtin::lookup(name).map(Binding::Builtin)),
+        }
     }
 
     /// The special form that the expression denotes, if it is a name that does.
@@ -38,6 +47,7 @@ impl<'t> Resolver<'t> {
             Some(Binding::Local(local)) => Code::Local(local),
             Some(Binding::Global(global)) => Code::Global(global),
             Some(Binding::Builtin(builtin)) => Code::Builtin(builtin),
+            Some(Binding::Former(former)) => Code::Former(former),
             Some(Binding::Error) => Code::Error,
             Some(Binding::Form(form)) => {
                 self.report(
@@ -89,6 +99,7 @@ impl<'t> Resolver<'t> {
         }
         self.suggestions += 1;
         let mut names: Vec<&str> = Builtin::names().collect();
+        names.push("array");
         names.extend(Form::NAMES.iter().map(|&(name, _)| name));
         names.extend(self.scope.iter().filter(|(_, b)| !b.is_empty()).map(|(&name, _)| name));
         names.sort_unstable();

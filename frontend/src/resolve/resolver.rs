@@ -1,6 +1,7 @@
 //! The resolver's state: the names in scope, the tasks that remain, the code that is made.
 
 use super::code::{Code, CodeArena, CodeId, Local, Parameter};
+use super::declarations::{Annotation, Declarations, FieldName, Former};
 use crate::builtins::Builtin;
 use crate::syntax::{ExprId, ExprKind, Tree};
 use lambdav_core::diagnostics::{Diagnostic, Diagnostics};
@@ -17,16 +18,22 @@ pub(super) enum Form {
     RecFunc,
     If,
     The,
+    With,
+    Case,
+    Tabulate,
 }
 
 impl Form {
-    pub(super) const NAMES: [(&'static str, Self); 6] = [
+    pub(super) const NAMES: [(&'static str, Self); 9] = [
         ("let", Self::Let),
         ("let*", Self::LetStar),
         ("func", Self::Func),
         ("rec-func", Self::RecFunc),
         ("if", Self::If),
         ("the", Self::The),
+        ("with", Self::With),
+        ("case", Self::Case),
+        ("tabulate", Self::Tabulate),
     ];
 
     pub(super) fn from_name(name: &str) -> Option<Self> {
@@ -42,6 +49,9 @@ impl Form {
             Self::RecFunc => "(rec-func (parameter …) body)",
             Self::If => "(if condition then else)",
             Self::The => "(the TYPE expression)",
+            Self::With => "(with structure (field value) …)",
+            Self::Case => "(case variant ((CASE name …) body) … (else body))",
+            Self::Tabulate => "(tabulate N function)",
         }
     }
 }
@@ -53,6 +63,7 @@ pub(super) enum Binding {
     Local(Local),
     Global(u32),
     Builtin(Builtin),
+    Former(Former),
     /// Bound by something that was in error.
     Error,
 }
@@ -89,7 +100,21 @@ pub(super) enum Task<'t> {
     },
     The {
         span: Span,
+        ty: Annotation,
+    },
+    With {
+        span: Span,
+        fields: Vec<FieldName>,
+    },
+    Tabulate {
+        span: Span,
+        count: u32,
+    },
+    Case {
+        span: Span,
         ty: Type,
+        cases: Vec<u32>,
+        has_else: bool,
     },
 }
 
@@ -97,6 +122,7 @@ pub(super) enum Task<'t> {
 pub(super) struct Resolver<'t> {
     pub(super) arena: &'t mut CodeArena,
     pub(super) tree: &'t Tree,
+    pub(super) declarations: Declarations,
     pub(super) diagnostics: Diagnostics,
     /// How many names have been compared with all that are bound.
     pub(super) suggestions: usize,
@@ -111,6 +137,7 @@ impl<'t> Resolver<'t> {
         Self {
             arena,
             tree,
+            declarations: Declarations::new(tree),
             diagnostics: Diagnostics::new(most),
             suggestions: 0,
             scope: FxHashMap::default(),

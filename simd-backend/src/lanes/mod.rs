@@ -60,6 +60,7 @@ mod lower;
 pub(crate) mod print;
 mod rates;
 mod sink;
+mod sources;
 mod straight_line;
 mod value_numbering;
 mod verify;

@@ -16,7 +16,7 @@ use lambdav_core::op::Op;
 use lambdav_core::schedule::{BlockId, End, Event, Expr, Program, Statement, ValueId};
 use lambdav_core::types::{Type, Types};
 
-use super::lower::parts::{Source, sources as parts};
+use super::sources::{Source, sources as parts};
 use super::{Axis, Rate, Width};
 use lambdav_core::schedule::Places;
 

@@ -4,22 +4,13 @@
 //! An index is clamped before it is used.
 
 use super::declarations::TypeDeclaration;
-use super::translator::{Slot, Translator};
+use super::translator::{Place, Slot, Translator};
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::{Expr, ValueId};
 use lambdav_core::types::{Scalar, Type, TypeKind};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, StorageClass, Word};
-
-/// Where a value lies.
-#[derive(Clone, Debug)]
-pub(super) enum Place<'p> {
-    /// A constant of that type, which lies nowhere yet.
-    Constant(Type, &'p [u32]),
-    /// From a variable by these indices.
-    Memory { class: StorageClass, base: Word, indices: Vec<Word> },
-}
 
 impl<'p> Translator<'p> {
     /// Where the uniform of that index lies.

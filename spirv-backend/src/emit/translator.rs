@@ -5,14 +5,13 @@ use super::declarations::Declarations;
 use super::functions::Lowering;
 use super::interface::Interface;
 use super::lines::Lines;
-use super::memory::Place;
 use super::options::EmitOptions;
 use lambdav_core::op::{Elementary, Op as Core};
 use lambdav_core::schedule::{Expr, Places, Program, Statement, ValueId};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Type, TypeKind};
 use rspirv::dr::{Block, Instruction, Operand};
-use rspirv::spirv::{Op, Word};
+use rspirv::spirv::{Op, StorageClass, Word};
 use rustc_hash::FxHashMap;
 
 /// What stands for a value.
@@ -23,6 +22,15 @@ pub(super) enum Slot<'p> {
     Id(Word),
     /// A constant, declared when it is used.
     Constant(&'p [u32]),
+}
+
+/// Where a value lies.
+#[derive(Clone, Debug)]
+pub(super) enum Place<'p> {
+    /// A constant of that type, which lies nowhere yet.
+    Constant(Type, &'p [u32]),
+    /// From a variable by these indices.
+    Memory { class: StorageClass, base: Word, indices: Vec<Word> },
 }
 
 /// What the end of a block goes to.

@@ -13,7 +13,7 @@ use std::rc::Rc;
 impl Reader {
     pub(super) fn definition(&mut self, line: &mut Line<'_>) -> Reading<()> {
         let (number, name_span, name) = line.definition()?;
-        let ty = line.ty()?;
+        let ty = line.ty(&self.types)?;
         line.expect("=")?;
         let target = Definition { number, name, ty };
         match line.peek().text {
@@ -121,7 +121,7 @@ impl Reader {
         line.expect("(")?;
         let params = line.list(|line| {
             let (number, span, name) = line.definition()?;
-            let ty = line.ty()?;
+            let ty = line.ty(&self.types)?;
             line.expect("=")?;
             let (init, found) = self.operand(line)?;
             if found != ty {

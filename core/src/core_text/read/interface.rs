@@ -6,7 +6,6 @@ use super::{BlockKind, OpenBlock, Reader};
 use crate::diagnostics::quote;
 use crate::graph::{Output, Uniform};
 use crate::source::Span;
-use crate::types::Type;
 
 impl Reader {
     pub(super) fn uniform(&mut self, line: &mut Line<'_>, first: Span) -> Reading<()> {
@@ -14,7 +13,7 @@ impl Reader {
         let name = line.string()?;
         line.expect(":")?;
         let type_span = line.peek().span;
-        let ty = line.ty()?;
+        let ty = line.ty(&self.types)?;
         line.expect("=")?;
         let default = line.constant(self.core.graph.types(), ty)?;
         line.end()?;
@@ -23,7 +22,7 @@ impl Reader {
         if name.is_empty() || name.contains(unfit) {
             return Err(malformed(name_span, "this cannot be the name of a uniform").into());
         }
-        if ty.is_bool() && ty != Type::BOOL {
+        if !self.core.graph.types().fits_uniform(ty) {
             let message = format!("a uniform cannot be a {}", self.type_name(ty));
             return Err(malformed(type_span, message).into());
         }
@@ -60,7 +59,7 @@ impl Reader {
         Ok(())
     }
 
-    fn check_root(&self, span: Span, what: &str) -> Reading<()> {
+    pub(super) fn check_root(&self, span: Span, what: &str) -> Reading<()> {
         match self.open_blocks.iter().find(|open_block| !matches!(open_block.kind, BlockKind::Root))
         {
             None => Ok(()),

@@ -14,7 +14,7 @@ mod exits;
 mod integers;
 mod loops;
 mod operations;
-pub(in crate::lanes) mod parts;
+mod parts;
 mod state;
 mod tasks;
 

@@ -9,7 +9,6 @@ use lambdav_core::schedule::{self, BlockId, Expr as CoreExpr};
 use lambdav_core::types::{Scalar, Type};
 
 use super::cost;
-use super::parts::Place;
 use crate::lanes::rates::Rates;
 use crate::lanes::{self, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo};
 use crate::mutants::{Mutant, is_active};
@@ -43,6 +42,15 @@ pub(super) struct Lowering<'p> {
     /// The components of the innermost loop's parameters.
     pub(super) params: Vec<ValueId>,
     pub(super) work: Work,
+}
+
+/// Where a value lies in memory.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// Its first word, of [`LaneProgram::inputs`].
+    pub(super) first: u32,
+    /// How many words further it is.
+    pub(super) index: Option<ValueId>,
 }
 
 pub(super) fn kind_of(scalar: Scalar) -> Kind {

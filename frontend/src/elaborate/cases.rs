@@ -1,0 +1,118 @@
+//! `case`: the bodies are typed one after the other, and become a chain of decisions by the tag.
+
+use super::continuation::{Continuation, State};
+use super::elaborator::Elaborator;
+use super::values::{EnvId, Value};
+use crate::elaborate::values::{Arguments, Denotation};
+use crate::resolve::{Case, Code, CodeId};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::graph::NodeId;
+use lambdav_core::op::Op;
+use lambdav_core::types::Type;
+use std::rc::Rc;
+
+impl Elaborator {
+    fn case_of(&self, code: CodeId) -> Rc<Case> {
+        match self.arena.get(code) {
+            Code::Case(case) => Rc::clone(case),
+            _ => unreachable!("the continuation was made for a case"),
+        }
+    }
+
+    /// Goes on with the bodies of a `case` of that value.
+    pub(super) fn begin_case(&mut self, code: CodeId, env: EnvId, value: Value) -> State {
+        let case = self.case_of(code);
+        let span = self.span(case.scrutinee, env);
+        let activation = self.env(env).activation;
+        let scrutinee =
+            self.require_value(value, span, "what a `case` decides by", Some(activation));
+        let scrutinee = scrutinee.filter(|&node| {
+            let found = self.graph.value_type(node);
+            if found != case.ty {
+                let wanted = self.a(case.ty);
+                self.report_in(
+                    Diagnostic::new(
+                        DiagnosticCode::NotTheVariant,
+                        span,
+                        format!("the cases are of {wanted}"),
+                    )
+                    .label(format!("this is {}", self.a(found)))
+                    .help("the value and the cases must be of one variant"),
+                    activation,
+                );
+            }
+            found == case.ty
+        });
+        self.next_body(code, env, scrutinee, Vec::with_capacity(case.bodies().len()))
+    }
+
+    /// Goes on with the next body, or with the decisions when all have values.
+    pub(super) fn next_body(
+        &mut self,
+        code: CodeId,
+        env: EnvId,
+        scrutinee: Option<NodeId>,
+        values: Vec<Value>,
+    ) -> State {
+        let case = self.case_of(code);
+        let arm = case.arms.get(values.len()).copied();
+        let Some((index, body)) = arm else {
+            return match case.otherwise {
+                Some(body) if values.len() == case.arms.len() => {
+                    self.wait(Continuation::Bodies { code, env, scrutinee, values });
+                    State::Evaluate(body, env)
+                }
+                _ => State::Return(self.decide(code, env, &case, scrutinee, values)),
+            };
+        };
+        let variant = self.graph.types().variant(case.ty).expect("the resolver has looked");
+        let fields = variant.cases[index as usize].fields.len() as u32;
+        let mut inner = env;
+        if fields > 0 {
+            let span = self.span(body, env);
+            let slots: Arguments = (0..fields)
+                .map(|field| {
+                    Denotation::Value(match scrutinee {
+                        Some(of) => {
+                            let payload = Op::Payload(index, field);
+                            Value::Data(self.graph.op(payload, vec![of], span))
+                        }
+                        None => Value::Error,
+                    })
+                })
+                .collect();
+            let activation = self.env(env).activation;
+            inner = self.push_env(env, slots, activation);
+        }
+        self.wait(Continuation::Bodies { code, env, scrutinee, values });
+        State::Evaluate(body, inner)
+    }
+
+    fn decide(
+        &mut self,
+        code: CodeId,
+        env: EnvId,
+        case: &Case,
+        scrutinee: Option<NodeId>,
+        mut values: Vec<Value>,
+    ) -> Value {
+        let Some(scrutinee) = scrutinee else { return Value::Error };
+        let (span, activation) = (self.span(code, env), self.env(env).activation);
+        let mut last_span = self.span(case.bodies().next_back().expect("there is one"), env);
+        let mut value = values.pop().expect("a case has a body");
+        if values.is_empty() {
+            return self.after_value(value, [scrutinee], span);
+        }
+        let tag = self.graph.op(Op::Tag, vec![scrutinee], span);
+        while let Some(before) = values.pop() {
+            let (index, body) = case.arms[values.len()];
+            let index = self.graph.constant(Type::UINT, &[index], span);
+            let condition = self.graph.op(Op::Equal, vec![tag, index], span);
+            let body_span = self.span(body, env);
+            value =
+                self.choose(condition, [before, value], span, [body_span, last_span], activation);
+            last_span = body_span;
+        }
+        value
+    }
+}

@@ -1,0 +1,210 @@
+//! Formers: constructors, accessors, `array`, `tabulate`. They evaluate all their operands, functions
+//! apart.
+
+use super::continuation::{Continuation, State};
+use super::elaborator::Elaborator;
+use super::values::{Arguments, Denotation, EnvId, FunctionId, FunctionValue, Site, Value};
+use crate::resolve::{Code, CodeId, Former, too_large};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::op::Op;
+use lambdav_core::source::Span;
+use lambdav_core::types::Type;
+
+impl Elaborator {
+    /// The value of a former that is not applied: a case without fields is one.
+    pub(super) fn former_value(&mut self, former: Former, span: Span) -> Value {
+        match former {
+            Former::Case(ty, case) if self.arity(former) == 0 => {
+                Value::Data(self.graph.op(Op::Inject(ty, case), vec![], span))
+            }
+            _ => Value::Function(self.function_id(FunctionValue::Former(former))),
+        }
+    }
+
+    /// How many operands a former has, `array` at least.
+    fn arity(&self, former: Former) -> usize {
+        match former {
+            Former::Structure(index) => self.declarations.structure(index).fields.len(),
+            Former::Case(ty, case) => {
+                let variant = self.graph.types().variant(ty).expect("a case belongs to a variant");
+                variant.cases[case as usize].fields.len()
+            }
+            Former::Field(_) | Former::Array => 1,
+        }
+    }
+
+    /// What messages call it.
+    fn former_name(&self, former: Former) -> String {
+        match former {
+            Former::Structure(index) => self.declarations.structure(index).name.to_string(),
+            Former::Case(ty, case) => {
+                let variant = self.graph.types().variant(ty).expect("a case belongs to a variant");
+                variant.cases[case as usize].name.to_string()
+            }
+            Former::Field(field) => format!(".{}", self.declarations.field_name(field)),
+            Former::Array => "array".to_owned(),
+        }
+    }
+
+    pub(super) fn apply_former(
+        &mut self,
+        former: Former,
+        site: Site,
+        arguments: Arguments,
+    ) -> State {
+        let (wanted, found) = (self.arity(former), arguments.len());
+        if found < wanted || (found > wanted && former != Former::Array) {
+            let plural = if wanted == 1 { "operand" } else { "operands" };
+            let least = if former == Former::Array { "at least " } else { "" };
+            let name = self.former_name(former);
+            let message = format!("`{name}` takes {least}{wanted} {plural}, not {found}");
+            let mut diagnostic =
+                Diagnostic::new(DiagnosticCode::OperandCount, self.site_span(site), message);
+            diagnostic = match former {
+                Former::Structure(index) => diagnostic
+                    .also(self.declarations.structure(index).span, "declared here")
+                    .help("give one value for each field"),
+                Former::Case(..) => diagnostic.help("give one value for each field"),
+                Former::Field(_) => diagnostic.help(format!("write `({name} structure)`")),
+                Former::Array => diagnostic.help("write `(array e …)`"),
+            };
+            self.report_in(diagnostic, site.activation);
+            return State::Return(Value::Error);
+        }
+        self.next_former_operand(former, site, arguments, Vec::with_capacity(found))
+    }
+
+    pub(super) fn next_former_operand(
+        &mut self,
+        former: Former,
+        site: Site,
+        arguments: Arguments,
+        values: Vec<Value>,
+    ) -> State {
+        if let Some(&argument) = arguments.get(values.len()) {
+            self.wait(Continuation::FormerOperands { former, site, arguments, values });
+            return State::Force(argument);
+        }
+        if values.contains(&Value::Error) {
+            return State::Return(Value::Error);
+        }
+        State::Return(match former {
+            Former::Structure(index) => self.structure(index, values, site),
+            Former::Case(ty, case) => self.case_value(ty, case, &values, site),
+            Former::Field(field) => return self.take_field(field, values[0], site),
+            Former::Array => {
+                let spans: Vec<Span> =
+                    (0..values.len()).map(|i| self.argument_span(site, i)).collect();
+                self.array(&values, |i| spans[i], site)
+            }
+        })
+    }
+
+    fn case_value(&mut self, ty: Type, case: u32, values: &[Value], site: Site) -> Value {
+        let variant = self.graph.types().variant(ty).expect("a case belongs to a variant");
+        let of = variant.cases[case as usize].clone();
+        let mut nodes = Vec::with_capacity(values.len());
+        for (i, (field, &value)) in of.fields.iter().zip(values).enumerate() {
+            let span = self.argument_span(site, i);
+            let role = format_args!("the field `{}` of `{}`", field.name, of.name);
+            let Some(node) = self.require_value(value, span, role, Some(site.activation)) else {
+                return Value::Error;
+            };
+            let found = self.graph.value_type(node);
+            if found != field.ty {
+                let message = format!("{role} is {}, not {}", self.a(field.ty), self.a(found));
+                self.report_in(
+                    Diagnostic::new(DiagnosticCode::AnnotationMismatch, span, message)
+                        .label(format!("this is {}", self.a(found)))
+                        .help("give a value of the declared type; nothing is converted by itself"),
+                    site.activation,
+                );
+                return Value::Error;
+            }
+            nodes.push(node);
+        }
+        let span = self.site_span(site);
+        Value::Data(self.graph.op(Op::Inject(ty, case), nodes, span))
+    }
+
+    /// The array of these elements, which stand at these places.
+    fn array(&mut self, values: &[Value], place: impl Fn(usize) -> Span, site: Site) -> Value {
+        let mut nodes = Vec::with_capacity(values.len());
+        for (i, &value) in values.iter().enumerate() {
+            let role = "an element of an array";
+            match self.require_value(value, place(i), role, Some(site.activation)) {
+                Some(node) => nodes.push(node),
+                None => return Value::Error,
+            }
+        }
+        let span = self.site_span(site);
+        let first = self.graph.value_type(nodes[0]);
+        if let Some(other) = nodes.iter().position(|&node| self.graph.value_type(node) != first) {
+            let found = self.graph.value_type(nodes[other]);
+            let message =
+                format!("element {other} is {}, element 0 {}", self.a(found), self.a(first));
+            let mut diagnostic =
+                Diagnostic::new(DiagnosticCode::OperandTypes, place(other), message)
+                    .label(format!("this is {}", self.a(found)));
+            if place(0) != place(other) {
+                diagnostic = diagnostic.also(place(0), format!("this is {}", self.a(first)));
+            }
+            let diagnostic = diagnostic.help("all elements of an array have one type");
+            self.report_in(diagnostic, site.activation);
+            return Value::Error;
+        }
+        let count = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
+        match self.graph.types_mut().add_array(first, count) {
+            Ok(ty) => Value::Data(self.graph.op(Op::Construct(ty), nodes, span)),
+            Err(limit) => {
+                self.report_in(too_large(span, limit), site.activation);
+                Value::Error
+            }
+        }
+    }
+
+    pub(super) fn begin_tabulate(&mut self, code: CodeId, env: EnvId, value: Value) -> State {
+        let Code::Tabulate(count, function_code) = *self.arena.get(code) else {
+            unreachable!("the continuation was made for it")
+        };
+        let site = self.site(code, env);
+        match value {
+            Value::Error => State::Return(Value::Error),
+            Value::Function(function) => {
+                self.next_element(function, site, count, Vec::with_capacity(count as usize))
+            }
+            _ => {
+                let (span, what) = (self.span(function_code, env), self.describe(value));
+                self.report_in(
+                    Diagnostic::new(DiagnosticCode::NotAFunction, span, "this is not a function")
+                        .label(format!("this is {what}"))
+                        .help("`(tabulate N f)` is `(array (f 0i) … (f N-1i))`"),
+                    site.activation,
+                );
+                State::Return(Value::Error)
+            }
+        }
+    }
+
+    /// Goes on with the next element of a `tabulate`.
+    pub(super) fn next_element(
+        &mut self,
+        function: FunctionId,
+        site: Site,
+        count: u32,
+        values: Vec<Value>,
+    ) -> State {
+        if values.last() == Some(&Value::Error) {
+            return State::Return(Value::Error);
+        }
+        let (next, span) = (values.len() as u32, self.site_span(site));
+        if next == count {
+            let at = self.argument_span(site, 0);
+            return State::Return(self.array(&values, |_| at, site));
+        }
+        let index = self.graph.constant(Type::INT, &[next], span);
+        self.wait(Continuation::Elements { function, site, count, values });
+        let arguments: Arguments = [Denotation::Value(Value::Data(index))].into();
+        State::Apply(function, site, arguments)
+    }
+}
