@@ -89,7 +89,7 @@ fn tuples(builtin: Builtin) -> Vec<Vec<Operand>> {
     if (least, most) == (2, Some(2)) {
         for ty in TYPES {
             for k in 0..4 {
-                all.push(vec![ty.into(), Operand { ty: Type::NUM, index: Some(k) }]);
+                all.push(vec![ty.into(), Operand { index: Some(k), ..Type::NUM.into() }]);
             }
         }
         // An index is no operand of the others.
