@@ -47,6 +47,9 @@ impl Mutant {
 
     /// Those of integers.
     pub const OF_INTEGERS: [Self; 2] = [Self::LongShift, Self::LostCarry];
+
+    /// Those of what an index chooses from.
+    pub const OF_INDICES: [Self; 1] = [Self::LooseIndex];
 }
 
 lambdav_core::mutants!();

@@ -16,7 +16,8 @@ pub struct Places {
 }
 
 impl Places {
-    /// Looks at all values. Constants of fewer words than `least` do not lie in memory.
+    /// Looks at all values. Constants of fewer parts than `least`, those of parts counted, do not lie
+    /// in memory.
     pub fn new(program: &Program, least: usize) -> Self {
         let count = program.values.len();
         let mut places = Self { in_memory: vec![false; count], whole: vec![false; count] };
@@ -34,8 +35,8 @@ impl Places {
         if let Statement::Let { value, expr } = statement {
             let ty = program.ty(*value);
             self.in_memory[value.index()] = match expr {
-                Expr::Constant(words) => is_aggregate(&program.types, ty) && words.len() >= least,
-                Expr::Uniform(_) => is_aggregate(&program.types, ty),
+                Expr::Constant(_) => extent(&program.types, ty).is_some_and(|parts| parts >= least),
+                Expr::Uniform(_) => extent(&program.types, ty).is_some(),
                 Expr::Input(_) => false,
                 Expr::Op(op, operands) => takes_part(*op) && self.is_in_memory(operands[0]),
             };
@@ -73,9 +74,17 @@ impl Places {
     }
 }
 
-/// Whether it is a structure or an array.
-fn is_aggregate(types: &Types, ty: Type) -> bool {
-    matches!(types.kind(ty), TypeKind::Structure(_) | TypeKind::Array(..))
+/// How many parts a structure or an array has, of arrays in arrays all; `None` of others.
+fn extent(types: &Types, mut ty: Type) -> Option<usize> {
+    if let TypeKind::Structure(_) = types.kind(ty) {
+        return Some(types.components(ty));
+    }
+    let mut parts = None;
+    while let TypeKind::Array(element, count) = *types.kind(ty) {
+        ty = element;
+        parts = Some(parts.unwrap_or(1_usize).saturating_mul(count as usize));
+    }
+    parts
 }
 
 /// Whether the operation takes a part of its first operand.

@@ -1,5 +1,6 @@
 //! The tests of this crate that need no more than its interface, in one program.
 
+mod aggregates;
 mod executable;
 mod integers;
 mod lane_verifier;
