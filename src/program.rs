@@ -1,11 +1,17 @@
 //! Programs from files: shader text, or core text in its place.
 
+use lambdav_core::core_text;
+use lambdav_core::decode::decode;
 use lambdav_core::diagnostics::Diagnostics;
 use lambdav_core::graph::Core;
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
-use lambdav_core::{core_text, decode};
+use lambdav_frontend::syntax::include::{Files, Included, include};
+use lambdav_frontend::syntax::parse_within;
 use lambdav_frontend::{Times, compile_within};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 /// A program, read and compiled as far as it goes.
 #[derive(Debug)]
@@ -20,46 +26,104 @@ pub struct Loaded {
     pub diagnostics: Diagnostics,
     /// How long compiling a shader text took.
     pub times: Option<Times>,
+    /// The canonical paths of the files that it includes.
+    pub included: Vec<PathBuf>,
+}
+
+/// The files of the system.
+struct SystemFiles;
+
+impl Files for SystemFiles {
+    fn canonical(&mut self, path: &Path) -> io::Result<PathBuf> {
+        path.canonicalize()
+    }
+
+    fn read(&mut self, path: &Path, most: usize) -> io::Result<Vec<u8>> {
+        read_within(File::open(path)?, most)
+    }
+}
+
+/// All bytes, or, of an endless stream, one more than so many.
+fn read_within(from: impl Read, most: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(most as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// All bytes that a program may have, or, of an endless stream, one more.
+///
+/// # Errors
+///
+/// Those of the stream.
+pub fn read_bytes(from: impl Read) -> io::Result<Vec<u8>> {
+    read_within(from, limits::CORE_TEXT)
 }
 
 impl Loaded {
-    /// From the bytes of a file that messages call `name`. Of core text, which spells out what a
-    /// shader says in few words, more is taken than of a shader.
+    /// From the bytes of a text that messages call `name`, which cannot include files. Of core text,
+    /// which spells out what a shader says in few words, more is taken than of a shader.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Self {
-        Self::from_bytes_within(name, bytes, limits::ERRORS)
+        Self::new(name, bytes, limits::ERRORS, |source| Included {
+            source,
+            paths: Vec::new(),
+            diagnostics: Diagnostics::default(),
+        })
     }
 
-    /// The same with at most so many errors and as many warnings; of the others only the number.
-    pub fn from_bytes_within(name: &str, bytes: Vec<u8>, most: usize) -> Self {
-        let long = bytes.len() > limits::TEXT;
-        let is_core_text = long && core_text::is_core_text(&String::from_utf8_lossy(&bytes));
-        let limit = if is_core_text { limits::CORE_TEXT } else { limits::TEXT };
-        match decode::decode(name, bytes, limit) {
-            Ok(source) => Self::from_source(source, most),
-            Err((source, diagnostic)) => Self {
-                source,
-                is_core_text: false,
-                core: None,
-                diagnostics: vec![diagnostic].into(),
-                times: None,
-            },
-        }
-    }
-
-    /// From text that messages call `name`.
+    /// From text that messages call `name`, which cannot include files.
     pub fn from_text(name: &str, text: &str) -> Self {
         Self::from_bytes(name, text.into())
     }
 
-    fn from_source(source: SourceFile, most: usize) -> Self {
-        let is_core_text = core_text::is_core_text(source.text());
-        let (core, diagnostics, times) = if is_core_text {
-            let (core, diagnostics) = core_text::read_within(&source, most);
-            (core, diagnostics, None)
-        } else {
-            let (core, diagnostics, times) = compile_within(&source, most);
-            (core, diagnostics, Some(times))
+    /// From the bytes of the file at `path`, by which messages call it, with what that includes, and
+    /// with at most so many errors and as many warnings; of the others only the number. Without a
+    /// path it is standard input, and what it includes is relative to the working directory.
+    pub fn from_file(path: Option<&Path>, bytes: Vec<u8>, most: usize) -> Self {
+        let name = path.map_or("<stdin>".into(), Path::to_string_lossy);
+        Self::new(&name, bytes, most, |source| include(source, path, &mut SystemFiles, most))
+    }
+
+    fn new(
+        name: &str,
+        bytes: Vec<u8>,
+        most: usize,
+        include: impl FnOnce(SourceFile) -> Included,
+    ) -> Self {
+        let long = bytes.len() > limits::TEXT;
+        let is_core_text = long && core_text::is_core_text(&String::from_utf8_lossy(&bytes));
+        let limit = if is_core_text { limits::CORE_TEXT } else { limits::TEXT };
+        let mut loaded = Self {
+            source: SourceFile::new("", ""),
+            is_core_text: false,
+            core: None,
+            diagnostics: Diagnostics::new(most),
+            times: None,
+            included: Vec::new(),
         };
-        Self { source, is_core_text, core, diagnostics, times }
+        match decode(name, bytes, limit) {
+            Ok(source) if core_text::is_core_text(source.text()) => {
+                loaded.is_core_text = true;
+                (loaded.core, loaded.diagnostics) = core_text::read_within(&source, most);
+                loaded.source = source;
+            }
+            Ok(source) => {
+                let Included { source, paths, diagnostics } = include(source);
+                (loaded.included, loaded.diagnostics) = (paths, diagnostics);
+                if loaded.diagnostics.has_errors() {
+                    // Whatever is missing would be told wherever it is used.
+                    loaded.diagnostics.append(parse_within(&source, most).1);
+                } else {
+                    let (core, diagnostics, times) = compile_within(&source, most);
+                    loaded.diagnostics.append(diagnostics);
+                    (loaded.core, loaded.times) = (core, Some(times));
+                }
+                loaded.source = source;
+            }
+            Err((source, diagnostic)) => {
+                loaded.diagnostics.push(diagnostic);
+                loaded.source = source;
+            }
+        }
+        loaded
     }
 }

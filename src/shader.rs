@@ -5,11 +5,12 @@
 //! [`crate::engine`] and [`crate::raster`].
 
 use crate::engine::{Engine, FastEngine, SimdError};
-use crate::program::Loaded;
+use crate::program::{self, Loaded};
 use crate::settings::{Settings, UniformError, UniformValue};
 use lambdav_core::LANGUAGE_VERSION;
 use lambdav_core::diagnostics::{Diagnostics, render_text};
 use lambdav_core::graph::{Core, Uniform};
+use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
 use lambdav_raster::file::{EncodeError, Encoding, Format, FormatError, Metadata, SaveError};
 use lambdav_raster::quantize::Transfer;
@@ -18,7 +19,9 @@ use lambdav_raster::{
 };
 use lambdav_simd_backend::{Compiler, EmitError, Target};
 use std::fmt;
-use std::path::Path;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
@@ -31,13 +34,29 @@ pub struct Shader {
 }
 
 impl Shader {
-    /// Compiles the text of a shader, or core text. `name` stands for it in messages.
+    /// Compiles the text of a shader, or core text. `name` stands for it in messages. A text cannot
+    /// include files; [`Self::open`] is for programs that do.
     ///
     /// # Errors
     ///
     /// All that is wrong with it, with places in the text.
     pub fn new(name: &str, text: &str) -> Result<Self, Report> {
-        let Loaded { source, core, diagnostics, .. } = Loaded::from_text(name, text);
+        Self::of(Loaded::from_text(name, text))
+    }
+
+    /// Compiles the shader, or the core text, in the file at `path`, with the files that it includes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Open`], and [`Error::Program`] with all that is wrong with it.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let bytes = File::open(path).and_then(program::read_bytes);
+        let bytes = bytes.map_err(|source| Error::Open { path: path.to_owned(), source })?;
+        Ok(Self::of(Loaded::from_file(Some(path), bytes, limits::ERRORS))?)
+    }
+
+    fn of(Loaded { source, core, diagnostics, .. }: Loaded) -> Result<Self, Report> {
         match core {
             Some(core) => Ok(Self { source, core, warnings: diagnostics }),
             None => Err(Report { source, diagnostics }),
@@ -237,6 +256,14 @@ pub enum Error {
     /// The program is at fault.
     #[error(transparent)]
     Program(#[from] Report),
+    /// The file of the program cannot be read.
+    #[error("cannot read `{}`", .path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// A uniform does not exist, or has another type.
     #[error(transparent)]
     Uniform(#[from] UniformError),

@@ -15,6 +15,9 @@ pub const CORE_TEXT: usize = 1 << 27;
 /// How deep lists may nest. A list inside this many others is LV0106.
 pub const LIST_NESTING: usize = 20_000;
 
+/// The most files that include one another.
+pub const INCLUDE_NESTING: usize = 64;
+
 /// How deep blocks may nest: branches and loops after inlining. Deeper is LV0503.
 pub const BLOCK_NESTING: usize = 20_000;
 

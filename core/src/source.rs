@@ -1,6 +1,6 @@
 //! Source files and positions in them.
 
-/// A half-open range of byte offsets into one [`SourceFile`].
+/// A half-open range of byte offsets into the text of a [`SourceFile`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     /// Offset of the first byte.
@@ -30,15 +30,44 @@ pub struct LineColumn {
     pub column: u32,
 }
 
-/// The text of a program and the name by which messages call it.
+/// The text of a program, which may consist of several files, and the names by which messages call
+/// these.
+///
+/// The files lie one behind the other, each from the beginning of a line, so a [`Span`] says which
+/// file it is in: the program's own file comes first, then those that it includes.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
-    name: String,
     text: String,
     line_starts: Vec<u32>,
     /// How many characters begin before each block of [`CHARS_BLOCK`] bytes: a line may be all of
     /// the text.
     chars: Vec<u32>,
+    /// At least one; ascending.
+    files: Vec<FilePart>,
+    /// Ascending.
+    inclusions: Box<[Inclusion]>,
+}
+
+/// One of the files of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilePart {
+    /// The name by which messages call it.
+    pub name: String,
+    /// The name by which a module calls it, which does not depend on how the program's path was
+    /// spelt: that of the file, or the way to it from the folder of the program's own file.
+    pub module_name: String,
+    /// Where its text lies.
+    pub span: Span,
+}
+
+/// An `include` of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inclusion {
+    /// Where the form begins.
+    pub at: u32,
+    /// The index of the file that it stands for; `None` where that has been included before, or
+    /// could not be read.
+    pub file: Option<usize>,
 }
 
 const CHARS_BLOCK: usize = 4096;
@@ -51,23 +80,75 @@ fn beginnings(bytes: &[u8]) -> usize {
 impl SourceFile {
     /// Takes over `text`; `name` is what messages show (a path, or `<stdin>`).
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
-        let text = text.into();
-        let line_starts = std::iter::once(0)
-            .chain(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1))
-            .collect();
-        let mut chars = vec![0];
-        for block in text.as_bytes().chunks(CHARS_BLOCK) {
-            chars.push(chars[chars.len() - 1] + beginnings(block) as u32);
+        let (name, text) = (name.into(), text.into());
+        let module_name = name.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+        let span = Span::new(0, text.len() as u32);
+        let mut source = Self {
+            text,
+            line_starts: vec![0],
+            chars: vec![0],
+            files: vec![FilePart { name, module_name, span }],
+            inclusions: Box::default(),
+        };
+        source.index(0);
+        source
+    }
+
+    /// Adds a file and returns its index; the names are those of [`FilePart`].
+    pub fn append(&mut self, name: String, module_name: String, text: &str) -> usize {
+        let from = self.text.len();
+        self.text.push('\n');
+        self.text += text;
+        self.index(from);
+        let span = Span::new(from as u32 + 1, self.text.len() as u32);
+        self.files.push(FilePart { name, module_name, span });
+        self.files.len() - 1
+    }
+
+    /// Notes what each `include` stands for.
+    pub fn set_inclusions(&mut self, mut all: Vec<Inclusion>) {
+        all.sort_unstable_by_key(|inclusion| inclusion.at);
+        self.inclusions = all.into();
+    }
+
+    /// Indexes what was added to the text from there on.
+    fn index(&mut self, from: usize) {
+        let added = self.text.as_bytes()[from..].iter().zip(from as u32 + 1..);
+        self.line_starts.extend(added.filter(|&(&b, _)| b == b'\n').map(|(_, next)| next));
+        let blocks = from / CHARS_BLOCK;
+        self.chars.truncate(blocks + 1);
+        for block in self.text.as_bytes()[blocks * CHARS_BLOCK..].chunks(CHARS_BLOCK) {
+            self.chars.push(self.chars[self.chars.len() - 1] + beginnings(block) as u32);
         }
-        Self { name: name.into(), text, line_starts, chars }
     }
 
-    /// The name by which messages call this file.
+    /// The files, the program's own first.
+    pub fn files(&self) -> &[FilePart] {
+        &self.files
+    }
+
+    /// The index of the file that holds this offset.
+    pub fn file_index(&self, offset: u32) -> usize {
+        self.files.partition_point(|file| file.span.start <= offset).max(1) - 1
+    }
+
+    /// The file that holds this offset.
+    pub fn file(&self, offset: u32) -> &FilePart {
+        &self.files[self.file_index(offset)]
+    }
+
+    /// What the `include` that begins there stands for.
+    pub fn inclusion(&self, at: u32) -> Option<Inclusion> {
+        let found = self.inclusions.binary_search_by_key(&at, |inclusion| inclusion.at).ok()?;
+        Some(self.inclusions[found])
+    }
+
+    /// The name by which messages call the program's own file.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.files[0].name
     }
 
-    /// The whole text.
+    /// The whole text, of all files.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -77,34 +158,47 @@ impl SourceFile {
         &self.text[span.start as usize..span.end as usize]
     }
 
-    /// The line of a byte offset, counted from 0.
+    /// The line of a byte offset, counted from 0 through all files.
     pub(crate) fn line_index(&self, offset: u32) -> usize {
         // The first line starts at 0, so at least one start is not after the offset.
         self.line_starts.partition_point(|&start| start <= offset) - 1
     }
 
-    /// The text of a line counted from 0, without its end and without a byte order mark.
+    /// How many lines lie before a file.
+    pub(crate) fn lines_before(&self, file: &FilePart) -> usize {
+        self.line_index(file.span.start)
+    }
+
+    /// The text of a line counted from 0 through all files, without its end and without a byte order
+    /// mark.
     pub(crate) fn line_span(&self, index: usize) -> Span {
         let start = self.line_starts[index] as usize;
         let end = self.line_starts.get(index + 1).map_or(self.text.len(), |&next| next as usize);
         let line = &self.text[start..end];
         let content = line.strip_suffix('\n').unwrap_or(line);
         let content = content.strip_suffix('\r').unwrap_or(content);
-        let mark = if index == 0 && content.starts_with('\u{feff}') { 3 } else { 0 };
+        let mark = if self.is_mark(start) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
         Span::new((start + mark) as u32, (start + content.len()) as u32)
     }
 
-    /// Line and column of a byte offset; an offset past the end counts as the end. A byte order
-    /// mark at the start of the text is not a column.
+    /// Whether a byte order mark begins there, which it does at the start of a file only.
+    pub fn is_mark(&self, at: usize) -> bool {
+        self.file(at as u32).span.start as usize == at
+            && self.text[at..].starts_with(BYTE_ORDER_MARK)
+    }
+
+    /// Line and column in its file of a byte offset; an offset past the end counts as the end. A byte
+    /// order mark at the start of a file is not a column.
     pub fn line_column(&self, offset: u32) -> LineColumn {
-        let offset = (offset as usize).min(self.text.len());
-        let line = self.line_starts.partition_point(|&start| start as usize <= offset);
-        let start = self.line_starts[line - 1] as usize;
-        let mut column = self.chars_before(offset) - self.chars_before(start);
-        if line == 1 && offset > 0 && self.text.starts_with('\u{feff}') {
+        let offset = offset.min(self.text.len() as u32);
+        let (line, file) = (self.line_index(offset), self.file(offset));
+        let start = self.line_starts[line];
+        let mut column = self.chars_before(offset as usize) - self.chars_before(start as usize);
+        if offset > start && self.is_mark(start as usize) {
             column -= 1;
         }
-        LineColumn { line: line as u32, column: column as u32 + 1 }
+        let line = (line - self.lines_before(file)) as u32 + 1;
+        LineColumn { line, column: column as u32 + 1 }
     }
 
     /// How many characters begin before a byte.
@@ -112,5 +206,49 @@ impl SourceFile {
         let block = offset / CHARS_BLOCK;
         let rest = &self.text.as_bytes()[block * CHARS_BLOCK..offset];
         self.chars[block] as usize + beginnings(rest)
+    }
+}
+
+/// Some programs begin a text with it.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Positions are those in the files as they are by themselves.
+    #[test]
+    fn files_behind_one_another() {
+        let texts = ["(a)\n ä b\n", "\u{feff}(c\n d)", "", "x\ny"];
+        let long = "é\n".repeat(CHARS_BLOCK);
+        let texts: Vec<&str> = texts.into_iter().chain([long.as_str(), "z"]).collect();
+        let mut all = SourceFile::new("a/0", texts[0]);
+        for (i, text) in texts.iter().enumerate().skip(1) {
+            assert_eq!(all.append(format!("{i}"), String::new(), text), i);
+        }
+        assert_eq!((all.name(), all.files()[0].module_name.as_str()), ("a/0", "0"));
+        for (i, text) in texts.iter().enumerate() {
+            let alone = SourceFile::new("alone", *text);
+            let part = all.files()[i].span;
+            assert_eq!(all.slice(part), *text);
+            for offset in (0..=text.len() as u32).filter(|&o| text.is_char_boundary(o as usize)) {
+                let at = part.start + offset;
+                assert_eq!(
+                    (all.file_index(at), all.line_column(at)),
+                    (i, alone.line_column(offset))
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_includes_stand_for() {
+        let mut source = SourceFile::new("", "");
+        let all = [(7, Some(2)), (3, None), (5, Some(1))];
+        source.set_inclusions(all.map(|(at, file)| Inclusion { at, file }).into());
+        for (at, file) in all {
+            assert_eq!(source.inclusion(at), Some(Inclusion { at, file }));
+        }
+        assert_eq!(source.inclusion(4), None);
     }
 }

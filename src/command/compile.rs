@@ -1,7 +1,7 @@
 //! `lambdav compile`: shows or writes a stage of the compilation.
 
 use super::failure::{Failure, Result, save_failure};
-use super::files::{check_target, load};
+use super::files::{check_not_read, check_target, load};
 use super::messages::{Messages, fault, one_standard_output, print};
 use super::values::{lanes, location, machine_target, output, target};
 use clap::{Args, ValueEnum};
@@ -49,6 +49,9 @@ pub(super) struct CompileArguments {
     /// nearest even (SPV_KHR_float_controls)
     #[arg(long)]
     float_controls: bool,
+    /// Leave the source, lines and names out of SPIR-V
+    #[arg(long)]
+    strip: bool,
     #[command(flatten)]
     messages: Messages,
 }
@@ -79,12 +82,15 @@ pub(super) fn run(options: &CompileArguments) -> Result {
     }
     let stage = stage(options.emit, output)?;
     let is_spirv = matches!(stage, Stage::Spirv | Stage::SpirvText);
-    if !is_spirv && (options.spirv_version.is_some() || options.float_controls) {
+    if !is_spirv && (options.spirv_version.is_some() || options.float_controls || options.strip) {
         return Err(Failure::usage(
-            "--spirv-version and --float-controls are for --emit spirv and spirv-text",
+            "--spirv-version, --float-controls and --strip are for --emit spirv and spirv-text",
         ));
     }
     let loaded = load(&options.shader, options.messages)?;
+    if let Some(path) = output {
+        check_not_read(path, &loaded.included)?;
+    }
     let core = loaded.core.ok_or_else(Failure::reported)?;
     let result = match stage {
         Stage::Core if options.location.is_some() => {
@@ -133,7 +139,8 @@ fn spirv_stage(
     source: &SourceFile,
 ) -> Result<Vec<u8>> {
     let version = options.spirv_version.unwrap_or_default();
-    let how = emit::EmitOptions { version, float_controls: options.float_controls };
+    let CompileArguments { float_controls, strip, .. } = *options;
+    let how = emit::EmitOptions { version, float_controls, strip };
     let module =
         spirv::emit(program, Some(source), &how).map_err(|e| Failure::input(e.to_string()))?;
     if stage == Stage::Spirv {

@@ -2,11 +2,10 @@
 
 use super::failure::{Failure, Result, save_failure};
 use super::messages::{Messages, report};
-use lambdav::core::limits;
-use lambdav::program::Loaded;
+use lambdav::program::{self, Loaded};
 use lambdav::raster::file;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Reads and compiles the program at `path`, or at standard input for `-`; says all that is to be
@@ -19,28 +18,27 @@ pub(super) fn load(path: &Path, messages: Messages) -> Result<Loaded> {
 
 /// Reads and compiles without saying anything.
 pub(super) fn read(path: &Path, messages: Messages) -> Result<Loaded> {
-    let (name, bytes) = read_bytes(path)?;
-    Ok(Loaded::from_bytes_within(&name, bytes, messages.max_errors))
+    let (_, bytes) = read_bytes(path)?;
+    Ok(compile(path, bytes, messages))
+}
+
+/// Compiles what was read from `path`, without saying anything.
+pub(super) fn compile(path: &Path, bytes: Vec<u8>, messages: Messages) -> Loaded {
+    let file = Some(path).filter(|path| *path != Path::new("-"));
+    Loaded::from_file(file, bytes, messages.max_errors)
 }
 
 /// The name by which messages call the file at `path`, or standard input for `-`, and what it holds.
 pub(super) fn read_bytes(path: &Path) -> Result<(String, Vec<u8>)> {
     if path == Path::new("-") {
-        let bytes = read_all(io::stdin().lock())
+        let bytes = program::read_bytes(io::stdin().lock())
             .map_err(|e| Failure::machine(format!("cannot read standard input: {e}")))?;
         return Ok(("<stdin>".to_owned(), bytes));
     }
     let bytes = File::open(path)
-        .and_then(read_all)
+        .and_then(program::read_bytes)
         .map_err(|e| Failure::file(format!("cannot read `{}`: {e}", path.display()), &e))?;
     Ok((path.to_string_lossy().into_owned(), bytes))
-}
-
-/// All bytes, or, of an endless stream, one more than any program may have.
-pub(super) fn read_all(from: impl Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    from.take(limits::CORE_TEXT as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Standard input can be read once.
@@ -53,17 +51,23 @@ pub(super) fn one_standard_input<'a>(paths: impl IntoIterator<Item = &'a PathBuf
 
 /// Checks before a long run that the file can be written, and is none of those that are read.
 pub(super) fn check_target(path: &Path, read: &[&Path]) -> Result {
-    if let Some(same) = read.iter().find(|other| is_same_file(path, other)) {
-        return Err(Failure::usage(format!(
-            "`{}` would be overwritten, and it is `{}`, which is read; name another file",
-            path.display(),
-            same.display()
-        )));
-    }
+    check_not_read(path, read)?;
     file::check_target(path).map_err(|error| match why(path) {
         Some(why) => Failure::usage(format!("cannot write `{}`: {why}", path.display())),
         None => save_failure(&error),
     })
+}
+
+/// Checks that a file that is to be written is none of those that are read.
+pub(super) fn check_not_read<P: AsRef<Path>>(path: &Path, read: &[P]) -> Result {
+    match read.iter().map(AsRef::as_ref).find(|other| is_same_file(path, other)) {
+        None => Ok(()),
+        Some(same) => Err(Failure::usage(format!(
+            "`{}` would be overwritten, and it is `{}`, which is read; name another file",
+            path.display(),
+            same.display()
+        ))),
+    }
 }
 
 /// Why there cannot be a file of that name, if it is for the name.

@@ -91,7 +91,11 @@ impl SpirvEngine {
         };
         let span = match (&self.loops, position) {
             (Loops::Emitted(emitted), _) => emitted.loop_span(header),
-            (Loops::Carried(source), Some(position)) => span_at(source, position),
+            (Loops::Carried(source), Some(position)) => {
+                let files = self.module.sources();
+                let file = files.iter().position(|file| file.id == position.file);
+                file.and_then(|file| span_at(source, file, position))
+            }
             (Loops::Carried(_), None) => None,
         };
         let limit = self.settings.max_iterations;
@@ -104,16 +108,18 @@ impl SpirvEngine {
     }
 }
 
-/// The character at a line and column.
-fn span_at(source: &SourceFile, Position { line, column }: Position) -> Option<Span> {
-    let text = source.text();
+/// The character at a line and column of the file of that index.
+fn span_at(source: &SourceFile, file: usize, at: Position) -> Option<Span> {
+    let Position { line, column, .. } = at;
+    let file = source.files()[file].span;
+    let text = source.slice(file);
     let skip = text.starts_with('\u{feff}') && line == 1;
     let lines = line.checked_sub(1)? as usize;
     let before: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
     let found = text[before..].split('\n').next()?;
     let index = column.checked_sub(1)? as usize + usize::from(skip);
     let (offset, character) = found.char_indices().nth(index)?;
-    let start = (before + offset) as u32;
+    let start = file.start + (before + offset) as u32;
     Some(Span::new(start, start + character.len_utf8() as u32))
 }
 

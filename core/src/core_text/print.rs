@@ -292,8 +292,11 @@ impl<'a> Printer<'a> {
 
     fn position(&mut self, span: Span) {
         if let Some(source) = self.source.filter(|_| span != Span::default()) {
-            let at = source.line_column(span.start);
+            let (file, at) = (source.file(span.start), source.line_column(span.start));
             self.text(format_args!("  ; {}:{}", at.line, at.column));
+            if file != &source.files()[0] {
+                self.text(format_args!(" {}", file.name.escape_debug()));
+            }
         }
     }
 

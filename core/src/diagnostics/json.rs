@@ -5,7 +5,7 @@
 //! | `code` | string | `"LV0401"`; stable |
 //! | `severity` | string | `"error"` or `"warning"` |
 //! | `message` | string | what is wrong, one sentence without a full stop |
-//! | `file` | string | the name of the file, as given |
+//! | `file` | string | the name of the file of the primary place |
 //! | `primary` | place | the place that it is about |
 //! | `secondary` | array of places | other places that matter |
 //! | `notes` | array of strings | facts that help to understand |
@@ -16,6 +16,7 @@
 //!
 //! | member | type | meaning |
 //! |---|---|---|
+//! | `file` | string | the name of the file: as given, or as it was included |
 //! | `start`, `end` | number | half-open range of byte offsets into the file |
 //! | `line`, `column` | number | position of `start`, both from 1; columns count Unicode scalar values |
 //! | `endLine`, `endColumn` | number | position of `end`, likewise |
@@ -52,6 +53,7 @@ struct Object<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Place<'a> {
+    file: &'a str,
     start: u32,
     end: u32,
     line: u32,
@@ -62,12 +64,14 @@ struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    fn new(label: &'a Label, source: &SourceFile) -> Self {
+    fn new(label: &'a Label, source: &'a SourceFile) -> Self {
+        let file = source.file(label.span.start);
         let start = source.line_column(label.span.start);
         let end = source.line_column(label.span.end);
         Self {
-            start: label.span.start,
-            end: label.span.end,
+            file: &file.name,
+            start: label.span.start - file.span.start,
+            end: label.span.end.saturating_sub(file.span.start),
             line: start.line,
             column: start.column,
             end_line: end.line,
@@ -89,7 +93,7 @@ pub fn render_json(diagnostics: &[Diagnostic], source: &SourceFile) -> String {
                 Severity::Warning => "warning",
             },
             message: &diagnostic.message,
-            file: source.name(),
+            file: &source.file(diagnostic.primary.span.start).name,
             primary: Place::new(&diagnostic.primary, source),
             secondary: diagnostic.secondary.iter().map(|l| Place::new(l, source)).collect(),
             notes: &diagnostic.notes,

@@ -86,6 +86,7 @@ codes! {
     NestedTooDeep = "LV0106", Error, "lists are nested too deep";
     ControlCharacter = "LV0107", Error, "a control character stands in the text";
     TextTooLong = "LV0108", Error, "the text is too long";
+    UnclosedString = "LV0109", Error, "a string is not closed";
     MalformedTopLevel = "LV0201", Error, "a top-level form has the wrong shape";
     NoOutput = "LV0202", Error, "the program has no output";
     DuplicateOutput = "LV0203", Error, "two outputs have the same location";
@@ -98,9 +99,10 @@ codes! {
     UniformDefaultInput = "LV0210", Error, "the default of a uniform depends on an input";
     UniformDefaultType = "LV0211", Error, "the default of a uniform has another type";
     UniformType = "LV0212", Error, "a uniform cannot have this type";
-    DuplicateType = "LV0213", Error, "a type is declared twice";
-    IncompleteType = "LV0214", Error, "a type leaves open what must be known";
-    LargeUniforms = "LV0215", Warning, "the uniforms are larger than every GPU allows";
+    CannotInclude = "LV0213", Error, "a file cannot be included";
+    DuplicateType = "LV0214", Error, "a type is declared twice";
+    IncompleteType = "LV0215", Error, "a type leaves open what must be known";
+    LargeUniforms = "LV0216", Warning, "the uniforms are larger than every GPU allows";
     UnboundName = "LV0301", Error, "a name is not bound";
     FormAsValue = "LV0302", Error, "a special form is used as a value";
     MalformedForm = "LV0303", Error, "a special form has the wrong shape";
@@ -108,6 +110,7 @@ codes! {
     RecOutside = "LV0305", Error, "rec stands outside every rec-func";
     RecAsParameter = "LV0306", Error, "a parameter of a rec-func is named rec";
     EmptyList = "LV0307", Error, "an empty list means nothing";
+    StringAsValue = "LV0308", Error, "a string is used as a value";
     OperandTypes = "LV0401", Error, "a builtin does not take operands of these types";
     OperandCount = "LV0402", Error, "a builtin takes another number of operands";
     ArgumentCount = "LV0403", Error, "a function takes another number of arguments";

@@ -7,7 +7,7 @@
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::{Diagnostic, Label, Severity, in_order, printable};
-use crate::source::{SourceFile, Span};
+use crate::source::{FilePart, SourceFile, Span};
 
 /// A label over more lines than this points at its first line only.
 const MAX_LABEL_LINES: usize = 50;
@@ -42,9 +42,9 @@ fn render_one(diagnostic: &Diagnostic, source: &SourceFile, renderer: &Renderer)
     let title = level.primary_title(&diagnostic.message).id(diagnostic.code.as_str());
     let excerpts = excerpts(diagnostic, source);
     let mut group = Group::with_title(title);
-    let name = printable(source.name());
-    for excerpt in &excerpts {
-        group = group.element(excerpt.snippet(&name));
+    let names: Vec<_> = excerpts.iter().map(|excerpt| printable(&excerpt.file.name)).collect();
+    for (excerpt, name) in excerpts.iter().zip(&names) {
+        group = group.element(excerpt.snippet(name));
     }
     for note in &diagnostic.notes {
         group = group.element(Level::NOTE.message(note));
@@ -92,6 +92,10 @@ impl<'a> Placed<'a> {
 
 /// A part of the text, fit to be shown.
 struct Excerpt<'a> {
+    /// The file that it is from.
+    file: &'a FilePart,
+    /// How many lines lie before that file.
+    lines_before: usize,
     labels: Vec<Placed<'a>>,
     text: String,
     lines: Vec<Line>,
@@ -106,7 +110,7 @@ struct Line {
 }
 
 /// The excerpts for a diagnostic; that with the primary label comes first.
-fn excerpts<'a>(diagnostic: &'a Diagnostic, source: &SourceFile) -> Vec<Excerpt<'a>> {
+fn excerpts<'a>(diagnostic: &'a Diagnostic, source: &'a SourceFile) -> Vec<Excerpt<'a>> {
     let primary = Placed::new(&diagnostic.primary, true, source);
     let secondary = diagnostic.secondary.iter().map(|label| Placed::new(label, false, source));
     let mut labels: Vec<_> = std::iter::once(primary).chain(secondary).collect();
@@ -114,7 +118,10 @@ fn excerpts<'a>(diagnostic: &'a Diagnostic, source: &SourceFile) -> Vec<Excerpt<
     let mut groups: Vec<(usize, Vec<Placed<'a>>)> = Vec::new();
     for label in labels {
         match groups.last_mut() {
-            Some((last, group)) if label.first <= *last + MAX_GAP => {
+            Some((last, group))
+                if label.first <= *last + MAX_GAP
+                    && source.file(label.span.start) == source.file(group[0].span.start) =>
+            {
                 *last = label.last.max(*last);
                 group.push(label);
             }
@@ -127,8 +134,11 @@ fn excerpts<'a>(diagnostic: &'a Diagnostic, source: &SourceFile) -> Vec<Excerpt<
 
 impl<'a> Excerpt<'a> {
     /// The excerpt from the first line of the first of `labels` to the line `last`.
-    fn new(labels: Vec<Placed<'a>>, last: usize, source: &SourceFile) -> Self {
-        let mut excerpt = Self { labels, text: String::new(), lines: Vec::new() };
+    fn new(labels: Vec<Placed<'a>>, last: usize, source: &'a SourceFile) -> Self {
+        let file = source.file(labels[0].span.start);
+        let lines_before = source.lines_before(file);
+        let (text, lines) = (String::new(), Vec::new());
+        let mut excerpt = Self { file, lines_before, labels, text, lines };
         for index in excerpt.labels[0].first..=last {
             let shown = excerpt.shown_part(index, source);
             if !excerpt.lines.is_empty() {
@@ -192,7 +202,7 @@ impl<'a> Excerpt<'a> {
         });
         Snippet::source(self.text.as_str())
             .path(path)
-            .line_start(self.labels[0].first + 1)
+            .line_start(self.labels[0].first - self.lines_before + 1)
             .annotations(annotations)
     }
 }

@@ -63,8 +63,8 @@ impl Elaborator {
         let (a, b) = (self.describe(then), self.describe(otherwise));
         // The other branch goes on with `rec`, so the function would be the loop's result.
         let result = match (then, otherwise) {
-            (Value::Function(_), Value::Data(node)) => Some((node, spans[0])),
-            (Value::Data(node), Value::Function(_)) => Some((node, spans[1])),
+            (Value::Function(_) | Value::Structure(_), Value::Data(node)) => Some((node, spans[0])),
+            (Value::Data(node), Value::Function(_) | Value::Structure(_)) => Some((node, spans[1])),
             _ => None,
         };
         if let Some((node, at)) = result

@@ -35,6 +35,7 @@ mod operands;
 mod report;
 mod run;
 mod structures;
+mod uniforms;
 mod unreached;
 mod values;
 
@@ -42,7 +43,8 @@ use crate::resolve::{CodeArena, GlobalValue, Items};
 use elaborator::Elaborator;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::{Core, Output, Uniform};
-use lambdav_core::types::{Type, TypeKind, Types};
+use lambdav_core::types::Type;
+use uniforms::{GUARANTEED_BYTES, block_bytes, zero_or_identity};
 use values::{Denotation, Value};
 
 /// Elaborates a resolved program, `sound` if no error was found in it before, with at most so
@@ -67,6 +69,27 @@ pub(crate) fn elaborate(
         let default =
             default.unwrap_or_else(|| zero_or_identity(elaborator.graph.types(), item.ty));
         core.uniforms.push(Uniform { name: item.name.clone(), ty: item.ty, default });
+    }
+    let bytes = block_bytes(elaborator.graph.types(), &core.uniforms);
+    if let Some(first) = items.uniforms.first()
+        && bytes > GUARANTEED_BYTES
+    {
+        let diagnostic = Diagnostic::new(
+            DiagnosticCode::LargeUniforms,
+            items
+                .uniforms
+                .iter()
+                .max_by_key(|item| elaborator.graph.types().components(item.ty))
+                .unwrap_or(first)
+                .span,
+            format!("the uniforms take {bytes} bytes"),
+        )
+        .label("the largest is this")
+        .help(format!(
+            "not every GPU allows more than {GUARANTEED_BYTES}; \
+                       in an array each element takes a multiple of 16"
+        ));
+        elaborator.report(diagnostic);
     }
     for item in &items.outputs {
         let span = elaborator.arena.span(item.code);
@@ -99,30 +122,6 @@ pub(crate) fn elaborate(
     }
     core.graph = elaborator.graph;
     (core, elaborator.diagnostics)
-}
-
-/// The words of the default of a uniform that does not give one.
-fn zero_or_identity(types: &Types, ty: Type) -> Box<[u32]> {
-    let mut words = vec![0; types.components(ty)];
-    // What lies at which component, as far as there are matrices in it.
-    let mut stack = vec![(ty, 0)];
-    while let Some((ty, start)) = stack.pop() {
-        match *types.kind(ty) {
-            TypeKind::Matrix(_, n) => {
-                let size = types.components(ty);
-                let diagonal = words[start..start + size].iter_mut().step_by(usize::from(n) + 1);
-                diagonal.for_each(|word| *word = 1f32.to_bits());
-            }
-            TypeKind::Structure(_) | TypeKind::Array(..) => {
-                for index in 0..types.parts(ty).len() {
-                    let (part, offset) = types.part(ty, index).expect("it is below the count");
-                    stack.push((part, start + offset));
-                }
-            }
-            _ => {}
-        }
-    }
-    words.into()
 }
 
 fn default_value(

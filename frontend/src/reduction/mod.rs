@@ -14,6 +14,9 @@
 //! ((func (x …) b) e …)             →  b[e/x …]
 //! ((rec-func (x …) b) v …)         →  b[v/x …, (rec-func (x …) b)/rec]
 //! (builtin v …)                    →  the value, or its expansion applied to v …
+//! (.f (S v …))                     →  the v of the field f
+//! (with (S v …) (f w) …)           →  (S v …) with w in place of the v of f
+//! (case (C v …) … ((C x …) b) …)   →  b[v/x …]
 //! ```
 //!
 //! where `v` is a value (of a function argument of a `rec-func`: any term), `let*` is nested
@@ -51,6 +54,7 @@
 //! lets this evaluator give up where another engine answers. Iterations of loops are limited
 //! exactly as in the core evaluator.
 
+mod aggregate;
 mod fault;
 mod operate;
 mod program;
@@ -62,9 +66,9 @@ mod tests;
 mod text;
 
 use crate::syntax::Tree;
+use aggregate::Part;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::source::Span;
-use lambdav_core::types::TypeKind;
 use lambdav_float_environment::with_default;
 use program::SourceUniform;
 use reducer::Reducer;
@@ -97,9 +101,9 @@ impl SourceProgram {
         let &(_, root) = output
             .ok_or(SourceFault::Unexpected(Span::default(), "no output has this location"))?;
         let reduce = || Reducer::new(self, inputs, limits, cancelled).run(root);
-        let data = with_default(reduce)?;
-        if data.ty.is_num() {
-            return Ok(data.words);
+        match with_default(reduce)? {
+            Part::Data(data) if data.ty.is_num() => return Ok(data.words),
+            _ => {}
         }
         Err(SourceFault::Unexpected(self.texts.get(root).span, "not a value of an output"))
     }
@@ -111,7 +115,11 @@ impl SourceProgram {
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Vec<Box<[u32]>>, SourceFault> {
         // A default does not depend on uniforms, but may mention them.
-        let zero = |uniform: &SourceUniform| vec![0; self.types.components(uniform.ty)].into();
+        let zero = |uniform: &SourceUniform| {
+            let mut words = Vec::new();
+            uniform.shape.zero(&self.types, &mut words);
+            words.into()
+        };
         let inputs =
             Inputs { uniforms: self.uniforms.iter().map(zero).collect(), ..Inputs::default() };
         self.uniforms
@@ -119,21 +127,13 @@ impl SourceProgram {
             .map(|uniform| match uniform.default {
                 Some(root) => {
                     let reduce = || Reducer::new(self, &inputs, limits, cancelled).run(root);
-                    let data = with_default(reduce)?;
+                    let (value, mut words) = (with_default(reduce)?, Vec::new());
                     let span = self.texts.get(root).span;
-                    let fits = data.ty == uniform.ty;
-                    fits.then_some(data.words)
+                    let fits = uniform.shape.words(&value, &mut words);
+                    fits.map(|()| words.into())
                         .ok_or(SourceFault::Unexpected(span, "a default of another type"))
                 }
-                None => {
-                    let mut words = vec![0; self.types.components(uniform.ty)];
-                    if let TypeKind::Matrix(_, n) = *self.types.kind(uniform.ty) {
-                        for i in 0..usize::from(n) {
-                            words[i * usize::from(n) + i] = 1f32.to_bits();
-                        }
-                    }
-                    Ok(words.into())
-                }
+                None => Ok(zero(uniform)),
             })
             .collect()
     }

@@ -1,12 +1,13 @@
 //! A program as the evaluator takes it.
 
+use super::aggregate::Shape;
 use super::text::{TextId, Texts};
-use lambdav_core::types::{Type, Types};
+use lambdav_core::types::Types;
 
 /// A uniform as declared.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct SourceUniform {
-    pub(super) ty: Type,
+    pub(super) shape: Shape,
     pub(super) default: Option<TextId>,
 }
 

@@ -2,6 +2,10 @@
 //! the scope, since forms can be renamed and shadowed. Reading settles that, gives each binder a
 //! number, and finds the free variables of each term. It does not recurse.
 
+mod aggregates;
+mod declarations;
+
+use super::aggregate::{Primitive, Shape};
 use super::fault::SourceFault;
 use super::operate::Data;
 use super::program::{SourceProgram, SourceUniform};
@@ -22,6 +26,9 @@ enum Special {
     RecFunc,
     If,
     The,
+    With,
+    Case,
+    Tabulate,
 }
 
 impl Special {
@@ -33,6 +40,9 @@ impl Special {
             "rec-func" => Self::RecFunc,
             "if" => Self::If,
             "the" => Self::The,
+            "with" => Self::With,
+            "case" => Self::Case,
+            "tabulate" => Self::Tabulate,
             _ => return None,
         })
     }
@@ -43,9 +53,10 @@ impl Special {
 enum Meaning {
     Special(Special),
     Variable(Variable),
-    /// The right side of a `define`, or a uniform.
+    /// The right side of a `define`, a uniform, or what makes a structure or a case.
     Text(TextId),
     Builtin(Builtin),
+    Primitive(Primitive),
 }
 
 /// What remains to be read, innermost last. Every task but `Bind` and `Unbind` leaves one result.
@@ -59,6 +70,11 @@ enum Task<'t> {
     },
     Bind(Vec<(&'t str, Meaning)>),
     Unbind(Vec<(&'t str, Meaning)>),
+    /// Makes the array of a function's values at so many indices; the latest result is the function.
+    Tabulate {
+        span: Span,
+        count: u32,
+    },
     /// Makes a term of the latest results.
     Build {
         form: Form,
@@ -72,6 +88,9 @@ struct Reader<'t> {
     tree: &'t Tree,
     texts: &'t mut Texts,
     scope: FxHashMap<&'t str, Vec<Meaning>>,
+    /// The types that are declared, complete ones with their shapes.
+    types: FxHashMap<&'t str, Option<Shape>>,
+    declarations: u32,
     tasks: Vec<Task<'t>>,
     results: Vec<TextId>,
 }
@@ -95,12 +114,16 @@ pub(super) fn program(tree: &Tree) -> Read<SourceProgram> {
                 };
                 outputs.push((location, reader.term(value)?));
             }
+            (Some("struct"), &[_, name, ref fields @ ..]) => reader.structure(name, fields)?,
+            (Some("variant"), &[_, name, ref cases @ ..]) => reader.variant(name, cases)?,
             (Some("uniform"), &[_, name, ty, ref default @ ..]) => {
-                let ty = reader.type_name(ty)?;
+                let Some(shape) = reader.shape(ty)? else {
+                    return Err(SourceFault::Unexpected(span, "a uniform of no complete type"));
+                };
                 let default = default.first().map(|&d| reader.term(d)).transpose()?;
                 let uniform =
                     reader.texts.push(Form::Uniform(uniforms.len() as u32), &[], span, None)?;
-                uniforms.push(SourceUniform { ty, default });
+                uniforms.push(SourceUniform { shape, default });
                 reader.define_as(name, Meaning::Text(uniform))?;
             }
             _ => outputs.push((0, reader.term(root)?)),
@@ -119,8 +142,15 @@ pub(super) fn expansion(tree: &Tree, texts: &mut Texts) -> Read<TextId> {
 
 impl<'t> Reader<'t> {
     fn new(tree: &'t Tree, texts: &'t mut Texts) -> Self {
-        let scope = FxHashMap::default();
-        Self { tree, texts, scope, tasks: Vec::new(), results: Vec::new() }
+        Self {
+            tree,
+            texts,
+            scope: FxHashMap::default(),
+            types: FxHashMap::default(),
+            declarations: 0,
+            tasks: Vec::new(),
+            results: Vec::new(),
+        }
     }
 
     fn name(&self, id: ExprId) -> Option<&'t str> {
@@ -141,13 +171,6 @@ impl<'t> Reader<'t> {
         Err(SourceFault::Unexpected(self.tree.get(id).span, what))
     }
 
-    fn type_name(&self, id: ExprId) -> Read<Type> {
-        match self.name(id).and_then(Type::from_name) {
-            Some(ty) => Ok(ty),
-            None => self.unexpected(id, "not a type"),
-        }
-    }
-
     fn meaning(&self, name: &str) -> Option<Meaning> {
         let innermost = |meanings: &Vec<Meaning>| match is_active(Mutant::CapturedName) {
             true => meanings.first().copied(),
@@ -156,6 +179,7 @@ impl<'t> Reader<'t> {
         let bound = self.scope.get(name).and_then(innermost);
         bound
             .or_else(|| Special::from_name(name).map(Meaning::Special))
+            .or_else(|| Primitive::from_name(name).map(Meaning::Primitive))
             .or_else(|| Builtin::lookup(name).map(Meaning::Builtin))
     }
 
@@ -219,6 +243,7 @@ impl<'t> Reader<'t> {
                         self.scope.get_mut(name).and_then(Vec::pop);
                     }
                 }
+                Task::Tabulate { span, count } => self.tabulate(span, count)?,
                 Task::Build { form, span, children } => {
                     let children = self.results.split_off(self.results.len() - children);
                     let text = self.texts.push(form, &children, span, None)?;
@@ -248,6 +273,9 @@ impl<'t> Reader<'t> {
             ExprKind::Bool(b) => (Form::Data(Data::bool(*b)), None),
             ExprKind::Identifier(name) => match self.meaning(name) {
                 Some(Meaning::Variable(variable)) => (Form::Variable(variable), None),
+                Some(Meaning::Builtin(_)) if name.starts_with('.') => {
+                    (Form::Accessor((&**name).into()), None)
+                }
                 Some(Meaning::Builtin(builtin)) => match builtin.constant() {
                     Some(value) => (Form::Data(Data::num(value)), None),
                     None => (Form::Builtin(builtin), None),
@@ -256,10 +284,13 @@ impl<'t> Reader<'t> {
                     self.results.push(text);
                     return Ok(());
                 }
+                Some(Meaning::Primitive(primitive)) => (Form::Primitive(primitive), None),
                 Some(Meaning::Special(_)) => return self.unexpected(id, "a form is not a value"),
+                None if name.starts_with('.') => (Form::Accessor((&**name).into()), None),
                 None => return self.unexpected(id, "this name is not bound"),
             },
             ExprKind::List(list) => return self.read_list(id, list),
+            ExprKind::String(_) => return self.unexpected(id, "a string is not a value"),
             ExprKind::Error => return self.unexpected(id, "this could not be parsed"),
         };
         let text = self.texts.push(form, &[], span, index)?;
@@ -279,8 +310,17 @@ impl<'t> Reader<'t> {
         match (special, rest) {
             (Special::If, [_, _, _]) => self.build(Form::If, rest, span),
             (Special::The, &[ty, value]) => {
-                let ty = self.type_name(ty)?;
+                let ty = self.annotation(ty)?;
                 self.build(Form::The(ty), &[value], span);
+            }
+            (Special::With, &[structure, ref fields @ ..]) => self.with(span, structure, fields)?,
+            (Special::Case, &[scrutinee, ref arms @ ..]) => self.case(span, scrutinee, arms)?,
+            (Special::Tabulate, &[count, function]) => {
+                let ExprKind::Number { index: Some(count @ 1..), .. } = self.tree.get(count).kind
+                else {
+                    return self.unexpected(count, "not a number of elements");
+                };
+                self.schedule([Task::Read(function), Task::Tabulate { span, count }]);
             }
             (Special::Func | Special::RecFunc, &[parameters, body]) => {
                 let recursive = matches!(special, Special::RecFunc);

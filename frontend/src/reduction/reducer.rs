@@ -1,12 +1,13 @@
 //! Reduction to a value: finds the outermost place where a rule of the semantics applies, and
 //! applies it. What waits for the value of an inner term is on a stack of frames.
 
+use super::aggregate::{Aggregate, AggregateKind, Part};
 use super::fault::{Limits, SourceFault};
 use super::operate::{Data, follow};
 use super::program::{SourceProgram, SourceUniform};
 use super::read;
 use super::term::{Entry, Node, State, Substitution, instantiate, live_nodes};
-use super::text::{Form, TextId, Texts, Variable};
+use super::text::{Arm, Form, TextId, Texts, Variable};
 use crate::builtins::{Builtin, Operand, Recipe};
 use crate::mutants::{Mutant, is_active};
 use crate::syntax;
@@ -17,6 +18,7 @@ use lambdav_core::types::{Type, Types};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// How many reductions lie between two cancellation polls.
 const POLL_INTERVAL: u64 = 1 << 12;
@@ -25,17 +27,10 @@ const MAX_NODES: usize = 1 << 23;
 /// The most terms that wait for the values of others.
 const MAX_FRAMES: usize = 1 << 23;
 
-/// What a closed term is reduced to.
-enum ReducedValue {
-    Data(Data),
-    /// A `func`, a `rec-func`, a `rec` or a builtin.
-    Function(Rc<Node>),
-}
-
 /// What to do next.
 enum Control {
     Reduce(Rc<Node>),
-    Return(ReducedValue),
+    Return(Part),
 }
 
 /// What waits for the value of a term.
@@ -48,10 +43,14 @@ enum ReductionFrame {
     Operands { application: Rc<Node>, builtin: Builtin, next: usize },
     /// An application of a `rec-func` or a `rec`, for the argument before this one.
     Arguments { application: Rc<Node>, callee: Rc<Node>, functions: Rc<[bool]>, next: usize },
+    /// A term that is made of values, for its child before `next`; the others that it has, so far.
+    Strict { term: Rc<Node>, form: Form, values: Vec<Part>, next: usize },
     /// An `if`, for its condition.
     Condition(Rc<Node>),
-    /// An expression of this type.
-    The(Type, Span),
+    /// A `case`, for its scrutinee.
+    Case(Rc<Node>),
+    /// An expression of this type, if it is one that every program has.
+    The(Option<Type>, Span),
     /// An entry of a loop.
     Loop(Rc<Entry>),
 }
@@ -100,7 +99,7 @@ impl<'a> Reducer<'a> {
     }
 
     /// Reduces a closed term of the text to a value.
-    pub(super) fn run(mut self, root: TextId) -> Step<Data> {
+    pub(super) fn run(mut self, root: TextId) -> Step<Part> {
         let root = self.nodes[root.0 as usize].clone();
         let mut control = Control::Reduce(root.clone());
         loop {
@@ -111,10 +110,10 @@ impl<'a> Reducer<'a> {
                 }
                 Control::Return(value) => match (self.frames.pop(), value) {
                     (Some(frame), value) => self.resume(frame, value)?,
-                    (None, ReducedValue::Data(data)) => return Ok(data),
-                    (None, ReducedValue::Function(_)) => {
+                    (None, Part::Function(_)) => {
                         return self.unexpected(&root, "the result is a function");
                     }
+                    (None, value) => return Ok(value),
                 },
             };
         }
@@ -150,14 +149,15 @@ impl<'a> Reducer<'a> {
 
     fn reduce(&mut self, node: Rc<Node>) -> Step<Control> {
         match &*node.state.borrow() {
-            State::Data(data) => return Ok(Control::Return(ReducedValue::Data(data.clone()))),
-            State::Function(f) => return Ok(Control::Return(ReducedValue::Function(f.clone()))),
-            State::Rec(_) => return Ok(Control::Return(ReducedValue::Function(node.clone()))),
+            State::Data(data) => return Ok(Control::Return(Part::Data(data.clone()))),
+            State::Function(f) => return Ok(Control::Return(Part::Function(f.clone()))),
+            State::Aggregate(a) => return Ok(Control::Return(Part::Aggregate(a.clone()))),
+            State::Rec(_) => return Ok(Control::Return(Part::Function(node.clone()))),
             State::Term(_) => {}
         }
         let form = self.texts.get(node.text).form.clone();
-        if let Form::Builtin(_) | Form::Func(..) | Form::RecFunc(..) = form {
-            return Ok(Control::Return(ReducedValue::Function(node)));
+        if is_function(&form) {
+            return Ok(Control::Return(Part::Function(node)));
         }
         // Whoever else holds the node shall find its value there.
         if Rc::strong_count(&node) > 1 {
@@ -175,6 +175,15 @@ impl<'a> Reducer<'a> {
                 self.frames.push(ReductionFrame::Condition(node));
                 Ok(Control::Reduce(condition))
             }
+            Form::Constant(constructor) => {
+                Ok(Control::Return(made(AggregateKind::Made(constructor), Vec::new())))
+            }
+            Form::With(_) => self.strict(node, form, Vec::new(), 0),
+            Form::Case(_) => {
+                let scrutinee = self.child(&node, 0)?;
+                self.frames.push(ReductionFrame::Case(node));
+                Ok(Control::Reduce(scrutinee))
+            }
             Form::The(ty) => {
                 let span = self.texts.get(node.text).span;
                 self.frames.push(ReductionFrame::The(ty, span));
@@ -183,60 +192,73 @@ impl<'a> Reducer<'a> {
             Form::Uniform(index) => {
                 let uniform = self.uniforms.get(index as usize);
                 let words = self.inputs.uniforms.get(index as usize);
-                match (uniform, words) {
-                    (Some(uniform), Some(words))
-                        if words.len() == self.types.components(uniform.ty) =>
-                    {
-                        let data = Data { ty: uniform.ty, words: words.clone() };
-                        Ok(Control::Return(ReducedValue::Data(data)))
+                let value = uniform.zip(words);
+                match value.and_then(|(uniform, words)| uniform_value(uniform, self.types, words)) {
+                    Some(value) => Ok(Control::Return(value)),
+                    None => {
+                        self.unexpected(&node, "this uniform was not given a value of its type")
                     }
-                    _ => self.unexpected(&node, "this uniform was not given a value of its type"),
                 }
             }
             Form::Variable(_) => self.unexpected(&node, "this variable was not substituted"),
-            Form::Data(_) | Form::Builtin(_) | Form::Func(..) | Form::RecFunc(..) => {
-                self.unexpected(&node, "this was a value already")
-            }
+            Form::Data(_)
+            | Form::Builtin(_)
+            | Form::Func(..)
+            | Form::RecFunc(..)
+            | Form::Constructor(_)
+            | Form::Accessor(_)
+            | Form::Primitive(_) => self.unexpected(&node, "this was a value already"),
         }
     }
 
-    fn resume(&mut self, frame: ReductionFrame, value: ReducedValue) -> Step<Control> {
+    fn resume(&mut self, frame: ReductionFrame, value: Part) -> Step<Control> {
         match (frame, value) {
             (ReductionFrame::Update(node), value) => {
                 let state = match &value {
-                    ReducedValue::Data(data) => State::Data(data.clone()),
-                    ReducedValue::Function(function) => State::Function(function.clone()),
+                    Part::Data(data) => State::Data(data.clone()),
+                    Part::Function(function) => State::Function(function.clone()),
+                    Part::Aggregate(aggregate) => State::Aggregate(aggregate.clone()),
                 };
                 // What the node consisted of is dropped when nobody looks at it any more.
                 let _term = node.state.replace(state);
                 Ok(Control::Return(value))
             }
-            (ReductionFrame::Callee(application), ReducedValue::Function(callee)) => {
+            (ReductionFrame::Callee(application), Part::Function(callee)) => {
                 self.apply(application, callee)
             }
-            (ReductionFrame::Callee(application), ReducedValue::Data(_)) => {
+            (ReductionFrame::Callee(application), Part::Data(_) | Part::Aggregate(_)) => {
                 self.unexpected(&application, "this applies what is not a function")
             }
-            (ReductionFrame::Operands { application, builtin, next }, ReducedValue::Data(_)) => {
-                self.operands(application, builtin, next)
-            }
-            (ReductionFrame::Operands { application, .. }, ReducedValue::Function(_)) => {
+            (
+                ReductionFrame::Operands { application, builtin, next },
+                Part::Data(_) | Part::Aggregate(_),
+            ) => self.operands(application, builtin, next),
+            (ReductionFrame::Operands { application, .. }, _) => {
                 self.unexpected(&application, "an operand is a function")
+            }
+            (ReductionFrame::Strict { term, form, mut values, next }, value) => {
+                values.push(value);
+                self.strict(term, form, values, next)
+            }
+            (ReductionFrame::Case(term), Part::Aggregate(value)) => self.case(&term, &value),
+            (ReductionFrame::Case(term), _) => {
+                self.unexpected(&term, "the scrutinee is not a variant")
             }
             (ReductionFrame::Arguments { application, callee, functions, next }, _) => {
                 self.arguments(application, callee, functions, next)
             }
-            (ReductionFrame::Condition(choice), ReducedValue::Data(data))
-                if data.ty == Type::BOOL =>
-            {
+            (ReductionFrame::Condition(choice), Part::Data(data)) if data.ty == Type::BOOL => {
                 let branch = if data.words[0] != 0 { 1 } else { 2 };
                 Ok(Control::Reduce(self.child(&choice, branch)?))
             }
             (ReductionFrame::Condition(choice), _) => {
                 self.unexpected(&choice, "the condition is not a bool")
             }
-            (ReductionFrame::The(ty, _), ReducedValue::Data(data)) if data.ty == ty => {
-                Ok(Control::Return(ReducedValue::Data(data)))
+            (ReductionFrame::The(Some(ty), _), Part::Data(data)) if data.ty == ty => {
+                Ok(Control::Return(Part::Data(data)))
+            }
+            (ReductionFrame::The(None, _), Part::Aggregate(value)) => {
+                Ok(Control::Return(Part::Aggregate(value)))
             }
             (ReductionFrame::The(_, span), _) => {
                 Err(SourceFault::Unexpected(span, "this is not of the annotated type"))
@@ -251,8 +273,12 @@ impl<'a> Reducer<'a> {
             let functions = entry.functions.clone();
             return self.arguments(application, callee.clone(), functions, 0);
         }
-        match self.texts.get(callee.text).form {
+        let form = self.texts.get(callee.text).form.clone();
+        match form {
             Form::Builtin(builtin) => self.operands(application, builtin, 0),
+            Form::Constructor(_) | Form::Accessor(_) | Form::Primitive(_) => {
+                self.strict(application, form, Vec::new(), 1)
+            }
             Form::Func(..) => {
                 let body = self.enter(&callee, &self.values(&application))?;
                 Ok(Control::Reduce(body))
@@ -301,6 +327,74 @@ impl<'a> Reducer<'a> {
         Ok(self.substitution.apply(&self.texts, &body, first, values))
     }
 
+    /// Reduces the children of a term from `next` on, then makes its value of theirs.
+    fn strict(
+        &mut self,
+        term: Rc<Node>,
+        form: Form,
+        values: Vec<Part>,
+        next: usize,
+    ) -> Step<Control> {
+        if let Some(child) = term.child(next) {
+            self.frames.push(ReductionFrame::Strict { term, form, values, next: next + 1 });
+            return Ok(Control::Reduce(child));
+        }
+        match (&form, &values[..]) {
+            (Form::Constructor(constructor), _) if values.len() == constructor.fields.len() => {
+                let kind = AggregateKind::Made(Arc::clone(constructor));
+                return Ok(Control::Return(made(kind, values)));
+            }
+            (Form::Accessor(name), [Part::Aggregate(value)]) => {
+                if let Some(field) = value.field(&name[1..]) {
+                    return Ok(Control::Return(value.parts[field].clone()));
+                }
+            }
+            (Form::Accessor(name), [Part::Data(_)]) => {
+                if let Some(swizzle) = Builtin::lookup(name) {
+                    return self.operands(term, swizzle, 0);
+                }
+            }
+            (Form::Primitive(primitive), operands) => {
+                let index = term.child(2).and_then(|index| self.texts.get(index.text).index);
+                if let Some(value) = primitive.apply(self.types, operands, index) {
+                    return Ok(Control::Return(value));
+                }
+            }
+            (Form::With(names), [Part::Aggregate(value), new @ ..]) => {
+                let fields = names.iter().map(|name| value.field(name));
+                if let Some(fields) = fields.collect::<Option<Vec<usize>>>() {
+                    let mut parts = value.parts.clone();
+                    for (field, part) in fields.into_iter().zip(new) {
+                        parts[field] = part.clone();
+                    }
+                    return Ok(Control::Return(made(value.kind.clone(), parts)));
+                }
+            }
+            _ => {}
+        }
+        self.unexpected(&term, "this is not defined on such values")
+    }
+
+    /// The body of a `case` for its scrutinee, with the fields substituted.
+    fn case(&mut self, term: &Rc<Node>, value: &Aggregate) -> Step<Control> {
+        let form = self.texts.get(term.text).form.clone();
+        let (Form::Case(arms), AggregateKind::Made(made)) = (form, &value.kind) else {
+            return self.unexpected(term, "the scrutinee is not a variant");
+        };
+        let is_for = |arm: &Arm| arm.constructor.as_ref().is_none_or(|c| c == made);
+        let Some(index) = arms.iter().position(is_for) else {
+            return self.unexpected(term, "no arm is for this case");
+        };
+        let body = self.child(term, 1 + index)?;
+        if arms[index].constructor.is_none() {
+            return Ok(Control::Reduce(body));
+        }
+        let fields = value.parts.iter().map(|part| Node::of_part(term.text, part.clone()));
+        let fields: Vec<Rc<Node>> = fields.collect();
+        let first = arms[index].first;
+        Ok(Control::Reduce(self.substitution.apply(&self.texts, &body, first, &fields)))
+    }
+
     /// Reduces the operands of a builtin from `next` on, then applies it.
     fn operands(
         &mut self,
@@ -310,12 +404,21 @@ impl<'a> Reducer<'a> {
     ) -> Step<Control> {
         while let Some(operand) = application.child(1 + next) {
             next += 1;
-            if operand.data().is_none() {
+            if !operand.is_evaluated() {
                 self.frames.push(ReductionFrame::Operands { application, builtin, next });
                 return Ok(Control::Reduce(operand));
             }
         }
         let nodes = self.values(&application);
+        // Of the builtins, this one takes aggregates, whole.
+        if builtin.name() == "select"
+            && let [condition, then, otherwise] = &nodes[..]
+            && let Some(Data { ty: Type::BOOL, words }) = condition.data()
+            && otherwise.data().is_none()
+        {
+            let chosen = if words[0] != 0 { then } else { otherwise };
+            return Ok(Control::Reduce(chosen.clone()));
+        }
         let Some(values) = nodes.iter().map(|n| n.data()).collect::<Option<Vec<Data>>>() else {
             return self.unexpected(&application, "an operand is not a value");
         };
@@ -335,9 +438,7 @@ impl<'a> Reducer<'a> {
             return Ok(Control::Reduce(self.enter(&function, &nodes)?));
         }
         match follow(self.types, &resolved.recipe, &values, self.inputs) {
-            Some(data) if data.ty == resolved.result => {
-                Ok(Control::Return(ReducedValue::Data(data)))
-            }
+            Some(data) if data.ty == resolved.result => Ok(Control::Return(Part::Data(data))),
             _ => self.unexpected(&application, "the recipe of a builtin does not fit"),
         }
     }
@@ -369,7 +470,7 @@ impl<'a> Reducer<'a> {
         while let Some(argument) = application.child(1 + next) {
             let is_function = functions.get(next).copied().unwrap_or(false);
             next += 1;
-            if !is_function && argument.data().is_none() {
+            if !is_function && !argument.is_evaluated() {
                 self.frames.push(ReductionFrame::Arguments {
                     application,
                     callee,
@@ -428,38 +529,110 @@ impl<'a> Reducer<'a> {
     /// function is not reduced is just what this is to tell.
     fn is_function(&mut self, term: &Rc<Node>) -> Step<bool> {
         let mut node = term.clone();
-        // The applications whose callee is being looked at.
-        let mut applications: Vec<Rc<Node>> = Vec::new();
+        // What is done with that which is being looked at, the next last.
+        let mut around: Vec<Around> = Vec::new();
         loop {
             self.count()?;
             let seen = match &*node.state.borrow() {
                 State::Data(_) => return Ok(false),
-                State::Rec(_) => return Ok(applications.is_empty()),
+                State::Rec(_) => return Ok(around.is_empty()),
                 State::Function(function) => Some(function.clone()),
+                State::Aggregate(value) => match around.pop() {
+                    Some(Around::Field(name)) => match value.field(&name[1..]) {
+                        Some(field) => Some(Node::of_part(node.text, value.parts[field].clone())),
+                        None => return self.unexpected(&node, "there is no such field"),
+                    },
+                    Some(Around::Application(_)) | None => return Ok(false),
+                },
                 State::Term(_) => None,
             };
-            if let Some(function) = seen {
-                node = function;
+            if let Some(value) = seen {
+                node = value;
                 continue;
             }
-            node = match self.texts.get(node.text).form {
-                Form::Data(_) | Form::Uniform(_) | Form::The(_) => return Ok(false),
-                Form::Builtin(_) | Form::RecFunc(..) => return Ok(applications.is_empty()),
-                Form::Func(..) => match applications.pop() {
+            node = match self.texts.get(node.text).form.clone() {
+                Form::Data(_) | Form::Uniform(_) | Form::Constant(_) => return Ok(false),
+                Form::The(_) if around.is_empty() => return Ok(false),
+                Form::The(_) => self.child(&node, 0)?,
+                Form::Builtin(_) | Form::Primitive(_) | Form::RecFunc(..) => {
+                    return Ok(around.is_empty());
+                }
+                Form::Func(..) => match around.pop() {
                     None => return Ok(true),
-                    Some(application) => self.enter(&node, &self.values(&application))?,
+                    Some(Around::Application(application)) => {
+                        self.enter(&node, &self.values(&application))?
+                    }
+                    Some(Around::Field(_)) => return self.unexpected(&node, "it has no fields"),
+                },
+                Form::Accessor(name) => match around.pop() {
+                    None => return Ok(true),
+                    Some(Around::Application(application)) => {
+                        around.push(Around::Field(name));
+                        self.child(&application, 1)?
+                    }
+                    Some(Around::Field(_)) => return self.unexpected(&node, "it has no fields"),
+                },
+                Form::Constructor(constructor) => match (around.pop(), around.pop()) {
+                    (None, _) => return Ok(true),
+                    (Some(Around::Application(made)), Some(Around::Field(name))) => {
+                        let field = constructor.fields.iter().position(|f| **f == name[1..]);
+                        match field {
+                            Some(field) => self.child(&made, 1 + field)?,
+                            None => return self.unexpected(&node, "there is no such field"),
+                        }
+                    }
+                    _ => return Ok(false),
+                },
+                Form::With(names) => match around.last() {
+                    Some(Around::Field(name)) => {
+                        let new = names.iter().position(|field| **field == name[1..]);
+                        if new.is_some() {
+                            around.pop();
+                        }
+                        self.child(&node, new.map_or(0, |new| 1 + new))?
+                    }
+                    Some(Around::Application(_)) | None => return Ok(false),
                 },
                 Form::Apply => {
                     let callee = self.child(&node, 0)?;
-                    applications.push(node);
+                    around.push(Around::Application(node));
                     callee
                 }
                 Form::Let(first) => self.let_(&node, first)?,
-                Form::If => self.child(&node, 1)?,
-                Form::Variable(_) => {
-                    return self.unexpected(&node, "this variable was not substituted");
-                }
+                Form::If | Form::Case(_) => self.child(&node, 1)?,
+                // A field that a `case` binds.
+                Form::Variable(_) => return Ok(false),
             };
         }
     }
+}
+
+/// What is done with a term.
+enum Around {
+    Application(Rc<Node>),
+    /// The field of this name, with its dot, is taken.
+    Field(Arc<str>),
+}
+
+fn made(kind: AggregateKind, parts: Vec<Part>) -> Part {
+    Part::Aggregate(Rc::new(Aggregate { kind, parts }))
+}
+
+/// Whether a term of that form is a function as it stands.
+fn is_function(form: &Form) -> bool {
+    matches!(
+        form,
+        Form::Builtin(_)
+            | Form::Func(..)
+            | Form::RecFunc(..)
+            | Form::Constructor(_)
+            | Form::Accessor(_)
+            | Form::Primitive(_)
+    )
+}
+
+/// The value of a uniform with these words, if they are as many as it needs.
+fn uniform_value(uniform: &SourceUniform, types: &Types, mut words: &[u32]) -> Option<Part> {
+    let value = uniform.shape.value(types, &mut words)?;
+    words.is_empty().then_some(value)
 }

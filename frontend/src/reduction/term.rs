@@ -1,5 +1,6 @@
 //! Terms at run time, and substitution.
 
+use super::aggregate::{Aggregate, Part};
 use super::operate::Data;
 use super::text::{Form, TextId, Texts, Variable};
 use std::cell::{Cell, RefCell};
@@ -33,6 +34,8 @@ pub(super) enum State {
     Data(Data),
     /// It was reduced to a function, which is this node.
     Function(Rc<Node>),
+    /// It was reduced to an aggregate.
+    Aggregate(Rc<Aggregate>),
     /// The `rec` of an entry of a loop: the `rec-func` itself, whose rounds are counted.
     Rec(Rc<Entry>),
 }
@@ -57,6 +60,20 @@ impl Node {
     /// The `rec` of an entry.
     pub(super) fn rec(entry: Rc<Entry>) -> Rc<Self> {
         Self::new(entry.function.text, 0, State::Rec(entry))
+    }
+
+    /// A node that is a value, in place of the term `of`.
+    pub(super) fn of_part(of: TextId, part: Part) -> Rc<Self> {
+        match part {
+            Part::Data(data) => Self::new(of, 0, State::Data(data)),
+            Part::Function(function) => function,
+            Part::Aggregate(aggregate) => Self::new(of, 0, State::Aggregate(aggregate)),
+        }
+    }
+
+    /// Whether it is a value that is no function, and is known.
+    pub(super) fn is_evaluated(&self) -> bool {
+        matches!(&*self.state.borrow(), State::Data(_) | State::Aggregate(_))
     }
 
     /// The value, if it has been found.
@@ -177,6 +194,18 @@ impl Drop for Node {
 fn release(state: &mut State, orphans: &mut Vec<Node>) {
     match std::mem::replace(state, State::Data(Data::bool(false))) {
         State::Data(_) => {}
+        State::Aggregate(aggregate) => {
+            let mut aggregates: Vec<Aggregate> = Rc::into_inner(aggregate).into_iter().collect();
+            while let Some(aggregate) = aggregates.pop() {
+                for part in aggregate.parts {
+                    match part {
+                        Part::Data(_) => {}
+                        Part::Function(function) => orphans.extend(Rc::into_inner(function)),
+                        Part::Aggregate(inner) => aggregates.extend(Rc::into_inner(inner)),
+                    }
+                }
+            }
+        }
         State::Function(function) => orphans.extend(Rc::into_inner(function)),
         State::Rec(entry) => {
             orphans.extend(Rc::into_inner(entry).and_then(|e| Rc::into_inner(e.function)));

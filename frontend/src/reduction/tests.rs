@@ -1,5 +1,6 @@
 //! The source evaluator against the core evaluator, and against values known beforehand.
 
+mod aggregates;
 mod generated;
 
 use super::{Limits, SourceFault, SourceProgram};

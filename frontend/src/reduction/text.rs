@@ -1,5 +1,6 @@
 //! The terms of a text: forms with numbered variables, subterms before terms.
 
+use super::aggregate::{Constructor, Primitive};
 use super::fault::SourceFault;
 use super::operate::Data;
 use crate::builtins::Builtin;
@@ -36,8 +37,28 @@ pub(super) enum Form {
     RecFunc(Variable, u32),
     /// Condition, then, else.
     If,
-    /// The expression.
-    The(Type),
+    /// The expression, of that type if it is one that every program has.
+    The(Option<Type>),
+    /// A constructor with fields, or of a structure.
+    Constructor(Arc<Constructor>),
+    /// A case without fields.
+    Constant(Arc<Constructor>),
+    /// The field, or the components of a vector, of that name with its dot.
+    Accessor(Arc<str>),
+    Primitive(Primitive),
+    /// The structure, then the values of these fields.
+    With(Arc<[Arc<str>]>),
+    /// The scrutinee, then the bodies.
+    Case(Arc<[Arm]>),
+}
+
+/// An arm of a `case`.
+#[derive(Clone, Debug)]
+pub(super) struct Arm {
+    /// What it is for; `None` for the `else`.
+    pub(super) constructor: Option<Arc<Constructor>>,
+    /// The first of the variables that are bound in its body.
+    pub(super) first: Variable,
 }
 
 /// A term as it stands in the text.
@@ -83,10 +104,15 @@ impl Texts {
         span: Span,
         index: Option<u32>,
     ) -> Result<TextId, SourceFault> {
-        let bound = match form {
-            Form::Let(first) => first..first + children.len() as u32 - 1,
-            Form::Func(first, count) => first..first + count,
-            Form::RecFunc(first, count) => first..first + count + 1,
+        let bound = match &form {
+            &Form::Let(first) => first..first + children.len() as u32 - 1,
+            &Form::Func(first, count) => first..first + count,
+            &Form::RecFunc(first, count) => first..first + count + 1,
+            Form::Case(arms) => {
+                let fields = |arm: &Arm| arm.constructor.as_ref().map_or(0, |c| c.fields.len());
+                let first = arms.first().map_or(0, |arm| arm.first);
+                first..first + arms.iter().map(fields).sum::<usize>() as u32
+            }
             _ => 0..0,
         };
         let mut open = children.iter().map(|&c| &self.get(c).free).filter(|f| !f.is_empty());

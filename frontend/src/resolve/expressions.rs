@@ -133,6 +133,15 @@ impl<'t> Resolver<'t> {
             ExprKind::Integer(scalar, bits) => Some(Code::Integer(*scalar, *bits)),
             ExprKind::Bool(b) => Some(Code::Bool(*b)),
             ExprKind::Error => Some(Code::Error),
+            ExprKind::String(_) => {
+                let message = "a string is not a value";
+                self.report(
+                    Diagnostic::new(DiagnosticCode::StringAsValue, expr.span, message)
+                        .label("no value is written so")
+                        .help("strings are the paths of `(include \"path\")` at the top level"),
+                );
+                Some(Code::Error)
+            }
             ExprKind::Identifier(name) => Some(self.name(name, expr.span)),
             ExprKind::List(children) => match children.split_first() {
                 None => {

@@ -3,7 +3,7 @@
 use super::code::{CodeArena, CodeId};
 use super::declarations::Declarations;
 use super::resolver::{Binding, Resolver};
-use crate::syntax::{ExprId, ExprKind, Tree};
+use crate::syntax::{Expr, ExprId, ExprKind, Tree};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::Name;
 use lambdav_core::source::{SourceFile, Span};
@@ -111,6 +111,9 @@ impl<'t> TopLevel<'t> {
                         _ => self.resolver.variant(expr.span, rest),
                     };
                 }
+                Some("include") if rest.iter().any(|&part| self.is_string(part)) => {
+                    return self.include(expr.span, rest);
+                }
                 _ => {}
             }
         }
@@ -119,6 +122,32 @@ impl<'t> TopLevel<'t> {
             return;
         }
         self.output(0, root, expr.span);
+    }
+
+    /// Whether it is a string, or may have been meant as one.
+    fn is_string(&self, id: ExprId) -> bool {
+        matches!(self.resolver.tree.get(id).kind, ExprKind::String(_) | ExprKind::Error)
+    }
+
+    /// An `include` in whose place no forms were put.
+    fn include(&mut self, span: Span, rest: &[ExprId]) {
+        // What should have been included may have been meant to hold the output.
+        self.attempted_output = true;
+        if let &[path] = rest {
+            let &Expr { ref kind, span: at } = self.resolver.tree.get(path);
+            if matches!(kind, ExprKind::Error) {
+                return;
+            }
+            let message = "a program that is given as text cannot include files";
+            self.resolver.report(
+                Diagnostic::new(DiagnosticCode::CannotInclude, at, message)
+                    .label("relative to no file")
+                    .help("give the program as a file"),
+            );
+        } else {
+            let what = format!("`include` has 1 part after its name, not {}", rest.len());
+            self.malformed(span, what, "(include \"path\")");
+        }
     }
 
     fn malformed(&mut self, span: Span, what: impl Into<String>, usage: &str) {

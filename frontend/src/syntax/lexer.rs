@@ -1,9 +1,9 @@
-//! Tokens: parentheses, words and comments, with their spans. White space is dropped.
+//! Tokens: parentheses, words, strings and comments, with their spans. White space is dropped.
 //!
 //! The lexer only cuts; what a word is (number, literal, identifier) and whether it holds
 //! characters that it must not is the parser's business.
 
-use lambdav_core::source::Span;
+use lambdav_core::source::{SourceFile, Span};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub(super) enum TokenKind {
     Close,
     /// A number, a literal, an identifier, or none of these.
     Word,
+    /// From `"` to the next one in the line; where there is none, what would be a word.
+    String,
     /// From `;` up to, but not including, the end of the line.
     Comment,
 }
@@ -27,7 +29,7 @@ pub(super) struct Token {
     pub(super) indent: Option<u32>,
 }
 
-/// Cuts a text of less than 4 GiB into tokens.
+/// Cuts a text of less than 4 GiB, or a part of it, into tokens.
 pub(super) struct Lexer<'a> {
     bytes: &'a [u8],
     position: usize,
@@ -36,9 +38,10 @@ pub(super) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// A lexer for `text`; a byte order mark at its start is skipped.
-    pub(super) fn new(text: &'a str) -> Self {
-        let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    /// A lexer for the file of that part of a text; a byte order mark at its start is skipped.
+    pub(super) fn new(source: &'a SourceFile, part: Span) -> Self {
+        let (text, start) = (source.slice(Span::new(0, part.end)), part.start as usize);
+        let start = if source.is_mark(start) { start + '\u{feff}'.len_utf8() } else { start };
         Self { bytes: text.as_bytes(), position: start, line_start: start, first_on_line: true }
     }
 
@@ -69,6 +72,14 @@ impl Iterator for Lexer<'_> {
             b'(' => (TokenKind::Open, start + 1),
             b')' => (TokenKind::Close, start + 1),
             b';' => (TokenKind::Comment, self.find_byte(|b| b == b'\n')),
+            b'"' => {
+                self.position += 1;
+                let end = self.find_byte(|b| matches!(b, b'"' | b'\n' | b'\r'));
+                // What is not closed was hardly meant to be all of the line.
+                let is_closed = self.bytes.get(end) == Some(&b'"');
+                let end = if is_closed { end + 1 } else { self.find_byte(ends_word) };
+                (TokenKind::String, end)
+            }
             _ => (TokenKind::Word, self.find_byte(ends_word)),
         };
         self.position = end;

@@ -1,4 +1,5 @@
-//! The syntax tree: numbers, integers, `true`, `false`, identifiers and lists, each with its span.
+//! The syntax tree: numbers, integers, `true`, `false`, identifiers, strings and lists, each with its
+//! span.
 //!
 //! The tree is an arena in post-order: the children of a list have smaller indices than the list
 //! itself, so a pass that needs its children's results is a loop over the arena, and no pass has to
@@ -6,8 +7,10 @@
 //!
 //! [`decode()`] turns bytes into a [`SourceFile`], [`parse`] turns that
 //! into a [`Tree`]. Both always return a result: what cannot be read is reported, and stands in the
-//! tree as [`ExprKind::Error`].
+//! tree as [`ExprKind::Error`]. Between them, [`include`](mod@include) adds the files that a program
+//! includes to its source; the tree has their forms in place of the `include`s.
 
+pub mod include;
 mod lexer;
 mod number;
 mod parser;
@@ -62,6 +65,8 @@ pub enum ExprKind {
     Bool(bool),
     /// An identifier.
     Identifier(Box<str>),
+    /// What stands between the quotes of a string.
+    String(Box<str>),
     /// A list of expressions.
     List(Box<[ExprId]>),
     /// Something that could not be read; it has been reported, and later stages keep silent on it.

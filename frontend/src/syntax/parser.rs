@@ -30,11 +30,34 @@ pub fn parse_within(source: &SourceFile, most: usize) -> (Tree, Diagnostics) {
     }
     with_default(|| {
         let mut parser = Parser::new(source, most);
-        for token in Lexer::new(source.text()) {
-            parser.token(token);
+        let mut roots = Vec::with_capacity(source.files().len());
+        for file in source.files() {
+            for token in Lexer::new(source, file.span) {
+                parser.token(token);
+            }
+            parser.end_file(file.span);
+            roots.push(std::mem::take(&mut parser.tree.roots));
         }
+        parser.tree.roots = spliced(source, &parser.tree, &roots);
         parser.finish()
     })
+}
+
+/// The top level of all files, each in place of its `include`.
+fn spliced(source: &SourceFile, tree: &Tree, roots: &[Vec<ExprId>]) -> Vec<ExprId> {
+    let mut all = Vec::new();
+    let mut inside = vec![roots[0].iter()];
+    while let Some(file) = inside.last_mut() {
+        match file.next() {
+            None => drop(inside.pop()),
+            Some(&root) => match source.inclusion(tree.get(root).span.start) {
+                None => all.push(root),
+                // A file that is included is read once.
+                Some(inclusion) => inside.extend(inclusion.file.map(|file| roots[file].iter())),
+            },
+        }
+    }
+    all
 }
 
 /// A list whose closing parenthesis has not come yet.
@@ -119,17 +142,18 @@ impl<'a> Parser<'a> {
                         self.push(ExprKind::Error, self.skipped_open.to(token.span));
                     }
                 }
-                TokenKind::Word | TokenKind::Comment => {}
+                TokenKind::Word | TokenKind::String | TokenKind::Comment => {}
             }
             return;
         }
-        if matches!(token.kind, TokenKind::Open | TokenKind::Word) {
+        if matches!(token.kind, TokenKind::Open | TokenKind::Word | TokenKind::String) {
             self.end_unmatched();
         }
         match token.kind {
             TokenKind::Open => self.open(token),
             TokenKind::Close => self.close(token.span),
             TokenKind::Word => self.word(token.span),
+            TokenKind::String => self.string(token.span),
             TokenKind::Comment => {
                 self.control_characters(token.span);
             }
@@ -258,6 +282,25 @@ impl<'a> Parser<'a> {
         self.push(kind, span);
     }
 
+    fn string(&mut self, span: Span) {
+        let text = self.source.slice(span);
+        let Some(content) = text[1..].strip_suffix('"') else {
+            self.report(|| {
+                let message = "this string is not closed";
+                Diagnostic::new(DiagnosticCode::UnclosedString, span, message)
+                    .label("a string ends in its line")
+                    .help("close it with `\"`")
+            });
+            return self.push(ExprKind::Error, span);
+        };
+        let has_control = content.contains(char::is_control);
+        if has_control {
+            self.control_characters(span);
+        }
+        let kind = if has_control { ExprKind::Error } else { ExprKind::String(content.into()) };
+        self.push(kind, span);
+    }
+
     /// Reports each run of control characters in `span`, and says whether there are others. White
     /// space does not count as control characters: it stands in comments.
     fn control_characters(&mut self, span: Span) -> bool {
@@ -289,7 +332,8 @@ impl<'a> Parser<'a> {
         has_others || rest < text.len()
     }
 
-    fn finish(mut self) -> (Tree, Diagnostics) {
+    /// What is still open at the end of a file is reported.
+    fn end_file(&mut self, file: Span) {
         self.end_unmatched();
         // What is too deep has been told already; that it is not closed either would be noise.
         if self.skipped == 0 {
@@ -297,11 +341,17 @@ impl<'a> Parser<'a> {
             unclosed.into_iter().for_each(|found| self.report(|| found));
         }
         if let Some(outermost) = self.stack.first() {
-            let end = self.source.text().trim_ascii_end().len() as u32;
+            let end = file.start + self.source.slice(file).trim_ascii_end().len() as u32;
             let span = Span::new(outermost.open.start, end.max(outermost.open.end));
             self.stack.clear();
             self.push(ExprKind::Error, span);
         }
+        self.indented.clear();
+        self.skipped = 0;
+        self.suspicion = None;
+    }
+
+    fn finish(mut self) -> (Tree, Diagnostics) {
         self.diagnostics.sort_by_key(|d| d.primary.span);
         let mut found = Diagnostics::new(self.most);
         self.diagnostics.into_iter().for_each(|d| found.push(d));

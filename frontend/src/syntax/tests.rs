@@ -38,6 +38,7 @@ fn print(tree: &Tree) -> String {
                     ExprKind::Integer(_, bits) => text.push_str(&format!("{bits}u")),
                     ExprKind::Bool(b) => text.push_str(&b.to_string()),
                     ExprKind::Identifier(name) => text.push_str(name),
+                    ExprKind::String(content) => text.push_str(&format!("\"{content}\"")),
                     ExprKind::Error => text.push('!'),
                     ExprKind::List(children) => {
                         text.push('(');
@@ -406,4 +407,17 @@ proptest! {
     fn random_texts_are_answered(text in any::<String>()) {
         check(&text);
     }
+}
+
+#[test]
+fn strings() {
+    accepts("(include \"a b;(c).lv\")x\"y \"\"\"z\"", "(include \"a b;(c).lv\") x\"y \"\" \"z\"");
+    for text in ["(a \"b", "(a \"b)\n c", "\"", "(a \"b)\r\n\" c"] {
+        let (tree, diagnostics) = read(text);
+        let is_told = diagnostics.iter().any(|d| d.code == DiagnosticCode::UnclosedString);
+        assert!(is_told, "{text:?}");
+        assert!(print(&tree).contains('!'));
+    }
+    let (_, diagnostics) = read("(a \"b\u{7}c\")");
+    assert_eq!(diagnostics[0].code, DiagnosticCode::ControlCharacter);
 }

@@ -161,8 +161,8 @@ fn json_is_one_object_per_line() {
     assert_eq!(
         first["primary"],
         serde_json::json!({
-            "start": 4, "end": 6, "line": 2, "column": 2, "endLine": 2, "endColumn": 4,
-            "label": "not a number",
+            "file": "a \"b\".lv", "start": 4, "end": 6, "line": 2, "column": 2, "endLine": 2,
+            "endColumn": 4, "label": "not a number",
         })
     );
     assert_eq!(first["secondary"], serde_json::json!([]));

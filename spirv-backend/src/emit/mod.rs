@@ -115,8 +115,12 @@ pub fn emit_with(
     if program.uniforms.len() > MAX_MEMBERS {
         return Err(EmitError::TooManyUniforms(program.uniforms.len()));
     }
-    let (module, loops, [ways, members, parts]) =
-        Translator::new(program, source, options, lowering).translate();
+    let source = source.filter(|_| !options.strip);
+    let translator = Translator::new(program, source, options, lowering);
+    let (mut module, loops, [ways, members, parts]) = translator.translate();
+    if options.strip {
+        module.debug_names.clear();
+    }
     if ways > MAX_WAYS {
         return Err(EmitError::TooManyWays(ways));
     }

@@ -45,4 +45,6 @@ pub struct EmitOptions {
     /// Whether to demand of the implementation, as SPV_KHR_float_controls lets one, that it keep
     /// signed zeros, infinities, NaNs and subnormals, and round to nearest even.
     pub float_controls: bool,
+    /// Whether to leave out what computes nothing: the source, lines and all names.
+    pub strip: bool,
 }

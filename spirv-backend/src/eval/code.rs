@@ -3,9 +3,11 @@
 use super::arithmetic::{Binary, Unary};
 use super::values::{Index, Space};
 
-/// A place in the source, both numbers from 1.
+/// A place in the source, lines and columns from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
+    /// The id of the file.
+    pub file: u32,
     /// The line.
     pub line: u32,
     /// The column.

@@ -125,7 +125,8 @@ impl Draft {
         let operand = |index| instruction.operand(index);
         match instruction.op {
             Op::Line => {
-                self.line = Some(Position { line: operand(1)?, column: operand(2)? });
+                self.line =
+                    Some(Position { file: operand(0)?, line: operand(1)?, column: operand(2)? });
                 Ok(())
             }
             Op::SelectionMerge => instruction.exactly(2),

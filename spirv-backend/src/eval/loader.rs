@@ -51,8 +51,8 @@ struct Loader {
     globals: Globals,
     entry: Option<u32>,
     function: Option<LoadedFunction>,
-    source: Option<Source>,
-    /// Whether what OpSourceContinued adds belongs to `source`.
+    sources: Vec<Source>,
+    /// Whether what OpSourceContinued adds belongs to the last of `sources`.
     continues: bool,
 }
 
@@ -76,7 +76,7 @@ fn load(words: &[u32]) -> Result<Module, LoadError> {
         }
         loader.instruction(&instruction)?;
     }
-    let Loader { ids, globals, entry, function, source, .. } = loader;
+    let Loader { ids, globals, entry, function, sources, .. } = loader;
     let entry = entry.ok_or(LoadError::Missing("entry point"))?;
     let function = function.ok_or(LoadError::Missing("function"))?;
     if function.id != entry {
@@ -95,7 +95,7 @@ fn load(words: &[u32]) -> Result<Module, LoadError> {
         uniforms,
         uniform_words,
         variables,
-        source,
+        sources,
     })
 }
 
@@ -186,7 +186,7 @@ impl Loader {
     fn source(&mut self, instruction: &Instruction<'_>) -> Result<(), LoadError> {
         if instruction.op == Op::SourceContinued {
             if self.continues
-                && let Some(source) = &mut self.source
+                && let Some(source) = self.sources.last_mut()
             {
                 source.text.push_str(&instruction.string(0)?);
             }
@@ -194,10 +194,10 @@ impl Loader {
         }
         self.continues = false;
         if instruction.operands.len() > 3
-            && self.source.is_none()
             && let Some(Entity::String(name)) = self.ids.get(instruction.operand(2)?)
         {
-            self.source = Some(Source { name: (**name).into(), text: instruction.string(3)? });
+            let (id, name) = (instruction.operand(2)?, (**name).into());
+            self.sources.push(Source { id, name, text: instruction.string(3)? });
             self.continues = true;
         }
         Ok(())

@@ -19,12 +19,14 @@ pub struct Module {
     /// How many words the uniform block must have at least.
     pub(super) uniform_words: usize,
     pub(super) variables: Vec<Variable>,
-    pub(super) source: Option<Source>,
+    pub(super) sources: Vec<Source>,
 }
 
-/// The source that a module carries.
+/// A file of the source that a module carries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
+    /// The id by which positions call it.
+    pub id: u32,
     /// The name of its file.
     pub name: String,
     /// Its text.
@@ -44,8 +46,8 @@ impl Module {
         &self.uniforms
     }
 
-    /// The source that the module carries, if it does.
-    pub fn source(&self) -> Option<&Source> {
-        self.source.as_ref()
+    /// The files of the source that the module carries, in order; none if it carries no source.
+    pub fn sources(&self) -> &[Source] {
+        &self.sources
     }
 }

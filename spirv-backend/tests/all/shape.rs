@@ -138,13 +138,13 @@ fn float_controls_are_on_demand() {
     let shader = Shader::new("a.lv", "(vec2 (time))");
     for (version, extension) in [("1.0", true), ("1.3", true), ("1.4", false), ("1.6", false)] {
         let version = version.parse().expect("a version");
-        let module = shader.emitted(&EmitOptions { version, float_controls: true });
+        let module = shader.emitted(&EmitOptions { version, float_controls: true, strip: false });
         let text = disassemble(&module.words).expect("it is a module");
         assert_eq!(text.contains("SPV_KHR_float_controls"), extension, "{text}");
         for mode in ["SignedZeroInfNanPreserve", "DenormPreserve", "RoundingModeRTE"] {
             assert_eq!(count(&text, mode), 2, "capability and mode: {text}");
         }
-        let plain = shader.emitted(&EmitOptions { version, float_controls: false });
+        let plain = shader.emitted(&EmitOptions { version, float_controls: false, strip: false });
         let text = disassemble(&plain.words).expect("it is a module");
         assert!(!text.contains("Preserve") && !text.contains("OpExtension"), "{text}");
     }
@@ -158,7 +158,7 @@ fn long_sources() {
     let shader = Shader::new("a.lv", &text);
     let module = shader.emitted(&EmitOptions::default());
     let loaded = lambdav_spirv_backend::eval::Module::new(&module.words).expect("it is read");
-    let source = loaded.source().expect("it carries its source");
+    let [source] = loaded.sources() else { panic!("it carries its source") };
     assert_eq!((source.name.as_str(), source.text.as_str()), ("a.lv", text.as_str()));
 }
 

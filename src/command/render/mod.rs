@@ -9,13 +9,12 @@ mod program;
 pub(super) use options::RenderArguments;
 
 use super::failure::{Failure, Result, chain, save_failure};
-use super::files::{check_target, read_bytes};
+use super::files::{check_not_read, check_target, compile, read_bytes};
 use super::messages::{one_standard_output, print};
 use super::stats::Stats;
 use super::supervise::Deadline;
 use draw::How;
 use lambdav::metadata;
-use lambdav::program::Loaded;
 use lambdav::raster::AnyImage;
 use lambdav::raster::file::{Encoding, Format, encode, save};
 use lambdav::raster::quantize::Transfer;
@@ -48,7 +47,8 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     let image = match spirv::words(&bytes) {
         Some(words) => module::draw_module(options, &how, &name, &words, deadline, &mut stats),
         None => {
-            let loaded = Loaded::from_bytes(&name, bytes);
+            let loaded = compile(&options.shader, bytes, options.messages);
+            check_not_read(&options.out, &loaded.included)?;
             program::draw_program(options, &how, loaded, deadline, &mut stats)
         }
     }?;

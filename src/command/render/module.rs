@@ -55,10 +55,14 @@ pub(super) fn draw_module(
             types.name(*ty)
         )));
     }
-    let source = match module.source() {
-        Some(source) => SourceFile::new(&*source.name, &*source.text),
+    let mut files = module.sources().iter().map(|file| (file.name.clone(), &file.text));
+    let mut source = match files.next() {
+        Some((name, text)) => SourceFile::new(name, text),
         None => SourceFile::new(name, ""),
     };
+    for (name, text) in files {
+        source.append(name.clone(), name, text);
+    }
     stats.took("read and check");
     let engine = SpirvEngine::of_module(module, &source, location, &settings);
     stats.took("compile");

@@ -11,6 +11,7 @@ mod documents;
 mod explain;
 mod faults;
 mod harness;
+mod include;
 mod limits;
 mod pipes;
 mod render;

@@ -195,7 +195,7 @@ impl RecipeEvaluator {
         operands: &[(ConcreteValue, Option<u32>)],
     ) -> ConcreteValue {
         let described: Vec<Operand> =
-            operands.iter().map(|(v, index)| Operand { ty: v.ty, index: *index }).collect();
+            operands.iter().map(|(v, index)| Operand { index: *index, ..v.ty.into() }).collect();
         let resolved = builtin
             .resolve(&described)
             .unwrap_or_else(|e| panic!("{}", builtin.message(&TYPES, &e, &described)));

@@ -282,7 +282,7 @@ fn many_operands() {
 fn indices() {
     for ty in types() {
         for index in [None, Some(0), Some(1), Some(2), Some(3), Some(4), Some(u32::MAX)] {
-            let operands = [Operand::from(ty), Operand { ty: Type::NUM, index }];
+            let operands = [Operand::from(ty), Operand { index, ..Type::NUM.into() }];
             for (name, result, size) in [
                 (
                     "at",

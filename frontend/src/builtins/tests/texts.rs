@@ -12,7 +12,7 @@ fn applications() -> Vec<(Builtin, Vec<Type>, Recipe)> {
         for count in 0..=3 {
             for types in tuples(&types(), count) {
                 let operands: Vec<Operand> =
-                    types.iter().map(|&ty| Operand { ty, index: Some(0) }).collect();
+                    types.iter().map(|&ty| Operand { index: Some(0), ..ty.into() }).collect();
                 if let Ok(resolved) = builtin.resolve(&operands) {
                     found.push((builtin, types, resolved.recipe));
                 }

@@ -18,7 +18,11 @@ impl Engine for Spirv {
         // What is emitted depends on the version little: each program takes one.
         let choice = case.source.text().len();
         let version = Version::all().nth(choice % 7).unwrap_or_default();
-        let options = EmitOptions { version, float_controls: choice % 2 == 1 };
+        let options = EmitOptions {
+            version,
+            float_controls: choice % 2 == 1,
+            strip: choice.is_multiple_of(3),
+        };
         let types = || case.core.uniforms.iter().map(|uniform| uniform.ty);
         let resources = Resources::new(&case.inputs, case.core.graph.types(), types());
         each_output(case, |schedule, location, components| {

@@ -1,0 +1,242 @@
+//! Structures, variants and arrays at run time. They know nothing of how the core lays them out.
+
+use super::operate::Data;
+use super::term::Node;
+use lambdav_core::types::{Scalar, Type, TypeKind, Types};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What makes a structure, or a variant of one case.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Constructor {
+    /// The declaration, by its place among all.
+    pub(super) declaration: u32,
+    /// The case of a variant; 0 for a structure.
+    pub(super) case: u32,
+    /// The names of the fields.
+    pub(super) fields: Box<[Box<str>]>,
+}
+
+/// What an aggregate is.
+#[derive(Clone, Debug)]
+pub(super) enum AggregateKind {
+    Made(Arc<Constructor>),
+    Array,
+}
+
+/// A structure, a variant or an array.
+#[derive(Debug)]
+pub(super) struct Aggregate {
+    pub(super) kind: AggregateKind,
+    pub(super) parts: Vec<Part>,
+}
+
+/// What a closed term is reduced to.
+#[derive(Clone, Debug)]
+pub(super) enum Part {
+    Data(Data),
+    /// A `func`, a `rec-func`, a `rec`, a builtin, a constructor or an accessor.
+    Function(Rc<Node>),
+    Aggregate(Rc<Aggregate>),
+}
+
+impl Aggregate {
+    /// The index of the field of that name, of a structure.
+    pub(super) fn field(&self, name: &str) -> Option<usize> {
+        match &self.kind {
+            AggregateKind::Made(constructor) => {
+                constructor.fields.iter().position(|field| **field == *name)
+            }
+            AggregateKind::Array => None,
+        }
+    }
+
+    /// The same with another part.
+    pub(super) fn with(&self, index: usize, part: Part) -> Self {
+        let mut parts = self.parts.clone();
+        parts[index] = part;
+        Self { kind: self.kind.clone(), parts }
+    }
+}
+
+/// A type as it is written: that of a uniform.
+#[derive(Clone, Debug)]
+pub(super) enum Shape {
+    Builtin(Type),
+    Structure(Arc<Constructor>, Arc<[Shape]>),
+    Array(u32, Arc<Shape>),
+}
+
+/// The deepest that shapes are nested.
+const MAX_DEPTH: u32 = 1000;
+
+impl Shape {
+    /// How deep it is nested, or `None` where that is deeper than the compiler takes.
+    pub(super) fn depth(&self) -> Option<u32> {
+        // The parts have been asked before.
+        let depth = match self {
+            Self::Builtin(_) => 0,
+            Self::Structure(_, fields) => {
+                let all: Option<Vec<u32>> = fields.iter().map(Self::depth).collect();
+                1 + all?.into_iter().max().unwrap_or(0)
+            }
+            Self::Array(_, element) => 1 + element.depth()?,
+        };
+        (depth <= MAX_DEPTH).then_some(depth)
+    }
+
+    /// The words of a default that is left out: zeros, and identities for matrices.
+    pub(super) fn zero(&self, types: &Types, words: &mut Vec<u32>) {
+        match self {
+            Self::Builtin(ty) => {
+                let first = words.len();
+                words.resize(first + types.components(*ty), 0);
+                if let Some(TypeKind::Matrix(Scalar::F32, n)) = ty.builtin() {
+                    let diagonal = words[first..].iter_mut().step_by(usize::from(n) + 1);
+                    diagonal.for_each(|word| *word = 1f32.to_bits());
+                }
+            }
+            Self::Structure(_, fields) => fields.iter().for_each(|f| f.zero(types, words)),
+            Self::Array(count, element) => (0..*count).for_each(|_| element.zero(types, words)),
+        }
+    }
+
+    /// The value of these words, of which it takes as many as it needs from the front.
+    pub(super) fn value(&self, types: &Types, words: &mut &[u32]) -> Option<Part> {
+        let aggregate = |kind, parts: Option<Vec<Part>>| {
+            Some(Part::Aggregate(Rc::new(Aggregate { kind, parts: parts? })))
+        };
+        match self {
+            Self::Builtin(ty) => {
+                let (taken, rest) = words.split_at_checked(types.components(*ty))?;
+                *words = rest;
+                Some(Part::Data(Data { ty: *ty, words: taken.into() }))
+            }
+            Self::Structure(constructor, fields) => aggregate(
+                AggregateKind::Made(Arc::clone(constructor)),
+                fields.iter().map(|field| field.value(types, words)).collect(),
+            ),
+            Self::Array(count, element) => aggregate(
+                AggregateKind::Array,
+                (0..*count).map(|_| element.value(types, words)).collect(),
+            ),
+        }
+    }
+
+    /// The words of a value of this shape; `None` of any other.
+    pub(super) fn words(&self, part: &Part, words: &mut Vec<u32>) -> Option<()> {
+        match (self, part) {
+            (Self::Builtin(ty), Part::Data(data)) if data.ty == *ty => words.extend(&data.words),
+            (Self::Structure(constructor, fields), Part::Aggregate(value)) => {
+                let AggregateKind::Made(made) = &value.kind else { return None };
+                if made != constructor || value.parts.len() != fields.len() {
+                    return None;
+                }
+                let mut all = fields.iter().zip(&value.parts);
+                all.try_for_each(|(field, part)| field.words(part, words))?;
+            }
+            (Self::Array(count, element), Part::Aggregate(value)) => {
+                if !matches!(value.kind, AggregateKind::Array)
+                    || value.parts.len() != *count as usize
+                {
+                    return None;
+                }
+                value.parts.iter().try_for_each(|part| element.words(part, words))?;
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// A builtin of arrays, vectors and matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Primitive {
+    Array,
+    At,
+    Update,
+    SizeOf,
+}
+
+impl Primitive {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "array" => Self::Array,
+            "at" => Self::At,
+            "update" => Self::Update,
+            "size-of" => Self::SizeOf,
+            _ => return None,
+        })
+    }
+
+    /// Its value, if it is defined on these operands; `digits` is the value of the second operand's
+    /// token, if it is one of digits.
+    pub(super) fn apply(
+        self,
+        types: &Types,
+        operands: &[Part],
+        digits: Option<u32>,
+    ) -> Option<Part> {
+        match (self, operands) {
+            (Self::Array, parts) if !parts.is_empty() => {
+                let (kind, parts) = (AggregateKind::Array, parts.to_vec());
+                Some(Part::Aggregate(Rc::new(Aggregate { kind, parts })))
+            }
+            (Self::SizeOf, [Part::Aggregate(value)]) => matches!(value.kind, AggregateKind::Array)
+                .then(|| {
+                    Part::Data(Data { ty: Type::INT, words: [value.parts.len() as u32].into() })
+                }),
+            (Self::At, [of, Part::Data(index)]) => match of {
+                Part::Aggregate(value) if matches!(value.kind, AggregateKind::Array) => {
+                    Some(value.parts[clamped(index, digits, value.parts.len())?].clone())
+                }
+                Part::Data(value) => {
+                    let (ty, size) = part_type(types, value.ty)?;
+                    let at = clamped(index, digits, value.words.len() / size)? * size;
+                    let words = value.words[at..at + size].into();
+                    Some(Part::Data(Data { ty, words }))
+                }
+                Part::Aggregate(_) | Part::Function(_) => None,
+            },
+            (Self::Update, [of, Part::Data(index), part]) => match (of, part) {
+                (Part::Aggregate(value), part) if matches!(value.kind, AggregateKind::Array) => {
+                    let at = clamped(index, digits, value.parts.len())?;
+                    Some(Part::Aggregate(Rc::new(value.with(at, part.clone()))))
+                }
+                (Part::Data(value), Part::Data(part)) => {
+                    let (ty, size) = part_type(types, value.ty)?;
+                    if part.ty != ty {
+                        return None;
+                    }
+                    let at = clamped(index, digits, value.words.len() / size)? * size;
+                    let mut words = value.words.clone();
+                    words[at..at + size].copy_from_slice(&part.words);
+                    Some(Part::Data(Data { ty: value.ty, words }))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// The type of a vector's components or a matrix's columns, and how many words that has.
+fn part_type(types: &Types, ty: Type) -> Option<(Type, usize)> {
+    match *types.kind(ty) {
+        TypeKind::Vector(scalar, _) => Some((Type::of(scalar, 1), 1)),
+        TypeKind::Matrix(scalar, n) => Some((Type::of(scalar, n), n.into())),
+        _ => None,
+    }
+}
+
+/// The place that an index means among so many.
+fn clamped(index: &Data, digits: Option<u32>, count: usize) -> Option<usize> {
+    let last = count - 1;
+    let index = match (index.ty, digits) {
+        (Type::INT, _) => usize::try_from(index.words[0] as i32).unwrap_or(0),
+        (Type::UINT, _) => index.words[0] as usize,
+        (Type::NUM, Some(digits)) if digits as usize <= last => digits as usize,
+        _ => return None,
+    };
+    Some(index.min(last))
+}

@@ -1,0 +1,115 @@
+//! Declarations of structures and variants, and types as they are written.
+
+use super::{Meaning, Read, Reader};
+use crate::reduction::aggregate::{Constructor, Shape};
+use crate::reduction::fault::SourceFault;
+use crate::reduction::text::Form;
+use crate::syntax::{ExprId, ExprKind};
+use lambdav_core::types::Type;
+use std::sync::Arc;
+
+impl<'t> Reader<'t> {
+    /// A type: its shape, or `None` of one that is not complete, or of a variant.
+    pub(super) fn shape(&self, id: ExprId) -> Read<Option<Shape>> {
+        let (mut at, mut counts) = (id, Vec::new());
+        while let Some(list) = self.list(at) {
+            let &[head, count, element] = list else { return self.unexpected(at, "not a type") };
+            match (self.name(head), &self.tree.get(count).kind) {
+                (Some("array"), &ExprKind::Number { index: Some(count), .. }) if count > 0 => {
+                    counts.push(count);
+                    at = element;
+                }
+                _ => return self.unexpected(at, "not a type"),
+            }
+        }
+        let Some(name) = self.name(at) else { return self.unexpected(at, "not a type") };
+        let innermost = match (self.types.get(name), Type::from_name(name)) {
+            (Some(declared), _) => declared.clone(),
+            (None, Some(ty)) => Some(Shape::Builtin(ty)),
+            (None, None) => return self.unexpected(at, "not a type"),
+        };
+        let nested = |inner: Shape, &count: &u32| Shape::Array(count, Arc::new(inner));
+        let shape = innermost.map(|shape| counts.iter().rev().fold(shape, nested));
+        match shape.as_ref().map(Shape::depth) {
+            Some(None) => Err(SourceFault::Limit("types inside types")),
+            _ => Ok(shape),
+        }
+    }
+
+    /// The type of an annotation, if it is one that every program has.
+    pub(super) fn annotation(&self, id: ExprId) -> Read<Option<Type>> {
+        match self.shape(id)? {
+            Some(Shape::Builtin(ty)) => Ok(Some(ty)),
+            _ => Ok(None),
+        }
+    }
+
+    pub(super) fn declare(&mut self, name: ExprId, shape: Option<Shape>) -> Read<()> {
+        match self.name(name) {
+            Some(name) => {
+                self.types.insert(name, shape);
+                self.declarations += 1;
+                Ok(())
+            }
+            None => self.unexpected(name, "not a name"),
+        }
+    }
+
+    /// The name of a field and its type, where it has one.
+    pub(super) fn field(&self, id: ExprId) -> Read<(Box<str>, Option<ExprId>)> {
+        let (name, ty) = match self.list(id) {
+            Some(&[name, ty]) => (name, Some(ty)),
+            _ => (id, None),
+        };
+        match self.name(name) {
+            Some(name) => Ok((name.into(), ty)),
+            None => self.unexpected(id, "not a field"),
+        }
+    }
+
+    pub(super) fn constructor(
+        &mut self,
+        name: ExprId,
+        constructor: Arc<Constructor>,
+        is_case: bool,
+    ) -> Read<()> {
+        let form = match is_case && constructor.fields.is_empty() {
+            true => Form::Constant(constructor),
+            false => Form::Constructor(constructor),
+        };
+        let text = self.texts.push(form, &[], self.tree.get(name).span, None)?;
+        self.define_as(name, Meaning::Text(text))
+    }
+
+    pub(super) fn structure(&mut self, name: ExprId, fields: &[ExprId]) -> Read<()> {
+        let (mut names, mut shapes) = (Vec::new(), Some(Vec::new()));
+        for &field in fields {
+            let (field, ty) = self.field(field)?;
+            names.push(field);
+            let shape = ty.map(|ty| self.shape(ty)).transpose()?.flatten();
+            shapes = shapes.zip(shape).map(|(mut all, shape)| {
+                all.push(shape);
+                all
+            });
+        }
+        let (declaration, fields) = (self.declarations, names.into());
+        let constructor = Arc::new(Constructor { declaration, case: 0, fields });
+        let shape = shapes.map(|all| Shape::Structure(Arc::clone(&constructor), all.into()));
+        self.declare(name, shape)?;
+        self.constructor(name, constructor, false)
+    }
+
+    pub(super) fn variant(&mut self, name: ExprId, cases: &[ExprId]) -> Read<()> {
+        let declaration = self.declarations;
+        self.declare(name, None)?;
+        for (case, &id) in (0..).zip(cases) {
+            let Some((&name, fields)) = self.list(id).and_then(<[_]>::split_first) else {
+                return self.unexpected(id, "not a case");
+            };
+            let fields = fields.iter().map(|&field| self.field(field).map(|(name, _)| name));
+            let fields = fields.collect::<Read<_>>()?;
+            self.constructor(name, Arc::new(Constructor { declaration, case, fields }), true)?;
+        }
+        Ok(())
+    }
+}
