@@ -55,8 +55,7 @@ fn overloads(builtin: Builtin) -> Vec<(Vec<Type>, Type)> {
     for arity in 0..=most.unwrap_or(3).min(4) {
         if arity >= least && arity > 0 {
             let accepted = combinations.iter().enumerate().filter_map(|(i, types)| {
-                let operands: Vec<Operand> =
-                    types.iter().map(|&ty| Operand::from(ty)).collect();
+                let operands: Vec<Operand> = types.iter().map(|&ty| Operand::from(ty)).collect();
                 let ty = builtin.resolve(&operands).ok()?.result;
                 (arity < 3 || types.windows(2).all(|t| t[0] == t[1]) || i % 7 == 0)
                     .then(|| (types.clone(), ty))

@@ -14,12 +14,7 @@ pub(super) enum Source {
 
 /// The components of the result of an operation that only takes apart and puts together, in order;
 /// `None` for others.
-pub(super) fn sources(
-    types: &Types,
-    op: CoreOp,
-    of: &[Type],
-    to: Type,
-) -> Option<Vec<Source>> {
+pub(super) fn sources(types: &Types, op: CoreOp, of: &[Type], to: Type) -> Option<Vec<Source>> {
     let count = types.components(to);
     let part = |operand, first: usize| (0..count).map(move |i| Source::Operand(operand, first + i));
     if let Some(index) = op.fixed_part() {

@@ -31,7 +31,7 @@
 //! 9. An index of a load is kept inside the inputs by operations ([`bounds`](super::bounds)), in
 //!    every lane.
 //! 10. Only the function for a row has arguments, reads the execution mask and stores pixels, as
-//!    many rows of them as the tile has.
+//!     many rows of them as the tile has.
 //!
 //! *Procedures.*
 //!

@@ -43,10 +43,10 @@ fn lane_programs_and_code() {
     });
 }
 
+/// All that need no text.
 #[test]
-fn all_machine_code() {
-    let others = ["core-text", "source"];
-    compare(100..112, |name| !others.contains(&name));
+fn all_engines() {
+    compare(100..112, |name| !["source", "core-text"].contains(&name));
 }
 
 #[test]
