@@ -81,6 +81,10 @@ pub const WORDS: u32 = 1 << 16;
 /// How deep structures, variants and arrays may nest. Deeper is LV0419.
 pub const TYPE_NESTING: u32 = 256;
 
+/// How many words an array may have that machine code computes, rather than reads, and an index
+/// chooses from. A larger program is evaluated.
+pub const CHOSEN_WORDS: usize = 1_024;
+
 /// How many words all constants of a program may have, and its operations operands, together. More
 /// are LV0502.
 pub const EXTENT: usize = 1 << 24;

@@ -52,6 +52,8 @@ pub enum Mutant {
     LongShift,
     /// The sum in a division by a constant is taken for one of 32 bits.
     LostCarry,
+    /// An index is not kept below the number of parts.
+    LooseIndex,
     /// The distance to a constant counts from where it stands, not from the instruction's end.
     WrongDistance,
 }
@@ -63,6 +65,9 @@ impl Mutant {
 
     /// Those of integers.
     pub const OF_INTEGERS: [Self; 2] = [Self::LongShift, Self::LostCarry];
+
+    /// Those of what an index chooses from.
+    pub const OF_INDICES: [Self; 1] = [Self::LooseIndex];
 
     /// Those of register programs and of the emitter.
     pub const OF_CODE: [Self; 5] = [

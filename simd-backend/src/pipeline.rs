@@ -15,13 +15,15 @@
 use lambdav_core::limits;
 use std::time::{Duration, Instant};
 
-use lambdav_core::schedule;
+use lambdav_core::op::Op;
+use lambdav_core::schedule::{self, Expr};
 use lambdav_float_environment::with_default;
 
 use crate::cost;
 use crate::emit::{Allocation, EmitError, Listing, MachineCode, Target};
 use crate::lanes::{self, LaneProgram, Width};
 use crate::registers::{self, Between, Choice, Reason, RegisterProgram, Shape};
+use lambdav_core::schedule::Places;
 
 /// What a program is compiled for.
 #[derive(Clone, Debug)]
@@ -147,8 +149,11 @@ impl Compiler {
     /// [`EmitError::TimedOut`].
     pub fn compile(&self, program: &schedule::Program) -> Result<Compilation, EmitError> {
         let mut times = Times::default();
-        let components = program.component_offsets().pop().unwrap_or(0);
-        within(components, limits::LANE_VALUES, "values of one lane")?;
+        let places = Places::new(program, cost::TABLE);
+        within(places.components(program), limits::LANE_VALUES, "values of one lane")?;
+        if let Some(words) = too_large(program, &places, limits::CHOSEN_WORDS) {
+            within(words, limits::CHOSEN_WORDS, "words of one array that is computed")?;
+        }
         self.in_time()?;
         let lanes = timed(&mut times.lanes, || self.lane_program(program));
         with_default(|| self.compile_lanes(lanes, times))
@@ -238,4 +243,21 @@ pub(crate) fn timed<R>(time: &mut Duration, stage: impl FnOnce() -> R) -> R {
     let result = stage();
     *time += begun.elapsed();
     result
+}
+
+/// An array, vector or matrix of more than `most` components that an index chooses from, and that
+/// does not lie in memory: how many it has.
+fn too_large(program: &schedule::Program, places: &Places, most: usize) -> Option<usize> {
+    program.walk().find_map(|event| match event {
+        schedule::Event::Statement(_, statement) => {
+            let schedule::Statement::Let { expr: Expr::Op(Op::At | Op::Update, of), .. } =
+                statement
+            else {
+                return None;
+            };
+            let components = program.types.components(program.ty(of[0]));
+            (!places.is_in_memory(of[0]) && components > most).then_some(components)
+        }
+        _ => None,
+    })
 }

@@ -22,6 +22,8 @@ pub enum Mutant {
     LongShift,
     /// The emitter loses a carry between the halves of a product.
     LostCarry,
+    /// The emitter does not keep an index below the number of parts.
+    LooseIndex,
     /// The evaluator assigns the φ's of a block one after the other.
     SequentialPhis,
     /// The evaluator counts rounds of a loop on where it is entered again.
@@ -45,6 +47,9 @@ impl Mutant {
 
     /// Those of integers.
     pub const OF_INTEGERS: [Self; 2] = [Self::LongShift, Self::LostCarry];
+
+    /// Those of what an index chooses from.
+    pub const OF_INDICES: [Self; 1] = [Self::LooseIndex];
 }
 
 lambdav_core::mutants!();

@@ -56,7 +56,7 @@ impl SpirvEngine {
         let types = core.uniforms.iter().map(|uniform| uniform.ty);
         Ok(Self {
             module,
-            resources: Resources::new(&settings.inputs, types),
+            resources: Resources::new(&settings.inputs, &program.types, types),
             location,
             settings: settings.clone(),
             loops: Loops::Emitted(emitted),

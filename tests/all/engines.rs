@@ -145,7 +145,7 @@ fn spirv(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result
         uniforms: uniforms.clone().map(|u| u.default.clone()).collect(),
         ..inputs.clone()
     };
-    let resources = eval::Resources::new(&inputs, uniforms.map(|u| u.ty));
+    let resources = eval::Resources::new(&inputs, &scheduled.types, uniforms.map(|u| u.ty));
     let mut evaluator = eval::ModuleEvaluator::new(&module, &resources, max_iterations);
     match evaluator.run(inputs.frag_coord, &|| false) {
         Ok(()) => {}

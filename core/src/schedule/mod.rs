@@ -33,6 +33,7 @@
 mod demand;
 mod emit;
 mod place;
+mod places;
 mod program;
 mod regions;
 mod verify;
@@ -41,6 +42,7 @@ mod walk;
 use crate::diagnostics::Diagnostic;
 use crate::graph::Core;
 
+pub use places::Places;
 pub use program::{Block, BlockId, End, Expr, Program, Statement, ValueId, ValueInfo};
 pub use verify::{VerifyError, verify};
 pub use walk::{BlockRole, Event, Walk};

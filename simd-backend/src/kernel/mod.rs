@@ -167,7 +167,8 @@ pub fn words(program: &LaneProgram, inputs: &inputs::Inputs) -> Vec<u32> {
         InputWord::Time => inputs.time.to_bits(),
         InputWord::Frame => inputs.frame.to_bits(),
         InputWord::Mouse(k) => inputs.mouse[usize::from(k)].to_bits(),
-        InputWord::Uniform(index, k) => inputs.uniforms[index as usize][usize::from(k)],
+        InputWord::Uniform(index, k) => inputs.uniforms[index as usize][k as usize],
+        InputWord::Constant(bits) => bits,
     };
     program.inputs.iter().map(word).collect()
 }

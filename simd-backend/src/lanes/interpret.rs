@@ -225,6 +225,10 @@ impl<'a, O: Observer> Interpreter<'a, O> {
                 let word = self.group.inputs[*word as usize];
                 if kind == Kind::Mask { u64::from(word != 0) } else { word.into() }
             }
+            Expr::Load { first, index } => {
+                let at = u64::from(*first) + self.get(*index, lane);
+                self.group.inputs[at as usize].into()
+            }
             // Exact: sides of images are at most 65,536.
             Expr::Coordinate(Axis::X) => bits(self.group.pixels[lane].0 as f32 + 0.5),
             Expr::Coordinate(Axis::Y) => bits(self.group.pixels[lane].1 as f32 + 0.5),

@@ -9,6 +9,20 @@ use super::{Expr, Kind, Op, ValueId};
 /// More than any coordinate of a pixel, also of those of groups that reach over an edge.
 const MOST_COLUMNS: f32 = 131_072.0;
 
+/// What the result of an operation on integers of 32 bits does not exceed, without sign, if its
+/// operands do not exceed these.
+pub(crate) fn most_of(op: Op, most: impl Fn(usize) -> u32) -> u32 {
+    match op {
+        Op::And | Op::MinUnsigned => most(0).min(most(1)),
+        Op::ShiftLeft(n) if n < 32 => most(0).saturating_mul(1 << n),
+        Op::ShiftRight(n) if n < 32 => most(0) >> n,
+        Op::Add => most(0).saturating_add(most(1)),
+        Op::Mul => most(0).saturating_mul(most(1)),
+        Op::Select => most(1).max(most(2)),
+        _ => u32::MAX,
+    }
+}
+
 /// What is known of values.
 pub(super) struct Limits {
     /// Of each `I32`, without sign, what it does not exceed.
@@ -45,15 +59,9 @@ impl Limits {
     }
 
     fn bound(&self, expr: &Expr) -> u32 {
-        let Expr::Op(op, operands) = expr else {
-            return if let Expr::Constant(bits) = *expr { bits as u32 } else { u32::MAX };
-        };
-        let most = |i: usize| self.most(operands[i]);
-        match op {
-            Op::And => most(0).min(most(1)),
-            Op::ShiftRight(n) => most(0) >> n,
-            Op::Add => most(0).saturating_add(most(1)),
-            Op::Select => most(1).max(most(2)),
+        match expr {
+            Expr::Constant(bits) => *bits as u32,
+            Expr::Op(op, operands) => most_of(*op, |i| self.most(operands[i])),
             _ => u32::MAX,
         }
     }

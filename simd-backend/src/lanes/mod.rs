@@ -21,6 +21,9 @@
 //! - a lane's result is captured, by a select under the exit mask, in the round that it leaves.
 //!   Loop parameters are not blended: those of a lane that has left are never looked at again.
 //!
+//! Memory is read only, and read whole: [`Expr::Load`] reads in inactive lanes, too. So an index is
+//! made to lie inside by ordinary operations on all lanes, and the verifier finds them.
+//!
 //! Stores are whole: a group that reaches over an edge is stored beside the image, and its pixels
 //! inside are copied from there.
 //!
@@ -44,6 +47,8 @@
 //!   of all conditions in its tail.
 //! - The first [`LaneProgram::frame_len`] statements of the root compute with values of rate
 //!   [`Rate::FRAME`] alone.
+//! - An index of a [`Expr::Load`] is computed by operations whose operands' limits (constants, at
+//!   last) keep it inside the inputs, whatever the lanes hold.
 //! - Blocks form a tree. `rec` stands in tails of loop bodies only, and each loop can be left.
 //!
 //! [schedule]: lambdav_core::schedule
@@ -55,6 +60,7 @@ mod lower;
 pub(crate) mod print;
 mod rates;
 mod sink;
+mod sources;
 mod straight_line;
 mod value_numbering;
 mod verify;
@@ -68,6 +74,7 @@ use lambdav_core::source::Span;
 use crate::cost;
 pub use crate::machine::Axis;
 pub(crate) use dead_code::uses;
+pub(crate) use limits::most_of;
 pub use lower::lower;
 pub use straight_line::StraightLine;
 pub use verify::{VerifyError, verify};
@@ -356,6 +363,14 @@ pub enum Expr {
     Undefined,
     /// That word of [`LaneProgram::inputs`], as `F32` or `I32`, or, of a mask, compared with zero.
     Input(u32),
+    /// The word of [`LaneProgram::inputs`] that many words after the first, as `F32` or `I32`. In
+    /// every lane, active or not, there must be one.
+    Load {
+        /// Where the index counts from.
+        first: u32,
+        /// An `I32` without sign.
+        index: ValueId,
+    },
     /// `frag-coord`: the number of the pixel's column or row, plus one half. `F32`.
     Coordinate(Axis),
     /// The lanes that are active in the group: at least one.
@@ -383,6 +398,7 @@ impl Expr {
             Self::Elementary { .. } => cost::ELEMENTARY,
             Self::Op(Op::Div | Op::Sqrt, _) => cost::DIVISION,
             Self::Op(..) => 1,
+            Self::Load { .. } => cost::LOAD,
             _ => 0,
         }
     }
@@ -405,6 +421,7 @@ impl Expr {
             Self::Op(_, operands) => (operands, None),
             Self::Elementary { operands, mask, .. } => (operands, *mask),
             Self::Any(mask) => (&[], Some(*mask)),
+            Self::Load { index, .. } => (&[], Some(*index)),
         };
         several.iter().copied().chain(one)
     }
@@ -495,7 +512,9 @@ pub enum InputWord {
     /// That component of the mouse.
     Mouse(u8),
     /// A word of a uniform: its index in the program, and the component.
-    Uniform(u32, u8),
+    Uniform(u32, u32),
+    /// These bits: a word of a constant array.
+    Constant(u32),
 }
 
 /// For groups of how many lanes a program is.

@@ -96,6 +96,7 @@ impl Display for InputWord {
             Self::Frame => f.write_str("frame"),
             Self::Mouse(k) => write!(f, "mouse.{k}"),
             Self::Uniform(index, k) => write!(f, "uniform.{index}.{k}"),
+            Self::Constant(bits) => write!(f, "{bits:#010x}"),
         }
     }
 }
@@ -217,6 +218,7 @@ impl Printer<'_, '_, '_> {
             Expr::Constant(bits) => Constant(self.program.kind(value), *bits).to_string(),
             Expr::Undefined => "undefined".into(),
             Expr::Input(word) => format!("input {}", self.program.inputs[*word as usize]),
+            Expr::Load { first, index } => format!("load {first} + {index}"),
             Expr::Coordinate(Axis::X) => "coordinate x".into(),
             Expr::Coordinate(Axis::Y) => "coordinate y".into(),
             Expr::ExecutionMask => "execution mask".into(),

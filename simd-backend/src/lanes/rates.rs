@@ -16,7 +16,9 @@ use lambdav_core::op::Op;
 use lambdav_core::schedule::{BlockId, End, Event, Expr, Program, Statement, ValueId};
 use lambdav_core::types::{Type, Types};
 
+use super::sources::{Source, sources as parts};
 use super::{Axis, Rate, Width};
+use lambdav_core::schedule::Places;
 
 /// The result of the analysis.
 pub(super) struct Rates {
@@ -28,7 +30,7 @@ pub(super) struct Rates {
 
 impl Rates {
     /// Analyses a program.
-    pub(super) fn new(program: &Program, width: Width) -> Self {
+    pub(super) fn new(program: &Program, places: &Places, width: Width) -> Self {
         let offsets = program.component_offsets();
         let total = offsets[program.values.len()];
         let rates = Self {
@@ -36,7 +38,7 @@ impl Rates {
             rates: vec![Rate::FRAME; total],
             divergent: vec![false; program.values.len()],
         };
-        let mut analysis = Analysis { program, width, rates, changed: true };
+        let mut analysis = Analysis { program, places, width, rates, changed: true };
         let is_statement =
             |event: &Event<'_>| matches!(event, Event::Statement(..) | Event::After(..));
         let statements: Vec<_> = program.walk().filter(is_statement).collect();
@@ -57,26 +59,11 @@ impl Rates {
     }
 }
 
-/// What component `i` of an operation's result is computed from: for each, an operand and a
-/// component of it.
+/// What component `i` of the result of an operation that is not of parts is computed from: for
+/// each, an operand and a component of it.
 pub(super) fn sources(types: &Types, op: Op, of: &[Type], i: usize) -> Vec<(usize, usize)> {
     match op {
         Op::Any | Op::All => (0..types.components(of[0])).map(|k| (0, k)).collect(),
-        Op::Component(k) | Op::Column(k) => {
-            let (_, first) = types.part(of[0], k.into()).expect("the operand has this part");
-            vec![(0, first + i)]
-        }
-        Op::Construct(_) => {
-            let mut before = 0;
-            for (operand, &ty) in of.iter().enumerate() {
-                let width = types.components(ty);
-                if i < before + width {
-                    return vec![(operand, i - before)];
-                }
-                before += width;
-            }
-            unreachable!("the parts make up the whole")
-        }
         Op::Select if of[0] == Type::BOOL => vec![(0, 0), (1, i), (2, i)],
         _ => (0..of.len()).map(|operand| (operand, i)).collect(),
     }
@@ -84,6 +71,7 @@ pub(super) fn sources(types: &Types, op: Op, of: &[Type], i: usize) -> Vec<(usiz
 
 struct Analysis<'p> {
     program: &'p Program,
+    places: &'p Places,
     width: Width,
     rates: Rates,
     changed: bool,
@@ -234,6 +222,26 @@ impl Analysis<'_> {
         }
     }
 
+    /// A part that an index chooses, or an array with another part there.
+    fn choose(&mut self, value: ValueId, operands: &[ValueId]) {
+        let index = self.rates.of(operands[1])[0];
+        let (from, to) = (self.rates.of(operands[0]).len(), self.rates.of(value).len());
+        if let Some(&part) = operands.get(2) {
+            let width = self.rates.of(part).len();
+            for i in 0..to {
+                let rate = self.rates.of(operands[0])[i] | self.rates.of(part)[i % width];
+                self.raise(value, i, rate | index);
+            }
+            return;
+        }
+        // In memory all parts are alike.
+        let from = if self.places.is_in_memory(operands[0]) { to } else { from };
+        for i in 0..from {
+            let rate = self.rates.of(operands[0])[i];
+            self.raise(value, i % to, rate | index);
+        }
+    }
+
     fn compute(&mut self, value: ValueId, expr: &Expr) {
         match expr {
             Expr::Input(Input::FragCoord) => {
@@ -243,6 +251,20 @@ impl Analysis<'_> {
             Expr::Constant(_) | Expr::Uniform(_) | Expr::Input(_) => {}
             Expr::Op(op, operands) => {
                 let types: Vec<_> = operands.iter().map(|&v| self.program.ty(v)).collect();
+                if let Op::At | Op::Update = op {
+                    self.choose(value, operands);
+                    return;
+                }
+                if let Some(sources) =
+                    parts(&self.program.types, *op, &types, self.program.ty(value))
+                {
+                    for (i, source) in sources.into_iter().enumerate() {
+                        if let Source::Operand(operand, k) = source {
+                            self.raise(value, i, self.rates.of(operands[operand])[k]);
+                        }
+                    }
+                    return;
+                }
                 for i in 0..self.program.types.components(self.program.ty(value)) {
                     let mut rate = Rate::FRAME;
                     for (operand, k) in sources(&self.program.types, *op, &types, i) {

@@ -121,7 +121,10 @@ impl Sinking {
 
     /// The block that a computation of a block belongs to.
     fn target(&self, value: ValueId, expr: &Expr, from: BlockId) -> BlockId {
-        if !matches!(expr, Expr::Op(..) | Expr::Elementary { .. } | Expr::Any(_)) {
+        if !matches!(
+            expr,
+            Expr::Op(..) | Expr::Elementary { .. } | Expr::Any(_) | Expr::Load { .. }
+        ) {
             return from;
         }
         let Some(mut at) = self.used_in[value.index()] else { return from };

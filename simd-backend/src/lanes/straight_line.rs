@@ -49,6 +49,13 @@ impl StraightLine {
         self.push(kind, Rate::FRAME, Expr::Input(word))
     }
 
+    /// The word of input that many after the first, at most `most`.
+    pub fn load(&mut self, kind: Kind, first: u32, index: ValueId, most: u32) -> ValueId {
+        self.inputs = self.inputs.max(first + most + 1);
+        let rate = self.values[index.index()].rate;
+        self.push(kind, rate, Expr::Load { first, index })
+    }
+
     /// The coordinate of a pixel along an axis.
     pub fn coordinate(&mut self, axis: Axis) -> ValueId {
         self.push(Kind::F32, Width::Any.rate(axis), Expr::Coordinate(axis))

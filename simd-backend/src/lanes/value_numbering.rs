@@ -110,6 +110,12 @@ impl Numbering {
                 operands.iter_mut().chain(mask).for_each(|v| self.replace(v));
             }
             Expr::Any(mask) => self.replace(mask),
+            Expr::Load { first, index } => {
+                self.replace(index);
+                if let Some(bits) = self.bits[index.index()] {
+                    *expr = Expr::Input(*first + bits as u32);
+                }
+            }
             // Any bits will do, so that no two are known to be equal.
             Expr::Undefined => return true,
             Expr::Constant(_) | Expr::Input(_) | Expr::Coordinate(_) | Expr::ExecutionMask => {}

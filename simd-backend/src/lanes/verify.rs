@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use super::limits::Limits;
 use super::{BlockId, End, Expr, Kind, LaneProgram, Rate, Statement, ValueId, dead_code};
 use crate::lanes::walk::{Event, Walk, tail};
 
@@ -35,6 +36,7 @@ pub fn verify(program: &LaneProgram) -> Result<(), Vec<VerifyError>> {
         roles: vec![Role::Root; program.blocks.len()],
         scopes: Vec::new(),
         at: LaneProgram::ROOT,
+        limits: Limits::new(program.values.len()),
     };
     verifier.run();
     verifier.at = LaneProgram::ROOT;
@@ -72,6 +74,8 @@ struct Verifier<'p> {
     /// The blocks that have begun, each with the values that are visible to its end.
     scopes: Vec<(BlockId, Vec<ValueId>)>,
     at: BlockId,
+    /// Of the values that operations compute.
+    limits: Limits,
 }
 
 impl<'p> Verifier<'p> {
@@ -216,6 +220,14 @@ impl<'p> Verifier<'p> {
         }
         let (kind, rate) = match expr {
             Expr::Constant(_) | Expr::Undefined | Expr::Input(_) => (Some(info.kind), Rate::FRAME),
+            Expr::Load { first, index } => {
+                let inside = self.limits.most(*index) as usize;
+                let inside = inside.saturating_add(*first as usize) < program.inputs.len();
+                self.require(inside, || format!("{value}: nothing keeps {index} inside"));
+                let is_word = matches!(info.kind, Kind::F32 | Kind::I32);
+                let fits = is_word && program.kind(*index) == Kind::I32;
+                (fits.then_some(info.kind), program.rate(*index))
+            }
             Expr::Coordinate(axis) => (Some(Kind::F32), program.width.rate(*axis)),
             Expr::ExecutionMask => (Some(Kind::Mask), Rate::VARYING),
             Expr::Any(mask) => {
@@ -242,6 +254,9 @@ impl<'p> Verifier<'p> {
         self.require(info.rate.includes(rate), || {
             format!("{value} has a rate below its operands'")
         });
+        if kind == Some(info.kind) {
+            self.limits.define(value, info.kind, expr);
+        }
     }
 
     fn end(&mut self, end: &'p End, role: Role<'p>) {

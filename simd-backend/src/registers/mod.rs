@@ -33,6 +33,7 @@
 //! goes on for long without; and in each round, if that is long. So is the loop over the groups of a
 //! row. Where a call is cancelled, call-outs return at once with undefined results.
 
+mod bounds;
 mod call;
 mod halves;
 pub mod interpret;
@@ -160,6 +161,8 @@ pub enum Instr {
     Any(Reg, Box<[Reg]>),
     /// A word of input.
     Input(Reg, u32),
+    /// The word of input that many after the first, lane by lane: in each there is one.
+    Load(Reg, u32, Reg),
     /// Reads a slot.
     Slot(Reg, u32),
     /// Fills a slot.
@@ -222,6 +225,7 @@ impl Instr {
             | Self::Join(to, _)
             | Self::Any(to, _)
             | Self::Input(to, _)
+            | Self::Load(to, ..)
             | Self::Slot(to, _)
             | Self::ExecutionMask(to, _)
             | Self::Argument(to, _)
@@ -338,6 +342,7 @@ macro_rules! uses {
                     Self::Op(_, _, operands) => operands.$iter().for_each(f),
                     Self::MulAdd(_, operands) => operands.$iter().for_each(f),
                     Self::Broadcast(_, from)
+                    | Self::Load(_, _, from)
                     | Self::Half(_, from, _)
                     | Self::SetSlot(_, from)
                     | Self::Spill(_, from) => f(from),

@@ -104,6 +104,7 @@ fn print_block(
             Instr::Join(to, halves) => format!("{} = join {}", typed(to), List(halves)),
             Instr::Any(to, masks) => format!("{} = any {}", typed(to), List(masks)),
             Instr::Input(to, word) => format!("{} = input {word}", typed(to)),
+            Instr::Load(to, first, index) => format!("{} = load {first} + {index}", typed(to)),
             Instr::Slot(to, slot) => format!("{} = slot {slot}", typed(to)),
             Instr::SetSlot(slot, from) => format!("slot {slot} = {from}"),
             Instr::ExecutionMask(to, index) => format!("{} = execution mask {index}", typed(to)),

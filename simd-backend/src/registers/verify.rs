@@ -28,17 +28,20 @@
 //!    frame, wherever that returns [`Status::Done`]; only the function for a row reads them.
 //! 8. A spill slot that is read has been filled on every way there, last by a value of the same
 //!    type.
-//! 9. Only the function for a row has arguments, reads the execution mask and stores pixels, as
-//!    many rows of them as the tile has.
+//! 9. An index of a load is kept inside the inputs by operations ([`bounds`](super::bounds)), in
+//!    every lane.
+//! 10. Only the function for a row has arguments, reads the execution mask and stores pixels, as
+//!     many rows of them as the tile has.
 //!
 //! *Procedures.*
 //!
-//! 10. A call passes an argument of the same type for each parameter. Call-outs, which take the
+//! 11. A call passes an argument of the same type for each parameter. Call-outs, which take the
 //!     function's number of operands and a mask of the same lanes, stand in cold blocks of
 //!     procedures, and so do products and sums of one rounding or two stand in procedures only.
 
 use std::fmt::{self, Display, Formatter};
 
+use super::bounds::Bounds;
 use super::{
     Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, RegisterProgram, RegisterType,
     Status,
@@ -75,6 +78,7 @@ impl Display for VerifyError {
 /// Everything that is wrong.
 pub fn verify(program: &RegisterProgram) -> Result<(), Vec<VerifyError>> {
     let mut errors = Vec::new();
+    let bounds = Bounds::new(program);
     let procedures = program.procedures.iter().enumerate();
     let procedures = procedures.map(|(i, p)| (format!("procedure {i}"), Role::Procedure, &p.code));
     let callers = [
@@ -87,6 +91,11 @@ pub fn verify(program: &RegisterProgram) -> Result<(), Vec<VerifyError>> {
             role,
             function,
             name,
+            bounds: match role {
+                Role::Frame => &bounds.frame,
+                Role::Row => &bounds.row,
+                Role::Procedure => &[],
+            },
             errors: &mut errors,
             block: BlockId(0),
             instr: None,
@@ -110,6 +119,8 @@ struct Verifier<'p, 'e> {
     role: Role,
     function: &'p Function,
     name: String,
+    /// What integers do not exceed, by register.
+    bounds: &'e [u32],
     errors: &'e mut Vec<VerifyError>,
     block: BlockId,
     instr: Option<usize>,
@@ -340,6 +351,16 @@ impl<'p> Verifier<'p, '_> {
                 let ty = self.ty(*to);
                 let is_word = [Kind::F32, Kind::I32, Kind::Mask].map(scalar).contains(&ty);
                 self.require(is_word, || format!("the result {to} is no word"));
+            }
+            Instr::Load(to, first, index) => {
+                let of = lanes_of(self.ty(*index));
+                let is_index = of.0 == Kind::I32;
+                let (kind, lanes) = lanes_of(self.ty(*to));
+                let is_word = matches!(kind, Kind::F32 | Kind::I32) && lanes == of.1;
+                self.require(is_index && is_word, || format!("{to} is no word at {index}"));
+                let most = self.bounds.get(index.index()).copied().unwrap_or(u32::MAX);
+                let inside = (most as usize).saturating_add(*first as usize) < program.inputs;
+                self.require(inside, || format!("nothing keeps {index} inside"));
             }
             Instr::Slot(to, slot) => {
                 self.only_in(Role::Row, "a slot's value");

@@ -1,9 +1,11 @@
 //! The tests of this crate that need no more than its interface, in one program.
 
+mod aggregates;
 mod executable;
 mod integers;
 mod lane_verifier;
 mod lanes;
+mod memory;
 mod operations;
 mod pipeline;
 mod register_verifier;

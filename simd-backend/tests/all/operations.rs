@@ -61,6 +61,9 @@ const OPS: &[Op] = &[
     Op::Bits,
 ];
 
+/// The words that loads read.
+const MEMORY: usize = 40;
+
 /// A number, or zero in place of a NaN: sign and payload of that are nobody's business.
 fn number(b: &mut StraightLine, value: ValueId) -> ValueId {
     let zero = b.constant(b.values()[value.index()].kind, 0);
@@ -88,7 +91,26 @@ fn program(random: &mut Random) -> LaneProgram {
         b.constant(kind, bits);
     }
     let wanted = b.values().len() + 50;
+    let memory = 4..4 + MEMORY as u32;
     while b.values().len() < wanted {
+        if random.below(8) == 0 {
+            // Indices are kept inside in one of several ways.
+            let integers = b.values().iter().enumerate().filter(|(_, info)| info.kind == Kind::I32);
+            let integers: Vec<usize> = integers.map(|(index, _)| index).collect();
+            let index = ValueId(integers[random.below(integers.len())] as u32);
+            let (op, most) =
+                [(Op::MinUnsigned, 36), (Op::And, 31), (Op::MinUnsigned, 0)][random.below(3)];
+            let limit = b.constant(Kind::I32, most);
+            let mut index = b.op(op, &[index, limit]).expect("of integers");
+            if most == 31 && random.below(2) == 0 {
+                let one = b.constant(Kind::I32, 1);
+                index = b.op(Op::Add, &[index, one]).expect("of integers");
+            }
+            let kind = [Kind::F32, Kind::I32][random.below(2)];
+            let first = memory.start + random.below(4) as u32;
+            b.load(kind, first, index, memory.end - 1 - first);
+            continue;
+        }
         let op = OPS[random.below(OPS.len())];
         // The latest values more often than others, so that chains grow.
         let mut pick = || {
@@ -178,7 +200,7 @@ fn machine_code_computes_what_the_interpreter_does() {
     for number in 0..150 {
         let program = program(&mut random);
         assert_eq!(verify(&program), Ok(()), "{program}");
-        let given: Vec<u32> = (0..4)
+        let given: Vec<u32> = (0..program.inputs.len())
             .map(|k| [0, 0x7f80_0000, 0x0000_0007, 0xc2c8_0001, 0x3f00_0000][(number + k) % 5])
             .collect();
         for &(name, lanes) in &ways {

@@ -16,8 +16,9 @@ use rspirv::dr::{Function, Instruction, Module, ModuleHeader, Operand};
 use rspirv::spirv::{FunctionControl, Op, SelectionControl, Word};
 
 impl<'p> Translator<'p> {
-    /// The module, the loops' headers, and the largest number of ways into a block.
-    pub(super) fn translate(mut self) -> (Module, Vec<(Word, Span)>, usize) {
+    /// The module, the loops' headers, and the largest numbers of ways into a block, of members
+    /// of a structure, and of parts of a value.
+    pub(super) fn translate(mut self) -> (Module, Vec<(Word, Span)>, [usize; 3]) {
         let main = self.declarations.id();
         self.declarations.name(main, "main");
         let void = self.declarations.shape(TypeDeclaration::Void);
@@ -28,10 +29,15 @@ impl<'p> Translator<'p> {
             self.event(event);
         }
         self.interface.finish(&mut self.declarations, main, self.options);
+        // In the order of their ids, so that the same program gives the same words.
+        let mut variables: Vec<_> = self.variables.into_values().collect();
+        variables.sort_unstable_by_key(|&(id, _)| id);
+        let variables = variables.into_iter().map(|(_, instruction)| instruction);
+        self.blocks[0].instructions.splice(0..0, variables);
         let definition = vec![Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(ty)];
         let mut header = ModuleHeader::new(self.declarations.bound());
         header.set_version(1, self.options.version.0);
-        let mut module = self.declarations.module;
+        let mut module = std::mem::take(&mut self.declarations.module);
         module.header = Some(header);
         module.functions.push(Function {
             def: Some(Instruction::new(Op::Function, Some(void), Some(main), definition)),
@@ -40,7 +46,11 @@ impl<'p> Translator<'p> {
             blocks: self.blocks,
         });
         self.sites.sort_unstable_by_key(|&(label, _)| label);
-        (module, self.sites, self.most_ways)
+        (
+            module,
+            self.sites,
+            [self.most_ways, self.declarations.most_members, self.declarations.most_parts],
+        )
     }
 
     fn event(&mut self, event: Event<'p>) {

@@ -3,6 +3,7 @@
 //! Ids are given out here. Declarations are made on demand, parts before wholes, so that they stand
 //! in an order that SPIR-V takes, and nothing is declared that is not used.
 
+use super::std140;
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
@@ -15,6 +16,8 @@ pub(super) enum TypeDeclaration {
     /// A function without parameters and result.
     Main,
     Value(Type),
+    /// The same in a block of uniforms: laid out, and without bools.
+    Memory(Type),
     Pointer(StorageClass, Word),
 }
 
@@ -29,6 +32,9 @@ pub(super) struct Declarations<'p> {
     /// Values that have a name, and constants, which are too many things at once to have one.
     named: FxHashSet<Word>,
     glsl: Option<Word>,
+    /// How many members a structure has at most, and how many parts a value that is put together.
+    pub(super) most_members: usize,
+    pub(super) most_parts: usize,
 }
 
 impl<'p> Declarations<'p> {
@@ -42,6 +48,8 @@ impl<'p> Declarations<'p> {
             constants: FxHashMap::default(),
             named: FxHashSet::default(),
             glsl: None,
+            most_members: 0,
+            most_parts: 0,
         }
     }
 
@@ -83,6 +91,12 @@ impl<'p> Declarations<'p> {
             TypeDeclaration::Pointer(class, to) => {
                 (Op::TypePointer, vec![Operand::StorageClass(class), Operand::IdRef(to)])
             }
+            TypeDeclaration::Memory(ty) => match *self.types.kind(ty) {
+                TypeKind::Scalar(Scalar::Bool) => return self.ty(Type::UINT),
+                TypeKind::Vector(Scalar::Bool, n) => return self.ty(Type::of(Scalar::U32, n)),
+                TypeKind::Structure(_) | TypeKind::Array(..) => return self.laid_out(ty),
+                _ => return self.ty(ty),
+            },
             TypeDeclaration::Value(ty) => match *self.types.kind(ty) {
                 TypeKind::Scalar(Scalar::F32) => (Op::TypeFloat, vec![Operand::LiteralBit32(32)]),
                 TypeKind::Scalar(Scalar::Bool) => (Op::TypeBool, vec![]),
@@ -98,14 +112,86 @@ impl<'p> Declarations<'p> {
                     let of = self.ty(Type::of(scalar, n));
                     (Op::TypeMatrix, vec![Operand::IdRef(of), Operand::LiteralBit32(n.into())])
                 }
-                TypeKind::Structure(_) | TypeKind::Variant(_) | TypeKind::Array(..) => {
-                    unreachable!("no program has such a type yet")
+                TypeKind::Array(element, count) => {
+                    let (of, count) = (self.ty(element), self.uint(count));
+                    (Op::TypeArray, [of, count].map(Operand::IdRef).to_vec())
+                }
+                TypeKind::Structure(_) | TypeKind::Variant(_) => {
+                    let id = self.structure(ty, TypeDeclaration::Value);
+                    self.shapes.insert(shape, id);
+                    return id;
                 }
             },
         };
         let id = self.declare(op, None, operands);
         self.shapes.insert(shape, id);
         id
+    }
+
+    /// A structure, or a variant: its tag, and then the words that its cases share.
+    fn structure(&mut self, ty: Type, member: fn(Type) -> TypeDeclaration) -> Word {
+        let types = self.types;
+        let (name, members): (&str, Vec<(Type, &str)>) = match types.structure(ty) {
+            Some(structure) => {
+                let fields = structure.fields.iter().map(|field| (field.ty, &*field.name));
+                (&structure.name, fields.collect())
+            }
+            None => {
+                let variant = types.variant(ty).expect("it is a structure or a variant");
+                let slots = types.scalars(ty).enumerate();
+                let slots = slots
+                    .map(|(k, scalar)| (Type::of(scalar, 1), if k == 0 { "tag" } else { "slot" }));
+                (&variant.name, slots.collect())
+            }
+        };
+        self.most_members = self.most_members.max(members.len());
+        let of = members.iter().map(|&(ty, _)| Operand::IdRef(self.shape(member(ty)))).collect();
+        let id = self.declare(Op::TypeStruct, None, of);
+        self.name(id, name);
+        for (index, (_, name)) in (0..).zip(members) {
+            self.member_name(id, index, name);
+        }
+        id
+    }
+
+    /// A structure or an array as it lies in a block of uniforms, by the rules of std140.
+    fn laid_out(&mut self, ty: Type) -> Word {
+        let types = self.types;
+        let shape = TypeDeclaration::Memory(ty);
+        let id = match *types.kind(ty) {
+            TypeKind::Array(element, count) => {
+                let of = self.shape(TypeDeclaration::Memory(element));
+                let operands = [of, self.uint(count)].map(Operand::IdRef).to_vec();
+                let id = self.declare(Op::TypeArray, None, operands);
+                let stride = Operand::LiteralBit32(std140::stride(types, element));
+                self.decorate(id, Decoration::ArrayStride, [stride]);
+                id
+            }
+            _ => {
+                let id = self.structure(ty, TypeDeclaration::Memory);
+                let mut end = 0;
+                for (index, part) in (0..).zip(types.parts(ty)) {
+                    let offset = std140::place(types, part, &mut end);
+                    self.lay_out_member(id, index, part, offset);
+                }
+                id
+            }
+        };
+        self.shapes.insert(shape, id);
+        id
+    }
+
+    /// Says where a member of a block, or of a structure in one, lies.
+    pub(super) fn lay_out_member(&mut self, of: Word, index: u32, ty: Type, offset: u32) {
+        self.decorate_member(of, index, Decoration::Offset, Some(offset));
+        let mut innermost = ty;
+        while let TypeKind::Array(element, _) = *self.types.kind(innermost) {
+            innermost = element;
+        }
+        if innermost.is_matrix() {
+            self.decorate_member(of, index, Decoration::ColMajor, None);
+            self.decorate_member(of, index, Decoration::MatrixStride, Some(16));
+        }
     }
 
     /// The id of the type of a value.
@@ -128,8 +214,15 @@ impl<'p> Declarations<'p> {
             TypeKind::Scalar(Scalar::F32 | Scalar::I32 | Scalar::U32) => {
                 (Op::Constant, vec![Operand::LiteralBit32(words[0])])
             }
+            TypeKind::Variant(_) => {
+                let scalars = types.scalars(ty).zip(words);
+                let parts = scalars
+                    .map(|(of, &word)| Operand::IdRef(self.constant(Type::of(of, 1), &[word])));
+                (Op::ConstantComposite, parts.collect())
+            }
             _ => {
                 let mut rest = words;
+                self.most_parts = self.most_parts.max(types.parts(ty).len());
                 let parts = types.parts(ty).map(|part| {
                     let (words, others) = rest.split_at(types.components(part));
                     rest = others;

@@ -3,14 +3,16 @@
 
 use super::declarations::{Declarations, TypeDeclaration, literal};
 use super::options::{EmitOptions, Version};
+use super::std140;
 use lambdav_core::inputs::Input;
 use lambdav_core::schedule::Program;
-use lambdav_core::types::{Type, TypeKind};
+use lambdav_core::types::Type;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{
     AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel,
     Op, StorageClass, Word,
 };
+use rustc_hash::FxHashMap;
 
 /// The members of the block of push constants: type, name and byte offset.
 const PUSH_CONSTANTS: [(Input, Type, &str, u32); 4] = [
@@ -26,6 +28,8 @@ pub(super) struct Interface {
     frag_coord: Option<Word>,
     push_constants: Option<Word>,
     uniforms: Option<Word>,
+    /// Variables that hold constants.
+    constants: FxHashMap<Word, Word>,
     /// Those that an entry point lists in every version: inputs and outputs.
     listed: Vec<Word>,
     /// Those that it lists from 1.4 on.
@@ -111,36 +115,50 @@ impl Interface {
         id
     }
 
-    /// Where the uniform of that index is. A `bool` is a `uint` there.
-    pub(super) fn uniform(
+    /// The block of uniforms, of which each is a member. A `bool` is a `uint` there.
+    pub(super) fn uniforms(
         &mut self,
         declarations: &mut Declarations<'_>,
         program: &Program,
-        index: u32,
-    ) -> MemoryReference {
-        let base = match self.uniforms {
-            Some(base) => base,
-            None => {
-                let mut end = 0;
-                let members: Vec<(Type, &str, u32)> = program
-                    .uniforms
-                    .iter()
-                    .map(|uniform| {
-                        let offset = std140(*program.types.kind(uniform.ty), &mut end);
-                        (uniform.ty, uniform.name.as_str(), offset)
-                    })
-                    .collect();
-                let base = self.block(declarations, StorageClass::Uniform, "uniforms", &members);
-                let zero = || [Operand::LiteralBit32(0)];
-                declarations.decorate(base, Decoration::DescriptorSet, zero());
-                declarations.decorate(base, Decoration::Binding, zero());
-                self.uniforms = Some(base);
-                base
-            }
-        };
-        let ty = memory_type(declarations, program.uniforms[index as usize].ty);
-        let pointer_type = declarations.shape(TypeDeclaration::Pointer(StorageClass::Uniform, ty));
-        MemoryReference::Member { base, pointer_type, index }
+    ) -> Word {
+        if let Some(base) = self.uniforms {
+            return base;
+        }
+        let mut end = 0;
+        let members: Vec<(Type, &str, u32)> = program
+            .uniforms
+            .iter()
+            .map(|uniform| {
+                let offset = std140::place(&program.types, uniform.ty, &mut end);
+                (uniform.ty, uniform.name.as_str(), offset)
+            })
+            .collect();
+        let base = self.block(declarations, StorageClass::Uniform, "uniforms", &members);
+        let zero = || [Operand::LiteralBit32(0)];
+        declarations.decorate(base, Decoration::DescriptorSet, zero());
+        declarations.decorate(base, Decoration::Binding, zero());
+        self.uniforms = Some(base);
+        base
+    }
+
+    /// A variable of the module that holds a constant.
+    pub(super) fn constant(
+        &mut self,
+        declarations: &mut Declarations<'_>,
+        ty: Type,
+        constant: Word,
+    ) -> Word {
+        if let Some(&known) = self.constants.get(&constant) {
+            return known;
+        }
+        let to = declarations.ty(ty);
+        let class = StorageClass::Private;
+        let pointer = declarations.shape(TypeDeclaration::Pointer(class, to));
+        let operands = vec![Operand::StorageClass(class), Operand::IdRef(constant)];
+        let id = declarations.declare(Op::Variable, Some(pointer), operands);
+        self.others.push(id);
+        self.constants.insert(constant, id);
+        id
     }
 
     /// A variable that holds a block of these members.
@@ -151,7 +169,8 @@ impl Interface {
         name: &str,
         members: &[(Type, &str, u32)],
     ) -> Word {
-        let types = members.iter().map(|&(ty, ..)| memory_type(declarations, ty));
+        let memory = |ty| declarations.shape(TypeDeclaration::Memory(ty));
+        let types = members.iter().map(|&(ty, ..)| ty).map(memory);
         let types = types.map(Operand::IdRef).collect();
         let block = declarations.declare(Op::TypeStruct, None, types);
         declarations.name(block, name);
@@ -159,11 +178,7 @@ impl Interface {
         for (index, &(ty, name, offset)) in members.iter().enumerate() {
             let index = index as u32;
             declarations.member_name(block, index, name);
-            declarations.decorate_member(block, index, Decoration::Offset, Some(offset));
-            if ty.is_matrix() {
-                declarations.decorate_member(block, index, Decoration::ColMajor, None);
-                declarations.decorate_member(block, index, Decoration::MatrixStride, Some(16));
-            }
+            declarations.lay_out_member(block, index, ty, offset);
         }
         self.variable(declarations, class, block, name)
     }
@@ -217,25 +232,4 @@ impl Interface {
             }
         }
     }
-}
-
-/// The type of a uniform in memory, where there are no bools.
-fn memory_type(declarations: &mut Declarations<'_>, ty: Type) -> Word {
-    declarations.ty(if ty == Type::BOOL { Type::UINT } else { ty })
-}
-
-/// The byte offset in the std140 layout of a member after those that end at `end`, which is moved.
-fn std140(kind: TypeKind, end: &mut u32) -> u32 {
-    let (align, size) = match kind {
-        TypeKind::Scalar(_) => (4, 4),
-        TypeKind::Vector(_, 2) => (8, 8),
-        TypeKind::Vector(_, n) => (16, 4 * u32::from(n)),
-        TypeKind::Matrix(_, n) => (16, 16 * u32::from(n)),
-        TypeKind::Structure(_) | TypeKind::Variant(_) | TypeKind::Array(..) => {
-            unreachable!("no program has such a type yet")
-        }
-    };
-    let offset = end.next_multiple_of(align);
-    *end = offset + size;
-    offset
 }

@@ -6,7 +6,9 @@
 //! - Control flow is structured and says what the schedule says: `if`s are selections with a φ at
 //!   the merge block; loops have a header with a φ for each parameter, a body, a continue block
 //!   with a φ for each argument that several `rec`s pass, and a merge block with a φ of the values
-//!   of the exits. No variables, no functions but `main`.
+//!   of the exits. No functions but `main`, and no variables but those that an index chooses from.
+//! - Structures and arrays are such types, variants structures; uniforms lie by std140. An index is
+//!   clamped before it leads anywhere.
 //! - Arithmetic is `NoContraction`, in the order of the schedule; what drivers may compute in
 //!   their own ways (`OpDot`, `FMin`, `FClamp` …) does not occur. The elementary functions and
 //!   rounding are those of GLSL.std.450; [`operations`] is the place for another lowering.
@@ -24,8 +26,11 @@ mod integers;
 mod interface;
 mod lines;
 mod loops;
+mod memory;
 mod operations;
 mod options;
+mod parts;
+mod std140;
 mod translator;
 mod values;
 
@@ -66,6 +71,12 @@ pub enum EmitError {
     /// An instruction has at most 65,535 words.
     #[error("a loop is left or goes on in {0} places, which is too many for SPIR-V")]
     TooManyWays(usize),
+    /// So have those of the program, and arrays that are put together as many elements as an
+    /// instruction lists.
+    #[error(
+        "SPIR-V takes structures of at most {MAX_MEMBERS} members and arrays of at most {MAX_PARTS} elements, and the program has one of {0}"
+    )]
+    TooManyParts(usize),
     /// Ids are at most so many.
     #[error("the program is too large for SPIR-V: it needs {0} ids of {MAX_IDS}")]
     TooLarge(u32),
@@ -75,6 +86,8 @@ pub enum EmitError {
 const MAX_MEMBERS: usize = 16_383;
 /// The universal limit on ids.
 const MAX_IDS: u32 = 0x3f_ffff;
+/// What puts a value together has three words and one for each part.
+const MAX_PARTS: usize = 0xffff - 3;
 /// A φ has three words and two for each way.
 const MAX_WAYS: usize = (0xffff - 3) / 2;
 
@@ -104,12 +117,15 @@ pub fn emit_with(
     }
     let source = source.filter(|_| !options.strip);
     let translator = Translator::new(program, source, options, lowering);
-    let (mut module, loops, ways) = translator.translate();
+    let (mut module, loops, [ways, members, parts]) = translator.translate();
     if options.strip {
         module.debug_names.clear();
     }
     if ways > MAX_WAYS {
         return Err(EmitError::TooManyWays(ways));
+    }
+    if members > MAX_MEMBERS || parts > MAX_PARTS {
+        return Err(EmitError::TooManyParts(members.max(parts)));
     }
     let bound: Word = module.header.as_ref().map_or(0, |header| header.bound);
     if bound > MAX_IDS {

@@ -10,16 +10,24 @@ use super::translator::Translator;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::ValueId;
-use lambdav_core::types::{Type, TypeKind};
+use lambdav_core::types::Type;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, GlslStd450Op as Glsl, Op, Word};
 
 impl Translator<'_> {
     /// Emits an operation with a result of that type.
     pub(super) fn operation(&mut self, op: Core, ty: Type, operands: &[ValueId]) -> Word {
-        let kind = self.program().ty(operands[0]);
+        match (op, operands) {
+            (Core::At, &[of, index]) => return self.at(ty, of, index),
+            (Core::Update, &[of, index, part]) => return self.updated(of, index, part),
+            _ => {}
+        }
         let ids: Vec<Word> = operands.iter().map(|&operand| self.value(operand)).collect();
-        self.apply(op, kind, ty, &ids)
+        match op {
+            Core::Construct(_) => self.construct(ty, &ids),
+            Core::Inject(ty, case) => self.inject(ty, case, &ids),
+            _ => self.apply(op, self.program().ty(operands[0]), ty, &ids),
+        }
     }
 
     /// The same for ids, the first of which has the type `kind`.
@@ -72,7 +80,10 @@ impl Translator<'_> {
             Core::Select if kind == Type::BOOL => self.select(ids[0], ty, ids[1], ids[2]),
             Core::Select => self.instruction(Op::Select, ty, ids),
             Core::Construct(_) => self.instruction(Op::CompositeConstruct, ty, ids),
-            Core::Component(k) | Core::Column(k) => self.extract(ty, ids[0], k),
+            Core::Component(k) | Core::Column(k) => self.extract(ty, ids[0], k.into()),
+            Core::Field(k) => self.extract(ty, ids[0], k),
+            Core::Tag => self.extract(ty, ids[0], 0),
+            Core::Payload(case, field) => self.payload(kind, ids[0], case, field),
             Core::Fma => self.glsl(Glsl::Fma, ty, ids),
             Core::Convert(to) if is_num => self.of_nums(to, kind, ty, ids[0]),
             Core::Convert(_) => {
@@ -87,13 +98,9 @@ impl Translator<'_> {
             | Core::ShiftLeft
             | Core::ShiftRight
             | Core::FromBits => unreachable!("they are of integers"),
-            Core::Field(_)
-            | Core::At
-            | Core::Update
-            | Core::Inject(..)
-            | Core::Tag
-            | Core::Payload(..)
-            | Core::After => unreachable!("no program has such an operation yet"),
+            Core::At | Core::Update | Core::Inject(..) | Core::After => {
+                unreachable!("they are of values, not of ids")
+            }
         }
     }
 
@@ -133,41 +140,6 @@ impl Translator<'_> {
         let chosen =
             if is_active(Mutant::SwappedSelect) { [ids[0], ids[1]] } else { [ids[1], ids[0]] };
         self.instruction(Op::Select, ty, &[condition, chosen[0], chosen[1]])
-    }
-
-    /// Chooses by one bool. Before SPIR-V 1.4 OpSelect wants one for each component, and no
-    /// matrices.
-    fn select(&mut self, condition: Word, ty: Type, then: Word, otherwise: Word) -> Word {
-        match *self.program().types.kind(ty) {
-            TypeKind::Vector(_, n) => {
-                let each = vec![condition; n.into()];
-                let each = self.instruction(Op::CompositeConstruct, Type::bvec(n), &each);
-                self.instruction(Op::Select, ty, &[each, then, otherwise])
-            }
-            TypeKind::Matrix(scalar, n) => {
-                let column = Type::of(scalar, n);
-                let each = vec![condition; n.into()];
-                let each = self.instruction(Op::CompositeConstruct, Type::bvec(n), &each);
-                let columns: Vec<Word> = (0..n)
-                    .map(|k| {
-                        let then = self.extract(column, then, k);
-                        let otherwise = self.extract(column, otherwise, k);
-                        self.instruction(Op::Select, column, &[each, then, otherwise])
-                    })
-                    .collect();
-                self.instruction(Op::CompositeConstruct, ty, &columns)
-            }
-            TypeKind::Scalar(_) => self.instruction(Op::Select, ty, &[condition, then, otherwise]),
-            TypeKind::Structure(_) | TypeKind::Variant(_) | TypeKind::Array(..) => {
-                unreachable!("no program has such a type yet")
-            }
-        }
-    }
-
-    fn extract(&mut self, ty: Type, from: Word, index: u8) -> Word {
-        let ty = self.declarations.ty(ty);
-        let operands = vec![Operand::IdRef(from), Operand::LiteralBit32(index.into())];
-        self.compute(Op::CompositeExtract, ty, operands)
     }
 }
 

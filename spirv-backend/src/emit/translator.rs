@@ -7,11 +7,12 @@ use super::interface::Interface;
 use super::lines::Lines;
 use super::options::EmitOptions;
 use lambdav_core::op::{Elementary, Op as Core};
-use lambdav_core::schedule::{Expr, Program, Statement, ValueId};
+use lambdav_core::schedule::{Expr, Places, Program, Statement, ValueId};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Type, TypeKind};
 use rspirv::dr::{Block, Instruction, Operand};
-use rspirv::spirv::{Op, Word};
+use rspirv::spirv::{Op, StorageClass, Word};
+use rustc_hash::FxHashMap;
 
 /// What stands for a value.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +22,15 @@ pub(super) enum Slot<'p> {
     Id(Word),
     /// A constant, declared when it is used.
     Constant(&'p [u32]),
+}
+
+/// Where a value lies.
+#[derive(Clone, Debug)]
+pub(super) enum Place<'p> {
+    /// A constant of that type, which lies nowhere yet.
+    Constant(Type, &'p [u32]),
+    /// From a variable by these indices.
+    Memory { class: StorageClass, base: Word, indices: Vec<Word> },
 }
 
 /// What the end of a block goes to.
@@ -82,6 +92,11 @@ pub(super) struct Translator<'p> {
     pub(super) slots: Vec<Slot<'p>>,
     /// The constructions of vectors whose components go straight to an output.
     pub(super) parts: Vec<Option<&'p [ValueId]>>,
+    /// What lies in memory, and where.
+    pub(super) places: Places,
+    pub(super) place_of: FxHashMap<ValueId, Place<'p>>,
+    /// The function's variables, one for each type of values that an index chooses from.
+    pub(super) variables: FxHashMap<Type, (Word, Instruction)>,
     pub(super) blocks: Vec<Block>,
     /// The label of the open block.
     pub(super) current: Word,
@@ -117,6 +132,9 @@ impl<'p> Translator<'p> {
             lines,
             slots: vec![Slot::Empty; program.values.len()],
             parts: parts_of_outputs(program),
+            places: Places::new(program, 0),
+            place_of: FxHashMap::default(),
+            variables: FxHashMap::default(),
             blocks: Vec::new(),
             current: 0,
             line: None,

@@ -2,6 +2,7 @@
 
 use super::interface::MemoryReference;
 use super::translator::{Slot, Translator};
+use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::{Expr, ValueId};
 use lambdav_core::types::Type;
 use rspirv::dr::{Instruction, Operand};
@@ -11,6 +12,9 @@ impl<'p> Translator<'p> {
     /// Computes a value, or remembers what it is.
     pub(super) fn expression(&mut self, value: ValueId, expr: &'p Expr) -> Slot<'p> {
         let ty = self.program.ty(value);
+        if self.places.is_in_memory(value) {
+            return self.placed(value, expr);
+        }
         match expr {
             Expr::Constant(words) => Slot::Constant(words),
             Expr::Input(input) => {
@@ -18,33 +22,28 @@ impl<'p> Translator<'p> {
                 Slot::Id(self.load(place, ty, input.name()))
             }
             Expr::Uniform(index) => {
-                let place = self.interface.uniform(&mut self.declarations, self.program, *index);
-                Slot::Id(self.load(place, ty, &self.program.uniforms[*index as usize].name))
+                let place = self.uniform(*index);
+                let id = self.load_place(&place, ty);
+                self.declarations.name_value(id, &self.program.uniforms[*index as usize].name);
+                Slot::Id(id)
             }
             Expr::Op(..) if self.parts[value.index()].is_some() => Slot::Empty,
+            Expr::Op(Core::After, operands) => Slot::Id(self.value(operands[0])),
             Expr::Op(op, operands) => Slot::Id(self.operation(*op, ty, operands)),
         }
     }
 
     fn load(&mut self, place: MemoryReference, ty: Type, name: &str) -> Word {
-        let (pointer, is_block) = match place {
-            MemoryReference::Variable(id) => (id, false),
+        let pointer = match place {
+            MemoryReference::Variable(id) => id,
             MemoryReference::Member { base, pointer_type, index } => {
                 let index = self.declarations.uint(index);
                 let operands = vec![Operand::IdRef(base), Operand::IdRef(index)];
-                (self.compute(Op::AccessChain, pointer_type, operands), true)
+                self.compute(Op::AccessChain, pointer_type, operands)
             }
         };
-        let operands = vec![Operand::IdRef(pointer)];
-        let id = if is_block && ty == Type::BOOL {
-            let uint = self.declarations.ty(Type::UINT);
-            let word = self.compute(Op::Load, uint, operands);
-            let zero = self.declarations.uint(0);
-            self.instruction(Op::INotEqual, ty, &[word, zero])
-        } else {
-            let ty = self.declarations.ty(ty);
-            self.compute(Op::Load, ty, operands)
-        };
+        let ty = self.declarations.ty(ty);
+        let id = self.compute(Op::Load, ty, vec![Operand::IdRef(pointer)]);
         self.declarations.name_value(id, name);
         id
     }

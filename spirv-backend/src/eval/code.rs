@@ -1,7 +1,7 @@
 //! The function: blocks of instructions whose operands are places in memory.
 
 use super::arithmetic::{Binary, Unary};
-use super::values::MemoryRegion;
+use super::values::{Index, Space};
 
 /// A place in the source, lines and columns from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,14 +81,47 @@ pub(super) enum Step {
         to: usize,
         parts: Box<[Part]>,
     },
+    /// A component of a vector of so many.
+    Pick {
+        to: usize,
+        a: usize,
+        index: usize,
+        count: usize,
+    },
+    /// A vector with another component.
+    Replace {
+        to: usize,
+        a: usize,
+        part: usize,
+        index: usize,
+        count: usize,
+    },
     Load {
         to: usize,
-        place: MemoryRegion,
+        place: Place,
     },
     Store {
-        place: MemoryRegion,
+        place: Place,
         a: usize,
     },
+}
+
+/// Where words of a value lie in a space.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) space: Space,
+    pub(super) at: usize,
+    pub(super) indices: Box<[Index]>,
+    pub(super) words: Words,
+}
+
+/// How the words of a value lie.
+#[derive(Clone, Debug)]
+pub(super) enum Words {
+    /// So many, one after the other.
+    Together(usize),
+    /// Each so many words from where the value begins.
+    Apart(Box<[u32]>),
 }
 
 /// Words of a value.

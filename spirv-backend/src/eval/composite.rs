@@ -20,12 +20,26 @@ pub(super) fn composite(
     let mut parts = Vec::new();
     match instruction.op {
         Op::CompositeConstruct => {
+            if kind.aggregate.is_some() {
+                let given = instruction.rest(2)?;
+                if given.len() != ids.parts(kind) {
+                    return malformed("too few or too many parts");
+                }
+                for (index, &id) in given.iter().enumerate() {
+                    let (of, at) = value(id)?;
+                    if ids.part(kind, index).is_none_or(|(part, _)| part != of) {
+                        return malformed("a part is of another type");
+                    }
+                    parts.push(Part { value: at, at, words: of.words() });
+                }
+                return Ok(Step::Compose { to, parts: parts.into() });
+            }
             let mut given = 0;
             for &id in instruction.rest(2)? {
                 let (of, at) = value(id)?;
                 let fits = match kind.is_matrix() {
                     true => kind.part().is_some_and(|(column, _)| of == column),
-                    false => of.scalar == kind.scalar && !of.is_matrix(),
+                    false => of.aggregate.is_none() && of.scalar == kind.scalar && !of.is_matrix(),
                 };
                 if !fits || kind.is_scalar() {
                     return malformed("a part is of another type");
@@ -39,7 +53,7 @@ pub(super) fn composite(
         }
         Op::CompositeExtract => {
             let (of, at) = value(operand(2)?)?;
-            let (found, from) = part(instruction, of, instruction.rest(3)?)?;
+            let (found, from) = part(ids, instruction, of, instruction.rest(3)?)?;
             if found != kind {
                 return malformed("its result is of another type");
             }
@@ -47,7 +61,7 @@ pub(super) fn composite(
         }
         Op::CompositeInsert => {
             let (object, whole) = (value(operand(2)?)?, value(operand(3)?)?);
-            let (found, from) = part(instruction, kind, instruction.rest(4)?)?;
+            let (found, from) = part(ids, instruction, kind, instruction.rest(4)?)?;
             if whole.0 != kind || object.0 != found {
                 return malformed("its operands are of other types");
             }
@@ -82,18 +96,19 @@ pub(super) fn composite(
 
 /// The part of a type that indices lead to, and how many words lie before it.
 fn part(
+    ids: &Ids,
     instruction: &Instruction<'_>,
     mut kind: ValueType,
     indices: &[u32],
 ) -> Result<(ValueType, usize), LoadError> {
     let mut before = 0;
     for &index in indices {
-        match kind.part() {
-            Some((part, count)) if (index as usize) < count => {
-                before += index as usize * part.words();
+        match ids.part(kind, index as usize) {
+            Some((part, words)) => {
+                before += words;
                 kind = part;
             }
-            _ => return Err(instruction.malformed(format!("there is no part {index}"))),
+            None => return Err(instruction.malformed(format!("there is no part {index}"))),
         }
     }
     Ok((kind, before))

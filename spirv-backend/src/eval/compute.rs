@@ -5,24 +5,26 @@ use super::binary::{Instruction, name};
 use super::code::{Part, Step};
 use super::composite::composite;
 use super::error::LoadError;
+use super::global::Globals;
 use super::integers::{IntegerUnary, arithmetic, order};
-use super::values::{ComponentType, Entity, Ids, MemoryRegion, Pointee, ValueType};
+use super::values::{ComponentType, Entity, Ids, MemoryRegion, ValueType};
 use rspirv::spirv::Op;
 
 /// Where the value is that an id points to.
-pub(super) fn place(
-    ids: &Ids,
+pub(super) fn place<'i>(
+    ids: &'i Ids,
     instruction: &Instruction<'_>,
     id: u32,
-) -> Result<MemoryRegion, LoadError> {
+) -> Result<&'i MemoryRegion, LoadError> {
     match ids.get(id) {
-        Some(Entity::Pointer(_, Pointee::Value(place))) => Ok(*place),
+        Some(Entity::Pointer(_, place)) => Ok(place),
         _ => Err(instruction.malformed(format!("%{id} does not point to a value"))),
     }
 }
 
 /// An instruction that computes a value of that type from others.
 pub(super) fn compute(
+    globals: &Globals,
     ids: &Ids,
     instruction: &Instruction<'_>,
     kind: ValueType,
@@ -91,7 +93,13 @@ pub(super) fn compute(
         Op::SNegate | Op::Not | Op::BitwiseAnd | Op::BitwiseOr => wants_integer()?,
         Op::ConvertFToS => wants_integer()?,
         Op::ConvertFToU => wants(ComponentType::Uint)?,
-        Op::Select | Op::Load | Op::CopyObject | Op::Bitcast | Op::ExtInst => {}
+        Op::Select
+        | Op::Load
+        | Op::CopyObject
+        | Op::Bitcast
+        | Op::ExtInst
+        | Op::VectorExtractDynamic
+        | Op::VectorInsertDynamic => {}
         Op::CompositeConstruct | Op::CompositeExtract | Op::CompositeInsert | Op::VectorShuffle => {
             return composite(ids, instruction, kind, to);
         }
@@ -126,7 +134,9 @@ pub(super) fn compute(
         Op::Bitcast => {
             let (from, _) = ids.value(instruction, operand(2)?)?;
             let fits = from.of(kind.scalar) == kind && !kind.is_matrix();
-            if !fits || [from, kind].iter().any(|of| of.scalar == ComponentType::Bool) {
+            let is_number =
+                |of: &ValueType| !matches!(of.scalar, ComponentType::Bool | ComponentType::Various);
+            if !fits || ![from, kind].iter().all(is_number) {
                 return malformed("its operand is of another type");
             }
             unary(Unary::Integer(IntegerUnary::Bitcast), from)
@@ -144,8 +154,9 @@ pub(super) fn compute(
             instruction.exactly(5)?;
             let (of, condition) = ids.value(instruction, operand(2)?)?;
             let (a, b) = (value(3, kind)?, value(4, kind)?);
-            let stride = usize::from(of.words() == words);
-            let fits = of.is_scalar() || (stride == 1 && !of.is_matrix() && !kind.is_matrix());
+            let stride = usize::from(!of.is_scalar() && of.words() == words);
+            let is_wide = |kind: ValueType| kind.is_matrix() || kind.aggregate.is_some();
+            let fits = of.is_scalar() || (stride == 1 && !is_wide(of) && !is_wide(kind));
             if of.scalar != ComponentType::Bool || !fits {
                 return malformed("its condition is of another type");
             }
@@ -193,7 +204,26 @@ pub(super) fn compute(
             if place.kind != kind {
                 return malformed("its result is of another type");
             }
-            Ok(Step::Load { to, place })
+            Ok(Step::Load { to, place: globals.place(ids, instruction, place)? })
+        }
+        Op::VectorExtractDynamic | Op::VectorInsertDynamic => {
+            let (vector, a) = ids.value(instruction, operand(2)?)?;
+            let is_insertion = op == Op::VectorInsertDynamic;
+            let index = operand(if is_insertion { 4 } else { 3 })?;
+            let (of, index) = ids.value(instruction, index)?;
+            let part = vector.part().filter(|_| !vector.is_matrix());
+            let Some((part, count)) = part.filter(|_| of.is_scalar() && of.scalar.is_integer())
+            else {
+                return malformed("not a vector and an index");
+            };
+            if kind != if is_insertion { vector } else { part } {
+                return malformed("its result is of another type");
+            }
+            Ok(if is_insertion {
+                Step::Replace { to, a, part: value(3, part)?, index, count }
+            } else {
+                Step::Pick { to, a, index, count }
+            })
         }
         other => malformed(&format!("{} in a block", name(other))),
     }

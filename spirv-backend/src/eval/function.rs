@@ -6,7 +6,7 @@ use super::compute::{compute, place};
 use super::error::LoadError;
 use super::global::Globals;
 use super::values::{ComponentType, Entity, Ids, Space, SpirvType, ValueType};
-use rspirv::spirv::{Op, StorageClass};
+use rspirv::spirv::Op;
 use rustc_hash::FxHashMap;
 
 /// A φ or branch whose ids may be defined later.
@@ -140,10 +140,13 @@ impl Draft {
             }
             Op::Store => {
                 let place = place(ids, instruction, operand(0)?)?;
-                if place.space != Space::Outputs {
-                    return Err(instruction.malformed("only outputs can be written"));
+                match place.space {
+                    Space::Outputs => {}
+                    Space::Own(number) => globals.variables[number].is_written = true,
+                    _ => return Err(instruction.malformed("it is memory that is only read")),
                 }
                 let a = ids.value_of(instruction, operand(1)?, place.kind)?;
+                let place = globals.place(ids, instruction, place)?;
                 self.steps.push(Step::Store { place, a });
                 Ok(())
             }
@@ -152,20 +155,21 @@ impl Draft {
                 ids.define(instruction, operand(1)?, pointer)
             }
             Op::Undef => globals.define_constant(ids, instruction),
-            Op::Variable => {
-                let what = format!("a variable in storage class {:?}", StorageClass::Function);
-                Err(LoadError::Unknown { what, at: instruction.at })
-            }
+            Op::Variable => globals.variable(ids, instruction),
             op => {
                 let kind = ids.kind(instruction, operand(0)?)?;
                 let to = ids.allocate(kind);
+                if ids.is_full() {
+                    let what = "values of so many words".into();
+                    return Err(LoadError::Unknown { what, at: instruction.at });
+                }
                 if op == Op::Phi {
                     if !self.steps.is_empty() {
                         return Err(instruction.malformed("it stands after other instructions"));
                     }
                     self.phis.push((to, kind, Pending::new(instruction)));
                 } else {
-                    self.steps.push(compute(ids, instruction, kind, to)?);
+                    self.steps.push(compute(globals, ids, instruction, kind, to)?);
                 }
                 ids.define(instruction, operand(1)?, Entity::Value(kind, to))
             }

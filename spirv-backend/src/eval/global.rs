@@ -1,12 +1,13 @@
 //! What a module declares: types, constants, and variables in the memory that it shares with the
 //! world.
 
+mod members;
 mod memory;
 
 use super::binary::{Instruction, name};
 use super::error::LoadError;
 use super::resources::Member;
-use super::values::{ComponentType, Entity, Ids, SpirvType, ValueType};
+use super::values::{ComponentType, Entity, Ids, MAX_AGGREGATE, SpirvType, ValueType};
 use rspirv::spirv::{Decoration, Op, StorageClass};
 use rustc_hash::FxHashMap;
 
@@ -17,6 +18,16 @@ pub(super) struct Output {
     /// How many components it has, and where they lie among the outputs' words.
     pub(super) components: usize,
     pub(super) at: usize,
+}
+
+/// A variable of the module's own.
+#[derive(Clone, Debug)]
+pub(super) struct Variable {
+    pub(super) words: usize,
+    /// What it holds before a pixel is computed, if that is said.
+    pub(super) initial: Option<Box<[u32]>>,
+    /// Whether something is stored in it.
+    pub(super) is_written: bool,
 }
 
 /// The declarations so far.
@@ -31,6 +42,9 @@ pub(super) struct Globals {
     pub(super) output_words: usize,
     pub(super) uniforms: Vec<Member>,
     pub(super) uniform_words: usize,
+    pub(super) variables: Vec<Variable>,
+    /// How many words these have.
+    own_words: usize,
     has_uniforms: bool,
 }
 
@@ -98,11 +112,28 @@ impl Globals {
                 SpirvType::Value(ValueType { columns: count as u8, ..part })
             }
             Op::TypeStruct => {
-                let members = instruction.rest(1)?;
-                for &member in members {
-                    ids.kind(instruction, member)?;
+                let (mut members, mut words) = (Vec::new(), 0);
+                for &member in instruction.rest(1)? {
+                    let kind = ids.kind(instruction, member)?;
+                    members.push((kind, words));
+                    words += kind.words();
+                    if words > MAX_AGGREGATE {
+                        return malformed("its values are too large");
+                    }
                 }
-                SpirvType::Struct(members.into())
+                SpirvType::Struct(members.into(), words)
+            }
+            Op::TypeArray => {
+                instruction.exactly(3)?;
+                let kind = ids.kind(instruction, operand(1)?)?;
+                let Some(&[count]) = self.constant(operand(2)?) else {
+                    return malformed("its length is no constant");
+                };
+                let words = kind.words().max(1).saturating_mul(count as usize);
+                if count == 0 || words > MAX_AGGREGATE {
+                    return malformed("its values are too large, or there are none");
+                }
+                SpirvType::Array(kind, count as usize)
             }
             Op::TypePointer => {
                 let Some(class) = StorageClass::from_u32(operand(1)?) else {
@@ -149,12 +180,12 @@ impl Globals {
             Op::ConstantNull | Op::Undef => vec![0; kind.words()].into(),
             Op::ConstantComposite if !is_scalar => {
                 let parts = instruction.rest(2)?;
-                let Some((part, count)) = kind.part().filter(|&(_, count)| count == parts.len())
-                else {
+                if ids.parts(kind) != parts.len() {
                     return Err(instruction.malformed("too few or too many parts"));
-                };
-                let mut words = Vec::with_capacity(part.words() * count);
-                for &id in parts {
+                }
+                let mut words = Vec::with_capacity(kind.words());
+                for (index, &id) in parts.iter().enumerate() {
+                    let (part, _) = ids.part(kind, index).expect("there are so many");
                     ids.value_of(instruction, id, part)?;
                     match self.constant(id) {
                         Some(constant) => words.extend_from_slice(constant),
@@ -166,6 +197,9 @@ impl Globals {
             _ => return Err(instruction.malformed("a constant of another type")),
         };
         let at = ids.allocate(kind);
+        if ids.is_full() {
+            return Err(instruction.malformed("the constants are too large"));
+        }
         ids.define(instruction, id, Entity::Value(kind, at))?;
         self.constant_ids.insert(id, self.constants.len());
         self.constants.push((at, words));

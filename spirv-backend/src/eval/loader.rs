@@ -20,12 +20,13 @@ const ACCEPTED: &[Op] = &[
     Op::SelectionMerge, Op::LoopMerge,
     // Declarations.
     Op::TypeVoid, Op::TypeBool, Op::TypeInt, Op::TypeFloat, Op::TypeVector, Op::TypeMatrix,
-    Op::TypeStruct, Op::TypePointer, Op::TypeFunction, Op::ConstantTrue, Op::ConstantFalse,
+    Op::TypeStruct, Op::TypeArray, Op::TypePointer, Op::TypeFunction, Op::ConstantTrue, Op::ConstantFalse,
     Op::Constant, Op::ConstantComposite, Op::ConstantNull, Op::Undef, Op::Variable, Op::Function,
     Op::FunctionEnd,
     // Memory and composites.
     Op::Load, Op::Store, Op::AccessChain, Op::CopyObject, Op::CompositeConstruct,
     Op::CompositeExtract, Op::CompositeInsert, Op::VectorShuffle,
+    Op::VectorExtractDynamic, Op::VectorInsertDynamic,
     // Computations.
     Op::ExtInst, Op::FNegate, Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::Any, Op::All,
     Op::IsNan, Op::LogicalEqual, Op::LogicalNotEqual, Op::LogicalOr, Op::LogicalAnd, Op::LogicalNot,
@@ -82,9 +83,20 @@ fn load(words: &[u32]) -> Result<Module, LoadError> {
         return Err(LoadError::Missing("function for its entry point"));
     }
     let blocks = function.finish(&ids)?;
-    let Globals { constants, outputs, output_words, uniforms, uniform_words, .. } = globals;
+    let Globals { constants, outputs, output_words, uniforms, uniform_words, variables, .. } =
+        globals;
     let words = ids.words;
-    Ok(Module { blocks, words, constants, outputs, output_words, uniforms, uniform_words, sources })
+    Ok(Module {
+        blocks,
+        words,
+        constants,
+        outputs,
+        output_words,
+        uniforms,
+        uniform_words,
+        variables,
+        sources,
+    })
 }
 
 impl Loader {
@@ -212,6 +224,7 @@ impl Loader {
             Decoration::BuiltIn
             | Decoration::Location
             | Decoration::Offset
+            | Decoration::ArrayStride
             | Decoration::MatrixStride => {
                 let value = instruction.operand(index + 1)?;
                 self.globals.decorate(instruction.operand(0)?, member, decoration, value);

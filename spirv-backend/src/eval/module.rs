@@ -1,7 +1,7 @@
 //! A module that has been read.
 
 use super::code::Block;
-use super::global::Output;
+use super::global::{Output, Variable};
 use super::resources::Member;
 
 /// A module that can be executed.
@@ -18,6 +18,7 @@ pub struct Module {
     pub(super) uniforms: Vec<Member>,
     /// How many words the uniform block must have at least.
     pub(super) uniform_words: usize,
+    pub(super) variables: Vec<Variable>,
     pub(super) sources: Vec<Source>,
 }
 

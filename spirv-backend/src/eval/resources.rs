@@ -1,7 +1,7 @@
 //! The memory that a shader shares with the world, laid out as LANGUAGE §5 says.
 
 use lambdav_core::inputs::Inputs;
-use lambdav_core::types::{Type, TypeKind};
+use lambdav_core::types::{Type, TypeKind, Types};
 
 /// How many words the block of push constants has.
 pub const PUSH_CONSTANT_WORDS: usize = 8;
@@ -37,23 +37,11 @@ impl Resources {
         &self.uniforms
     }
 
-    /// For a program with uniforms of these types; `inputs` has their values.
-    pub fn new(inputs: &Inputs, types: impl IntoIterator<Item = Type>) -> Self {
+    /// For a program with uniforms of these types, of that table; `inputs` has their values.
+    pub fn new(inputs: &Inputs, types: &Types, of: impl IntoIterator<Item = Type>) -> Self {
         let mut uniforms = Vec::new();
-        for (ty, value) in types.into_iter().zip(&inputs.uniforms) {
-            let rows = match ty.builtin() {
-                Some(TypeKind::Matrix(_, n)) => usize::from(n),
-                _ => value.len(),
-            };
-            // Scalars and pairs lie at multiples of themselves, all else at multiples of four.
-            let is_small = rows <= 2 && value.len() == rows;
-            align(&mut uniforms, if is_small { rows } else { 4 });
-            for column in value.chunks(rows) {
-                uniforms.extend_from_slice(column);
-                if !is_small && value.len() > rows {
-                    align(&mut uniforms, 4);
-                }
-            }
+        for (ty, value) in of.into_iter().zip(&inputs.uniforms) {
+            put(types, ty, value, &mut uniforms);
         }
         let [x, y] = inputs.resolution;
         let [a, b, c, d] = inputs.mouse;
@@ -64,7 +52,7 @@ impl Resources {
     /// For a module with such a uniform block; the values in `inputs` are those of its members, in
     /// order.
     pub fn for_members(inputs: &Inputs, members: &[Member]) -> Self {
-        let mut resources = Self::new(inputs, []);
+        let mut resources = Self::new(inputs, &Types::default(), []);
         for (member, value) in members.iter().zip(&inputs.uniforms) {
             let (columns, stride) = match member.ty.builtin() {
                 Some(TypeKind::Matrix(_, n)) => (usize::from(n), member.stride),
@@ -80,6 +68,30 @@ impl Resources {
             }
         }
         resources
+    }
+}
+
+/// Appends a value in the layout std140. (Types nest a few hundred deep at most.)
+fn put(types: &Types, ty: Type, value: &[u32], words: &mut Vec<u32>) {
+    let large = 4;
+    match *types.kind(ty) {
+        TypeKind::Scalar(_) | TypeKind::Vector(..) => {
+            align(words, if value.len() == 3 { large } else { value.len() });
+            words.extend_from_slice(value);
+        }
+        // Columns lie like elements of an array; so do fields, but for the room between them.
+        _ => {
+            align(words, large);
+            let is_structure = types.structure(ty).is_some();
+            for index in 0..types.parts(ty).len() {
+                let (part, first) = types.part(ty, index).expect("there are so many");
+                put(types, part, &value[first..][..types.components(part)], words);
+                if !is_structure {
+                    align(words, large);
+                }
+            }
+            align(words, large);
+        }
     }
 }
 
@@ -107,7 +119,8 @@ mod tests {
         ];
         let uniforms = types.iter().map(|(_, words)| words.clone()).collect();
         let inputs = Inputs { uniforms, ..Inputs::default() };
-        let found = Resources::new(&inputs, types.iter().map(|&(ty, _)| ty)).uniforms;
+        let found =
+            Resources::new(&inputs, &Types::default(), types.iter().map(|&(ty, _)| ty)).uniforms;
         #[rustfmt::skip]
         let wanted = [
             1, 0, 0, 0,  2, 3, 4, 5,  6, 7, 0, 0,  10, 11, 0, 0,  12, 13, 0, 0,  1, 0, 0, 0,

@@ -1,10 +1,10 @@
 //! Executing a module, pixel by pixel.
 
 use super::arithmetic::fma;
-use super::code::{Block, End, Position, Step};
+use super::code::{Block, End, Place, Position, Step, Words};
 use super::module::Module;
 use super::resources::Resources;
-use super::values::{MemoryRegion, Space};
+use super::values::Space;
 use crate::mutants::{Mutant, is_active};
 use lambdav_float_environment::with_default;
 use thiserror::Error;
@@ -33,6 +33,9 @@ pub enum ModuleFault {
     /// A φ has no value for the block that control came from.
     #[error("block %{0} has a φ that does not know the block before it")]
     Phi(u32),
+    /// An index leads out of a vector or an array.
+    #[error("in block %{0} an index leads outside")]
+    Outside(u32),
     /// A block was reached that says that it is not.
     #[error("block %{0} is reached, and says that it is not")]
     Unreachable(u32),
@@ -51,6 +54,9 @@ pub struct ModuleEvaluator<'m> {
     push_constants: [u32; 8],
     uniforms: Vec<u32>,
     outputs: Vec<u32>,
+    /// The words of the module's own variables, and the pixel in which each was last filled.
+    variables: Vec<Vec<u32>>,
+    filled: Vec<u32>,
     /// How many rounds the loop of each header has done since it was entered.
     rounds: Vec<u64>,
     /// Values of φ's on their way.
@@ -61,6 +67,15 @@ pub struct ModuleEvaluator<'m> {
 }
 
 const ALWAYS: u32 = u32::MAX;
+
+/// Why an instruction cannot be executed.
+#[derive(Clone, Copy)]
+enum Wrong {
+    /// A value that it needs has not been computed.
+    Undefined,
+    /// An index leads outside.
+    Outside,
+}
 
 impl<'m> ModuleEvaluator<'m> {
     /// An evaluator whose loops may go back `max_iterations` times at each entry.
@@ -82,6 +97,19 @@ impl<'m> ModuleEvaluator<'m> {
             push_constants: resources.push_constants,
             uniforms,
             outputs: vec![0; module.output_words],
+            variables: module
+                .variables
+                .iter()
+                .map(|variable| match &variable.initial {
+                    Some(words) => words.to_vec(),
+                    None => vec![0; variable.words],
+                })
+                .collect(),
+            filled: module
+                .variables
+                .iter()
+                .map(|variable| if variable.initial.is_some() { ALWAYS } else { 0 })
+                .collect(),
             rounds: vec![0; module.blocks.len()],
             transit: Vec::new(),
             max_iterations,
@@ -107,12 +135,20 @@ impl<'m> ModuleEvaluator<'m> {
         self.frag_coord = frag_coord.map(f32::to_bits);
         self.outputs.fill(0);
         self.next_pixel();
+        for (words, variable) in self.variables.iter_mut().zip(&module.variables) {
+            if let (true, Some(initial)) = (variable.is_written, &variable.initial) {
+                words.copy_from_slice(initial);
+            }
+        }
         let mut current = 0;
         let mut block = &module.blocks[current];
         loop {
             let undefined = ModuleFault::Undefined(block.label);
             for step in &block.steps {
-                self.step(step).ok_or(undefined)?;
+                self.step(step).map_err(|wrong| match wrong {
+                    Wrong::Undefined => undefined,
+                    Wrong::Outside => ModuleFault::Outside(block.label),
+                })?;
                 self.poll(cancelled)?;
             }
             let next = match block.end {
@@ -141,7 +177,8 @@ impl<'m> ModuleEvaluator<'m> {
         self.pixel += 1;
         if self.pixel == ALWAYS {
             // After four thousand million pixels.
-            self.defined.iter_mut().filter(|pixel| **pixel != ALWAYS).for_each(|pixel| *pixel = 0);
+            let stamps = self.defined.iter_mut().chain(&mut self.filled);
+            stamps.filter(|pixel| **pixel != ALWAYS).for_each(|pixel| *pixel = 0);
             self.pixel = 1;
         }
     }
@@ -201,16 +238,23 @@ impl<'m> ModuleEvaluator<'m> {
 
     /// The words of a value, if it has been computed.
     fn get(&self, at: usize, words: usize) -> Option<&[u32]> {
-        self.check(at).map(|()| &self.memory[at..at + words])
+        self.check(at).ok().map(|()| &self.memory[at..at + words])
     }
 
-    /// `None` where a value has not been computed in this pixel and is no constant.
-    fn check(&self, at: usize) -> Option<()> {
-        (self.defined[at] >= self.pixel).then_some(())
+    /// Whether a value has been computed in this pixel, or is a constant.
+    fn check(&self, at: usize) -> Result<(), Wrong> {
+        if self.defined[at] >= self.pixel { Ok(()) } else { Err(Wrong::Undefined) }
     }
 
-    /// Executes an instruction; `None` if a value that it needs has not been computed.
-    fn step(&mut self, step: &Step) -> Option<()> {
+    /// An index below `count`.
+    fn index(&self, at: usize, count: usize) -> Result<usize, Wrong> {
+        self.check(at)?;
+        let index = self.memory[at] as usize;
+        if index < count { Ok(index) } else { Err(Wrong::Outside) }
+    }
+
+    /// Executes an instruction.
+    fn step(&mut self, step: &Step) -> Result<(), Wrong> {
         let to = match *step {
             Step::Unary { function, to, a, words } => {
                 self.check(a)?;
@@ -248,12 +292,12 @@ impl<'m> ModuleEvaluator<'m> {
                 to
             }
             Step::Any { to, a, words } => {
-                let any = self.get(a, words)?.iter().any(|&word| word != 0);
+                let any = self.get(a, words).ok_or(Wrong::Undefined)?.iter().any(|&word| word != 0);
                 self.memory[to] = any.into();
                 to
             }
             Step::All { to, a, words } => {
-                let all = self.get(a, words)?.iter().all(|&word| word != 0);
+                let all = self.get(a, words).ok_or(Wrong::Undefined)?.iter().all(|&word| word != 0);
                 self.memory[to] = all.into();
                 to
             }
@@ -266,33 +310,83 @@ impl<'m> ModuleEvaluator<'m> {
                 }
                 to
             }
-            Step::Load { to, place } => {
-                self.load(to, place);
+            Step::Pick { to, a, index, count } => {
+                self.check(a)?;
+                self.memory[to] = self.memory[a + self.index(index, count)?];
                 to
             }
-            Step::Store { place, a } => {
-                let words = place.kind.words();
+            Step::Replace { to, a, part, index, count } => {
                 self.check(a)?;
-                self.outputs[place.at..place.at + words]
-                    .copy_from_slice(&self.memory[a..a + words]);
-                return Some(());
+                self.check(part)?;
+                let index = self.index(index, count)?;
+                self.memory.copy_within(a..a + count, to);
+                self.memory[to + index] = self.memory[part];
+                to
+            }
+            Step::Load { to, ref place } => {
+                self.load(to, place)?;
+                to
+            }
+            Step::Store { ref place, a } => {
+                self.check(a)?;
+                self.store(place, a)?;
+                return Ok(());
             }
         };
         self.defined[to] = self.pixel;
-        Some(())
+        Ok(())
     }
 
-    fn load(&mut self, to: usize, place: MemoryRegion) {
+    /// The first word of a place.
+    fn first(&self, place: &Place) -> Result<usize, Wrong> {
+        let mut first = place.at;
+        for index in &place.indices {
+            first += self.index(index.value, index.count)? * index.stride;
+        }
+        Ok(first)
+    }
+
+    fn load(&mut self, to: usize, place: &Place) -> Result<(), Wrong> {
+        let first = self.first(place)?;
         let space = match place.space {
             Space::FragCoord => &self.frag_coord[..],
             Space::PushConstants => &self.push_constants[..],
             Space::Uniforms => &self.uniforms[..],
             Space::Outputs => &self.outputs[..],
+            Space::Own(number) if self.filled[number] < self.pixel => return Err(Wrong::Undefined),
+            Space::Own(number) => &self.variables[number][..],
         };
-        let rows = usize::from(place.kind.rows);
-        for column in 0..usize::from(place.kind.columns) {
-            let (from, to) = (place.at + column * place.stride, to + column * rows);
-            self.memory[to..to + rows].copy_from_slice(&space[from..from + rows]);
+        match &place.words {
+            Words::Together(count) => {
+                self.memory[to..to + count].copy_from_slice(&space[first..first + count]);
+            }
+            Words::Apart(words) => {
+                for (to, &word) in self.memory[to..].iter_mut().zip(words) {
+                    *to = space[first + word as usize];
+                }
+            }
         }
+        Ok(())
+    }
+
+    fn store(&mut self, place: &Place, a: usize) -> Result<(), Wrong> {
+        let first = self.first(place)?;
+        let Words::Together(count) = place.words else {
+            unreachable!("what is written has no gaps");
+        };
+        let space = match place.space {
+            Space::Own(number) => {
+                // A part of what holds nothing is stored nowhere.
+                if count == self.variables[number].len() {
+                    self.filled[number] = self.filled[number].max(self.pixel);
+                } else if self.filled[number] < self.pixel {
+                    return Err(Wrong::Undefined);
+                }
+                &mut self.variables[number]
+            }
+            _ => &mut self.outputs,
+        };
+        space[first..first + count].copy_from_slice(&self.memory[a..a + count]);
+        Ok(())
     }
 }

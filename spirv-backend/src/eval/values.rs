@@ -15,6 +15,8 @@ pub(super) enum ComponentType {
     Int,
     /// Without.
     Uint,
+    /// Of several types, or none: of structures and arrays.
+    Various,
 }
 
 impl ComponentType {
@@ -23,33 +25,53 @@ impl ComponentType {
     }
 }
 
-/// The type of a value: `columns` vectors of `rows` components.
+/// The type of a value: `columns` vectors of `rows` components, or a structure or array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ValueType {
     pub(super) scalar: ComponentType,
     pub(super) rows: u8,
     pub(super) columns: u8,
+    pub(super) aggregate: Option<Aggregate>,
+}
+
+/// A structure or an array: the id of its type, and how many words it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Aggregate {
+    pub(super) ty: u32,
+    pub(super) words: usize,
 }
 
 impl ValueType {
     pub(super) fn scalar(scalar: ComponentType) -> Self {
-        Self { scalar, rows: 1, columns: 1 }
+        Self { scalar, rows: 1, columns: 1, aggregate: None }
+    }
+
+    /// That of a vector of numbers.
+    pub(super) fn numbers(rows: u8) -> Self {
+        Self { rows, ..Self::scalar(ComponentType::Float) }
+    }
+
+    fn aggregate(ty: u32, words: usize) -> Self {
+        let aggregate = Some(Aggregate { ty, words });
+        Self { aggregate, ..Self::scalar(ComponentType::Various) }
     }
 
     /// How many words it takes.
     pub(super) fn words(self) -> usize {
-        usize::from(self.rows) * usize::from(self.columns)
+        let words = usize::from(self.rows) * usize::from(self.columns);
+        self.aggregate.map_or(words, |aggregate| aggregate.words)
     }
 
     pub(super) fn is_scalar(self) -> bool {
-        self.words() == 1
+        self.aggregate.is_none() && self.rows == 1
     }
 
     pub(super) fn is_matrix(self) -> bool {
         self.columns > 1
     }
 
-    /// The type of a part of it (a column, or a component), and how many there are.
+    /// The type of a part of it (a column, or a component), and how many there are; none of a
+    /// structure or array.
     pub(super) fn part(self) -> Option<(Self, usize)> {
         match (self.columns, self.rows) {
             (1, 1) => None,
@@ -71,8 +93,10 @@ pub(super) enum SpirvType {
     /// A function without parameters and result.
     Main,
     Value(ValueType),
-    /// The ids of the members' types.
-    Struct(Rc<[u32]>),
+    /// The kinds of the members, and how many words lie before each; and how many there are.
+    Struct(Rc<[(ValueType, usize)]>, usize),
+    /// The kind of the elements, and how many there are.
+    Array(ValueType, usize),
     Pointer(StorageClass, u32),
 }
 
@@ -83,24 +107,29 @@ pub(super) enum Space {
     PushConstants,
     Uniforms,
     Outputs,
+    /// Of the module's own variables, that of this number.
+    Own(usize),
 }
 
-/// Where a value lies in a space, in words; of a matrix, where its first column lies, and how far
-/// the next is.
-#[derive(Clone, Copy, Debug)]
+/// Where a value lies in a space, in words.
+#[derive(Clone, Debug)]
 pub(super) struct MemoryRegion {
     pub(super) space: Space,
     pub(super) at: usize,
+    /// What is added for indices that are computed.
+    pub(super) indices: Vec<Index>,
     pub(super) kind: ValueType,
+    /// Of a matrix, or of an array of such, how far one column is from the next.
     pub(super) stride: usize,
 }
 
-/// What a pointer points to.
-#[derive(Clone, Debug)]
-pub(super) enum Pointee {
-    Value(MemoryRegion),
-    /// The block of that type, which begins at the beginning of its space.
-    Block(Space, u32),
+/// An index that is computed: where it lies in memory, below what it must be, and how many words it
+/// counts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Index {
+    pub(super) value: usize,
+    pub(super) count: usize,
+    pub(super) stride: usize,
 }
 
 /// What an id stands for.
@@ -110,13 +139,17 @@ pub(super) enum Entity {
     /// A value; its words lie there in memory.
     Value(ValueType, usize),
     /// A pointer of that type.
-    Pointer(u32, Pointee),
+    Pointer(u32, MemoryRegion),
     Label,
     Function,
     /// The instruction set GLSL.std.450.
     Glsl,
     String(Rc<str>),
 }
+
+/// How many words a structure or an array may have, and how many all values.
+pub(super) const MAX_AGGREGATE: usize = 1 << 20;
+const MAX_WORDS: usize = 1 << 26;
 
 /// The ids that are defined so far, and the memory that their values take.
 #[derive(Debug, Default)]
@@ -145,8 +178,15 @@ impl Ids {
 
     /// Takes memory for a value.
     pub(super) fn allocate(&mut self, kind: ValueType) -> usize {
-        self.words += kind.words();
-        self.words - kind.words()
+        // What has no words has a place all the same, which says whether it is defined.
+        let words = kind.words().max(1);
+        self.words += words;
+        self.words - words
+    }
+
+    /// Whether the values take more memory than there is.
+    pub(super) fn is_full(&self) -> bool {
+        self.words > MAX_WORDS
     }
 
     /// The type of that id.
@@ -169,7 +209,37 @@ impl Ids {
     ) -> Result<ValueType, LoadError> {
         match self.ty(instruction, id)? {
             SpirvType::Value(kind) => Ok(*kind),
+            SpirvType::Struct(_, words) => Ok(ValueType::aggregate(id, *words)),
+            SpirvType::Array(element, count) => {
+                Ok(ValueType::aggregate(id, element.words() * count))
+            }
             _ => Err(instruction.malformed(format!("%{id} is no type of values"))),
+        }
+    }
+
+    /// A part of a value of that type, and how many words lie before it.
+    pub(super) fn part(&self, kind: ValueType, index: usize) -> Option<(ValueType, usize)> {
+        let Some(aggregate) = kind.aggregate else {
+            let (part, count) = kind.part()?;
+            return (index < count).then(|| (part, index * part.words()));
+        };
+        match self.get(aggregate.ty) {
+            Some(Entity::Type(SpirvType::Struct(members, _))) => {
+                members.get(index).map(|&(kind, before)| (kind, before))
+            }
+            Some(&Entity::Type(SpirvType::Array(element, count))) => {
+                (index < count).then(|| (element, index * element.words()))
+            }
+            _ => None,
+        }
+    }
+
+    /// How many parts a value of that type has.
+    pub(super) fn parts(&self, kind: ValueType) -> usize {
+        match kind.aggregate.and_then(|aggregate| self.get(aggregate.ty)) {
+            Some(Entity::Type(SpirvType::Struct(members, _))) => members.len(),
+            Some(&Entity::Type(SpirvType::Array(_, count))) => count,
+            _ => kind.part().map_or(0, |(_, count)| count),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The tests of the SPIR-V backend, in one program: `cargo test -p lambdav-spirv-backend --test all
 //! -- theorem` runs those of one module.
 
+mod aggregates;
 mod expansions;
 mod integers;
 mod malformed;

@@ -8,7 +8,7 @@ use lambdav_core::op::Op;
 use lambdav_core::schedule::{Expr, Program, Statement};
 use lambdav_core::types::{Scalar, Type};
 use lambdav_spirv_backend::bytes;
-use lambdav_spirv_backend::emit::{EmitOptions, EmittedModule, Version};
+use lambdav_spirv_backend::emit::{EmitOptions, EmittedModule, Version, emit};
 use lambdav_spirv_backend::words;
 use std::io::Write;
 use std::path::Path;
@@ -67,6 +67,22 @@ pub(crate) fn accepted_by_spirv_val(module: &EmittedModule) {
     if has("spirv-val") {
         let folder = TempDir::new().expect("a folder");
         validate(&write(folder.path(), module), "vulkan1.0", "a module");
+    }
+}
+
+/// Demands that spirv-val, where it is there, accepts the modules of all versions of a program.
+pub(crate) fn accepted_in_all_versions(program: &Program, name: &str) {
+    if !has("spirv-val") {
+        return;
+    }
+    let folder = TempDir::new().expect("a folder");
+    for version in Version::all() {
+        let options = EmitOptions { version, ..EmitOptions::default() };
+        let module = emit(program, None, &options).expect("it fits");
+        let path = write(folder.path(), &module);
+        for environment in environments(version) {
+            validate(&path, environment, name);
+        }
     }
 }
 

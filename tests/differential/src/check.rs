@@ -86,12 +86,23 @@ fn check_inside(
     engines: &[&dyn Engine],
 ) -> Result<Profile, Failure> {
     let case = Case::new(program, conditions).map_err(|refused| rejected(program, &refused))?;
+    compare_all(&case, engines)
+}
+
+/// Compares these engines with the core evaluator on a program that has been compiled. Panics go
+/// through.
+///
+/// # Errors
+///
+/// The first bug.
+pub fn compare_all(case: &Case, engines: &[&dyn Engine]) -> Result<Profile, Failure> {
+    let conditions = case.conditions;
     let broken = |name, detail| Failure { bug: Bug::Engine(name), detail };
-    let expected = reference(&case.core, &case).map_err(|detail| broken("core", detail))?;
+    let expected = reference(&case.core, case).map_err(|detail| broken("core", detail))?;
     let mut gave_up = Vec::new();
     for engine in engines {
         let name = engine.name();
-        let images = engine.run(&case).map_err(|detail| broken(name, detail))?;
+        let images = engine.run(case).map_err(|detail| broken(name, detail))?;
         if images.len() != expected.len() {
             return Err(broken(name, format!("{} images", images.len())));
         }
@@ -110,8 +121,8 @@ fn check_inside(
     if conditions.is_generous() && expected.iter().flatten().any(is_limit) {
         return Err(Failure { bug: Bug::Endless, detail: String::new() });
     }
-    subsets(&case, &expected)?;
-    let profile = profile(&case, &expected).map_err(|detail| broken("profile", detail))?;
+    subsets(case, &expected)?;
+    let profile = profile(case, &expected).map_err(|detail| broken("profile", detail))?;
     Ok(Profile { gave_up, ..profile })
 }
 

@@ -27,7 +27,7 @@ mod walk;
 
 pub use campaign::{Campaign, Found};
 pub use case::Case;
-pub use check::{Bug, Failure, check};
+pub use check::{Bug, Failure, check, compare_all};
 pub use conditions::{Conditions, ENOUGH_ITERATIONS};
 pub use engine::{Engine, Image, Verdict};
 pub use profile::Profile;

@@ -12,6 +12,7 @@ use lambdav_frontend::{compile, mutants as frontend};
 use lambdav_simd_backend::mutants as simd;
 use lambdav_spirv_backend::mutants as spirv;
 use std::fmt::Debug;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
 /// A mutant is active in the whole process.
@@ -77,9 +78,13 @@ fn each_is_found_by<M: Copy + Debug>(
     let run = |name: &str| {
         let all = engines::all();
         let engine = all.iter().find(|engine| engine.name() == name);
-        engine.expect("there is such an engine").run(&case).expect("it computes an image")
+        let engine = engine.expect("there is such an engine");
+        // What a verifier or an evaluator has against a program shows the mutant, too.
+        let run = AssertUnwindSafe(|| engine.run(&case));
+        catch_unwind(run).unwrap_or_else(|_| Err("it panics".into()))
     };
     let sound = run(name);
+    assert!(sound.is_ok(), "{name}: {sound:?}");
     assert_eq!(sound, run("registers8"), "{name}: no mutant is active");
     for &mutant in mutants {
         activate(Some(mutant));
@@ -99,6 +104,21 @@ fn mutants_of_integers_are_found() {
     each_is_found_by(&text, "lanes", &simd::Mutant::OF_INTEGERS, simd::activate);
     each_is_found_by(&text, "simd8", &simd::Mutant::OF_INTEGERS, simd::activate);
     each_is_found_by(&text, "spirv", &spirv::Mutant::OF_INTEGERS, spirv::activate);
+}
+
+/// An index that is not clamped: of what is computed, where selects go by its bits, and of a table,
+/// where a verifier demands the clamp.
+#[test]
+fn mutants_of_indices_are_found() {
+    let at = |element: &str| {
+        format!("(at (tabulate 11 (func (i) (* (num i) {element}))) (int (.x (frag-coord))))")
+    };
+    for text in [at("(.y (frag-coord))"), at("(num i)")] {
+        for name in ["lanes", "simd8"] {
+            each_is_found_by(&text, name, &simd::Mutant::OF_INDICES, simd::activate);
+        }
+        each_is_found_by(&text, "spirv", &spirv::Mutant::OF_INDICES, spirv::activate);
+    }
 }
 
 /// Both without and with machine code.

@@ -152,7 +152,7 @@ impl Output<'_> {
         let Self { shader, program } = self;
         let module = emit(program, Some(&shader.source), &EmitOptions::default()).expect("it fits");
         let types = program.uniforms.iter().map(|uniform| uniform.ty);
-        let resources = Resources::new(&shader.inputs(size), types);
+        let resources = Resources::new(&shader.inputs(size), &program.types, types);
         device.prepare(&Job {
             words: &module.words,
             location: self.location(),

@@ -309,21 +309,29 @@ impl<'a> Machine<'a> {
 
     /// The address of the operand in memory.
     pub(crate) fn address(&self, instruction: &Instruction) -> Result<u64, FaultKind> {
+        let index = self.address_register(instruction.memory_index())?;
+        let scaled = index.wrapping_mul(instruction.memory_index_scale().into());
+        Ok(self.base_address(instruction)?.wrapping_add(scaled))
+    }
+
+    /// The same without the index.
+    pub(crate) fn base_address(&self, instruction: &Instruction) -> Result<u64, FaultKind> {
         if instruction.segment_prefix() != Register::None {
             return Err(FaultKind::UnknownForm("segments"));
         }
-        let register = |register: Register| match register {
+        let base = self.address_register(instruction.memory_base())?;
+        Ok(base.wrapping_add(instruction.memory_displacement64()))
+    }
+
+    fn address_register(&self, register: Register) -> Result<u64, FaultKind> {
+        match register {
             Register::None | Register::RIP => Ok(0),
             register if register.is_gpr64() => {
                 let bits = self.general[register.number()];
                 bits.get(64).ok_or(FaultKind::Undefined("the address"))
             }
             _ => Err(FaultKind::UnknownForm("this kind of address")),
-        };
-        let index = register(instruction.memory_index())?;
-        let scaled = index.wrapping_mul(instruction.memory_index_scale().into());
-        let base = register(instruction.memory_base())?;
-        Ok(base.wrapping_add(scaled).wrapping_add(instruction.memory_displacement64()))
+        }
     }
 }
 

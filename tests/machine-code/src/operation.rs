@@ -63,6 +63,8 @@ pub(crate) enum Operation {
         width: u32,
         is_aligned: bool,
     },
+    /// Words of several places, by indices of that width and under a mask, which is cleared.
+    Gather(u32),
     /// One lane of binary32 or binary64.
     MoveScalar(u32),
     /// One integer, zeros above it.
@@ -145,6 +147,7 @@ fn move_or_test(name: &str) -> Option<Operation> {
         "movsd" => MoveScalar(64),
         "movd" => MoveInteger(32),
         "movq" => MoveInteger(64),
+        "gatherdps" | "pgatherdd" => Gather(32),
         "movlps" | "movlpd" => MoveHalf { is_upper: false },
         "movhps" | "movhpd" => MoveHalf { is_upper: true },
         "blendmps" | "pblendmd" => Blend(32),

@@ -58,6 +58,7 @@ impl Machine<'_> {
                 let from = self.source_of_move(step, 1, width)?;
                 self.finish(step, width, lanes(width), from)
             }
+            Operation::Gather(width) => self.gather(step, width),
             Operation::MoveScalar(width) => {
                 let from = self.source_of_move(step, last, width)?;
                 let mut result = Vector::default();
@@ -443,6 +444,43 @@ impl Machine<'_> {
             }
         }
         Ok(result)
+    }
+
+    /// Where an index is undefined, so is the lane: its memory is not looked at.
+    fn gather(&mut self, step: &Step, width: u32) -> Result<(), FaultKind> {
+        let it = &step.instruction;
+        let [target, indices] = [it.op0_register(), it.memory_index()];
+        let mask = if it.op_mask() == Register::None { it.op_register(2) } else { it.op_mask() };
+        if [target, mask].contains(&indices) || target == mask {
+            return Err(FaultKind::UnknownForm("one register for two operands"));
+        }
+        let lanes = (8 * target.size() as u32 / width) as usize;
+        let base = self.base_address(it)?;
+        let mut result = Vector::default();
+        for lane in 0..lanes {
+            let active = match mask.is_k() {
+                true => self.masks[mask.number()].bit(lane as u32),
+                false => self.vectors[mask.number()].lane(width, lane).bit(width - 1),
+            };
+            let active = active.ok_or(FaultKind::Undefined("the mask"))?;
+            let bits = match self.vectors[indices.number()].lane(width, lane).get(width) {
+                _ if !active => self.vectors[target.number()].lane(width, lane),
+                None => Bits::UNDEFINED.low(width),
+                Some(index) => {
+                    let scale = u64::from(it.memory_index_scale());
+                    let offset = (i64::from(index as i32) as u64).wrapping_mul(scale);
+                    self.memory.load(base.wrapping_add(offset), u64::from(width / 8))?
+                }
+            };
+            result.set_lane(width, lane, bits);
+        }
+        self.vectors[target.number()] = result;
+        if mask.is_k() {
+            self.masks[mask.number()] = Bits::known(0);
+        } else {
+            self.vectors[mask.number()] = Vector::default();
+        }
+        Ok(())
     }
 
     fn check_alignment(&self, step: &Step) -> Result<(), FaultKind> {

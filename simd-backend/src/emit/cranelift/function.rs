@@ -232,6 +232,10 @@ impl Selection<'_, '_> {
                 let value = self.truth(ty, value);
                 self.set(*to, value);
             }
+            Instr::Load(to, first, index) => {
+                let value = self.load_words(self.ty(*to), *first, *index);
+                self.set(*to, value);
+            }
             Instr::Slot(to, slot) => {
                 let value = self.load(Field::Slots, slot * 8, clif_type(self.ty(*to)));
                 self.set(*to, value);

@@ -3,6 +3,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value, types};
 
+use super::operations::same_bits;
 use super::selection::{Selection, clif_type};
 use crate::emit::abi::Field;
 use crate::lanes::Kind;
@@ -41,6 +42,31 @@ impl Selection<'_, '_> {
         let flags = if ty.is_vector() { UNALIGNED } else { MemFlagsData::trusted() };
         let flags = flags.with_readonly().with_can_move();
         self.pos.ins().load(ty, flags, address, offset as i32)
+    }
+
+    /// The word of input that many after the first, or one for each lane.
+    pub(super) fn load_words(&mut self, ty: RegisterType, first: u32, index: Reg) -> Value {
+        let (inputs, index) = (self.field(Field::Inputs), self.get(index));
+        let one = |s: &mut Self, ty, index| {
+            let index = s.pos.ins().uextend(types::I64, index);
+            let bytes = s.pos.ins().ishl_imm_u(index, 2);
+            let address = s.pos.ins().iadd(inputs, bytes);
+            let flags = MemFlagsData::trusted().with_readonly();
+            s.pos.ins().load(ty, flags, address, (first * 4) as i32)
+        };
+        if let RegisterType::Scalar(_) = ty {
+            return one(self, clif_type(ty), index);
+        }
+        let mut words = self.vector(types::I32X4, 0);
+        for lane in 0..4 {
+            let index = self.pos.ins().extractlane(index, lane);
+            let word = one(self, types::I32, index);
+            words = self.pos.ins().insertlane(words, word, lane);
+        }
+        match clif_type(ty) {
+            types::I32X4 => words,
+            ty => self.pos.ins().bitcast(ty, same_bits(), words),
+        }
     }
 
     /// A word as a truth value, if that is its type.

@@ -388,11 +388,13 @@ impl Assembler<'_> {
             Rm::Reg(number) => number,
             Rm::Mem(_) => unreachable!("the allocator has been told that it is a register"),
         };
-        let memory = |Mem { base, offset }: Mem<Place>| match base {
-            Base::Register(of) => Mem::at(register(of), offset),
+        let memory = |Mem { base, index, offset }: Mem<Place>| match base {
+            Base::Register(of) => {
+                Mem { index: index.map(register), ..Mem::at(register(of), offset) }
+            }
             Base::Frame(Area::Callout) => Mem::at(STACK, offset),
             Base::Frame(Area::Slots) => Mem::at(STACK, self.layout.slots as i32 + offset),
-            Base::Constant(id) => Mem { base: Base::Constant(id), offset },
+            Base::Constant(id) => Mem { offset, ..Mem::constant(id) },
         };
         Instruction {
             op: it.op,

@@ -149,12 +149,13 @@ impl Code {
         let vvvv = it.vvvv.map(&mut other);
         let rm = it.rm.map(|rm| match rm {
             Rm::Reg(arg) => Rm::Reg(other(arg)),
-            Rm::Mem(Mem { base, offset }) => Rm::Mem(Mem {
+            Rm::Mem(Mem { base, index, offset }) => Rm::Mem(Mem {
                 base: match base {
                     Base::Register(arg) => Base::Register(other(arg)),
                     Base::Frame(area) => Base::Frame(area),
                     Base::Constant(id) => Base::Constant(id),
                 },
+                index: index.map(&mut other),
                 offset,
             }),
         });

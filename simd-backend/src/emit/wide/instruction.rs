@@ -8,6 +8,9 @@ use crate::mutants::{Mutant, is_active};
 /// The stack pointer.
 pub(crate) const RSP: u8 = 4;
 
+/// The logarithm of what an index is multiplied by.
+const WORDS: u8 = 2;
+
 /// An instruction. Fields that its row does not have are `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Instruction<R> {
@@ -43,6 +46,8 @@ pub(crate) enum Rm<R> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mem<R> {
     pub(crate) base: Base<R>,
+    /// What counts words of four bytes from there: a register, or a vector of several.
+    pub(crate) index: Option<R>,
     pub(crate) offset: i32,
 }
 
@@ -109,7 +114,22 @@ impl<R: Copy> Instruction<R> {
 
 impl<R: Copy> Mem<R> {
     pub(crate) fn at(base: R, offset: i32) -> Self {
-        Self { base: Base::Register(base), offset }
+        Self { base: Base::Register(base), index: None, offset }
+    }
+
+    /// The word of an index from there.
+    pub(crate) fn word(base: R, index: R, offset: i32) -> Self {
+        Self { base: Base::Register(base), index: Some(index), offset }
+    }
+
+    /// A constant.
+    pub(crate) fn constant(id: u32) -> Self {
+        Self { base: Base::Constant(id), index: None, offset: 0 }
+    }
+
+    /// A place in the frame.
+    pub(crate) fn frame(area: Area, offset: i32) -> Self {
+        Self { base: Base::Frame(area), index: None, offset }
     }
 }
 
@@ -155,6 +175,10 @@ impl Instruction<Hardware> {
             _ => (0, true),
         };
         let vvvv = self.vvvv.unwrap_or(0);
+        let index = match self.rm {
+            Some(Rm::Mem(Mem { index, .. })) => index,
+            _ => None,
+        };
         let bit = |reg: u8, bit: u8| reg >> bit & 1;
         let opcode = row.opcode + self.condition.map_or(0, |condition| condition as u8);
         let mut scale = 1;
@@ -164,7 +188,8 @@ impl Instruction<Hardware> {
             let is_byte = byte(Kind::B) && !base && rm >= 4;
             let wide = self.size == Size::B64 && !matches!(self.op, Op::Push | Op::Pop);
             let wide = wide && !matches!(self.op, Op::CallAddress | Op::Return);
-            let rex = u8::from(wide) << 3 | bit(reg, 3) << 2 | bit(rm, 3);
+            let x = bit(index.unwrap_or(0), 3);
+            let rex = u8::from(wide) << 3 | bit(reg, 3) << 2 | x << 1 | bit(rm, 3);
             if rex != 0 || is_byte {
                 out.push(0x40 | rex);
             }
@@ -178,7 +203,9 @@ impl Instruction<Hardware> {
                 Size::B256 => 1,
                 _ => 0,
             };
-            let x = if base { 0 } else { bit(rm, 4) };
+            let x = if base { bit(index.unwrap_or(0), 3) } else { bit(rm, 4) };
+            // Of a vector of indices the highest bit lies where that of a second operand would.
+            let high = bit(vvvv | index.unwrap_or(0), 4);
             let inverted = bit(reg, 3) << 7 | x << 6 | bit(rm, 3) << 5 | bit(reg, 4) << 4;
             out.extend([
                 0x62,
@@ -187,7 +214,7 @@ impl Instruction<Hardware> {
                 u8::from(self.zeroing) << 7
                     | length << 5
                     | u8::from(self.broadcast) << 4
-                    | (bit(vvvv, 4) ^ 1) << 3
+                    | (high ^ 1) << 3
                     | self.mask.unwrap_or(0),
             ]);
         } else {
@@ -199,10 +226,11 @@ impl Instruction<Hardware> {
             let length = u8::from(self.size == Size::B256 || is_three);
             let last = (!vvvv & 15) << 3 | length << 2 | row.prefix;
             let (r, b) = (bit(reg, 3) ^ 1, bit(rm, 3) ^ 1);
-            if b == 1 && row.map == 1 && row.w[0] == 0 {
+            let x = bit(index.unwrap_or(0), 3) ^ 1;
+            if b == 1 && x == 1 && row.map == 1 && row.w[0] == 0 {
                 out.extend([0xc5, r << 7 | last]);
             } else {
-                out.extend([0xc4, r << 7 | 0x40 | b << 5 | row.map, row.w[0] << 7 | last]);
+                out.extend([0xc4, r << 7 | x << 6 | b << 5 | row.map, row.w[0] << 7 | last]);
             }
         }
         out.push(opcode);
@@ -210,7 +238,7 @@ impl Instruction<Hardware> {
         match self.rm {
             None => {}
             Some(Rm::Reg(rm)) => out.push(0xc0 | (reg & 7) << 3 | rm & 7),
-            Some(Rm::Mem(Mem { base: Base::Constant(id), offset })) => {
+            Some(Rm::Mem(Mem { base: Base::Constant(id), offset, .. })) => {
                 out.push((reg & 7) << 3 | 5);
                 let at = out.len();
                 out.extend([0; 4]);
@@ -219,7 +247,7 @@ impl Instruction<Hardware> {
             Some(Rm::Mem(Mem { base: Base::Frame(_), .. })) => {
                 unreachable!("frames are laid out before")
             }
-            Some(Rm::Mem(Mem { base: Base::Register(base), offset })) => {
+            Some(Rm::Mem(Mem { base: Base::Register(base), index, offset })) => {
                 let short = offset % scale == 0 && i8::try_from(offset / scale).is_ok();
                 let mode = if offset == 0 && base & 7 != 5 {
                     0
@@ -228,8 +256,11 @@ impl Instruction<Hardware> {
                 } else {
                     2
                 };
-                out.push(mode << 6 | (reg & 7) << 3 | base & 7);
-                if base & 7 == RSP {
+                let rm = if index.is_some() { RSP } else { base & 7 };
+                out.push(mode << 6 | (reg & 7) << 3 | rm);
+                if let Some(index) = index {
+                    out.push(WORDS << 6 | (index & 7) << 3 | base & 7);
+                } else if rm == RSP {
                     out.push(0x24);
                 }
                 match mode {
@@ -278,7 +309,7 @@ pub(crate) fn register_name(kind: Kind, size: Size, number: Hardware) -> String 
         Kind::G => general(size),
         Kind::D => general(Size::B32),
         Kind::B => general(Size::B128),
-        Kind::V => vector(size),
+        Kind::V | Kind::M => vector(size),
         Kind::H => vector(size.half()),
         Kind::X => vector(Size::B128),
         Kind::Y => vector(Size::B256),
@@ -318,7 +349,7 @@ impl<R: Copy, F: Fn(R, Kind, Size) -> String> Display for Text<'_, R, F> {
                 Field::Imm => Some(it.number.to_string()),
                 Field::Rm => it.rm.map(|rm| match rm {
                     Rm::Reg(reg) => (self.name)(reg, kind, size),
-                    Rm::Mem(mem) => self.memory(mem),
+                    Rm::Mem(mem) => self.memory(mem, kind),
                 }),
             };
             write!(f, "{}", text.as_deref().unwrap_or("?"))?;
@@ -334,7 +365,7 @@ impl<R: Copy, F: Fn(R, Kind, Size) -> String> Display for Text<'_, R, F> {
 }
 
 impl<R: Copy, F: Fn(R, Kind, Size) -> String> Text<'_, R, F> {
-    fn memory(&self, Mem { base, offset }: Mem<R>) -> String {
+    fn memory(&self, Mem { base, index, offset }: Mem<R>, kind: Kind) -> String {
         let it = self.instruction;
         let base = match base {
             Base::Register(reg) => (self.name)(reg, Kind::G, Size::B64),
@@ -342,6 +373,10 @@ impl<R: Copy, F: Fn(R, Kind, Size) -> String> Text<'_, R, F> {
             Base::Frame(Area::Slots) => "slots".to_owned(),
             Base::Constant(id) => format!("constant{id}"),
         };
+        let of_index = if kind == Kind::M { Kind::M } else { Kind::G };
+        let size = if kind == Kind::M { it.size } else { Size::B64 };
+        let index = index.map(|reg| format!("+{}*4", (self.name)(reg, of_index, size)));
+        let index = index.unwrap_or_default();
         let offset = match offset {
             0 => String::new(),
             offset => format!("{offset:+}"),
@@ -349,7 +384,7 @@ impl<R: Copy, F: Fn(R, Kind, Size) -> String> Text<'_, R, F> {
         let element = it.op.row().tuple.element().filter(|_| it.broadcast);
         let whole = it.op.row().tuple.bytes(it.size, false);
         let times = element.map(|element| format!("{{1to{}}}", whole / u32::from(element)));
-        format!("[{base}{offset}]{}", times.unwrap_or_default())
+        format!("[{base}{index}{offset}]{}", times.unwrap_or_default())
     }
 }
 

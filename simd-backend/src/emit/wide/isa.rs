@@ -133,6 +133,8 @@ pub(crate) enum Kind {
     X,
     /// Of 256 bits.
     Y,
+    /// Memory at as many places as a vector of the instruction's size has lanes.
+    M,
     /// A mask.
     K,
     /// A number.
@@ -257,6 +259,9 @@ rows! {
     BroadcastSd: "vbroadcastsd", Both, 1 2 0x19, 0 1, Bytes(8), operands!(Reg V, Rm X), AVX2 FVL;
     BroadcastD: "vpbroadcastd", Both, 1 2 0x58, 0 0, Bytes(4), operands!(Reg V, Rm X), AVX2 FVL;
     BroadcastQ: "vpbroadcastq", Both, 1 2 0x59, 0 1, Bytes(8), operands!(Reg V, Rm X), AVX2 FVL;
+    // Words of several places.
+    Gather: "vpgatherdd", Vex, 1 2 0x90, 0 0, Bytes(4), operands!(Reg V, Rm M, Vvvv V), AVX2 NONE;
+    GatherK: "vpgatherdd", Evex, 1 2 0x90, 0 0, Bytes(4), operands!(Reg V, Rm M), NONE FVL;
     // Arithmetic.
     AddPs: "vaddps", Both, 0 1 0x58, 0 0, Full(4), RVM, AVX FVL;
     AddPd: "vaddpd", Both, 1 1 0x58, 0 1, Full(8), RVM, AVX FVL;

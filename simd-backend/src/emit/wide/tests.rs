@@ -5,7 +5,7 @@ use iced_x86::{
     NumberBase,
 };
 
-use super::instruction::{Base, Hardware, Instruction, Mem, Rm};
+use super::instruction::{Hardware, Instruction, Mem, RSP, Rm};
 use super::isa::{Condition, Feature, Field, Form, Kind, OPS, Op, Size, Tuple};
 use super::machine::Wide;
 
@@ -84,6 +84,10 @@ fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
     let mut found = Vec::new();
     let vector = |field| matches!(kind(field), Some(Kind::V | Kind::H | Kind::X | Kind::Y));
     let has_rm = kind(Field::Rm).is_some();
+    let indices = match kind(Field::Rm) {
+        Some(Kind::M) if row.form == Form::Evex => 32,
+        _ => 16,
+    };
     for turn in 0..12 {
         let mut it = Instruction::new(op, size);
         it.reg = number(Field::Reg, turn);
@@ -122,7 +126,9 @@ fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
         let in_memory = in_memory && !(row.digit.is_some() && row.form == Form::Both);
         let in_register = !matches!(
             op,
-            Op::LoadSs
+            Op::Gather
+                | Op::GatherK
+                | Op::LoadSs
                 | Op::LoadSd
                 | Op::StoreSs
                 | Op::StoreSd
@@ -143,7 +149,20 @@ fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
                 }
             }
         }
+        if op == Op::GatherK {
+            it.mask = Some(turn % 7 + 1);
+        }
         if in_memory {
+            // (The stack pointer counts nothing.)
+            let index = (turn * 7 + 11) % indices;
+            if index != RSP || kind(Field::Rm) == Some(Kind::M) {
+                for offset in [0, 4, 100, 508, 512, 4096, -4, -512, -516] {
+                    it.rm = Some(Rm::Mem(Mem::word((turn * 5 + 2) % 16, index, offset)));
+                    found.push(it);
+                }
+            }
+        }
+        if in_memory && kind(Field::Rm) != Some(Kind::M) {
             for offset in
                 [0, 1, 8, 64, 100, 127, 128, 1024, 4096, 8128, 8192, -64, -8192, -8256, -128]
             {
@@ -159,7 +178,7 @@ fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
                     found.push(Instruction { broadcast: true, ..it });
                 }
             }
-            it.rm = Some(Rm::Mem(Mem { base: Base::Constant(0), offset: 0 }));
+            it.rm = Some(Rm::Mem(Mem::constant(0)));
             it.broadcast = false;
             found.push(it);
         }

@@ -1,8 +1,10 @@
 //! How much work a block is.
 
+use lambdav_core::op::Op;
 use lambdav_core::schedule::{BlockId, End, Event, Expr, Program, Statement};
 
-use crate::cost::{BEFORE_EXIT, DECISION, UNTESTED, of_core};
+use crate::cost::{BEFORE_EXIT, DECISION, LOAD, UNTESTED, of_core};
+use lambdav_core::schedule::Places;
 
 /// What there is in a block and the blocks in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,23 +32,34 @@ impl Cost {
 }
 
 /// The cost of each block with all blocks in it.
-pub(super) fn costs(program: &Program) -> Vec<Cost> {
+pub(super) fn costs(program: &Program, places: &Places) -> Vec<Cost> {
     let mut costs = vec![Cost { work: 0, has_rec: false }; program.blocks.len()];
     for event in program.walk() {
         if let Event::Leave(id) = event {
-            costs[id.index()] = cost(program, id, &costs);
+            costs[id.index()] = cost(program, places, id, &costs);
         }
     }
     costs
 }
 
 /// The cost of a block, once those in it are known.
-fn cost(program: &Program, id: BlockId, costs: &[Cost]) -> Cost {
+fn cost(program: &Program, places: &Places, id: BlockId, costs: &[Cost]) -> Cost {
     let mut cost = Cost { work: 0, has_rec: false };
     for statement in &program.block(id).statements {
         match statement {
-            Statement::Let { value, expr: Expr::Op(op, _) } => {
-                cost.add(of_core(*op) * program.types.components(program.ty(*value)) as u64);
+            Statement::Let { value, expr: Expr::Op(op, operands) } => {
+                let of_component = match op {
+                    _ if places.is_in_memory(*value) => {
+                        if places.is_whole(*value) {
+                            LOAD
+                        } else {
+                            0
+                        }
+                    }
+                    Op::At => program.types.parts(program.ty(operands[0])).len() as u64,
+                    _ => of_core(*op),
+                };
+                cost.add(of_component * program.types.components(program.ty(*value)) as u64);
             }
             Statement::Let { .. } => {}
             Statement::If { value, then, otherwise, .. } => {

@@ -3,7 +3,7 @@
 //! - [`state`]: what has been made, what is to be done next, and computations;
 //! - [`tasks`] does it, in place of recursion;
 //! - [`arms`] lowers `if`;
-//! - [`operations`]: vectors and matrices into components;
+//! - [`operations`]: operations by component; [`parts`]: structures, variants and arrays;
 //! - [`loops`]: uniform and divergent loops, [`exits`]: the ways out of them;
 //! - [`cost`]: which arms are worth a test whether any lane is active in them.
 
@@ -14,6 +14,7 @@ mod exits;
 mod integers;
 mod loops;
 mod operations;
+mod parts;
 mod state;
 mod tasks;
 
@@ -27,6 +28,7 @@ use super::{
     Block, End, Expr, InputWord, Kind, LaneProgram, Rate, ValueId, Width, dead_code, sink,
     value_numbering,
 };
+use lambdav_core::schedule::Places;
 
 /// Makes a lane program of one output of a scheduled program, filled from (0, 0, 0, 1) to four
 /// components, for groups of as many lanes as `width` says.
@@ -48,7 +50,7 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Wid
         uniforms.push(inputs.len() as u32);
         inputs.extend(
             (0..program.types.components(uniform.ty))
-                .map(|k| InputWord::Uniform(index as u32, k as u8)),
+                .map(|k| InputWord::Uniform(index as u32, k as u32)),
         );
     }
     let out = LaneProgram {
@@ -60,10 +62,14 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Wid
         sites: Vec::new(),
         loop_nesting: 0,
     };
+    let places = Places::new(program, crate::cost::TABLE);
     let mut lowering = Lowering {
         program,
-        rates: Rates::new(program, width),
-        costs: cost::costs(program),
+        rates: Rates::new(program, &places, width),
+        costs: cost::costs(program, &places),
+        places,
+        place_of: FxHashMap::default(),
+        tables: FxHashMap::default(),
         uniforms,
         map: vec![Box::default(); program.values.len()],
         out,

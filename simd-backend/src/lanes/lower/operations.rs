@@ -5,7 +5,7 @@ use lambdav_core::op::Op as CoreOp;
 use lambdav_core::types::{Scalar, Type};
 use std::ops::Range;
 
-use super::state::{Lowering, is_structural};
+use super::state::Lowering;
 use crate::lanes::rates::sources;
 use crate::lanes::{Axis, Expr, Kind, Op, Rate, ValueId};
 
@@ -45,9 +45,6 @@ impl Lowering<'_> {
             .into_iter()
             .map(|(operand, k)| operands[operand][k])
             .collect();
-        if is_structural(op) {
-            return sources[0];
-        }
         if types[0].is_integer() {
             let is_signed = types[0].scalar() == Some(Scalar::I32);
             return self.of_integers(op, is_signed, &sources);
@@ -93,22 +90,22 @@ impl Lowering<'_> {
                 let expr = Expr::Elementary { function, operands, mask };
                 return self.define(Kind::F32, rate, expr);
             }
-            CoreOp::Component(_) | CoreOp::Column(_) | CoreOp::Construct(_) => {
-                unreachable!("structural")
-            }
+            CoreOp::Component(_)
+            | CoreOp::Column(_)
+            | CoreOp::Field(_)
+            | CoreOp::Construct(_)
+            | CoreOp::At
+            | CoreOp::Update
+            | CoreOp::Inject(..)
+            | CoreOp::Tag
+            | CoreOp::Payload(..)
+            | CoreOp::After => unreachable!("of parts"),
             CoreOp::Rem
             | CoreOp::MulHigh
             | CoreOp::Xor
             | CoreOp::ShiftLeft
             | CoreOp::ShiftRight
             | CoreOp::FromBits => unreachable!("of integers"),
-            CoreOp::Field(_)
-            | CoreOp::At
-            | CoreOp::Update
-            | CoreOp::Inject(..)
-            | CoreOp::Tag
-            | CoreOp::Payload(..)
-            | CoreOp::After => unreachable!("no program has such an operation yet"),
         };
         self.op(simple, &sources)
     }

@@ -12,11 +12,17 @@ use super::cost;
 use crate::lanes::rates::Rates;
 use crate::lanes::{self, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo};
 use crate::mutants::{Mutant, is_active};
+use lambdav_core::schedule::Places;
 
 /// A lane program that is being made.
 pub(super) struct Lowering<'p> {
     pub(super) program: &'p schedule::Program,
     pub(super) rates: Rates,
+    /// What lies in memory, and where each of these values does.
+    pub(super) places: Places,
+    pub(super) place_of: FxHashMap<schedule::ValueId, Place>,
+    /// Where the words of constants begin.
+    pub(super) tables: FxHashMap<Box<[u32]>, u32>,
     pub(super) costs: Vec<cost::Cost>,
     /// Where each uniform's words begin.
     pub(super) uniforms: Vec<u32>,
@@ -36,6 +42,15 @@ pub(super) struct Lowering<'p> {
     /// The components of the innermost loop's parameters.
     pub(super) params: Vec<ValueId>,
     pub(super) work: Work,
+}
+
+/// Where a value lies in memory.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// Its first word, of [`LaneProgram::inputs`].
+    pub(super) first: u32,
+    /// How many words further it is.
+    pub(super) index: Option<ValueId>,
 }
 
 pub(super) fn kind_of(scalar: Scalar) -> Kind {
@@ -113,10 +128,19 @@ impl Lowering<'_> {
         mask: ValueId,
     ) -> Vec<ValueId> {
         let ty = self.program.ty(value);
-        let kinds = self.program.types.scalars(ty).map(kind_of);
+        let mut kinds = self.program.types.scalars(ty).map(kind_of);
+        if let Some(place) = self.place(value, expr) {
+            self.place_of.insert(value, place);
+            let kinds = if self.places.is_whole(value) { kinds.collect() } else { Vec::new() };
+            return self.loaded(place, kinds);
+        }
         match expr {
             CoreExpr::Constant(words) => {
-                words.iter().zip(kinds).map(|(&word, k)| self.constant(k, word.into())).collect()
+                let mut component = |&word: &u32| {
+                    let kind = kinds.next().expect("one for each word");
+                    self.constant(kind, word.into())
+                };
+                words.iter().map(&mut component).collect()
             }
             CoreExpr::Uniform(index) => {
                 let first = self.uniforms[*index as usize];
@@ -126,6 +150,9 @@ impl Lowering<'_> {
             CoreExpr::Op(op, operands) => {
                 if let (CoreOp::And | CoreOp::Or, Type::BOOL, &[a, b]) = (op, ty, &**operands) {
                     self.logic.insert(value, (*op, [a, b]));
+                }
+                if let Some(components) = self.of_parts(*op, operands, ty) {
+                    return components;
                 }
                 let types: Vec<Type> = operands.iter().map(|&v| self.program.ty(v)).collect();
                 let operands: Vec<Box<[ValueId]>> =
@@ -147,11 +174,6 @@ impl Lowering<'_> {
         let scalars = self.program.types.scalars(self.program.ty(value));
         scalars.zip(rates).map(|(scalar, rate)| self.value(kind_of(scalar), rate)).collect()
     }
-}
-
-/// Whether it takes one operand apart or puts several together, without computing.
-pub(super) fn is_structural(op: CoreOp) -> bool {
-    matches!(op, CoreOp::Component(_) | CoreOp::Column(_) | CoreOp::Construct(_))
 }
 
 /// A step of the lowering.

@@ -46,8 +46,14 @@ impl Builder<'_> {
                 return;
             }
             Expr::Input(word) => {
-                let reg = self.reg(ty);
+                let reg = self.reg(RegisterType::Scalar(kind));
                 self.push(Instr::Input(reg, *word));
+                if self.ty(reg) == ty { reg } else { self.broadcast(reg, ty) }
+            }
+            Expr::Load { first, index: of } => {
+                let from = self.fit_one(*of, rate, index);
+                let reg = self.reg(ty);
+                self.push(Instr::Load(reg, *first, from));
                 reg
             }
             // `Builder::row` has prepared them.

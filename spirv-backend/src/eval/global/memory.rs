@@ -1,45 +1,52 @@
-//! Variables in the memory that a module shares with the world, and pointers to parts of them.
+//! Variables, in the memory that a module shares with the world and in its own, and pointers to
+//! parts of them.
 
 use super::super::binary::Instruction;
+use super::super::code::{Place, Words};
 use super::super::error::LoadError;
-use super::super::resources::{Member, PUSH_CONSTANT_WORDS};
+use super::super::resources::PUSH_CONSTANT_WORDS;
 use super::super::values::{
-    ComponentType, Entity, Ids, MemoryRegion, Pointee, Space, SpirvType, ValueType,
+    ComponentType, Entity, Ids, Index, MemoryRegion, Space, SpirvType, ValueType,
 };
-use super::{Globals, Output};
-use lambdav_core::types as lv;
+use super::{Globals, Output, Variable};
 use rspirv::spirv::{BuiltIn, Decoration, StorageClass};
 
 /// The uniform block may have at most so many words.
 const MAX_UNIFORM_WORDS: usize = 1 << 20;
 
+/// All variables of the module's own may have at most so many words.
+const MAX_OWN_WORDS: usize = 1 << 22;
+
 impl Globals {
     /// A variable.
-    pub(super) fn variable(
+    pub(in crate::eval) fn variable(
         &mut self,
         ids: &mut Ids,
         instruction: &Instruction<'_>,
     ) -> Result<(), LoadError> {
-        instruction.exactly(3)?;
         let (ty, id) = (instruction.operand(0)?, instruction.operand(1)?);
         let unknown =
             |what: &str| Err(LoadError::Unknown { what: what.into(), at: instruction.at });
         let &SpirvType::Pointer(class, to) = ids.ty(instruction, ty)? else {
             return Err(instruction.malformed("its type is no pointer"));
         };
+        let kind = ids.kind(instruction, to)?;
         let decoration = |of| self.decorations.get(&(id, None, of)).copied();
-        let pointee = match (class, ids.ty(instruction, to)?) {
-            (StorageClass::Input, SpirvType::Value(kind)) => {
-                let is_position = decoration(Decoration::BuiltIn)
-                    == Some(BuiltIn::FragCoord as u32)
-                    && *kind == (ValueType { scalar: ComponentType::Float, rows: 4, columns: 1 });
-                if !is_position {
+        let is_own = matches!(class, StorageClass::Private | StorageClass::Function);
+        if !is_own {
+            instruction.exactly(3)?;
+        }
+        let is_block = matches!(ids.ty(instruction, to)?, SpirvType::Struct(..));
+        let (space, at) = match class {
+            StorageClass::Input => {
+                let is_position =
+                    decoration(Decoration::BuiltIn) == Some(BuiltIn::FragCoord as u32);
+                if !is_position || kind != ValueType::numbers(4) {
                     return unknown("an input that is not FragCoord");
                 }
-                let space = Space::FragCoord;
-                Pointee::Value(MemoryRegion { space, at: 0, kind: *kind, stride: 0 })
+                (Space::FragCoord, 0)
             }
-            (StorageClass::Output, SpirvType::Value(kind)) => {
+            StorageClass::Output => {
                 let Some(location) = decoration(Decoration::Location) else {
                     return unknown("an output without a location");
                 };
@@ -52,71 +59,125 @@ impl Globals {
                 let (at, components) = (self.output_words, kind.words());
                 self.outputs.push(Output { location, components, at });
                 self.output_words += components;
-                Pointee::Value(MemoryRegion { space: Space::Outputs, at, kind: *kind, stride: 0 })
+                (Space::Outputs, at)
             }
-            (StorageClass::PushConstant, SpirvType::Struct(_)) => {
-                Pointee::Block(Space::PushConstants, to)
-            }
-            (StorageClass::Uniform, SpirvType::Struct(members)) => {
+            StorageClass::PushConstant if is_block => (Space::PushConstants, 0),
+            StorageClass::Uniform if is_block => {
                 if std::mem::replace(&mut self.has_uniforms, true) {
                     return unknown("a second uniform block");
                 }
-                for index in 0..members.len() as u32 {
-                    let place = self.member(ids, instruction, Space::Uniforms, to, index)?;
-                    self.uniform_words = self.uniform_words.max(place.end());
-                    let name = self.names.get(&(to, Some(index))).cloned().unwrap_or_default();
-                    let kind = place.kind;
-                    let ty = match (kind.scalar, kind.columns) {
-                        (ComponentType::Float, 1) => lv::Type::vec(kind.rows),
-                        (ComponentType::Float, n) if n == kind.rows => lv::Type::mat(n),
-                        (ComponentType::Int, 1) => lv::Type::of(lv::Scalar::I32, kind.rows),
-                        (ComponentType::Uint, 1) => lv::Type::of(lv::Scalar::U32, kind.rows),
-                        _ => return unknown("a uniform that is of no type of λV"),
-                    };
-                    let (at, stride) = (place.at, place.stride);
-                    self.uniforms.push(Member { name, ty, at, stride });
+                self.list_members(ids, instruction, to, kind)?;
+                (Space::Uniforms, 0)
+            }
+            StorageClass::Private | StorageClass::Function => {
+                let initial = match instruction.operands.get(3) {
+                    Some(&initial) => {
+                        ids.value_of(instruction, initial, kind)?;
+                        let words = self.constant(initial);
+                        let words =
+                            words.ok_or_else(|| instruction.malformed("not from a constant"))?;
+                        Some(words.into())
+                    }
+                    None => None,
+                };
+                let words = kind.words();
+                self.own_words += words;
+                if self.own_words > MAX_OWN_WORDS {
+                    return unknown("variables of so many words");
                 }
-                Pointee::Block(Space::Uniforms, to)
+                self.variables.push(Variable { words, initial, is_written: false });
+                (Space::Own(self.variables.len() - 1), 0)
             }
             _ => return unknown("a variable in such a storage class"),
         };
-        ids.define(instruction, id, Entity::Pointer(ty, pointee))
+        let region = MemoryRegion { space, at, indices: Vec::new(), kind, stride: 0 };
+        // What a block holds is laid out as it says.
+        self.place(ids, instruction, &region)?;
+        ids.define(instruction, id, Entity::Pointer(ty, region))
     }
 
-    /// Where a member of a block lies.
-    fn member(
+    /// A decoration that counts bytes, in words.
+    pub(super) fn words_of(
+        &self,
+        instruction: &Instruction<'_>,
+        of: u32,
+        member: Option<u32>,
+        decoration: Decoration,
+    ) -> Result<usize, LoadError> {
+        let bytes = self.decorations.get(&(of, member, decoration)).copied();
+        let words = bytes.filter(|bytes| bytes % 4 == 0).map(|bytes| bytes as usize / 4);
+        words.filter(|&words| words <= MAX_UNIFORM_WORDS).ok_or_else(|| match member {
+            Some(member) => instruction.malformed(format!("member {member}: {decoration:?}")),
+            None => instruction.malformed(format!("%{of}: {decoration:?}")),
+        })
+    }
+
+    /// How far one column of a member is from the next, if it is of matrices.
+    pub(super) fn matrix_stride(&self, of: u32, member: u32) -> usize {
+        let bytes = self.decorations.get(&(of, Some(member), Decoration::MatrixStride));
+        bytes.filter(|&bytes| bytes % 4 == 0).map_or(0, |&bytes| bytes as usize / 4)
+    }
+
+    /// A part of what lies in memory.
+    fn part(
         &self,
         ids: &Ids,
         instruction: &Instruction<'_>,
-        space: Space,
-        block: u32,
+        region: MemoryRegion,
         index: u32,
     ) -> Result<MemoryRegion, LoadError> {
-        let member = match ids.ty(instruction, block)? {
-            SpirvType::Struct(members) => members.get(index as usize).copied(),
-            _ => None,
+        let is_shared = matches!(region.space, Space::PushConstants | Space::Uniforms);
+        let known = match self.constant(index) {
+            Some(&[index]) => Some(index as usize),
+            Some(_) => return Err(instruction.malformed("an index that is no integer")),
+            None => None,
         };
-        let member = member.ok_or_else(|| instruction.malformed("there is no such member"))?;
-        let kind = ids.kind(instruction, member)?;
-        if kind.scalar == ComponentType::Bool {
-            return Err(instruction.malformed("memory that is shared holds no bools"));
+        let none = || instruction.malformed("there is no such part");
+        let aggregate = region.kind.aggregate.map(|aggregate| aggregate.ty);
+        let (kind, count, step) = match aggregate.and_then(|ty| Some((ty, ids.get(ty)?))) {
+            Some((ty, Entity::Type(SpirvType::Struct(members, _)))) => {
+                let Some(index) = known else {
+                    return Err(instruction.malformed("a member by an index that is no constant"));
+                };
+                let &(kind, before) = members.get(index).ok_or_else(none)?;
+                let (mut at, mut stride) = (before, 0);
+                if is_shared {
+                    let member = Some(index as u32);
+                    at = self.words_of(instruction, ty, member, Decoration::Offset)?;
+                    stride = self.matrix_stride(ty, index as u32);
+                }
+                return Ok(MemoryRegion { at: region.at + at, kind, stride, ..region });
+            }
+            Some((ty, &Entity::Type(SpirvType::Array(kind, count)))) => {
+                let step = match is_shared {
+                    true => self.words_of(instruction, ty, None, Decoration::ArrayStride)?,
+                    false => kind.words(),
+                };
+                (kind, count, step)
+            }
+            _ => {
+                let (kind, count) = region.kind.part().ok_or_else(none)?;
+                let step = match (region.kind.is_matrix(), is_shared) {
+                    (true, true) => region.stride,
+                    (true, false) => kind.words(),
+                    (false, _) => 1,
+                };
+                (kind, count, step)
+            }
+        };
+        if let Some(index) = known {
+            if index >= count {
+                return Err(none());
+            }
+            return Ok(MemoryRegion { at: region.at + index * step, kind, ..region });
         }
-        let words = |decoration| {
-            let bytes = self.decorations.get(&(block, Some(index), decoration)).copied();
-            let words = bytes.filter(|bytes| bytes % 4 == 0).map(|bytes| bytes as usize / 4);
-            words.ok_or_else(|| instruction.malformed(format!("member {index}: {decoration:?}")))
-        };
-        let at = words(Decoration::Offset)?;
-        let stride = if kind.is_matrix() { words(Decoration::MatrixStride)? } else { 0 };
-        let place = MemoryRegion { space, at, kind, stride };
-        let limit = match space {
-            Space::PushConstants => PUSH_CONSTANT_WORDS,
-            _ => MAX_UNIFORM_WORDS,
-        };
-        if at > limit || stride > limit || place.end() > limit {
-            return Err(instruction.malformed(format!("member {index} lies beyond the memory")));
+        let (of, value) = ids.value(instruction, index)?;
+        if !of.is_scalar() || !of.scalar.is_integer() {
+            return Err(instruction.malformed("an index that is no integer"));
         }
-        Ok(place)
+        let mut indices = region.indices;
+        indices.push(Index { value, count, stride: step });
+        Ok(MemoryRegion { indices, kind, ..region })
     }
 
     /// A pointer to a part of what another points to.
@@ -126,52 +187,98 @@ impl Globals {
         instruction: &Instruction<'_>,
     ) -> Result<Entity, LoadError> {
         let (ty, base) = (instruction.operand(0)?, instruction.operand(2)?);
-        let (SpirvType::Pointer(class, to), Some(Entity::Pointer(from, pointee))) =
+        let (&SpirvType::Pointer(class, to), Some(Entity::Pointer(from, region))) =
             (ids.ty(instruction, ty)?, ids.get(base))
         else {
             return Err(instruction.malformed("not from a pointer to a pointer"));
         };
-        let mut pointee = pointee.clone();
+        let mut region = region.clone();
         for &index in instruction.rest(3)? {
-            let Some(&[index]) = self.constant(index) else {
-                let what = "an index that is no constant".into();
-                return Err(LoadError::Unknown { what, at: instruction.at });
-            };
-            let place = match pointee {
-                Pointee::Block(space, block) => {
-                    self.member(ids, instruction, space, block, index)?
-                }
-                Pointee::Value(place) => place
-                    .part(index)
-                    .ok_or_else(|| instruction.malformed(format!("there is no part {index}")))?,
-            };
-            pointee = Pointee::Value(place);
+            region = self.part(ids, instruction, region, index)?;
         }
-        let fits = match (&pointee, ids.ty(instruction, *to)?) {
-            (Pointee::Value(place), SpirvType::Value(kind)) => place.kind == *kind,
-            (Pointee::Block(_, block), _) => block == to,
-            _ => false,
-        };
         match ids.ty(instruction, *from)? {
-            SpirvType::Pointer(same, _) if same == class && fits => {
-                Ok(Entity::Pointer(ty, pointee))
+            SpirvType::Pointer(same, _)
+                if *same == class && region.kind == ids.kind(instruction, to)? =>
+            {
+                Ok(Entity::Pointer(ty, region))
             }
             _ => Err(instruction.malformed("a pointer of another type")),
         }
     }
-}
 
-impl MemoryRegion {
-    /// The first word after it.
-    fn end(&self) -> usize {
-        self.at + self.stride * (usize::from(self.kind.columns) - 1) + usize::from(self.kind.rows)
+    /// Where the words of what is pointed to lie.
+    pub(in crate::eval) fn place(
+        &self,
+        ids: &Ids,
+        instruction: &Instruction<'_>,
+        region: &MemoryRegion,
+    ) -> Result<Place, LoadError> {
+        let limit = match region.space {
+            Space::PushConstants => PUSH_CONSTANT_WORDS,
+            Space::Uniforms => MAX_UNIFORM_WORDS,
+            _ => usize::MAX,
+        };
+        let words = if limit < usize::MAX {
+            let words = self.laid_out(ids, instruction, region.kind, region.stride)?;
+            let most = words.iter().max().map_or(0, |&word| word as usize + 1);
+            let last = |index: &Index| (index.count - 1).saturating_mul(index.stride);
+            let end = region.indices.iter().map(last).fold(region.at, usize::saturating_add);
+            if end.saturating_add(most) > limit {
+                return Err(instruction.malformed("it lies beyond the memory"));
+            }
+            Words::Apart(words.into())
+        } else {
+            Words::Together(region.kind.words())
+        };
+        let indices = region.indices.clone().into();
+        Ok(Place { space: region.space, at: region.at, indices, words })
     }
 
-    /// A column or component of it.
-    fn part(self, index: u32) -> Option<Self> {
-        let (kind, count) = self.kind.part()?;
-        let step = if self.kind.is_matrix() { self.stride } else { 1 };
-        let index = index as usize;
-        (index < count).then(|| Self { at: self.at + index * step, kind, stride: 0, ..self })
+    /// How many words each word of a value is from where that begins in shared memory.
+    fn laid_out(
+        &self,
+        ids: &Ids,
+        instruction: &Instruction<'_>,
+        kind: ValueType,
+        stride: usize,
+    ) -> Result<Vec<u32>, LoadError> {
+        let mut words = Vec::with_capacity(kind.words());
+        let mut stack = vec![(kind, stride, 0_usize)];
+        while let Some((kind, stride, at)) = stack.pop() {
+            if kind.words() == 0 {
+                continue;
+            }
+            if at > MAX_UNIFORM_WORDS {
+                return Err(instruction.malformed("it lies beyond the memory"));
+            }
+            let aggregate = kind.aggregate.map(|aggregate| aggregate.ty);
+            match aggregate.and_then(|ty| Some((ty, ids.get(ty)?))) {
+                Some((ty, Entity::Type(SpirvType::Struct(members, _)))) => {
+                    for (index, &(kind, _)) in members.iter().enumerate().rev() {
+                        let index = index as u32;
+                        let offset =
+                            self.words_of(instruction, ty, Some(index), Decoration::Offset)?;
+                        stack.push((kind, self.matrix_stride(ty, index), at + offset));
+                    }
+                }
+                Some((ty, &Entity::Type(SpirvType::Array(kind, count)))) => {
+                    let step = self.words_of(instruction, ty, None, Decoration::ArrayStride)?;
+                    stack.extend((0..count).rev().map(|k| (kind, stride, at + k * step)));
+                }
+                _ => {
+                    if kind.scalar == ComponentType::Bool {
+                        let message = "memory that is shared holds no bools";
+                        return Err(instruction.malformed(message));
+                    }
+                    if kind.is_matrix() && stride == 0 {
+                        return Err(instruction.malformed("MatrixStride"));
+                    }
+                    let (columns, rows) = (usize::from(kind.columns), usize::from(kind.rows));
+                    let column = |k| (0..rows).map(move |row| (at + k * stride + row) as u32);
+                    words.extend((0..columns).flat_map(column));
+                }
+            }
+        }
+        Ok(words)
     }
 }

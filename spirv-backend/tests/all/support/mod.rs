@@ -162,7 +162,7 @@ pub(crate) fn by_words(
 ) -> Vec<PixelOutcome> {
     let loaded = eval::Module::new(&module.words).expect("it can be evaluated");
     let types = program.uniforms.iter().map(|uniform| uniform.ty);
-    let resources = eval::Resources::new(&pixels[0], types);
+    let resources = eval::Resources::new(&pixels[0], &program.types, types);
     let mut evaluator = eval::ModuleEvaluator::new(&loaded, &resources, limit);
     let pixel = |inputs: &Inputs| match evaluator.run(inputs.frag_coord, &|| false) {
         Ok(()) => {

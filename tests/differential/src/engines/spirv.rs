@@ -24,7 +24,7 @@ impl Engine for Spirv {
             strip: choice.is_multiple_of(3),
         };
         let types = || case.core.uniforms.iter().map(|uniform| uniform.ty);
-        let resources = Resources::new(&case.inputs, types());
+        let resources = Resources::new(&case.inputs, case.core.graph.types(), types());
         each_output(case, |schedule, location, components| {
             let emitted =
                 emit(&schedule, Some(&case.source), &options).map_err(|error| error.to_string())?;

@@ -130,7 +130,7 @@ fn by_spirv(
     let Ok(emitted) = spirv::emit(program, Some(file), &options) else { return Ok(()) };
     let module = Module::new(&emitted.words).map_err(|error| error.to_string())?;
     let types = core.uniforms.iter().map(|uniform| uniform.ty);
-    let resources = Resources::new(&inputs(core, 0, 0), types);
+    let resources = Resources::new(&inputs(core, 0, 0), &program.types, types);
     let mut evaluator = ModuleEvaluator::new(&module, &resources, ROUNDS);
     for (i, words) in expected.iter().enumerate() {
         let at = inputs(core, i as u32 % SIDE, i as u32 / SIDE).frag_coord;

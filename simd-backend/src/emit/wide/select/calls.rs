@@ -4,7 +4,7 @@ use regalloc2::{PReg, RegClass};
 
 use super::selection::{Selection, Source};
 use crate::emit::wide::code::{Arg, Step};
-use crate::emit::wide::instruction::{Area, Base, Instruction, Mem};
+use crate::emit::wide::instruction::{Area, Instruction, Mem};
 use crate::emit::wide::isa::{Op, Size};
 use crate::emit::wide::machine::{GENERAL, MASK, VECTOR, Wide};
 use crate::lanes::Kind;
@@ -46,7 +46,7 @@ impl Selection<'_> {
         let is_scalar = matches!(ty, RegisterType::Scalar(_));
         let size = self.size_of(ty);
         let bytes = if is_scalar { 4 } else { size.bytes() as i32 };
-        let at = |index: i32| Mem { base: Base::Frame(Area::Callout), offset: index * bytes };
+        let at = |index: i32| Mem::frame(Area::Callout, index * bytes);
         let op = if is_scalar { Op::StoreSs } else { Op::Store };
         for (i, &reg) in std::iter::once(&mask).chain(operands).enumerate() {
             let mut value = self.register(reg);

@@ -132,7 +132,7 @@ impl<'p> Selection<'p> {
         self.code.push_fixed(Step::Arguments, &[], &defs);
         let instrs = || self.function.blocks.iter().flat_map(|block| &block.instrs);
         let has_slots = instrs().any(|instr| matches!(instr, Instr::Slot(..) | Instr::SetSlot(..)));
-        let has_inputs = instrs().any(|instr| matches!(instr, Instr::Input(..)));
+        let has_inputs = instrs().any(|instr| matches!(instr, Instr::Input(..) | Instr::Load(..)));
         self.slots = has_slots.then(|| self.field(Field::Slots));
         self.inputs = has_inputs.then(|| self.field(Field::Inputs));
     }
@@ -262,6 +262,7 @@ impl<'p> Selection<'p> {
                 let made = self.define(*to);
                 self.load(made, self.ty(*to), source);
             }
+            Instr::Load(to, first, index) => self.load_word(*to, *first, *index),
             Instr::SetSlot(slot, from) => self.set_slot(*slot, *from),
             Instr::ExecutionMask(to, index) => self.execution_mask(*to, *index),
             Instr::Argument(to, argument) => {

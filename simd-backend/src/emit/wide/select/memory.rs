@@ -6,7 +6,7 @@ use regalloc2::VReg;
 use super::selection::{Selection, Source, Value};
 use crate::emit::abi::Field;
 use crate::emit::wide::code::Arg;
-use crate::emit::wide::instruction::{Base, Instruction, Mem, Rm};
+use crate::emit::wide::instruction::{Instruction, Mem, Rm};
 use crate::emit::wide::isa::{Op, Size, Tuple};
 use crate::emit::wide::machine::{GENERAL, MASK, VECTOR};
 use crate::lanes::{Axis, Kind};
@@ -35,7 +35,7 @@ impl Selection<'_> {
         let (bits, size) = lane(ty, bits);
         let one = &bits.to_le_bytes()[..size as usize];
         let id = self.code.constant(one.repeat((bytes / size) as usize));
-        Mem { base: Base::Constant(id), offset: 0 }
+        Mem::constant(id)
     }
 
     /// The centres of pixels along an axis, plus a number.
@@ -51,7 +51,7 @@ impl Selection<'_> {
 
     /// A constant whose lanes differ.
     pub(super) fn whole_constant(&mut self, bytes: Vec<u8>) -> Mem<Arg> {
-        Mem { base: Base::Constant(self.code.constant(bytes)), offset: 0 }
+        Mem::constant(self.code.constant(bytes))
     }
 
     /// Makes a constant.
@@ -205,6 +205,36 @@ impl Selection<'_> {
         let made = self.register(reg);
         // The allocator may leave it in memory.
         if made.class() == VECTOR { Source::any(made) } else { Source::register(made) }
+    }
+
+    /// Reads the word of input that many after the first, or one for each lane.
+    pub(super) fn load_word(&mut self, to: Reg, first: u32, index: Reg) {
+        let base = Arg::Use(self.inputs.expect("the entry has looked for it"));
+        let index = self.register(index);
+        let at = |index| Mem::word(base, Arg::Use(index), (first * 4) as i32);
+        if let RegisterType::Scalar(_) = self.ty(to) {
+            // What lies above the lower half of an index is not part of it.
+            let whole = self.temporary(GENERAL);
+            self.op2(Op::Mov, Size::B32, whole, Source::register(index));
+            let made = self.define(to);
+            self.load(made, self.ty(to), Source::memory(at(whole)));
+            return;
+        }
+        // The target is a register of its own, whose lanes stay where the mask says so; and the mask
+        // is cleared on the way.
+        let before = self.temporary(VECTOR);
+        self.load_constant(before, RegisterType::Vector(Kind::I32), 0);
+        let class = if self.wide.has_masks() { MASK } else { VECTOR };
+        let [all, cleared] = [(); 2].map(|()| self.temporary(class));
+        self.load_constant(all, RegisterType::Vector(Kind::Mask), 1);
+        let made = self.define(to);
+        let op = if class == MASK { Op::GatherK } else { Op::Gather };
+        let it = Instruction::new(op, self.size()).reg(Arg::Tied(before, made)).mem(at(index));
+        let mask = Arg::Tied(all, cleared);
+        self.push(match class {
+            MASK => Instruction { mask: Some(mask), ..it },
+            _ => it.vvvv(mask),
+        });
     }
 
     pub(super) fn set_slot(&mut self, slot: u32, from: Reg) {

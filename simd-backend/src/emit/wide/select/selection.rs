@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::emit::Role;
 use crate::emit::abi::Field;
 use crate::emit::wide::code::{Arg, Code};
-use crate::emit::wide::instruction::{Area, Base, Instruction, Mem, Rm};
+use crate::emit::wide::instruction::{Area, Instruction, Mem, Rm};
 use crate::emit::wide::isa::{Op, Size};
 use crate::emit::wide::machine::{CONTEXT, GENERAL, MASK, VECTOR, Wide};
 use crate::lanes::{self, Axis, Kind};
@@ -143,8 +143,7 @@ impl<'p> Selection<'p> {
     }
 
     pub(super) fn spill_slot(&self, slot: u32) -> Mem<Arg> {
-        let offset = (slot * self.size().bytes()) as i32;
-        Mem { base: Base::Frame(Area::Slots), offset }
+        Mem::frame(Area::Slots, (slot * self.size().bytes()) as i32)
     }
 
     pub(super) fn field_place(&self, field: Field) -> Mem<Arg> {

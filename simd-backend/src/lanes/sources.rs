@@ -1,0 +1,51 @@
+//! Which components of its operands an operation takes that computes nothing: one that takes values
+//! apart or puts them together.
+
+use lambdav_core::op::Op as CoreOp;
+use lambdav_core::types::{Type, Types};
+
+/// A component of a value that is made of others' components.
+pub(super) enum Source {
+    /// That component of that operand.
+    Operand(usize, usize),
+    /// These bits.
+    Constant(u32),
+}
+
+/// The components of the result of an operation that only takes apart and puts together, in order;
+/// `None` for others.
+pub(super) fn sources(types: &Types, op: CoreOp, of: &[Type], to: Type) -> Option<Vec<Source>> {
+    let count = types.components(to);
+    let part = |operand, first: usize| (0..count).map(move |i| Source::Operand(operand, first + i));
+    if let Some(index) = op.fixed_part() {
+        let (_, first) = types.part(of[0], index).expect("the operand has this part");
+        return Some(part(0, first).collect());
+    }
+    Some(match op {
+        CoreOp::Construct(_) => {
+            let each = of.iter().enumerate();
+            let components = |(operand, &ty)| {
+                (0..types.components(ty)).map(move |i| Source::Operand(operand, i))
+            };
+            each.flat_map(components).collect()
+        }
+        CoreOp::After | CoreOp::Tag => part(0, 0).collect(),
+        CoreOp::Payload(case, field) => {
+            let (_, slots) = types.payload(of[0], case, field).expect("there is such a field");
+            slots.iter().map(|&slot| Source::Operand(0, slot as usize)).collect()
+        }
+        CoreOp::Inject(ty, case) => {
+            let mut all: Vec<Source> = (0..count).map(|_| Source::Constant(0)).collect();
+            all[0] = Source::Constant(case);
+            for field in 0..of.len() {
+                let slots = types.payload(ty, case, field as u32);
+                let (_, slots) = slots.expect("a case has its fields");
+                for (i, &slot) in slots.iter().enumerate() {
+                    all[slot as usize] = Source::Operand(field, i);
+                }
+            }
+            all
+        }
+        _ => return None,
+    })
+}

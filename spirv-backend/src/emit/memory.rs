@@ -1,0 +1,176 @@
+//! What lies in memory: uniforms, constants that an index chooses from, and, where a value is
+//! computed and an index chooses from it, a variable that it is stored in.
+//!
+//! An index is clamped before it is used.
+
+use super::declarations::TypeDeclaration;
+use super::translator::{Place, Slot, Translator};
+use crate::mutants::{Mutant, is_active};
+use lambdav_core::op::Op as Core;
+use lambdav_core::schedule::{Expr, ValueId};
+use lambdav_core::types::{Scalar, Type, TypeKind};
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv::{Op, StorageClass, Word};
+
+impl<'p> Translator<'p> {
+    /// Where the uniform of that index lies.
+    pub(super) fn uniform(&mut self, index: u32) -> Place<'p> {
+        let base = self.interface.uniforms(&mut self.declarations, self.program);
+        let indices = vec![self.declarations.uint(index)];
+        Place::Memory { class: StorageClass::Uniform, base, indices }
+    }
+
+    /// A value that lies in memory: it is read where it is used as a whole.
+    pub(super) fn placed(&mut self, value: ValueId, expr: &'p Expr) -> Slot<'p> {
+        let ty = self.program.ty(value);
+        let is_whole = self.places.is_whole(value);
+        let place = match expr {
+            Expr::Constant(words) => {
+                self.place_of.insert(value, Place::Constant(ty, words));
+                return Slot::Constant(words);
+            }
+            Expr::Uniform(index) => self.uniform(*index),
+            Expr::Op(op, operands) => {
+                let place = self.place_of[&operands[0]].clone();
+                let index = match op.fixed_part() {
+                    Some(part) => self.declarations.uint(part as u32),
+                    None => self.clamped(operands[0], operands[1]),
+                };
+                self.part(place, index)
+            }
+            Expr::Input(_) => unreachable!("it is no aggregate"),
+        };
+        let slot = if is_whole { Slot::Id(self.load_place(&place, ty)) } else { Slot::Empty };
+        if let (Expr::Uniform(index), Slot::Id(id)) = (expr, slot) {
+            self.declarations.name_value(id, &self.program.uniforms[*index as usize].name);
+        }
+        self.place_of.insert(value, place);
+        slot
+    }
+
+    /// Where a part of what lies in memory is.
+    fn part(&mut self, place: Place<'p>, index: Word) -> Place<'p> {
+        let (class, base, mut indices) = match place {
+            Place::Memory { class, base, indices } => (class, base, indices),
+            Place::Constant(ty, words) => {
+                let constant = self.declarations.constant(ty, words);
+                let base = self.interface.constant(&mut self.declarations, ty, constant);
+                (StorageClass::Private, base, Vec::new())
+            }
+        };
+        indices.push(index);
+        Place::Memory { class, base, indices }
+    }
+
+    /// Reads a value. In a block of uniforms that is done part by part, down to vectors and
+    /// matrices: there bools are integers, and types are other ones. (Types nest a few hundred deep
+    /// at most.)
+    pub(super) fn load_place(&mut self, place: &Place<'p>, ty: Type) -> Word {
+        let Place::Memory { class, base, indices } = place else {
+            unreachable!("a constant is not read");
+        };
+        let is_shared = *class == StorageClass::Uniform;
+        let types = &self.program.types;
+        let kind = *types.kind(ty);
+        if is_shared && matches!(kind, TypeKind::Structure(_) | TypeKind::Array(..)) {
+            let parts: Vec<Type> = types.parts(ty).collect();
+            let parts = parts.into_iter().enumerate().map(|(k, part)| {
+                let index = self.declarations.uint(k as u32);
+                let place = self.part(place.clone(), index);
+                self.load_place(&place, part)
+            });
+            let parts: Vec<Word> = parts.collect();
+            return self.construct(ty, &parts);
+        }
+        let shape = if is_shared { TypeDeclaration::Memory } else { TypeDeclaration::Value };
+        let to = self.declarations.shape(shape(ty));
+        let pointer = self.pointer(*class, to, *base, indices);
+        let id = self.compute(Op::Load, to, vec![Operand::IdRef(pointer)]);
+        if !is_shared || ty.scalar() != Some(Scalar::Bool) {
+            return id;
+        }
+        let words = types.components(ty);
+        let uints = Type::of(Scalar::U32, words as u8);
+        let zero = self.declarations.constant(uints, &vec![0; words]);
+        self.instruction(Op::INotEqual, ty, &[id, zero])
+    }
+
+    /// A pointer to a value of that type by indices from a variable.
+    fn pointer(&mut self, class: StorageClass, to: Word, base: Word, indices: &[Word]) -> Word {
+        if indices.is_empty() {
+            return base;
+        }
+        let pointer = self.declarations.shape(TypeDeclaration::Pointer(class, to));
+        let operands = [&[base], indices].concat().into_iter().map(Operand::IdRef);
+        self.compute(Op::AccessChain, pointer, operands.collect())
+    }
+
+    /// An index of a value's parts, clamped.
+    fn clamped(&mut self, of: ValueId, index: ValueId) -> Word {
+        let count = self.program.types.parts(self.program.ty(of)).len() as u32;
+        let ty = self.program.ty(index);
+        let mut id = self.value(index);
+        if is_active(Mutant::LooseIndex) {
+            return id;
+        }
+        if ty == Type::INT {
+            let zero = self.declarations.constant(ty, &[0]);
+            id = self.apply(Core::Max, ty, ty, &[id, zero]);
+        }
+        let last = self.declarations.constant(ty, &[count - 1]);
+        self.apply(Core::Min, ty, ty, &[id, last])
+    }
+
+    /// The part of a value that an index chooses.
+    pub(super) fn at(&mut self, ty: Type, of: ValueId, index: ValueId) -> Word {
+        let index = self.clamped(of, index);
+        let (whole, id) = (self.program.ty(of), self.value(of));
+        if let TypeKind::Vector(..) = self.program.types.kind(whole) {
+            return self.instruction(Op::VectorExtractDynamic, ty, &[id, index]);
+        }
+        let base = self.stored(whole, id);
+        let place = Place::Memory { class: StorageClass::Function, base, indices: vec![index] };
+        self.load_place(&place, ty)
+    }
+
+    /// A value with another part where an index says.
+    pub(super) fn updated(&mut self, of: ValueId, index: ValueId, part: ValueId) -> Word {
+        let index = self.clamped(of, index);
+        let (ty, id, new) = (self.program.ty(of), self.value(of), self.value(part));
+        if let TypeKind::Vector(..) = self.program.types.kind(ty) {
+            return self.instruction(Op::VectorInsertDynamic, ty, &[id, new, index]);
+        }
+        let base = self.stored(ty, id);
+        let to = self.declarations.ty(self.program.ty(part));
+        let pointer = self.pointer(StorageClass::Function, to, base, &[index]);
+        self.store(pointer, new);
+        let place = Place::Memory { class: StorageClass::Function, base, indices: Vec::new() };
+        self.load_place(&place, ty)
+    }
+
+    /// The variable for values of that type, once this value is there.
+    fn stored(&mut self, ty: Type, id: Word) -> Word {
+        let variable = match self.variables.get(&ty) {
+            Some(&(variable, _)) => variable,
+            None => {
+                let class = StorageClass::Function;
+                let to = self.declarations.ty(ty);
+                let pointer = self.declarations.shape(TypeDeclaration::Pointer(class, to));
+                let variable = self.declarations.id();
+                let operands = vec![Operand::StorageClass(class)];
+                let instruction =
+                    Instruction::new(Op::Variable, Some(pointer), Some(variable), operands);
+                self.variables.insert(ty, (variable, instruction));
+                variable
+            }
+        };
+        self.store(variable, id);
+        variable
+    }
+
+    fn store(&mut self, to: Word, value: Word) {
+        self.mark_line();
+        let operands = vec![Operand::IdRef(to), Operand::IdRef(value)];
+        self.push(Instruction::new(Op::Store, None, None, operands));
+    }
+}

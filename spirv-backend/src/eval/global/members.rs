@@ -1,0 +1,87 @@
+//! What a uniform block holds, by name.
+
+use super::super::binary::Instruction;
+use super::super::error::LoadError;
+use super::super::resources::Member;
+use super::super::values::{ComponentType, Entity, Ids, SpirvType, ValueType};
+use super::Globals;
+use lambdav_core::types as lv;
+use rspirv::spirv::Decoration;
+
+/// So many members may a uniform block have, parts of structures and arrays counted.
+const MAX_MEMBERS: usize = 1 << 17;
+/// The name of a part is cut if it is longer.
+const MAX_NAME: usize = 256;
+
+impl Globals {
+    /// Lists what a block holds: of structures and arrays, their parts.
+    pub(super) fn list_members(
+        &mut self,
+        ids: &Ids,
+        instruction: &Instruction<'_>,
+        block: u32,
+        kind: ValueType,
+    ) -> Result<(), LoadError> {
+        let unknown =
+            |what: &str| Err(LoadError::Unknown { what: what.into(), at: instruction.at });
+        // Names and places of what is still to be looked at, the next last.
+        let mut stack = vec![(String::new(), Some(block), kind, 0, 0_usize)];
+        while let Some((name, aggregate, kind, stride, at)) = stack.pop() {
+            if stack.len() + self.uniforms.len() > MAX_MEMBERS {
+                return unknown("a uniform block of so many parts");
+            }
+            match aggregate.and_then(|ty| Some((ty, ids.get(ty)?))) {
+                Some((ty, Entity::Type(SpirvType::Struct(members, _)))) => {
+                    for (index, &(kind, _)) in members.iter().enumerate().rev() {
+                        let member = index as u32;
+                        let of = self.names.get(&(ty, Some(member)));
+                        let of = of.map_or("", String::as_str);
+                        let name = match &*name {
+                            "" => of.to_owned(),
+                            name if name.len() > MAX_NAME => name.to_owned(),
+                            name => format!("{name}.{of}"),
+                        };
+                        let offset =
+                            self.words_of(instruction, ty, Some(member), Decoration::Offset)?;
+                        let stride = self.matrix_stride(ty, member);
+                        let aggregate = kind.aggregate.map(|aggregate| aggregate.ty);
+                        stack.push((name, aggregate, kind, stride, at.saturating_add(offset)));
+                    }
+                }
+                Some((ty, &Entity::Type(SpirvType::Array(kind, count)))) => {
+                    if count > MAX_MEMBERS {
+                        return unknown("a uniform block of so many parts");
+                    }
+                    let step = self.words_of(instruction, ty, None, Decoration::ArrayStride)?;
+                    let aggregate = kind.aggregate.map(|aggregate| aggregate.ty);
+                    for k in (0..count).rev() {
+                        let name = match &*name {
+                            name if name.len() > MAX_NAME => name.to_owned(),
+                            name => format!("{name}[{k}]"),
+                        };
+                        let at = at.saturating_add(k * step);
+                        stack.push((name, aggregate, kind, stride, at));
+                    }
+                }
+                _ => {
+                    let ty = match (kind.scalar, kind.columns) {
+                        (ComponentType::Float, 1) => lv::Type::vec(kind.rows),
+                        (ComponentType::Float, n) if n == kind.rows => lv::Type::mat(n),
+                        (ComponentType::Int, 1) => lv::Type::of(lv::Scalar::I32, kind.rows),
+                        (ComponentType::Uint, 1) => lv::Type::of(lv::Scalar::U32, kind.rows),
+                        (ComponentType::Bool, _) => {
+                            let message = "memory that is shared holds no bools";
+                            return Err(instruction.malformed(message));
+                        }
+                        _ => return unknown("a uniform that is of no type of λV"),
+                    };
+                    let columns = usize::from(kind.columns);
+                    let end = at.saturating_add((columns - 1) * stride + usize::from(kind.rows));
+                    self.uniform_words = self.uniform_words.max(end);
+                    self.uniforms.push(Member { name, ty, at, stride });
+                }
+            }
+        }
+        Ok(())
+    }
+}
