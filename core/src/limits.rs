@@ -88,3 +88,7 @@ pub const CHOSEN_WORDS: usize = 1_024;
 /// How many words all constants of a program may have, and its operations operands, together. More
 /// are LV0502.
 pub const EXTENT: usize = 1 << 24;
+
+/// How many words all values of a scheduled program may have together: an evaluator has a place for
+/// each. More are LV0502.
+pub const VALUE_WORDS: usize = 1 << 26;

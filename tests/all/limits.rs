@@ -431,3 +431,50 @@ fn an_endless_loop() {
         _ => panic!("it ended, or otherwise"),
     }
 }
+
+#[test]
+fn structures_nest_deep() {
+    let mut text = String::from("(struct S0 (x num))\n");
+    for i in 1..200 {
+        let _ = writeln!(text, "(struct S{i} (x S{}))", i - 1);
+    }
+    let value = (0..200).fold("(time)".to_owned(), |inner, i| format!("(S{i} {inner})"));
+    let x = (0..200).fold("s".to_owned(), |inner, _| format!("(.x {inner})"));
+    // The condition keeps the structure together.
+    let choice = format!("(if (< (frame) 1) {value} (with {value} (x (.x {value}))))");
+    let _ = write!(text, "(let ((s {choice})) {x})");
+    assert_eq!(self::value(&text, 3.0), [3.0]);
+
+    let mut text = String::from("(struct S0 (x num))\n");
+    for i in 1..300 {
+        let _ = writeln!(text, "(struct S{i} (x S{}))", i - 1);
+    }
+    assert_eq!(refused(&(text + "1")).code, DiagnosticCode::TypeTooLarge);
+}
+
+#[test]
+fn a_case_of_many() {
+    let mut text = String::from("(variant V");
+    (0..256).for_each(|i| {
+        let _ = write!(text, " (C{i} (x num) (n int))");
+    });
+    text.push_str(")\n(define (f v) (case v");
+    (0..256).for_each(|i| {
+        let _ = write!(text, " ((C{i} x n) (+ x {i}))");
+    });
+    text.push_str("))\n(f (if (< (time) 1) (C0 1 2i) (C255 (time) 3i)))");
+    assert_eq!(value(&text, 3.0), [258.0]);
+}
+
+#[test]
+fn arrays_are_large() {
+    let text =
+        "(define a (tabulate 65536 (func (i) (num (* i 3i)))))\n(at a (int (* (time) 1000)))";
+    let core = accepted(text);
+    schedule(&core, &[0]).expect("it can be scheduled");
+    // Each is a constant of that size.
+    let text = "(define a (tabulate 65536 num))
+        (define b (tabulate 2000 (func (i) (at (update a i 7) 5))))
+        (at b (int (time)))";
+    assert_eq!(refused(text).code, DiagnosticCode::ExpansionTooLarge);
+}

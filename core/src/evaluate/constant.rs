@@ -7,7 +7,7 @@ use crate::graph::{Core, Graph, NodeId, Output};
 use crate::inputs::Inputs;
 use crate::limits::{self, DEFAULT_OPERATIONS};
 use crate::op::Op;
-use crate::schedule::{self, Expr, Statement};
+use crate::schedule::{self, Expr, Program, Statement};
 use std::cell::Cell;
 
 /// As how many operations an elementary function counts.
@@ -31,7 +31,12 @@ pub fn constant(
     let core = Core { graph, uniforms: Vec::new(), outputs: vec![output] };
     let program = schedule::schedule(&core, &[0])?;
     // No round executes more than all operations.
-    let cost: u64 = program.blocks.iter().flat_map(|block| &block.statements).map(cost).sum();
+    let cost: u64 = program
+        .blocks
+        .iter()
+        .flat_map(|block| &block.statements)
+        .map(|statement| cost(&program, statement))
+        .sum();
     let cost = cost.max(1);
     let operations = left.take().unwrap_or_default();
     let allowed = (operations / cost).min(limits::ITERATIONS);
@@ -60,12 +65,13 @@ pub fn constant(
         .help("the compiler computes defaults: compute the value where it is used instead"))
 }
 
-fn cost(statement: &Statement) -> u64 {
+fn cost(program: &Program, statement: &Statement) -> u64 {
     match statement {
         Statement::Let { expr: Expr::Op(Op::Elementary(_), operands), .. } => {
             // Of vectors, there are at most four components.
             4 * ELEMENTARY_COST * operands.len() as u64
         }
-        _ => 1,
+        // As many as a matrix has count as one.
+        _ => (program.types.components(program.ty(statement.value())) as u64).div_ceil(16).max(1),
     }
 }

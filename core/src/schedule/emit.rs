@@ -5,7 +5,7 @@ use super::program::{Block, BlockId, End, Expr, Program, Statement, ValueId, Val
 use super::regions::{Placed, ROOT, RegionId};
 use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::graph::{Name, Node, NodeId, Uniform};
-use crate::limits::{BLOCK_NESTING, OPERANDS};
+use crate::limits::{BLOCK_NESTING, OPERANDS, VALUE_WORDS};
 use crate::mutants::{Mutant, is_active};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -67,6 +67,11 @@ pub(super) fn emit(
     let blocks = emitter.blocks.into_iter().map(|b| b.expect("all blocks are closed")).collect();
     let Emitter { values, names, guards, .. } = emitter;
     let types = placed.graph.types().clone();
+    let words: usize = values.iter().map(|value| types.components(value.ty)).sum();
+    if words > VALUE_WORDS {
+        let largest = values.iter().max_by_key(|value| types.components(value.ty));
+        return Err(too_many_words(largest.map_or(Span::default(), |value| value.span)));
+    }
     Ok(Program { types, values, names, blocks, locations, uniforms, guards })
 }
 
@@ -213,4 +218,15 @@ fn too_many_operands(at: Span) -> Diagnostic {
         "at most {OPERANDS} operands are accepted, those of a `rec` wherever it is reached"
     ))
     .help("give loops with many parameters fewer places that go on with `rec`")
+}
+
+fn too_many_words(at: Span) -> Diagnostic {
+    Diagnostic::new(
+        DiagnosticCode::ExpansionTooLarge,
+        at,
+        "the values of the program are too large together",
+    )
+    .label("the largest is this")
+    .note(format!("all values together have at most {VALUE_WORDS} words"))
+    .help("use smaller arrays, or fewer values that are arrays")
 }

@@ -34,8 +34,9 @@ pub(in crate::command) struct RenderArguments {
     /// What `(mouse)` gives; by default all zero
     #[arg(long, value_name = "X,Y,Z,W", value_parser = mouse, allow_hyphen_values = true)]
     pub(super) mouse: Option<[f32; 4]>,
-    /// Sets a uniform: its components in order (of a matrix, by columns), or true or false. Can be
-    /// given several times; those not set keep the defaults of the program
+    /// Sets a uniform: its components in order (of a matrix, by columns), or true or false; of a
+    /// structure or array JSON, as in `light={"power": 2}`. Can be given several times; those not set
+    /// keep the defaults of the program
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(super) set: Vec<String>,
     /// What computes the pixels; by default simd, or core for loops that nest too deeply for it.
