@@ -1,5 +1,7 @@
 //! What a frame is computed from, and the values of uniforms.
 
+mod json;
+
 use lambdav_core::diagnostics::nearest_name;
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::inputs::Inputs;
@@ -56,7 +58,9 @@ impl Settings {
 
     /// The same with the value as text: its components in order (of a matrix, by columns) with
     /// commas between them, numbers as λV writes them or `true` and `false`. Integers may leave out
-    /// the suffix.
+    /// the suffix. Text that begins with `[` or `{` is JSON: a structure is an object, whose fields
+    /// stay as they are where it leaves them out; an array, vector or matrix (by columns or by
+    /// components) is a list.
     ///
     /// # Errors
     ///
@@ -68,10 +72,41 @@ impl Settings {
         name: &str,
         text: &str,
     ) -> Result<(), UniformError> {
-        let ty = uniforms[find(uniforms, name)?].ty;
+        let index = find(uniforms, name)?;
+        let ty = uniforms[index].ty;
         let fail = |reason| UniformError::Value { name: name.to_owned(), reason };
+        if text.trim_start().starts_with(['[', '{']) {
+            let mut words = self.inputs.uniforms[index].clone();
+            with_default(|| json::read(types, ty, text, &mut words)).map_err(fail)?;
+            self.inputs.uniforms[index] = words;
+            return Ok(());
+        }
+        if types.structure(ty).is_some() {
+            let name = types.name(ty);
+            return Err(fail(format!("a {name} is an object: `{{\"field\": value, …}}`")));
+        }
+        if types.components(ty) == 0 {
+            return Err(fail("it has no components".to_owned()));
+        }
         let value = UniformValue::parse(types.component(ty, 0), text).map_err(fail)?;
         self.set(types, uniforms, name, value)
+    }
+
+    /// Gives uniforms values that a JSON object has under their names.
+    ///
+    /// # Errors
+    ///
+    /// [`UniformError`] where the text is no object, and as [`Settings::set_text`].
+    pub fn set_all(
+        &mut self,
+        types: &Types,
+        uniforms: &[Uniform],
+        text: &str,
+    ) -> Result<(), UniformError> {
+        for (name, value) in json::members(text).map_err(UniformError::Malformed)? {
+            self.set_text(types, uniforms, &name, value)?;
+        }
+        Ok(())
     }
 
     pub(crate) fn at(&self, x: u32, y: u32) -> Inputs {
@@ -108,6 +143,9 @@ pub enum UniformError {
         /// Which there are.
         help: String,
     },
+    /// A text is no JSON object.
+    #[error("not a JSON object of uniforms: {0}")]
+    Malformed(String),
     /// It takes no such value.
     #[error("uniform `{name}`: {reason}")]
     Value {
@@ -343,6 +381,52 @@ mod tests {
             true.into(),
             "uniform `gain`: it is a num, which is not made of truth values",
         );
+    }
+
+    #[test]
+    fn structures_and_arrays_are_json() {
+        use lambdav_core::types::{Field, Structure};
+        let mut types = Types::default();
+        let array = types.add_array(Type::vec(2), 2).expect("is small");
+        let field = |name: &str, ty| Field { name: name.into(), ty, is_generic: false };
+        let fields = [field("gain", Type::NUM), field("at", array), field("n", Type::INT)];
+        let light = Structure { name: "Light".into(), fields: fields.into() };
+        let light = types.add_structure(light).expect("is small");
+        let uniform = |name: &str, ty: Type| Uniform {
+            name: name.to_owned(),
+            ty,
+            default: vec![7; types.components(ty)].into(),
+        };
+        let uniforms = [uniform("light", light), uniform("m", Type::mat(2)), uniform("a", array)];
+        let size = Size::new(1, 1).expect("within the limits");
+        let mut settings = Settings::with_uniforms(&uniforms, size);
+        let text = r#"{"n": -3, "at": [[1, 2], [3, 16777217]]}"#;
+        settings.set_text(&types, &uniforms, "light", text).expect("an object");
+        let num = |num: f32| num.to_bits();
+        let words = [7, num(1.0), num(2.0), num(3.0), num(16_777_216.0), -3_i32 as u32];
+        assert_eq!(*settings.inputs.uniforms[0], words);
+        let all = r#" {"m": [1, 2, 3, 4], "a": [[0.5, 1], [2, 3]], "light": {}} "#;
+        settings.set_all(&types, &uniforms, all).expect("an object");
+        assert_eq!(*settings.inputs.uniforms[1], [1.0, 2.0, 3.0, 4.0].map(num));
+        assert_eq!(*settings.inputs.uniforms[2], [0.5, 1.0, 2.0, 3.0].map(num));
+        settings.set_text(&types, &uniforms, "m", "[[4, 3], [2, 1]]").expect("columns");
+        assert_eq!(*settings.inputs.uniforms[1], [4.0, 3.0, 2.0, 1.0].map(num));
+        for (name, text, message) in [
+            ("light", "1,2", "a Light is an object: `{\"field\": value, …}`"),
+            ("light", r#"{"power": 1}"#, "a Light has no field `power`"),
+            ("light", r#"{"gain": true}"#, "`true` is not a number"),
+            ("light", r#"{"gain" 1}"#, "`:` must follow, not `1}`"),
+            ("light", r#"{"gain": 1"#, "`,` must follow, not the end"),
+            ("a", "[[1, 2]]", "(array 2 vec2) has 2 elements, not 1"),
+            ("a", "[[1, 2], [3, 4], [5, 6]]", "(array 2 vec2) has 2 elements, not more"),
+            ("a", "[[1, 2], [3, 4]] 5", "`5` is too much"),
+        ] {
+            let error = settings.set_text(&types, &uniforms, name, text).expect_err(text);
+            assert_eq!(error.to_string(), format!("uniform `{name}`: {message}"), "{text}");
+        }
+        for text in ["[]", "{", r#"{"m"}"#, r#"{"m": [1, 2}"#, "{\"m: 1}"] {
+            settings.set_all(&types, &uniforms, text).expect_err(text);
+        }
     }
 
     #[test]

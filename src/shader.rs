@@ -116,6 +116,18 @@ impl Renderer<'_> {
         Ok(self)
     }
 
+    /// Gives a uniform a value as text, of a structure or array as JSON; see
+    /// [`Settings::set_text`].
+    ///
+    /// # Errors
+    ///
+    /// [`UniformError`] where there is no such uniform, or the text is no value of its type.
+    pub fn set_text(mut self, name: &str, text: &str) -> Result<Self, UniformError> {
+        let core = &self.shader.core;
+        self.settings.set_text(core.graph.types(), &core.uniforms, name, text)?;
+        Ok(self)
+    }
+
     /// What `(time)` is, in seconds.
     #[must_use]
     pub fn time(mut self, seconds: f32) -> Self {

@@ -5,7 +5,7 @@ use lambdav_core::types::Type;
 use super::recipe::{Operand, Recipe};
 use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined};
 use super::signature::{
-    AT, COLUMN, SIZE_OF, UPDATE, bvector, ivector, matrix as matrix_of, uvector, vector,
+    AT, COLUMN, UPDATE, bvector, ivector, matrix as matrix_of, uvector, vector,
 };
 
 /// The rows of this theme.
@@ -246,20 +246,6 @@ pub(super) static ROWS: &[Row] = &[
         documentation: "The array or vector `a` with `e` as its element `i`, which is an index as \
                         for `at`.",
         example: Example { expression: "(update (vec3 5 6 7) 1i 9)", value: "(vec3 5 9 7)" },
-    },
-    Row {
-        name: "size-of",
-        aliases: &[],
-        operands: Operands::Exactly(&["a"]),
-        signature: SIZE_OF,
-        meaning: Meaning::Recipe(|operands, _| {
-            Recipe::Size(operands[0].parts.expect("the signature accepts arrays only").1)
-        }),
-        kind: OperationKind::Exact,
-        undefined: Undefined::Never,
-        placement: Placement::Floating,
-        documentation: "The number of elements of an array, an int.",
-        example: Example { expression: "(num (size-of (array 5 6 7)))", value: "3" },
     },
     Row {
         name: "col",

@@ -33,8 +33,6 @@ pub enum Recipe {
     At(Option<u32>),
     /// The first operand with the third as its part there.
     Update(Option<u32>),
-    /// An `int`, the number of elements of the operand.
-    Size(u32),
     /// The λV text of a `func` with as many parameters as there are operands. Its names denote
     /// builtins and forms of the outermost scope, whatever the program binds.
     Expansion(String),

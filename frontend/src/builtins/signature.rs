@@ -326,15 +326,6 @@ pub(super) const UPDATE: Signature = Signature {
     },
 };
 
-/// `(size-of a)`.
-pub(super) const SIZE_OF: Signature = Signature {
-    takes: "an array",
-    check: |operands| match (operands[0].parts, operands[0].ty.builtin()) {
-        (Some(_), None) => Ok(Type::INT),
-        _ => Err(Mismatch::Operand(0)),
-    },
-};
-
 /// An index that is an `int`, a `uint`, or a literal below the limit.
 fn part_index(operands: &[Operand], limit: u32) -> Result<(), Mismatch> {
     let Operand { ty, index, .. } = operands[1];

@@ -1,4 +1,4 @@
-//! Formers: constructors, accessors, `array`, `tabulate`. They evaluate all their operands, functions
+//! Formers: constructors, accessors, `array`, `size-of`, `tabulate`. They evaluate all their operands, functions
 //! apart.
 
 use super::continuation::{Continuation, State};
@@ -8,7 +8,7 @@ use crate::resolve::{Code, CodeId, Former, too_large};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::op::Op;
 use lambdav_core::source::Span;
-use lambdav_core::types::Type;
+use lambdav_core::types::{Type, TypeKind};
 
 impl Elaborator {
     /// The value of a former that is not applied: a case without fields is one.
@@ -29,7 +29,7 @@ impl Elaborator {
                 let variant = self.graph.types().variant(ty).expect("a case belongs to a variant");
                 variant.cases[case as usize].fields.len()
             }
-            Former::Field(_) | Former::Array => 1,
+            Former::Field(_) | Former::Array | Former::SizeOf => 1,
         }
     }
 
@@ -43,6 +43,7 @@ impl Elaborator {
             }
             Former::Field(field) => format!(".{}", self.declarations.field_name(field)),
             Former::Array => "array".to_owned(),
+            Former::SizeOf => "size-of".to_owned(),
         }
     }
 
@@ -67,6 +68,7 @@ impl Elaborator {
                 Former::Case(..) => diagnostic.help("give one value for each field"),
                 Former::Field(_) => diagnostic.help(format!("write `({name} structure)`")),
                 Former::Array => diagnostic.help("write `(array e …)`"),
+                Former::SizeOf => diagnostic.help("write `(size-of a)`"),
             };
             self.report_in(diagnostic, site.activation);
             return State::Return(Value::Error);
@@ -92,6 +94,7 @@ impl Elaborator {
             Former::Structure(index) => self.structure(index, values, site),
             Former::Case(ty, case) => self.case_value(ty, case, &values, site),
             Former::Field(field) => return self.take_field(field, values[0], site),
+            Former::SizeOf => self.size_of(values[0], site),
             Former::Array => {
                 let spans: Vec<Span> =
                     (0..values.len()).map(|i| self.argument_span(site, i)).collect();
@@ -161,6 +164,27 @@ impl Elaborator {
                 Value::Error
             }
         }
+    }
+
+    fn size_of(&mut self, value: Value, site: Site) -> Value {
+        let (span, at) = (self.site_span(site), self.argument_span(site, 0));
+        let role = "the operand of `size-of`";
+        let Some(node) = self.require_value(value, at, role, Some(site.activation)) else {
+            return Value::Error;
+        };
+        if let TypeKind::Array(_, count) = *self.graph.types().kind(self.graph.value_type(node)) {
+            let size = self.graph.constant(Type::INT, &[count], span);
+            return Value::Data(self.graph.after(size, [node], span));
+        }
+        let found = self.describe(value);
+        let message = "`size-of` takes an array";
+        self.report_in(
+            Diagnostic::new(DiagnosticCode::OperandTypes, span, message)
+                .also(at, format!("this is {found}"))
+                .help("a vector has as many components as its type says"),
+            site.activation,
+        );
+        Value::Error
     }
 
     pub(super) fn begin_tabulate(&mut self, code: CodeId, env: EnvId, value: Value) -> State {

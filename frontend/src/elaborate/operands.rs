@@ -121,6 +121,12 @@ impl Elaborator {
         };
         let help = match error {
             SignatureError::Types { instead: Some(instead), .. } => Some((*instead).to_owned()),
+            SignatureError::Index { operand, found: None, .. } => {
+                let mut converted = operands.to_vec();
+                converted[*operand] = Type::INT.into();
+                let is_enough = builtin.resolve(&converted).is_ok();
+                is_enough.then(|| "an index that is computed is an integer: `(int …)`".to_owned())
+            }
             SignatureError::Types { .. } => pick_components(operands).or_else(|| convert(operands)),
             _ => None,
         };
@@ -197,10 +203,6 @@ impl Elaborator {
             Recipe::Update(index) => {
                 let index = self.index(*index, &nodes, site);
                 self.graph.op(Op::Update, vec![nodes[0], index, nodes[2]], span)
-            }
-            Recipe::Size(count) => {
-                let size = self.graph.constant(Type::INT, &[*count], span);
-                self.graph.after(size, [nodes[0]], span)
             }
             Recipe::Input(input) => self.graph.input(*input, span),
             Recipe::Expansion(text) => {

@@ -118,7 +118,6 @@ pub(super) fn follow(
             let index = at_index(*index, operands)?;
             operate(types, Op::Update, &[operands.first()?, &index, operands.get(2)?])
         }
-        Recipe::Size(count) => Some(Data { ty: Type::INT, words: [*count].into() }),
         Recipe::Input(input) => Some(Data::floats(input.ty(), inputs.get(*input))),
         Recipe::Expansion(_) => None,
     }

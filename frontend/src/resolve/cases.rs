@@ -1,6 +1,6 @@
 //! `with` and `case`: their shapes, and which cases are there.
 
-use super::declarations::{FieldName, Former};
+use super::declared::{FieldName, Former};
 use super::resolver::{Binding, Form, Resolver, Task};
 use crate::syntax::{ExprId, ExprKind};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};

@@ -1,6 +1,6 @@
 //! Resolved code: what resolution makes and elaboration runs, in an arena.
 
-use super::declarations::{Annotation, FieldName, Former};
+use super::declared::{Annotation, FieldName, Former};
 use crate::builtins::Builtin;
 use lambdav_core::graph::Name;
 use lambdav_core::sets::{SetId, Sets};

@@ -1,7 +1,7 @@
 //! Names that other languages have for what λV calls otherwise.
 
 /// Names from Scheme, GLSL, HLSL and their neighbours, and what to write instead.
-const ELSEWHERE: [(&str, &str); 49] = [
+const ELSEWHERE: [(&str, &str); 48] = [
     ("%", "write `(mod x y)`"),
     ("&", "write `(bit-and a b)`"),
     ("<<", "write `(shift-left a n)`"),
@@ -11,7 +11,6 @@ const ELSEWHERE: [(&str, &str); 49] = [
     ("asuint", "write `(bits x)`"),
     ("begin", "nothing has an effect here: the last expression alone is enough"),
     ("bitCount", "write `(count-ones e)`"),
-    ("case", "write `(if condition a b)`, one inside another for several cases"),
     ("cond", "write `(if condition a b)`, one inside another for several cases"),
     ("countbits", "write `(count-ones e)`"),
     ("def", "write `(define name expression)`"),

@@ -1,7 +1,7 @@
 //! The top level of a program: defines, uniforms, outputs.
 
 use super::code::{CodeArena, CodeId};
-use super::declarations::Declarations;
+use super::declared::Declarations;
 use super::resolver::{Binding, Resolver, Unfinished};
 use crate::syntax::{Expr, ExprId, ExprKind, Tree};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};

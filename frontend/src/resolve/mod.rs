@@ -15,6 +15,7 @@
 mod cases;
 mod code;
 mod declarations;
+mod declared;
 mod elsewhere;
 mod expressions;
 mod forms;
@@ -24,8 +25,7 @@ mod names;
 mod resolver;
 
 pub(crate) use code::{Case, Code, CodeArena, CodeId, Free, Key, Local, Parameter};
-pub(crate) use declarations::{
-    Annotation, Declarations, FieldName, Former, StructureIndex, too_large,
-};
+pub(crate) use declarations::too_large;
+pub(crate) use declared::{Annotation, Declarations, FieldName, Former, StructureIndex};
 pub(crate) use expressions::resolve_expansion;
 pub(crate) use items::{GlobalValue, Items, resolve};

@@ -1,7 +1,7 @@
 //! What names denote, and which may be given a meaning.
 
 use super::code::Code;
-use super::declarations::Former;
+use super::declared::Former;
 use super::elsewhere::elsewhere;
 use super::resolver::{Binding, Form, Resolver, Unfinished};
 use crate::builtins::Builtin;
@@ -28,6 +28,7 @@ impl<'t> Resolver<'t> {
         }
         match name {
             "array" => Some(Binding::Former(Former::Array)),
+            "size-of" => Some(Binding::Former(Former::SizeOf)),
             _ => Form::from_name(name)
                 .map(Binding::Form)
                 .or_else(|| Builtin::lookup(name).map(Binding::Builtin)),
@@ -108,7 +109,7 @@ impl<'t> Resolver<'t> {
         }
         self.suggestions += 1;
         let mut names: Vec<&str> = Builtin::names().collect();
-        names.push("array");
+        names.extend(["array", "size-of"]);
         names.extend(Form::NAMES.iter().map(|&(name, _)| name));
         names.extend(self.scope.iter().filter(|(_, b)| !b.is_empty()).map(|(&name, _)| name));
         names.sort_unstable();

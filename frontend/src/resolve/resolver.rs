@@ -1,7 +1,7 @@
 //! The resolver's state: the names in scope, the tasks that remain, the code that is made.
 
 use super::code::{Code, CodeArena, CodeId, Local, Parameter};
-use super::declarations::{Annotation, Declarations, FieldName, Former};
+use super::declared::{Annotation, Declarations, FieldName, Former};
 use crate::builtins::Builtin;
 use crate::syntax::{ExprId, ExprKind, Tree};
 use lambdav_core::diagnostics::{Diagnostic, Diagnostics};

@@ -36,7 +36,7 @@ pub(in crate::command) struct RenderArguments {
     pub(super) mouse: Option<[f32; 4]>,
     /// Sets a uniform: its components in order (of a matrix, by columns), or true or false. Can be
     /// given several times; those not set keep the defaults of the program
-    #[arg(long = "set", value_name = "NAME=V[,V…]")]
+    #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(super) set: Vec<String>,
     /// What computes the pixels; by default simd, or core for loops that nest too deeply for it.
     /// The image does not depend on it

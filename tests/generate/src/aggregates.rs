@@ -221,7 +221,7 @@ impl Generator<'_> {
         Term::list(value(ty), words)
     }
 
-    /// An aggregate with other parts: `with` or `update`; of vectors and matrices, too.
+    /// An aggregate with other parts: `with` or `update`; of vectors, too.
     pub(crate) fn changed(&mut self, ty: Type, size: usize) -> Option<Term> {
         if let Some(structure) = self.declared.types.structure(ty).cloned() {
             let mut fields = structure.fields.to_vec();
@@ -236,6 +236,9 @@ impl Generator<'_> {
                 parts.push(Term::syntax(vec![Term::word(&*field.name), new]));
             }
             return Some(Term::list(value(ty), parts));
+        }
+        if ty.is_matrix() {
+            return None;
         }
         let part = self.declared.types.parts(ty).next()?;
         let whole = self.value(ty, size / 2);

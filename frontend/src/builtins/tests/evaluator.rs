@@ -36,6 +36,10 @@ impl ConcreteValue {
     }
 }
 
+fn int(index: u32) -> ConcreteValue {
+    ConcreteValue { ty: Type::INT, bits: vec![index] }
+}
+
 /// A parsed expression.
 #[derive(Debug, PartialEq)]
 pub(super) enum Syntax {
@@ -239,6 +243,14 @@ impl RecipeEvaluator {
                 bits: components.iter().map(|&c| values[0].bits[usize::from(c)]).collect(),
             },
             Recipe::Column(k) => primitive(Op::Column(k), &values[..1], result),
+            Recipe::At(index) => {
+                let index = index.map_or_else(|| values[1].clone(), int);
+                primitive(Op::At, &[values[0].clone(), index], result)
+            }
+            Recipe::Update(index) => {
+                let index = index.map_or_else(|| values[1].clone(), int);
+                primitive(Op::Update, &[values[0].clone(), index, values[2].clone()], result)
+            }
             Recipe::Expansion(text) => {
                 let types = values.iter().map(|v| v.ty).collect();
                 let this = (builtin, types);

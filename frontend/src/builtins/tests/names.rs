@@ -16,7 +16,8 @@ const EXACT: &str = "
     int uint num bool bits from-bits fma
     at col
     frag-coord resolution time frame mouse
-    pi tau";
+    pi tau
+    update";
 
 /// Those that LANGUAGE §6 lists as expanded, and those of §9 that are.
 const EXPANDED: &str = "

@@ -160,13 +160,39 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
         "resolution" => when(count == 0, "vec2"),
         "time" | "frame" => when(count == 0, "num"),
         // Without a literal index; and values.
-        "at" | "col" | "pi" | "tau" => None,
+        "at" => {
+            let index = count == 2 && (types[1] == "int" || types[1] == "uint");
+            match part(types.first().copied().unwrap_or_default()) {
+                Some(part) => when(index, &part),
+                None => None,
+            }
+        }
+        "update" => {
+            let index = count == 3 && (types[1] == "int" || types[1] == "uint");
+            let fits = index && !matrix(types[0]) && part(types[0]).as_deref() == Some(types[2]);
+            when(fits, types.first().copied().unwrap_or_default())
+        }
+        "col" | "pi" | "tau" => None,
         _ => {
             let function = Elementary::ALL.iter().find(|function| function.name() == name);
             let function = function.unwrap_or_else(|| panic!("{name} is not covered"));
             mix().filter(|_| count == function.arity())
         }
     }
+}
+
+/// The type of the components of a vector, or of the columns of a matrix.
+fn part(of: &str) -> Option<String> {
+    let (kind, size) = of.split_at_checked(of.len().checked_sub(1)?)?;
+    let part = match kind {
+        "vec" => "num",
+        "bvec" => "bool",
+        "ivec" => "int",
+        "uvec" => "uint",
+        "mat" => return Some(format!("vec{size}")),
+        _ => return None,
+    };
+    Some(part.to_owned())
 }
 
 fn operands(types: &[Type]) -> Vec<Operand> {
@@ -286,9 +312,12 @@ fn indices() {
             for (name, result, size) in [
                 (
                     "at",
-                    Type::of(TYPES.component(ty, 0), 1),
                     match ty.builtin() {
-                        Some(TypeKind::Vector(_, n)) => n,
+                        Some(TypeKind::Matrix(scalar, n)) => Type::of(scalar, n),
+                        _ => Type::of(TYPES.component(ty, 0), 1),
+                    },
+                    match ty.builtin() {
+                        Some(TypeKind::Vector(_, n) | TypeKind::Matrix(_, n)) => n,
                         _ => 0,
                     },
                 ),

@@ -18,8 +18,10 @@ pub fn hide_literals(source: &SourceFile) -> Option<String> {
     for (id, expr) in tree.iter() {
         if let (ExprKind::List(children), Some(head)) = (&expr.kind, head(&tree, id)) {
             let index = match head {
-                "at" | "col" => children.get(2),
-                "output" => children.get(1),
+                "at" | "col" | "update" => children.get(2),
+                // Of a type, or of an array of which one element is the less hidden.
+                "array" if children.len() == 3 => children.get(1),
+                "output" | "tabulate" => children.get(1),
                 _ => None,
             };
             index.iter().for_each(|i| kept[i.index()] = true);

@@ -1,0 +1,224 @@
+//! Values of uniforms as JSON, guided by their types: structures are objects, arrays, vectors and
+//! matrices (by columns, or by components) are lists. Numbers are rounded once, to binary32.
+//!
+//! Nothing recurses on how deep a value is nested.
+
+use super::{int, number, truth, uint};
+use lambdav_core::types::{Scalar, Type, TypeKind, Types};
+
+/// The members of an object, as names and the text of values.
+///
+/// # Errors
+///
+/// What is wrong with the text.
+pub(super) fn members(text: &str) -> Result<Vec<(String, &str)>, String> {
+    let mut reader = Reader { text, at: 0 };
+    let mut all = Vec::new();
+    reader.expect('{')?;
+    if !reader.accept('}') {
+        loop {
+            let name = reader.string()?;
+            reader.expect(':')?;
+            all.push((name, reader.raw_value()?));
+            if !reader.accept(',') {
+                reader.expect('}')?;
+                break;
+            }
+        }
+    }
+    reader.end()?;
+    Ok(all)
+}
+
+/// Changes the words of a value of that type to what the text says. Fields that an object leaves
+/// out stay as they are.
+///
+/// # Errors
+///
+/// What is wrong with the text.
+pub(super) fn read(types: &Types, ty: Type, text: &str, words: &mut [u32]) -> Result<(), String> {
+    let mut reader = Reader { text, at: 0 };
+    let mut open: Vec<Open> = Vec::new();
+    // What comes next, and where its words are.
+    let mut next = Some((ty, 0));
+    loop {
+        if let Some((ty, start)) = next.take() {
+            match types.kind(ty) {
+                TypeKind::Scalar(scalar) => words[start] = reader.scalar(*scalar)?,
+                TypeKind::Structure(_) => {
+                    reader.expect('{')?;
+                    open.push(Open { ty, start, done: 0, part: None });
+                }
+                TypeKind::Variant(_) => return Err("a variant is no uniform".to_owned()),
+                TypeKind::Vector(..) | TypeKind::Matrix(..) | TypeKind::Array(..) => {
+                    reader.expect('[')?;
+                    let is_flat = matches!(types.kind(ty), TypeKind::Matrix(..))
+                        && reader.peek() != Some('[');
+                    let part = is_flat.then(|| Type::of(types.component(ty, 0), 1));
+                    open.push(Open { ty, start, done: 0, part });
+                }
+            }
+        }
+        let Some(innermost) = open.last_mut() else { break };
+        let (ty, start) = (innermost.ty, innermost.start);
+        if let Some(structure) = types.structure(ty) {
+            let is_first = innermost.done == 0;
+            if reader.accept('}') {
+                open.pop();
+                continue;
+            }
+            if !is_first {
+                reader.expect(',')?;
+            }
+            innermost.done += 1;
+            let name = reader.string()?;
+            reader.expect(':')?;
+            let Some(index) = structure.fields.iter().position(|field| *field.name == *name) else {
+                return Err(format!("a {} has no field `{name}`", structure.name));
+            };
+            let (part, offset) = types.part(ty, index).expect("it is a field");
+            next = Some((part, start + offset));
+            continue;
+        }
+        let count = match innermost.part {
+            Some(_) => types.components(ty),
+            None => types.parts(ty).len(),
+        };
+        if innermost.done == count {
+            if !reader.accept(']') {
+                return Err(format!("{} has {count} elements, not more", types.name(ty)));
+            }
+            open.pop();
+            continue;
+        }
+        if reader.peek() == Some(']') {
+            let done = innermost.done;
+            return Err(format!("{} has {count} elements, not {done}", types.name(ty)));
+        }
+        if innermost.done > 0 {
+            reader.expect(',')?;
+        }
+        let (part, offset) = match innermost.part {
+            Some(part) => (part, innermost.done),
+            None => types.part(ty, innermost.done).expect("it is below the count"),
+        };
+        innermost.done += 1;
+        next = Some((part, start + offset));
+    }
+    reader.end()
+}
+
+/// A list or object that is being read.
+struct Open {
+    ty: Type,
+    start: usize,
+    /// How many parts have been read.
+    done: usize,
+    /// The type of its elements, where they are not the parts of the type.
+    part: Option<Type>,
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn rest(&mut self) -> &'a str {
+        let rest = &self.text[self.at..];
+        let trimmed = rest.trim_start_matches([' ', '\t', '\n', '\r']);
+        self.at += rest.len() - trimmed.len();
+        trimmed
+    }
+
+    fn peek(&mut self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn accept(&mut self, wanted: char) -> bool {
+        let found = self.peek() == Some(wanted);
+        if found {
+            self.at += wanted.len_utf8();
+        }
+        found
+    }
+
+    fn expect(&mut self, wanted: char) -> Result<(), String> {
+        if self.accept(wanted) {
+            return Ok(());
+        }
+        let found = self.found();
+        Err(format!("`{wanted}` must follow, not {found}"))
+    }
+
+    fn found(&mut self) -> String {
+        match self.rest() {
+            "" => "the end".to_owned(),
+            rest => format!("`{}`", rest.chars().take(20).collect::<String>()),
+        }
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        if self.rest().is_empty() { Ok(()) } else { Err(format!("{} is too much", self.found())) }
+    }
+
+    fn scalar(&mut self, scalar: Scalar) -> Result<u32, String> {
+        let rest = self.rest();
+        let ends = |c: char| c.is_whitespace() || matches!(c, ',' | ']' | '}' | ':' | '[' | '{');
+        let token = &rest[..rest.find(ends).unwrap_or(rest.len())];
+        self.at += token.len();
+        match scalar {
+            Scalar::F32 => number(token).map(f32::to_bits),
+            Scalar::Bool => truth(token).map(u32::from),
+            Scalar::I32 => int(token).map(|int| int as u32),
+            Scalar::U32 => uint(token),
+        }
+    }
+
+    fn string(&mut self) -> Result<String, String> {
+        if !self.accept('"') {
+            let found = self.found();
+            return Err(format!("a name in quotes must follow, not {found}"));
+        }
+        let mut name = String::new();
+        let mut characters = self.text[self.at..].char_indices();
+        while let Some((at, c)) = characters.next() {
+            match c {
+                '"' => {
+                    self.at += at + 1;
+                    return Ok(name);
+                }
+                '\\' => match characters.next() {
+                    Some((_, c @ ('"' | '\\' | '/'))) => name.push(c),
+                    _ => return Err("in a name `\\` stands before `\"`, `\\` or `/` only".into()),
+                },
+                c => name.push(c),
+            }
+        }
+        Err("the quotes are not closed".to_owned())
+    }
+
+    /// The text of a value, whatever it is.
+    fn raw_value(&mut self) -> Result<&'a str, String> {
+        self.rest();
+        let (start, mut depth) = (self.at, 0_usize);
+        loop {
+            match self.peek() {
+                None => return Err("the end comes too early".to_owned()),
+                Some('"') => {
+                    self.string()?;
+                }
+                Some('[' | '{') => {
+                    depth += 1;
+                    self.at += 1;
+                }
+                Some(']' | '}' | ',') if depth == 0 => break,
+                Some(c) => {
+                    depth -= usize::from(matches!(c, ']' | '}'));
+                    self.at += c.len_utf8();
+                }
+            }
+        }
+        Ok(self.text[start..self.at].trim_end())
+    }
+}
