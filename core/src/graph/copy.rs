@@ -93,6 +93,7 @@ impl Graph {
         let mut inside: Vec<NodeId> = inside.into_iter().collect();
         inside.sort_unstable();
         let mut part = Self::default();
+        *part.types_mut() = self.types().clone();
         let mut loops: FxHashMap<LoopId, LoopId> = FxHashMap::default();
         let mut map: FxHashMap<NodeId, NodeId> = FxHashMap::default();
         for id in inside {

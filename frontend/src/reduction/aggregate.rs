@@ -133,13 +133,12 @@ impl Primitive {
                     Some(Part::Aggregate(Rc::new(value.with(at, part.clone()))))
                 }
                 (Part::Data(value), Part::Data(part)) => {
-                    let (ty, size) = part_type(types, value.ty)?;
-                    if part.ty != ty {
+                    if Some(part.ty.scalar()?) != value.ty.scalar() || part.words.len() != 1 {
                         return None;
                     }
-                    let at = clamped(index, digits, value.words.len() / size)? * size;
+                    let at = clamped(index, digits, value.words.len())?;
                     let mut words = value.words.clone();
-                    words[at..at + size].copy_from_slice(&part.words);
+                    words[at] = part.words[0];
                     Some(Part::Data(Data { ty: value.ty, words }))
                 }
                 _ => None,

@@ -115,10 +115,10 @@ impl Generator<'_> {
     /// Declares types; the forms.
     pub(crate) fn declarations(&mut self) -> Vec<Term> {
         let mut forms = Vec::new();
-        if self.random.percent(30) {
+        if self.random.percent(20) {
             return forms;
         }
-        for i in 0..self.random.weighted(&[2, 5, 3]) {
+        for i in 0..self.random.weighted(&[3, 5, 2]) {
             let name = format!("S{i}");
             let fields = self.fields(4, false);
             let mut parts = vec![Term::word("struct"), Term::word(name.clone())];
@@ -154,7 +154,7 @@ impl Generator<'_> {
             let ty = self.declared.types.add_variant(variant).expect("it is small");
             self.add_aggregate(ty);
         }
-        for _ in 0..self.random.weighted(&[2, 4, 2]) {
+        for _ in 0..self.random.weighted(&[1, 4, 3]) {
             let count = [1, 2, 3, 4, 5, 7, 16, 40][self.random.weighted(&[1, 4, 5, 4, 4, 2, 2, 1])];
             let element = self.small_type();
             if self.declared.types.components(element) * count <= MOST_COMPONENTS {
@@ -221,7 +221,7 @@ impl Generator<'_> {
         Term::list(value(ty), words)
     }
 
-    /// An aggregate with other parts: `with` or `update`; of vectors and matrices, too.
+    /// An aggregate with other parts: `with` or `update`; of vectors, too.
     pub(crate) fn changed(&mut self, ty: Type, size: usize) -> Option<Term> {
         if let Some(structure) = self.declared.types.structure(ty).cloned() {
             let mut fields = structure.fields.to_vec();
@@ -237,11 +237,26 @@ impl Generator<'_> {
             }
             return Some(Term::list(value(ty), parts));
         }
+        if ty.is_matrix() {
+            return None;
+        }
         let part = self.declared.types.parts(ty).next()?;
-        let whole = self.value(ty, size / 2);
+        let whole = match self.random.percent(50) {
+            true => self.leaf(ty),
+            false => self.value(ty, size / 2),
+        };
         let index = self.index(ty, size / 4);
         let new = self.value(part, size / 4);
         Some(Term::list(value(ty), vec![Term::word("update"), whole, index, new]))
+    }
+
+    /// An array in a loop with another element, so that arrays change from round to round; anything
+    /// else as it is.
+    pub(crate) fn updated(&mut self, ty: Type, whole: Term) -> Term {
+        let TypeKind::Array(element, _) = *self.declared.types.kind(ty) else { return whole };
+        let index = self.index(ty, 0);
+        let new = self.leaf(element);
+        Term::list(value(ty), vec![Term::word("update"), whole, index, new])
     }
 
     /// An index into something of that type: a token, or a number that may lie outside.

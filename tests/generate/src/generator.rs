@@ -67,7 +67,7 @@ impl<'a> Generator<'a> {
 
     /// A type; scalars and vectors more often than others.
     pub(crate) fn any_type(&mut self) -> Type {
-        if self.random.percent(22)
+        if self.random.percent(30)
             && let Some(ty) = self.any_aggregate()
         {
             return ty;
@@ -103,8 +103,10 @@ impl<'a> Generator<'a> {
         let loops = if self.loop_depth < MAX_LOOPS { 13 } else { 0 };
         // Deeper where it is deep already, so that some is three deep.
         let ifs = if (1..4).contains(&self.if_depth) { 34 } else { 17 };
-        let (parts, cases) = (if Declared::is_aggregate(ty) { 4 } else { 8 }, ifs / 3);
-        let weights = [40, 6, ifs, 18, 7, 9, loops, 2, 3, 2, loops * 2 / 3, parts, cases, 1];
+        let is_aggregate = Declared::is_aggregate(ty);
+        let (parts, changed) = if is_aggregate { (6, 30) } else { (16, 6) };
+        let cases = ifs / 3;
+        let weights = [40, changed, ifs, 18, 7, 9, loops, 2, 3, 2, loops * 2 / 3, parts, cases, 1];
         for _ in 0..8 {
             let made = match self.random.weighted(&weights) {
                 0 => self.application(ty, size),

@@ -135,7 +135,10 @@ impl Generator<'_> {
     /// A smallest term of the type.
     pub(crate) fn leaf(&mut self, ty: Type) -> Term {
         if let Some(variable) = self.variable(ty) {
-            return variable;
+            return match self.loop_depth > 0 && self.random.percent(50) {
+                true => self.updated(ty, variable),
+                false => variable,
+            };
         }
         let kind = TermKind::Value(ty);
         let Some(builtin) = ty.builtin() else { return self.aggregate_leaf(ty) };

@@ -68,7 +68,6 @@ const VALUES: &[(&str, &[f32])] = &[
     ("(at (vec3 1 2 3) 2i)", &[3.0]),
     ("(update (vec3 1 2 3) -5i 9)", &[9.0, 2.0, 3.0]),
     ("(at (mat2 1 2 3 4) 1u)", &[3.0, 4.0]),
-    ("(at (update (mat2 1 2 3 4) 0 (vec2 8 9)) 0i)", &[8.0, 9.0]),
     (
         "(.a (.a ((rec-func (p n) (if (< n 3) (rec (Pair (.b p) (.a p)) (+ n 1)) p)) (Pair (Pair 1 2) (Pair 3 4)) 0)))",
         &[3.0],
