@@ -139,19 +139,17 @@ impl Elaborator {
                 self.hold(held.declaration, held.fields.to_vec(), Some(other), span)
             }
             Value::Data(node) => Value::Data(match self.graph.node(node).clone() {
-                // What goes on with `rec` decides, or passes arguments, after them.
+                // What goes on with `rec` decides after them.
                 Node::If([condition, then, otherwise])
                     if self.graph.expr_type(node).value().is_none() =>
                 {
                     let condition = self.graph.after(condition, [other], span);
                     self.graph.if_([condition, then, otherwise], span)
                 }
-                Node::Rec(of, arguments) => {
-                    let mut arguments = arguments.to_vec();
-                    if let Some(first) = arguments.first_mut() {
-                        *first = self.graph.after(*first, [other], span);
-                    }
-                    self.graph.rec(of, arguments, span)
+                Node::Rec(..) => {
+                    let decided = self.graph.bool(true, span);
+                    let condition = self.graph.after(decided, [other], span);
+                    self.graph.if_([condition, node, node], span)
                 }
                 _ => self.graph.after(node, [other], span),
             }),
