@@ -25,7 +25,8 @@ pub(crate) fn check(case: &Case) -> Result<(), String> {
         (ExpectedVerdict::Rejected(_), Some(_), None) => Err("it was accepted".into()),
         (_, Some(core), None) => {
             // What is perhaps not meant is told of most small programs; it counts where it is asked for.
-            let is_lint = |code: &str| DiagnosticCode::parse(code).is_some_and(DiagnosticCode::is_lint);
+            let is_lint =
+                |code: &str| DiagnosticCode::parse(code).is_some_and(DiagnosticCode::is_lint);
             let lints = case.warnings.iter().any(|warning| is_lint(&warning.code));
             let warnings: Vec<&Finding> =
                 found.iter().filter(|found| lints || !is_lint(&found.code)).collect();
