@@ -365,7 +365,7 @@ impl Graph {
                 operands.push(other);
             }
         }
-        if operands.len() == 1 {
+        if operands.len() == 1 || is_active(Mutant::DroppedOperand) {
             return value;
         }
         self.intern(Node::Op(Op::After, operands.into()), span)

@@ -4,9 +4,11 @@ use super::continuation::{Continuation, State};
 use super::elaborator::Elaborator;
 use super::values::{EnvId, Value};
 use crate::elaborate::values::{Arguments, Denotation};
+use crate::mutants::{Mutant, is_active};
 use crate::resolve::{Case, Code, CodeId};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::NodeId;
+use lambdav_core::mutants::mistaken_payload;
 use lambdav_core::op::Op;
 use lambdav_core::types::Type;
 use std::rc::Rc;
@@ -74,6 +76,10 @@ impl Elaborator {
                 .map(|field| {
                     Denotation::Value(match scrutinee {
                         Some(of) => {
+                            let (index, field) = match is_active(Mutant::WrongField) {
+                                true => mistaken_payload(self.graph.types(), case.ty, index, field),
+                                false => (index, field),
+                            };
                             let payload = Op::Payload(index, field);
                             Value::Data(self.graph.op(payload, vec![of], span))
                         }

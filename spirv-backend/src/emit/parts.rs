@@ -4,6 +4,8 @@
 //! lies there as a `uint` of the same bits.
 
 use super::translator::Translator;
+use crate::mutants::{Mutant, is_active};
+use lambdav_core::mutants::mistaken_payload;
 use lambdav_core::types::{Scalar, Type, TypeKind};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Op, Word};
@@ -105,6 +107,10 @@ impl Translator<'_> {
     /// The words of a field of a case, whatever the case is.
     pub(super) fn payload(&mut self, variant: Type, from: Word, case: u32, field: u32) -> Word {
         let types = &self.program.types;
+        let (case, field) = match is_active(Mutant::WrongField) {
+            true => mistaken_payload(types, variant, case, field),
+            false => (case, field),
+        };
         let (ty, places) = types.payload(variant, case, field).expect("there is such a field");
         let slots = places.iter().map(|&place| {
             let scalar = Type::of(types.component(variant, place as usize), 1);
