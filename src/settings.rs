@@ -1,17 +1,18 @@
 //! What a frame is computed from, and the values of uniforms.
 
 mod json;
+mod names;
 mod scalar;
 
 pub use scalar::number;
 
-use lambdav_core::diagnostics::nearest_name;
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::inputs::Inputs;
 use lambdav_core::limits;
 use lambdav_core::types::{Scalar, Type, Types};
 use lambdav_float_environment::with_default;
 use lambdav_raster::Size;
+use names::instead;
 use scalar::{int, truth, uint};
 use thiserror::Error;
 
@@ -106,7 +107,7 @@ impl Settings {
         uniforms: &[Uniform],
         text: &str,
     ) -> Result<(), UniformError> {
-        for (name, value) in json::members(text).map_err(UniformError::Malformed)? {
+        for (name, value) in members(text)? {
             self.set_text(types, uniforms, &name, value)?;
         }
         Ok(())
@@ -119,18 +120,19 @@ impl Settings {
     }
 }
 
+/// The members of a JSON object: their names, and their values as [`Settings::set_text`] takes them.
+///
+/// # Errors
+///
+/// [`UniformError::Malformed`] where the text is no object.
+pub fn members(text: &str) -> Result<Vec<(String, &str)>, UniformError> {
+    json::members(text).map_err(UniformError::Malformed)
+}
+
 /// Where the uniform of that name is among all.
 fn find(uniforms: &[Uniform], name: &str) -> Result<usize, UniformError> {
     uniforms.iter().position(|uniform| uniform.name == name).ok_or_else(|| {
-        let near = nearest_name(name, uniforms.iter().map(|u| u.name.as_str()));
-        let help = match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if uniforms.is_empty() => "it has none".to_owned(),
-            None => {
-                let names: Vec<&str> = uniforms.iter().map(|u| u.name.as_str()).collect();
-                format!("it has {}", names.join(", "))
-            }
-        };
+        let help = instead(name, uniforms.iter().map(|uniform| uniform.name.as_str()));
         UniformError::Unknown { name: name.to_owned(), help }
     })
 }
@@ -375,7 +377,8 @@ mod tests {
         assert_eq!(*settings.inputs.uniforms[1], [4.0, 3.0, 2.0, 1.0].map(num));
         for (name, text, message) in [
             ("light", "1,2", "a Light is an object: `{\"field\": value, …}`"),
-            ("light", r#"{"power": 1}"#, "a Light has no field `power`"),
+            ("light", r#"{"power": 1}"#, "a Light has no field `power`; it has gain, at, n"),
+            ("light", r#"{"gian": 1}"#, "a Light has no field `gian`; did you mean `gain`?"),
             ("light", r#"{"gain": true}"#, "`true` is not a number"),
             ("light", r#"{"gain" 1}"#, "`:` must follow, not `1}`"),
             ("light", r#"{"gain": 1"#, "`,` must follow, not the end"),

@@ -128,6 +128,17 @@ impl Renderer<'_> {
         Ok(self)
     }
 
+    /// Gives uniforms values that a JSON object has under their names; see [`Settings::set_all`].
+    ///
+    /// # Errors
+    ///
+    /// [`UniformError`] where the text is no object, and as [`Self::set_text`].
+    pub fn set_all(mut self, text: &str) -> Result<Self, UniformError> {
+        let core = &self.shader.core;
+        self.settings.set_all(core.graph.types(), &core.uniforms, text)?;
+        Ok(self)
+    }
+
     /// What `(time)` is, in seconds.
     #[must_use]
     pub fn time(mut self, seconds: f32) -> Self {
@@ -413,6 +424,25 @@ mod tests {
         let error = save("no/such/folder/a.png", &frame.expect("it ends")).expect_err("no folder");
         let text = format!("{error:?}");
         assert!(text.starts_with("cannot write `no/such/folder/a.png`: "), "{text}");
+    }
+
+    /// An index into an array of which machine code is not made.
+    #[test]
+    fn large_computed_arrays_are_drawn_by_the_evaluator() {
+        let text = "(uniform gain num) (uniform n int 0i)
+             (define t (tabulate 1025 (func (i) (* gain (+ (num i) (.y (frag-coord)))))))
+             (at t (+ n (int (.x (frag-coord)))))";
+        let shader = Shader::new("table.lv", text).expect("it is right");
+        let settings = Settings::new(shader.core(), size());
+        let engine = FastEngine::new(shader.core(), 0, &settings, None).expect("it is evaluated");
+        let FastEngine::Core(_, EmitError::IndexedArray(why)) = engine else {
+            panic!("machine code is made of it")
+        };
+        assert_eq!(why.code.as_str(), "LV0506");
+        let renderer = shader.renderer(size()).set_all(r#"{"n": 1021, "gain": 2}"#);
+        let frame = renderer.expect("it has these").render().expect("nothing is in the way");
+        assert_eq!(frame.pixel(0, 0), Some([2043.0, 0.0, 0.0, 1.0]));
+        assert_eq!(frame.pixel(3, 1), Some([2051.0, 0.0, 0.0, 1.0]));
     }
 
     /// Loops that nest more deeply than machine code is made of.

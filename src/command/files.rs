@@ -51,7 +51,7 @@ pub(super) fn one_standard_input<'a>(paths: impl IntoIterator<Item = &'a PathBuf
 }
 
 /// Checks before a long run that the file can be written, and is none of those that are read.
-pub(super) fn check_target(path: &Path, read: &[&Path]) -> Result {
+pub(super) fn check_target<P: AsRef<Path>>(path: &Path, read: &[P]) -> Result {
     check_not_read(path, read)?;
     file::check_target(path).map_err(|error| match why(path) {
         Some(why) => Failure::usage(format!("cannot write `{}`: {why}", path.display())),
