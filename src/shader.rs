@@ -57,7 +57,7 @@ impl Shader {
     }
 
     fn of(Loaded { source, core, mut diagnostics, .. }: Loaded) -> Result<Self, Report> {
-        diagnostics.retain(|finding| !finding.code.is_lint());
+        diagnostics.drop_lints();
         match core {
             Some(core) => Ok(Self { source, core, warnings: diagnostics }),
             None => Err(Report { source, diagnostics }),

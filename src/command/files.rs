@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// said about it, lints apart.
 pub(super) fn load(path: &Path, messages: Messages) -> Result<Loaded> {
     let mut loaded = read(path, messages)?;
-    loaded.diagnostics.retain(|finding| !finding.code.is_lint());
+    loaded.diagnostics.drop_lints();
     report(&loaded.source, &loaded.diagnostics, messages)?;
     Ok(loaded)
 }

@@ -67,8 +67,7 @@ impl Elaborator {
                 _ => State::Return(self.decide(code, env, &case, scrutinee, values)),
             };
         };
-        let variant = self.graph.types().variant(case.ty).expect("the resolver has looked");
-        let fields = variant.cases[index as usize].fields.len() as u32;
+        let fields = self.case(case.ty, index).fields.len() as u32;
         let mut inner = env;
         if fields > 0 {
             let span = self.span(body, env);

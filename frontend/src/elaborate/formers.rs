@@ -6,9 +6,11 @@ use super::elaborator::Elaborator;
 use super::values::{Arguments, Denotation, EnvId, FunctionId, FunctionValue, Site, Value};
 use crate::resolve::{Code, CodeId, Former, too_large};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::graph::NodeId;
 use lambdav_core::op::Op;
 use lambdav_core::source::Span;
-use lambdav_core::types::{Type, TypeKind};
+use lambdav_core::types::{Case, Type, TypeKind};
+use std::fmt;
 
 impl Elaborator {
     /// The value of a former that is not applied: a case without fields is one.
@@ -21,14 +23,16 @@ impl Elaborator {
         }
     }
 
+    /// A case that resolution has found.
+    pub(super) fn case(&self, ty: Type, index: u32) -> &Case {
+        self.graph.types().case(ty, index).expect("the variant has this case")
+    }
+
     /// How many operands a former has, `array` at least.
     fn arity(&self, former: Former) -> usize {
         match former {
             Former::Structure(index) => self.declarations.structure(index).fields.len(),
-            Former::Case(ty, case) => {
-                let variant = self.graph.types().variant(ty).expect("a case belongs to a variant");
-                variant.cases[case as usize].fields.len()
-            }
+            Former::Case(ty, case) => self.case(ty, case).fields.len(),
             Former::Field(_) | Former::Array | Former::SizeOf => 1,
         }
     }
@@ -37,10 +41,7 @@ impl Elaborator {
     fn former_name(&self, former: Former) -> String {
         match former {
             Former::Structure(index) => self.declarations.structure(index).name.to_string(),
-            Former::Case(ty, case) => {
-                let variant = self.graph.types().variant(ty).expect("a case belongs to a variant");
-                variant.cases[case as usize].name.to_string()
-            }
+            Former::Case(ty, case) => self.case(ty, case).name.to_string(),
             Former::Field(field) => format!(".{}", self.declarations.field_name(field)),
             Former::Array => "array".to_owned(),
             Former::SizeOf => "size-of".to_owned(),
@@ -104,30 +105,42 @@ impl Elaborator {
     }
 
     fn case_value(&mut self, ty: Type, case: u32, values: &[Value], site: Site) -> Value {
-        let variant = self.graph.types().variant(ty).expect("a case belongs to a variant");
-        let of = variant.cases[case as usize].clone();
+        let of = self.case(ty, case).clone();
         let mut nodes = Vec::with_capacity(values.len());
         for (i, (field, &value)) in of.fields.iter().zip(values).enumerate() {
-            let span = self.argument_span(site, i);
+            let place = self.argument_span(site, i);
             let role = format_args!("the field `{}` of `{}`", field.name, of.name);
-            let Some(node) = self.require_value(value, span, role, Some(site.activation)) else {
-                return Value::Error;
-            };
-            let found = self.graph.value_type(node);
-            if found != field.ty {
-                let message = format!("{role} is {}, not {}", self.a(field.ty), self.a(found));
-                self.report_in(
-                    Diagnostic::new(DiagnosticCode::AnnotationMismatch, span, message)
-                        .label(format!("this is {}", self.a(found)))
-                        .help("give a value of the declared type; nothing is converted by itself"),
-                    site.activation,
-                );
-                return Value::Error;
+            match self.field_value(value, Some(field.ty), role, place, None, site) {
+                Some(node) => nodes.push(node),
+                None => return Value::Error,
             }
-            nodes.push(node);
         }
         let span = self.site_span(site);
         Value::Data(self.graph.op(Op::Inject(ty, case), nodes, span))
+    }
+
+    /// The value of a field, of the type that was declared for it, if one was.
+    pub(super) fn field_value(
+        &mut self,
+        value: Value,
+        wanted: Option<Type>,
+        role: fmt::Arguments<'_>,
+        place: Span,
+        declared: Option<Span>,
+        site: Site,
+    ) -> Option<NodeId> {
+        let node = self.require_value(value, place, role, Some(site.activation))?;
+        let found = self.graph.value_type(node);
+        let Some(wanted) = wanted.filter(|&wanted| wanted != found) else { return Some(node) };
+        let message = format!("{role} is {}, not {}", self.a(wanted), self.a(found));
+        let mut diagnostic = Diagnostic::new(DiagnosticCode::AnnotationMismatch, place, message)
+            .label(format!("this is {}", self.a(found)))
+            .help("give a value of the declared type; nothing is converted by itself");
+        if let Some(declared) = declared {
+            diagnostic = diagnostic.also(declared, "by this declaration");
+        }
+        self.report_in(diagnostic, site.activation);
+        None
     }
 
     /// The array of these elements, which stand at these places.
@@ -198,14 +211,8 @@ impl Elaborator {
                 self.next_element(function, site, count, Vec::with_capacity(count as usize))
             }
             _ => {
-                let (span, what) = (self.span(function_code, env), self.describe(value));
-                self.report_in(
-                    Diagnostic::new(DiagnosticCode::NotAFunction, span, "this is not a function")
-                        .label(format!("this is {what}"))
-                        .help("`(tabulate N f)` is `(array (f 0i) … (f N-1i))`"),
-                    site.activation,
-                );
-                State::Return(Value::Error)
+                let help = "`(tabulate N f)` is `(array (f 0i) … (f N-1i))`";
+                self.not_a_function(value, self.span(function_code, env), help, site.activation)
             }
         }
     }

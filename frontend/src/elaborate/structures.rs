@@ -11,6 +11,7 @@ use lambdav_core::graph::{Node, NodeId};
 use lambdav_core::op::Op;
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;
+use std::fmt;
 
 impl Elaborator {
     /// The declaration of the structure that a node is a value of, if it is.
@@ -18,6 +19,22 @@ impl Elaborator {
         let ty = self.graph.expr_type(node).value()?;
         let structure = self.graph.types().structure(ty)?;
         Some(self.declarations.declaration_of(structure))
+    }
+
+    /// The declaration of the structure that a value is, if it is one; `None` where it is no value,
+    /// which is reported.
+    fn require_declaration(
+        &mut self,
+        value: Value,
+        at: Span,
+        role: impl fmt::Display,
+        site: Site,
+    ) -> Option<Option<StructureIndex>> {
+        if let Value::Structure(id) = value {
+            return Some(Some(self.held(id).declaration));
+        }
+        let node = self.require_value(value, at, role, Some(site.activation))?;
+        Some(self.declaration_of(node))
     }
 
     /// A structure of these fields.
@@ -34,27 +51,17 @@ impl Elaborator {
             let span = self.argument_span(site, i);
             let name = declarations.field_name(field.name);
             let role = format_args!("the field `{name}` of `{}`", declared.name);
-            let node = match (value, field.ty) {
-                (Value::Function(_) | Value::Structure(_), None) => continue,
-                _ => self.require_value(value, span, role, Some(site.activation)),
-            };
-            let Some(node) = node else { return Value::Error };
-            let found = self.graph.value_type(node);
-            if let Some(wanted) = field.ty
-                && wanted != found
-            {
-                let message = format!("{role} is {}, not {}", self.a(wanted), self.a(found));
-                self.report_in(
-                    Diagnostic::new(DiagnosticCode::AnnotationMismatch, span, message)
-                        .label(format!("this is {}", self.a(found)))
-                        .also(declared.span, "by this declaration")
-                        .help("give a value of the declared type; nothing is converted by itself"),
-                    site.activation,
-                );
-                return Value::Error;
+            if let (Value::Function(_) | Value::Structure(_), None) = (value, field.ty) {
+                continue;
             }
-            nodes.push(node);
-            types.push(found);
+            let declared = Some(declared.span);
+            match self.field_value(value, field.ty, role, span, declared, site) {
+                Some(node) => {
+                    nodes.push(node);
+                    types.push(self.graph.value_type(node));
+                }
+                None => return Value::Error,
+            }
         }
         if nodes.len() < fields.len() {
             return self.hold(declaration, fields, None, self.site_span(site));
@@ -161,15 +168,9 @@ impl Elaborator {
         let declarations = self.declarations.clone();
         let (span, name) = (self.site_span(site), declarations.field_name(field));
         let role = format_args!("the operand of `.{name}`");
-        let declaration = match value {
-            Value::Structure(id) => Some(self.held(id).declaration),
-            _ => {
-                let at = self.argument_span(site, 0);
-                match self.require_value(value, at, role, Some(site.activation)) {
-                    Some(node) => self.declaration_of(node),
-                    None => return State::Return(Value::Error),
-                }
-            }
+        let at = self.argument_span(site, 0);
+        let Some(declaration) = self.require_declaration(value, at, role, site) else {
+            return State::Return(Value::Error);
         };
         let position = declaration.and_then(|d| declarations.structure(d).position(field));
         match (value, position) {
@@ -252,15 +253,9 @@ impl Elaborator {
         let target_span = self.span(target_code, env);
         let target = values[0];
         let declarations = self.declarations.clone();
-        let declaration = match target {
-            Value::Structure(id) => Some(self.held(id).declaration),
-            _ => {
-                let role = "what `with` changes";
-                match self.require_value(target, target_span, role, Some(site.activation)) {
-                    Some(node) => self.declaration_of(node),
-                    None => return Value::Error,
-                }
-            }
+        let role = "what `with` changes";
+        let Some(declaration) = self.require_declaration(target, target_span, role, site) else {
+            return Value::Error;
         };
         let Some(declaration) = declaration else {
             let found = self.describe(target);

@@ -45,16 +45,10 @@ impl Translator<'_> {
                     break;
                 }
                 _ => {
-                    // The last part that begins there or before, and has components.
-                    let (mut low, mut high) = (0, types.parts(at).len());
-                    let first = |part| types.part(at, part).expect("it is one of them").1;
-                    while high - low > 1 {
-                        let middle = low.midpoint(high);
-                        *(if first(middle) <= component { &mut low } else { &mut high }) = middle;
-                    }
-                    indices.push(low as u32);
-                    component -= first(low);
-                    at = types.part(at, low).expect("it is one of them").0;
+                    let part = types.part_with(at, component);
+                    let (inner, first) = types.part(at, part).expect("it is one of them");
+                    indices.push(part as u32);
+                    (at, component) = (inner, component - first);
                 }
             }
         }

@@ -55,7 +55,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
         }
         None => {
             let mut loaded = compile(&options.shader, bytes, options.messages);
-            loaded.diagnostics.retain(|finding| !finding.code.is_lint());
+            loaded.diagnostics.drop_lints();
             check_not_read(&options.out, &loaded.included)?;
             program::draw_program(options, &given, &how, loaded, deadline, &mut stats)
         }
