@@ -4,6 +4,7 @@
 //! 3 the machine is.
 
 mod check;
+mod comparison;
 mod compile;
 mod diff;
 mod explain;
