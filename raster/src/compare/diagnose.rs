@@ -177,7 +177,8 @@ impl fmt::Display for Finding {
             Self::OnlyChannels(which) => {
                 let names = CHANNELS.iter().zip(which).filter(|(_, differs)| *differs);
                 let names: Vec<String> = names.map(|(name, _)| name.to_string()).collect();
-                write!(f, "only {} differs", names.join(", "))
+                let verb = if names.len() == 1 { "differs" } else { "differ" };
+                write!(f, "only {} {verb}", names.join(" and "))
             }
             Self::OneBit(x, y, channel, bit) => {
                 let channel = CHANNELS[channel];

@@ -17,5 +17,6 @@ mod pipes;
 mod render;
 mod resources;
 mod simd;
+mod test;
 mod wrong_command_line;
 mod wrong_files;
