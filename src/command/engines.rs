@@ -2,7 +2,7 @@
 
 use super::failure::{Failure, chain};
 use super::messages::{Messages, fault};
-use super::render::EngineName;
+use clap::ValueEnum;
 use lambdav::core::diagnostics::Diagnostic;
 use lambdav::core::graph::Core;
 use lambdav::core::source::SourceFile;
@@ -12,6 +12,19 @@ use lambdav::engine::{
 use lambdav::program::Loaded;
 use lambdav::settings::Settings;
 use lambdav::simd::EmitError;
+
+/// What computes the pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum EngineName {
+    /// Compiled to machine code that computes many pixels at once: exact and fast
+    Simd,
+    /// The evaluator of the typed core: exact
+    Core,
+    /// The literal semantics by substitution: exact and very slow
+    Source,
+    /// The evaluator of the SPIR-V that the program compiles to: exact, and what GPUs are asked for
+    Spirv,
+}
 
 /// Why there is no engine for a program.
 pub(super) enum Trouble {
@@ -61,7 +74,9 @@ pub(super) fn engine(
     settings: &Settings,
 ) -> Result<Box<dyn Engine>, Trouble> {
     match name {
-        None => Ok(Box::new(FastEngine::new(core, location, settings, None).map_err(simd_trouble)?)),
+        None => {
+            Ok(Box::new(FastEngine::new(core, location, settings, None).map_err(simd_trouble)?))
+        }
         Some(name) => evaluator(name, loaded, core, location, settings),
     }
 }

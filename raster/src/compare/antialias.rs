@@ -5,7 +5,7 @@
 //! has at most two neighbours of its own luminance, and the darkest or the lightest of its neighbours
 //! belongs to an area of one colour in both images.
 
-use super::Compare;
+use super::sample::Compare;
 use crate::image::Image;
 
 /// Whether the pixel is antialiased in either image.

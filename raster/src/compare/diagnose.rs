@@ -275,16 +275,13 @@ fn resized<T: Compare>(a: &Image<T>, b: &Image<T>) -> Option<Finding> {
     let sides = |image: &Image<T>| (image.size().width(), image.size().height());
     let ((wide, high), (width, height)) = (sides(a), sides(b));
     let multiple = |large: u32, small: u32| large.is_multiple_of(small).then(|| large / small);
-    if (wide, high) == (height, width) {
-        let turned = transposed(a, b);
-        if turned {
-            return Some(Finding::Transposed);
-        }
+    if (wide, high) == (height, width) && transposed(a, b) {
+        return Some(Finding::Transposed);
     }
-    if let (Some(x), Some(y)) = (multiple(width, wide), multiple(height, high)) {
-        if everywhere(b.size(), |px, py| same(at(b, px, py), at(a, px / x, py / y))) {
-            return Some(Finding::Enlarged(x, y));
-        }
+    if let (Some(x), Some(y)) = (multiple(width, wide), multiple(height, high))
+        && everywhere(b.size(), |px, py| same(at(b, px, py), at(a, px / x, py / y)))
+    {
+        return Some(Finding::Enlarged(x, y));
     }
     if let (Some(x), Some(y)) = (multiple(wide, width), multiple(high, height)) {
         // The sample may be any of each cell.
@@ -323,18 +320,15 @@ fn part<T: Compare>(large: &Image<T>, small: &Image<T>) -> Option<Rectangle> {
 /// Whether `b` is `a` with columns for rows, read from any corner.
 fn transposed<T: Compare>(a: &Image<T>, b: &Image<T>) -> bool {
     let (right, bottom) = (a.size().width() - 1, a.size().height() - 1);
-    let ways: [fn(u32, u32, u32, u32) -> (u32, u32); 4] = [
-        |x, y, _, _| (y, x),
-        |x, y, right, _| (right - y, x),
-        |x, y, _, bottom| (y, bottom - x),
-        |x, y, right, bottom| (right - y, bottom - x),
-    ];
-    ways.iter().any(|way| {
-        everywhere(b.size(), |x, y| {
-            let (from_x, from_y) = way(x, y, right, bottom);
-            same(at(b, x, y), at(a, from_x, from_y))
-        })
-    })
+    [(false, false), (false, true), (true, false), (true, true)].into_iter().any(
+        |(from_right, up)| {
+            everywhere(b.size(), |x, y| {
+                let from_x = if from_right { right - y } else { y };
+                let from_y = if up { bottom - x } else { x };
+                same(at(b, x, y), at(a, from_x, from_y))
+            })
+        },
+    )
 }
 
 /// The farthest that a shift is looked for.
@@ -433,6 +427,10 @@ fn recoloured<T: Compare>(a: &Image<T>, b: &Image<T>) -> Option<Finding> {
         if reordered {
             return Some(Finding::Channels(order));
         }
+    }
+    if by_rule(a, b, |pixel| pixel) {
+        // Too near for any rule to be told from none.
+        return None;
     }
     if by_rule(a, b, colours(|c| 1.0 - c)) {
         return Some(Finding::Inverted);

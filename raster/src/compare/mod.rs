@@ -28,17 +28,20 @@ mod antialias;
 mod diagnose;
 mod heat;
 mod report;
+mod sample;
 mod ulp;
 
 use lambdav_float_environment::with_default;
 use std::borrow::Cow;
 
-use crate::image::{AnyImage, Image, Sample};
+use crate::image::{AnyImage, Image};
 use crate::quantize::{Transfer, Unorm, quantize};
 use crate::size::Size;
 
 pub use self::diagnose::{Finding, diagnose};
 pub use self::heat::heat_map;
+pub use self::sample::Depth;
+use self::sample::{Compare, distance};
 pub use self::ulp::{UlpHistogram, ulp_distance};
 
 /// Tolerances, in levels of 8 bits, for which pixels beyond them are counted.
@@ -153,17 +156,6 @@ pub enum Verdict {
     WithinTolerance,
     /// They differ.
     Different,
-}
-
-/// The form in which images were compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
-    /// 8-bit UNORM; a step is a level.
-    Unorm8,
-    /// 16-bit UNORM; a step is a level.
-    Unorm16,
-    /// binary32; a step is a ULP.
-    Float,
 }
 
 /// The largest of something, and the first pixel in scan order that has it.
@@ -293,89 +285,6 @@ fn pair<'a>(a: &'a AnyImage, b: &'a AnyImage, transfer: Transfer) -> Pair<'a> {
         (Unorm8(a), Unorm16(b)) => Pair::Unorm16(widen(a), Borrowed(b)),
         (Unorm16(a), Unorm8(b)) => Pair::Unorm16(Borrowed(a), widen(b)),
         (Float(a), Float(b)) => Pair::Float(a, b),
-    }
-}
-
-/// What comparing needs to know of a sample type.
-trait Compare: Sample + Into<f64> {
-    const DEPTH: Depth;
-    /// What stands for full intensity.
-    const FULL: f64;
-
-    /// How many levels of 8 bits this difference is. Exact where it is a whole number of them.
-    fn levels(difference: f64) -> f64;
-
-    /// As it is stored.
-    fn bits(self) -> u64;
-
-    /// Bit for bit, all NaNs being one value.
-    fn equal(self, other: Self) -> bool {
-        self.bits() == other.bits()
-    }
-
-    /// Levels or ULP between two samples; none between a NaN and a number.
-    fn steps(self, other: Self) -> Option<u32>;
-}
-
-impl Compare for u8 {
-    const DEPTH: Depth = Depth::Unorm8;
-    const FULL: f64 = 255.0;
-
-    fn levels(difference: f64) -> f64 {
-        difference
-    }
-
-    fn bits(self) -> u64 {
-        self.into()
-    }
-
-    fn steps(self, other: Self) -> Option<u32> {
-        Some(self.abs_diff(other).into())
-    }
-}
-
-impl Compare for u16 {
-    const DEPTH: Depth = Depth::Unorm16;
-    const FULL: f64 = 65535.0;
-
-    fn levels(difference: f64) -> f64 {
-        difference / 257.0
-    }
-
-    fn bits(self) -> u64 {
-        self.into()
-    }
-
-    fn steps(self, other: Self) -> Option<u32> {
-        Some(self.abs_diff(other).into())
-    }
-}
-
-impl Compare for f32 {
-    const DEPTH: Depth = Depth::Float;
-    const FULL: f64 = 1.0;
-
-    fn levels(difference: f64) -> f64 {
-        difference * 255.0
-    }
-
-    fn bits(self) -> u64 {
-        self.to_bits().into()
-    }
-
-    fn steps(self, other: Self) -> Option<u32> {
-        ulp_distance(self, other)
-    }
-}
-
-/// How far apart two samples are. Steps and absolute difference are 0 for equal samples, and
-/// infinite between a NaN and a number.
-fn distance<T: Compare>(a: T, b: T) -> (Option<u32>, f64) {
-    match a.steps(b) {
-        // Also two infinities of one sign, whose difference would be NaN.
-        Some(0) => (Some(0), 0.0),
-        Some(steps) => (Some(steps), (a.into() - b.into()).abs()),
-        None => (None, f64::INFINITY),
     }
 }
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::image::Frame;
+use crate::image::Sample;
 
 fn size(width: u32, height: u32) -> Size {
     Size::new(width, height).expect("within the limits")

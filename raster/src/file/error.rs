@@ -38,7 +38,7 @@ pub enum EncodeError {
 #[derive(Debug, Error)]
 pub enum DecodeError {
     /// They begin like none of the formats.
-    #[error("not a file of the formats {}", super::readable())]
+    #[error("not a file of the formats {}", super::format::readable())]
     Unknown,
     /// The declared size is outside the limits.
     #[error(transparent)]

@@ -134,14 +134,6 @@ pub fn save<'a>(
     write_atomically(path, |out| encode(image, encoding, metadata, out))
 }
 
-/// The names of the formats that are read, for messages.
-fn readable() -> String {
-    #[cfg(feature = "formats")]
-    return format!("{}, {}", Format::names(", "), other::NAMES);
-    #[cfg(not(feature = "formats"))]
-    Format::names(" and ")
-}
-
 /// Whether the ending of a name is that of a format that is read.
 pub fn has_readable_name(name: &Path) -> bool {
     #[cfg(feature = "formats")]

@@ -12,9 +12,6 @@ use super::error::DecodeError;
 use crate::image::{AnyImage, Image, Sample, zeros};
 use crate::size::{MAX_PIXELS, MAX_SIDE, Size};
 
-/// The names of these formats, for messages.
-pub(super) const NAMES: &str = "bmp, dds, ff, gif, hdr, ico, jpeg, pnm, qoi, tga, tiff, webp";
-
 /// The format of a file that begins so, or, where no bytes tell, has such a name.
 pub(super) fn format(first: &[u8], name: &Path) -> Option<ImageFormat> {
     let by_name = || {

@@ -57,7 +57,8 @@ pub(super) fn draw(
         progress: Some(&advance),
         ..lambdav::raster::RenderOptions::default()
     };
-    let result = how.install(|| render_for(engine, options.picture.size, how.encoding, &render_options));
+    let result =
+        how.install(|| render_for(engine, options.picture.size, how.encoding, &render_options));
     progress.clear();
     stats.took("render");
     match result {

@@ -8,8 +8,9 @@ mod program;
 
 pub(super) use inputs::Given;
 pub(super) use module::open_module;
-pub(super) use options::{EngineName, PictureArguments, RenderArguments};
+pub(super) use options::{PictureArguments, RenderArguments};
 
+use super::engines::EngineName;
 use super::failure::{Failure, Result, chain, save_failure};
 use super::files::{check_not_read, check_target, compile, one_standard_input, read_bytes};
 use super::messages::{one_standard_output, print};
@@ -37,7 +38,8 @@ pub(super) fn run(options: &RenderArguments) -> Result {
             }
         }
     }
-    let read: Vec<&PathBuf> = iter::once(&options.shader).chain(&options.picture.uniforms).collect();
+    let read: Vec<&PathBuf> =
+        iter::once(&options.shader).chain(&options.picture.uniforms).collect();
     one_standard_input(read.iter().copied())?;
     if options.out == Path::new("-") {
         one_standard_output(options.messages, "the image", "name a file")?;

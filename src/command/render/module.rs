@@ -2,7 +2,8 @@
 
 use super::draw::{How, draw};
 use super::inputs::Given;
-use super::options::{EngineName, PictureArguments, RenderArguments};
+use super::options::{PictureArguments, RenderArguments};
+use crate::command::engines::EngineName;
 use crate::command::failure::{Failure, Result};
 use crate::command::stats::Stats;
 use crate::command::supervise::Deadline;

@@ -1,8 +1,9 @@
 //! The options of `render`.
 
+use crate::command::engines::EngineName;
 use crate::command::messages::Messages;
 use crate::command::values::{lanes, mouse, output, seconds, target, threads, whole};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lambdav::core::limits;
 use lambdav::raster::Size;
 use lambdav::raster::file::Format;
@@ -99,16 +100,4 @@ pub(in crate::command) struct PictureArguments {
     /// Bits of a sample (PNG only); by default 8
     #[arg(long, value_name = "BITS", value_parser = ["8", "16"])]
     pub(in crate::command) depth: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::command) enum EngineName {
-    /// Compiled to machine code that computes many pixels at once: exact and fast
-    Simd,
-    /// The evaluator of the typed core: exact
-    Core,
-    /// The literal semantics by substitution: exact and very slow
-    Source,
-    /// The evaluator of the SPIR-V that the program compiles to: exact, and what GPUs are asked for
-    Spirv,
 }

@@ -2,8 +2,8 @@
 
 use super::draw::{How, draw};
 use super::inputs::Given;
-use super::options::{EngineName, RenderArguments};
-use crate::command::engines::{evaluator, simd_trouble};
+use super::options::RenderArguments;
+use crate::command::engines::{EngineName, evaluator, simd_trouble};
 use crate::command::failure::{Failure, Result};
 use crate::command::messages::report;
 use crate::command::stats::Stats;

@@ -7,7 +7,11 @@ use lambdav::core::diagnostics::printable;
 
 /// What a directive says.
 #[derive(Parser, Clone, Debug)]
-#[command(no_binary_name = true, disable_help_flag = true, override_usage = "; test: [NAME] [OPTION]…")]
+#[command(
+    no_binary_name = true,
+    disable_help_flag = true,
+    override_usage = "; test: [NAME] [OPTION]…"
+)]
 pub(super) struct Directive {
     /// What tells it from other tests of the program
     #[arg(value_parser = name)]
@@ -93,7 +97,9 @@ fn read(words: &str) -> Result<Directive, String> {
     }
     if directive.kind != Kind::Png && !is_digest && (picture.srgb || picture.depth.is_some()) {
         let kind = directive.kind.ending();
-        return Err(format!("--srgb and --depth are for png; {kind} holds the numbers as they are"));
+        return Err(format!(
+            "--srgb and --depth are for png; {kind} holds the numbers as they are"
+        ));
     }
     if is_digest && picture.srgb && picture.depth.is_none() {
         return Err("--srgb is for samples of 8 or 16 bits; add --depth".to_owned());

@@ -84,7 +84,7 @@ pub(super) fn write_picture(
     image: &AnyImage,
     comment: &str,
 ) -> Result {
-    let comment = comment.chars().all(|c| c.is_ascii()).then(|| comment.to_owned());
+    let comment = comment.is_ascii().then(|| comment.to_owned());
     let metadata = Metadata { comment, ..metadata() };
     save(path, image, directive.encoding(), &metadata).map_err(|error| save_failure(&error))
 }

@@ -7,21 +7,23 @@
 //! whole or not at all.
 
 mod directive;
+mod evidence;
 mod golden;
 mod orphans;
 mod plan;
 mod report;
+mod result;
 mod run;
 
+use super::engines::EngineName;
 use super::failure::{Failure, Result, chain};
 use super::messages::{MessageFormat, print};
-use super::render::EngineName;
 use super::values::{seconds, threads};
 use clap::Args;
 use plan::{Planned, Test};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use report::Summary;
-use run::{How, TestResult};
+use result::{Summary, TestResult};
+use run::How;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -34,8 +36,8 @@ A test is a comment of a program:
   ; test: night --time 22 --set glow=2      one of several; its golden is NAME.night.png
   ; test: exact --as exr --tolerance 0.5    --as png, exr, npy or digest (a line in place of a picture)
 
-A directive takes the options of `render` that say what is drawn (--size, --time, --frame, --mouse,
---set, --uniforms, --output, --max-iterations, --srgb, --depth) and those of `diff` that say what may
+A directive takes the options of `render` that say what is drawn (size, time, frame, mouse, set,
+uniforms, output, max-iterations, srgb, depth) and those of `diff` that say what may
 differ. A SPIR-V module x.spv has its directives in x.spv.test. A test that fails writes
 NAME.new.png and NAME.diff.png beside its golden.
 

@@ -1,15 +1,16 @@
 //! One test: its picture drawn and compared.
 
 use super::directive::{Directive, Kind};
+use super::evidence::Evidence;
 use super::golden::{self, Golden};
 use super::plan::Test;
-use super::report::evidence::Evidence;
+use super::result::{Status, TestResult};
 use crate::command::comparison::outcome_json;
 use crate::command::diff::in_brief;
-use crate::command::engines::{Trouble, engine};
+use crate::command::engines::{EngineName, Trouble, engine};
 use crate::command::failure::{Failure, Result, chain, save_failure};
 use crate::command::files::{load_image, read_bytes};
-use crate::command::render::{EngineName, Given, open_module};
+use crate::command::render::{Given, open_module};
 use crate::command::values::location;
 use lambdav::core::diagnostics::{Diagnostic, Diagnostics};
 use lambdav::core::limits;
@@ -21,7 +22,7 @@ use lambdav::raster::file::{EncodeError, png, render_for, write_atomically};
 use lambdav::raster::quantize::Transfer;
 use lambdav::raster::{AnyImage, RenderError, RenderOptions};
 use lambdav::{Report, metadata, spirv};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -37,95 +38,6 @@ pub(super) struct How {
     pub(super) against: Option<PathBuf>,
     /// How long a test may take.
     pub(super) timeout: Duration,
-}
-
-/// What came of a test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Status {
-    /// It is as it should be.
-    Passed,
-    /// It was made the golden; the second, if there had been one.
-    Blessed(bool),
-    /// It differs from its golden.
-    Failed,
-    /// There is no golden.
-    Missing,
-    /// The golden is of another size or depth than the test asks for.
-    Stale,
-    /// The directive or the program is at fault.
-    Broken,
-    /// The machine is.
-    Machine,
-}
-
-impl Status {
-    /// All of them.
-    pub(super) const ALL: [Self; 8] = [
-        Self::Passed,
-        Self::Blessed(false),
-        Self::Blessed(true),
-        Self::Failed,
-        Self::Missing,
-        Self::Stale,
-        Self::Broken,
-        Self::Machine,
-    ];
-
-    /// Its name.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Blessed(false) => "blessed-new",
-            Self::Blessed(true) => "blessed",
-            Self::Failed => "failed",
-            Self::Missing => "missing",
-            Self::Stale => "stale",
-            Self::Broken => "broken",
-            Self::Machine => "machine",
-        }
-    }
-
-    /// Whether the test is as it should be now.
-    pub(super) fn is_good(self) -> bool {
-        matches!(self, Self::Passed | Self::Blessed(_))
-    }
-}
-
-/// What is known of a test that was run.
-#[derive(Clone, Debug)]
-pub(super) struct TestResult {
-    /// What it is called.
-    pub(super) id: String,
-    /// What came of it.
-    pub(super) status: Status,
-    /// What is to be said of it: of what failed in a line, of a program in several. Empty where nothing
-    /// is.
-    pub(super) message: String,
-    /// The file of its golden, and of what was written beside it.
-    pub(super) golden: String,
-    /// What was written beside the golden.
-    pub(super) written: Vec<String>,
-    /// How long it took, in seconds.
-    pub(super) seconds: f64,
-    /// The comparison, for programs; null where there was none.
-    pub(super) comparison: Value,
-    /// What a page shows of a test that failed.
-    pub(super) evidence: Option<Evidence>,
-}
-
-impl TestResult {
-    /// As an object, without the evidence.
-    pub(super) fn json(&self) -> Value {
-        json!({
-            "test": self.id,
-            "status": self.status.name(),
-            "message": self.message,
-            "golden": self.golden,
-            "written": self.written,
-            "seconds": self.seconds,
-            "comparison": self.comparison,
-        })
-    }
 }
 
 /// A program that tests are of, as far as it could be read.
@@ -178,12 +90,7 @@ fn run_test(test: &Test, program: &Result<Program>, how: &How) -> TestResult {
     result
 }
 
-fn attempt(
-    test: &Test,
-    program: &Result<Program>,
-    how: &How,
-    result: &mut TestResult,
-) -> Result {
+fn attempt(test: &Test, program: &Result<Program>, how: &How, result: &mut TestResult) -> Result {
     let directive = test.directive.as_ref().map_err(|wrong| {
         let (file, line) = (test.place.0.display(), test.place.1);
         Failure::input(format!("{file}:{line}: {wrong}"))

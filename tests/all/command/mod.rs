@@ -13,6 +13,7 @@ mod faults;
 mod harness;
 mod include;
 mod limits;
+mod page;
 mod pipes;
 mod render;
 mod resources;

@@ -134,6 +134,9 @@ fn damage_of_single_samples() {
     assert_eq!(diagnose(&a, &bit(21), &CompareOptions::default()), [Finding::OneBit(7, 2, 1, 21)]);
     let noise = change(&frame, |x, y, p| p.map(|s| if (x ^ y) & 1 == 0 { s.next_up() } else { s }));
     assert_eq!(names(&a, &noise), ["rounding"]);
+    let near = change(&frame, |_, _, [r, g, b, _]| [r, g, b + 1e-7, 1.0]);
+    let opaque = change(&frame, |_, _, [r, g, b, _]| [r, g, b, 1.0]);
+    assert_eq!(names(&opaque, &near), ["only-channels"]);
     let wide = change(&frame, |_, _, p| p.map(|s| 2.0 * s - 0.5));
     let AnyImage::Float(unclamped) = &wide else { panic!("it is of binary32") };
     let clamped = change(unclamped, |_, _, p| p.map(|s| s.clamp(0.0, 1.0)));

@@ -1,8 +1,7 @@
 //! JUnit's XML, as servers of continuous integration read it.
 
-use super::Summary;
 use crate::command::failure::{Failure, Result};
-use crate::command::test::run::Status;
+use crate::command::test::result::{Status, Summary};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 use std::io;

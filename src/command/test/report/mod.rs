@@ -3,81 +3,19 @@
 //! `results.jsonl` holds all that is known, so that the reports of shards can be joined; `index.html` and
 //! `junit.xml` are made of it. Its first line is about the run, each other one is a test.
 
-pub(super) mod evidence;
 mod html;
 mod junit;
 pub(super) mod terminal;
 
-use super::run::{Status, TestResult};
+use super::evidence::Evidence;
+use super::result::{Status, Summary, TestResult};
 use crate::command::failure::{Failure, Result, save_failure};
-use evidence::Evidence;
 use lambdav::raster::file::{EncodeError, write_atomically};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-
-/// What came of a run.
-pub(super) struct Summary {
-    /// Of each test, in the order of their names.
-    pub(super) results: Vec<TestResult>,
-    /// How many tests there are, those of other shards included.
-    pub(super) all: usize,
-    /// Which part of them this is.
-    pub(super) shard: Option<(usize, usize)>,
-    /// Goldens that no test has.
-    pub(super) orphans: Vec<PathBuf>,
-    /// How many of them were removed.
-    pub(super) pruned: usize,
-    /// How long it took.
-    pub(super) seconds: f64,
-}
-
-impl Summary {
-    /// The exit status.
-    pub(super) fn status(&self) -> u8 {
-        let is = |status| self.results.iter().any(|result| result.status == status);
-        if is(Status::Machine) {
-            3
-        } else {
-            u8::from(self.results.iter().any(|result| !result.status.is_good()))
-        }
-    }
-
-    /// How many tests there are of each status that any has.
-    fn counts(&self) -> Vec<(Status, usize)> {
-        let of = |status| self.results.iter().filter(|result| result.status == status).count();
-        Status::ALL.map(|status| (status, of(status))).into_iter().filter(|(_, n)| *n > 0).collect()
-    }
-
-    /// Removes the orphans.
-    pub(super) fn prune(&mut self) -> Result {
-        for path in std::mem::take(&mut self.orphans) {
-            match fs::remove_file(&path) {
-                Ok(()) => self.pruned += 1,
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => {
-                    let path = path.display();
-                    return Err(Failure::machine(format!("cannot remove `{path}`: {error}")));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// What is said of the run as a whole.
-    fn header(&self) -> Value {
-        let orphans: Vec<_> = self.orphans.iter().map(|path| path.to_string_lossy()).collect();
-        json!({
-            "lambdav": env!("CARGO_PKG_VERSION"),
-            "tests": self.all,
-            "shard": self.shard.map(|(k, n)| [k, n]),
-            "orphans": orphans,
-            "seconds": self.seconds,
-        })
-    }
-}
 
 /// Writes the report into a folder, which is made where it is not there.
 pub(super) fn write(folder: &Path, summary: &Summary) -> Result {

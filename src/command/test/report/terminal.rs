@@ -1,7 +1,6 @@
 //! A report that fits a screen.
 
-use super::Summary;
-use crate::command::test::run::{Status, TestResult};
+use crate::command::test::result::{Status, Summary, TestResult};
 use lambdav::core::diagnostics::printable;
 use std::fs;
 use std::path::Path;
@@ -22,12 +21,13 @@ pub(in crate::command::test) fn text(
         text += &orphans(summary);
     }
     let counts = summary.counts();
-    let counts: Vec<String> = counts.iter().map(|(status, n)| format!("{n} {}", words(*status))).collect();
+    let counts: Vec<String> =
+        counts.iter().map(|(status, n)| format!("{n} {}", words(*status))).collect();
     let tests = summary.results.len();
     let noun = if tests == 1 { "test" } else { "tests" };
-    let shard = summary.shard.map_or(String::new(), |(k, n)| {
-        format!(" of {} (shard {k}/{n})", summary.all)
-    });
+    let shard = summary
+        .shard
+        .map_or(String::new(), |(k, n)| format!(" of {} (shard {k}/{n})", summary.all));
     let counts = if tests == 0 { String::new() } else { format!(": {}", counts.join(", ")) };
     text += &format!("{tests} {noun}{shard}{counts} ({:.2} s)\n", summary.seconds);
     if summary.pruned > 0 {

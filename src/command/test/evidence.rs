@@ -1,8 +1,8 @@
 //! What a page shows of a test that failed: pictures, and the samples around the first pixel that
 //! differs.
 
+use super::golden::png;
 use crate::command::failure::Result;
-use crate::command::test::golden::png;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lambdav::raster::AnyImage;
@@ -14,16 +14,16 @@ const AROUND: u32 = 5;
 
 /// What a page shows, as it stands in reports.
 #[derive(Clone, Debug)]
-pub(in crate::command::test) struct Evidence(pub(super) Value);
+pub(super) struct Evidence(pub(super) Value);
 
 impl Evidence {
     /// Of a picture that there is nothing to compare with.
-    pub(in crate::command::test) fn of_one(found: &AnyImage) -> Result<Self> {
+    pub(super) fn of_one(found: &AnyImage) -> Result<Self> {
         Ok(Self(json!({"found": base64(found)?})))
     }
 
     /// Of two pictures and that of their differences.
-    pub(in crate::command::test) fn of_two(
+    pub(super) fn of_two(
         expected: &AnyImage,
         found: &AnyImage,
         heat: Option<&AnyImage>,
