@@ -127,6 +127,34 @@ fn exact_operations() {
     }
 }
 
+/// What a loop yields is each pixel's own, where that is a parameter of the loop: pixels leave it in
+/// different rounds.
+///
+/// Not where the last round computes it: lavapipe of Mesa 22.3 goes on
+/// computing that for pixels that have left, as long as another of its vector has not, and from
+/// parameters some of which are those of the next round. The module is right; no decoration or
+/// execution mode says more. So shaders that are compared yield parameters.
+#[test]
+fn values_that_leave_loops() {
+    let Some(device) = device() else { return };
+    let text = "
+        (define (draw state)
+          (vec2 (/ (num (shift-right (* state 2654435769u) 8u)) 16777216)
+                (/ (num (shift-right (* (+ (* state 747796405u) 1u) 2654435769u) 8u)) 16777216)))
+        (define (next state) (+ (* state 747796405u) 2891336453u))
+        (define pixel (uint (.xy (frag-coord))))
+        ((rec-func (state drawn)
+           (if (< (* (.x drawn) (.y drawn)) 0.2) drawn (rec (next state) (draw (next state)))))
+         (+ (.x pixel) (* 97u (.y pixel)))
+         (vec2 1))";
+    let shader = Shader::new("a", text);
+    let output = shader.outputs().next().expect("there is one");
+    let difference = compare(&device, &output);
+    if is_lavapipe(&device) {
+        assert_eq!(difference, Difference::default());
+    }
+}
+
 /// The emitted instructions are those functions: each is as near as Vulkan demands.
 #[test]
 fn elementary_functions() {
