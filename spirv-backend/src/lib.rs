@@ -13,8 +13,11 @@
 
 pub mod emit;
 pub mod eval;
+pub mod inspect;
 pub mod mutants;
 mod text;
+mod vertex;
 
 pub use emit::emit;
 pub use text::{TextError, bytes, disassemble, words};
+pub use vertex::full_screen_vertex;

@@ -20,6 +20,13 @@ pub(super) struct Messages {
     pub(super) max_errors: usize,
 }
 
+impl Messages {
+    /// The form that was asked for.
+    pub(super) fn format(self) -> MessageFormat {
+        self.message_format
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum MessageFormat {
     /// For people, on standard error

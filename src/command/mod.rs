@@ -11,6 +11,7 @@ mod engines;
 mod explain;
 mod failure;
 mod files;
+mod inspect;
 mod messages;
 mod render;
 mod stats;
@@ -56,6 +57,7 @@ enum Command {
     Check(check::CheckArguments),
     Test(test::TestArguments),
     Diff(diff::DiffArguments),
+    Inspect(inspect::InspectArguments),
     Explain(explain::ExplainArguments),
 }
 
@@ -82,6 +84,7 @@ fn work() -> u8 {
         Command::Check(options) => check::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Diff(options) => diff::run(&options),
+        Command::Inspect(options) => inspect::run(&options),
         Command::Explain(options) => explain::run(&options),
     })
 }

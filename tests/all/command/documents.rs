@@ -3,7 +3,7 @@
 use super::harness::TestFolder;
 use std::path::Path;
 
-const COMMANDS: [&str; 6] = ["render", "compile", "check", "test", "diff", "explain"];
+const COMMANDS: [&str; 7] = ["render", "compile", "check", "test", "diff", "inspect", "explain"];
 
 fn readme() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");

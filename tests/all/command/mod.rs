@@ -12,6 +12,7 @@ mod explain;
 mod faults;
 mod harness;
 mod include;
+mod inspect;
 mod limits;
 mod page;
 mod pipes;

@@ -21,9 +21,6 @@ pub enum Error {
     /// Vulkan says so.
     #[error("Vulkan: {0}")]
     Vulkan(#[from] vk::Result),
-    /// The vertex shader cannot be built.
-    #[error("the vertex shader: {0}")]
-    Vertex(#[from] rspirv::dr::Error),
     /// No memory is fit for a buffer or image.
     #[error("the device has no fit memory")]
     NoMemory,

@@ -15,7 +15,6 @@ mod device;
 mod difference;
 pub mod functions;
 mod shader;
-mod vertex;
 
 pub use device::{Device, Error, Job, PixelBits, Prepared};
 pub use difference::Difference;

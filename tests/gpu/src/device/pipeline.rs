@@ -1,8 +1,8 @@
 //! How a frame is drawn: the render pass and the pipeline.
 
 use super::{Cleanup, Error, FORMAT, Job, make};
-use crate::vertex;
 use ash::vk;
+use lambdav_spirv_backend::full_screen_vertex;
 
 pub(super) fn render_pass(
     cleanup: &mut Cleanup<'_>,
@@ -39,7 +39,7 @@ pub(super) fn pipeline(
     pass: vk::RenderPass,
     layout: vk::PipelineLayout,
 ) -> Result<vk::Pipeline, Error> {
-    let vertex = vertex::words()?;
+    let vertex = full_screen_vertex();
     let info = vk::ShaderModuleCreateInfo::default().code(&vertex);
     let vertex = make!(cleanup, create_shader_module, destroy_shader_module, info);
     let info = vk::ShaderModuleCreateInfo::default().code(job.words);

@@ -1,4 +1,4 @@
-//! The vertex shader: a triangle that covers the image.
+//! A vertex shader for full-screen programs: a triangle that covers the image.
 
 use rspirv::binary::Assemble;
 use rspirv::dr::{Builder, Error, Operand};
@@ -7,8 +7,15 @@ use rspirv::spirv::{
     StorageClass,
 };
 
-/// Its words: the corners (−1, −1), (3, −1), (−1, 3) by the vertex's index.
-pub(crate) fn words() -> Result<Vec<u32>, Error> {
+/// The words of a module, of SPIR-V 1.0, whose entry point `main` takes no vertices but their numbers 0 to
+/// 2: it makes the corners (−1, −1), (3, −1) and (−1, 3) of them. With it a draw of three vertices covers
+/// the viewport, as the fragment shaders of [`emit`](fn@crate::emit) want.
+pub fn full_screen_vertex() -> Vec<u32> {
+    // The builder refuses instructions outside blocks only.
+    build().unwrap_or_default()
+}
+
+fn build() -> Result<Vec<u32>, Error> {
     let mut b = Builder::new();
     b.set_version(1, 0);
     b.capability(Capability::Shader);

@@ -1,0 +1,584 @@
+//! What a module wants of a host program: entry points, resources by set and binding, what blocks hold
+//! and where, specialisation constants.
+//!
+//! Any module is read that the grammar of SPIR-V knows. What it says is taken as it stands: a module need
+//! not be valid. Types may refer to one another in a circle only in such, and are followed so deep only.
+
+use rspirv::dr::{Instruction, Module, Operand, load_words};
+use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass};
+use rustc_hash::FxHashMap;
+use std::fmt;
+use thiserror::Error;
+
+/// Why a module cannot be looked at.
+#[derive(Debug, Error)]
+#[error("not SPIR-V: {0}")]
+pub struct InspectError(String);
+
+/// How deep types are followed.
+const DEPTH: u32 = 64;
+
+/// How many members of a block are listed, those of structures in it included.
+const MEMBERS: usize = 65_536;
+
+/// What a module wants.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Interface {
+    /// The version of SPIR-V.
+    pub version: (u8, u8),
+    /// The entry points.
+    pub entry_points: Vec<EntryPoint>,
+    /// What is bound from outside, by set and binding; push constants last.
+    pub resources: Vec<Resource>,
+    /// The specialisation constants, by their number.
+    pub constants: Vec<SpecConstant>,
+}
+
+/// An entry point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EntryPoint {
+    /// Its name.
+    pub name: String,
+    /// The stage, as `Fragment`.
+    pub stage: String,
+    /// Execution modes, as `OriginUpperLeft`.
+    pub modes: Vec<String>,
+    /// What it reads from the stage before, or from the system.
+    pub inputs: Vec<Variable>,
+    /// What it writes.
+    pub outputs: Vec<Variable>,
+}
+
+/// An input or output of a stage.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Its name; empty if the module has none.
+    pub name: String,
+    /// Its type, as `vec4`.
+    pub ty: String,
+    /// Its location, if it has one.
+    pub location: Option<u32>,
+    /// What of the system it is, as `FragCoord`, if it is that.
+    pub builtin: Option<String>,
+}
+
+/// What is bound from outside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resource {
+    /// Its name; empty if the module has none.
+    pub name: String,
+    /// What it is, as `uniform buffer`.
+    pub kind: String,
+    /// Its descriptor set.
+    pub set: Option<u32>,
+    /// Its number in the set.
+    pub binding: Option<u32>,
+    /// Its type, of a block that of the structure.
+    pub ty: String,
+    /// Of a block, the bytes up to the end of the last member, as far as that is known.
+    pub size: Option<u32>,
+    /// Of a block, what it holds.
+    pub members: Vec<Member>,
+}
+
+/// A member of a block, or of a structure in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// Its name after those of the structures that it is in, as `light.power`; of an array of structures
+    /// with `[]`.
+    pub name: String,
+    /// Its type, as `vec3` or `f32[4]`.
+    pub ty: String,
+    /// The bytes before it, from the beginning of the block; in an array of structures, of its first.
+    pub offset: u32,
+    /// The bytes from one element to the next, of an array.
+    pub array_stride: Option<u32>,
+    /// The bytes from one column to the next, of a matrix.
+    pub matrix_stride: Option<u32>,
+}
+
+/// A specialisation constant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpecConstant {
+    /// Its number, `SpecId`.
+    pub id: u32,
+    /// Its name; empty if the module has none.
+    pub name: String,
+    /// Its type, as `f32`.
+    pub ty: String,
+    /// What it is where nothing is given, as a text.
+    pub default: String,
+}
+
+/// Reads what a module wants.
+///
+/// # Errors
+///
+/// Words that are no module.
+pub fn inspect(words: &[u32]) -> Result<Interface, InspectError> {
+    let module = load_words(words).map_err(|error| InspectError(error.to_string()))?;
+    Ok(Reader::new(&module).interface())
+}
+
+/// A module, by ids.
+struct Reader<'a> {
+    module: &'a Module,
+    /// Types, constants and variables.
+    globals: FxHashMap<u32, &'a Instruction>,
+    names: FxHashMap<u32, &'a str>,
+    member_names: FxHashMap<(u32, u32), &'a str>,
+    decorations: FxHashMap<u32, Vec<&'a [Operand]>>,
+    member_decorations: FxHashMap<(u32, u32), Vec<&'a [Operand]>>,
+}
+
+/// The operand as an id.
+fn id(instruction: &Instruction, index: usize) -> Option<u32> {
+    match instruction.operands.get(index)? {
+        Operand::IdRef(id) => Some(*id),
+        _ => None,
+    }
+}
+
+/// The operand as a number.
+fn number(instruction: &Instruction, index: usize) -> Option<u32> {
+    match instruction.operands.get(index)? {
+        Operand::LiteralBit32(number) => Some(*number),
+        _ => None,
+    }
+}
+
+impl<'a> Reader<'a> {
+    fn new(module: &'a Module) -> Self {
+        let mut reader = Self {
+            module,
+            globals: FxHashMap::default(),
+            names: FxHashMap::default(),
+            member_names: FxHashMap::default(),
+            decorations: FxHashMap::default(),
+            member_decorations: FxHashMap::default(),
+        };
+        for global in &module.types_global_values {
+            reader.globals.extend(global.result_id.map(|id| (id, global)));
+        }
+        for name in &module.debug_names {
+            match (&name.operands[..], name.class.opcode) {
+                ([Operand::IdRef(id), Operand::LiteralString(text)], Op::Name) => {
+                    reader.names.insert(*id, text);
+                }
+                (
+                    [
+                        Operand::IdRef(id),
+                        Operand::LiteralBit32(member),
+                        Operand::LiteralString(text),
+                    ],
+                    Op::MemberName,
+                ) => {
+                    reader.member_names.insert((*id, *member), text);
+                }
+                _ => {}
+            }
+        }
+        for annotation in &module.annotations {
+            match (&annotation.operands[..], annotation.class.opcode) {
+                ([Operand::IdRef(id), decoration @ ..], Op::Decorate) => {
+                    reader.decorations.entry(*id).or_default().push(decoration);
+                }
+                (
+                    [Operand::IdRef(id), Operand::LiteralBit32(member), decoration @ ..],
+                    Op::MemberDecorate,
+                ) => {
+                    let decorations = reader.member_decorations.entry((*id, *member)).or_default();
+                    decorations.push(decoration);
+                }
+                _ => {}
+            }
+        }
+        reader
+    }
+
+    fn interface(&self) -> Interface {
+        let version = self.module.header.as_ref().map_or((0, 0), |header| header.version());
+        let mut resources: Vec<Resource> = self
+            .module
+            .types_global_values
+            .iter()
+            .filter_map(|global| self.resource(global))
+            .collect();
+        resources.sort_by_key(|resource| {
+            let last = resource.binding.is_none();
+            (last, resource.set, resource.binding)
+        });
+        let mut constants: Vec<SpecConstant> = self
+            .module
+            .types_global_values
+            .iter()
+            .filter_map(|global| self.constant(global))
+            .collect();
+        constants.sort_by_key(|constant| constant.id);
+        let entry_points =
+            self.module.entry_points.iter().filter_map(|entry| self.entry_point(entry)).collect();
+        Interface { version, entry_points, resources, constants }
+    }
+
+    fn name(&self, id: u32) -> String {
+        self.names.get(&id).copied().unwrap_or_default().to_owned()
+    }
+
+    /// What follows a decoration of an id.
+    fn decoration(&self, id: u32, wanted: Decoration) -> Option<&'a [Operand]> {
+        Self::find(self.decorations.get(&id)?, wanted)
+    }
+
+    fn find(all: &[&'a [Operand]], wanted: Decoration) -> Option<&'a [Operand]> {
+        all.iter().find_map(|decoration| match decoration {
+            [Operand::Decoration(found), rest @ ..] if *found == wanted => Some(rest),
+            _ => None,
+        })
+    }
+
+    fn decorated_number(&self, id: u32, wanted: Decoration) -> Option<u32> {
+        match self.decoration(id, wanted)? {
+            [Operand::LiteralBit32(number), ..] => Some(*number),
+            _ => None,
+        }
+    }
+
+    fn member_number(&self, ty: u32, member: u32, wanted: Decoration) -> Option<u32> {
+        match Self::find(self.member_decorations.get(&(ty, member))?, wanted)? {
+            [Operand::LiteralBit32(number), ..] => Some(*number),
+            _ => None,
+        }
+    }
+
+    fn entry_point(&self, entry: &Instruction) -> Option<EntryPoint> {
+        let [
+            Operand::ExecutionModel(stage),
+            Operand::IdRef(main),
+            Operand::LiteralString(name),
+            variables @ ..,
+        ] = &entry.operands[..]
+        else {
+            return None;
+        };
+        let modes = self.module.execution_modes.iter().filter(|mode| id(mode, 0) == Some(*main));
+        let modes = modes
+            .filter_map(|mode| match mode.operands.get(1)? {
+                Operand::ExecutionMode(kind) => Some(mode_text(*kind, &mode.operands[2..])),
+                _ => None,
+            })
+            .collect();
+        let of = |class: StorageClass| {
+            let ids = variables.iter().filter_map(|operand| match operand {
+                Operand::IdRef(id) => Some(*id),
+                _ => None,
+            });
+            ids.filter_map(|id| self.variable(id, class)).collect()
+        };
+        let (inputs, outputs) = (of(StorageClass::Input), of(StorageClass::Output));
+        let (name, stage) = (name.clone(), format!("{stage:?}"));
+        Some(EntryPoint { name, stage, modes, inputs, outputs })
+    }
+
+    /// The variable's class and the type of what it holds.
+    fn pointed(&self, variable: &Instruction) -> Option<(StorageClass, u32)> {
+        if variable.class.opcode != Op::Variable {
+            return None;
+        }
+        let pointer = self.globals.get(&variable.result_type?)?;
+        match pointer.operands[..] {
+            [Operand::StorageClass(class), Operand::IdRef(ty)] => Some((class, ty)),
+            _ => None,
+        }
+    }
+
+    fn variable(&self, id: u32, wanted: StorageClass) -> Option<Variable> {
+        let (class, ty) = self.pointed(self.globals.get(&id)?)?;
+        let builtin = match self.decoration(id, Decoration::BuiltIn) {
+            Some([Operand::BuiltIn(builtin), ..]) => Some(format!("{builtin:?}")),
+            _ => None,
+        };
+        (class == wanted).then(|| Variable {
+            name: self.name(id),
+            ty: self.type_name(ty, DEPTH),
+            location: self.decorated_number(id, Decoration::Location),
+            builtin,
+        })
+    }
+
+    fn resource(&self, variable: &Instruction) -> Option<Resource> {
+        let (class, ty) = self.pointed(variable)?;
+        let id = variable.result_id?;
+        // Several descriptors under one number.
+        let mut inner = ty;
+        let mut count = String::new();
+        for _ in 0..DEPTH {
+            let found = self.globals.get(&inner)?;
+            match found.class.opcode {
+                Op::TypeArray | Op::TypeRuntimeArray => {
+                    count += &self.length(found);
+                    inner = self::id(found, 0)?;
+                }
+                _ => break,
+            }
+        }
+        let opcode = self.globals.get(&inner)?.class.opcode;
+        let kind = match (class, opcode) {
+            (StorageClass::PushConstant, _) => "push constants",
+            (StorageClass::StorageBuffer, _) => "storage buffer",
+            (StorageClass::Uniform, _) => match self.decoration(inner, Decoration::BufferBlock) {
+                Some(_) => "storage buffer",
+                None => "uniform buffer",
+            },
+            (StorageClass::UniformConstant, Op::TypeSampledImage) => "combined image sampler",
+            (StorageClass::UniformConstant, Op::TypeSampler) => "sampler",
+            (StorageClass::UniformConstant, Op::TypeImage) => "image",
+            (StorageClass::UniformConstant, _) => "opaque",
+            _ => return None,
+        };
+        let mut members = Vec::new();
+        let mut size = None;
+        if opcode == Op::TypeStruct {
+            self.members(inner, "", 0, DEPTH, &mut members);
+            size = self.size(inner, DEPTH);
+        }
+        let name = match self.name(id) {
+            name if name.is_empty() => self.name(inner),
+            name => name,
+        };
+        Some(Resource {
+            name,
+            kind: kind.to_owned(),
+            set: self.decorated_number(id, Decoration::DescriptorSet),
+            binding: self.decorated_number(id, Decoration::Binding),
+            ty: self.type_name(inner, DEPTH) + &count,
+            size,
+            members,
+        })
+    }
+
+    /// Adds the members of a structure, and of those in it.
+    fn members(&self, ty: u32, prefix: &str, base: u32, depth: u32, out: &mut Vec<Member>) {
+        let Some(structure) = self.globals.get(&ty) else { return };
+        for (index, operand) in structure.operands.iter().enumerate() {
+            let Operand::IdRef(member) = operand else { continue };
+            if out.len() >= MEMBERS || depth == 0 {
+                return;
+            }
+            let index = index as u32;
+            let name = self.member_names.get(&(ty, index)).copied().unwrap_or_default();
+            let name = match name {
+                "" => format!("{prefix}{index}"),
+                name => format!("{prefix}{name}"),
+            };
+            let offset = self.member_number(ty, index, Decoration::Offset).unwrap_or(0);
+            let offset = base.saturating_add(offset);
+            // Through arrays to what they are of.
+            let (mut inner, mut brackets) = (*member, String::new());
+            let mut stride = None;
+            for _ in 0..DEPTH {
+                let Some(found) = self.globals.get(&inner) else { return };
+                match (found.class.opcode, id(found, 0)) {
+                    (Op::TypeArray | Op::TypeRuntimeArray, Some(element)) => {
+                        stride = stride.or(self.decorated_number(inner, Decoration::ArrayStride));
+                        brackets += "[]";
+                        inner = element;
+                    }
+                    _ => break,
+                }
+            }
+            out.push(Member {
+                ty: self.type_name(*member, DEPTH),
+                offset,
+                array_stride: stride,
+                matrix_stride: self.member_number(ty, index, Decoration::MatrixStride),
+                name: name.clone(),
+            });
+            if self.globals.get(&inner).is_some_and(|found| found.class.opcode == Op::TypeStruct) {
+                self.members(inner, &format!("{name}{brackets}."), offset, depth - 1, out);
+            }
+        }
+    }
+
+    /// The bytes of a value in a block, up to the end of its last part.
+    fn size(&self, ty: u32, depth: u32) -> Option<u32> {
+        let depth = depth.checked_sub(1)?;
+        let found = self.globals.get(&ty)?;
+        match found.class.opcode {
+            Op::TypeBool => Some(4),
+            Op::TypeInt | Op::TypeFloat => Some(number(found, 0)? / 8),
+            Op::TypeVector => number(found, 1)?.checked_mul(self.size(id(found, 0)?, depth)?),
+            Op::TypeArray => {
+                let stride = self.decorated_number(ty, Decoration::ArrayStride)?;
+                let length = number(self.globals.get(&id(found, 1)?)?, 0)?;
+                stride.checked_mul(length)
+            }
+            Op::TypeStruct => {
+                let last = found.operands.len().checked_sub(1)?;
+                let offset = self.member_number(ty, last as u32, Decoration::Offset)?;
+                let inner = id(found, last)?;
+                let element = self.globals.get(&inner)?;
+                let size = match self.member_number(ty, last as u32, Decoration::MatrixStride) {
+                    Some(stride) => stride.checked_mul(number(element, 1)?)?,
+                    None => self.size(inner, depth)?,
+                };
+                offset.checked_add(size)
+            }
+            _ => None,
+        }
+    }
+
+    fn constant(&self, constant: &Instruction) -> Option<SpecConstant> {
+        let id = constant.result_id?;
+        let number = self.decorated_number(id, Decoration::SpecId)?;
+        let ty = self.type_name(constant.result_type?, DEPTH);
+        let default = match (constant.class.opcode, &constant.operands[..]) {
+            (Op::SpecConstantTrue, _) => "true".to_owned(),
+            (Op::SpecConstantFalse, _) => "false".to_owned(),
+            (_, [Operand::LiteralBit32(bits)]) => match ty.as_str() {
+                "f32" => f32::from_bits(*bits).to_string(),
+                "i32" => bits.cast_signed().to_string(),
+                _ => bits.to_string(),
+            },
+            (_, operands) => operands.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+        };
+        Some(SpecConstant { id: number, name: self.name(id), ty, default })
+    }
+
+    /// The number of an array's elements, in brackets.
+    fn length(&self, array: &Instruction) -> String {
+        let length = id(array, 1).and_then(|length| self.globals.get(&length));
+        match length.and_then(|length| number(length, 0)) {
+            Some(length) => format!("[{length}]"),
+            None => "[]".to_owned(),
+        }
+    }
+
+    /// A type as people write it.
+    fn type_name(&self, ty: u32, depth: u32) -> String {
+        let Some((found, depth)) = self.globals.get(&ty).zip(depth.checked_sub(1)) else {
+            return "?".to_owned();
+        };
+        let inner = || id(found, 0).map_or("?".to_owned(), |inner| self.type_name(inner, depth));
+        let count = || number(found, 1).unwrap_or(0);
+        match found.class.opcode {
+            Op::TypeVoid => "void".to_owned(),
+            Op::TypeBool => "bool".to_owned(),
+            Op::TypeFloat => format!("f{}", number(found, 0).unwrap_or(0)),
+            Op::TypeInt => {
+                let letter = if number(found, 1) == Some(0) { 'u' } else { 'i' };
+                format!("{letter}{}", number(found, 0).unwrap_or(0))
+            }
+            Op::TypeVector => match inner().as_str() {
+                "f32" => format!("vec{}", count()),
+                "i32" => format!("ivec{}", count()),
+                "u32" => format!("uvec{}", count()),
+                other => format!("{other}x{}", count()),
+            },
+            Op::TypeMatrix => {
+                let column = id(found, 0).and_then(|column| self.globals.get(&column));
+                let rows = column.and_then(|column| number(column, 1)).unwrap_or(0);
+                let columns = count();
+                if rows == columns { format!("mat{rows}") } else { format!("mat{columns}x{rows}") }
+            }
+            Op::TypeArray | Op::TypeRuntimeArray => {
+                // The outermost length is written first.
+                let element = inner();
+                let at = element.find('[').unwrap_or(element.len());
+                format!("{}{}{}", &element[..at], self.length(found), &element[at..])
+            }
+            Op::TypeStruct => match self.name(ty) {
+                name if name.is_empty() => "struct".to_owned(),
+                name => name,
+            },
+            Op::TypeSampler => "sampler".to_owned(),
+            Op::TypeSampledImage => format!("sampled {}", inner()),
+            Op::TypeImage => match found.operands.get(1) {
+                Some(Operand::Dim(dimension)) => {
+                    format!("image {}", format!("{dimension:?}").trim_start_matches("Dim"))
+                }
+                _ => "image".to_owned(),
+            },
+            other => format!("{other:?}"),
+        }
+    }
+}
+
+fn mode_text(mode: ExecutionMode, operands: &[Operand]) -> String {
+    let operands: String = operands.iter().map(|operand| format!(" {operand}")).collect();
+    format!("{mode:?}{operands}")
+}
+
+impl fmt::Display for Variable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.builtin, self.location) {
+            (Some(builtin), _) => write!(f, "{builtin}: {}", self.ty)?,
+            (None, Some(location)) => write!(f, "location {location}: {}", self.ty)?,
+            (None, None) => f.write_str(&self.ty)?,
+        }
+        if self.name.is_empty() { Ok(()) } else { write!(f, " {}", self.name) }
+    }
+}
+
+/// Several lines, each with its end.
+impl fmt::Display for Interface {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "SPIR-V {}.{}", self.version.0, self.version.1)?;
+        for entry in &self.entry_points {
+            write!(f, "entry point {}: {}", entry.name, entry.stage)?;
+            for mode in &entry.modes {
+                write!(f, ", {mode}")?;
+            }
+            writeln!(f)?;
+            for input in &entry.inputs {
+                writeln!(f, "  in   {input}")?;
+            }
+            for output in &entry.outputs {
+                writeln!(f, "  out  {output}")?;
+            }
+        }
+        for resource in &self.resources {
+            match (resource.set, resource.binding) {
+                (set, Some(binding)) => {
+                    write!(f, "set {} binding {binding}: ", set.unwrap_or(0))?;
+                }
+                _ => {}
+            }
+            write!(f, "{} {}", resource.kind, resource.name)?;
+            if resource.ty != resource.name {
+                write!(f, " ({})", resource.ty)?;
+            }
+            match resource.size {
+                Some(size) => writeln!(f, ", {size} bytes")?,
+                None => writeln!(f)?,
+            }
+            for member in &resource.members {
+                write!(f, "  {:>6}  {} {}", member.offset, member.ty, member.name)?;
+                if let Some(stride) = member.array_stride {
+                    write!(f, ", elements {stride} bytes apart")?;
+                }
+                if let Some(stride) = member.matrix_stride {
+                    write!(f, ", columns {stride} bytes apart")?;
+                }
+                writeln!(f)?;
+            }
+        }
+        for SpecConstant { id, name, ty, default } in &self.constants {
+            writeln!(f, "constant {id}: {ty} {name} = {default}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_vertex_shader() {
+        let interface = inspect(&crate::full_screen_vertex()).expect("it is SPIR-V");
+        let expected = "SPIR-V 1.0\nentry point main: Vertex\n  in   VertexIndex: i32\n  \
+                        out  Position: vec4\n";
+        assert_eq!(interface.to_string(), expected);
+        assert!(inspect(&[]).is_err() && inspect(&[0x0723_0203, 1, 2]).is_err());
+    }
+}

@@ -1,0 +1,105 @@
+//! `lambdav inspect`: what a host program has to give a module.
+
+use super::failure::{Failure, Result};
+use super::files::{compile, read_bytes};
+use super::messages::{MessageFormat, Messages, print, report};
+use clap::Args;
+use lambdav::core::schedule::schedule;
+use lambdav::spirv;
+use lambdav::spirv::emit::EmitOptions;
+use lambdav::spirv::inspect::{Interface, Variable, inspect};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Show what a program wants of the program that runs it: entry points, sets and bindings, members with
+/// their offsets, push constants, specialisation constants
+///
+/// Of a shader, those of the module that `compile` makes of it.
+#[derive(Args)]
+pub(super) struct InspectArguments {
+    /// A SPIR-V module, a shader or core text; `-` is standard input
+    file: PathBuf,
+    #[command(flatten)]
+    messages: Messages,
+}
+
+pub(super) fn run(options: &InspectArguments) -> Result {
+    let (name, bytes) = read_bytes(&options.file)?;
+    let words = match spirv::words(&bytes) {
+        Some(words) => words,
+        None => {
+            let mut loaded = compile(&options.file, bytes, options.messages);
+            loaded.diagnostics.drop_lints();
+            report(&loaded.source, &loaded.diagnostics, options.messages)?;
+            let core = loaded.core.ok_or_else(Failure::reported)?;
+            let all: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
+            let program = schedule(&core, &all).map_err(|diagnostic| {
+                super::messages::fault(&loaded.source, diagnostic, options.messages)
+            })?;
+            let module = spirv::emit(&program, Some(&loaded.source), &EmitOptions::default());
+            module.map_err(|error| Failure::input(error.to_string()))?.words
+        }
+    };
+    let interface =
+        inspect(&words).map_err(|error| Failure::input(format!("`{name}`: {error}")))?;
+    print(match options.messages.format() {
+        MessageFormat::Text => interface.to_string(),
+        MessageFormat::Json => format!("{}\n", as_json(&interface)),
+    })
+}
+
+fn as_json(interface: &Interface) -> Value {
+    let variables = |all: &[Variable]| -> Vec<Value> {
+        let one = |v: &Variable| json!({"name": v.name, "type": v.ty, "location": v.location, "builtin": v.builtin});
+        all.iter().map(one).collect()
+    };
+    let entry_points: Vec<Value> = interface
+        .entry_points
+        .iter()
+        .map(|entry| {
+            json!({
+                "name": entry.name,
+                "stage": entry.stage,
+                "modes": entry.modes,
+                "inputs": variables(&entry.inputs),
+                "outputs": variables(&entry.outputs),
+            })
+        })
+        .collect();
+    let resources: Vec<Value> = interface
+        .resources
+        .iter()
+        .map(|resource| {
+            let members = resource.members.iter().map(|member| {
+                json!({
+                    "name": member.name,
+                    "type": member.ty,
+                    "offset": member.offset,
+                    "array_stride": member.array_stride,
+                    "matrix_stride": member.matrix_stride,
+                })
+            });
+            json!({
+                "name": resource.name,
+                "kind": resource.kind,
+                "set": resource.set,
+                "binding": resource.binding,
+                "type": resource.ty,
+                "size": resource.size,
+                "members": members.collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    let constants: Vec<Value> = interface
+        .constants
+        .iter()
+        .map(|c| json!({"id": c.id, "name": c.name, "type": c.ty, "default": c.default}))
+        .collect();
+    let (major, minor) = interface.version;
+    json!({
+        "spirv": format!("{major}.{minor}"),
+        "entry_points": entry_points,
+        "resources": resources,
+        "constants": constants,
+    })
+}
