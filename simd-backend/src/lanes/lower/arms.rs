@@ -7,7 +7,7 @@
 use lambdav_core::schedule;
 
 use super::state::{Lowering, Task};
-use crate::lanes::{End, Statement, ValueId};
+use crate::lanes::{End, Kind, Statement, ValueId};
 use crate::mutants::{Mutant, is_active};
 
 impl Lowering<'_> {
@@ -19,7 +19,8 @@ impl Lowering<'_> {
         [then, otherwise]: [schedule::BlockId; 2],
         mask: ValueId,
     ) {
-        let bare = |id| self.program.block(id).statements.is_empty();
+        let has_arrays = !self.arrays.of(self.program.ty(value)).is_empty();
+        let bare = |id| self.program.block(id).statements.is_empty() && !has_arrays;
         if self.is_uniform(condition) && !(bare(then) && bare(otherwise)) {
             let first = self.out.values.len();
             self.next([
@@ -44,7 +45,7 @@ impl Lowering<'_> {
         self.next([
             Task::Guarded(then, on),
             Task::Guarded(otherwise, off),
-            Task::Select(condition),
+            Task::Select(condition, [on, off]),
         ]);
     }
 
@@ -63,27 +64,31 @@ impl Lowering<'_> {
             Task::Yields(id),
             Task::CloseArm,
             Task::Open,
-            Task::Undefined,
+            Task::Undefined(first),
             Task::CloseArm,
             Task::Merge { condition, first },
         ]);
     }
 
     /// The arm of the lanes that there are none of.
-    pub(super) fn undefined_arm(&mut self) {
+    /// For all of them an array stays what it was before values with the number `first`.
+    pub(super) fn undefined_arm(&mut self, first: usize) {
         let like = self.work.values.last().expect("values have been left").clone();
-        let kinds = like.into_iter().map(|value| self.out.kind(value));
-        let kinds: Vec<_> = kinds.collect();
-        let values = kinds.into_iter().map(|kind| self.undefined(kind)).collect();
+        let value = |like| match self.lineage.before(like, first) {
+            Some(array) if self.out.kind(like).words().is_some() => array,
+            _ => self.undefined(self.out.kind(like)),
+        };
+        let values = like.into_iter().map(value).collect();
         self.work.values.push(values);
     }
 
     /// Each lane's own of two values.
-    pub(super) fn select_arms(&mut self, condition: ValueId) {
+    pub(super) fn select_arms(&mut self, condition: ValueId, ways: [ValueId; 2]) {
         let b = self.take_values();
         let a = self.take_values();
         let (a, b) = if is_active(Mutant::WrongBlend) { (b, a) } else { (a, b) };
-        let values = a.iter().zip(&b).map(|(&a, &b)| self.select(condition, a, b)).collect();
+        let both = a.iter().zip(&b);
+        let values = both.map(|(&a, &b)| self.of_arms(condition, ways, a, b)).collect();
         self.work.values.push(values);
     }
 
@@ -108,6 +113,11 @@ impl Lowering<'_> {
             }
             let rate = self.out.rate(a) | self.out.rate(b) | control;
             let value = self.value(self.out.kind(a), rate);
+            match self.out.kind(value) {
+                Kind::Array(_) => self.lineage.join(value, a, b),
+                Kind::Mask => self.lineage.union_of(value, [a, b]),
+                _ => {}
+            }
             results.push(value);
             values.push(value);
             yields.push(a);
