@@ -142,7 +142,8 @@ impl Arrays {
         let &Source::Operand(operand, first) = sources.first()? else { return None };
         let is_array = self.of(types[operand]).contains(&(first..first + sources.len()));
         let follow = sources.iter().enumerate();
-        let mut follow = follow.map(|(i, of)| matches!(of, Source::Operand(o, k) if (*o, *k) == (operand, first + i)));
+        let mut follow = follow
+            .map(|(i, of)| matches!(of, Source::Operand(o, k) if (*o, *k) == (operand, first + i)));
         (is_array && follow.all(|is_next| is_next)).then_some((operand, first))
     }
 

@@ -126,7 +126,8 @@ impl<'p> Liveness<'p> {
             Event::Leave(_) => {}
             Event::End(id) => {
                 let after = self.after[id.index()].clone();
-                let with = |live: Option<&Rc<Live>>| live.map_or_else(Live::default, |l| (**l).clone());
+                let with =
+                    |live: Option<&Rc<Live>>| live.map_or_else(Live::default, |l| (**l).clone());
                 match &program.block(id).end {
                     End::Yield(values) => {
                         self.live = with(after.as_ref().map(|after| &after.yields));
@@ -146,7 +147,9 @@ impl<'p> Liveness<'p> {
                     let operands: Vec<ValueId> = expr.operands().collect();
                     self.live.extend(self.arrays(&operands));
                 }
-                &Statement::If { then, otherwise, .. } => self.live = self.either([then, otherwise]),
+                &Statement::If { then, otherwise, .. } => {
+                    self.live = self.either([then, otherwise])
+                }
                 Statement::Loop { inits, body, .. } => {
                     self.live = std::mem::take(&mut self.entries[body.index()]);
                     self.live.extend(self.arrays(inits));

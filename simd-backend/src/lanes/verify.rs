@@ -100,7 +100,8 @@ impl<'p> Verifier<'p> {
             let again = std::mem::replace(&mut self.defined[value.index()], true);
             self.require(!again, || format!("{value} is defined twice"));
             let info = self.program.values[value.index()];
-            let is_of_lanes = info.kind.words().is_none() || info.rate == self.program.width.lanes();
+            let is_of_lanes =
+                info.kind.words().is_none() || info.rate == self.program.width.lanes();
             self.require(is_of_lanes, || format!("{value} is an array, but not of every lane"));
             self.visible[value.index()] = true;
             self.scopes.last_mut().expect("a block has begun").1.push(value);

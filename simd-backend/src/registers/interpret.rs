@@ -56,8 +56,15 @@ pub fn frame(
     inputs: &Inputs,
     poll: Poll<'_>,
 ) -> Result<(Status, Vec<u64>), Trap> {
-    let mut call =
-        Call { program, inputs, poll, slots: vec![0; program.slots.len()], arrays: Vec::new(), row: None, turn: false };
+    let mut call = Call {
+        program,
+        inputs,
+        poll,
+        slots: vec![0; program.slots.len()],
+        arrays: Vec::new(),
+        row: None,
+        turn: false,
+    };
     let outcome = call.run("frame", &program.frame, &[])?;
     Ok((outcome.status(), call.slots))
 }

@@ -271,10 +271,7 @@ impl Instr {
             | Self::Call { to, .. }
             | Self::Callout { to, .. }
             | Self::Reload(to, _) => f(*to),
-            Self::SetSlot(..)
-            | Self::Spill(..)
-            | Self::Store { .. }
-            | Self::StoreArray { .. } => {}
+            Self::SetSlot(..) | Self::Spill(..) | Self::Store { .. } | Self::StoreArray { .. } => {}
         }
     }
 

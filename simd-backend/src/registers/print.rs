@@ -3,7 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    ArrayPlace, Block, BlockCall, BlockId, End, Function, Instr, Reg, RegisterProgram, RegisterType, Status,
+    ArrayPlace, Block, BlockCall, BlockId, End, Function, Instr, Reg, RegisterProgram,
+    RegisterType, Status,
 };
 use crate::lanes::Axis;
 use crate::lanes::print::{Constant, List, Place};
@@ -48,7 +49,13 @@ impl Display for Status {
 
 impl Display for ArrayPlace {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "array {} {}, register {}", self.array, Place(self.first, self.index), self.register)
+        write!(
+            f,
+            "array {} {}, register {}",
+            self.array,
+            Place(self.first, self.index),
+            self.register
+        )
     }
 }
 

@@ -43,8 +43,8 @@ use std::fmt::{self, Display, Formatter};
 
 use super::bounds::Bounds;
 use super::{
-    ArrayPlace, Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, RegisterProgram, RegisterType,
-    Status,
+    ArrayPlace, Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, RegisterProgram,
+    RegisterType, Status,
 };
 use crate::lanes::{Kind, Op, Rate};
 

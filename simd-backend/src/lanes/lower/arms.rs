@@ -44,6 +44,7 @@ impl Lowering<'_> {
         }
         self.next([
             Task::Guarded(then, on),
+            Task::Second(off),
             Task::Guarded(otherwise, off),
             Task::Select(condition, [on, off]),
         ]);
@@ -84,6 +85,7 @@ impl Lowering<'_> {
 
     /// Each lane's own of two values.
     pub(super) fn select_arms(&mut self, condition: ValueId, ways: [ValueId; 2]) {
+        self.lineage.end_second();
         let b = self.take_values();
         let a = self.take_values();
         let (a, b) = if is_active(Mutant::WrongBlend) { (b, a) } else { (a, b) };
@@ -115,7 +117,15 @@ impl Lowering<'_> {
             let value = self.value(self.out.kind(a), rate);
             match self.out.kind(value) {
                 Kind::Array(_) => self.lineage.join(value, a, b),
-                Kind::Mask => self.lineage.union_of(value, [a, b]),
+                Kind::Mask => {
+                    self.lineage.union_of(value, [a, b]);
+                    // What is false in the other arm has no lane outside of the one.
+                    if self.constants.get(&b) == Some(&0) {
+                        self.lineage.some_of(value, a);
+                    } else if self.constants.get(&a) == Some(&0) {
+                        self.lineage.some_of(value, b);
+                    }
+                }
                 _ => {}
             }
             results.push(value);

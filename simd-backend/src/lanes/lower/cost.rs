@@ -46,13 +46,7 @@ pub(super) fn costs(program: &Program, places: &Places, arrays: &Arrays) -> Vec<
 }
 
 /// The cost of a block, once those in it are known.
-fn cost(
-    program: &Program,
-    places: &Places,
-    arrays: &Arrays,
-    id: BlockId,
-    costs: &[Cost],
-) -> Cost {
+fn cost(program: &Program, places: &Places, arrays: &Arrays, id: BlockId, costs: &[Cost]) -> Cost {
     let mut cost = Cost { work: 0, has_rec: false, stores: false };
     for statement in &program.block(id).statements {
         match statement {

@@ -58,6 +58,7 @@ impl Lowering<'_> {
                 // where such is made under a mask.
                 let staying = self.op(Op::AndNot, &[round.live, leaves]);
                 self.lineage.some_of(staying, round.live);
+                self.lineage.opposite(staying, leaves);
                 let tail = Task::Tail(round.clone(), leave, leaves, results);
                 self.next([tail, task(Exit::Stay(leaving, staying))]);
             }

@@ -4,6 +4,9 @@
 //! a mask it is that one. Where lanes decide differently, and the one arm replaces words of an array in
 //! its lanes while the other leaves it as it is, the first array is what both want. Nothing is assumed
 //! of what is not known here: then lanes are merged ([`Expr::Merge`]), word by word.
+//!
+//! Where both arms replace words, the second begins with what the first has left: in its own lanes that
+//! is the array from before. So one array goes through both, and nothing is merged or copied.
 
 use rustc_hash::FxHashMap;
 
@@ -20,6 +23,12 @@ pub(super) struct Lineage {
     /// Of a mask, two that it holds all lanes of: those of the arms that are executed, of one of them
     /// if one is.
     unions: FxHashMap<ValueId, [ValueId; 2]>,
+    /// Of a mask another without any of its lanes.
+    opposites: FxHashMap<ValueId, ValueId>,
+    /// Of an array, what takes its place in the second of two arms.
+    latest: FxHashMap<ValueId, ValueId>,
+    /// For which arrays that is so, for each of the arms around.
+    arms: Vec<Vec<ValueId>>,
     /// Two arrays that have been merged last, by which mask, and the result.
     last: Option<([ValueId; 3], ValueId)>,
 }
@@ -30,10 +39,58 @@ impl Lineage {
         self.masks.insert(mask, of);
     }
 
+    /// No lane is in both masks.
+    pub(super) fn opposite(&mut self, a: ValueId, b: ValueId) {
+        self.opposites.insert(a, b);
+        self.opposites.insert(b, a);
+    }
+
+    fn is_opposite(&self, a: ValueId, b: ValueId) -> bool {
+        let mut up = std::iter::successors(Some(a), |mask| self.masks.get(mask).copied());
+        up.any(|mask| self.opposites.get(&mask).is_some_and(|&other| self.is_some_of(b, other)))
+    }
+
+    /// Begins the second of two arms, for the lanes of the mask: the first has left these arrays.
+    pub(super) fn begin_second(&mut self, mask: ValueId, left: &[ValueId]) {
+        let mut replaced = Vec::new();
+        if let Some(&first) = self.opposites.get(&mask) {
+            for &array in left {
+                let mut before = array;
+                while let Some(&(parent, under)) = self.parents.get(&before)
+                    && self.is_some_of(under, first)
+                {
+                    before = parent;
+                }
+                if before != array && !self.latest.contains_key(&before) {
+                    self.latest.insert(before, array);
+                    replaced.push(before);
+                }
+            }
+        }
+        self.arms.push(replaced);
+    }
+
+    /// Ends it.
+    pub(super) fn end_second(&mut self) {
+        for array in self.arms.pop().unwrap_or_default() {
+            self.latest.remove(&array);
+        }
+    }
+
+    /// What is to be used for an array here.
+    pub(super) fn latest(&self, array: ValueId) -> ValueId {
+        let mut latest = array;
+        while let Some(&next) = self.latest.get(&latest) {
+            latest = next;
+        }
+        latest
+    }
+
     /// The mask holds all lanes of both.
     pub(super) fn union_of(&mut self, mask: ValueId, of: [ValueId; 2]) {
         self.unions.insert(mask, of);
-        if let Some(around) = self.around(of[0], of[1]).or_else(|| self.masks.get(&of[0]).copied()) {
+        if let Some(around) = self.around(of[0], of[1]).or_else(|| self.masks.get(&of[0]).copied())
+        {
             self.some_of(mask, around);
         }
     }
@@ -72,6 +129,18 @@ impl Lineage {
         while array != of {
             match self.parents.get(&array) {
                 Some(&(parent, under)) if self.is_some_of(under, mask) => array = parent,
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// Whether an array equals another in all lanes of the mask.
+    fn is_without(&self, array: ValueId, of: ValueId, mask: ValueId) -> bool {
+        let mut array = array;
+        while array != of {
+            match self.parents.get(&array) {
+                Some(&(parent, under)) if self.is_opposite(under, mask) => array = parent,
                 _ => return false,
             }
         }
@@ -119,7 +188,13 @@ impl Lowering<'_> {
     /// Of arrays, or of values of another kind, the first in the lanes of a mask, the second in others.
     /// If the first differs from the second in these lanes only, it is what is wanted.
     pub(super) fn keep(&mut self, mask: ValueId, a: ValueId, b: ValueId) -> ValueId {
-        if self.lineage.is_within(a, b, mask) { a } else { self.select(mask, a, b) }
+        if self.lineage.is_within(a, b, mask) {
+            a
+        } else if self.lineage.is_without(b, a, mask) {
+            b
+        } else {
+            self.select(mask, a, b)
+        }
     }
 
     /// An array that two arms leave, for the lanes that go the one way or the other.

@@ -99,7 +99,8 @@ impl Lowering<'_> {
         for range in self.arrays.of(ty) {
             let carrier = self.arrays.carrier(program, params, body, range.start);
             carriers[before(ty, range.start)] = carrier.map(|(param, component)| {
-                let all = |&param| before(program.ty(param), program.types.components(program.ty(param)));
+                let all =
+                    |&param| before(program.ty(param), program.types.components(program.ty(param)));
                 params[..param].iter().map(all).sum::<usize>()
                     + before(program.ty(params[param]), component)
             });
@@ -177,7 +178,8 @@ impl Lowering<'_> {
         }
         arguments.insert(0, stay);
         let others = results.iter().zip(&*round.carried);
-        arguments.extend(others.filter(|(_, carrier)| carrier.is_none()).map(|(&result, _)| result));
+        arguments
+            .extend(others.filter(|(_, carrier)| carrier.is_none()).map(|(&result, _)| result));
         if stay == round.live {
             self.work.ends.push(End::Rec(arguments.into()));
             return;
@@ -207,7 +209,7 @@ impl Lowering<'_> {
                         Some(carrier) if old == round.params[carrier] => {
                             self.keep(round.live, v, old)
                         }
-                        _ => self.select(mask, v, old),
+                        _ => self.keep(mask, v, old),
                     })
                     .collect();
                 self.work.tails.push(Tail { again: None, results });
@@ -290,6 +292,7 @@ impl Lowering<'_> {
     /// Both arms of such a decision: the results are those of the second, which went on with those
     /// of the first.
     pub(super) fn combine(&mut self, condition: ValueId, ways: [ValueId; 2]) {
+        self.lineage.end_second();
         let [b, a] = [(); 2].map(|()| self.take_tail());
         let again = match (a.again, b.again) {
             (Some((x, xs)), Some((y, ys))) => {

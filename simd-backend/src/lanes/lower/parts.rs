@@ -110,7 +110,8 @@ impl Lowering<'_> {
     /// there.
     fn assembled(&mut self, ty: Type, mut words: Vec<ValueId>) -> Vec<ValueId> {
         for range in self.arrays.of(ty).to_vec() {
-            let of: Vec<ValueId> = words[range.clone()].iter().map(|&v| self.in_memory(v)).collect();
+            let of: Vec<ValueId> =
+                words[range.clone()].iter().map(|&v| self.in_memory(v)).collect();
             let (kind, rate) = (Kind::Array(range.len() as u32), self.out.width.lanes());
             let array = self.define(kind, rate, Expr::Array(of.into()));
             words[range].fill(array);
@@ -135,6 +136,7 @@ impl Lowering<'_> {
             None => of,
             Some(range) => {
                 let kind = kind_of(self.program.types.component(ty, component));
+                let of = self.lineage.latest(of);
                 self.word_at(of, (component - range.start) as u32, None, kind)
             }
         }
@@ -167,8 +169,13 @@ impl Lowering<'_> {
     }
 
     /// The part of an array in memory that an index chooses, a value of that type.
-    fn chosen(&mut self, of: schedule::ValueId, index: schedule::ValueId, ty: Type) -> Vec<ValueId> {
-        let array = self.components(of)[0];
+    fn chosen(
+        &mut self,
+        of: schedule::ValueId,
+        index: schedule::ValueId,
+        ty: Type,
+    ) -> Vec<ValueId> {
+        let array = self.lineage.latest(self.components(of)[0]);
         let (index, _) = self.part_of(self.program.ty(of), index);
         let kinds: Vec<Kind> = self.program.types.scalars(ty).map(kind_of).collect();
         let words = kinds.into_iter().zip(0..);
@@ -185,13 +192,15 @@ impl Lowering<'_> {
         mask: ValueId,
     ) -> Vec<ValueId> {
         let before = self.components(of).to_vec();
+        let latest = self.lineage.latest(before[0]);
         let (index, width) = self.part_of(self.program.ty(of), index);
         let (kind, rate) = (self.out.kind(before[0]), self.out.width.lanes());
-        let mut array = before[0];
+        let mut array = latest;
         for k in 0..width {
             let word = self.word(part, k);
             let word = self.in_memory(word);
-            let masked = (self.out.width == Width::Any && !is_active(Mutant::UnmaskedStore)).then_some(mask);
+            let masked =
+                (self.out.width == Width::Any && !is_active(Mutant::UnmaskedStore)).then_some(mask);
             let first = k as u32;
             let put = Expr::Put { array, first, index: Some(index), word, mask: masked };
             let after = self.define(kind, rate, put);
@@ -342,9 +351,10 @@ impl Lowering<'_> {
         while next < sources.len() {
             let range = self.arrays.around(ty, next).unwrap_or(next..next + 1);
             let is_array = !self.arrays.of(ty).is_empty() && self.arrays.around(ty, next).is_some();
-            if is_array && let Some((operand, first)) = self.arrays.whole(&types, &sources[range.clone()])
+            if is_array
+                && let Some((operand, first)) = self.arrays.whole(&types, &sources[range.clone()])
             {
-                let array = self.components(operands[operand])[first];
+                let array = self.lineage.latest(self.components(operands[operand])[first]);
                 all.resize(range.end, array);
                 next = range.end;
                 continue;
@@ -357,7 +367,8 @@ impl Lowering<'_> {
                 all.push(word);
             }
             if is_array {
-                let of: Vec<ValueId> = all[range.clone()].iter().map(|&v| self.in_memory(v)).collect();
+                let of: Vec<ValueId> =
+                    all[range.clone()].iter().map(|&v| self.in_memory(v)).collect();
                 let (kind, rate) = (Kind::Array(range.len() as u32), self.out.width.lanes());
                 let array = self.define(kind, rate, Expr::Array(of.into()));
                 all[range.clone()].fill(array);

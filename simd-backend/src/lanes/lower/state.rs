@@ -85,7 +85,8 @@ impl Lowering<'_> {
     }
 
     pub(super) fn undefined(&mut self, kind: Kind) -> ValueId {
-        let value = self.define(kind, Rate::FRAME, Expr::Undefined);
+        let rate = if kind.words().is_some() { self.out.width.lanes() } else { Rate::FRAME };
+        let value = self.define(kind, rate, Expr::Undefined);
         self.undefined.insert(value);
         value
     }
@@ -121,7 +122,8 @@ impl Lowering<'_> {
             let components = self.components(value);
             let mut next = 0;
             for range in self.arrays.of(self.program.ty(value)) {
-                all.extend(&components[next..=range.start]);
+                all.extend(&components[next..range.start]);
+                all.push(self.lineage.latest(components[range.start]));
                 next = range.end;
             }
             all.extend(&components[next..]);
@@ -138,11 +140,13 @@ impl Lowering<'_> {
         if is_active(Mutant::LostMask) {
             return [condition, self.op(Op::Not, &[condition])];
         }
-        [Op::And, Op::AndNot].map(|op| {
+        let [on, off] = [Op::And, Op::AndNot].map(|op| {
             let some = self.op(op, &[mask, condition]);
             self.lineage.some_of(some, mask);
             some
-        })
+        });
+        self.lineage.opposite(on, off);
+        [on, off]
     }
 
     pub(super) fn expr(
@@ -253,6 +257,8 @@ pub(super) enum Task {
     Undefined(usize),
     /// An arm for the lanes of a mask. Leaves its values.
     Guarded(BlockId, ValueId),
+    /// Begins the second arm of a decision, for the lanes of a mask: looks at what the first has left.
+    Second(ValueId),
     /// Selects by a condition, where lanes go these ways. Takes two lists of values, leaves one.
     Select(ValueId, [ValueId; 2]),
     /// An `if` on a condition that is the same for all lanes, whose arms define no value below

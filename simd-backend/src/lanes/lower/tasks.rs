@@ -85,6 +85,10 @@ impl Lowering<'_> {
             }
             Task::Undefined(first) => self.undefined_arm(first),
             Task::Guarded(id, mask) => self.guarded(id, mask),
+            Task::Second(mask) => {
+                let left = self.work.values.last().expect("values have been left");
+                self.lineage.begin_second(mask, left);
+            }
             Task::Select(condition, ways) => self.select_arms(condition, ways),
             Task::Merge { condition, first } => self.merge(condition, first),
             Task::Loop(open) => self.end_loop(*open),
@@ -107,6 +111,11 @@ impl Lowering<'_> {
             Task::SecondPart(round, id, mask) => {
                 let first = self.work.tails.last_mut().expect("a tail has been left");
                 let results = std::mem::take(&mut first.results);
+                let arguments = first.again.iter().flat_map(|(_, arguments)| arguments);
+                let left: Vec<ValueId> = results.iter().chain(arguments).copied().collect();
+                self.lineage.begin_second(mask, &left);
+                let results = results.into_iter().map(|result| self.lineage.latest(result));
+                let results = results.collect();
                 self.part(round, id, mask, results);
             }
             Task::Divergent(round, condition, arms, mask, results) => {
