@@ -43,7 +43,7 @@ impl Arrays {
         let types = &program.types;
         for ty in types.all() {
             let ranges = if chosen.contains(&ty) {
-                vec![0..types.components(ty)]
+                std::iter::once(0..types.components(ty)).collect()
             } else if matches!(types.kind(ty), TypeKind::Structure(_) | TypeKind::Array(..)) {
                 let (mut first, mut ranges) = (0, Vec::new());
                 for part in types.parts(ty) {

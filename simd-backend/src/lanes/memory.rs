@@ -148,7 +148,7 @@ impl<'p> Liveness<'p> {
                     self.live.extend(self.arrays(&operands));
                 }
                 &Statement::If { then, otherwise, .. } => {
-                    self.live = self.either([then, otherwise])
+                    self.live = self.either([then, otherwise]);
                 }
                 Statement::Loop { inits, body, .. } => {
                     self.live = std::mem::take(&mut self.entries[body.index()]);

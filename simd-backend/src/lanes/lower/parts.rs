@@ -314,9 +314,9 @@ impl Lowering<'_> {
         let types: Vec<Type> = operands.iter().map(|&v| self.program.ty(v)).collect();
         if let CoreOp::At | CoreOp::Update = op {
             if self.arrays.is_whole(types[0]) {
-                let changed = match operands {
-                    &[of, index] => return Some(self.chosen(of, index, ty)),
-                    &[of, index, part] => self.replaced(of, index, part, mask),
+                let changed = match *operands {
+                    [of, index] => return Some(self.chosen(of, index, ty)),
+                    [of, index, part] => self.replaced(of, index, part, mask),
                     _ => unreachable!("it has two operands or three"),
                 };
                 if is_active(Mutant::UpdateInPlace) {

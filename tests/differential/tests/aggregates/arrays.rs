@@ -59,7 +59,7 @@ fn all_engines_agree() {
     let all = engines::all();
     let engines: Vec<&dyn Engine> = all.iter().map(|engine| &**engine).collect();
     for program in PROGRAMS {
-        let source = SourceFile::new("arrays.lv", &format!("{HEAD}\n{program}"));
+        let source = SourceFile::new("arrays.lv", format!("{HEAD}\n{program}"));
         let (core, diagnostics) = compile(&source);
         let core = core.unwrap_or_else(|| panic!("{program}: {diagnostics:?}"));
         let uniforms = core.uniforms.iter().map(|uniform| uniform.default.clone()).collect();
