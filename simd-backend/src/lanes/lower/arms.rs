@@ -7,7 +7,7 @@
 use lambdav_core::schedule;
 
 use super::state::{Lowering, Task};
-use crate::lanes::{End, Kind, Statement, ValueId};
+use crate::lanes::{End, Expr, Kind, Statement, ValueId};
 use crate::mutants::{Mutant, is_active};
 
 impl Lowering<'_> {
@@ -137,5 +137,50 @@ impl Lowering<'_> {
         self.out.blocks[otherwise.index()].end = End::Yield(others.into());
         self.current.push(Statement::If { values: values.into(), condition, then, otherwise });
         self.work.values.push(results);
+    }
+}
+
+impl Lowering<'_> {
+    /// Of arrays, or of values of another kind, the first in the lanes of a mask, the second in others.
+    /// If the first differs from the second in these lanes only, it is what is wanted.
+    pub(super) fn keep(&mut self, mask: ValueId, a: ValueId, b: ValueId) -> ValueId {
+        if self.lineage.is_within(a, b, mask) {
+            a
+        } else if self.lineage.is_without(b, a, mask) {
+            b
+        } else {
+            self.select(mask, a, b)
+        }
+    }
+
+    /// An array that two arms leave, for the lanes that go the one way or the other.
+    pub(super) fn of_arms(
+        &mut self,
+        condition: ValueId,
+        [on, off]: [ValueId; 2],
+        a: ValueId,
+        b: ValueId,
+    ) -> ValueId {
+        if self.lineage.is_within(a, b, on) {
+            a
+        } else if self.lineage.is_within(b, a, off) {
+            b
+        } else {
+            self.select(condition, a, b)
+        }
+    }
+
+    /// Two arrays, word by word.
+    pub(super) fn merge_arrays(&mut self, mask: ValueId, a: ValueId, b: ValueId) -> ValueId {
+        if let Some((known, merged)) = self.lineage.last
+            && known == [mask, a, b]
+        {
+            return merged;
+        }
+        let (kind, rate) = (self.out.kind(a), self.out.width.lanes());
+        let merged = self.define(kind, rate, Expr::Merge(mask, [a, b]));
+        self.lineage.join(merged, a, b);
+        self.lineage.last = Some(([mask, a, b], merged));
+        merged
     }
 }

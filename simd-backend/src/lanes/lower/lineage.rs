@@ -1,17 +1,16 @@
 //! Which arrays differ in which lanes: what makes it unnecessary to merge them.
 //!
-//! Words are replaced under masks ([`Expr::Put`]), so an array *comes of* another: in all lanes outside
+//! Words are replaced under masks ([`Expr::Put`](crate::lanes::Expr::Put)), so an array *comes of* another: in all lanes outside
 //! a mask it is that one. Where lanes decide differently, and the one arm replaces words of an array in
 //! its lanes while the other leaves it as it is, the first array is what both want. Nothing is assumed
-//! of what is not known here: then lanes are merged ([`Expr::Merge`]), word by word.
+//! of what is not known here: then lanes are merged ([`Expr::Merge`](crate::lanes::Expr::Merge)), word by word.
 //!
 //! Where both arms replace words, the second begins with what the first has left: in its own lanes that
 //! is the array from before. So one array goes through both, and nothing is merged or copied.
 
 use rustc_hash::FxHashMap;
 
-use super::state::Lowering;
-use crate::lanes::{Expr, ValueId};
+use crate::lanes::ValueId;
 
 /// What is known of arrays and masks.
 #[derive(Default)]
@@ -30,7 +29,7 @@ pub(super) struct Lineage {
     /// For which arrays that is so, for each of the arms around.
     arms: Vec<Vec<ValueId>>,
     /// Two arrays that have been merged last, by which mask, and the result.
-    last: Option<([ValueId; 3], ValueId)>,
+    pub(super) last: Option<([ValueId; 3], ValueId)>,
 }
 
 impl Lineage {
@@ -124,7 +123,7 @@ impl Lineage {
     }
 
     /// Whether an array equals another in all lanes outside the mask.
-    fn is_within(&self, array: ValueId, of: ValueId, mask: ValueId) -> bool {
+    pub(super) fn is_within(&self, array: ValueId, of: ValueId, mask: ValueId) -> bool {
         let mut array = array;
         while array != of {
             match self.parents.get(&array) {
@@ -136,7 +135,7 @@ impl Lineage {
     }
 
     /// Whether an array equals another in all lanes of the mask.
-    fn is_without(&self, array: ValueId, of: ValueId, mask: ValueId) -> bool {
+    pub(super) fn is_without(&self, array: ValueId, of: ValueId, mask: ValueId) -> bool {
         let mut array = array;
         while array != of {
             match self.parents.get(&array) {
@@ -181,50 +180,5 @@ impl Lineage {
             };
             (b, under) = (parent, Some(mask));
         }
-    }
-}
-
-impl Lowering<'_> {
-    /// Of arrays, or of values of another kind, the first in the lanes of a mask, the second in others.
-    /// If the first differs from the second in these lanes only, it is what is wanted.
-    pub(super) fn keep(&mut self, mask: ValueId, a: ValueId, b: ValueId) -> ValueId {
-        if self.lineage.is_within(a, b, mask) {
-            a
-        } else if self.lineage.is_without(b, a, mask) {
-            b
-        } else {
-            self.select(mask, a, b)
-        }
-    }
-
-    /// An array that two arms leave, for the lanes that go the one way or the other.
-    pub(super) fn of_arms(
-        &mut self,
-        condition: ValueId,
-        [on, off]: [ValueId; 2],
-        a: ValueId,
-        b: ValueId,
-    ) -> ValueId {
-        if self.lineage.is_within(a, b, on) {
-            a
-        } else if self.lineage.is_within(b, a, off) {
-            b
-        } else {
-            self.select(condition, a, b)
-        }
-    }
-
-    /// Two arrays, word by word.
-    pub(super) fn merge_arrays(&mut self, mask: ValueId, a: ValueId, b: ValueId) -> ValueId {
-        if let Some((known, merged)) = self.lineage.last
-            && known == [mask, a, b]
-        {
-            return merged;
-        }
-        let (kind, rate) = (self.out.kind(a), self.out.width.lanes());
-        let merged = self.define(kind, rate, Expr::Merge(mask, [a, b]));
-        self.lineage.join(merged, a, b);
-        self.lineage.last = Some(([mask, a, b], merged));
-        merged
     }
 }
