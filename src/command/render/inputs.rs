@@ -1,6 +1,6 @@
 //! What a frame is computed from, as the options say.
 
-use super::options::RenderArguments;
+use super::options::PictureArguments;
 use crate::command::failure::{Failure, Result};
 use crate::command::files::read_bytes;
 use lambdav::core::graph::Uniform;
@@ -9,7 +9,7 @@ use lambdav::settings::{Settings, members};
 
 /// The values of uniforms that are given, as text: first those of the file, then those of the
 /// command line, of which the last counts.
-pub(super) struct Given {
+pub(in crate::command) struct Given {
     file: Vec<(String, String)>,
     /// What messages call the file.
     name: String,
@@ -18,13 +18,13 @@ pub(super) struct Given {
 
 impl Given {
     /// Reads the file of uniforms, if there is one, and takes the options apart.
-    pub(super) fn read(options: &RenderArguments) -> Result<Self> {
-        let set = options.set.iter().map(|text| match text.split_once('=') {
+    pub(in crate::command) fn read(picture: &PictureArguments) -> Result<Self> {
+        let set = picture.set.iter().map(|text| match text.split_once('=') {
             Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
             None => Err(Failure::usage(format!("`{text}` sets nothing: write --set NAME=VALUE"))),
         });
         let set = set.collect::<Result<_>>()?;
-        let Some(path) = &options.uniforms else {
+        let Some(path) = &picture.uniforms else {
             return Ok(Self { file: Vec::new(), name: String::new(), set });
         };
         let (name, bytes) = read_bytes(path)?;
@@ -38,23 +38,23 @@ impl Given {
     }
 
     /// The values that are given to the uniform of that name, in order.
-    pub(super) fn values(&self, name: &str) -> impl Iterator<Item = &str> {
+    pub(in crate::command) fn values(&self, name: &str) -> impl Iterator<Item = &str> {
         let all = self.file.iter().chain(&self.set);
         all.filter(move |(of, _)| of == name).map(|(_, value)| value.as_str())
     }
 
     /// What a frame is computed from, for a program with these uniforms.
-    pub(super) fn settings(
+    pub(in crate::command) fn settings(
         &self,
-        options: &RenderArguments,
+        picture: &PictureArguments,
         types: &Types,
         uniforms: &[Uniform],
     ) -> Result<Settings> {
-        let mut settings = Settings::with_uniforms(uniforms, options.size);
-        settings.max_iterations = options.max_iterations;
-        settings.inputs.time = options.time;
-        settings.inputs.frame = options.frame;
-        settings.inputs.mouse = options.mouse.unwrap_or_default();
+        let mut settings = Settings::with_uniforms(uniforms, picture.size);
+        settings.max_iterations = picture.max_iterations;
+        settings.inputs.time = picture.time;
+        settings.inputs.frame = picture.frame;
+        settings.inputs.mouse = picture.mouse.unwrap_or_default();
         for (name, value) in &self.file {
             settings
                 .set_text(types, uniforms, name, value)

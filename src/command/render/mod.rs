@@ -6,21 +6,22 @@ mod module;
 mod options;
 mod program;
 
-pub(super) use options::RenderArguments;
+pub(super) use inputs::Given;
+pub(super) use module::open_module;
+pub(super) use options::{PictureArguments, RenderArguments};
 
+use super::engines::EngineName;
 use super::failure::{Failure, Result, chain, save_failure};
 use super::files::{check_not_read, check_target, compile, one_standard_input, read_bytes};
 use super::messages::{one_standard_output, print};
 use super::stats::Stats;
 use super::supervise::Deadline;
 use draw::How;
-use inputs::Given;
 use lambdav::metadata;
 use lambdav::raster::AnyImage;
 use lambdav::raster::file::{Encoding, Format, encode, save};
 use lambdav::raster::quantize::Transfer;
 use lambdav::spirv;
-use options::EngineName;
 use std::ffi::OsStr;
 use std::iter;
 use std::path::{Path, PathBuf};
@@ -37,7 +38,8 @@ pub(super) fn run(options: &RenderArguments) -> Result {
             }
         }
     }
-    let read: Vec<&PathBuf> = iter::once(&options.shader).chain(&options.uniforms).collect();
+    let read: Vec<&PathBuf> =
+        iter::once(&options.shader).chain(&options.picture.uniforms).collect();
     one_standard_input(read.iter().copied())?;
     if options.out == Path::new("-") {
         one_standard_output(options.messages, "the image", "name a file")?;
@@ -46,7 +48,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     }
     let encoding = encoding(options)?;
     let (name, bytes) = read_bytes(&options.shader)?;
-    let given = Given::read(options)?;
+    let given = Given::read(&options.picture)?;
     let deadline = Deadline::set(options.timeout);
     let how = How::new(options, encoding)?;
     let image = match spirv::words(&bytes) {
@@ -62,7 +64,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     }?;
     how.install(|| write(options, &image, encoding))?;
     stats.took("write");
-    stats.say(options.size);
+    stats.say(options.picture.size);
     Ok(())
 }
 
@@ -82,15 +84,15 @@ fn encoding(options: &RenderArguments) -> Result<Encoding> {
         }
         None => Format::from_path(&options.out).map_err(|e| Failure::usage(chain(&e)))?,
     };
-    if format != Format::Png && (options.srgb || options.depth.is_some()) {
+    if format != Format::Png && (options.picture.srgb || options.picture.depth.is_some()) {
         return Err(Failure::usage(format!(
             "--srgb and --depth are for PNG; {} holds the numbers as they are",
             format.name()
         )));
     }
-    let transfer = if options.srgb { Transfer::Srgb } else { Transfer::Linear };
+    let transfer = if options.picture.srgb { Transfer::Srgb } else { Transfer::Linear };
     Ok(match format {
-        Format::Png if options.depth.as_deref() == Some("16") => Encoding::Png16(transfer),
+        Format::Png if options.picture.depth.as_deref() == Some("16") => Encoding::Png16(transfer),
         Format::Png => Encoding::Png8(transfer),
         Format::Exr => Encoding::Exr,
         Format::Npy => Encoding::Npy,

@@ -8,7 +8,7 @@ use lambdav_core::op::Elementary;
 use lambdav_generate::generate;
 use lambdav_gpu::functions::measure;
 use lambdav_gpu::{Device, Difference, Output, Shader};
-use std::io::Write;
+use lambdav_test_support::skipped;
 
 const SIZE: [u32; 2] = [97, 61];
 
@@ -18,12 +18,6 @@ fn device() -> Option<Device> {
         skipped("there is no Vulkan device; .ci/install-tools installs one without a GPU");
     }
     device
-}
-
-/// Says that a test is skipped. What `println` prints would be shown of failing tests only.
-fn skipped(why: &str) {
-    let line = format!("\nskipped: {why}\n");
-    std::io::stderr().write_all(line.as_bytes()).expect("standard error can be written");
 }
 
 fn compare(device: &Device, output: &Output<'_>) -> Difference {
