@@ -430,7 +430,7 @@ mod tests {
     #[test]
     fn large_computed_arrays_are_drawn_by_the_evaluator() {
         let text = "(uniform gain num) (uniform n int 0i)
-             (define t (tabulate 1025 (func (i) (* gain (+ (num i) (.y (frag-coord)))))))
+             (define t (tabulate 16385 (func (i) (* gain (+ (num i) (.y (frag-coord)))))))
              (at t (+ n (int (.x (frag-coord)))))";
         let shader = Shader::new("table.lv", text).expect("it is right");
         let settings = Settings::new(shader.core(), size());
@@ -439,10 +439,10 @@ mod tests {
             panic!("machine code is made of it")
         };
         assert_eq!(why.code.as_str(), "LV0506");
-        let renderer = shader.renderer(size()).set_all(r#"{"n": 1021, "gain": 2}"#);
+        let renderer = shader.renderer(size()).set_all(r#"{"n": 16381, "gain": 2}"#);
         let frame = renderer.expect("it has these").render().expect("nothing is in the way");
-        assert_eq!(frame.pixel(0, 0), Some([2043.0, 0.0, 0.0, 1.0]));
-        assert_eq!(frame.pixel(3, 1), Some([2051.0, 0.0, 0.0, 1.0]));
+        assert_eq!(frame.pixel(0, 0), Some([32763.0, 0.0, 0.0, 1.0]));
+        assert_eq!(frame.pixel(3, 1), Some([32771.0, 0.0, 0.0, 1.0]));
     }
 
     /// Loops that nest more deeply than machine code is made of.

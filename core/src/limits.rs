@@ -83,7 +83,11 @@ pub const TYPE_NESTING: u32 = 256;
 
 /// How many words an array may have that machine code computes, rather than reads, and an index
 /// chooses from. A larger program is evaluated; where machine code is asked for it is LV0506.
-pub const CHOSEN_WORDS: usize = 1_024;
+pub const CHOSEN_WORDS: usize = 16_384;
+
+/// How many bytes of memory machine code may take on each thread for arrays that live at once, in as
+/// few lanes as vectors have. A larger program is evaluated.
+pub const ARRAY_BYTES: usize = 1 << 24;
 
 /// How many words all constants of a program may have, and its operations operands, together. More
 /// are LV0502.

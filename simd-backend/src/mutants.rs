@@ -60,6 +60,10 @@ pub enum Mutant {
     UpdateInPlace,
     /// The distance to a constant counts from where it stands, not from the instruction's end.
     WrongDistance,
+    /// An array is updated in memory that another one still lies in.
+    SharedArray,
+    /// An update stores in lanes that are not active, too.
+    UnmaskedStore,
 }
 
 impl Mutant {
@@ -72,6 +76,9 @@ impl Mutant {
 
     /// Those of what an index chooses from.
     pub const OF_INDICES: [Self; 1] = [Self::LooseIndex];
+
+    /// Those of arrays in memory.
+    pub const OF_ARRAYS: [Self; 3] = [Self::SharedArray, Self::UnmaskedStore, Self::LooseIndex];
 
     /// Those of register programs and of the emitter.
     pub const OF_CODE: [Self; 5] = [

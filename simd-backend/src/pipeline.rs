@@ -200,6 +200,13 @@ impl Compiler {
             let (registers, allocation) =
                 timed(&mut times.registers, || self.register_program(&lanes, choice.shape));
             let fewer = choice.shape.fewer().filter(|_| choice.reason != Reason::Asked);
+            let (bytes, most) = (registers.array_bytes(), cost::MOST_ARRAY_BYTES);
+            if let (Some(shape), true) = (fewer, bytes > most) {
+                let reason = Reason::Arrays { lanes: choice.shape.lanes(), bytes, most };
+                choice = Choice { shape, reason };
+                continue;
+            }
+            within(bytes, limits::ARRAY_BYTES, "bytes of arrays that live at once")?;
             let size = instrs(&registers);
             if let (Some(shape), true) = (fewer, size > limits::INSTRS) {
                 let (lanes, instrs) = (choice.shape.lanes(), size as u64);

@@ -8,9 +8,10 @@
 //! halves of vector registers are clear when they are called, and when they return.
 //!
 //! *The context* is read only, and stays as it is during a call. What its fields point to does so
-//! too, but for the slots, which the function for the frame fills, and the frontier, which other
+//! too, but for the slots, which the function for the frame fills, the memory for arrays, which the
+//! function for a row writes and reads, and no other call at the time, and the frontier, which other
 //! threads move. What it points to, and pixels, are aligned as their element types are: four bytes for
-//! words, masks and pixels, eight for slots.
+//! words, masks, arrays and pixels, eight for slots.
 //!
 //! *Call-outs.* Where a procedure cannot decide a lane it calls the reference mathematics
 //! ([`REFERENCE`]), C convention too, with the number of the function
@@ -49,6 +50,7 @@ pub(super) struct Context {
     first_rounds: u64,
     rest_rounds: u64,
     reference: Reference,
+    arrays: *mut u32,
 }
 
 /// The reference mathematics: the number of the function, that of lanes, and the address of what
@@ -74,6 +76,8 @@ pub enum Field {
     RestRounds = std::mem::offset_of!(Context, rest_rounds) as isize,
     /// The address of the reference mathematics, for code that does not refer to [`REFERENCE`].
     Reference = std::mem::offset_of!(Context, reference) as isize,
+    /// The address of the memory for arrays: a word a lane, word by word.
+    Arrays = std::mem::offset_of!(Context, arrays) as isize,
 }
 
 impl Context {
@@ -84,6 +88,7 @@ impl Context {
         mask: &[u32],
         poll: Poll<'_>,
         reference: Reference,
+        arrays: *mut u32,
     ) -> Self {
         let [first_rounds, rest_rounds] = inputs.rounds();
         Self {
@@ -95,6 +100,7 @@ impl Context {
             first_rounds,
             rest_rounds,
             reference,
+            arrays,
         }
     }
 }
@@ -107,6 +113,8 @@ pub struct MachineCode {
     pub(crate) slots: usize,
     /// How many words of input are read.
     pub(crate) inputs: usize,
+    /// How many words the function for a row needs for arrays.
+    pub(crate) array_words: usize,
     /// All functions.
     pub(crate) functions: Vec<Function>,
     /// Which of them is that for the frame.
@@ -152,6 +160,7 @@ impl MachineCode {
             shape: program.shape,
             slots: program.slots.len(),
             inputs: program.inputs,
+            array_words: program.array_bytes() / size_of::<u32>(),
             stack: most(procedures) + most(callers),
             functions,
             frame,
@@ -189,6 +198,11 @@ impl MachineCode {
     /// How many words of input are read.
     pub fn inputs(&self) -> usize {
         self.inputs
+    }
+
+    /// How many words the function for a row needs for arrays.
+    pub fn array_words(&self) -> usize {
+        self.array_words
     }
 
     /// What was asked to be shown, function by function.

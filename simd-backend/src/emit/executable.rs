@@ -7,7 +7,7 @@
 
 #![allow(unsafe_code, reason = "calling what was compiled")]
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cranelift_jit::{JITBuilder, JITModule};
@@ -23,6 +23,29 @@ use crate::registers::{Callable, Inputs, PIXEL_BYTES, Poll, Row, Shape, Status};
 thread_local! {
     /// What the call under way on this thread polls: a frontier, and the number of the first pixel.
     static POLL: Cell<Option<(*const AtomicU64, u64)>> = const { Cell::new(None) };
+    /// Memory for arrays: that of the program on this thread that needed most.
+    static ARRAYS: RefCell<Vec<Line>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Memory that is aligned as the widest registers are.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line([u32; 16]);
+
+/// Does something with the address of so many words for arrays, which nobody else has meanwhile.
+fn with_arrays<R>(words: usize, f: impl FnOnce(*mut u32) -> R) -> R {
+    if words == 0 {
+        return f(std::ptr::null_mut());
+    }
+    // (Taken out: should `f` come here again, that call gets memory of its own.)
+    let mut memory = ARRAYS.take();
+    let lines = words.div_ceil(Line([0; 16]).0.len());
+    if memory.len() < lines {
+        memory = vec![Line([0; 16]); lines];
+    }
+    let result = f(memory.as_mut_ptr().cast());
+    ARRAYS.set(memory);
+    result
 }
 
 /// Calls compiled code in the environment that it is made for: the floating-point environment is the
@@ -101,6 +124,7 @@ pub struct Executable {
     shape: Shape,
     slots: usize,
     inputs: usize,
+    array_words: usize,
     size: usize,
     stack: usize,
 }
@@ -152,6 +176,7 @@ impl Executable {
             shape: code.shape,
             slots: code.slots,
             inputs: code.inputs,
+            array_words: code.array_words,
             size: code.size(),
             stack: code.stack,
         })
@@ -179,10 +204,11 @@ impl Callable for Executable {
     fn frame(&self, inputs: &Inputs, poll: Poll<'_>) -> (Status, Vec<u64>) {
         let mut slots = vec![0; self.slots];
         assert_eq!(inputs.words.len(), self.inputs, "one word for each");
-        let context = Context::new(inputs, slots.as_mut_ptr(), &[], poll, reference);
+        let arrays = std::ptr::null_mut();
+        let context = Context::new(inputs, slots.as_mut_ptr(), &[], poll, reference, arrays);
         // SAFETY: the function has this signature (`abi`). It reads the words of `inputs`, of which
         // there are as many as it was compiled for, and writes `self.slots` words. It reads no
-        // masks.
+        // masks and has no arrays.
         let status = call(poll, || unsafe {
             let function: extern "C" fn(*const Context) -> i64 = std::mem::transmute(self.frame);
             function(&raw const context)
@@ -217,17 +243,21 @@ impl Callable for Executable {
         assert_eq!(slots.len(), self.slots, "what `frame` has made");
         assert_eq!(mask.len(), self.shape.lanes() as usize, "one for each lane");
         // The function for a row does not write to the slots.
-        let context = Context::new(inputs, slots.as_ptr().cast_mut(), mask, poll, reference);
-        // SAFETY: the function has this signature (`abi`). It reads as many words of `inputs`,
-        // `slots` and `mask` as have been checked, and writes as many pixels of each row as the
-        // groups have columns, whose last has been checked to lie inside `pixels`.
-        let status = call(poll, || unsafe {
-            type Function =
-                extern "C" fn(*const Context, u32, u32, u32, *mut [f32; 4], usize) -> i64;
-            let function: Function = std::mem::transmute(self.row);
-            function(&raw const context, x, y, groups, pixels.as_mut_ptr(), stride)
-        });
-        Status::from_code(status)
+        let slots = slots.as_ptr().cast_mut();
+        with_arrays(self.array_words, |arrays| {
+            let context = Context::new(inputs, slots, mask, poll, reference, arrays);
+            // SAFETY: the function has this signature (`abi`). It reads as many words of `inputs`,
+            // `slots` and `mask` as have been checked, reads and writes as many words of arrays as
+            // have been asked for, and writes as many pixels of each row as the groups have columns,
+            // whose last has been checked to lie inside `pixels`.
+            let status = call(poll, || unsafe {
+                type Function =
+                    extern "C" fn(*const Context, u32, u32, u32, *mut [f32; 4], usize) -> i64;
+                let function: Function = std::mem::transmute(self.row);
+                function(&raw const context, x, y, groups, pixels.as_mut_ptr(), stride)
+            });
+            Status::from_code(status)
+        })
     }
 }
 

@@ -4,6 +4,9 @@
 //! Undefined lanes are filled with bits that show where they are looked at.
 
 use std::ops::{ControlFlow, Range};
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use super::{Axis, BlockId, End, Expr, Kind, LaneProgram, Op, Statement, ValueId, Width};
 
@@ -77,7 +80,8 @@ pub(crate) fn observe(
     let lanes = group.pixels.len();
     assert!(program.width == Width::Any || lanes == 1, "the program is for one lane");
     let words = vec![0; program.values.len() * lanes];
-    let mut machine = Interpreter { program, group, lanes, words, observer };
+    let arrays = FxHashMap::default();
+    let mut machine = Interpreter { program, group, lanes, words, arrays, observer };
     let active = group.mask.iter().filter(|&&active| active).count();
     machine.run(active)?;
     let outputs = program.outputs();
@@ -89,7 +93,7 @@ pub(crate) fn observe(
 pub(crate) fn undefined_bits(kind: Kind, lane: usize) -> u64 {
     match kind {
         Kind::Mask => u64::from(lane.is_multiple_of(2)),
-        Kind::F32 | Kind::I32 => 0x7fa5_a5a5,
+        Kind::F32 | Kind::I32 | Kind::Array(_) => 0x7fa5_a5a5,
         Kind::F64 | Kind::I64 => 0x7ff4_a5a5_a5a5_a5a5,
     }
 }
@@ -99,6 +103,8 @@ struct Interpreter<'a, O> {
     group: &'a Group<'a>,
     lanes: usize,
     words: Vec<u64>,
+    /// The words of arrays, lane by lane.
+    arrays: FxHashMap<ValueId, Rc<Vec<u64>>>,
     observer: &'a mut O,
 }
 
@@ -127,6 +133,52 @@ impl<'a, O: Observer> Interpreter<'a, O> {
         for (to, words) in to.iter().zip(words.chunks(lanes)) {
             self.words[to.index() * lanes..][..lanes].copy_from_slice(words);
         }
+        let is_array = |v: &ValueId| self.program.kind(*v).words().is_some();
+        let arrays = to.iter().zip(from).filter(|(to, _)| is_array(to));
+        let arrays: Vec<_> =
+            arrays.map(|(&to, from)| (to, Rc::clone(&self.arrays[from]))).collect();
+        self.arrays.extend(arrays);
+    }
+
+    /// Where a word of an array is.
+    fn place(&self, words: usize, first: u32, index: Option<ValueId>, lane: usize) -> usize {
+        let at = index.map_or(0, |index| self.get(index, lane)) + u64::from(first);
+        assert!(at < words as u64, "the index is inside");
+        lane * words + at as usize
+    }
+
+    /// The words of an array.
+    fn array(&self, words: usize, expr: &Expr) -> Rc<Vec<u64>> {
+        let lanes = 0..self.lanes;
+        let all = match expr {
+            Expr::Array(of) => {
+                lanes.flat_map(|lane| of.iter().map(move |&v| self.get(v, lane))).collect()
+            }
+            Expr::Table(first) => {
+                let inputs = &self.group.inputs[*first as usize..][..words];
+                lanes.flat_map(|_| inputs.iter().map(|&word| word.into())).collect()
+            }
+            Expr::Put { array, first, index, word, mask } => {
+                let mut all = self.arrays[array].clone();
+                let words_of = Rc::make_mut(&mut all);
+                for lane in lanes {
+                    if mask.is_none_or(|mask| self.get(mask, lane) != 0) {
+                        words_of[self.place(words, *first, *index, lane)] = self.get(*word, lane);
+                    }
+                }
+                return all;
+            }
+            Expr::Merge(mask, [a, b]) => {
+                let of = |lane| &self.arrays[if self.get(*mask, lane) != 0 { a } else { b }];
+                lanes.flat_map(|lane| of(lane)[lane * words..][..words].to_vec()).collect()
+            }
+            Expr::Undefined => {
+                let bits = |lane| undefined_bits(Kind::Array(words as u32), lane);
+                lanes.flat_map(|lane| std::iter::repeat_n(bits(lane), words)).collect()
+            }
+            _ => unreachable!("{expr:?} is no array"),
+        };
+        Rc::new(all)
     }
 
     /// The arm that is entered of two, and for how many lanes of so many.
@@ -206,6 +258,11 @@ impl<'a, O: Observer> Interpreter<'a, O> {
 
     fn compute(&mut self, value: ValueId, expr: &Expr) {
         let info = self.program.values[value.index()];
+        if let Some(words) = info.kind.words() {
+            let array = self.array(words as usize, expr);
+            self.arrays.insert(value, array);
+            return;
+        }
         for lane in 0..self.lanes {
             let word = if lane > 0 && info.rate.is_uniform() {
                 self.get(value, 0)
@@ -228,6 +285,13 @@ impl<'a, O: Observer> Interpreter<'a, O> {
             Expr::Load { first, index } => {
                 let at = u64::from(*first) + self.get(*index, lane);
                 self.group.inputs[at as usize].into()
+            }
+            Expr::At { array, first, index } => {
+                let words = self.program.kind(*array).words().expect("it is an array");
+                self.arrays[array][self.place(words as usize, *first, *index, lane)]
+            }
+            Expr::Array(_) | Expr::Table(_) | Expr::Put { .. } | Expr::Merge(..) => {
+                unreachable!("an array is no word")
             }
             // Exact: sides of images are at most 65,536.
             Expr::Coordinate(Axis::X) => bits(self.group.pixels[lane].0 as f32 + 0.5),
@@ -387,5 +451,6 @@ pub(crate) fn apply(op: Op, kind: Kind, words: [u64; 3]) -> u64 {
         (Kind::I32, _) => word(op, words),
         (Kind::I64, _) => long(op, words),
         (Kind::Mask, _) => mask(op, words),
+        (Kind::Array(_), _) => unreachable!("no operation takes an array"),
     }
 }

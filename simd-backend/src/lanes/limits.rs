@@ -54,7 +54,7 @@ impl Limits {
         match kind {
             Kind::I32 => self.most[value.index()] = self.bound(expr),
             Kind::F32 => self.numbers[value.index()] = self.interval(expr),
-            Kind::F64 | Kind::I64 | Kind::Mask => {}
+            Kind::F64 | Kind::I64 | Kind::Mask | Kind::Array(_) => {}
         }
     }
 

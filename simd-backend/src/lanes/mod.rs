@@ -21,8 +21,16 @@
 //! - a lane's result is captured, by a select under the exit mask, in the round that it leaves.
 //!   Loop parameters are not blended: those of a lane that has left are never looked at again.
 //!
-//! Memory is read only, and read whole: [`Expr::Load`] reads in inactive lanes, too. So an index is
+//! Inputs are read only, and read whole: [`Expr::Load`] reads in inactive lanes, too. So an index is
 //! made to lie inside by ordinary operations on all lanes, and the verifier finds them.
+//!
+//! An array that an index chooses from, and that is no input, is a value of its own kind
+//! ([`Kind::Array`]): it is made, read ([`Expr::At`]) and made anew with another word
+//! ([`Expr::Put`]), and passes through `if`s and loops, as one value. It is written for active lanes
+//! only, and *what is not written keeps its words*: so an array of which one arm puts words in needs
+//! no select after the `if`, and one that a loop goes round with holds the last words of lanes that
+//! have left ([`lower`](mod@lower) says where). Which arrays share memory, and what is copied, is
+//! decided by [`memory`] alone.
 //!
 //! Stores are whole: a group that reaches over an edge is stored beside the image, and its pixels
 //! inside are copied from there.
@@ -47,16 +55,19 @@
 //!   of all conditions in its tail.
 //! - The first [`LaneProgram::frame_len`] statements of the root compute with values of rate
 //!   [`Rate::FRAME`] alone.
-//! - An index of a [`Expr::Load`] is computed by operations whose operands' limits (constants, at
-//!   last) keep it inside the inputs, whatever the lanes hold.
+//! - An index of a [`Expr::Load`], [`Expr::At`] or [`Expr::Put`] is computed by operations whose operands' limits (constants, at
+//!   last) keep it inside the inputs, or the array, whatever the lanes hold.
+//! - Arrays are of every lane: varying, or, in a program for one lane, of the group.
 //! - Blocks form a tree. `rec` stands in tails of loop bodies only, and each loop can be left.
 //!
 //! [schedule]: lambdav_core::schedule
 
+mod arrays;
 mod dead_code;
 pub mod interpret;
 mod limits;
 mod lower;
+pub(crate) mod memory;
 pub(crate) mod print;
 mod rates;
 mod sink;
@@ -93,6 +104,9 @@ pub enum Kind {
     /// True or false. Only selects and the operations of logic look into it: it may be a vector of
     /// all-ones and zeros as well as a bit of a mask register.
     Mask,
+    /// So many words, each of them `F32` or `I32` as who reads it says, in memory. Values of the
+    /// kind are of every lane, and no operation of [`Op`] takes them.
+    Array(u32),
 }
 
 impl Kind {
@@ -104,6 +118,14 @@ impl Kind {
     /// Whether it is `I32` or `I64`.
     pub fn is_integer(self) -> bool {
         matches!(self, Self::I32 | Self::I64)
+    }
+
+    /// Of an array, how many words it has.
+    pub fn words(self) -> Option<u32> {
+        match self {
+            Self::Array(words) => Some(words),
+            _ => None,
+        }
     }
 }
 
@@ -281,6 +303,9 @@ impl Op {
     /// The kind of the result for operands of these kinds, or `None` where the operation is not
     /// defined on them.
     pub fn result(self, operands: &[Kind]) -> Option<Kind> {
+        if operands.iter().any(|kind| kind.words().is_some()) {
+            return None;
+        }
         match (self, operands) {
             (
                 Self::Neg
@@ -338,7 +363,7 @@ impl Op {
                 Kind::I32 => Some(Kind::F32),
                 Kind::F64 => Some(Kind::I64),
                 Kind::I64 => Some(Kind::F64),
-                Kind::Mask => None,
+                Kind::Mask | Kind::Array(_) => None,
             },
             _ => None,
         }
@@ -371,6 +396,35 @@ pub enum Expr {
         /// An `I32` without sign.
         index: ValueId,
     },
+    /// An array of these words.
+    Array(Box<[ValueId]>),
+    /// An array of the words of [`LaneProgram::inputs`] from that one on.
+    Table(u32),
+    /// The word of an array that many after the first. In every lane, active or not, there must be
+    /// one.
+    At {
+        /// The array.
+        array: ValueId,
+        /// Where the index counts from.
+        first: u32,
+        /// An `I32` without sign, or 0.
+        index: Option<ValueId>,
+    },
+    /// An array with that word in place of one. In every lane, active or not, there must be one.
+    Put {
+        /// The array.
+        array: ValueId,
+        /// Where the index counts from.
+        first: u32,
+        /// An `I32` without sign, or 0.
+        index: Option<ValueId>,
+        /// `F32` or `I32`.
+        word: ValueId,
+        /// The lanes in which it is replaced, if not all: *the others keep what they have*.
+        mask: Option<ValueId>,
+    },
+    /// `[a, b]`, of two arrays: in the lanes of the mask the first, in the others the second.
+    Merge(ValueId, [ValueId; 2]),
     /// `frag-coord`: the number of the pixel's column or row, plus one half. `F32`.
     Coordinate(Axis),
     /// The lanes that are active in the group: at least one.
@@ -398,7 +452,10 @@ impl Expr {
             Self::Elementary { .. } => cost::ELEMENTARY,
             Self::Op(Op::Div | Op::Sqrt, _) => cost::DIVISION,
             Self::Op(..) => 1,
-            Self::Load { .. } => cost::LOAD,
+            Self::Load { .. } | Self::At { index: Some(_), .. } => cost::LOAD,
+            Self::Put { index: Some(_), .. } => cost::STORE,
+            Self::At { .. } | Self::Put { .. } => 1,
+            Self::Array(words) => words.len() as u64,
             _ => 0,
         }
     }
@@ -412,18 +469,24 @@ impl Expr {
 
     /// The values that it uses.
     pub fn operands(&self) -> impl Iterator<Item = ValueId> {
-        let (several, one): (&[ValueId], _) = match self {
+        let (several, others): (&[ValueId], [Option<ValueId>; 3]) = match self {
             Self::Constant(_)
             | Self::Undefined
             | Self::Input(_)
+            | Self::Table(_)
             | Self::Coordinate(_)
-            | Self::ExecutionMask => (&[], None),
-            Self::Op(_, operands) => (operands, None),
-            Self::Elementary { operands, mask, .. } => (operands, *mask),
-            Self::Any(mask) => (&[], Some(*mask)),
-            Self::Load { index, .. } => (&[], Some(*index)),
+            | Self::ExecutionMask => (&[], [None; 3]),
+            Self::Op(_, operands) | Self::Array(operands) => (operands, [None; 3]),
+            Self::Elementary { operands, mask, .. } => (operands, [*mask, None, None]),
+            Self::Any(mask) => (&[], [Some(*mask), None, None]),
+            Self::Load { index, .. } => (&[], [Some(*index), None, None]),
+            Self::At { array, index, .. } => (std::slice::from_ref(array), [*index, None, None]),
+            Self::Put { array, index, word, mask, .. } => {
+                (std::slice::from_ref(array), [*index, Some(*word), *mask])
+            }
+            Self::Merge(mask, arrays) => (arrays, [Some(*mask), None, None]),
         };
-        several.iter().copied().chain(one)
+        several.iter().copied().chain(others.into_iter().flatten())
     }
 }
 
@@ -534,6 +597,14 @@ impl Width {
             (Self::One, _) => Rate::GROUP,
             (Self::Any, Axis::X) => Rate::X,
             (Self::Any, Axis::Y) => Rate::Y,
+        }
+    }
+
+    /// What is of each lane differs by.
+    pub fn lanes(self) -> Rate {
+        match self {
+            Self::One => Rate::GROUP,
+            Self::Any => Rate::VARYING,
         }
     }
 }

@@ -13,6 +13,7 @@ impl Display for Kind {
             Self::I32 => "i32",
             Self::I64 => "i64",
             Self::Mask => "mask",
+            Self::Array(words) => return write!(f, "array.{words}"),
         })
     }
 }
@@ -101,6 +102,18 @@ impl Display for InputWord {
     }
 }
 
+/// A place in an array.
+pub(crate) struct Place<T>(pub(crate) u32, pub(crate) Option<T>);
+
+impl<T: Display> Display for Place<T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self(first, None) => write!(f, "[{first}]"),
+            Self(first, Some(index)) => write!(f, "[{first} + {index}]"),
+        }
+    }
+}
+
 /// Values between commas.
 pub(crate) struct List<'a, T>(pub(crate) &'a [T]);
 
@@ -131,6 +144,7 @@ impl Display for Constant {
             Kind::I32 => write!(f, "{}", bits as i32),
             Kind::I64 => write!(f, "{}", bits as i64),
             Kind::Mask => write!(f, "{}", bits != 0),
+            Kind::Array(_) => unreachable!("no array is a constant"),
         }
     }
 }
@@ -231,6 +245,17 @@ impl Printer<'_, '_, '_> {
                 }
             }
             Expr::Any(mask) => format!("any {mask}"),
+            Expr::Array(words) => format!("array {}", List(words)),
+            Expr::Table(first) => format!("table {first}"),
+            Expr::At { array, first, index } => format!("at {array} {}", Place(*first, *index)),
+            Expr::Put { array, first, index, word, mask } => {
+                let place = Place(*first, *index);
+                match mask {
+                    Some(mask) => format!("put {array} {place} = {word} where {mask}"),
+                    None => format!("put {array} {place} = {word}"),
+                }
+            }
+            Expr::Merge(mask, arrays) => format!("merge {mask}, {}", List(arrays)),
         }
     }
 

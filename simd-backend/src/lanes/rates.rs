@@ -9,6 +9,8 @@
 //!   they leave with is the same for all that leave together. Its parameters need not: all lanes
 //!   that are still in the loop have gone the same number of rounds, so a counter stays one number.
 //!
+//! Arrays that lie in memory are of every lane.
+//!
 //! Loop parameters begin at the rate of their initial values, and rise until nothing changes.
 
 use lambdav_core::inputs::Input;
@@ -16,6 +18,7 @@ use lambdav_core::op::Op;
 use lambdav_core::schedule::{BlockId, End, Event, Expr, Program, Statement, ValueId};
 use lambdav_core::types::{Type, Types};
 
+use super::arrays::Arrays;
 use super::sources::{Source, sources as parts};
 use super::{Axis, Rate, Width};
 use lambdav_core::schedule::Places;
@@ -30,7 +33,7 @@ pub(super) struct Rates {
 
 impl Rates {
     /// Analyses a program.
-    pub(super) fn new(program: &Program, places: &Places, width: Width) -> Self {
+    pub(super) fn new(program: &Program, places: &Places, arrays: &Arrays, width: Width) -> Self {
         let offsets = program.component_offsets();
         let total = offsets[program.values.len()];
         let rates = Self {
@@ -38,6 +41,17 @@ impl Rates {
             rates: vec![Rate::FRAME; total],
             divergent: vec![false; program.values.len()],
         };
+        let mut rates = rates;
+        for index in 0..program.values.len() as u32 {
+            let value = ValueId(index);
+            // What is read where it lies is no array of a lane.
+            if !places.is_in_memory(value) {
+                let first = rates.offsets[value.index()];
+                for range in arrays.of(program.ty(value)) {
+                    rates.rates[first + range.start..first + range.end].fill(width.lanes());
+                }
+            }
+        }
         let mut analysis = Analysis { program, places, width, rates, changed: true };
         let is_statement =
             |event: &Event<'_>| matches!(event, Event::Statement(..) | Event::After(..));

@@ -116,9 +116,25 @@ impl Numbering {
                     *expr = Expr::Input(*first + bits as u32);
                 }
             }
+            Expr::Array(words) => words.iter_mut().for_each(|v| self.replace(v)),
+            Expr::At { array, first, index } => {
+                self.replace(array);
+                self.constant_index(first, index);
+            }
+            Expr::Put { array, first, index, word, mask } => {
+                [array, word].into_iter().chain(mask).for_each(|v| self.replace(v));
+                self.constant_index(first, index);
+            }
+            Expr::Merge(mask, arrays) => {
+                arrays.iter_mut().chain([mask]).for_each(|v| self.replace(v));
+            }
             // Any bits will do, so that no two are known to be equal.
             Expr::Undefined => return true,
-            Expr::Constant(_) | Expr::Input(_) | Expr::Coordinate(_) | Expr::ExecutionMask => {}
+            Expr::Constant(_)
+            | Expr::Input(_)
+            | Expr::Table(_)
+            | Expr::Coordinate(_)
+            | Expr::ExecutionMask => {}
         }
         if let Expr::Op(op, operands) = expr {
             match self.simpler(values, *op, operands) {
@@ -156,6 +172,17 @@ impl Numbering {
                 }
                 self.known.insert(key, value);
                 true
+            }
+        }
+    }
+
+    /// Counts a constant index with where indices count from.
+    fn constant_index(&self, first: &mut u32, index: &mut Option<ValueId>) {
+        if let Some(of) = index {
+            self.replace(of);
+            if let Some(bits) = self.bits[of.index()] {
+                *first += bits as u32;
+                *index = None;
             }
         }
     }

@@ -99,6 +99,10 @@ impl<'p> Verifier<'p> {
         for &value in values {
             let again = std::mem::replace(&mut self.defined[value.index()], true);
             self.require(!again, || format!("{value} is defined twice"));
+            let info = self.program.values[value.index()];
+            let is_of_lanes =
+                info.kind.words().is_none() || info.rate == self.program.width.lanes();
+            self.require(is_of_lanes, || format!("{value} is an array, but not of every lane"));
             self.visible[value.index()] = true;
             self.scopes.last_mut().expect("a block has begun").1.push(value);
         }
@@ -228,6 +232,37 @@ impl<'p> Verifier<'p> {
                 let fits = is_word && program.kind(*index) == Kind::I32;
                 (fits.then_some(info.kind), program.rate(*index))
             }
+            Expr::Array(words) => {
+                let is_word = |&word: &ValueId| matches!(program.kind(word), Kind::F32 | Kind::I32);
+                let all = words.iter().all(is_word);
+                (all.then_some(Kind::Array(words.len() as u32)), program.width.lanes())
+            }
+            Expr::Table(first) => {
+                let words = info.kind.words().filter(|words| {
+                    (*words as usize).saturating_add(*first as usize) <= program.inputs.len()
+                });
+                (words.map(Kind::Array), program.width.lanes())
+            }
+            Expr::At { array, first, index } => {
+                self.inside(value, *array, *first, *index);
+                let is_word = matches!(info.kind, Kind::F32 | Kind::I32);
+                let fits = is_word && program.kind(*array).words().is_some();
+                (fits.then_some(info.kind), program.width.lanes())
+            }
+            Expr::Put { array, first, index, word, mask } => {
+                self.inside(value, *array, *first, *index);
+                let is_word = matches!(program.kind(*word), Kind::F32 | Kind::I32);
+                let fits = is_word
+                    && program.kind(*array).words().is_some()
+                    && mask.is_none_or(|mask| program.kind(mask) == Kind::Mask);
+                (fits.then(|| program.kind(*array)), program.width.lanes())
+            }
+            Expr::Merge(mask, [a, b]) => {
+                let fits = program.kind(*mask) == Kind::Mask
+                    && program.kind(*a) == program.kind(*b)
+                    && program.kind(*a).words().is_some();
+                (fits.then(|| program.kind(*a)), program.width.lanes())
+            }
             Expr::Coordinate(axis) => (Some(Kind::F32), program.width.rate(*axis)),
             Expr::ExecutionMask => (Some(Kind::Mask), Rate::VARYING),
             Expr::Any(mask) => {
@@ -257,6 +292,17 @@ impl<'p> Verifier<'p> {
         if kind == Some(info.kind) {
             self.limits.define(value, info.kind, expr);
         }
+    }
+
+    /// That the word of an array that `value` is about is there.
+    fn inside(&mut self, value: ValueId, array: ValueId, first: u32, index: Option<ValueId>) {
+        let words = self.program.kind(array).words().unwrap_or(0);
+        let most = index.map_or(0, |index| self.limits.most(index));
+        self.require(most.saturating_add(first) < words, || {
+            format!("{value}: nothing keeps {index:?} inside {array}")
+        });
+        let is_index = index.is_none_or(|index| self.program.kind(index) == Kind::I32);
+        self.require(is_index, || format!("{value}: {index:?} is no index"));
     }
 
     fn end(&mut self, end: &'p End, role: Role<'p>) {

@@ -20,7 +20,9 @@ impl Bounds {
     pub(super) fn new(program: &RegisterProgram) -> Self {
         let loads = |function: &Function| {
             let instrs = || function.blocks.iter().flat_map(|block| &block.instrs);
-            instrs().any(|instr| matches!(instr, Instr::Load(..)))
+            instrs().any(|instr| {
+                matches!(instr, Instr::Load(..) | Instr::LoadArray(..) | Instr::StoreArray { .. })
+            })
         };
         let mut slots = vec![u32::MAX; program.slots.len()];
         if !loads(&program.frame) && !loads(&program.row) {

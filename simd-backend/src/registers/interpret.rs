@@ -11,7 +11,8 @@
 //!   selects.
 //!
 //! A [`Trap`] is what no correct program does: to read a register that has not been assigned since
-//! its block was entered last, or a spill slot that holds nothing or another type; to leave a loop
+//! its block was entered last, or a spill slot that holds nothing or another type; to store in an array
+//! under a mask or at an index that is undefined, or outside of it; to leave a loop
 //! or to go on in it by what is undefined, or to store it as an active pixel; to store outside the
 //! pixels, or to return without having stored them all.
 //!
@@ -24,7 +25,7 @@
 use std::fmt;
 
 use super::{
-    Argument, BlockCall, End, Function, Inputs, Instr, Limit, PIXEL_BYTES, Poll, Reg,
+    Argument, ArrayPlace, BlockCall, End, Function, Inputs, Instr, Limit, PIXEL_BYTES, Poll, Reg,
     RegisterProgram, RegisterType, Row, Shape, Status, loop_depths,
 };
 use crate::lanes::interpret::{apply, is_defined, undefined_bits};
@@ -55,8 +56,15 @@ pub fn frame(
     inputs: &Inputs,
     poll: Poll<'_>,
 ) -> Result<(Status, Vec<u64>), Trap> {
-    let mut call =
-        Call { program, inputs, poll, slots: vec![0; program.slots.len()], row: None, turn: false };
+    let mut call = Call {
+        program,
+        inputs,
+        poll,
+        slots: vec![0; program.slots.len()],
+        arrays: Vec::new(),
+        row: None,
+        turn: false,
+    };
     let outcome = call.run("frame", &program.frame, &[])?;
     Ok((outcome.status(), call.slots))
 }
@@ -85,6 +93,7 @@ pub fn row(
         inputs,
         poll,
         slots: slots.to_vec(),
+        arrays: vec![None; program.array_words as usize * shape.lanes() as usize],
         row: Some(RowCall { row, mask, active, pixels, stored }),
         turn: false,
     };
@@ -108,6 +117,8 @@ struct Call<'a> {
     inputs: &'a Inputs,
     poll: Poll<'a>,
     slots: Vec<u64>,
+    /// The words of arrays, word by word of each lane; those that are undefined have none.
+    arrays: Vec<Option<u64>>,
     /// For the function for a row.
     row: Option<RowCall<'a>>,
     /// Which way the last branch on what is undefined has gone.
@@ -310,6 +321,28 @@ impl<'a> Call<'a> {
                 };
                 (*to, on.get(*index)?.iter().map(lane).collect::<Result<_, _>>()?)
             }
+            Instr::LoadArray(to, place) => {
+                let word = |lane| match self.place(on, place, lane)? {
+                    Some(at) => Ok::<_, String>(self.arrays[at]),
+                    None => Ok(None),
+                };
+                (*to, (0..on.lanes(*to)).map(word).collect::<Result<_, _>>()?)
+            }
+            Instr::StoreArray { place, word, mask } => {
+                for lane in 0..on.lanes(*word) {
+                    let is_active = match mask {
+                        Some(mask) => on.get(*mask)?[lane],
+                        None => Some(1),
+                    };
+                    let is_active = is_active.ok_or("the mask of a store is undefined")?;
+                    if is_active != 0 {
+                        let at = self.place(on, place, lane)?;
+                        let at = at.ok_or("the index of a store is undefined")?;
+                        self.arrays[at] = on.get(*word)?[lane];
+                    }
+                }
+                return Ok(());
+            }
             Instr::Slot(to, slot) => (*to, scalar(self.slots[*slot as usize])),
             Instr::SetSlot(slot, from) => {
                 let word = on.get(*from)?[0].unwrap_or_else(|| undefined_bits(on.kind(*from), 0));
@@ -373,6 +406,30 @@ impl<'a> Call<'a> {
 
     fn row(&mut self) -> &mut RowCall<'a> {
         self.row.as_mut().expect("the function is that for a row")
+    }
+
+    /// Where the word of a lane of a register lies, if its index is defined.
+    fn place(
+        &self,
+        on: &Activation<'_>,
+        place: &ArrayPlace,
+        lane: usize,
+    ) -> Result<Option<usize>, String> {
+        let index = match place.index {
+            None => Some(0),
+            Some(index) => {
+                let of = on.get(index)?;
+                of[lane.min(of.len() - 1)]
+            }
+        };
+        let Some(index) = index else { return Ok(None) };
+        let word = index + u64::from(place.first);
+        if word >= place.words.into() {
+            return Err(format!("there is no word {word} in {place}"));
+        }
+        let lanes = on.shape.lanes() as usize;
+        let lane = place.register as usize * on.shape.tile.width() as usize + lane;
+        Ok(Some((place.array as usize + word as usize) * lanes + lane))
     }
 
     fn centres(&mut self, on: &Activation<'_>, to: Reg, axis: Axis, first: f32) -> Lanes {

@@ -19,6 +19,12 @@
 //! passes room beside the image, and a mask without the lanes that lie outside. Both return a
 //! [`Status`].
 //!
+//! # Arrays
+//!
+//! Which arrays share memory is decided of lane programs (`lanes::memory`); here what is not where it is
+//! to be is copied: before an update, where blocks end, and where arrays are merged. A word of a varying
+//! index is gathered, and scattered, for the lanes of a register.
+//!
 //! # Elementary functions
 //!
 //! Each that a program uses is one *procedure* for one register of operands, however many sites
@@ -134,6 +140,25 @@ pub enum Limit {
     Rest,
 }
 
+/// Where the words of a register's lanes lie in an array.
+///
+/// Arrays lie in memory that each thread has for itself, word by word, of each word one lane after the
+/// other: so an index that is the same for all lanes reads a whole register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArrayPlace {
+    /// The number of words of each lane before the array's.
+    pub array: u32,
+    /// How many words of each lane the array has.
+    pub words: u32,
+    /// The word, or the one that an index counts from.
+    pub first: u32,
+    /// An `I32` without sign: of each lane, or one for all. In each lane, active or not, there is
+    /// such a word.
+    pub index: Option<Reg>,
+    /// Which register of the group's lanes it is.
+    pub register: u32,
+}
+
 /// An instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Instr {
@@ -163,6 +188,17 @@ pub enum Instr {
     Input(Reg, u32),
     /// The word of input that many after the first, lane by lane: in each there is one.
     Load(Reg, u32, Reg),
+    /// The word of each lane in an array.
+    LoadArray(Reg, ArrayPlace),
+    /// Stores a word of each lane in an array.
+    StoreArray {
+        /// Where.
+        place: ArrayPlace,
+        /// The words.
+        word: Reg,
+        /// The lanes that are stored, if not all.
+        mask: Option<Reg>,
+    },
     /// Reads a slot.
     Slot(Reg, u32),
     /// Fills a slot.
@@ -226,6 +262,7 @@ impl Instr {
             | Self::Any(to, _)
             | Self::Input(to, _)
             | Self::Load(to, ..)
+            | Self::LoadArray(to, _)
             | Self::Slot(to, _)
             | Self::ExecutionMask(to, _)
             | Self::Argument(to, _)
@@ -234,7 +271,7 @@ impl Instr {
             | Self::Call { to, .. }
             | Self::Callout { to, .. }
             | Self::Reload(to, _) => f(*to),
-            Self::SetSlot(..) | Self::Spill(..) | Self::Store { .. } => {}
+            Self::SetSlot(..) | Self::Spill(..) | Self::Store { .. } | Self::StoreArray { .. } => {}
         }
     }
 
@@ -355,6 +392,11 @@ macro_rules! uses {
                     }
                     Self::Store { channels, rows, .. } => {
                         channels.$iter().chain(rows).for_each(f);
+                    }
+                    Self::LoadArray(_, place) => place.index.$iter().for_each(f),
+                    Self::StoreArray { place, word, mask } => {
+                        place.index.$iter().chain(mask.$iter()).for_each(&mut *f);
+                        f(word);
                     }
                     Self::Constant(..)
                     | Self::Undefined(_)
@@ -483,4 +525,13 @@ pub struct RegisterProgram {
     pub slots: Vec<Kind>,
     /// How many words of input it has.
     pub inputs: usize,
+    /// How many words of each lane all arrays have that lie in memory at once.
+    pub array_words: u32,
+}
+
+impl RegisterProgram {
+    /// The bytes of memory that a thread needs for arrays.
+    pub fn array_bytes(&self) -> usize {
+        self.array_words as usize * self.shape.lanes() as usize * size_of::<u32>()
+    }
 }

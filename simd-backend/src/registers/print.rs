@@ -3,10 +3,11 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    Block, BlockCall, BlockId, End, Function, Instr, Reg, RegisterProgram, RegisterType, Status,
+    ArrayPlace, Block, BlockCall, BlockId, End, Function, Instr, Reg, RegisterProgram,
+    RegisterType, Status,
 };
 use crate::lanes::Axis;
-use crate::lanes::print::{Constant, List};
+use crate::lanes::print::{Constant, List, Place};
 
 impl Display for Reg {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -43,6 +44,18 @@ impl Display for Status {
             Self::Cancelled => f.write_str("cancelled"),
             Self::Limit(site) => write!(f, "limit #{site}"),
         }
+    }
+}
+
+impl Display for ArrayPlace {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "array {} {}, register {}",
+            self.array,
+            Place(self.first, self.index),
+            self.register
+        )
     }
 }
 
@@ -105,6 +118,11 @@ fn print_block(
             Instr::Any(to, masks) => format!("{} = any {}", typed(to), List(masks)),
             Instr::Input(to, word) => format!("{} = input {word}", typed(to)),
             Instr::Load(to, first, index) => format!("{} = load {first} + {index}", typed(to)),
+            Instr::LoadArray(to, place) => format!("{} = {place}", typed(to)),
+            Instr::StoreArray { place, word, mask: None } => format!("{place} = {word}"),
+            Instr::StoreArray { place, word, mask: Some(mask) } => {
+                format!("{place} = {word} where {mask}")
+            }
             Instr::Slot(to, slot) => format!("{} = slot {slot}", typed(to)),
             Instr::SetSlot(slot, from) => format!("slot {slot} = {from}"),
             Instr::ExecutionMask(to, index) => format!("{} = execution mask {index}", typed(to)),

@@ -154,6 +154,15 @@ pub enum Reason {
         /// The most for which there are so many lanes.
         most: u64,
     },
+    /// With more lanes arrays would need too much memory.
+    Arrays {
+        /// That number of lanes.
+        lanes: u32,
+        /// The bytes that they need.
+        bytes: usize,
+        /// The most for which there are so many lanes.
+        most: usize,
+    },
     /// With more lanes the code needed too much stack.
     Stack {
         /// That number of lanes.
@@ -177,6 +186,9 @@ impl fmt::Display for Reason {
             }
             Self::Instrs { lanes, instrs, most } => {
                 write!(f, "{instrs} register instructions at {lanes} lanes, more than {most}")
+            }
+            Self::Arrays { lanes, bytes, most } => {
+                write!(f, "{bytes} bytes of arrays at {lanes} lanes, more than {most}")
             }
             Self::Stack { lanes, bytes, most } => {
                 write!(f, "{bytes} bytes of stack at {lanes} lanes, more than {most}")

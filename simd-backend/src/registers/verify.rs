@@ -28,9 +28,9 @@
 //!    frame, wherever that returns [`Status::Done`]; only the function for a row reads them.
 //! 8. A spill slot that is read has been filled on every way there, last by a value of the same
 //!    type.
-//! 9. An index of a load is kept inside the inputs by operations ([`bounds`](super::bounds)), in
+//! 9. An index of a load is kept inside the inputs, or the array, by operations ([`bounds`](super::bounds)), in
 //!    every lane.
-//! 10. Only the function for a row has arguments, reads the execution mask and stores pixels, as
+//! 10. Only the function for a row has arguments and arrays, reads the execution mask and stores pixels, as
 //!     many rows of them as the tile has.
 //!
 //! *Procedures.*
@@ -43,8 +43,8 @@ use std::fmt::{self, Display, Formatter};
 
 use super::bounds::Bounds;
 use super::{
-    Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, RegisterProgram, RegisterType,
-    Status,
+    ArrayPlace, Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, RegisterProgram,
+    RegisterType, Status,
 };
 use crate::lanes::{Kind, Op, Rate};
 
@@ -362,6 +362,15 @@ impl<'p> Verifier<'p, '_> {
                 let inside = (most as usize).saturating_add(*first as usize) < program.inputs;
                 self.require(inside, || format!("nothing keeps {index} inside"));
             }
+            Instr::LoadArray(to, place) => self.array(*to, place),
+            Instr::StoreArray { place, word, mask } => {
+                self.array(*word, place);
+                if let (Some(mask), Some(ty)) =
+                    (mask, type_of(Kind::Mask, lanes_of(self.ty(*word)).1))
+                {
+                    self.expect(*mask, ty, "the mask");
+                }
+            }
             Instr::Slot(to, slot) => {
                 self.only_in(Role::Row, "a slot's value");
                 self.exists("slot", *slot, program.slots.len());
@@ -429,6 +438,28 @@ impl<'p> Verifier<'p, '_> {
                 });
             }
         }
+    }
+
+    /// That a register's words lie there in an array.
+    fn array(&mut self, word: Reg, place: &ArrayPlace) {
+        let program = self.program;
+        self.only_in(Role::Row, "an array");
+        self.exists("register of it", place.register, program.shape.registers(Rate::VARYING));
+        let (kind, lanes) = lanes_of(self.ty(word));
+        let own = if program.shape.tile.width() == 1 { Lanes::Scalar } else { Lanes::Narrow };
+        self.require(matches!(kind, Kind::F32 | Kind::I32) && lanes == own, || {
+            format!("{word} is no word of an array")
+        });
+        let mut most = 0;
+        if let Some(index) = place.index {
+            let of = lanes_of(self.ty(index));
+            let is_index = of.0 == Kind::I32 && (of.1 == Lanes::Scalar || of.1 == lanes);
+            self.require(is_index, || format!("{index} is no index"));
+            most = self.bounds.get(index.index()).copied().unwrap_or(u32::MAX);
+        }
+        let inside = most.saturating_add(place.first) < place.words
+            && place.array.saturating_add(place.words) <= program.array_words;
+        self.require(inside, || format!("nothing keeps {place} inside"));
     }
 
     fn operation(&mut self, to: Reg, op: Op, operands: &[Reg]) {

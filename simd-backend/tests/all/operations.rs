@@ -84,6 +84,7 @@ fn program(random: &mut Random) -> LaneProgram {
     for kind in [Kind::F32, Kind::F64, Kind::I32, Kind::I64, Kind::Mask] {
         let bits = [0, 1, 0x3fc0_0001, 0x4008_0000_0000_0001, u64::MAX][random.below(5)];
         let bits = match kind {
+            Kind::Array(_) => unreachable!("no operation takes an array"),
             Kind::Mask => bits & 1,
             Kind::F32 | Kind::I32 => bits & 0xffff_ffff,
             Kind::F64 | Kind::I64 => bits,
@@ -149,6 +150,7 @@ fn program(random: &mut Random) -> LaneProgram {
     for (i, info) in b.values().to_vec().into_iter().enumerate().take(count) {
         let value = ValueId(i as u32);
         let word = match info.kind {
+            Kind::Array(_) => unreachable!("no operation makes an array"),
             Kind::I32 => Some(value),
             Kind::F32 => {
                 let value = number(&mut b, value);

@@ -150,6 +150,19 @@ fn mutants_of_parts_are_found() {
     each_is_found_by(part, "lanes", &core::Mutant::OF_PARTS, core::activate);
 }
 
+/// Arrays in memory: an index that is not clamped, an update in lanes that are not there for it, and one
+/// where an array lies that is still needed.
+#[test]
+fn mutants_of_arrays_are_found() {
+    let text = "(define i (int (.x (frag-coord))))
+        (define a (tabulate 20 (func (k) (* (num k) (.y (frag-coord))))))
+        (define b (if (< (fract (* 0.3 (.x (frag-coord)))) 0.5) (update a (* 2i i) 100) a))
+        (vec3 (at b (- 20i i)) (at a (* 2i i)) (at b (* 2i i)))";
+    for name in ["registers8", "simd8"] {
+        each_is_found_by(text, name, &simd::Mutant::OF_ARRAYS, simd::activate);
+    }
+}
+
 /// Both without and with machine code.
 #[test]
 fn mutants_in_masks_are_found() {

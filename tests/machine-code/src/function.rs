@@ -18,6 +18,7 @@ const INPUTS: u64 = 0x30_0000_0004;
 const SLOTS: u64 = 0x40_0000_0008;
 const MASK: u64 = 0x50_0000_0004;
 const FRONTIER: u64 = 0x60_0000_0008;
+const ARRAYS: u64 = 0x68_0000_0004;
 const PIXELS: u64 = 0x70_0000_0004;
 const REFERENCE: u64 = 0x7fff_0000_0000;
 /// The stack is below.
@@ -37,6 +38,7 @@ pub struct Evaluated {
     shape: Shape,
     slots: usize,
     inputs: usize,
+    array_words: usize,
     stack: usize,
 }
 
@@ -51,6 +53,7 @@ impl Evaluated {
             shape: code.shape(),
             slots: code.slots(),
             inputs: code.inputs(),
+            array_words: code.array_words(),
             stack: code.stack(),
         }
     }
@@ -65,7 +68,7 @@ impl Evaluated {
         arguments: &[Bits],
     ) -> (Status, Memory<'a>) {
         assert_eq!(inputs.words.len(), self.inputs, "one word for each");
-        let mut context = [0; 8];
+        let mut context = [0; 9];
         let [first, rest] = inputs.rounds();
         for (field, value) in [
             (Field::Inputs, INPUTS),
@@ -76,6 +79,7 @@ impl Evaluated {
             (Field::FirstRounds, first),
             (Field::RestRounds, rest),
             (Field::Reference, REFERENCE),
+            (Field::Arrays, ARRAYS),
         ] {
             context[field as usize / 8] = value;
         }
@@ -176,6 +180,7 @@ impl Callable for Evaluated {
             Region::constant("mask", MASK, bytes(mask.iter().copied(), u32::to_le_bytes)),
             Region::constant("pixels", PIXELS, bytes(before.iter().copied(), u32::to_le_bytes))
                 .writable(),
+            Region::undefined("arrays", ARRAYS, 4 * self.array_words),
         ];
         // The convention says nothing of the upper halves of arguments of 32 bits.
         let word = |word: u32| Bits { value: word.into(), undefined: u64::MAX << 32 };

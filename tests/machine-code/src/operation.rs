@@ -65,6 +65,8 @@ pub(crate) enum Operation {
     },
     /// Words of several places, by indices of that width and under a mask, which is cleared.
     Gather(u32),
+    /// Words to several places, by indices of that width and under a mask, which is cleared.
+    Scatter(u32),
     /// One lane of binary32 or binary64.
     MoveScalar(u32),
     /// One integer, zeros above it.
@@ -148,6 +150,7 @@ fn move_or_test(name: &str) -> Option<Operation> {
         "movd" => MoveInteger(32),
         "movq" => MoveInteger(64),
         "gatherdps" | "pgatherdd" => Gather(32),
+        "scatterdps" | "pscatterdd" => Scatter(32),
         "movlps" | "movlpd" => MoveHalf { is_upper: false },
         "movhps" | "movhpd" => MoveHalf { is_upper: true },
         "blendmps" | "pblendmd" => Blend(32),

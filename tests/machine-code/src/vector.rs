@@ -59,6 +59,7 @@ impl Machine<'_> {
                 self.finish(step, width, lanes(width), from)
             }
             Operation::Gather(width) => self.gather(step, width),
+            Operation::Scatter(width) => self.scatter(step, width),
             Operation::MoveScalar(width) => {
                 let from = self.source_of_move(step, last, width)?;
                 let mut result = Vector::default();
@@ -480,6 +481,28 @@ impl Machine<'_> {
         } else {
             self.vectors[mask.number()] = Vector::default();
         }
+        Ok(())
+    }
+
+    /// Lanes are stored from the first to the last. No index of one that is may be undefined.
+    fn scatter(&mut self, step: &Step, width: u32) -> Result<(), FaultKind> {
+        let it = &step.instruction;
+        let (source, indices, mask) = (it.op1_register(), it.memory_index(), it.op_mask());
+        let lanes = 8 * source.size() as u32 / width;
+        let base = self.base_address(it)?;
+        for lane in 0..lanes {
+            let active = self.masks[mask.number()].bit(lane);
+            if !active.ok_or(FaultKind::Undefined("the mask"))? {
+                continue;
+            }
+            let index = self.vectors[indices.number()].lane(width, lane as usize).get(width);
+            let index = index.ok_or(FaultKind::Undefined("the index"))?;
+            let scale = u64::from(it.memory_index_scale());
+            let offset = (i64::from(index as i32) as u64).wrapping_mul(scale);
+            let bits = self.vectors[source.number()].lane(width, lane as usize);
+            self.memory.store(base.wrapping_add(offset), u64::from(width / 8), bits)?;
+        }
+        self.masks[mask.number()] = Bits::known(0);
         Ok(())
     }
 

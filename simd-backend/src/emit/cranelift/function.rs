@@ -236,6 +236,11 @@ impl Selection<'_, '_> {
                 let value = self.load_words(self.ty(*to), *first, *index);
                 self.set(*to, value);
             }
+            Instr::LoadArray(to, place) => {
+                let value = self.load_array(self.ty(*to), place);
+                self.set(*to, value);
+            }
+            Instr::StoreArray { place, word, mask } => self.store_array(place, *word, *mask),
             Instr::Slot(to, slot) => {
                 let value = self.load(Field::Slots, slot * 8, clif_type(self.ty(*to)));
                 self.set(*to, value);

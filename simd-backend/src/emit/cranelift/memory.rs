@@ -7,7 +7,7 @@ use super::operations::same_bits;
 use super::selection::{Selection, clif_type};
 use crate::emit::abi::Field;
 use crate::lanes::Kind;
-use crate::registers::{Reg, RegisterType};
+use crate::registers::{ArrayPlace, Reg, RegisterType};
 
 /// Of vectors that may lie anywhere between numbers: an instruction that demands more would fault.
 const UNALIGNED: MemFlagsData = MemFlagsData::new().with_notrap();
@@ -63,9 +63,85 @@ impl Selection<'_, '_> {
             let word = one(self, types::I32, index);
             words = self.pos.ins().insertlane(words, word, lane);
         }
-        match clif_type(ty) {
-            types::I32X4 => words,
-            ty => self.pos.ins().bitcast(ty, same_bits(), words),
+        self.words_as(clif_type(ty), words)
+    }
+
+    /// Where the words of a register's lanes lie in memory, all of one index: an address, and an offset
+    /// from there.
+    fn array_place(&mut self, place: &ArrayPlace, index: Option<Value>) -> (Value, i32) {
+        let (lanes, width) = (self.program.shape.lanes(), self.program.shape.tile.width());
+        let words = (place.array + place.first) * lanes + place.register * width;
+        let mut address = self.field(Field::Arrays);
+        if let Some(index) = index {
+            let index = self.pos.ins().uextend(types::I64, index);
+            let bytes = self.pos.ins().ishl_imm_u(index, i64::from((4 * lanes).ilog2()));
+            address = self.pos.ins().iadd(address, bytes);
+        }
+        (address, (words * 4) as i32)
+    }
+
+    /// The indices of a place, if they differ by lane.
+    fn indices(&self, place: &ArrayPlace) -> Option<Value> {
+        let index = place.index?;
+        matches!(self.ty(index), RegisterType::Vector(_)).then(|| self.get(index))
+    }
+
+    /// The words of a register's lanes in an array.
+    pub(super) fn load_array(&mut self, ty: RegisterType, place: &ArrayPlace) -> Value {
+        let Some(indices) = self.indices(place) else {
+            let index = place.index.map(|index| self.get(index));
+            let (address, offset) = self.array_place(place, index);
+            return self.pos.ins().load(clif_type(ty), UNALIGNED, address, offset);
+        };
+        let mut words = self.vector(types::I32X4, 0);
+        for lane in 0..4 {
+            let index = self.pos.ins().extractlane(indices, lane);
+            let (address, offset) = self.array_place(place, Some(index));
+            let offset = offset + 4 * i32::from(lane);
+            let word = self.pos.ins().load(types::I32, MemFlagsData::trusted(), address, offset);
+            words = self.pos.ins().insertlane(words, word, lane);
+        }
+        self.words_as(clif_type(ty), words)
+    }
+
+    /// Stores the words of a register's lanes in an array: where the mask does not hold, those that lie
+    /// there.
+    pub(super) fn store_array(&mut self, place: &ArrayPlace, word: Reg, mask: Option<Reg>) {
+        let ty = self.ty(word);
+        let (mut value, mask) = (self.get(word), mask.map(|mask| self.get(mask)));
+        let Some(indices) = self.indices(place) else {
+            let index = place.index.map(|index| self.get(index));
+            let (address, offset) = self.array_place(place, index);
+            if let Some(mask) = mask {
+                let before = self.pos.ins().load(clif_type(ty), UNALIGNED, address, offset);
+                value = match ty {
+                    RegisterType::Vector(_) => self.blend(ty, mask, value, before),
+                    _ => self.pos.ins().select(mask, value, before),
+                };
+            }
+            self.pos.ins().store(UNALIGNED, value, address, offset);
+            return;
+        };
+        let flags = MemFlagsData::trusted();
+        let value = self.words_as(types::I32X4, value);
+        for lane in 0..4 {
+            let index = self.pos.ins().extractlane(indices, lane);
+            let (address, offset) = self.array_place(place, Some(index));
+            let offset = offset + 4 * i32::from(lane);
+            let mut word = self.pos.ins().extractlane(value, lane);
+            if let Some(mask) = mask {
+                let before = self.pos.ins().load(types::I32, flags, address, offset);
+                let is_active = self.pos.ins().extractlane(mask, lane);
+                word = self.pos.ins().select(is_active, word, before);
+            }
+            self.pos.ins().store(flags, word, address, offset);
+        }
+    }
+
+    fn words_as(&mut self, ty: ir::Type, words: Value) -> Value {
+        match self.pos.func.dfg.value_type(words) == ty {
+            true => words,
+            false => self.pos.ins().bitcast(ty, same_bits(), words),
         }
     }
 

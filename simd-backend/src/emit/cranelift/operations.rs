@@ -47,6 +47,7 @@ impl Selection<'_, '_> {
             RegisterType::Vector(Kind::Mask) | RegisterType::WideMask => {
                 self.vector(clif_type(ty), if bits == 0 { 0 } else { u128::MAX })
             }
+            RegisterType::Vector(Kind::Array(_)) => unreachable!("arrays lie in memory"),
         }
     }
 

@@ -21,6 +21,9 @@ pub(super) fn clif_type(ty: RegisterType) -> ir::Type {
         RegisterType::Vector(Kind::F64) => types::F64X2,
         RegisterType::Vector(Kind::I32 | Kind::Mask) => types::I32X4,
         RegisterType::Vector(Kind::I64) | RegisterType::WideMask => types::I64X2,
+        RegisterType::Scalar(Kind::Array(_)) | RegisterType::Vector(Kind::Array(_)) => {
+            unreachable!("arrays lie in memory")
+        }
     }
 }
 

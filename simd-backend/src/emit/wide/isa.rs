@@ -262,6 +262,7 @@ rows! {
     // Words of several places.
     Gather: "vpgatherdd", Vex, 1 2 0x90, 0 0, Bytes(4), operands!(Reg V, Rm M, Vvvv V), AVX2 NONE;
     GatherK: "vpgatherdd", Evex, 1 2 0x90, 0 0, Bytes(4), operands!(Reg V, Rm M), NONE FVL;
+    ScatterK: "vpscatterdd", Evex, 1 2 0xa0, 0 0, Bytes(4), operands!(Rm M, Reg V), NONE FVL;
     // Arithmetic.
     AddPs: "vaddps", Both, 0 1 0x58, 0 0, Full(4), RVM, AVX FVL;
     AddPd: "vaddpd", Both, 1 1 0x58, 0 1, Full(8), RVM, AVX FVL;
@@ -380,6 +381,7 @@ rows! {
     // Lanes.
     Extract128: "vextractf128" or "vextractf32x4", Both, 1 3 0x19, 0 0, Bytes(16),
         operands!(Rm X, Reg V, Imm N), AVX FVL;
+    ExtractD: "vpextrd", Vex, 1 3 0x16, 0 0, Bytes(4), operands!(Rm D, Reg X, Imm N), AVX NONE;
     Extract256: "vextractf32x8", Evex, 1 3 0x1b, 0 0, Bytes(32),
         operands!(Rm Y, Reg V, Imm N), NONE DQ1;
     Insert128: "vinsertf128" or "vinsertf32x4", Both, 1 3 0x18, 0 0, Bytes(16),

@@ -128,6 +128,7 @@ fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
             op,
             Op::Gather
                 | Op::GatherK
+                | Op::ScatterK
                 | Op::LoadSs
                 | Op::LoadSd
                 | Op::StoreSs
@@ -149,7 +150,7 @@ fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
                 }
             }
         }
-        if op == Op::GatherK {
+        if matches!(op, Op::GatherK | Op::ScatterK) {
             it.mask = Some(turn % 7 + 1);
         }
         if in_memory {
@@ -161,6 +162,11 @@ fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
                     found.push(it);
                 }
             }
+        }
+        if op == Op::Store {
+            // Lanes of a mask are stored.
+            it.rm = Some(Rm::Mem(Mem::at((turn * 5 + 2) % 16, 64)));
+            found.push(Instruction { mask: Some(turn % 7 + 1), ..it });
         }
         if in_memory && kind(Field::Rm) != Some(Kind::M) {
             for offset in

@@ -7,7 +7,7 @@
 use lambdav_core::schedule;
 
 use super::state::{Lowering, Task};
-use crate::lanes::{End, Statement, ValueId};
+use crate::lanes::{End, Expr, Kind, Statement, ValueId};
 use crate::mutants::{Mutant, is_active};
 
 impl Lowering<'_> {
@@ -19,7 +19,8 @@ impl Lowering<'_> {
         [then, otherwise]: [schedule::BlockId; 2],
         mask: ValueId,
     ) {
-        let bare = |id| self.program.block(id).statements.is_empty();
+        let has_arrays = !self.arrays.of(self.program.ty(value)).is_empty();
+        let bare = |id| self.program.block(id).statements.is_empty() && !has_arrays;
         if self.is_uniform(condition) && !(bare(then) && bare(otherwise)) {
             let first = self.out.values.len();
             self.next([
@@ -43,8 +44,9 @@ impl Lowering<'_> {
         }
         self.next([
             Task::Guarded(then, on),
+            Task::Second(off),
             Task::Guarded(otherwise, off),
-            Task::Select(condition),
+            Task::Select(condition, [on, off]),
         ]);
     }
 
@@ -63,27 +65,32 @@ impl Lowering<'_> {
             Task::Yields(id),
             Task::CloseArm,
             Task::Open,
-            Task::Undefined,
+            Task::Undefined(first),
             Task::CloseArm,
             Task::Merge { condition, first },
         ]);
     }
 
     /// The arm of the lanes that there are none of.
-    pub(super) fn undefined_arm(&mut self) {
+    /// For all of them an array stays what it was before values with the number `first`.
+    pub(super) fn undefined_arm(&mut self, first: usize) {
         let like = self.work.values.last().expect("values have been left").clone();
-        let kinds = like.into_iter().map(|value| self.out.kind(value));
-        let kinds: Vec<_> = kinds.collect();
-        let values = kinds.into_iter().map(|kind| self.undefined(kind)).collect();
+        let value = |like| match self.lineage.before(like, first) {
+            Some(array) if self.out.kind(like).words().is_some() => array,
+            _ => self.undefined(self.out.kind(like)),
+        };
+        let values = like.into_iter().map(value).collect();
         self.work.values.push(values);
     }
 
     /// Each lane's own of two values.
-    pub(super) fn select_arms(&mut self, condition: ValueId) {
+    pub(super) fn select_arms(&mut self, condition: ValueId, ways: [ValueId; 2]) {
+        self.lineage.end_second();
         let b = self.take_values();
         let a = self.take_values();
         let (a, b) = if is_active(Mutant::WrongBlend) { (b, a) } else { (a, b) };
-        let values = a.iter().zip(&b).map(|(&a, &b)| self.select(condition, a, b)).collect();
+        let both = a.iter().zip(&b);
+        let values = both.map(|(&a, &b)| self.of_arms(condition, ways, a, b)).collect();
         self.work.values.push(values);
     }
 
@@ -108,6 +115,19 @@ impl Lowering<'_> {
             }
             let rate = self.out.rate(a) | self.out.rate(b) | control;
             let value = self.value(self.out.kind(a), rate);
+            match self.out.kind(value) {
+                Kind::Array(_) => self.lineage.join(value, a, b),
+                Kind::Mask => {
+                    self.lineage.union_of(value, [a, b]);
+                    // What is false in the other arm has no lane outside of the one.
+                    if self.constants.get(&b) == Some(&0) {
+                        self.lineage.some_of(value, a);
+                    } else if self.constants.get(&a) == Some(&0) {
+                        self.lineage.some_of(value, b);
+                    }
+                }
+                _ => {}
+            }
             results.push(value);
             values.push(value);
             yields.push(a);
@@ -117,5 +137,50 @@ impl Lowering<'_> {
         self.out.blocks[otherwise.index()].end = End::Yield(others.into());
         self.current.push(Statement::If { values: values.into(), condition, then, otherwise });
         self.work.values.push(results);
+    }
+}
+
+impl Lowering<'_> {
+    /// Of arrays, or of values of another kind, the first in the lanes of a mask, the second in others.
+    /// If the first differs from the second in these lanes only, it is what is wanted.
+    pub(super) fn keep(&mut self, mask: ValueId, a: ValueId, b: ValueId) -> ValueId {
+        if self.lineage.is_within(a, b, mask) {
+            a
+        } else if self.lineage.is_without(b, a, mask) {
+            b
+        } else {
+            self.select(mask, a, b)
+        }
+    }
+
+    /// An array that two arms leave, for the lanes that go the one way or the other.
+    pub(super) fn of_arms(
+        &mut self,
+        condition: ValueId,
+        [on, off]: [ValueId; 2],
+        a: ValueId,
+        b: ValueId,
+    ) -> ValueId {
+        if self.lineage.is_within(a, b, on) {
+            a
+        } else if self.lineage.is_within(b, a, off) {
+            b
+        } else {
+            self.select(condition, a, b)
+        }
+    }
+
+    /// Two arrays, word by word.
+    pub(super) fn merge_arrays(&mut self, mask: ValueId, a: ValueId, b: ValueId) -> ValueId {
+        if let Some((known, merged)) = self.lineage.last
+            && known == [mask, a, b]
+        {
+            return merged;
+        }
+        let (kind, rate) = (self.out.kind(a), self.out.width.lanes());
+        let merged = self.define(kind, rate, Expr::Merge(mask, [a, b]));
+        self.lineage.join(merged, a, b);
+        self.lineage.last = Some(([mask, a, b], merged));
+        merged
     }
 }

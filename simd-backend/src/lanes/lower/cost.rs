@@ -3,7 +3,8 @@
 use lambdav_core::op::Op;
 use lambdav_core::schedule::{BlockId, End, Event, Expr, Program, Statement};
 
-use crate::cost::{BEFORE_EXIT, DECISION, LOAD, UNTESTED, of_core};
+use crate::cost::{BEFORE_EXIT, DECISION, LOAD, STORE, UNTESTED, of_core};
+use crate::lanes::arrays::Arrays;
 use lambdav_core::schedule::Places;
 
 /// What there is in a block and the blocks in it.
@@ -13,6 +14,8 @@ pub(super) struct Cost {
     work: u64,
     /// Whether its tail has a `rec`.
     pub(super) has_rec: bool,
+    /// Whether it replaces words of arrays: that is done for the lanes that come to it alone.
+    stores: bool,
 }
 
 impl Cost {
@@ -23,7 +26,7 @@ impl Cost {
 
     /// Whether the rest of a round is to be done before any lane leaves.
     pub(super) fn is_small(self) -> bool {
-        self.work <= BEFORE_EXIT
+        self.work <= BEFORE_EXIT && !self.stores
     }
 
     fn add(&mut self, more: u64) {
@@ -32,19 +35,19 @@ impl Cost {
 }
 
 /// The cost of each block with all blocks in it.
-pub(super) fn costs(program: &Program, places: &Places) -> Vec<Cost> {
-    let mut costs = vec![Cost { work: 0, has_rec: false }; program.blocks.len()];
+pub(super) fn costs(program: &Program, places: &Places, arrays: &Arrays) -> Vec<Cost> {
+    let mut costs = vec![Cost { work: 0, has_rec: false, stores: false }; program.blocks.len()];
     for event in program.walk() {
         if let Event::Leave(id) = event {
-            costs[id.index()] = cost(program, places, id, &costs);
+            costs[id.index()] = cost(program, places, arrays, id, &costs);
         }
     }
     costs
 }
 
 /// The cost of a block, once those in it are known.
-fn cost(program: &Program, places: &Places, id: BlockId, costs: &[Cost]) -> Cost {
-    let mut cost = Cost { work: 0, has_rec: false };
+fn cost(program: &Program, places: &Places, arrays: &Arrays, id: BlockId, costs: &[Cost]) -> Cost {
+    let mut cost = Cost { work: 0, has_rec: false, stores: false };
     for statement in &program.block(id).statements {
         match statement {
             Statement::Let { value, expr: Expr::Op(op, operands) } => {
@@ -56,6 +59,12 @@ fn cost(program: &Program, places: &Places, id: BlockId, costs: &[Cost]) -> Cost
                             0
                         }
                     }
+                    Op::Update if arrays.is_whole(program.ty(*value)) => {
+                        cost.stores = true;
+                        cost.add(STORE * program.types.components(program.ty(operands[2])) as u64);
+                        continue;
+                    }
+                    Op::At if arrays.is_whole(program.ty(operands[0])) => LOAD,
                     Op::At => program.types.parts(program.ty(operands[0])).len() as u64,
                     _ => of_core(*op),
                 };
@@ -63,8 +72,10 @@ fn cost(program: &Program, places: &Places, id: BlockId, costs: &[Cost]) -> Cost
             }
             Statement::Let { .. } => {}
             Statement::If { value, then, otherwise, .. } => {
-                cost.add(costs[then.index()].work);
-                cost.add(costs[otherwise.index()].work);
+                for arm in [then, otherwise].map(|arm| costs[arm.index()]) {
+                    cost.add(arm.work);
+                    cost.stores |= arm.stores;
+                }
                 cost.add(program.types.components(program.ty(*value)) as u64);
             }
             Statement::Loop { .. } => cost.add(u64::MAX),
@@ -78,6 +89,7 @@ fn cost(program: &Program, places: &Places, id: BlockId, costs: &[Cost]) -> Cost
             for arm in [then, otherwise].map(|arm| costs[arm.index()]) {
                 cost.add(arm.work);
                 cost.has_rec |= arm.has_rec;
+                cost.stores |= arm.stores;
             }
         }
     }

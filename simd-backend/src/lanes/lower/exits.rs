@@ -37,7 +37,8 @@ impl Lowering<'_> {
                 }
                 CoreEnd::Yield(_) | CoreEnd::Rec(_) => {
                     let live = round.live;
-                    self.next([Task::TailEnd(round, id, live, results), Task::NextRound(live)]);
+                    let next = Task::NextRound(round.clone());
+                    self.next([Task::TailEnd(round, id, live, results), next]);
                 }
             },
             Exit::Decide(round, condition, arms, results) => {
@@ -46,6 +47,7 @@ impl Lowering<'_> {
             Exit::Test(leaving, results) => {
                 let Leaving { ref round, mask, stay, op, .. } = leaving;
                 let leaves = self.op(op, &[round.live, mask]);
+                self.lineage.some_of(leaves, round.live);
                 let any = self.any(leaves);
                 let stays = Exit::End(round.clone(), stay, results.clone());
                 self.fork(any, [task(Exit::Leave(leaving, leaves, results)), task(stays)]);
@@ -55,14 +57,15 @@ impl Lowering<'_> {
                 // Not of the mask: nothing else keeps that, so that who leaves is one comparison
                 // where such is made under a mask.
                 let staying = self.op(Op::AndNot, &[round.live, leaves]);
+                self.lineage.some_of(staying, round.live);
+                self.lineage.opposite(staying, leaves);
                 let tail = Task::Tail(round.clone(), leave, leaves, results);
                 self.next([tail, task(Exit::Stay(leaving, staying))]);
             }
             Exit::Stay(Leaving { round, stay, .. }, staying) => {
                 let results = self.take_tail().results;
-                let live = round.live;
-                let tail = Task::TailEnd(round, stay, staying, results);
-                self.next([tail, Task::NextRound(live)]);
+                let next = Task::NextRound(round.clone());
+                self.next([Task::TailEnd(round, stay, staying, results), next]);
             }
         }
     }
@@ -104,8 +107,9 @@ impl Lowering<'_> {
             ([false, true], [true, _]) => (otherwise, then, Op::AndNot),
             _ => {
                 let live = round.live;
+                let next = Task::NextRound(round.clone());
                 let tail = Task::Divergent(round, mask, [then, otherwise], live, results);
-                self.next([tail, Task::NextRound(live)]);
+                self.next([tail, next]);
                 return;
             }
         };

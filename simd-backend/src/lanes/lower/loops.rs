@@ -36,34 +36,76 @@ impl Lowering<'_> {
     ) {
         self.out.sites.push(self.program.values[value.index()].span);
         let site = self.out.sites.len() as u32 - 1;
+        let carriers = self.carriers(value, params, body);
         let mut inits = self.flat(inits);
         let mut own = Vec::with_capacity(inits.len());
         for &param in params {
-            let components = self.values_of(param);
-            own.extend(&*components);
-            self.map[param.index()] = components;
+            let values = self.values_of(param);
+            own.extend(&*values);
+            self.map[param.index()] = self.spread(param, &values).into();
         }
         let values = self.values_of(value);
+        for (&value, &carrier) in values.iter().zip(&carriers) {
+            if let Some(carrier) = carrier {
+                self.lineage.comes_of(value, inits[carrier], mask);
+            }
+        }
         let outer = std::mem::replace(&mut self.params, own.clone());
         let first = if self.rates.is_divergent(value) {
-            let kinds: Rc<[Kind]> = own.iter().map(|&v| self.out.kind(v)).collect();
             let live = self.value(Kind::Mask, Rate::VARYING);
-            let result_kinds: Vec<Kind> = values.iter().map(|&v| self.out.kind(v)).collect();
-            let results: Vec<_> =
-                result_kinds.iter().map(|&kind| self.value(kind, Rate::VARYING)).collect();
             let entering = if is_active(Mutant::DeadLaneAlive) { self.run } else { mask };
+            self.lineage.some_of(live, entering);
+            let own_params: Rc<[ValueId]> = own.as_slice().into();
             inits.insert(0, entering);
-            for kind in result_kinds {
+            own.insert(0, live);
+            let mut results = Vec::with_capacity(values.len());
+            for (&value, &carrier) in values.iter().zip(&carriers) {
+                if let Some(carrier) = carrier {
+                    results.push(own_params[carrier]);
+                    continue;
+                }
+                let kind = self.out.kind(value);
+                let result = self.value(kind, Rate::VARYING);
+                results.push(result);
+                own.push(result);
                 inits.push(self.undefined(kind));
             }
-            own.insert(0, live);
-            own.extend(&results);
-            Task::Exit(Box::new(Exit::Block(Round { live, kinds }, body, results)))
+            let round = Round { live, params: own_params, carried: carriers.into() };
+            Task::Exit(Box::new(Exit::Block(round, body, results)))
         } else {
             Task::Uniform(body, mask)
         };
         let open = OpenLoop { values, params: own, inits, site, outer };
         self.next([Task::Open, first, Task::Close, Task::Loop(Box::new(open))]);
+    }
+
+    /// Of each value of a loop the number of the parameter that holds it, if one does: an array that
+    /// goes round and leaves as it is, but for words that are replaced.
+    fn carriers(
+        &self,
+        value: schedule::ValueId,
+        params: &[schedule::ValueId],
+        body: BlockId,
+    ) -> Vec<Option<usize>> {
+        let (program, ty) = (self.program, self.program.ty(value));
+        // How many values of the lane program the components before one are.
+        let before = |ty, component: usize| {
+            let ranges = self.arrays.of(ty).iter();
+            let inner = ranges.take_while(|range| range.end <= component);
+            component - inner.map(|range| range.len() - 1).sum::<usize>()
+        };
+        let count = before(ty, program.types.components(ty));
+        let mut carriers = vec![None; count];
+        for range in self.arrays.of(ty) {
+            let carrier = self.arrays.carrier(program, params, body, range.start);
+            carriers[before(ty, range.start)] = carrier.map(|(param, component)| {
+                let all =
+                    |&param| before(program.ty(param), program.types.components(program.ty(param)));
+                params[..param].iter().map(all).sum::<usize>()
+                    + before(program.ty(params[param]), component)
+            });
+        }
+        carriers
     }
 
     /// The loop, once there is its body.
@@ -121,16 +163,24 @@ impl Lowering<'_> {
         ]);
     }
 
-    /// Ends a round with what its tail leaves behind.
-    pub(super) fn next_round(&mut self, live: ValueId) {
+    /// Ends a round with what its tail leaves behind. A parameter that holds a result keeps that of the
+    /// lanes that have left.
+    pub(super) fn next_round(&mut self, round: &Round) {
         let Tail { again, results } = self.take_tail();
         let Some((stay, mut arguments)) = again else {
             self.work.ends.push(End::Yield(results.into()));
             return;
         };
+        for (&result, carrier) in results.iter().zip(&*round.carried) {
+            if let Some(carrier) = *carrier {
+                arguments[carrier] = self.keep(stay, arguments[carrier], result);
+            }
+        }
         arguments.insert(0, stay);
-        arguments.extend(&results);
-        if stay == live {
+        let others = results.iter().zip(&*round.carried);
+        arguments
+            .extend(others.filter(|(_, carrier)| carrier.is_none()).map(|(&result, _)| result));
+        if stay == round.live {
             self.work.ends.push(End::Rec(arguments.into()));
             return;
         }
@@ -152,8 +202,16 @@ impl Lowering<'_> {
         match &self.program.block(id).end {
             CoreEnd::Yield(values) => {
                 let values = self.flat(values);
-                let captured = values.iter().zip(&results);
-                let results = captured.map(|(&v, &old)| self.select(mask, v, old)).collect();
+                let captured = values.iter().zip(results).zip(&*round.carried);
+                let results = captured
+                    .map(|((&v, old), carrier)| match *carrier {
+                        // Nobody asks for lanes that stay.
+                        Some(carrier) if old == round.params[carrier] => {
+                            self.keep(round.live, v, old)
+                        }
+                        _ => self.keep(mask, v, old),
+                    })
+                    .collect();
                 self.work.tails.push(Tail { again: None, results });
             }
             CoreEnd::Rec(values) => {
@@ -227,19 +285,22 @@ impl Lowering<'_> {
         self.next([
             Task::Part(round.clone(), then, on, results),
             Task::SecondPart(round, otherwise, off),
-            Task::Combine(condition),
+            Task::Combine(condition, [on, off]),
         ]);
     }
 
     /// Both arms of such a decision: the results are those of the second, which went on with those
     /// of the first.
-    pub(super) fn combine(&mut self, condition: ValueId) {
+    pub(super) fn combine(&mut self, condition: ValueId, ways: [ValueId; 2]) {
+        self.lineage.end_second();
         let [b, a] = [(); 2].map(|()| self.take_tail());
         let again = match (a.again, b.again) {
             (Some((x, xs)), Some((y, ys))) => {
                 let both = xs.iter().zip(&ys);
-                let arguments = both.map(|(&x, &y)| self.select(condition, x, y)).collect();
-                Some((self.op(Op::Or, &[x, y]), arguments))
+                let arguments = both.map(|(&x, &y)| self.of_arms(condition, ways, x, y)).collect();
+                let all = self.op(Op::Or, &[x, y]);
+                self.lineage.union_of(all, [x, y]);
+                Some((all, arguments))
             }
             (one, None) | (None, one) => one,
         };
@@ -265,7 +326,7 @@ impl Lowering<'_> {
 
     /// A tail as values of an arm: if it `goes_on` in any arm, the lanes that do and their
     /// arguments, and the results.
-    pub(super) fn pack(&mut self, tail: Tail, goes_on: bool, kinds: &[Kind]) -> Vec<ValueId> {
+    pub(super) fn pack(&mut self, tail: Tail, goes_on: bool, round: &Round) -> Vec<ValueId> {
         let mut values = match tail.again {
             Some((live, mut arguments)) => {
                 arguments.insert(0, live);
@@ -273,7 +334,10 @@ impl Lowering<'_> {
             }
             None if goes_on => {
                 let none = self.constant(Kind::Mask, 0);
-                let undefined = kinds.iter().map(|&kind| self.undefined(kind));
+                let undefined = round.params.iter().map(|&param| match self.out.kind(param) {
+                    Kind::Array(_) => param,
+                    kind => self.undefined(kind),
+                });
                 std::iter::once(none).chain(undefined).collect()
             }
             None => Vec::new(),

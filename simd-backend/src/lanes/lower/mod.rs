@@ -4,6 +4,7 @@
 //! - [`tasks`] does it, in place of recursion;
 //! - [`arms`] lowers `if`;
 //! - [`operations`]: operations by component; [`parts`]: structures, variants and arrays;
+//! - [`lineage`]: which arrays differ in which lanes;
 //! - [`loops`]: uniform and divergent loops, [`exits`]: the ways out of them;
 //! - [`cost`]: which arms are worth a test whether any lane is active in them.
 
@@ -12,6 +13,7 @@ mod cost;
 mod division;
 mod exits;
 mod integers;
+mod lineage;
 mod loops;
 mod operations;
 mod parts;
@@ -22,7 +24,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use lambdav_core::schedule;
 
+use self::lineage::Lineage;
 use self::state::{Lowering, Work};
+use super::arrays::Arrays;
 use super::rates::Rates;
 use super::{
     Block, End, Expr, InputWord, Kind, LaneProgram, Rate, ValueId, Width, dead_code, sink,
@@ -63,10 +67,13 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Wid
         loop_nesting: 0,
     };
     let places = Places::new(program, crate::cost::TABLE);
+    let arrays = Arrays::new(program, &places);
     let mut lowering = Lowering {
         program,
-        rates: Rates::new(program, &places, width),
-        costs: cost::costs(program, &places),
+        rates: Rates::new(program, &places, &arrays, width),
+        costs: cost::costs(program, &places, &arrays),
+        arrays,
+        lineage: Lineage::default(),
         places,
         place_of: FxHashMap::default(),
         tables: FxHashMap::default(),

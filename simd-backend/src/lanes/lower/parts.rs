@@ -11,7 +11,7 @@ use lambdav_core::types::{Scalar, Type};
 use super::state::{Lowering, Place, kind_of};
 use crate::cost;
 use crate::lanes::sources::{Source, sources};
-use crate::lanes::{Expr, InputWord, Kind, Op, ValueId};
+use crate::lanes::{Expr, InputWord, Kind, Op, ValueId, Width};
 use crate::mutants::{Mutant, is_active};
 
 impl Lowering<'_> {
@@ -62,8 +62,28 @@ impl Lowering<'_> {
         first
     }
 
-    /// The components of a value that lies there.
-    pub(super) fn loaded(&mut self, place: Place, kinds: Vec<Kind>) -> Vec<ValueId> {
+    /// The components of a value of a type that lies there.
+    pub(super) fn loaded(&mut self, place: Place, ty: Type, kinds: Vec<Kind>) -> Vec<ValueId> {
+        let ranges = self.arrays.of(ty).to_vec();
+        if place.index.is_some() || ranges.is_empty() {
+            let words = self.loaded_words(place, kinds);
+            return self.assembled(ty, words);
+        }
+        let (mut all, mut next) = (Vec::with_capacity(kinds.len()), 0);
+        let from = |first: usize| Place { first: place.first + first as u32, ..place };
+        for range in ranges {
+            all.extend(self.loaded_words(from(next), kinds[next..range.start].to_vec()));
+            let (kind, rate) = (Kind::Array(range.len() as u32), self.out.width.lanes());
+            let array = self.define(kind, rate, Expr::Table(from(range.start).first));
+            all.resize(range.end, array);
+            next = range.end;
+        }
+        all.extend(self.loaded_words(from(next), kinds[next..].to_vec()));
+        all
+    }
+
+    /// Each word of them.
+    fn loaded_words(&mut self, place: Place, kinds: Vec<Kind>) -> Vec<ValueId> {
         let word = |(kind, first)| match (place.index, &self.out.inputs[first as usize]) {
             (None, &InputWord::Constant(bits)) => self.constant(kind, bits.into()),
             (None, _) => self.input_word(kind, first),
@@ -74,11 +94,120 @@ impl Lowering<'_> {
                     return self.define(kind, rate, load);
                 }
                 let word = self.define(Kind::I32, rate, load);
-                let zero = self.integer(0);
-                self.op(Op::NotEqual, &[word, zero])
+                self.truth(word)
             }
         };
         kinds.into_iter().zip(place.first..).map(word).collect()
+    }
+
+    /// Whether a word is not zero.
+    fn truth(&mut self, word: ValueId) -> ValueId {
+        let zero = self.integer(0);
+        self.op(Op::NotEqual, &[word, zero])
+    }
+
+    /// The components of a value whose words these are: those of arrays that lie in memory are put
+    /// there.
+    fn assembled(&mut self, ty: Type, mut words: Vec<ValueId>) -> Vec<ValueId> {
+        for range in self.arrays.of(ty).to_vec() {
+            let of: Vec<ValueId> =
+                words[range.clone()].iter().map(|&v| self.in_memory(v)).collect();
+            let (kind, rate) = (Kind::Array(range.len() as u32), self.out.width.lanes());
+            let array = self.define(kind, rate, Expr::Array(of.into()));
+            words[range].fill(array);
+        }
+        words
+    }
+
+    /// A component as a word of memory: truth values are 0 or 1.
+    fn in_memory(&mut self, component: ValueId) -> ValueId {
+        if self.out.kind(component) != Kind::Mask {
+            return component;
+        }
+        let [one, zero] = [1, 0].map(|bits| self.integer(bits));
+        self.op(Op::Select, &[component, one, zero])
+    }
+
+    /// A component of a value, which may be a word of an array in it.
+    fn word(&mut self, value: schedule::ValueId, component: usize) -> ValueId {
+        let ty = self.program.ty(value);
+        let of = self.components(value)[component];
+        match self.arrays.around(ty, component) {
+            None => of,
+            Some(range) => {
+                let kind = kind_of(self.program.types.component(ty, component));
+                let of = self.lineage.latest(of);
+                self.word_at(of, (component - range.start) as u32, None, kind)
+            }
+        }
+    }
+
+    /// A word of an array.
+    fn word_at(
+        &mut self,
+        array: ValueId,
+        first: u32,
+        index: Option<ValueId>,
+        kind: Kind,
+    ) -> ValueId {
+        let (at, rate) = (Expr::At { array, first, index }, self.out.width.lanes());
+        if kind != Kind::Mask {
+            return self.define(kind, rate, at);
+        }
+        let word = self.define(Kind::I32, rate, at);
+        self.truth(word)
+    }
+
+    /// Where the part of an array that an index chooses begins, and how many words it has.
+    fn part_of(&mut self, array: Type, index: schedule::ValueId) -> (ValueId, usize) {
+        let types = &self.program.types;
+        let count = types.parts(array).len();
+        let width = types.components(array) / count;
+        let index = self.clamped(index, count);
+        let stride = self.integer(width as u32);
+        (self.op(Op::Mul, &[index, stride]), width)
+    }
+
+    /// The part of an array in memory that an index chooses, a value of that type.
+    fn chosen(
+        &mut self,
+        of: schedule::ValueId,
+        index: schedule::ValueId,
+        ty: Type,
+    ) -> Vec<ValueId> {
+        let array = self.lineage.latest(self.components(of)[0]);
+        let (index, _) = self.part_of(self.program.ty(of), index);
+        let kinds: Vec<Kind> = self.program.types.scalars(ty).map(kind_of).collect();
+        let words = kinds.into_iter().zip(0..);
+        let words = words.map(|(kind, k)| self.word_at(array, k, Some(index), kind)).collect();
+        self.assembled(ty, words)
+    }
+
+    /// An array in memory with another part there, in the lanes of a mask.
+    fn replaced(
+        &mut self,
+        of: schedule::ValueId,
+        index: schedule::ValueId,
+        part: schedule::ValueId,
+        mask: ValueId,
+    ) -> Vec<ValueId> {
+        let before = self.components(of).to_vec();
+        let latest = self.lineage.latest(before[0]);
+        let (index, width) = self.part_of(self.program.ty(of), index);
+        let (kind, rate) = (self.out.kind(before[0]), self.out.width.lanes());
+        let mut array = latest;
+        for k in 0..width {
+            let word = self.word(part, k);
+            let word = self.in_memory(word);
+            let masked =
+                (self.out.width == Width::Any && !is_active(Mutant::UnmaskedStore)).then_some(mask);
+            let first = k as u32;
+            let put = Expr::Put { array, first, index: Some(index), word, mask: masked };
+            let after = self.define(kind, rate, put);
+            self.lineage.comes_of(after, array, mask);
+            array = after;
+        }
+        vec![array; before.len()]
     }
 
     /// Whether an index is an `int`.
@@ -180,16 +309,35 @@ impl Lowering<'_> {
         op: CoreOp,
         operands: &[schedule::ValueId],
         ty: Type,
+        mask: ValueId,
     ) -> Option<Vec<ValueId>> {
         let types: Vec<Type> = operands.iter().map(|&v| self.program.ty(v)).collect();
         if let CoreOp::At | CoreOp::Update = op {
-            let of = self.map[operands[0].index()].clone();
+            if self.arrays.is_whole(types[0]) {
+                let changed = match *operands {
+                    [of, index] => return Some(self.chosen(of, index, ty)),
+                    [of, index, part] => self.replaced(of, index, part, mask),
+                    _ => unreachable!("it has two operands or three"),
+                };
+                if is_active(Mutant::UpdateInPlace) {
+                    self.map[operands[0].index()] = changed.clone().into();
+                }
+                return Some(changed);
+            }
+            // Arrays in its parts are words here.
+            let words = 0..self.program.types.components(types[0]);
+            let of: Vec<ValueId> = words.map(|i| self.word(operands[0], i)).collect();
             let count = self.program.types.parts(types[0]).len();
             return Some(match operands {
-                &[_, index] => self.at(&of, count, index),
+                &[_, index] => {
+                    let words = self.at(&of, count, index);
+                    self.assembled(ty, words)
+                }
                 _ => {
-                    let part = self.map[operands[2].index()].clone();
-                    let changed = self.updated(&of, count, operands[1], &part);
+                    let words = 0..self.program.types.components(types[2]);
+                    let part: Vec<ValueId> = words.map(|i| self.word(operands[2], i)).collect();
+                    let words = self.updated(&of, count, operands[1], &part);
+                    let changed = self.assembled(ty, words);
                     if is_active(Mutant::UpdateInPlace) {
                         self.map[operands[0].index()] = changed.clone().into();
                     }
@@ -198,14 +346,35 @@ impl Lowering<'_> {
             });
         }
         let sources = sources(&self.program.types, op, &types, ty)?;
-        let mut kinds = self.program.types.scalars(ty).map(kind_of);
-        let component = |source| {
-            let kind = kinds.next().expect("one for each component");
-            match source {
-                Source::Operand(operand, i) => self.components(operands[operand])[i],
-                Source::Constant(bits) => self.constant(kind, bits.into()),
+        let kinds: Vec<Kind> = self.program.types.scalars(ty).map(kind_of).collect();
+        let (mut all, mut next) = (Vec::with_capacity(kinds.len()), 0);
+        while next < sources.len() {
+            let range = self.arrays.around(ty, next).unwrap_or(next..next + 1);
+            let is_array = !self.arrays.of(ty).is_empty() && self.arrays.around(ty, next).is_some();
+            if is_array
+                && let Some((operand, first)) = self.arrays.whole(&types, &sources[range.clone()])
+            {
+                let array = self.lineage.latest(self.components(operands[operand])[first]);
+                all.resize(range.end, array);
+                next = range.end;
+                continue;
             }
-        };
-        Some(sources.into_iter().map(component).collect())
+            for i in range.clone() {
+                let word = match sources[i] {
+                    Source::Operand(operand, k) => self.word(operands[operand], k),
+                    Source::Constant(bits) => self.constant(kinds[i], bits.into()),
+                };
+                all.push(word);
+            }
+            if is_array {
+                let of: Vec<ValueId> =
+                    all[range.clone()].iter().map(|&v| self.in_memory(v)).collect();
+                let (kind, rate) = (Kind::Array(range.len() as u32), self.out.width.lanes());
+                let array = self.define(kind, rate, Expr::Array(of.into()));
+                all[range.clone()].fill(array);
+            }
+            next = range.end;
+        }
+        Some(all)
     }
 }

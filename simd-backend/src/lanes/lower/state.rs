@@ -9,6 +9,8 @@ use lambdav_core::schedule::{self, BlockId, Expr as CoreExpr};
 use lambdav_core::types::{Scalar, Type};
 
 use super::cost;
+use super::lineage::Lineage;
+use crate::lanes::arrays::Arrays;
 use crate::lanes::rates::Rates;
 use crate::lanes::{self, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo};
 use crate::mutants::{Mutant, is_active};
@@ -21,6 +23,9 @@ pub(super) struct Lowering<'p> {
     /// What lies in memory, and where each of these values does.
     pub(super) places: Places,
     pub(super) place_of: FxHashMap<schedule::ValueId, Place>,
+    /// What else lies in memory, and how the values that stand for it come about.
+    pub(super) arrays: Arrays,
+    pub(super) lineage: Lineage,
     /// Where the words of constants begin.
     pub(super) tables: FxHashMap<Box<[u32]>, u32>,
     pub(super) costs: Vec<cost::Cost>,
@@ -80,7 +85,8 @@ impl Lowering<'_> {
     }
 
     pub(super) fn undefined(&mut self, kind: Kind) -> ValueId {
-        let value = self.define(kind, Rate::FRAME, Expr::Undefined);
+        let rate = if kind.words().is_some() { self.out.width.lanes() } else { Rate::FRAME };
+        let value = self.define(kind, rate, Expr::Undefined);
         self.undefined.insert(value);
         value
     }
@@ -93,7 +99,11 @@ impl Lowering<'_> {
     }
 
     pub(super) fn select(&mut self, condition: ValueId, a: ValueId, b: ValueId) -> ValueId {
-        if a == b { a } else { self.op(Op::Select, &[condition, a, b]) }
+        match self.out.kind(a) {
+            _ if a == b => a,
+            Kind::Array(_) => self.merge_arrays(condition, a, b),
+            _ => self.op(Op::Select, &[condition, a, b]),
+        }
     }
 
     pub(super) fn any(&mut self, mask: ValueId) -> ValueId {
@@ -104,9 +114,21 @@ impl Lowering<'_> {
         &self.map[value.index()]
     }
 
-    /// The components of several values, one after the other.
+    /// What several values consist of, one after the other: components, and arrays that lie in memory,
+    /// each of which is one value.
     pub(super) fn flat(&self, values: &[schedule::ValueId]) -> Vec<ValueId> {
-        values.iter().flat_map(|&v| self.components(v)).copied().collect()
+        let mut all = Vec::new();
+        for &value in values {
+            let components = self.components(value);
+            let mut next = 0;
+            for range in self.arrays.of(self.program.ty(value)) {
+                all.extend(&components[next..range.start]);
+                all.push(self.lineage.latest(components[range.start]));
+                next = range.end;
+            }
+            all.extend(&components[next..]);
+        }
+        all
     }
 
     pub(super) fn is_uniform(&self, value: ValueId) -> bool {
@@ -118,7 +140,13 @@ impl Lowering<'_> {
         if is_active(Mutant::LostMask) {
             return [condition, self.op(Op::Not, &[condition])];
         }
-        [self.op(Op::And, &[mask, condition]), self.op(Op::AndNot, &[mask, condition])]
+        let [on, off] = [Op::And, Op::AndNot].map(|op| {
+            let some = self.op(op, &[mask, condition]);
+            self.lineage.some_of(some, mask);
+            some
+        });
+        self.lineage.opposite(on, off);
+        [on, off]
     }
 
     pub(super) fn expr(
@@ -131,8 +159,12 @@ impl Lowering<'_> {
         let mut kinds = self.program.types.scalars(ty).map(kind_of);
         if let Some(place) = self.place(value, expr) {
             self.place_of.insert(value, place);
-            let kinds = if self.places.is_whole(value) { kinds.collect() } else { Vec::new() };
-            return self.loaded(place, kinds);
+            let kinds = kinds.collect();
+            return if self.places.is_whole(value) {
+                self.loaded(place, ty, kinds)
+            } else {
+                Vec::new()
+            };
         }
         match expr {
             CoreExpr::Constant(words) => {
@@ -151,15 +183,23 @@ impl Lowering<'_> {
                 if let (CoreOp::And | CoreOp::Or, Type::BOOL, &[a, b]) = (op, ty, &**operands) {
                     self.logic.insert(value, (*op, [a, b]));
                 }
-                if let Some(components) = self.of_parts(*op, operands, ty) {
+                if let Some(components) = self.of_parts(*op, operands, ty, mask) {
                     return components;
                 }
                 let types: Vec<Type> = operands.iter().map(|&v| self.program.ty(v)).collect();
                 let operands: Vec<Box<[ValueId]>> =
                     operands.iter().map(|&v| self.components(v).into()).collect();
-                (0..self.program.types.components(ty))
-                    .map(|i| self.component(*op, &types, &operands, i, mask))
-                    .collect()
+                let mut components = Vec::with_capacity(self.program.types.components(ty));
+                for i in 0..self.program.types.components(ty) {
+                    // An array is all of its words.
+                    let is_next = self.arrays.around(ty, i).is_some_and(|range| range.start < i);
+                    let component = match components.last() {
+                        Some(&array) if is_next => array,
+                        _ => self.component(*op, &types, &operands, i, mask),
+                    };
+                    components.push(component);
+                }
+                components
             }
         }
     }
@@ -168,11 +208,32 @@ impl Lowering<'_> {
         self.define(kind, Rate::FRAME, Expr::Input(word))
     }
 
-    /// A value of the lane program for each component of a scheduled one.
+    /// A value of the lane program for each component and each array of a scheduled one.
     pub(super) fn values_of(&mut self, value: schedule::ValueId) -> Box<[ValueId]> {
+        let ty = self.program.ty(value);
         let rates = self.rates.of(value).to_vec();
-        let scalars = self.program.types.scalars(self.program.ty(value));
-        scalars.zip(rates).map(|(scalar, rate)| self.value(kind_of(scalar), rate)).collect()
+        let scalars: Vec<Scalar> = self.program.types.scalars(ty).collect();
+        let (mut all, mut next) = (Vec::new(), 0);
+        while next < scalars.len() {
+            let (kind, end) = match self.arrays.around(ty, next) {
+                Some(range) => (Kind::Array(range.len() as u32), range.end),
+                None => (kind_of(scalars[next]), next + 1),
+            };
+            all.push(self.value(kind, rates[next]));
+            next = end;
+        }
+        all.into()
+    }
+
+    /// The components of a value that consists of these: of an array, itself for each of its words.
+    pub(super) fn spread(&self, value: schedule::ValueId, of: &[ValueId]) -> Vec<ValueId> {
+        let words = |&one: &ValueId| self.out.kind(one).words().unwrap_or(1) as usize;
+        let all = of.iter().flat_map(|one| std::iter::repeat_n(*one, words(one)));
+        debug_assert_eq!(
+            of.iter().map(words).sum::<usize>(),
+            self.program.types.components(self.program.ty(value))
+        );
+        all.collect()
     }
 }
 
@@ -191,11 +252,15 @@ pub(super) enum Task {
     /// Ends a block with the end that has been left. Leaves the block.
     Close,
     /// Leaves undefined values of the kinds of those that have been left.
-    Undefined,
+    ///
+    /// Of arrays, what they were before values with that number.
+    Undefined(usize),
     /// An arm for the lanes of a mask. Leaves its values.
     Guarded(BlockId, ValueId),
-    /// Selects by a condition. Takes two lists of values, leaves one.
-    Select(ValueId),
+    /// Begins the second arm of a decision, for the lanes of a mask: looks at what the first has left.
+    Second(ValueId),
+    /// Selects by a condition, where lanes go these ways. Takes two lists of values, leaves one.
+    Select(ValueId, [ValueId; 2]),
     /// An `if` on a condition that is the same for all lanes, whose arms define no value below
     /// `first`. Takes two blocks and their values, leaves the values of both.
     Merge {
@@ -225,8 +290,8 @@ pub(super) enum Task {
     SecondPart(Round, BlockId, ValueId),
     /// A decision that lanes make differently. Leaves a tail.
     Divergent(Round, ValueId, [BlockId; 2], ValueId, Vec<ValueId>),
-    /// Takes the tails of both arms of such a decision, leaves one.
-    Combine(ValueId),
+    /// Takes the tails of both arms of such a decision, to which lanes go these ways, leaves one.
+    Combine(ValueId, [ValueId; 2]),
     /// Leaves a tail in which no lane goes on.
     Leave(Vec<ValueId>),
     /// Takes a tail, leaves it as values of an arm.
@@ -234,7 +299,7 @@ pub(super) enum Task {
     /// The other way round.
     Unpack(Round, bool),
     /// Takes a tail, leaves the end of a round.
-    NextRound(ValueId),
+    NextRound(Round),
 }
 
 /// What is to be done, and what has been left for it. The last come first.
@@ -254,8 +319,10 @@ pub(super) struct Work {
 pub(super) struct Round {
     /// The lanes that are still in the loop.
     pub(super) live: ValueId,
-    /// The kinds of the loop's own parameters.
-    pub(super) kinds: Rc<[Kind]>,
+    /// The loop's own parameters.
+    pub(super) params: Rc<[ValueId]>,
+    /// Of each result, which of these holds it, if one does: an array.
+    pub(super) carried: Rc<[Option<usize>]>,
 }
 
 /// A step of the way out of a divergent loop, to which all live lanes come, with the results so
@@ -306,11 +373,11 @@ pub(super) struct OpenLoop {
 }
 
 impl Tail {
-    pub(super) fn unpack(mut values: Vec<ValueId>, goes_on: bool, kinds: &[Kind]) -> Self {
+    pub(super) fn unpack(mut values: Vec<ValueId>, goes_on: bool, params: usize) -> Self {
         if !goes_on {
             return Self { again: None, results: values };
         }
-        let results = values.split_off(1 + kinds.len());
+        let results = values.split_off(1 + params);
         let arguments = values.split_off(1);
         Self { again: Some((values[0], arguments)), results }
     }

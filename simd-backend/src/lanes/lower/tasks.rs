@@ -52,6 +52,7 @@ impl Lowering<'_> {
     }
 
     fn close(&mut self, end: End) {
+        self.lineage.forget();
         let outer = self.work.outer.pop().expect("a block has been begun");
         let statements = std::mem::replace(&mut self.current, outer);
         let block = self.push_block(statements, end);
@@ -62,7 +63,8 @@ impl Lowering<'_> {
         match task {
             Task::Statements(id, index, mask) => self.statements(id, index, mask),
             Task::Define(value) => {
-                let components = self.take_values();
+                let values = self.take_values();
+                let components = self.spread(value, &values);
                 self.bind(value, components);
             }
             Task::Yields(id) => {
@@ -72,15 +74,22 @@ impl Lowering<'_> {
                 let values = self.flat(values);
                 self.work.values.push(values);
             }
-            Task::Open => self.work.outer.push(std::mem::take(&mut self.current)),
+            Task::Open => {
+                self.lineage.forget();
+                self.work.outer.push(std::mem::take(&mut self.current));
+            }
             Task::CloseArm => self.close(End::Yield(Box::default())),
             Task::Close => {
                 let end = self.work.ends.pop().expect("an end has been left");
                 self.close(end);
             }
-            Task::Undefined => self.undefined_arm(),
+            Task::Undefined(first) => self.undefined_arm(first),
             Task::Guarded(id, mask) => self.guarded(id, mask),
-            Task::Select(condition) => self.select_arms(condition),
+            Task::Second(mask) => {
+                let left = self.work.values.last().expect("values have been left");
+                self.lineage.begin_second(mask, left);
+            }
+            Task::Select(condition, ways) => self.select_arms(condition, ways),
             Task::Merge { condition, first } => self.merge(condition, first),
             Task::Loop(open) => self.end_loop(*open),
             Task::Uniform(id, mask) => {
@@ -102,23 +111,28 @@ impl Lowering<'_> {
             Task::SecondPart(round, id, mask) => {
                 let first = self.work.tails.last_mut().expect("a tail has been left");
                 let results = std::mem::take(&mut first.results);
+                let arguments = first.again.iter().flat_map(|(_, arguments)| arguments);
+                let left: Vec<ValueId> = results.iter().chain(arguments).copied().collect();
+                self.lineage.begin_second(mask, &left);
+                let results = results.into_iter().map(|result| self.lineage.latest(result));
+                let results = results.collect();
                 self.part(round, id, mask, results);
             }
             Task::Divergent(round, condition, arms, mask, results) => {
                 self.divergent_part(round, condition, arms, mask, results);
             }
-            Task::Combine(condition) => self.combine(condition),
+            Task::Combine(condition, ways) => self.combine(condition, ways),
             Task::Leave(results) => self.work.tails.push(Tail { again: None, results }),
             Task::Pack(round, goes_on) => {
                 let tail = self.take_tail();
-                let values = self.pack(tail, goes_on, &round.kinds);
+                let values = self.pack(tail, goes_on, &round);
                 self.work.values.push(values);
             }
             Task::Unpack(round, goes_on) => {
                 let values = self.take_values();
-                self.work.tails.push(Tail::unpack(values, goes_on, &round.kinds));
+                self.work.tails.push(Tail::unpack(values, goes_on, round.params.len()));
             }
-            Task::NextRound(live) => self.next_round(live),
+            Task::NextRound(round) => self.next_round(&round),
         }
     }
 
@@ -153,6 +167,7 @@ impl Lowering<'_> {
             components
                 .iter()
                 .zip(self.rates.of(value))
+                .filter(|&(&c, _)| self.out.kind(c).words().is_none())
                 .all(|(&c, &rate)| (rate | lanes::Rate::GROUP).includes(self.out.rate(c))),
             "the rates of {value:?} were foreseen"
         );

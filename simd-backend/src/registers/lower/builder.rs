@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::cost;
+use crate::lanes::memory::Memory;
 use crate::lanes::{self, Kind, LaneProgram, Op, Rate, ValueId};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::halves::Assemble;
@@ -20,6 +21,9 @@ pub(super) struct Slots {
 pub(super) struct Builder<'p> {
     pub(super) program: &'p LaneProgram,
     pub(super) shape: Shape,
+    pub(super) memory: &'p Memory,
+    /// How many words are needed beside all arrays, to exchange some.
+    pub(super) beside: u32,
     pub(super) function: Function,
     /// The registers of each value, as far as it has been lowered.
     pub(super) map: Vec<Vec<Reg>>,
@@ -79,10 +83,12 @@ impl Assemble for Builder<'_> {
 }
 
 impl<'p> Builder<'p> {
-    pub(super) fn new(program: &'p LaneProgram, shape: Shape) -> Self {
+    pub(super) fn new(program: &'p LaneProgram, shape: Shape, memory: &'p Memory) -> Self {
         let mut builder = Self {
             program,
             shape,
+            memory,
+            beside: 0,
             function: Function { registers: Vec::new(), blocks: Vec::new(), spill_slots: 0 },
             map: vec![Vec::new(); program.values.len()],
             coordinates: [Vec::new(), Vec::new()],
@@ -200,9 +206,12 @@ impl<'p> Builder<'p> {
         if wide && matches!(self.type_of(kind, rate), RegisterType::Vector(_)) { 2 } else { 1 }
     }
 
-    /// New registers for a value.
+    /// New registers for a value; none for an array.
     pub(super) fn regs(&mut self, value: ValueId) -> Vec<Reg> {
         let (kind, rate) = (self.program.kind(value), self.program.rate(value));
+        if kind.words().is_some() {
+            return Vec::new();
+        }
         let ty = self.type_of(kind, rate);
         let count = self.shape.registers(rate) * self.parts(kind, rate);
         (0..count).map(|_| self.reg(ty)).collect()
@@ -220,6 +229,9 @@ impl<'p> Builder<'p> {
 
     /// The registers of a value as if it had a rate that includes its own.
     pub(super) fn fit(&mut self, value: ValueId, rate: Rate) -> Vec<Reg> {
+        if self.program.kind(value).words().is_some() {
+            return Vec::new();
+        }
         let count = self.shape.registers(rate) * self.parts(self.program.kind(value), rate);
         (0..count).map(|index| self.fit_one(value, rate, index)).collect()
     }

@@ -56,6 +56,11 @@ impl Builder<'_> {
                 self.push(Instr::Load(reg, *first, from));
                 reg
             }
+            Expr::At { array, first, index: of } => self.at(kind, *array, *first, *of, index),
+            Expr::Array(_) | Expr::Table(_) | Expr::Put { .. } | Expr::Merge(..) => {
+                self.store_words(value, expr, index);
+                return;
+            }
             // `Builder::row` has prepared them.
             Expr::Coordinate(Axis::X) => self.coordinates[0][index],
             Expr::Coordinate(Axis::Y) => self.coordinates[1][index],

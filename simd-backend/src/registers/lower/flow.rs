@@ -58,7 +58,11 @@ impl Builder<'_> {
                 let statements = &program.block(id).statements;
                 let end = if id == LaneProgram::ROOT { end_of_root } else { statements.len() };
                 let rest = &statements[index..end];
-                let count = rest.iter().position(|s| !is_per_register(s)).unwrap_or(rest.len());
+                if let (Statement::Let { value, expr }, true) = (&rest[0], self.is_bulk(&rest[0])) {
+                    self.bulk(*value, expr);
+                }
+                let is_alone = |s: &Statement| !is_per_register(s) || self.is_bulk(s);
+                let count = rest.iter().position(is_alone).unwrap_or(rest.len());
                 // What is not computed register by register is computed alone.
                 let count = count.max(1);
                 self.register_by_register(&rest[..count]);
@@ -78,6 +82,7 @@ impl Builder<'_> {
             Statement::Loop { params, inits, body, .. } => {
                 let count = RegisterType::Scalar(Kind::I64);
                 let [header, latch, exit, done] = [(); 4].map(|()| self.reserve());
+                self.pass_arrays(inits, params);
                 let mut arguments = self.fit_all(inits, params);
                 for limit in [Limit::First, Limit::Rest] {
                     let reg = self.reg(count);
@@ -128,10 +133,12 @@ impl Builder<'_> {
         let (block, index) = exits.statement;
         match (&program.block(id).end, &program.block(block).statements[index]) {
             (LaneEnd::Yield(yields), statement) => {
+                self.pass_arrays(yields, statement.values());
                 let arguments = self.fit_all(yields, statement.values());
                 self.jump(exits.exit, arguments);
             }
             (LaneEnd::Rec(values), Statement::Loop { params, .. }) => {
+                self.pass_arrays(values, params);
                 let arguments = self.fit_all(values, params);
                 self.jump(exits.latch.expect("a loop has one"), arguments);
             }

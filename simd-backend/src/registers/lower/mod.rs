@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `builder` | the state: blocks, registers, what is made where it is used |
 //! | `flow` | statements, `if` and loops as a flow graph |
+//! | `arrays` | arrays in memory: where words lie, and what is copied |
 //! | `compute` | computations, register by register |
 //! | `row` | the function for a row of groups: its loop, coordinates and stores |
 
+mod arrays;
 mod builder;
 mod compute;
 mod flow;
@@ -17,6 +19,7 @@ use rustc_hash::FxHashMap;
 use self::builder::{Builder, Slots};
 use super::halves::Assemble;
 use super::{End, Instr, RegisterProgram, Shape, Status, procedure};
+use crate::lanes::memory::Memory;
 use crate::lanes::{LaneProgram, Rate, Width};
 
 /// Makes the register program for a shape.
@@ -26,11 +29,13 @@ pub fn lower(program: &LaneProgram, shape: Shape) -> RegisterProgram {
     let group = program.frame_len..program.block(LaneProgram::ROOT).statements.len();
     let mut slots = Slots { of: FxHashMap::default(), kinds: Vec::new() };
 
-    let mut row = Builder::new(program, shape);
+    let memory = Memory::new(program);
+    let mut row = Builder::new(program, shape, &memory);
     row.row(group, &mut slots);
+    let array_words = memory.words.saturating_add(row.beside);
     let (row, procedures) = (row.function, row.procedures);
 
-    let mut builder = Builder::new(program, shape);
+    let mut builder = Builder::new(program, shape, &memory);
     builder.procedures = procedures;
     builder.statements(frame);
     let mut kept: Vec<_> = slots.of.into_iter().collect();
@@ -50,5 +55,6 @@ pub fn lower(program: &LaneProgram, shape: Shape) -> RegisterProgram {
         procedures,
         slots: slots.kinds,
         inputs: program.inputs.len(),
+        array_words,
     }
 }

@@ -1,5 +1,6 @@
 //! All engines that take graphs, on random programs of structures, variants and arrays.
 
+mod arrays;
 mod graph;
 
 use lambdav_core::inputs::Inputs;

@@ -38,6 +38,7 @@ pub(in super::super) fn select(
         last_spills: FxHashMap::default(),
         slots: None,
         inputs: None,
+        arrays: None,
         arguments: Vec::new(),
     }
     .select()
@@ -133,8 +134,11 @@ impl<'p> Selection<'p> {
         let instrs = || self.function.blocks.iter().flat_map(|block| &block.instrs);
         let has_slots = instrs().any(|instr| matches!(instr, Instr::Slot(..) | Instr::SetSlot(..)));
         let has_inputs = instrs().any(|instr| matches!(instr, Instr::Input(..) | Instr::Load(..)));
+        let has_arrays =
+            instrs().any(|it| matches!(it, Instr::LoadArray(..) | Instr::StoreArray { .. }));
         self.slots = has_slots.then(|| self.field(Field::Slots));
         self.inputs = has_inputs.then(|| self.field(Field::Inputs));
+        self.arrays = has_arrays.then(|| self.field(Field::Arrays));
     }
 
     /// The end of the block of that number, and where it goes.
@@ -263,6 +267,8 @@ impl<'p> Selection<'p> {
                 self.load(made, self.ty(*to), source);
             }
             Instr::Load(to, first, index) => self.load_word(*to, *first, *index),
+            Instr::LoadArray(to, place) => self.load_array(*to, place),
+            Instr::StoreArray { place, word, mask } => self.store_array(place, *word, *mask),
             Instr::SetSlot(slot, from) => self.set_slot(*slot, *from),
             Instr::ExecutionMask(to, index) => self.execution_mask(*to, *index),
             Instr::Argument(to, argument) => {

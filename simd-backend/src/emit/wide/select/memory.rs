@@ -220,6 +220,12 @@ impl Selection<'_> {
             self.load(made, self.ty(to), Source::memory(at(whole)));
             return;
         }
+        let made = self.define(to);
+        self.gather(made, at(index));
+    }
+
+    /// Reads words of several places, one for each lane.
+    pub(super) fn gather(&mut self, made: VReg, from: Mem<Arg>) {
         // The target is a register of its own, whose lanes stay where the mask says so; and the mask
         // is cleared on the way.
         let before = self.temporary(VECTOR);
@@ -227,9 +233,8 @@ impl Selection<'_> {
         let class = if self.wide.has_masks() { MASK } else { VECTOR };
         let [all, cleared] = [(); 2].map(|()| self.temporary(class));
         self.load_constant(all, RegisterType::Vector(Kind::Mask), 1);
-        let made = self.define(to);
         let op = if class == MASK { Op::GatherK } else { Op::Gather };
-        let it = Instruction::new(op, self.size()).reg(Arg::Tied(before, made)).mem(at(index));
+        let it = Instruction::new(op, self.size()).reg(Arg::Tied(before, made)).mem(from);
         let mask = Arg::Tied(all, cleared);
         self.push(match class {
             MASK => Instruction { mask: Some(mask), ..it },

@@ -11,8 +11,9 @@
 //! | `function` | blocks, and which instruction becomes what |
 //! | `selection` | the state: which values there are, and where |
 //! | `vector`, `scalar`, `integers` | operations |
-//! | `memory`, `calls` | what is read, written and called |
+//! | `memory`, `arrays`, `calls` | what is read, written and called |
 
+mod arrays;
 mod calls;
 mod function;
 mod integers;

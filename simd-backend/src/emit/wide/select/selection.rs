@@ -60,9 +60,10 @@ pub(super) struct Selection<'p> {
     pub(super) instrs: &'p [Instr],
     /// Of each spill slot that is filled in that block, the last instruction that does.
     pub(super) last_spills: FxHashMap<u32, usize>,
-    /// The addresses of the slots and of the inputs, in functions that need them.
+    /// The addresses of the slots, of the inputs and of arrays, in functions that need them.
     pub(super) slots: Option<VReg>,
     pub(super) inputs: Option<VReg>,
+    pub(super) arrays: Option<VReg>,
     /// The arguments of the function for a row.
     pub(super) arguments: Vec<VReg>,
 }

@@ -1,0 +1,147 @@
+//! Arrays: what is read and written at indices.
+//!
+//! Where lanes have an index each, AVX-512 scatters under a mask. AVX2 cannot: there the words that lie
+//! at the places of other lanes are gathered first, and stored again, lane by lane.
+
+use regalloc2::VReg;
+
+use super::selection::{Selection, Source};
+use crate::emit::wide::code::Arg;
+use crate::emit::wide::instruction::{Instruction, Mem};
+use crate::emit::wide::isa::{Op, Size};
+use crate::emit::wide::machine::{GENERAL, MASK, VECTOR};
+use crate::lanes::Kind;
+use crate::registers::{ArrayPlace, Reg, RegisterType};
+
+/// The lanes of 128 bits.
+const LANES: i32 = 4;
+
+impl Selection<'_> {
+    /// Where words lie, by an index that counts lanes.
+    fn array_place(&self, place: &ArrayPlace, index: Option<VReg>) -> Mem<Arg> {
+        let (lanes, width) = (self.program.shape.lanes(), self.program.shape.tile.width());
+        let words = (place.array + place.first) * lanes + place.register * width;
+        let base = Arg::Use(self.arrays.expect("the entry has looked for it"));
+        match index {
+            None => Mem::at(base, (words * 4) as i32),
+            Some(index) => Mem::word(base, Arg::Use(index), (words * 4) as i32),
+        }
+    }
+
+    /// Of an index that is one for all lanes, or none: where the words of a register lie.
+    fn whole_place(&mut self, place: &ArrayPlace) -> Mem<Arg> {
+        let Some(index) = place.index else { return self.array_place(place, None) };
+        let index = self.register(index);
+        let [whole, lanes] = [(); 2].map(|()| self.temporary(GENERAL));
+        // What lies above the lower half of an index is not part of it.
+        self.op2(Op::Mov, Size::B32, whole, Source::register(index));
+        let count = self.program.shape.lanes().ilog2() as i32;
+        let shift = Instruction::new(Op::Shl, Size::B64).rm(Arg::Tied(whole, lanes));
+        self.push(shift.number(count));
+        self.array_place(place, Some(lanes))
+    }
+
+    /// The indices of lanes as numbers of lanes; none if they have one for all.
+    fn indices(&mut self, place: &ArrayPlace) -> Option<VReg> {
+        let index = place.index.filter(|&of| matches!(self.ty(of), RegisterType::Vector(_)))?;
+        let index = self.register(index);
+        let [words, lanes] = [(); 2].map(|()| self.temporary(VECTOR));
+        let (size, count) = (self.size(), self.program.shape.lanes().ilog2());
+        self.shift(Op::ShiftLeftD, size, words, index, count as u8);
+        let own = (0..self.program.shape.tile.width()).flat_map(u32::to_le_bytes).collect();
+        let own = Source::memory(self.whole_constant(own));
+        self.op3(Op::AddD, size, lanes, words, own);
+        Some(lanes)
+    }
+
+    /// Reads the words of a register's lanes in an array.
+    pub(super) fn load_array(&mut self, to: Reg, place: &ArrayPlace) {
+        if let Some(indices) = self.indices(place) {
+            let from = self.array_place(place, Some(indices));
+            let made = self.define(to);
+            self.gather(made, from);
+        } else {
+            let from = Source::memory(self.whole_place(place));
+            let made = self.define(to);
+            self.load(made, self.ty(to), from);
+        }
+    }
+
+    /// Stores the words of a register's lanes in an array, in the lanes of the mask.
+    pub(super) fn store_array(&mut self, place: &ArrayPlace, word: Reg, mask: Option<Reg>) {
+        let word = self.register(word);
+        let mask = mask.map(|mask| self.register(mask));
+        let Some(indices) = self.indices(place) else {
+            let to = self.whole_place(place);
+            self.store_whole(word, to, mask);
+            return;
+        };
+        let to = self.array_place(place, Some(indices));
+        if self.wide.has_masks() {
+            let [all, cleared] = [(); 2].map(|()| self.temporary(MASK));
+            let mask = mask.unwrap_or_else(|| {
+                self.load_constant(all, RegisterType::Vector(Kind::Mask), 1);
+                all
+            });
+            let it = Instruction::new(Op::ScatterK, self.size()).reg(Arg::Use(word)).mem(to);
+            self.push(Instruction { mask: Some(Arg::Tied(mask, cleared)), ..it });
+            return;
+        }
+        let mut word = word;
+        if let Some(mask) = mask {
+            let before = self.temporary(VECTOR);
+            self.gather(before, to);
+            word = self.blend_words(mask, word, before);
+        }
+        self.store_lanes(place, indices, word);
+    }
+
+    /// Stores a register.
+    fn store_whole(&mut self, word: VReg, to: Mem<Arg>, mask: Option<VReg>) {
+        let size = self.size();
+        let word = match mask {
+            Some(mask) if !self.wide.has_masks() => {
+                let before = self.temporary(VECTOR);
+                self.op2(Op::Load, size, before, Source::memory(to));
+                self.blend_words(mask, word, before)
+            }
+            _ => word,
+        };
+        let it = Instruction::new(Op::Store, size).reg(Arg::Use(word)).mem(to);
+        let mask = mask.filter(|_| self.wide.has_masks()).map(Arg::Use);
+        self.push(Instruction { mask, ..it });
+    }
+
+    /// In the lanes of a mask the first, else the second.
+    fn blend_words(&mut self, mask: VReg, a: VReg, b: VReg) -> VReg {
+        let made = self.temporary(VECTOR);
+        let it = Instruction::new(Op::BlendVPs, self.size()).reg(Arg::Def(made)).vvvv(Arg::Use(b));
+        let it = Source::any(a).of(it);
+        self.push(Instruction { last: Some(Arg::Use(mask)), ..it });
+        made
+    }
+
+    /// Stores words at indices, lane by lane.
+    fn store_lanes(&mut self, place: &ArrayPlace, indices: VReg, words: VReg) {
+        for half in 0..self.program.shape.tile.width() as i32 / LANES {
+            let mut part = |of: VReg| {
+                if half == 0 {
+                    return of;
+                }
+                let part = self.temporary(VECTOR);
+                let it = Instruction::new(Op::Extract128, Size::B256).reg(Arg::Use(of));
+                self.push(it.rm(Arg::Def(part)).number(half));
+                part
+            };
+            let [indices, words] = [part(indices), part(words)];
+            for lane in 0..LANES {
+                let index = self.temporary(GENERAL);
+                let it = Instruction::new(Op::ExtractD, Size::B32).reg(Arg::Use(indices));
+                self.push(it.rm(Arg::Def(index)).number(lane));
+                let to = self.array_place(place, Some(index));
+                let it = Instruction::new(Op::ExtractD, Size::B32).reg(Arg::Use(words));
+                self.push(it.mem(to).number(lane));
+            }
+        }
+    }
+}

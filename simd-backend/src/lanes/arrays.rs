@@ -1,0 +1,196 @@
+//! Which arrays of a scheduled program are values of their own ([`Kind::Array`]), and what becomes of
+//! them on their way through it.
+//!
+//! An array lies in memory if it has many parts, and something takes or replaces a part of an array of
+//! that type by an index that is not constant. That goes by the type, so that all that flows from value
+//! to value is of one form. Arrays inside of such arrays are words of these; those in variants, which
+//! share their words with other cases, are words of their own.
+//!
+//! [`Kind::Array`]: super::Kind::Array
+
+use std::ops::Range;
+
+use lambdav_core::op::Op;
+use lambdav_core::schedule::{BlockId, End, Event, Expr, Places, Program, Statement, ValueId};
+use lambdav_core::types::{Type, TypeKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::sources::{Source, sources};
+use crate::cost;
+
+/// A component of a value.
+pub(super) type Component = (ValueId, usize);
+
+/// The arrays of a program that lie in memory.
+#[derive(Default)]
+pub(super) struct Arrays {
+    /// The components of each array in a value of a type, for types that have some.
+    ranges: FxHashMap<Type, Vec<Range<usize>>>,
+    /// The types of such arrays.
+    is_chosen: FxHashSet<Type>,
+    /// Where an array, by its first component, comes from by updates alone, if that is a parameter of
+    /// a loop or what a loop begins with; for others than arrays themselves.
+    origins: FxHashMap<Component, Component>,
+}
+
+impl Arrays {
+    pub(super) fn new(program: &Program, places: &Places) -> Self {
+        let mut arrays = Self::default();
+        let chosen = chosen(program, places);
+        if chosen.is_empty() {
+            return arrays;
+        }
+        let types = &program.types;
+        for ty in types.all() {
+            let ranges = if chosen.contains(&ty) {
+                std::iter::once(0..types.components(ty)).collect()
+            } else if matches!(types.kind(ty), TypeKind::Structure(_) | TypeKind::Array(..)) {
+                let (mut first, mut ranges) = (0, Vec::new());
+                for part in types.parts(ty) {
+                    let of_part = arrays.ranges.get(&part).into_iter().flatten();
+                    ranges.extend(of_part.map(|of| first + of.start..first + of.end));
+                    first += types.components(part);
+                }
+                ranges
+            } else {
+                Vec::new()
+            };
+            if !ranges.is_empty() {
+                arrays.ranges.insert(ty, ranges);
+            }
+        }
+        arrays.is_chosen = chosen;
+        arrays.follow(program);
+        arrays
+    }
+
+    /// The components of each array in a value of that type.
+    pub(super) fn of(&self, ty: Type) -> &[Range<usize>] {
+        self.ranges.get(&ty).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a type is that of such arrays.
+    pub(super) fn is_whole(&self, ty: Type) -> bool {
+        self.is_chosen.contains(&ty)
+    }
+
+    /// Whether a component is a word of an array: of which.
+    pub(super) fn around(&self, ty: Type, component: usize) -> Option<Range<usize>> {
+        let ranges = self.of(ty);
+        let at = ranges.partition_point(|range| range.end <= component);
+        ranges.get(at).filter(|range| range.contains(&component)).cloned()
+    }
+
+    /// What an array has been before some of its words were replaced.
+    fn origin(&self, of: Component) -> Component {
+        self.origins.get(&of).copied().unwrap_or(of)
+    }
+
+    /// Finds where arrays come from, definitions before uses.
+    fn follow(&mut self, program: &Program) {
+        for event in program.walk() {
+            match event {
+                Event::Statement(_, Statement::Let { value, expr: Expr::Op(op, of) }) => {
+                    self.operation(program, *value, *op, of);
+                }
+                Event::After(_, Statement::If { value, then, otherwise, .. }) => {
+                    for range in self.of(program.ty(*value)).to_vec() {
+                        let [a, b] = [*then, *otherwise].map(|arm| match &program.block(arm).end {
+                            End::Yield(values) => self.origin((values[0], range.start)),
+                            _ => unreachable!("an arm yields"),
+                        });
+                        if a == b && !program.is_guard(*value) {
+                            self.origins.insert((*value, range.start), a);
+                        }
+                    }
+                }
+                Event::After(_, Statement::Loop { value, params, inits, body }) => {
+                    for range in self.of(program.ty(*value)).to_vec() {
+                        let carrier = self.carrier(program, params, *body, range.start);
+                        if let Some((param, first)) = carrier {
+                            let origin = self.origin((inits[param], first));
+                            self.origins.insert((*value, range.start), origin);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn operation(&mut self, program: &Program, value: ValueId, op: Op, of: &[ValueId]) {
+        let ranges = self.of(program.ty(value)).to_vec();
+        if ranges.is_empty() {
+            return;
+        }
+        if op == Op::Update && self.is_whole(program.ty(value)) {
+            self.origins.insert((value, 0), self.origin((of[0], 0)));
+            return;
+        }
+        let types: Vec<Type> = of.iter().map(|&v| program.ty(v)).collect();
+        let Some(sources) = sources(&program.types, op, &types, program.ty(value)) else { return };
+        for range in ranges {
+            if let Some((operand, first)) = self.whole(&types, &sources[range.clone()]) {
+                let origin = self.origin((of[operand], first));
+                self.origins.insert((value, range.start), origin);
+            }
+        }
+    }
+
+    /// The operand, and the first component of it, of which these are a whole array.
+    pub(super) fn whole(&self, types: &[Type], sources: &[Source]) -> Option<(usize, usize)> {
+        let &Source::Operand(operand, first) = sources.first()? else { return None };
+        let is_array = self.of(types[operand]).contains(&(first..first + sources.len()));
+        let follow = sources.iter().enumerate();
+        let mut follow = follow
+            .map(|(i, of)| matches!(of, Source::Operand(o, k) if (*o, *k) == (operand, first + i)));
+        (is_array && follow.all(|is_next| is_next)).then_some((operand, first))
+    }
+
+    /// The parameter of a loop, by its number, and the first component of it, that holds an array of
+    /// the loop's value, from that component on, when a lane leaves it, and in each round comes of itself by updates alone.
+    pub(super) fn carrier(
+        &self,
+        program: &Program,
+        params: &[ValueId],
+        body: BlockId,
+        component: usize,
+    ) -> Option<(usize, usize)> {
+        let tail = program.tail(body);
+        let ends = || tail.iter().map(|&id| &program.block(id).end);
+        let yielded = ends().find_map(|end| match end {
+            End::Yield(values) => Some(self.origin((values[0], component))),
+            _ => None,
+        })?;
+        let param = params.iter().position(|&param| param == yielded.0)?;
+        let is_same = ends().all(|end| match end {
+            End::Yield(values) => self.origin((values[0], component)) == yielded,
+            End::Rec(values) => self.origin((values[param], yielded.1)) == yielded,
+            End::If { .. } => true,
+        });
+        is_same.then_some((param, yielded.1))
+    }
+}
+
+/// The types of arrays that lie in memory.
+fn chosen(program: &Program, places: &Places) -> FxHashSet<Type> {
+    let (mut constants, mut chosen) = (FxHashSet::default(), FxHashSet::default());
+    for event in program.walk() {
+        let Event::Statement(_, Statement::Let { value, expr }) = event else { continue };
+        match expr {
+            Expr::Constant(_) => {
+                constants.insert(*value);
+            }
+            Expr::Op(op @ (Op::At | Op::Update), of) if !constants.contains(&of[1]) => {
+                let ty = program.ty(of[0]);
+                let is_large = matches!(*program.types.kind(ty), TypeKind::Array(_, count) if count as usize >= cost::ARRAY)
+                    && program.types.components(ty) > 0;
+                if is_large && (*op == Op::Update || !places.is_in_memory(of[0])) {
+                    chosen.insert(ty);
+                }
+            }
+            _ => {}
+        }
+    }
+    chosen
+}

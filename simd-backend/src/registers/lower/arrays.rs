@@ -1,0 +1,203 @@
+//! Arrays in memory: where words lie, and what is copied.
+//!
+//! Where each array lies has been decided ([`Memory`](crate::lanes::memory::Memory)). What is made of an
+//! array that lies elsewhere is copied first; at an edge, all arrays at once: in an order in which none
+//! is overwritten that is still to be read, and by memory beside them where they go round.
+
+use super::builder::{Builder, Constant};
+use crate::cost;
+use crate::lanes::{Expr, Kind, Op, Rate, Statement, ValueId};
+use crate::registers::halves::Assemble;
+use crate::registers::{ArrayPlace, Instr, Reg, RegisterType};
+
+/// A place in memory for an array.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Slot {
+    first: u32,
+    words: u32,
+}
+
+impl Builder<'_> {
+    fn slot_of(&self, array: ValueId) -> Slot {
+        let words = self.program.kind(array).words().expect("it is an array");
+        Slot { first: self.memory.first(array), words }
+    }
+
+    fn place(&self, slot: Slot, first: u32, index: Option<Reg>, register: usize) -> ArrayPlace {
+        let Slot { first: array, words } = slot;
+        ArrayPlace { array, words, first, index, register: register as u32 }
+    }
+
+    /// Where the words of a register's lanes lie.
+    fn place_of(
+        &mut self,
+        array: ValueId,
+        first: u32,
+        index: Option<ValueId>,
+        register: usize,
+    ) -> ArrayPlace {
+        let index = index.map(|index| match self.program.rate(index).is_uniform() {
+            true => self.fit_one(index, Rate::GROUP, 0),
+            false => self.fit_one(index, Rate::VARYING, register),
+        });
+        self.place(self.slot_of(array), first, index, register)
+    }
+
+    /// The words of a register's lanes.
+    pub(super) fn at(
+        &mut self,
+        kind: Kind,
+        array: ValueId,
+        first: u32,
+        index: Option<ValueId>,
+        register: usize,
+    ) -> Reg {
+        let place = self.place_of(array, first, index, register);
+        let reg = self.reg(self.type_of(kind, Rate::VARYING));
+        self.push(Instr::LoadArray(reg, place));
+        reg
+    }
+
+    /// One register of an array that is stored word by word: of an update the one word.
+    pub(super) fn store_words(&mut self, array: ValueId, expr: &Expr, register: usize) {
+        match expr {
+            Expr::Array(words) => {
+                for (first, &word) in words.iter().enumerate() {
+                    let place = self.place_of(array, first as u32, None, register);
+                    let word = self.fit_one(word, Rate::VARYING, register);
+                    self.push(Instr::StoreArray { place, word, mask: None });
+                }
+            }
+            Expr::Put { first, index, word, mask, .. } => {
+                let place = self.place_of(array, *first, *index, register);
+                let word = self.fit_one(*word, Rate::VARYING, register);
+                let mask = mask.map(|mask| self.fit_one(mask, Rate::VARYING, register));
+                self.push(Instr::StoreArray { place, word, mask });
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a statement copies a whole array.
+    pub(super) fn is_bulk(&self, statement: &Statement) -> bool {
+        let Statement::Let { value, expr } = statement else { return false };
+        match expr {
+            Expr::Put { array, .. } => self.slot_of(*array) != self.slot_of(*value),
+            Expr::Table(_) | Expr::Merge(..) => true,
+            _ => false,
+        }
+    }
+
+    /// What such a statement copies.
+    pub(super) fn bulk(&mut self, value: ValueId, expr: &Expr) {
+        let to = self.slot_of(value);
+        match *expr {
+            Expr::Put { array, .. } => self.copy(self.slot_of(array), to),
+            Expr::Table(first) => {
+                self.each_word(to.words, |s, word, index| {
+                    let from = s.reg(RegisterType::Scalar(Kind::I32));
+                    s.push(match index {
+                        None => Instr::Input(from, first + word),
+                        Some(index) => Instr::Load(from, first, index),
+                    });
+                    let ty = s.type_of(Kind::I32, Rate::VARYING);
+                    let lanes = if s.ty(from) == ty { from } else { s.broadcast(from, ty) };
+                    for register in 0..s.shape.registers(Rate::VARYING) {
+                        let place = s.place(to, word, index, register);
+                        s.push(Instr::StoreArray { place, word: lanes, mask: None });
+                    }
+                });
+            }
+            Expr::Merge(mask, arrays) => {
+                let from = arrays.map(|array| self.slot_of(array));
+                self.each_word(to.words, |s, word, index| {
+                    for register in 0..s.shape.registers(Rate::VARYING) {
+                        let mask = s.fit_one(mask, Rate::VARYING, register);
+                        let [a, b] = from.map(|from| s.word(from, word, index, register));
+                        let ty = s.ty(a);
+                        let merged = s.op(ty, Op::Select, &[mask, a, b]);
+                        let place = s.place(to, word, index, register);
+                        s.push(Instr::StoreArray { place, word: merged, mask: None });
+                    }
+                });
+            }
+            _ => unreachable!("it copies nothing"),
+        }
+    }
+
+    fn word(&mut self, from: Slot, word: u32, index: Option<Reg>, register: usize) -> Reg {
+        let place = self.place(from, word, index, register);
+        let reg = self.reg(self.type_of(Kind::I32, Rate::VARYING));
+        self.push(Instr::LoadArray(reg, place));
+        reg
+    }
+
+    fn copy(&mut self, from: Slot, to: Slot) {
+        self.each_word(to.words, |s, word, index| {
+            for register in 0..s.shape.registers(Rate::VARYING) {
+                let lanes = s.word(from, word, index, register);
+                let place = s.place(to, word, index, register);
+                s.push(Instr::StoreArray { place, word: lanes, mask: None });
+            }
+        });
+    }
+
+    /// Does something with each of so many words, by its number or by an index.
+    fn each_word(&mut self, words: u32, mut with: impl FnMut(&mut Self, u32, Option<Reg>)) {
+        if words <= cost::UNROLLED_WORDS {
+            for word in 0..words {
+                with(self, word, None);
+            }
+            return;
+        }
+        let (count, flag) = (RegisterType::Scalar(Kind::I32), RegisterType::Scalar(Kind::Mask));
+        let [header, again, done] = [(); 3].map(|()| self.reserve());
+        let zero = self.constant(count, 0);
+        self.jump(header, vec![zero]);
+
+        let word = self.reg(count);
+        self.begin(header, vec![word]);
+        let last = self.constant(count, u64::from(words - 1));
+        // It is no more, which the verifier need not find out.
+        let index = self.op(count, Op::MinUnsigned, &[word, last]);
+        with(self, 0, Some(index));
+        let is_last = self.op(flag, Op::Equal, &[word, last]);
+        self.branch(is_last, done, again);
+
+        self.begin(again, Vec::new());
+        let one = self.constant(count, 1);
+        let next = self.op(count, Op::Add, &[word, one]);
+        self.jump(header, vec![next]);
+
+        self.begin(done, Vec::new());
+    }
+
+    /// Passes arrays on to others, all at once.
+    pub(super) fn pass_arrays(&mut self, from: &[ValueId], to: &[ValueId]) {
+        let mut left: Vec<[Slot; 2]> = Vec::new();
+        for (&from, &to) in from.iter().zip(to) {
+            let is_array = self.program.kind(to).words().is_some();
+            if is_array && !matches!(self.constants.get(&from), Some(Constant::Undefined)) {
+                let pair = [from, to].map(|array| self.slot_of(array));
+                left.extend((pair[0] != pair[1]).then_some(pair));
+            }
+        }
+        while !left.is_empty() {
+            let is_read = |slot: Slot| left.iter().any(|[from, _]| from.first == slot.first);
+            if let Some(at) = left.iter().position(|&[_, to]| !is_read(to)) {
+                let [from, to] = left.swap_remove(at);
+                self.copy(from, to);
+                continue;
+            }
+            // They go round.
+            let [_, to] = left[0];
+            let words = left.iter().map(|[_, to]| to.words).max().unwrap_or(0);
+            self.beside = self.beside.max(words);
+            let beside = Slot { first: self.memory.words, words: to.words };
+            self.copy(to, beside);
+            for [from, _] in left.iter_mut().filter(|[from, _]| from.first == to.first) {
+                from.first = beside.first;
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Arrays in memory, on programs that are written for them: updates in arms and loops that lanes leave
+//! in different rounds, arrays that are still needed, that change places, that hold structures, truth
+//! values and arrays, and that are parts of other values.
+
+use lambdav_core::inputs::Inputs;
+use lambdav_core::source::SourceFile;
+use lambdav_differential::{Case, Conditions, Engine, compare_all, engines};
+use lambdav_frontend::compile;
+
+/// What all programs begin with.
+const HEAD: &str = "(define x (.x (frag-coord))) (define y (.y (frag-coord))) (define i (int x))
+    (define a (tabulate 20 (func (k) (* (num k) y))))
+    (define b (tabulate 20 (func (k) (- (num k) x))))
+    (define (sum a) ((rec-func (s k) (if (< k (size-of a)) (rec (+ (* 1.5 s) (at a k)) (+ k 1i)) s)) 0 0i))";
+
+const PROGRAMS: [&str; 20] = [
+    // The old array is needed, in an arm and after it.
+    "(define c (if (< (fract (* 0.3 x)) 0.5) (update a i 100) a)) (vec3 (sum c) (sum a) (at c (- 9i i)))",
+    "(define c (if (< x 4) (update a i 100) (update (update a 3i 7) i (at a 2i)))) (vec2 (sum c) (at a i))",
+    "(define c (if (< x 4) (if (< y 3) (update a i 1) a) (if (< y 5) (update a 5i 2) (update b i 3)))) (sum c)",
+    // Decisions that all lanes make alike.
+    "(define c (if (< (time) 1) (update a i 100) (update b i 3))) (vec2 (sum c) (sum a))",
+    "(define c ((rec-func (c k) (if (< k 5i) (rec (update c (+ i k) (num k)) (+ k 1i)) c)) a 0i)) (vec2 (sum c) (sum a))",
+    // Lanes leave in different rounds, with the array as it is, updated, or another.
+    "(sum ((rec-func (c k) (if (< (num k) x) (rec (update c k (num k)) (+ k 1i)) c)) a 0i))",
+    "(sum ((rec-func (c k) (if (< (num k) x) (rec (update c k -1) (+ k 1i)) (update c k 9))) a 0i))",
+    "(sum ((rec-func (c k) (if (< (num k) x) (rec (update c k -1) (+ k 1i)) (if (< y 3) b (update b k 2)))) a 0i))",
+    "(sum ((rec-func (c k) (let ((d (update c k 7))) (if (< (num k) x) (rec d (+ k 1i)) (if (< y 4) c d)))) a 0i))",
+    "(sum ((rec-func (c k) (if (< (num k) x) (if (< (at c k) 3) (rec (update c k 5) (+ k 1i)) (rec c (+ k 2i))) (if (< y 3) (update c 0i 1) c))) a 0i))",
+    // One in the other, and both leave.
+    "(sum ((rec-func (c n) (if (< n i)
+        (rec ((rec-func (d k) (if (and (> k 0i) (> (at d (- k 1i)) x)) (rec (update d k (at d (- k 1i))) (- k 1i)) (update d k x))) c n) (+ n 1i))
+        c)) b 1i))",
+    // They change places.
+    "((rec-func (c d k) (if (< k 5i) (rec d (update c i 3) (+ k 1i)) (- (sum c) (sum d)))) a b 0i)",
+    "((rec-func (c d k) (if (< (num k) x) (rec d (update c i 3) (+ k 1i)) (- (sum c) (sum d)))) a b 0i)",
+    "((rec-func (c d k) (if (< (num k) y) (rec d c (+ k 1i)) (vec2 (sum c) (at d i)))) a b 0i)",
+    // Structures, truth values, and arrays in them.
+    "(struct P (v vec3) (on bool) (n int))
+     (define ps (tabulate 20 (func (k) (P (vec3 x y (num k)) (< (num k) x) k))))
+     (define qs (update ps i (P (vec3 1 2 3) (> y 3) (- i))))
+     (define q (at qs (- 7i i))) (vec4 (.xy (.v q)) (if (.on q) 1 0) (num (.n (at ps i))))",
+    "(define m (tabulate 17 (func (r) (tabulate 16 (func (c) (+ (* x (num r)) (num c)))))))
+     (define n (update m i (update (at m 3i) (+ i 1i) 50)))
+     (vec3 (at (at n i) (+ i 1i)) (at (at m i) i) (sum (at n 5i)))",
+    "(struct S (stack (array 20 num)) (top int) (other (array 20 num)))
+     (define s ((rec-func (s) (if (< (.top s) i) (rec (with s (stack (update (.stack s) (.top s) x)) (top (+ 1i (.top s))))) s)) (S a 0i b)))
+     (vec3 (sum (.stack s)) (num (.top s)) (sum (.other s)))",
+    "(variant V (Full (of (array 20 num))) (Empty))
+     (define v (if (< x 4) (Full (update a i 5)) Empty))
+     (case v ((Full of) (+ (at of i) (sum (update of 2i y)))) ((Empty) 3))",
+    // Constants and uniforms.
+    "(define t (tabulate 30 (func (k) (* 0.5 (num k))))) (define u (update t i 7)) (vec2 (at u (* 2i i)) (at t i))",
+    "(uniform us (array 18 int)) (define vs (update us i (int x))) (vec2 (num (at vs (- 8i i))) (num (at us i)))",
+];
+
+#[test]
+fn all_engines_agree() {
+    let all = engines::all();
+    let engines: Vec<&dyn Engine> = all.iter().map(|engine| &**engine).collect();
+    for program in PROGRAMS {
+        let source = SourceFile::new("arrays.lv", format!("{HEAD}\n{program}"));
+        let (core, diagnostics) = compile(&source);
+        let core = core.unwrap_or_else(|| panic!("{program}: {diagnostics:?}"));
+        let uniforms = core.uniforms.iter().map(|uniform| uniform.default.clone()).collect();
+        let conditions = Conditions {
+            width: 9,
+            height: 7,
+            time: 0.0,
+            frame: 0.0,
+            mouse: [0.0; 4],
+            max_iterations: 1000,
+        };
+        let inputs = Inputs { resolution: [9.0, 7.0], uniforms, ..Inputs::default() };
+        let case = Case { source, core, inputs, conditions };
+        if let Err(failure) = compare_all(&case, &engines) {
+            panic!("{program}: {:?} {}", failure.bug, failure.detail);
+        }
+    }
+}
