@@ -74,6 +74,7 @@ fn constant(kind: Kind, bits: u64) -> String {
         Kind::I32 => format!("{bits:#x}_u32"),
         Kind::I64 => format!("{bits:#x}_u64"),
         Kind::Mask => (bits != 0).to_string(),
+        Kind::Array(_) => unreachable!("bodies of elementary functions have no arrays"),
     };
     if text.starts_with('-') { format!("({text})") } else { text }
 }
@@ -123,7 +124,7 @@ fn expression(op: Op, kind: Kind, operands: &[String]) -> String {
         Op::Bits => match kind {
             Kind::F32 | Kind::F64 => method("to_bits"),
             Kind::I32 => format!("f32::from_bits({a})"),
-            Kind::I64 | Kind::Mask => format!("f64::from_bits({a})"),
+            Kind::I64 | Kind::Mask | Kind::Array(_) => format!("f64::from_bits({a})"),
         },
         Op::MulHigh
         | Op::Xor

@@ -537,11 +537,8 @@ impl fmt::Display for Interface {
             }
         }
         for resource in &self.resources {
-            match (resource.set, resource.binding) {
-                (set, Some(binding)) => {
-                    write!(f, "set {} binding {binding}: ", set.unwrap_or(0))?;
-                }
-                _ => {}
+            if let Some(binding) = resource.binding {
+                write!(f, "set {} binding {binding}: ", resource.set.unwrap_or(0))?;
             }
             write!(f, "{} {}", resource.kind, resource.name)?;
             if resource.ty != resource.name {
