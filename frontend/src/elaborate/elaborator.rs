@@ -24,7 +24,10 @@ use std::rc::Rc;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LoopParameter {
     Data(Type),
+    /// A function, which each `rec` must pass on.
     Static(FunctionId),
+    /// A value that each `rec` of the text passes on: it is one from outside the loop.
+    Outside,
 }
 
 /// A loop under elaboration.

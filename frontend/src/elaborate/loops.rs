@@ -46,11 +46,19 @@ impl Elaborator {
             return State::Return(Value::Error);
         };
         let of = self.graph.begin_loop();
+        let Code::Function(f) = self.arena.get(code) else {
+            unreachable!("closures are made of functions")
+        };
+        let (body, fixed) = (f.body, f.fixed.clone());
         let (mut params, mut inits, mut parameters) = (Vec::new(), Vec::new(), Vec::new());
         let mut slots = Vec::with_capacity(values.len() + 1);
         for (i, &value) in values.iter().enumerate() {
             let index = i as u32;
             slots.push(Denotation::Value(match value {
+                Value::Data(init) if fixed[i] && !self.graph.may_diverge(init) => {
+                    parameters.push(LoopParameter::Outside);
+                    value
+                }
                 Value::Data(init) => {
                     let ty = self.graph.value_type(init);
                     let span = self.span_in(code, activation);
@@ -58,7 +66,9 @@ impl Elaborator {
                     params.push(param);
                     inits.push(init);
                     parameters.push(LoopParameter::Data(ty));
-                    Value::Data(param)
+                    // What might not end is a parameter, so that it is evaluated on entry, but
+                    // nobody looks at it there.
+                    Value::Data(if fixed[i] { init } else { param })
                 }
                 Value::Function(function) => {
                     let fixed = FunctionValue::Static { of, parameter: index, function };
@@ -74,10 +84,6 @@ impl Elaborator {
         self.name_all(&slots, declared.iter().map(|p| &p.name), activation);
         let span = self.span_in(code, activation);
         self.loops.insert(of, LoopInfo { parameters, span });
-        let Code::Function(f) = self.arena.get(code) else {
-            unreachable!("closures are made of functions")
-        };
-        let body = f.body;
         let inner = self.push_env(env, slots, activation);
         self.wait(Continuation::LoopBody { of, params, inits, code });
         State::Evaluate(body, inner)
@@ -210,6 +216,7 @@ impl Elaborator {
         let first = self.loops[&of].span;
         let diagnostic = match (parameter, value) {
             (_, Value::Error) => return None,
+            (LoopParameter::Outside, _) => return Some(None),
             (LoopParameter::Static(fixed), Value::Function(found)) if fixed == found => {
                 return Some(None);
             }
@@ -220,7 +227,7 @@ impl Elaborator {
             )
             .label(match parameter {
                 LoopParameter::Static(_) => "this is not the parameter itself",
-                LoopParameter::Data(_) => "this is a function, the first call passed a value",
+                _ => "this is a function, the first call passed a value",
             })
             .also(first, "in a `rec` of this `rec-func`")
             .help("pass the parameter on unchanged, or leave it out and use the outer name"),

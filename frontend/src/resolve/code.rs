@@ -97,6 +97,8 @@ impl Case {
 #[derive(Clone, Debug)]
 pub(crate) struct Abstraction {
     pub(crate) recursive: bool,
+    /// Of a `rec-func`: which parameters each `rec` in the text of the body passes on as they are.
+    pub(crate) fixed: Box<[bool]>,
     pub(crate) parameters: std::rc::Rc<[Parameter]>,
     pub(crate) body: CodeId,
     /// How messages call it.

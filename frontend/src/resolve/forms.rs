@@ -129,16 +129,17 @@ impl<'t> Resolver<'t> {
             }
             names.push(("rec", None));
         }
-        let parameters = parsed.into_iter().map(|p| p.parameter).collect();
+        let parameters: Vec<Parameter> = parsed.into_iter().map(|p| p.parameter).collect();
         // The scope must be closed before the function is made: its level is that outside.
         // A function without parameters opens a scope all the same.
         let open = if names.is_empty() { vec![("", None)] } else { names };
-        self.schedule([
-            Task::Bind(open.clone()),
+        let begin = recursive.then_some(Task::Recursion(parameters.len()));
+        let bind = [Task::Bind(open.clone())].into_iter().chain(begin);
+        self.schedule(bind.chain([
             Task::Visit(body),
             Task::Unbind(open),
             Task::Function { span, recursive, parameters, name },
-        ]);
+        ]));
         Some(())
     }
 

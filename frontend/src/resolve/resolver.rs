@@ -77,9 +77,22 @@ pub(super) enum Unfinished<'t> {
     Binding(&'t [ExprId], usize),
 }
 
+/// A `rec-func` whose body is being resolved.
+#[derive(Debug)]
+pub(super) struct Recursion {
+    /// Its `rec`.
+    pub(super) rec: Local,
+    /// Which parameters each `rec` so far passes on as they are.
+    pub(super) fixed: Vec<bool>,
+    /// How often its `rec` is named without being applied there, so far.
+    pub(super) loose: usize,
+}
+
 /// What remains to be done.
 pub(super) enum Task<'t> {
     Visit(ExprId),
+    /// The body that is resolved next is that of a `rec-func` with so many parameters.
+    Recursion(usize),
     /// The next binding of a `let*`.
     LetStar {
         form: Span,
@@ -146,6 +159,8 @@ pub(super) struct Resolver<'t> {
     /// Which locals of each open scope are used, outermost first, and of the one closed last.
     pub(super) used: Vec<Vec<bool>>,
     pub(super) closed_scope: Vec<bool>,
+    /// The `rec-func`s whose bodies are being resolved, outermost first.
+    pub(super) loops: Vec<Recursion>,
     /// Which globals are used.
     pub(super) used_globals: FxHashSet<u32>,
     /// The names whose values are being resolved, outermost first.
@@ -167,6 +182,7 @@ impl<'t> Resolver<'t> {
             lints: true,
             used: Vec::new(),
             closed_scope: Vec::new(),
+            loops: Vec::new(),
             used_globals: FxHashSet::default(),
             unfinished: Vec::new(),
             tasks: Vec::new(),
