@@ -83,6 +83,15 @@ impl Graph {
         span: Span,
     ) -> Option<NodeId> {
         let place = self.constant_index(whole, index)?;
+        let ty = self.value_type(whole);
+        if let (Some(_), TypeKind::Vector(..)) = (self.constant_words(whole), self.types().kind(ty))
+        {
+            let count = self.types().parts(ty).len() as u8;
+            let mut parts: Vec<NodeId> =
+                (0..count).map(|k| self.op(Op::Component(k), vec![whole], span)).collect();
+            parts[place] = part;
+            return Some(self.op(Op::Construct(ty), parts, span));
+        }
         let (Op::Construct(ty), parts) = self.operation(whole)? else { return None };
         if parts.len() > WRITTEN_OUT {
             return None;
@@ -126,7 +135,7 @@ impl Graph {
         [before, place, new]: [NodeId; 3],
         span: Span,
     ) -> Option<NodeId> {
-        if index == place {
+        if index == place && !self.has_constants(new) {
             return Some(self.after(new, [before, index], span));
         }
         let [at, place] = [index, place].map(|index| self.constant_index(before, index));

@@ -164,7 +164,7 @@ impl Graph {
                         (self.tail_from(of, &parts, span), parts)
                     } else {
                         let arms = [condition, rebuilt[&then], rebuilt[&otherwise]];
-                        rebuilt.insert(id, self.if_(arms, span));
+                        rebuilt.insert(id, self.simplified_if(arms, span));
                         continue;
                     }
                 }
@@ -232,15 +232,18 @@ impl Graph {
 
     fn join(&mut self, condition: NodeId, a: Reified, b: Reified, span: Span) -> Reified {
         let either = |graph: &mut Self, a: Option<NodeId>, b: Option<NodeId>| match (a, b) {
-            (Some(a), Some(b)) => Some(graph.if_([condition, a, b], span)),
+            (Some(a), Some(b)) => Some(graph.simplified_if([condition, a, b], span)),
             (a, b) => a.or(b),
         };
-        let goes_on = self.if_([condition, a.goes_on, b.goes_on], span);
+        let goes_on = self.simplified_if([condition, a.goes_on, b.goes_on], span);
         let value = either(self, a.value, b.value);
         let arguments = match (a.arguments, b.arguments) {
-            (Some(a), Some(b)) => {
-                Some(a.into_iter().zip(b).map(|(a, b)| self.if_([condition, a, b], span)).collect())
-            }
+            (Some(a), Some(b)) => Some(
+                a.into_iter()
+                    .zip(b)
+                    .map(|(a, b)| self.simplified_if([condition, a, b], span))
+                    .collect(),
+            ),
             (a, b) => a.or(b),
         };
         Reified { goes_on, arguments, value }
@@ -251,14 +254,14 @@ impl Graph {
         match (&parts.arguments, parts.value) {
             (Some(arguments), Some(value)) => {
                 let next = self.rec(of, arguments.clone(), span);
-                self.if_([parts.goes_on, next, value], span)
+                self.simplified_if([parts.goes_on, next, value], span)
             }
             (Some(arguments), None) => {
                 // Both arms go on; the condition stays, since its evaluation might not end.
                 let next = self.rec(of, arguments.clone(), span);
                 match self.constant_words(parts.goes_on) {
                     Some(_) => next,
-                    None => self.if_([parts.goes_on, next, next], span),
+                    None => self.simplified_if([parts.goes_on, next, next], span),
                 }
             }
             (None, Some(value)) => value,

@@ -43,7 +43,53 @@ impl Elaborator {
             }
             found == case.ty
         });
+        if let Some(node) = scrutinee
+            && self.is_eager(activation)
+        {
+            let tag = self.graph.op(Op::Tag, vec![node], span);
+            if let Some(&[tag]) = self.graph.constant_words(tag) {
+                self.note_decision(case.bodies(), env);
+                let arm = case.arms.iter().find(|(index, _)| *index == tag);
+                return match (arm, case.otherwise) {
+                    (Some(&(index, body)), _) => {
+                        State::Evaluate(body, self.body_scope(env, &case, index, body, scrutinee))
+                    }
+                    (None, Some(body)) => State::Evaluate(body, env),
+                    (None, None) => unreachable!("the resolver has looked for missing cases"),
+                };
+            }
+        }
         self.next_body(code, env, scrutinee, Vec::with_capacity(case.bodies().len()))
+    }
+
+    /// The scope of the body of a case: with its fields bound.
+    fn body_scope(
+        &mut self,
+        env: EnvId,
+        case: &Case,
+        index: u32,
+        body: CodeId,
+        scrutinee: Option<NodeId>,
+    ) -> EnvId {
+        let variant = self.graph.types().variant(case.ty).expect("the resolver has looked");
+        let fields = variant.cases[index as usize].fields.len() as u32;
+        if fields == 0 {
+            return env;
+        }
+        let span = self.span(body, env);
+        let slots: Arguments = (0..fields)
+            .map(|field| {
+                Denotation::Value(match scrutinee {
+                    Some(of) => {
+                        let payload = Op::Payload(index, field);
+                        Value::Data(self.graph.op(payload, vec![of], span))
+                    }
+                    None => Value::Error,
+                })
+            })
+            .collect();
+        let activation = self.env(env).activation;
+        self.push_env(env, slots, activation)
     }
 
     /// Goes on with the next body, or with the decisions when all have values.
@@ -65,25 +111,7 @@ impl Elaborator {
                 _ => State::Return(self.decide(code, env, &case, scrutinee, values)),
             };
         };
-        let variant = self.graph.types().variant(case.ty).expect("the resolver has looked");
-        let fields = variant.cases[index as usize].fields.len() as u32;
-        let mut inner = env;
-        if fields > 0 {
-            let span = self.span(body, env);
-            let slots: Arguments = (0..fields)
-                .map(|field| {
-                    Denotation::Value(match scrutinee {
-                        Some(of) => {
-                            let payload = Op::Payload(index, field);
-                            Value::Data(self.graph.op(payload, vec![of], span))
-                        }
-                        None => Value::Error,
-                    })
-                })
-                .collect();
-            let activation = self.env(env).activation;
-            inner = self.push_env(env, slots, activation);
-        }
+        let inner = self.body_scope(env, &case, index, body, scrutinee);
         self.wait(Continuation::Bodies { code, env, scrutinee, values });
         State::Evaluate(body, inner)
     }

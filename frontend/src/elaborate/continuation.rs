@@ -1,6 +1,7 @@
 //! What the elaborator does, as data: its states, and the continuations that wait for values.
 
-use super::values::{Arguments, Denotation, EnvId, FunctionId, Site, ThunkId, Value};
+use super::unroll::Unrolled;
+use super::values::{Arguments, Denotation, EnvId, FunctionId, RoundId, Site, ThunkId, Value};
 use crate::builtins::Builtin;
 use crate::resolve::CodeId;
 use crate::resolve::Former;
@@ -95,6 +96,7 @@ pub(super) enum Continuation {
     Remember {
         function: FunctionId,
         arguments: Arguments,
+        eager: bool,
     },
     /// The next annotated argument of a closure.
     Annotated {
@@ -115,7 +117,23 @@ pub(super) enum Continuation {
         params: Vec<NodeId>,
         inits: Vec<NodeId>,
         code: CodeId,
+        /// Where it is elaborated eagerly: what to do as usual if it is no loop so.
+        again: Option<(FunctionId, Site, Vec<Value>)>,
     },
+    /// The body of a round that is unrolled if it can be, with the arguments of the round.
+    Round {
+        round: RoundId,
+        values: Vec<Value>,
+    },
+    /// The next argument of a `rec` of such a round.
+    NextArguments {
+        round: RoundId,
+        site: Site,
+        arguments: Arguments,
+        values: Vec<Value>,
+    },
+    /// The value of the next round.
+    Unrolled(Unrolled),
     /// The next argument of a `rec`.
     RecArguments {
         of: LoopId,

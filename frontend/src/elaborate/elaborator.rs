@@ -5,6 +5,7 @@
 //! are one, which is what makes sharing linear.
 
 use super::continuation::Continuation;
+use super::unroll::Unrolling;
 use super::values::{
     Activation, ActivationId, Arguments, Captured, ContentsId, Denotation, Env, EnvId, FunctionId,
     FunctionValue, HeldId, HeldStructure, ROOT, Site, Thunk, ThunkId, Value,
@@ -47,7 +48,7 @@ pub(super) struct Elaborator {
     pub(super) thunks: Vec<Thunk>,
     pub(super) loops: FxHashMap<LoopId, LoopInfo>,
     pub(super) expansions: FxHashMap<String, FunctionId>,
-    thunk_ids: FxHashMap<(Key, Captured), ThunkId>,
+    thunk_ids: FxHashMap<(Key, Captured, bool), ThunkId>,
     /// What thunks without a value are called first.
     pub(super) thunk_names: FxHashMap<ThunkId, Name>,
     held: Vec<HeldStructure>,
@@ -58,7 +59,9 @@ pub(super) struct Elaborator {
     envs: Vec<Env>,
     contents: FxHashMap<(ContentsId, Arguments), ContentsId>,
     pub(super) activations: Vec<Activation>,
-    pub(super) results: FxHashMap<(FunctionId, Arguments), Value>,
+    /// Of applications that are elaborated eagerly, and of others.
+    pub(super) results: FxHashMap<(FunctionId, Arguments, bool), Value>,
+    pub(super) unrolling: Unrolling,
     pub(super) continuations: Vec<Continuation>,
     /// Expressions evaluated so far.
     pub(super) steps: u32,
@@ -82,6 +85,7 @@ impl Elaborator {
             function: None,
             site: Span::default(),
             expansion: None,
+            eager: None,
         };
         let root = Env {
             parent: ROOT,
@@ -111,6 +115,7 @@ impl Elaborator {
             contents: FxHashMap::default(),
             activations: vec![top],
             results: FxHashMap::default(),
+            unrolling: Unrolling::default(),
             continuations: Vec::new(),
             steps: 0,
             bindings: 0,
@@ -138,6 +143,33 @@ impl Elaborator {
         let jump = if equally_far { jumped.jump } else { parent };
         self.envs.push(Env { parent, jump, contents: None, level, slots, activation });
         EnvId(self.envs.len() as u32 - 1)
+    }
+
+    /// The same scopes, in which code is elaborated eagerly because of an `@` there, or as usual.
+    pub(super) fn in_mode(&mut self, env: EnvId, eager: Option<Span>) -> EnvId {
+        let mut inner = self.env(env).clone();
+        if self.is_eager(inner.activation) == eager.is_some() {
+            return env;
+        }
+        inner.activation = self.activation_in_mode(inner.activation, eager);
+        self.envs.push(inner);
+        EnvId(self.envs.len() as u32 - 1)
+    }
+
+    /// The same for an activation.
+    pub(super) fn activation_in_mode(
+        &mut self,
+        activation: ActivationId,
+        eager: Option<Span>,
+    ) -> ActivationId {
+        let inner = Activation { eager, ..self.activations[activation.0 as usize] };
+        self.activations.push(inner);
+        ActivationId(self.activations.len() as u32 - 1)
+    }
+
+    /// Whether what is applied there is elaborated eagerly.
+    pub(super) fn is_eager(&self, activation: ActivationId) -> bool {
+        self.activations[activation.0 as usize].eager.is_some()
     }
 
     pub(super) fn local(&self, local: Local, env: EnvId) -> Denotation {
@@ -210,6 +242,7 @@ impl Elaborator {
             | Code::Let { .. }
             | Code::If(_)
             | Code::The(..)
+            | Code::Mode { .. }
             | Code::With { .. }
             | Code::Tabulate(..)
             | Code::Case(_) => None,
@@ -233,18 +266,18 @@ impl Elaborator {
         arguments.iter().map(|&a| self.denote(a, env)).collect()
     }
 
-    /// The thunk of this code here. Code and captured locals identify it: both as they were when it
+    /// The thunk of this code here. Code, captured locals and mode identify it: both as they were when it
     /// was made, and as values where they have been found since.
     pub(super) fn thunk(&mut self, code: CodeId, env: EnvId) -> Denotation {
-        let key = self.arena.key(code);
+        let (key, eager) = (self.arena.key(code), self.is_eager(self.env(env).activation));
         let captured = self.captured(code, env);
-        if let Some(&known) = self.thunk_ids.get(&(key, captured.clone())) {
+        if let Some(&known) = self.thunk_ids.get(&(key, captured.clone(), eager)) {
             return Denotation::Thunk(known);
         }
         let settled = self.settled_captured(&captured);
         let next = ThunkId(self.thunks.len() as u32);
-        let id = *self.thunk_ids.entry((key, settled)).or_insert(next);
-        self.thunk_ids.insert((key, captured), id);
+        let id = *self.thunk_ids.entry((key, settled, eager)).or_insert(next);
+        self.thunk_ids.insert((key, captured, eager), id);
         if id == next {
             self.thunks.push(Thunk { code, env, value: None });
         }
@@ -289,6 +322,30 @@ impl Elaborator {
         self.closure_ids.insert((key, settled), id);
         self.closure_ids.insert((key, captured), id);
         Value::Function(id)
+    }
+
+    /// What the locals that the code uses of the scopes around it denote, and perhaps more.
+    pub(super) fn mentioned(&self, code: CodeId, env: EnvId) -> Vec<Denotation> {
+        let outer = self.env(env).level;
+        match self.arena.free(code) {
+            Free::Listed(free) => {
+                let free = free.iter().filter(|local| local.level <= outer);
+                free.map(|&local| self.local(local, env)).collect()
+            }
+            Free::UpTo(level) => {
+                let (mut at, mut all) = (self.scope_at(level, env), Vec::new());
+                while self.env(at).level > 0 {
+                    all.extend_from_slice(&self.env(at).slots);
+                    at = self.env(at).parent;
+                }
+                all
+            }
+        }
+    }
+
+    pub(super) fn thunk_parts(&self, id: ThunkId) -> (CodeId, EnvId) {
+        let Thunk { code, env, .. } = self.thunks[id.0 as usize];
+        (code, env)
     }
 
     /// What the locals that the code uses denote.

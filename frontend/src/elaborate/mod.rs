@@ -37,6 +37,7 @@ mod run;
 mod structures;
 mod uniforms;
 mod unreached;
+mod unroll;
 mod values;
 
 use crate::resolve::{CodeArena, GlobalValue, Items};

@@ -3,6 +3,7 @@
 
 use super::continuation::{Continuation, OperandSource, State};
 use super::elaborator::Elaborator;
+use super::loops::NotALoop;
 use super::values::{Arguments, Denotation, EnvId, ROOT, Value};
 use crate::resolve::{Code, CodeId};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
@@ -71,6 +72,12 @@ impl Elaborator {
                 let condition = *condition;
                 self.wait(Continuation::Condition { code, env });
                 State::Evaluate(condition, env)
+            }
+            Code::Mode { eager, value } => {
+                let (eager, value) = (*eager, *value);
+                let at = eager.then(|| self.span(code, env));
+                let inner = self.in_mode(env, at);
+                State::Evaluate(value, inner)
             }
             Code::With { value, .. } => {
                 let value = *value;
@@ -171,8 +178,16 @@ impl Elaborator {
                     }
                     ty == Type::BOOL
                 });
+                let [_, then, otherwise] = self.if_parts(code);
+                if self.is_eager(activation)
+                    && let Some(words) = condition.and_then(|c| self.graph.constant_words(c))
+                {
+                    let taken = if words[0] != 0 { then } else { otherwise };
+                    self.note_decision([then, otherwise], env);
+                    return State::Evaluate(taken, env);
+                }
                 self.wait(Continuation::Then { code, env, condition });
-                State::Evaluate(self.if_parts(code)[1], env)
+                State::Evaluate(then, env)
             }
             Continuation::Then { code, env, condition } => {
                 self.wait(Continuation::Otherwise { code, env, condition, then: value });
@@ -195,12 +210,12 @@ impl Elaborator {
                 let activation = self.env(env).activation;
                 State::Return(self.check_annotation(value, ty, span, span, activation))
             }
-            Continuation::Remember { function, arguments } => {
+            Continuation::Remember { function, arguments, eager } => {
                 // By now the arguments that were needed have values; whoever comes with these
                 // values, or with the same thunks, gets the same result.
                 let settled = self.settled(&arguments);
-                self.results.insert((function, settled), value);
-                self.results.insert((function, arguments), value);
+                self.results.insert((function, settled, eager), value);
+                self.results.insert((function, arguments, eager), value);
                 State::Return(value)
             }
             Continuation::Annotated { function, site, arguments, next } => {
@@ -210,9 +225,22 @@ impl Elaborator {
                 values.push(value);
                 self.next_loop_argument(function, site, arguments, values)
             }
-            Continuation::LoopBody { of, params, inits, code } => {
-                State::Return(self.end_loop(of, params, inits, code, value))
+            Continuation::LoopBody { of, params, inits, code, again } => {
+                match self.end_loop(of, params, inits, code, value, again.is_some()) {
+                    Ok(value) => State::Return(value),
+                    Err(NotALoop) => {
+                        let (function, mut site, values) = again.expect("it was told so");
+                        site.activation = self.activation_in_mode(site.activation, None);
+                        self.begin_loop(function, site, values)
+                    }
+                }
             }
+            Continuation::Round { round, values } => self.end_round(round, values, value),
+            Continuation::NextArguments { round, site, arguments, mut values } => {
+                values.push(value);
+                self.next_next_argument(round, site, arguments, values)
+            }
+            Continuation::Unrolled(unrolled) => State::Return(self.unrolled(&unrolled, value)),
             Continuation::RecArguments { of, site, arguments, mut values } => {
                 values.push(value);
                 self.next_rec_argument(of, site, arguments, values)

@@ -56,6 +56,8 @@ pub(super) enum FunctionValue {
     },
     /// `rec` of a loop.
     Rec(LoopId),
+    /// `rec` of a round that is being unrolled.
+    Next(RoundId),
     /// A function chosen by an `if`.
     Choice {
         condition: NodeId,
@@ -70,6 +72,10 @@ pub(super) enum FunctionValue {
         function: FunctionId,
     },
 }
+
+/// A round of a `rec-func` that is being unrolled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct RoundId(pub(super) u32);
 
 /// An argument or binding whose value is found when it is first needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -140,6 +146,8 @@ pub(super) struct Activation {
     pub(super) site: Span,
     /// Inside the expansion of a builtin: where that builtin was applied.
     pub(super) expansion: Option<Span>,
+    /// What is applied there is elaborated eagerly, because of this `@`.
+    pub(super) eager: Option<Span>,
 }
 
 /// An application that is under way, for positions.

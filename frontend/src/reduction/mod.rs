@@ -20,7 +20,8 @@
 //! ```
 //!
 //! where `v` is a value (of a function argument of a `rec-func`: any term), `let*` is nested
-//! `let`s, a `define` substitutes in the forms that follow, and `(the T e)` is `e`.
+//! `let`s, a `define` substitutes in the forms that follow, and `(the T e)`, `(@ e)` and `($ e)` are
+//! `e`.
 //!
 //! # Substitution without capture
 //!

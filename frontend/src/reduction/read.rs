@@ -29,6 +29,8 @@ enum Special {
     With,
     Case,
     Tabulate,
+    /// `@` or `$`.
+    Mode,
 }
 
 impl Special {
@@ -43,6 +45,7 @@ impl Special {
             "with" => Self::With,
             "case" => Self::Case,
             "tabulate" => Self::Tabulate,
+            "@" | "$" => Self::Mode,
             _ => return None,
         })
     }
@@ -312,6 +315,8 @@ impl<'t> Reader<'t> {
             return Ok(());
         };
         match (special, rest) {
+            // It says how a program is elaborated, not what it means.
+            (Special::Mode, &[value]) => self.tasks.push(Task::Read(value)),
             (Special::If, [_, _, _]) => self.build(Form::If, rest, span),
             (Special::The, &[ty, value]) => {
                 let ty = self.annotation(ty)?;

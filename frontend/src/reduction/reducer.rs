@@ -271,8 +271,12 @@ impl<'a> Reducer<'a> {
     /// Applies a function to the arguments of an application.
     fn apply(&mut self, application: Rc<Node>, callee: Rc<Node>) -> Step<Control> {
         if let State::Rec(entry) = &*callee.state.borrow() {
-            let functions = entry.functions.clone();
-            return self.arguments(application, callee.clone(), functions, 0);
+            // Of a loop that the compiler unrolls, functions may become values.
+            let mut functions = entry.functions.to_vec();
+            for (is_function, argument) in functions.iter_mut().zip(self.values(&application)) {
+                *is_function = *is_function && self.is_function(&argument)?;
+            }
+            return self.arguments(application, callee.clone(), functions.into(), 0);
         }
         let form = self.texts.get(callee.text).form.clone();
         match form {

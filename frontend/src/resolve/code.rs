@@ -61,6 +61,11 @@ pub(crate) enum Code {
     Function(Abstraction),
     If([CodeId; 3]),
     The(Annotation, CodeId),
+    /// The value is elaborated eagerly, `@`, or as usual, `$`.
+    Mode {
+        eager: bool,
+        value: CodeId,
+    },
     /// A value, and what replaces some of its fields.
     With {
         value: CodeId,
@@ -120,6 +125,7 @@ enum CodeShape {
     Function(bool, Box<[Option<Annotation>]>, Key),
     If([Key; 3]),
     The(Annotation, Key),
+    Mode(bool, Key),
     With(Box<[FieldName]>, Box<[Key]>),
     Tabulate(u32, Key),
     Case(Type, Box<[u32]>, Box<[Key]>),
@@ -301,6 +307,9 @@ impl CodeArena {
                 (shape, self.joint(children, none))
             }
             Code::The(ty, value) => (CodeShape::The(*ty, info(*value).key), info(*value).free),
+            Code::Mode { eager, value } => {
+                (CodeShape::Mode(*eager, info(*value).key), info(*value).free)
+            }
             Code::With { value, fields } => {
                 let (names, values): (Vec<FieldName>, Vec<CodeId>) = fields.iter().copied().unzip();
                 let mut all = vec![info(*value).key];

@@ -135,6 +135,10 @@ impl<'t> Resolver<'t> {
                 let arms = cases.into_iter().zip(bodies).collect();
                 (Code::Case(Case { ty, scrutinee, arms, otherwise }.into()), span)
             }
+            Task::Mode { span, eager } => {
+                let value = self.results.pop().expect("there is an expression");
+                (Code::Mode { eager, value }, span)
+            }
             Task::The { span, ty } => {
                 let value = self.results.pop().expect("an annotation has an expression");
                 (Code::The(ty, value), span)

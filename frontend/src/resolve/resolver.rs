@@ -21,10 +21,12 @@ pub(super) enum Form {
     With,
     Case,
     Tabulate,
+    Eager,
+    Ordinary,
 }
 
 impl Form {
-    pub(super) const NAMES: [(&'static str, Self); 9] = [
+    pub(super) const NAMES: [(&'static str, Self); 11] = [
         ("let", Self::Let),
         ("let*", Self::LetStar),
         ("func", Self::Func),
@@ -34,6 +36,8 @@ impl Form {
         ("with", Self::With),
         ("case", Self::Case),
         ("tabulate", Self::Tabulate),
+        ("@", Self::Eager),
+        ("$", Self::Ordinary),
     ];
 
     pub(super) fn from_name(name: &str) -> Option<Self> {
@@ -52,6 +56,8 @@ impl Form {
             Self::With => "(with structure (field value) …)",
             Self::Case => "(case variant ((CASE name …) body) … (else body))",
             Self::Tabulate => "(tabulate N function)",
+            Self::Eager => "(@ expression)",
+            Self::Ordinary => "($ expression)",
         }
     }
 }
@@ -135,6 +141,11 @@ pub(super) enum Task<'t> {
     Tabulate {
         span: Span,
         count: u32,
+    },
+    /// `@` if eager, else `$`.
+    Mode {
+        span: Span,
+        eager: bool,
     },
     Case {
         span: Span,
