@@ -92,6 +92,24 @@ impl Settings {
         self.set(types, uniforms, name, value)
     }
 
+    /// The words of a value for a constant of the program, given as text as for
+    /// [`Settings::set_text`].
+    ///
+    /// # Errors
+    ///
+    /// [`UniformError`] where the text is no value of its type.
+    pub fn constant_words(
+        types: &Types,
+        constant: &Uniform,
+        text: &str,
+    ) -> Result<Box<[u32]>, UniformError> {
+        let words = constant.default.clone();
+        let inputs = Inputs { uniforms: vec![words], ..Inputs::default() };
+        let mut settings = Self { inputs, max_iterations: 0 };
+        settings.set_text(types, std::slice::from_ref(constant), &constant.name, text)?;
+        Ok(settings.inputs.uniforms.swap_remove(0))
+    }
+
     /// Gives uniforms values that a JSON object has under their names.
     ///
     /// # Errors

@@ -12,6 +12,8 @@ use lambdav_core::diagnostics::{Diagnostics, render_text};
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
+use lambdav_core::types::Types;
+use lambdav_frontend::compile_fixed;
 use lambdav_raster::file::{EncodeError, Encoding, Format, FormatError, Metadata, SaveError};
 use lambdav_raster::quantize::Transfer;
 use lambdav_raster::{
@@ -62,6 +64,36 @@ impl Shader {
             Some(core) => Ok(Self { source, core, warnings: diagnostics }),
             None => Err(Report { source, diagnostics }),
         }
+    }
+
+    /// The same program with another value of a constant; those that were given before stay.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Uniform`] where there is no such constant, or it has another type, and
+    /// [`Error::Program`] where the program is wrong with that value.
+    pub fn with_constant(&self, name: &str, value: impl Into<UniformValue>) -> Result<Self, Error> {
+        let mut constants = self.core.constants.clone();
+        let mut settings = Settings::with_uniforms(&constants, Size::new(1, 1)?);
+        settings.set(self.core.graph.types(), &constants, name, value)?;
+        let values = constants.iter_mut().zip(settings.inputs.uniforms);
+        values.for_each(|(constant, value)| constant.default = value);
+        let mut values = constants.into_iter().map(|constant| constant.default);
+        let mut fix = |_: &Types, _: &Uniform| values.next();
+        let (core, diagnostics, times) = compile_fixed(&self.source, limits::ERRORS, &mut fix);
+        Ok(Self::of(Loaded {
+            source: self.source.clone(),
+            is_core_text: false,
+            core,
+            diagnostics,
+            times: Some(times),
+            included: Vec::new(),
+        })?)
+    }
+
+    /// Its constants, in the order in which they are declared, with the values that they have.
+    pub fn constants(&self) -> &[Uniform] {
+        &self.core.constants
     }
 
     /// What may be wrong with it all the same.

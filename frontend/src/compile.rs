@@ -2,9 +2,10 @@
 
 use crate::{elaborate, resolve, syntax};
 use lambdav_core::diagnostics::Diagnostics;
-use lambdav_core::graph::Core;
+use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
+use lambdav_core::types::Types;
 use lambdav_float_environment::with_default;
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,10 @@ pub struct Times {
     pub elaborate: Duration,
 }
 
+/// What gives constants of a program, declared so and in that order, other values than their
+/// defaults: as many words as their types have components. Others are not taken.
+pub type Fix<'f> = dyn FnMut(&Types, &Uniform) -> Option<Box<[u32]>> + 'f;
+
 /// Compiles a program: its core, if no diagnostic is an error, and what is to be said about it.
 pub fn compile(source: &SourceFile) -> (Option<Core>, Diagnostics) {
     let (core, diagnostics, _) = compile_within(source, limits::ERRORS);
@@ -27,10 +32,23 @@ pub fn compile(source: &SourceFile) -> (Option<Core>, Diagnostics) {
 
 /// The same with at most so many errors and as many warnings, and how long it took.
 pub fn compile_within(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics, Times) {
-    with_default(|| stages(source, most))
+    compile_fixed(source, most, &mut |_, _| None)
 }
 
-fn stages(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics, Times) {
+/// The same with values for its constants.
+pub fn compile_fixed(
+    source: &SourceFile,
+    most: usize,
+    fix: &mut Fix<'_>,
+) -> (Option<Core>, Diagnostics, Times) {
+    with_default(|| stages(source, most, fix))
+}
+
+fn stages(
+    source: &SourceFile,
+    most: usize,
+    fix: &mut Fix<'_>,
+) -> (Option<Core>, Diagnostics, Times) {
     let mut times = Times::default();
     let mut last = Instant::now();
     let mut took = |time: &mut Duration| {
@@ -48,7 +66,7 @@ fn stages(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics, Times
     if !sound && let Some(finding) = syntax::foreign(source) {
         return (None, vec![finding].into(), times);
     }
-    let (core, found) = elaborate::elaborate(arena, &items, sound, most);
+    let (core, found) = elaborate::elaborate(arena, &items, sound, most, fix);
     took(&mut times.elaborate);
     diagnostics.append(found);
     let whole = !diagnostics.has_errors();

@@ -13,4 +13,4 @@ pub mod reduction;
 mod resolve;
 pub mod syntax;
 
-pub use compile::{Times, compile, compile_within};
+pub use compile::{Fix, Times, compile, compile_fixed, compile_within};

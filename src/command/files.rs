@@ -2,6 +2,7 @@
 
 use super::failure::{Failure, Result, save_failure};
 use super::messages::{Messages, report};
+use lambdav::frontend::Fix;
 use lambdav::program::{self, Loaded};
 use lambdav::raster::file;
 use std::fs::File;
@@ -25,8 +26,18 @@ pub(super) fn read(path: &Path, messages: Messages) -> Result<Loaded> {
 
 /// Compiles what was read from `path`, without saying anything.
 pub(super) fn compile(path: &Path, bytes: Vec<u8>, messages: Messages) -> Loaded {
+    compile_fixed(path, bytes, messages, &mut |_, _| None)
+}
+
+/// The same with values for the program's constants.
+pub(super) fn compile_fixed(
+    path: &Path,
+    bytes: Vec<u8>,
+    messages: Messages,
+    fix: &mut Fix<'_>,
+) -> Loaded {
     let file = Some(path).filter(|path| *path != Path::new("-"));
-    Loaded::from_file(file, bytes, messages.max_errors)
+    Loaded::from_file_fixed(file, bytes, messages.max_errors, fix)
 }
 
 /// The name by which messages call the file at `path`, or standard input for `-`, and what it holds.

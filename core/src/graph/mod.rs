@@ -164,6 +164,9 @@ pub struct Core {
     pub graph: Graph,
     /// The uniforms in order of declaration.
     pub uniforms: Vec<Uniform>,
+    /// What was fixed when it was compiled, in order of declaration, with the values that it has in
+    /// place of defaults.
+    pub constants: Vec<Uniform>,
     /// The outputs in order of declaration.
     pub outputs: Vec<Output>,
 }

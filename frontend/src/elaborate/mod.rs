@@ -40,7 +40,8 @@ mod unreached;
 mod unroll;
 mod values;
 
-use crate::resolve::{CodeArena, GlobalValue, Items};
+use crate::compile::Fix;
+use crate::resolve::{CodeArena, GlobalValue, Items, UniformItem};
 use elaborator::Elaborator;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::{Core, Output, Uniform};
@@ -56,20 +57,28 @@ pub(crate) fn elaborate(
     items: &Items,
     sound: bool,
     most: usize,
+    fix: &mut Fix<'_>,
 ) -> (Core, Diagnostics) {
     let declarations = items.declarations.clone();
     let mut elaborator = Elaborator::new(arena, declarations, most);
     elaborator.globals = global_denotations(&mut elaborator, items);
     let mut core = Core::default();
+    for (global, value) in items.globals.iter().enumerate() {
+        if let GlobalValue::Constant(index) = value {
+            let item = &items.constants[*index as usize];
+            let mut constant = with_default_value(&mut elaborator, item);
+            let words = fix(elaborator.graph.types(), &constant);
+            if let Some(words) = words.filter(|words| words.len() == constant.default.len()) {
+                constant.default = words;
+            }
+            let node = elaborator.graph.constant(item.ty, &constant.default, item.span);
+            elaborator.globals[global] = Denotation::Value(Value::Data(node));
+            core.constants.push(constant);
+        }
+    }
     let globals = elaborator.globals.clone();
     for item in &items.uniforms {
-        let default = match item.default {
-            Some(code) => default_value(&mut elaborator, item.ty, code),
-            None => Some(zero_or_identity(elaborator.graph.types(), item.ty)),
-        };
-        let default =
-            default.unwrap_or_else(|| zero_or_identity(elaborator.graph.types(), item.ty));
-        core.uniforms.push(Uniform { name: item.name.clone(), ty: item.ty, default });
+        core.uniforms.push(with_default_value(&mut elaborator, item));
     }
     let bytes = block_bytes(elaborator.graph.types(), &core.uniforms);
     if let Some(first) = items.uniforms.first()
@@ -123,6 +132,13 @@ pub(crate) fn elaborate(
     }
     core.graph = elaborator.graph;
     (core, elaborator.diagnostics)
+}
+
+/// A uniform or constant with its default; without one, or with an error in it, that is zero.
+fn with_default_value(elaborator: &mut Elaborator, item: &UniformItem) -> Uniform {
+    let default = item.default.and_then(|code| default_value(elaborator, item.ty, code));
+    let default = default.unwrap_or_else(|| zero_or_identity(elaborator.graph.types(), item.ty));
+    Uniform { name: item.name.clone(), ty: item.ty, default }
 }
 
 fn default_value(
@@ -195,6 +211,8 @@ fn global_denotations(elaborator: &mut Elaborator, items: &Items) -> Vec<Denotat
                 let node = elaborator.graph.uniform(*index, uniform.ty, uniform.span);
                 Denotation::Value(Value::Data(node))
             }
+            // Nothing looks at it before it has a value.
+            GlobalValue::Constant(_) => Denotation::Value(Value::Error),
         });
     }
     all

@@ -81,7 +81,12 @@ impl SourceProgram {
     /// Reads a program that the compiler accepts; of another it may say nothing, or return a value
     /// where the compiler refuses.
     pub fn new(tree: &Tree) -> Result<Self, SourceFault> {
-        with_default(|| read::program(tree))
+        Self::with_constants(tree, &[])
+    }
+
+    /// The same with values for constants, by their names, as words.
+    pub fn with_constants(tree: &Tree, given: &[(&str, &[u32])]) -> Result<Self, SourceFault> {
+        with_default(|| read::program(tree, given))
     }
 
     /// The locations of the outputs, in order of declaration.

@@ -6,11 +6,12 @@ use lambdav::core::graph::Uniform;
 use lambdav::core::types::Types;
 use lambdav::settings::Settings;
 
-/// What a frame is computed from, as the options say.
+/// What a frame is computed from, as the options say; the constants have their values already.
 pub(super) fn settings(
     options: &RenderArguments,
     types: &Types,
     uniforms: &[Uniform],
+    constants: &[Uniform],
 ) -> Result<Settings> {
     let mut settings = Settings::with_uniforms(uniforms, options.size);
     settings.max_iterations = options.max_iterations;
@@ -18,9 +19,24 @@ pub(super) fn settings(
     settings.inputs.frame = options.frame;
     settings.inputs.mouse = options.mouse.unwrap_or_default();
     for set in &options.set {
-        set_uniform(types, uniforms, &mut settings, set)?;
+        let name = set.split_once('=').map(|(name, _)| name);
+        if !constants.iter().any(|constant| Some(&*constant.name) == name) {
+            set_uniform(types, uniforms, &mut settings, set)?;
+        }
     }
     Ok(settings)
+}
+
+/// The words that the options give a constant, if they do; the last counts.
+pub(super) fn constant(
+    options: &RenderArguments,
+    types: &Types,
+    constant: &Uniform,
+) -> Option<Result<Box<[u32]>>> {
+    let set = options.set.iter().rev().filter_map(|set| set.split_once('='));
+    let (_, text) = set.into_iter().find(|(name, _)| *name == constant.name)?;
+    let words = Settings::constant_words(types, constant, text);
+    Some(words.map_err(|error| Failure::usage(error.to_string())))
 }
 
 fn set_uniform(types: &Types, uniforms: &[Uniform], settings: &mut Settings, text: &str) -> Result {

@@ -9,7 +9,7 @@ mod program;
 pub(super) use options::RenderArguments;
 
 use super::failure::{Failure, Result, chain, save_failure};
-use super::files::{check_not_read, check_target, compile, read_bytes};
+use super::files::{check_not_read, check_target, compile_fixed, read_bytes};
 use super::messages::{one_standard_output, print};
 use super::stats::Stats;
 use super::supervise::Deadline;
@@ -47,7 +47,19 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     let image = match spirv::words(&bytes) {
         Some(words) => module::draw_module(options, &how, &name, &words, deadline, &mut stats),
         None => {
-            let mut loaded = compile(&options.shader, bytes, options.messages);
+            let mut wrong = None;
+            let mut fix =
+                |types: &_, constant: &_| match inputs::constant(options, types, constant)? {
+                    Ok(words) => Some(words),
+                    Err(failure) => {
+                        wrong.get_or_insert(failure);
+                        None
+                    }
+                };
+            let mut loaded = compile_fixed(&options.shader, bytes, options.messages, &mut fix);
+            if let Some(failure) = wrong {
+                return Err(failure);
+            }
             loaded.diagnostics.retain(|finding| !finding.code.is_lint());
             check_not_read(&options.out, &loaded.included)?;
             program::draw_program(options, &how, loaded, deadline, &mut stats)

@@ -42,7 +42,7 @@ pub(super) fn draw_module(
             default: vec![0; types.components(member.ty)].into(),
         })
         .collect();
-    let settings = settings(options, &types, &uniforms)?;
+    let settings = settings(options, &types, &uniforms, &[])?;
     // Where it has a uniform block, its values lie outside.
     let is_set = |uniform: &Uniform| {
         let set = options.set.iter().filter_map(|set| set.split_once('='));

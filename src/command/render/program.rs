@@ -26,7 +26,7 @@ pub(super) fn draw_program(
     report(&loaded.source, &loaded.diagnostics, options.messages)?;
     let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
     let location = location(core.outputs.iter().map(|o| o.location), options.output)?;
-    let settings = settings(options, core.graph.types(), &core.uniforms)?;
+    let settings = settings(options, core.graph.types(), &core.uniforms, &core.constants)?;
     stats.read(loaded.times);
     let fail = |diagnostic| fault(&loaded.source, diagnostic, options.messages);
     let machine = |error: EmitError| {
@@ -75,7 +75,9 @@ pub(super) fn draw_program(
             Err(Failure::usage("the engine `source` evaluates shader text, and this is core text"))
         }
         Some(EngineName::Source) => {
-            let engine = SourceEngine::new(&loaded.source, location, &settings).map_err(fail)?;
+            let engine =
+                SourceEngine::with_constants(&loaded.source, &core.constants, location, &settings);
+            let engine = engine.map_err(fail)?;
             stats.took("compile");
             draw(&loaded.source, &engine, options, how, deadline, stats)
         }

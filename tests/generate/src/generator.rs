@@ -106,7 +106,8 @@ impl<'a> Generator<'a> {
         let is_aggregate = Declared::is_aggregate(ty);
         let (parts, changed) = if is_aggregate { (6, 30) } else { (16, 6) };
         let cases = ifs / 3;
-        let weights = [40, changed, ifs, 18, 7, 9, loops, 2, 3, 2, loops * 2 / 3, parts, cases, 1];
+        let weights =
+            [40, changed, ifs, 18, 7, 9, loops, 2, 3, 2, loops * 2 / 3, parts, cases, 1, 3];
         for _ in 0..8 {
             let made = match self.random.weighted(&weights) {
                 0 => self.application(ty, size),
@@ -122,6 +123,7 @@ impl<'a> Generator<'a> {
                 11 => self.part(ty, size),
                 12 => self.case(&TermKind::Value(ty), size),
                 13 => self.held_call(&TermKind::Value(ty), size),
+                14 => self.mode(ty, size),
                 _ => Some(self.leaf(ty)),
             };
             if let Some(term) = made {
@@ -191,6 +193,17 @@ impl<'a> Generator<'a> {
         self.scope.used.insert(builtin);
         let value = self.value(Type::of(scalar, n as u8), size - 1);
         Some(Term::list(TermKind::Value(ty), vec![Term::word(name), value]))
+    }
+
+    /// `(@ e)` or `($ e)`.
+    fn mode(&mut self, ty: Type, size: usize) -> Option<Term> {
+        let word = if self.random.percent(70) { "@" } else { "$" };
+        // Under `@`, a loop that nothing enters but the compiler is unrolled all the same.
+        if self.options.endless || !self.scope.are_original(&[word]) {
+            return None;
+        }
+        let value = self.value(ty, size - 1);
+        Some(Term::list(TermKind::Value(ty), vec![Term::word(word), value]))
     }
 
     fn annotated(&mut self, ty: Type, size: usize) -> Option<Term> {

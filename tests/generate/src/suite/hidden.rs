@@ -11,7 +11,8 @@ use std::fmt::Write as _;
 /// constants are part of the meaning.
 pub fn hide_literals(source: &SourceFile) -> Option<String> {
     let (tree, _) = parse(source);
-    let has_uniforms = tree.roots.iter().any(|&root| head(&tree, root) == Some("uniform"));
+    let has_uniforms =
+        tree.roots.iter().any(|&root| matches!(head(&tree, root), Some("uniform" | "constant")));
     let is_eager = |expr: &Expr| matches!(&expr.kind, ExprKind::Identifier(name) if **name == *"@");
     if has_uniforms || tree.iter().any(|(_, expr)| is_eager(expr)) {
         return None;
