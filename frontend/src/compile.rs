@@ -70,6 +70,10 @@ fn stages(
     took(&mut times.elaborate);
     diagnostics.append(found);
     let whole = !diagnostics.has_errors();
+    if !whole {
+        // What is perhaps not meant can wait.
+        diagnostics.retain(|finding| !finding.code.is_lint());
+    }
     debug_assert!(!whole || core.outputs.len() == items.outputs.len(), "an output is lost");
     (whole.then_some(core), diagnostics, times)
 }

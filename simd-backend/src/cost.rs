@@ -94,6 +94,15 @@ pub(crate) const MOST_INSTRS: u64 = 60_000;
 /// of the time, up to 7 % slower.)
 pub(crate) const REGISTERS: u32 = 4;
 
+/// For fewer pixels than [`MANY_PIXELS`], no more lanes than these for such a program: the code of four
+/// registers is twice as long as that of two. (Emerald Rapids, compiling and one frame on one thread,
+/// sums over the gallery, 32 lanes and 64: 153 and 175 ms at 128×128, 220 and 244 at 256×256, 448 and
+/// 463 at 512×512, 1,330 and 1,324 at 1024×1024.)
+pub(crate) const LANES_OF_FEW_PIXELS: u32 = 32;
+
+/// See [`LANES_OF_FEW_PIXELS`].
+pub(crate) const MANY_PIXELS: f64 = 8e5;
+
 /// At least so many lanes for a program whose work is mostly the same for all of them. (Fold,
 /// matrices, tesseract: sines of a loop's counter are computed once for a group.)
 pub(crate) const UNIFORM_LANES: u32 = 32;

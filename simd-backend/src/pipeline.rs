@@ -100,7 +100,7 @@ impl Compiler {
         let tile = self.target().machine().tile;
         match self.lanes.and_then(|lanes| Shape::new(lanes, tile)) {
             Some(shape) => Choice { shape, reason: Reason::Asked },
-            None => Shape::preferred(program, tile),
+            None => Shape::preferred(program, tile, self.pixels),
         }
     }
 

@@ -3,7 +3,7 @@
 //!
 //! Nothing recurses on how deep a value is nested.
 
-use super::{int, number, truth, uint};
+use super::scalar::{int, number, truth, uint};
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 
 /// The members of an object, as names and the text of values.

@@ -42,6 +42,7 @@ pub use recipe::{Operand, Recipe, Resolved, SignatureError};
 pub use row::{Example, OperationKind, Placement};
 use row::{Meaning, Row};
 use swizzle::Swizzle;
+pub(crate) use swizzle::swizzle_advice;
 
 /// A builtin: a row of the table or a swizzle.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

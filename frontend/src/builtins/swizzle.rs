@@ -63,6 +63,30 @@ impl Swizzle {
     }
 }
 
+/// What to write in place of a name that begins with a full stop and seems to be meant as a swizzle.
+pub(crate) fn swizzle_advice(name: &str) -> Option<String> {
+    let letters = name.strip_prefix('.').filter(|letters| !letters.is_empty())?;
+    let place = |letter| [POSITIONS, COLOURS, "stpq"].iter().find_map(|all| all.find(letter));
+    let places: Option<Vec<usize>> = letters.chars().map(place).collect();
+    Some(match places {
+        Some(places) if places.len() > 4 => {
+            "a swizzle has one to four letters; a matrix is made of columns".to_owned()
+        }
+        Some(places) => {
+            let letters: String =
+                places.iter().map(|&k| char::from(POSITIONS.as_bytes()[k])).collect();
+            format!(
+                "the letters of a swizzle are all of `xyzw` or all of `rgba`: write `.{letters}`"
+            )
+        }
+        None if letters.len() <= 4 => {
+            "a swizzle consists of letters of `xyzw` or of `rgba`; no structure has such a field"
+                .to_owned()
+        }
+        None => return None,
+    })
+}
+
 /// What the swizzles have in common.
 pub(super) static ROW: Row = Row {
     name: ".xyzw",

@@ -15,7 +15,7 @@ use crate::mutants::{Mutant, is_active};
 use crate::syntax::{ExprId, ExprKind, Tree};
 use lambdav_core::source::Span;
 use lambdav_core::types::{Type, Types};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A special form.
 #[derive(Clone, Copy, Debug)]
@@ -94,6 +94,8 @@ struct Reader<'t> {
     /// The types that are declared, complete ones with their shapes.
     types: FxHashMap<&'t str, Option<Shape>>,
     declarations: u32,
+    /// The names of all fields of structures, also of those that are declared later.
+    fields: FxHashSet<&'t str>,
     tasks: Vec<Task<'t>>,
     results: Vec<TextId>,
 }
@@ -105,6 +107,7 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
     let mut texts = Texts::default();
     let mut reader = Reader::new(tree, &mut texts);
     let (mut uniforms, mut outputs, mut constants) = (Vec::new(), Vec::new(), Vec::new());
+    reader.find_fields();
     for &root in &tree.roots {
         let span = tree.get(root).span;
         let list = reader.list(root).unwrap_or_default();
@@ -176,6 +179,7 @@ impl<'t> Reader<'t> {
             scope: FxHashMap::default(),
             types: FxHashMap::default(),
             declarations: 0,
+            fields: FxHashSet::default(),
             tasks: Vec::new(),
             results: Vec::new(),
         }
@@ -314,7 +318,9 @@ impl<'t> Reader<'t> {
                 }
                 Some(Meaning::Primitive(primitive)) => (Form::Primitive(primitive), None),
                 Some(Meaning::Special(_)) => return self.unexpected(id, "a form is not a value"),
-                None if name.starts_with('.') => (Form::Accessor((&**name).into()), None),
+                None if name.strip_prefix('.').is_some_and(|field| self.fields.contains(field)) => {
+                    (Form::Accessor((&**name).into()), None)
+                }
                 None => return self.unexpected(id, "this name is not bound"),
             },
             ExprKind::List(list) => return self.read_list(id, list),

@@ -358,7 +358,10 @@ impl<'a> Reducer<'a> {
             return Ok(Control::Reduce(child));
         }
         match (&form, &values[..]) {
-            (Form::Constructor(constructor), _) if values.len() == constructor.fields.len() => {
+            (Form::Constructor(constructor), _)
+                if values.len() == constructor.fields.len()
+                    && values.iter().enumerate().all(|(i, value)| constructor.takes(i, value)) =>
+            {
                 let kind = AggregateKind::Made(Arc::clone(constructor));
                 return Ok(Control::Return(made(kind, values)));
             }
@@ -380,7 +383,13 @@ impl<'a> Reducer<'a> {
             }
             (Form::With(names), [Part::Aggregate(value), new @ ..]) => {
                 let fields = names.iter().map(|name| value.field(name));
-                if let Some(fields) = fields.collect::<Option<Vec<usize>>>() {
+                let takes = |field: usize, part: &Part| match &value.kind {
+                    AggregateKind::Made(constructor) => constructor.takes(field, part),
+                    AggregateKind::Array => false,
+                };
+                if let Some(fields) = fields.collect::<Option<Vec<usize>>>()
+                    && fields.iter().zip(new).all(|(&field, part)| takes(field, part))
+                {
                     let mut parts = value.parts.clone();
                     for (field, part) in fields.into_iter().zip(new) {
                         parts[field] = part.clone();

@@ -63,6 +63,18 @@ pub(super) enum Part {
     Aggregate(Rc<Aggregate>),
 }
 
+impl Constructor {
+    /// Whether the field of that index, as far as its type is known here, may have that value.
+    pub(super) fn takes(&self, field: usize, value: &Part) -> bool {
+        match (self.types[field], value) {
+            (None, _) => true,
+            (Some(Some(ty)), Part::Data(data)) => data.ty == ty,
+            (Some(None), Part::Aggregate(_)) => true,
+            _ => false,
+        }
+    }
+}
+
 impl Aggregate {
     /// The index of the field of that name, of a structure.
     pub(super) fn field(&self, name: &str) -> Option<usize> {

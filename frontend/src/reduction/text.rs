@@ -27,6 +27,8 @@ pub(super) struct Constructor {
     pub(super) case: u32,
     /// The names of the fields.
     pub(super) fields: Box<[Box<str>]>,
+    /// Of those with a type, that, if it is one that every program has.
+    pub(super) types: Box<[Option<Option<Type>>]>,
 }
 
 /// A builtin of arrays, vectors and matrices.

@@ -118,7 +118,7 @@ impl<'t> Resolver<'t> {
         }
         let distinct = self.check_names(names.iter().copied());
         if !self.may_bind(name, name_span) || !self.may_declare(name, name_span) {
-            return;
+            return names.iter().for_each(|&(case, _)| self.bind_global(case, Binding::Error));
         }
         let variant = parsed.filter(|_| distinct.is_some()).map(|cases| {
             let variant = Variant { name: name.into(), cases: cases.into() };

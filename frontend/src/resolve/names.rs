@@ -4,7 +4,7 @@ use super::code::Code;
 use super::declared::Former;
 use super::elsewhere::elsewhere;
 use super::resolver::{Binding, Form, Resolver, Unfinished};
-use crate::builtins::Builtin;
+use crate::builtins::{Builtin, swizzle_advice};
 use crate::syntax::ExprId;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Severity, nearest_name};
 use lambdav_core::limits;
@@ -105,6 +105,9 @@ impl<'t> Resolver<'t> {
             return diagnostic;
         }
         if let Some(help) = elsewhere(name) {
+            return diagnostic.help(help);
+        }
+        if let Some(help) = swizzle_advice(name) {
             return diagnostic.help(help);
         }
         if !self.diagnostics.has_room(Severity::Error) || self.suggestions == limits::SUGGESTIONS {

@@ -97,13 +97,19 @@ impl Shape {
         (x * self.tile.columns() + column, y * self.tile.rows() + row)
     }
 
-    /// The shape for a program on a machine of that tile, if nobody says another.
+    /// The shape for a program on a machine of that tile and for so many pixels, if nobody says another.
     ///
     /// Divergence matters less than how much work is the same for all lanes, and than the size of
     /// the program. (Measured over gallery and benchmark.)
-    pub fn preferred(program: &LaneProgram, tile: Tile) -> Choice {
+    pub fn preferred(program: &LaneProgram, tile: Tile, pixels: f64) -> Choice {
         let work = work(program);
         let several = cost::REGISTERS * tile.width();
+        // The code of many lanes is long, and few pixels do not pay for compiling it.
+        let several = if pixels < cost::MANY_PIXELS {
+            several.min(cost::LANES_OF_FEW_PIXELS)
+        } else {
+            several
+        };
         let is_uniform = work.is_mostly_uniform();
         let most = if is_uniform { several.max(cost::UNIFORM_LANES) } else { several };
         let shape = Self::new(most, tile).expect("a shape of every machine");

@@ -9,7 +9,7 @@ const MAX_DESCENDANTS: usize = 24;
 
 /// Makes a program smaller while `still` holds of it, asking at most `attempts` times.
 ///
-/// Each step leaves out a form, a binding, or a parameter and its arguments, or replaces an
+/// Each step leaves out a form, a binding, a part of a declaration, or a parameter and its arguments, or replaces an
 /// expression by a constant or by a part of it of the same kind. A step may make a program that is
 /// ill-formed, or does not end; it is for `still` to refuse those.
 pub fn shrink(
@@ -122,7 +122,7 @@ fn replacements(term: &Term) -> Vec<Term> {
                 all.push(Term::bindings(parts));
             }
         }
-        TermRole::Syntax => {}
+        TermRole::Syntax => all.extend(without_declared(term)),
     }
     all.extend(without_parameters(term));
     all
@@ -152,6 +152,20 @@ fn descendants(term: &Term, kind: &TermKind, found: &mut Vec<Term>) {
         }
         descendants(part, kind, found);
     }
+}
+
+/// `(struct NAME field …)` and `(variant NAME case …)` with one part less.
+fn without_declared(term: &Term) -> Vec<Term> {
+    let head = term.parts().first().map(|head| &head.shape);
+    let declares =
+        matches!(head, Some(TermShape::Atom(word)) if word == "struct" || word == "variant");
+    let last = if declares { term.parts().len() } else { 0 };
+    let without = |i| {
+        let mut parts = term.parts().to_vec();
+        parts.remove(i);
+        Term::syntax(parts)
+    };
+    (2..last).map(without).collect()
 }
 
 /// `((func (p …) b) e …)` and `((rec-func (p …) b) e …)` with one parameter less, also in the

@@ -55,6 +55,20 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// Finds the names of the fields of all structures.
+    pub(super) fn find_fields(&mut self) {
+        for &root in &self.tree.roots {
+            let Some(&[head, _, ref fields @ ..]) = self.list(root) else { continue };
+            if self.name(head) == Some("struct") {
+                let names = fields.iter().map(|&field| {
+                    self.name(self.list(field).and_then(<[_]>::first).copied().unwrap_or(field))
+                });
+                let names: Vec<&str> = names.flatten().collect();
+                self.fields.extend(names);
+            }
+        }
+    }
+
     /// The name of a field and its type, where it has one.
     pub(super) fn field(&self, id: ExprId) -> Read<(Box<str>, Option<ExprId>)> {
         let (name, ty) = match self.list(id) {
@@ -82,18 +96,19 @@ impl<'t> Reader<'t> {
     }
 
     pub(super) fn structure(&mut self, name: ExprId, fields: &[ExprId]) -> Read<()> {
-        let (mut names, mut shapes) = (Vec::new(), Some(Vec::new()));
+        let (mut names, mut types, mut shapes) = (Vec::new(), Vec::new(), Some(Vec::new()));
         for &field in fields {
             let (field, ty) = self.field(field)?;
             names.push(field);
+            types.push(ty.map(|ty| self.annotation(ty)).transpose()?);
             let shape = ty.map(|ty| self.shape(ty)).transpose()?.flatten();
             shapes = shapes.zip(shape).map(|(mut all, shape)| {
                 all.push(shape);
                 all
             });
         }
-        let (declaration, fields) = (self.declarations, names.into());
-        let constructor = Arc::new(Constructor { declaration, case: 0, fields });
+        let (declaration, fields, types) = (self.declarations, names.into(), types.into());
+        let constructor = Arc::new(Constructor { declaration, case: 0, fields, types });
         let shape = shapes.map(|all| Shape::Structure(Arc::clone(&constructor), all.into()));
         self.declare(name, shape)?;
         self.constructor(name, constructor, false)
@@ -106,9 +121,15 @@ impl<'t> Reader<'t> {
             let Some((&name, fields)) = self.list(id).and_then(<[_]>::split_first) else {
                 return self.unexpected(id, "not a case");
             };
-            let fields = fields.iter().map(|&field| self.field(field).map(|(name, _)| name));
-            let fields = fields.collect::<Read<_>>()?;
-            self.constructor(name, Arc::new(Constructor { declaration, case, fields }), true)?;
+            let (mut names, mut types) = (Vec::new(), Vec::new());
+            for &field in fields {
+                let (name, ty) = self.field(field)?;
+                names.push(name);
+                types.push(ty.map(|ty| self.annotation(ty)).transpose()?);
+            }
+            let (fields, types) = (names.into(), types.into());
+            let constructor = Constructor { declaration, case, fields, types };
+            self.constructor(name, Arc::new(constructor), true)?;
         }
         Ok(())
     }

@@ -1,0 +1,46 @@
+//! Scalars as text.
+
+use lambdav_core::types::Scalar;
+use lambdav_float_environment::with_default;
+use lambdav_frontend::syntax::read_integer;
+
+/// A finite number, as λV writes them.
+///
+/// # Errors
+///
+/// A message that says what the text is instead.
+pub fn number(text: &str) -> Result<f32, String> {
+    let plain = text.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b));
+    match with_default(|| text.parse::<f32>()) {
+        Ok(value) if plain && value.is_finite() => Ok(value),
+        Ok(_) if plain => Err(format!("`{text}` is too large for binary32")),
+        _ => Err(format!("`{text}` is not a number")),
+    }
+}
+
+pub(super) fn int(text: &str) -> Result<i32, String> {
+    match integer(text, 'i', Scalar::I32)? {
+        Some(bits) => Ok(bits as i32),
+        None => Err(format!("`{text}` is not from -2147483648 to 2147483647")),
+    }
+}
+
+pub(super) fn uint(text: &str) -> Result<u32, String> {
+    match integer(text, 'u', Scalar::U32)? {
+        Some(bits) => Ok(bits),
+        None => Err(format!("`{text}` is not from 0 to 4294967295")),
+    }
+}
+
+/// The bits of an integer; `None` where it does not fit.
+fn integer(text: &str, suffix: char, scalar: Scalar) -> Result<Option<u32>, String> {
+    let token = format!("{}{suffix}", text.strip_suffix(suffix).unwrap_or(text));
+    match read_integer(&token) {
+        Some((found, bits)) if found == scalar => Ok(bits),
+        _ => Err(format!("`{text}` is not an integer like `3`, `0x1f` or `0b101`")),
+    }
+}
+
+pub(super) fn truth(text: &str) -> Result<bool, String> {
+    text.parse().map_err(|_| format!("`{text}` is neither true nor false"))
+}
