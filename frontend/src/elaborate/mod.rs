@@ -15,6 +15,8 @@
 //!   nested in that whose body (or whose argument's text) contains it; more than
 //!   [`APPLICATION_NESTING`] are an error, as are more than
 //!   [`EXPANSION_STEPS`] expressions evaluated, more than [`BINDINGS`] and more than [`NODES`].
+//! - What is elaborated eagerly, under `@`, and what is not, is remembered apart; constants decide
+//!   there, and what is constant does not depend on simplification (see [`lambdav_core::graph`]).
 //! - It does not recurse: [`run`] keeps its own stack.
 //! - The core is well typed, and every `Rec` is in the tail of its own loop.
 //!

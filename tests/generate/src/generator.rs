@@ -106,8 +106,10 @@ impl<'a> Generator<'a> {
         let is_aggregate = Declared::is_aggregate(ty);
         let (parts, changed) = if is_aggregate { (6, 30) } else { (16, 6) };
         let cases = ifs / 3;
+        // Under `@`, a loop that nothing enters but the compiler is unrolled all the same.
+        let modes = if self.options.endless { 0 } else { 3 };
         let weights =
-            [40, changed, ifs, 18, 7, 9, loops, 2, 3, 2, loops * 2 / 3, parts, cases, 1, 3];
+            [40, changed, ifs, 18, 7, 9, loops, 2, 3, 2, loops * 2 / 3, parts, cases, 1, modes];
         for _ in 0..8 {
             let made = match self.random.weighted(&weights) {
                 0 => self.application(ty, size),
@@ -198,8 +200,7 @@ impl<'a> Generator<'a> {
     /// `(@ e)` or `($ e)`.
     fn mode(&mut self, ty: Type, size: usize) -> Option<Term> {
         let word = if self.random.percent(70) { "@" } else { "$" };
-        // Under `@`, a loop that nothing enters but the compiler is unrolled all the same.
-        if self.options.endless || !self.scope.are_original(&[word]) {
+        if !self.scope.are_original(&[word]) {
             return None;
         }
         let value = self.value(ty, size - 1);

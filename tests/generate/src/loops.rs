@@ -57,7 +57,7 @@ impl Generator<'_> {
             let ty = if i == 0 && self.random.percent(60) { ty } else { self.any_type() };
             let kind = TermKind::Value(ty);
             let first = self.value(ty, share / 2);
-            if self.random.percent(15) {
+            if !self.options.endless && self.random.percent(15) {
                 // Each `rec` passes it on as it is.
                 let name = format!("v{of}-{i}");
                 params.push((name.clone(), kind, TermKind::Static(name), first));
