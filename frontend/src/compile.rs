@@ -1,11 +1,11 @@
 //! All stages, from text to the core.
 
+use crate::elaborate::Fix;
 use crate::{elaborate, resolve, syntax};
 use lambdav_core::diagnostics::Diagnostics;
-use lambdav_core::graph::{Core, Uniform};
+use lambdav_core::graph::Core;
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
-use lambdav_core::types::Types;
 use lambdav_float_environment::with_default;
 use std::time::{Duration, Instant};
 
@@ -19,10 +19,6 @@ pub struct Times {
     /// From code to the core.
     pub elaborate: Duration,
 }
-
-/// What gives constants of a program, declared so and in that order, other values than their
-/// defaults: as many words as their types have components. Others are not taken.
-pub type Fix<'f> = dyn FnMut(&Types, &Uniform) -> Option<Box<[u32]>> + 'f;
 
 /// Compiles a program: its core, if no diagnostic is an error, and what is to be said about it.
 pub fn compile(source: &SourceFile) -> (Option<Core>, Diagnostics) {

@@ -1,6 +1,6 @@
 //! What the elaborator does, as data: its states, and the continuations that wait for values.
 
-use super::unroll::Unrolled;
+use super::rounds::Unrolled;
 use super::values::{Arguments, Denotation, EnvId, FunctionId, RoundId, Site, ThunkId, Value};
 use crate::builtins::Builtin;
 use crate::resolve::CodeId;

@@ -5,7 +5,7 @@
 //! are one, which is what makes sharing linear.
 
 use super::continuation::Continuation;
-use super::unroll::Unrolling;
+use super::rounds::Unrolling;
 use super::values::{
     Activation, ActivationId, Arguments, Captured, ContentsId, Denotation, Env, EnvId, FunctionId,
     FunctionValue, HeldId, HeldStructure, ROOT, Site, Thunk, ThunkId, Value,

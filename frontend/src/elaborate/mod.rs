@@ -35,6 +35,7 @@ mod limits;
 mod loops;
 mod operands;
 mod report;
+mod rounds;
 mod run;
 mod structures;
 mod uniforms;
@@ -42,14 +43,17 @@ mod unreached;
 mod unroll;
 mod values;
 
-use crate::compile::Fix;
 use crate::resolve::{CodeArena, GlobalValue, Items, UniformItem};
 use elaborator::Elaborator;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::{Core, Output, Uniform};
-use lambdav_core::types::Type;
+use lambdav_core::types::{Type, Types};
 use uniforms::{GUARANTEED_BYTES, block_bytes, zero_or_identity};
 use values::{Denotation, Value};
+
+/// What gives constants of a program, declared so and in that order, other values than their
+/// defaults: as many words as their types have components. Others are not taken.
+pub type Fix<'f> = dyn FnMut(&Types, &Uniform) -> Option<Box<[u32]>> + 'f;
 
 /// Elaborates a resolved program, `sound` if no error was found in it before, with at most so
 /// many findings of each severity. The core is whole

@@ -10,68 +10,18 @@
 
 use super::continuation::{Continuation, State};
 use super::elaborator::Elaborator;
+use super::rounds::{Call, Decision, Round, Unrolled};
 use super::values::{
-    ActivationId, Arguments, Denotation, EnvId, FunctionId, FunctionValue, RoundId, Site, Value,
+    Arguments, Denotation, EnvId, FunctionId, FunctionValue, RoundId, Site, Value,
 };
 use crate::resolve::{Code, CodeId};
 use lambdav_core::graph::{ExprType, LoopId, Node, NodeId};
 use lambdav_core::op::Op;
-use lambdav_core::source::Span;
 use lambdav_core::types::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// As how many expressions a round counts besides those that are evaluated in it.
 const ROUND_STEPS: u32 = 16;
-
-/// A round.
-#[derive(Debug)]
-struct Round {
-    /// What its `rec`s are called in tails.
-    of: LoopId,
-    function: FunctionId,
-    /// Where the `rec-func` is applied.
-    site: Site,
-    /// Whether it had a constant decision.
-    decided: bool,
-}
-
-/// A `rec` of a round.
-#[derive(Debug)]
-struct Call {
-    site: Site,
-    values: Vec<Value>,
-}
-
-/// All that is unrolled.
-#[derive(Debug, Default)]
-pub(super) struct Unrolling {
-    /// The `@` under which the latest expression was evaluated.
-    pub(super) at: Option<Span>,
-    rounds: Vec<Round>,
-    calls: Vec<Call>,
-    /// How many rounds have begun, and had no constant decision yet.
-    undecided: usize,
-}
-
-/// What is to be done with the value of a next round.
-#[derive(Debug)]
-pub(super) struct Unrolled {
-    /// Decisions around its `rec`, outermost first.
-    decisions: Vec<Decision>,
-    /// What this round was given that might not end.
-    strict: Vec<NodeId>,
-    span: Span,
-    activation: ActivationId,
-}
-
-/// A decision around a `rec`.
-#[derive(Clone, Copy, Debug)]
-struct Decision {
-    condition: NodeId,
-    /// Where the value comes from, and which arm it is, if it does not go on.
-    other: Option<(NodeId, usize)>,
-    span: Span,
-}
 
 /// What is to be seen of the `rec`s in the tail of a round.
 enum Leaves {

@@ -287,7 +287,8 @@ impl<'a> Reducer<'a> {
             // Of a loop that the compiler unrolls, functions may become values.
             let mut functions = entry.functions.to_vec();
             for (is_function, argument) in functions.iter_mut().zip(self.values(&application)) {
-                *is_function = *is_function && self.is_function(&argument)?;
+                let is_new = !entry.passed.contains(&Rc::as_ptr(&argument).addr());
+                *is_function = *is_function && (!is_new || self.is_function(&argument)?);
             }
             return self.arguments(application, callee.clone(), functions.into(), 0);
         }
@@ -517,7 +518,10 @@ impl<'a> Reducer<'a> {
                 entry
             }
             None => {
-                let entry = Rc::new(Entry { function: callee, functions, rounds: Cell::new(0) });
+                let passed = self.values(&application);
+                let passed = passed.iter().map(|node| Rc::as_ptr(node).addr()).collect();
+                let rounds = Cell::new(0);
+                let entry = Rc::new(Entry { function: callee, functions, passed, rounds });
                 self.frames.push(ReductionFrame::Loop(entry.clone()));
                 entry
             }

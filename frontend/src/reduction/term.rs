@@ -101,6 +101,8 @@ pub(super) struct Entry {
     pub(super) function: Rc<Node>,
     /// Which arguments are functions. They are the same in all rounds.
     pub(super) functions: Rc<[bool]>,
+    /// Where the first arguments are: what is passed on as it is need not be looked at again.
+    pub(super) passed: Box<[usize]>,
     /// How many `rec`s were executed.
     pub(super) rounds: Cell<u64>,
 }
