@@ -102,6 +102,7 @@ impl Machine<'_> {
             Mnemonic::Shl | Mnemonic::Sal | Mnemonic::Shr | Mnemonic::Sar => {
                 self.shift(instruction)
             }
+            Mnemonic::Shld | Mnemonic::Shrd => self.double_shift(instruction),
             Mnemonic::Shlx | Mnemonic::Shrx | Mnemonic::Sarx => {
                 let width = width()?;
                 let a = self.read(instruction, 1)?.low(width);
@@ -231,6 +232,38 @@ impl Machine<'_> {
         let over = if is_known { Flag::Is(!fits) } else { Flag::Either };
         self.flags = Flags { carry: over, overflow: over, ..Flags::UNDEFINED };
         self.write(instruction, 0, Bits::carried(product as u64, &[a, b]))
+    }
+
+    /// A shift of one register, into which bits of another come.
+    fn double_shift(&mut self, instruction: &Instruction) -> Result<(), FaultKind> {
+        let width = operand_width(instruction, 0)?;
+        let [a, b] = self.both(instruction)?.map(|bits| bits.low(width));
+        let counted = if width == 64 { 6 } else { 5 };
+        let by = self.read(instruction, 2)?.get(counted).map(|by| by as u32);
+        // By more than there is of a narrow operand the result may be anything.
+        if width < 32 {
+            return Err(FaultKind::UnknownForm("this width of a double shift"));
+        }
+        let Some(by) = by else {
+            self.flags = Flags::UNDEFINED;
+            return self.write(instruction, 0, Bits::UNDEFINED);
+        };
+        if by == 0 {
+            return self.write(instruction, 0, a);
+        }
+        let (result, last) = match instruction.mnemonic() {
+            Mnemonic::Shld => {
+                (a.shifted_left(by).or(b.shifted_right(width - by)), a.shifted_right(width - by))
+            }
+            _ => (a.shifted_right(by).or(b.shifted_left(width - by)), a.shifted_right(by - 1)),
+        };
+        let carry = last.bit(0).map_or(Flag::Either, Flag::Is);
+        let overflow = match by {
+            1 => a.xor(result).bit(width - 1).map_or(Flag::Either, Flag::Is),
+            _ => Flag::Undefined,
+        };
+        self.flags = Flags { carry, overflow, ..Flags::of_result(result, width) };
+        self.write(instruction, 0, result)
     }
 
     fn shift(&mut self, instruction: &Instruction) -> Result<(), FaultKind> {

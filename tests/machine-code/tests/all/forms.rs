@@ -22,10 +22,10 @@ const GENERAL: &[Mnemonic] = {
     use Mnemonic::*;
     &[
         Nop, Mov, Movzx, Movsx, Movsxd, Cdqe, Lea, Add, Adc, Sub, Sbb, And, Or, Xor, Cmp, Test,
-        Not, Neg, Inc, Dec, Imul, Shl, Shr, Sar, Andn, Shlx, Shrx, Sarx, Bt, Popcnt, Lzcnt, Tzcnt,
-        Seta, Setae, Setb, Setbe, Sete, Setg, Setge, Setl, Setle, Setne, Setno, Setnp, Setns, Seto,
-        Setp, Sets, Cmova, Cmovae, Cmovb, Cmovbe, Cmove, Cmovg, Cmovge, Cmovl, Cmovle, Cmovne,
-        Cmovno, Cmovnp, Cmovns, Cmovo, Cmovp, Cmovs,
+        Not, Neg, Inc, Dec, Imul, Shl, Shr, Sar, Shld, Shrd, Andn, Shlx, Shrx, Sarx, Bt, Popcnt,
+        Lzcnt, Tzcnt, Seta, Setae, Setb, Setbe, Sete, Setg, Setge, Setl, Setle, Setne, Setno,
+        Setnp, Setns, Seto, Setp, Sets, Cmova, Cmovae, Cmovb, Cmovbe, Cmove, Cmovg, Cmovge, Cmovl,
+        Cmovle, Cmovne, Cmovno, Cmovnp, Cmovns, Cmovo, Cmovp, Cmovs,
     ]
 };
 
@@ -431,6 +431,9 @@ fn forms_are_executed_as_by_the_processor() {
         let encodings = [EncodingKind::Legacy, EncodingKind::VEX, EncodingKind::EVEX];
         // A product of two registers is no one's result.
         let is_known = is_known && !(mnemonic == Mnemonic::Imul && info.op_count() == 1);
+        // Of 16 bits it may be anything.
+        let is_double_shift = matches!(mnemonic, Mnemonic::Shld | Mnemonic::Shrd);
+        let is_known = is_known && !(is_double_shift && info.operand_size() == 16);
         if !is_known || !info.mode64() || !encodings.contains(&info.encoding()) {
             continue;
         }
