@@ -1,17 +1,18 @@
 //! What a frame is computed from, and the values of uniforms.
 
 mod json;
+mod names;
 mod scalar;
 
 pub use scalar::number;
 
-use lambdav_core::diagnostics::nearest_name;
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::inputs::Inputs;
 use lambdav_core::limits;
 use lambdav_core::types::{Scalar, Type, Types};
 use lambdav_float_environment::with_default;
 use lambdav_raster::Size;
+use names::instead;
 use scalar::{int, truth, uint};
 use thiserror::Error;
 
@@ -124,7 +125,7 @@ impl Settings {
         uniforms: &[Uniform],
         text: &str,
     ) -> Result<(), UniformError> {
-        for (name, value) in json::members(text).map_err(UniformError::Malformed)? {
+        for (name, value) in members(text)? {
             self.set_text(types, uniforms, &name, value)?;
         }
         Ok(())
@@ -137,20 +138,43 @@ impl Settings {
     }
 }
 
+/// The members of a JSON object: their names, and their values as [`Settings::set_text`] takes them.
+///
+/// # Errors
+///
+/// [`UniformError::Malformed`] where the text is no object.
+pub fn members(text: &str) -> Result<Vec<(String, &str)>, UniformError> {
+    json::members(text).map_err(UniformError::Malformed)
+}
+
 /// Where the uniform of that name is among all.
 fn find(uniforms: &[Uniform], name: &str) -> Result<usize, UniformError> {
     uniforms.iter().position(|uniform| uniform.name == name).ok_or_else(|| {
-        let near = nearest_name(name, uniforms.iter().map(|u| u.name.as_str()));
-        let help = match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if uniforms.is_empty() => "it has none".to_owned(),
-            None => {
-                let names: Vec<&str> = uniforms.iter().map(|u| u.name.as_str()).collect();
-                format!("it has {}", names.join(", "))
-            }
-        };
-        UniformError::Unknown { name: name.to_owned(), help }
+        let others = uniforms.iter().map(|uniform| uniform.name.clone()).collect();
+        UniformError::unknown(name.to_owned(), others)
     })
+}
+
+impl UniformError {
+    /// The same where these could have been meant, too.
+    #[must_use]
+    pub fn or_one_of(self, constants: &[Uniform]) -> Self {
+        match self {
+            Self::Unknown { name, others, .. } => Self::unknown(
+                name,
+                others
+                    .into_iter()
+                    .chain(constants.iter().map(|constant| constant.name.clone()))
+                    .collect(),
+            ),
+            other => other,
+        }
+    }
+
+    fn unknown(name: String, others: Vec<String>) -> Self {
+        let help = instead(&name, others.iter().map(String::as_str));
+        Self::Unknown { name, help, others }
+    }
 }
 
 /// Why a uniform does not get a value.
@@ -161,8 +185,18 @@ pub enum UniformError {
     Unknown {
         /// The name.
         name: String,
-        /// Which there are.
+        /// Which may have been meant.
         help: String,
+        /// Those that there are.
+        others: Vec<String>,
+    },
+    /// What has that name is fixed when the shader is compiled.
+    #[error(
+        "`{name}` is a constant, which is fixed when the shader is compiled: give it a value with `Shader::with_constant`"
+    )]
+    Constant {
+        /// The name.
+        name: String,
     },
     /// A text is no JSON object.
     #[error("not a JSON object of uniforms: {0}")]
@@ -393,7 +427,8 @@ mod tests {
         assert_eq!(*settings.inputs.uniforms[1], [4.0, 3.0, 2.0, 1.0].map(num));
         for (name, text, message) in [
             ("light", "1,2", "a Light is an object: `{\"field\": value, …}`"),
-            ("light", r#"{"power": 1}"#, "a Light has no field `power`"),
+            ("light", r#"{"power": 1}"#, "a Light has no field `power`; it has gain, at, n"),
+            ("light", r#"{"gian": 1}"#, "a Light has no field `gian`; did you mean `gain`?"),
             ("light", r#"{"gain": true}"#, "`true` is not a number"),
             ("light", r#"{"gain" 1}"#, "`:` must follow, not `1}`"),
             ("light", r#"{"gain": 1"#, "`,` must follow, not the end"),

@@ -59,7 +59,7 @@ impl Shader {
     }
 
     fn of(Loaded { source, core, mut diagnostics, .. }: Loaded) -> Result<Self, Report> {
-        diagnostics.retain(|finding| !finding.code.is_lint());
+        diagnostics.drop_lints();
         match core {
             Some(core) => Ok(Self { source, core, warnings: diagnostics }),
             None => Err(Report { source, diagnostics }),
@@ -89,6 +89,18 @@ impl Shader {
             times: Some(times),
             included: Vec::new(),
         })?)
+    }
+
+    /// What is to be said where a renderer is asked to give this a value.
+    fn instead(&self, error: UniformError) -> UniformError {
+        match error {
+            UniformError::Unknown { name, .. }
+                if self.core.constants.iter().any(|constant| constant.name == name) =>
+            {
+                UniformError::Constant { name }
+            }
+            error => error.or_one_of(&self.core.constants),
+        }
     }
 
     /// Its constants, in the order in which they are declared, with the values that they have.
@@ -144,7 +156,8 @@ impl Renderer<'_> {
     /// [`UniformError`] where there is no such uniform, or it has another type.
     pub fn set(mut self, name: &str, value: impl Into<UniformValue>) -> Result<Self, UniformError> {
         let core = &self.shader.core;
-        self.settings.set(core.graph.types(), &core.uniforms, name, value)?;
+        let result = self.settings.set(core.graph.types(), &core.uniforms, name, value);
+        result.map_err(|error| self.shader.instead(error))?;
         Ok(self)
     }
 
@@ -156,7 +169,20 @@ impl Renderer<'_> {
     /// [`UniformError`] where there is no such uniform, or the text is no value of its type.
     pub fn set_text(mut self, name: &str, text: &str) -> Result<Self, UniformError> {
         let core = &self.shader.core;
-        self.settings.set_text(core.graph.types(), &core.uniforms, name, text)?;
+        let result = self.settings.set_text(core.graph.types(), &core.uniforms, name, text);
+        result.map_err(|error| self.shader.instead(error))?;
+        Ok(self)
+    }
+
+    /// Gives uniforms values that a JSON object has under their names; see [`Settings::set_all`].
+    ///
+    /// # Errors
+    ///
+    /// [`UniformError`] where the text is no object, and as [`Self::set_text`].
+    pub fn set_all(mut self, text: &str) -> Result<Self, UniformError> {
+        let core = &self.shader.core;
+        let result = self.settings.set_all(core.graph.types(), &core.uniforms, text);
+        result.map_err(|error| self.shader.instead(error))?;
         Ok(self)
     }
 
@@ -445,6 +471,25 @@ mod tests {
         let error = save("no/such/folder/a.png", &frame.expect("it ends")).expect_err("no folder");
         let text = format!("{error:?}");
         assert!(text.starts_with("cannot write `no/such/folder/a.png`: "), "{text}");
+    }
+
+    /// An index into an array of which machine code is not made.
+    #[test]
+    fn large_computed_arrays_are_drawn_by_the_evaluator() {
+        let text = "(uniform gain num) (uniform n int 0i)
+             (define t (tabulate 1025 (func (i) (* gain (+ (num i) (.y (frag-coord)))))))
+             (at t (+ n (int (.x (frag-coord)))))";
+        let shader = Shader::new("table.lv", text).expect("it is right");
+        let settings = Settings::new(shader.core(), size());
+        let engine = FastEngine::new(shader.core(), 0, &settings, None).expect("it is evaluated");
+        let FastEngine::Core(_, EmitError::IndexedArray(why)) = engine else {
+            panic!("machine code is made of it")
+        };
+        assert_eq!(why.code.as_str(), "LV0506");
+        let renderer = shader.renderer(size()).set_all(r#"{"n": 1021, "gain": 2}"#);
+        let frame = renderer.expect("it has these").render().expect("nothing is in the way");
+        assert_eq!(frame.pixel(0, 0), Some([2043.0, 0.0, 0.0, 1.0]));
+        assert_eq!(frame.pixel(3, 1), Some([2051.0, 0.0, 0.0, 1.0]));
     }
 
     /// Loops that nest more deeply than machine code is made of.

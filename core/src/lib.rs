@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! source → diagnostics → decode
-//! math → types → op → inputs → graph → schedule → evaluate, core_text
+//! math → types → std140, op → inputs → graph → schedule → evaluate, core_text
 //! ```
 #![forbid(unsafe_code)]
 
@@ -26,6 +26,7 @@ pub mod op;
 pub mod schedule;
 pub mod sets;
 pub mod source;
+pub mod std140;
 pub mod types;
 
 /// The version of the language that programs are of (LANGUAGE.md).

@@ -82,7 +82,7 @@ pub const WORDS: u32 = 1 << 16;
 pub const TYPE_NESTING: u32 = 256;
 
 /// How many words an array may have that machine code computes, rather than reads, and an index
-/// chooses from. A larger program is evaluated.
+/// chooses from. A larger program is evaluated; where machine code is asked for it is LV0506.
 pub const CHOSEN_WORDS: usize = 1_024;
 
 /// How many words all constants of a program may have, and its operations operands, together. More

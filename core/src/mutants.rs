@@ -4,6 +4,8 @@
 //! feature `mutants`; without it [`is_active`] is false at compile time. Every crate with mutants
 //! has a module like this one, and the switch that [`mutants!`](crate::mutants!) makes.
 
+use crate::types::{Type, Types};
+
 /// A mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -25,6 +27,9 @@ pub enum Mutant {
     SequentialRec,
     /// The evaluator takes the wrong operand of a minimum where they are equal or a NaN.
     WrongMinimum,
+    /// Simplification forgets what was to be evaluated before a part of a value, although it might
+    /// not end.
+    DroppedOperand,
 }
 
 impl Mutant {
@@ -39,6 +44,27 @@ impl Mutant {
         Self::SequentialRec,
         Self::WrongMinimum,
     ];
+
+    /// Those of values with parts.
+    pub const OF_PARTS: [Self; 1] = [Self::DroppedOperand];
+}
+
+/// The case and field whose words a mistaken reader of variants takes for those of another: another
+/// case's field of the same type, where there is one that lies elsewhere.
+pub fn mistaken_payload(types: &Types, ty: Type, case: u32, field: u32) -> (u32, u32) {
+    let wanted = types.payload(ty, case, field);
+    let Some((of, places)) = wanted else { return (case, field) };
+    let cases = types.variant(ty).map_or(&[][..], |variant| &variant.cases);
+    let others = (0..).zip(cases).filter(|&(other, _)| other != case);
+    let mut fields = others.flat_map(|(other, found)| {
+        let count = found.fields.len() as u32;
+        (0..count).map(move |field| (other, field))
+    });
+    let is_mistaken = |&(other, field): &(u32, u32)| {
+        let found = types.payload(ty, other, field);
+        found.is_some_and(|(ty, elsewhere)| ty == of && elsewhere != places)
+    };
+    fields.find(is_mistaken).unwrap_or((case, field))
 }
 
 /// The switch of an enumeration `Mutant` in a crate with the feature `mutants`, whose numbers begin

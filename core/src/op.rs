@@ -274,12 +274,12 @@ impl Op {
                 Some(a)
             }
             (Self::Inject(ty, case), fields) => {
-                let case = types.variant(ty)?.cases.get(case as usize)?;
+                let case = types.case(ty, case)?;
                 case.fields.iter().map(|field| field.ty).eq(fields.iter().copied()).then_some(ty)
             }
             (Self::Tag, &[a]) => types.variant(a).map(|_| Type::UINT),
             (Self::Payload(case, field), &[a]) => {
-                let case = types.variant(a)?.cases.get(case as usize)?;
+                let case = types.case(a, case)?;
                 Some(case.fields.get(field as usize)?.ty)
             }
             (Self::After, &[a, _, ..]) => Some(a),

@@ -466,35 +466,32 @@ impl Types {
         }
     }
 
+    /// The case of that index of a variant.
+    pub fn case(&self, ty: Type, index: u32) -> Option<&Case> {
+        self.variant(ty)?.cases.get(index as usize)
+    }
+
     /// How many components a value consists of (16 for `mat4`): each is one word.
     pub fn components(&self, ty: Type) -> usize {
         self.layout(ty).components() as usize
     }
 
     /// The type of the component of that index, parts being in order (matrices by columns).
-    pub fn component(&self, mut ty: Type, index: usize) -> Scalar {
+    pub fn component(&self, mut ty: Type, mut index: usize) -> Scalar {
         debug_assert!(index < self.components(ty), "there is no such component");
-        let mut index = index as u32;
         loop {
-            let layout = self.layout(ty);
             match *self.kind(ty) {
                 TypeKind::Scalar(scalar)
                 | TypeKind::Vector(scalar, _)
                 | TypeKind::Matrix(scalar, _) => return scalar,
-                TypeKind::Structure(id) => {
-                    // The last field that begins there or before: those before it that begin at
-                    // the same place have no components.
-                    let field = layout.offsets.partition_point(|&offset| offset <= index) - 1;
-                    index -= layout.offsets[field];
-                    ty = self.structures[id.0 as usize].fields[field].ty;
-                }
-                TypeKind::Array(element, _) => {
-                    index %= self.layout(element).components();
-                    ty = element;
+                TypeKind::Structure(_) | TypeKind::Array(..) => {
+                    let part = self.part_with(ty, index);
+                    let (inner, first) = self.part(ty, part).expect("it is one of them");
+                    (ty, index) = (inner, index - first);
                 }
                 TypeKind::Variant(_) => {
-                    let [nums, integers, _] = layout.slots;
-                    return match index {
+                    let [nums, integers, _] = self.layout(ty).slots;
+                    return match index as u32 {
                         0 => Scalar::U32,
                         slot if slot <= nums => Scalar::F32,
                         slot if slot < nums + integers => Scalar::U32,
@@ -502,6 +499,21 @@ impl Types {
                     };
                 }
             }
+        }
+    }
+
+    /// The index of the part that holds the component of that index, of a type that has parts.
+    pub fn part_with(&self, ty: Type, component: usize) -> usize {
+        match *self.kind(ty) {
+            // The last field that begins there or before: those before it that begin at the same
+            // place have no components.
+            TypeKind::Structure(_) => {
+                let offsets = &self.layout(ty).offsets;
+                offsets.partition_point(|&offset| offset as usize <= component) - 1
+            }
+            TypeKind::Array(element, _) => component / self.components(element),
+            TypeKind::Matrix(_, n) => component / usize::from(n),
+            TypeKind::Scalar(_) | TypeKind::Vector(..) | TypeKind::Variant(_) => component,
         }
     }
 
@@ -547,7 +559,7 @@ impl Types {
     /// The type of a field of a case, and for each of its components the index of the variant's
     /// component that holds it where the tag is that case; `None` where there is no such field.
     pub fn payload(&self, ty: Type, case: u32, field: u32) -> Option<(Type, Box<[u32]>)> {
-        let case = self.variant(ty)?.cases.get(case as usize)?;
+        let case = self.case(ty, case)?;
         let field = field as usize;
         let of = case.fields.get(field)?.ty;
         let [nums, integers, _] = self.layout(ty).slots;

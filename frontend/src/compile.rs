@@ -68,7 +68,7 @@ fn stages(
     let whole = !diagnostics.has_errors();
     if !whole {
         // What is perhaps not meant can wait.
-        diagnostics.retain(|finding| !finding.code.is_lint());
+        diagnostics.drop_lints();
     }
     debug_assert!(!whole || core.outputs.len() == items.outputs.len(), "an output is lost");
     (whole.then_some(core), diagnostics, times)

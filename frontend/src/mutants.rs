@@ -10,6 +10,8 @@ pub enum Mutant {
     /// Elaboration takes arguments for the same that differ in the last of the locals that they
     /// use.
     ForgottenLocal = 1,
+    /// Elaboration gives a name in a clause of a `case` the words of another case's field.
+    WrongField,
     /// The source evaluator lets names mean what they do outside the function whose parameters they
     /// are.
     CapturedName,
@@ -20,6 +22,9 @@ pub enum Mutant {
 impl Mutant {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::ForgottenLocal, Self::CapturedName, Self::OneRoundMore];
+
+    /// Those of values with parts.
+    pub const OF_PARTS: [Self; 1] = [Self::WrongField];
 }
 
 lambdav_core::mutants!();

@@ -54,6 +54,10 @@ pub enum Mutant {
     LostCarry,
     /// An index is not kept below the number of parts.
     LooseIndex,
+    /// A field of a variant's case is read from the words of another case's.
+    WrongField,
+    /// An update changes the array that it is made of.
+    UpdateInPlace,
     /// The distance to a constant counts from where it stands, not from the instruction's end.
     WrongDistance,
 }

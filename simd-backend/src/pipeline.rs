@@ -12,6 +12,7 @@
 //!
 //! In debug builds each stage's product is verified.
 
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::limits;
 use std::time::{Duration, Instant};
 
@@ -141,19 +142,30 @@ impl Compiler {
             .unwrap_or_else(|| if is_quick() { Allocation::Quick } else { Allocation::Thorough })
     }
 
+    /// Whether a lane program may be made of an output that was scheduled alone: whether it is small
+    /// enough.
+    ///
+    /// # Errors
+    ///
+    /// [`EmitError::TooMuch`] and [`EmitError::IndexedArray`].
+    pub fn check(&self, program: &schedule::Program) -> Result<(), EmitError> {
+        let places = Places::new(program, cost::TABLE);
+        within(places.components(program), limits::LANE_VALUES, "values of one lane")?;
+        match too_large(program, &places) {
+            Some(array) => Err(EmitError::IndexedArray(Box::new(array))),
+            None => Ok(()),
+        }
+    }
+
     /// Compiles an output that was scheduled alone.
     ///
     /// # Errors
     ///
-    /// [`EmitError::TooDeep`], [`EmitError::TooMuch`], [`EmitError::TooLarge`] and
+    /// As of [`Self::check`], [`EmitError::TooDeep`], [`EmitError::TooLarge`] and
     /// [`EmitError::TimedOut`].
     pub fn compile(&self, program: &schedule::Program) -> Result<Compilation, EmitError> {
         let mut times = Times::default();
-        let places = Places::new(program, cost::TABLE);
-        within(places.components(program), limits::LANE_VALUES, "values of one lane")?;
-        if let Some(words) = too_large(program, &places, limits::CHOSEN_WORDS) {
-            within(words, limits::CHOSEN_WORDS, "words of one array that is computed")?;
-        }
+        self.check(program)?;
         self.in_time()?;
         let lanes = timed(&mut times.lanes, || self.lane_program(program));
         with_default(|| self.compile_lanes(lanes, times))
@@ -245,19 +257,27 @@ pub(crate) fn timed<R>(time: &mut Duration, stage: impl FnOnce() -> R) -> R {
     result
 }
 
-/// An array, vector or matrix of more than `most` components that an index chooses from, and that
-/// does not lie in memory: how many it has.
-fn too_large(program: &schedule::Program, places: &Places, most: usize) -> Option<usize> {
-    program.walk().find_map(|event| match event {
-        schedule::Event::Statement(_, statement) => {
-            let schedule::Statement::Let { expr: Expr::Op(Op::At | Op::Update, of), .. } =
-                statement
-            else {
-                return None;
-            };
-            let components = program.types.components(program.ty(of[0]));
-            (!places.is_in_memory(of[0]) && components > most).then_some(components)
+/// What is to be said of an array that an index chooses from where it has more words than may be, and
+/// does not lie in memory.
+fn too_large(program: &schedule::Program, places: &Places) -> Option<Diagnostic> {
+    program.walk().find_map(|event| {
+        let schedule::Event::Statement(_, statement) = event else { return None };
+        let schedule::Statement::Let { value, expr: Expr::Op(Op::At | Op::Update, of) } = statement
+        else {
+            return None;
+        };
+        let words = program.types.components(program.ty(of[0]));
+        if places.is_in_memory(of[0]) || words <= limits::CHOSEN_WORDS {
+            return None;
         }
-        _ => None,
+        let (span, most) = (program.values[value.index()].span, limits::CHOSEN_WORDS);
+        let message = format!(
+            "an index chooses from an array of {words} words that is computed; machine code takes at most {most}"
+        );
+        let diagnostic = Diagnostic::new(DiagnosticCode::IndexedArray, span, message)
+            .label("the index is known only when the program runs")
+            .note("constant arrays and uniforms lie in memory and may be larger")
+            .help("make the array smaller, a constant table or a uniform, or use the engine `core`, which is slow");
+        Some(diagnostic)
     })
 }

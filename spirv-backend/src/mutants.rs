@@ -24,6 +24,10 @@ pub enum Mutant {
     LostCarry,
     /// The emitter does not keep an index below the number of parts.
     LooseIndex,
+    /// The emitter reads a field of a variant's case from the words of another case's.
+    WrongField,
+    /// The emitter lets an update change the array that it is made of.
+    UpdateInPlace,
     /// The evaluator assigns the φ's of a block one after the other.
     SequentialPhis,
     /// The evaluator counts rounds of a loop on where it is entered again.

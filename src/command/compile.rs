@@ -110,7 +110,7 @@ pub(super) fn run(options: &CompileArguments) -> Result {
             if is_spirv {
                 spirv_stage(stage, options, &program, &loaded.source)
             } else {
-                simd_stage(stage, &program, options).map(String::into_bytes)
+                simd_stage(stage, &program, options, &loaded.source).map(String::into_bytes)
             }
         }
     }?;
@@ -151,9 +151,15 @@ fn spirv_stage(
 }
 
 /// The text of a stage of the SIMD backend, as `render` takes it for an image of that size.
-fn simd_stage(stage: Stage, program: &Program, options: &CompileArguments) -> Result<String> {
+fn simd_stage(
+    stage: Stage,
+    program: &Program,
+    options: &CompileArguments,
+    source: &SourceFile,
+) -> Result<String> {
     let machine = |error: EmitError| match error {
-        EmitError::TooDeep { .. } | EmitError::TooMuch { .. } => Failure::input(error.to_string()),
+        EmitError::IndexedArray(diagnostic) => fault(source, *diagnostic, options.messages),
+        error if error.is_limit() => Failure::input(error.to_string()),
         _ => Failure::machine(error.to_string()),
     };
     let listing = match stage {
@@ -169,6 +175,7 @@ fn simd_stage(stage: Stage, program: &Program, options: &CompileArguments) -> Re
     let lanes = options.lanes;
     let compiler = Compiler { lanes, pixels, listing, ..Compiler::new(target) };
     if stage == Stage::Lanes {
+        compiler.check(program).map_err(machine)?;
         return Ok(compiler.lane_program(program).to_string());
     }
     let compiled = compiler.compile(program).map_err(machine)?;

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// said about it, lints apart.
 pub(super) fn load(path: &Path, messages: Messages) -> Result<Loaded> {
     let mut loaded = read(path, messages)?;
-    loaded.diagnostics.retain(|finding| !finding.code.is_lint());
+    loaded.diagnostics.drop_lints();
     report(&loaded.source, &loaded.diagnostics, messages)?;
     Ok(loaded)
 }
@@ -62,7 +62,7 @@ pub(super) fn one_standard_input<'a>(paths: impl IntoIterator<Item = &'a PathBuf
 }
 
 /// Checks before a long run that the file can be written, and is none of those that are read.
-pub(super) fn check_target(path: &Path, read: &[&Path]) -> Result {
+pub(super) fn check_target<P: AsRef<Path>>(path: &Path, read: &[P]) -> Result {
     check_not_read(path, read)?;
     file::check_target(path).map_err(|error| match why(path) {
         Some(why) => Failure::usage(format!("cannot write `{}`: {why}", path.display())),

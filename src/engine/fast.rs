@@ -7,8 +7,8 @@ use lambdav_core::graph::Core;
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::{Compiler, EmitError, Target};
 
-/// Machine code, or, for a program that nests loops more deeply than code is made of, or is larger,
-/// the evaluator of the core. The pixels are the same.
+/// Machine code, or, for a program that exceeds a limit of machine code
+/// ([`EmitError::is_limit`]), the evaluator of the core. The pixels are the same.
 #[derive(Debug)]
 pub enum FastEngine {
     /// Machine code.
@@ -47,9 +47,7 @@ impl FastEngine {
     ) -> Result<Self, SimdError> {
         match SimdEngine::with_compiler(core, location, settings, compiler) {
             Ok(engine) => Ok(Self::Simd(Box::new(engine))),
-            Err(SimdError::Emit(
-                error @ (EmitError::TooDeep { .. } | EmitError::TooMuch { .. }),
-            )) => {
+            Err(SimdError::Emit(error)) if error.is_limit() => {
                 let engine = CoreEngine::new(core, location, settings);
                 Ok(Self::Core(Box::new(engine.map_err(SimdError::Program)?), error))
             }

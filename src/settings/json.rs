@@ -3,6 +3,7 @@
 //!
 //! Nothing recurses on how deep a value is nested.
 
+use super::names::instead;
 use super::scalar::{int, number, truth, uint};
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 
@@ -74,7 +75,8 @@ pub(super) fn read(types: &Types, ty: Type, text: &str, words: &mut [u32]) -> Re
             let name = reader.string()?;
             reader.expect(':')?;
             let Some(index) = structure.fields.iter().position(|field| *field.name == *name) else {
-                return Err(format!("a {} has no field `{name}`", structure.name));
+                let help = instead(&name, structure.fields.iter().map(|field| &*field.name));
+                return Err(format!("a {} has no field `{name}`; {help}", structure.name));
             };
             let (part, offset) = types.part(ty, index).expect("it is a field");
             next = Some((part, start + offset));

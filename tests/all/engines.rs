@@ -10,7 +10,7 @@ use lambdav_core::source::SourceFile;
 use lambdav_frontend::reduction::{self, Limits, SourceFault};
 use lambdav_frontend::syntax::parse;
 use lambdav_raster::{self as raster, Cancel, Kernel, Size, Tile, TileBuffer};
-use lambdav_simd_backend::{EmitError, SimdKernel};
+use lambdav_simd_backend::SimdKernel;
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
 use lambdav_spirv_backend::eval;
 
@@ -189,7 +189,7 @@ fn machine_code(
         let kernel = match SimdKernel::new(scheduled, Some(lanes), &inputs, max_iterations) {
             Ok(kernel) => kernel,
             // The command draws such a program with the evaluator.
-            Err(EmitError::TooDeep { .. } | EmitError::TooMuch { .. }) => {
+            Err(error) if error.is_limit() => {
                 outputs.extend(evaluate(program.core, &[location], &inputs, max_iterations)?);
                 continue;
             }

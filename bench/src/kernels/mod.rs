@@ -13,8 +13,10 @@ mod hash;
 mod mandelbrot;
 mod measure;
 mod noise;
+mod path;
 mod plasma;
 mod raymarch;
+mod table;
 mod volume;
 
 pub(crate) use measure::run;
@@ -34,7 +36,7 @@ pub(crate) struct Kernel {
 }
 
 /// All of them.
-pub(crate) const KERNELS: [Kernel; 9] = [
+pub(crate) const KERNELS: [Kernel; 13] = [
     Kernel {
         name: "mandelbrot",
         shader: include_str!("../../shaders/mandelbrot.lv"),
@@ -88,6 +90,30 @@ pub(crate) const KERNELS: [Kernel; 9] = [
         shader: include_str!("../../shaders/hash.lv"),
         side: 512,
         scalar: |tile, resolution, out| fill(tile, resolution, out, hash::pixel),
+    },
+    Kernel {
+        name: "table-uniform",
+        shader: include_str!("../../shaders/table-uniform.lv"),
+        side: 512,
+        scalar: |tile, resolution, out| fill(tile, resolution, out, table::uniform_pixel),
+    },
+    Kernel {
+        name: "table-row",
+        shader: include_str!("../../shaders/table-row.lv"),
+        side: 512,
+        scalar: |tile, resolution, out| fill(tile, resolution, out, table::row_pixel),
+    },
+    Kernel {
+        name: "table-varying",
+        shader: include_str!("../../shaders/table-varying.lv"),
+        side: 512,
+        scalar: |tile, resolution, out| fill(tile, resolution, out, table::varying_pixel),
+    },
+    Kernel {
+        name: "path",
+        shader: include_str!("../../shaders/path.lv"),
+        side: 256,
+        scalar: |tile, resolution, out| fill(tile, resolution, out, path::pixel),
     },
 ];
 

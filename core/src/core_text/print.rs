@@ -292,10 +292,10 @@ impl<'a> Printer<'a> {
 
     fn position(&mut self, span: Span) {
         if let Some(source) = self.source.filter(|_| span != Span::default()) {
-            let (file, at) = (source.file(span.start), source.line_column(span.start));
+            let (file, at) = (source.file_index(span.start), source.line_column(span.start));
             self.text(format_args!("  ; {}:{}", at.line, at.column));
-            if file != &source.files()[0] {
-                self.text(format_args!(" {}", file.name.escape_debug()));
+            if file > 0 {
+                self.text(format_args!(" {}", source.files()[file].name.escape_debug()));
             }
         }
     }

@@ -82,6 +82,11 @@ impl Diagnostics {
         self.has_errors |= others.has_errors;
     }
 
+    /// Leaves out what is right and perhaps not meant.
+    pub fn drop_lints(&mut self) {
+        self.retain(|finding| !finding.code.is_lint());
+    }
+
     /// Leaves out those, of the ones that are kept, for which that does not hold.
     pub fn retain(&mut self, keep: impl Fn(&Diagnostic) -> bool) {
         self.kept.retain(keep);

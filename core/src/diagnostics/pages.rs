@@ -101,6 +101,7 @@ mod tests {
                     | DiagnosticCode::TextTooLong
                     | DiagnosticCode::BlocksTooDeep
                     | DiagnosticCode::EvaluatorLimit
+                    | DiagnosticCode::IndexedArray
                     | DiagnosticCode::MalformedCore
                     | DiagnosticCode::CoreVersion
                     | DiagnosticCode::InvalidModule

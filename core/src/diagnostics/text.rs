@@ -120,7 +120,8 @@ fn excerpts<'a>(diagnostic: &'a Diagnostic, source: &'a SourceFile) -> Vec<Excer
         match groups.last_mut() {
             Some((last, group))
                 if label.first <= *last + MAX_GAP
-                    && source.file(label.span.start) == source.file(group[0].span.start) =>
+                    && source.file_index(label.span.start)
+                        == source.file_index(group[0].span.start) =>
             {
                 *last = label.last.max(*last);
                 group.push(label);

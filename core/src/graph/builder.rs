@@ -365,7 +365,7 @@ impl Graph {
                 operands.push(other);
             }
         }
-        if operands.len() == 1 {
+        if operands.len() == 1 || is_active(Mutant::DroppedOperand) {
             return value;
         }
         self.intern(Node::Op(Op::After, operands.into()), span)
@@ -426,23 +426,8 @@ impl Graph {
                 (Op::NotEqual, pair) => Some(self.op(Op::Equal, pair.to_vec(), span)),
                 _ => None,
             },
-            (Op::Select, &[c, a, b])
-                if a == b && !self.may_diverge(c) && !self.has_constants(a) =>
-            {
-                Some(a)
-            }
+            (Op::Select, &[c, a, b]) if a == b && !self.may_diverge(c) => Some(a),
             _ => None,
-        }
-    }
-
-    /// Whether the node is a constant, or one may be taken of it. Such a node does not replace one
-    /// that depends on more, so that simplification makes nothing constant.
-    pub(super) fn has_constants(&self, id: NodeId) -> bool {
-        let operation = |op: &Op| matches!(op, Op::Construct(_) | Op::Inject(..) | Op::Update);
-        match self.node(id) {
-            Node::Constant(..) => true,
-            Node::Op(op, _) => operation(op),
-            _ => false,
         }
     }
 
@@ -450,17 +435,7 @@ impl Graph {
     ///
     /// An `if` of tails stays as it is even where its condition is constant, so that a loop keeps
     /// its `Rec` and its exit.
-    pub fn if_(&mut self, parts: [NodeId; 3], span: Span) -> NodeId {
-        let [condition, then, otherwise] = parts;
-        if then == otherwise && self.has_constants(then) && self.constant_words(condition).is_none()
-        {
-            return self.intern(Node::If(parts), span);
-        }
-        self.simplified_if(parts, span)
-    }
-
-    /// The same where nobody asks whether the value is constant.
-    pub(super) fn simplified_if(
+    pub fn if_(
         &mut self,
         [mut condition, mut then, mut otherwise]: [NodeId; 3],
         span: Span,

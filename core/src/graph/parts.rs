@@ -135,7 +135,7 @@ impl Graph {
         [before, place, new]: [NodeId; 3],
         span: Span,
     ) -> Option<NodeId> {
-        if index == place && !self.has_constants(new) {
+        if index == place {
             return Some(self.after(new, [before, index], span));
         }
         let [at, place] = [index, place].map(|index| self.constant_index(before, index));

@@ -7,13 +7,15 @@
 //! several arms, as in `(let ((k (if c (rec …) v))) (if a k (if b k w)))`. Control flow has no
 //! place for such a node, and copying it would be exponential. So a shared `If` of tails is
 //! *reified*: whether it goes on, each argument with which it does and the value with which it does
-//! not become values of their own, made of lazy `If`s over the same conditions, and each use
+//! not become values of their own, made of lazy `If`s over the same conditions (one for all
+//! arguments, which are evaluated together), and each use
 //! becomes `(if goes-on (rec argument …) value)`. The arm in which such a value has no meaning is
 //! left out: it is never demanded there.
 
 use super::{ExprType, Graph, Loop, LoopId, Node, NodeId};
+use crate::op::Op;
 use crate::source::Span;
-use crate::types::Type;
+use crate::types::{Field, Structure, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a reified tail consists of; `None` where it never does that.
@@ -164,7 +166,7 @@ impl Graph {
                         (self.tail_from(of, &parts, span), parts)
                     } else {
                         let arms = [condition, rebuilt[&then], rebuilt[&otherwise]];
-                        rebuilt.insert(id, self.simplified_if(arms, span));
+                        rebuilt.insert(id, self.if_(arms, span));
                         continue;
                     }
                 }
@@ -232,21 +234,49 @@ impl Graph {
 
     fn join(&mut self, condition: NodeId, a: Reified, b: Reified, span: Span) -> Reified {
         let either = |graph: &mut Self, a: Option<NodeId>, b: Option<NodeId>| match (a, b) {
-            (Some(a), Some(b)) => Some(graph.simplified_if([condition, a, b], span)),
+            (Some(a), Some(b)) => Some(graph.if_([condition, a, b], span)),
             (a, b) => a.or(b),
         };
-        let goes_on = self.simplified_if([condition, a.goes_on, b.goes_on], span);
+        let goes_on = self.if_([condition, a.goes_on, b.goes_on], span);
         let value = either(self, a.value, b.value);
         let arguments = match (a.arguments, b.arguments) {
-            (Some(a), Some(b)) => Some(
-                a.into_iter()
-                    .zip(b)
-                    .map(|(a, b)| self.simplified_if([condition, a, b], span))
-                    .collect(),
-            ),
+            (Some(a), Some(b)) => Some(self.choose_each(condition, &a, &b, span)),
             (a, b) => a.or(b),
         };
         Reified { goes_on, arguments, value }
+    }
+
+    /// Values of which all are evaluated, or none, from one list or the other: by one `If` of a
+    /// structure where several differ.
+    fn choose_each(
+        &mut self,
+        condition: NodeId,
+        a: &[NodeId],
+        b: &[NodeId],
+        span: Span,
+    ) -> Vec<NodeId> {
+        let may_diverge = self.may_diverge(condition);
+        let differs = |(a, b): &(&NodeId, &NodeId)| a != b || may_diverge;
+        let (then, otherwise): (Vec<NodeId>, Vec<NodeId>) = a.iter().zip(b).filter(differs).unzip();
+        let fields = (0..).zip(&then).map(|(k, &value): (u32, _)| Field {
+            name: k.to_string().into(),
+            ty: self.value_type(value),
+            is_generic: false,
+        });
+        let structure = Structure { name: "Arguments".into(), fields: fields.collect() };
+        // What is too large for a structure, or is alone, has no need of one.
+        let ty = (then.len() > 1).then(|| self.types_mut().add_structure(structure).ok()).flatten();
+        let Some(ty) = ty else {
+            return a.iter().zip(b).map(|(&a, &b)| self.if_([condition, a, b], span)).collect();
+        };
+        let arms = [then, otherwise].map(|arm| self.op(Op::Construct(ty), arm, span));
+        let chosen = self.if_([condition, arms[0], arms[1]], span);
+        let mut fields = 0..;
+        let choose = |pair: (&NodeId, &NodeId)| match differs(&pair) {
+            true => self.op(Op::Field(fields.next().expect("it has no end")), vec![chosen], span),
+            false => *pair.0,
+        };
+        a.iter().zip(b).map(choose).collect()
     }
 
     fn tail_from(&mut self, of: LoopId, parts: &Reified, span: Span) -> NodeId {
@@ -254,14 +284,14 @@ impl Graph {
         match (&parts.arguments, parts.value) {
             (Some(arguments), Some(value)) => {
                 let next = self.rec(of, arguments.clone(), span);
-                self.simplified_if([parts.goes_on, next, value], span)
+                self.if_([parts.goes_on, next, value], span)
             }
             (Some(arguments), None) => {
                 // Both arms go on; the condition stays, since its evaluation might not end.
                 let next = self.rec(of, arguments.clone(), span);
                 match self.constant_words(parts.goes_on) {
                     Some(_) => next,
-                    None => self.simplified_if([parts.goes_on, next, next], span),
+                    None => self.if_([parts.goes_on, next, next], span),
                 }
             }
             (None, Some(value)) => value,

@@ -2,9 +2,12 @@
 
 use super::continuation::{Continuation, OperandSource, State};
 use super::elaborator::Elaborator;
-use super::values::{Arguments, Denotation, EnvId, FunctionId, FunctionValue, Site, Value};
+use super::values::{
+    ActivationId, Arguments, Denotation, EnvId, FunctionId, FunctionValue, Site, Value,
+};
 use crate::resolve::{Code, CodeId, Parameter};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::source::Span;
 use std::rc::Rc;
 
 impl Elaborator {
@@ -17,20 +20,29 @@ impl Elaborator {
                 State::Apply(function, site, arguments)
             }
             Value::Data(_) | Value::Structure(_) => {
-                let what = self.describe(callee);
-                let Code::Apply { callee, .. } = *self.arena.get(code) else {
+                let Code::Apply { callee: part, .. } = *self.arena.get(code) else {
                     unreachable!("the continuation was made for an application")
                 };
-                let span = self.span(callee, env);
-                self.report_in(
-                    Diagnostic::new(DiagnosticCode::NotAFunction, span, "this is not a function")
-                        .label(format!("this is {what}"))
-                        .help("parentheses apply a function; leave them out around a value"),
-                    site.activation,
-                );
-                State::Return(Value::Error)
+                let help = "parentheses apply a function; leave them out around a value";
+                self.not_a_function(callee, self.span(part, env), help, site.activation)
             }
         }
+    }
+
+    /// Refuses a value where a function must stand.
+    pub(super) fn not_a_function(
+        &mut self,
+        value: Value,
+        span: Span,
+        help: &str,
+        activation: ActivationId,
+    ) -> State {
+        let diagnostic =
+            Diagnostic::new(DiagnosticCode::NotAFunction, span, "this is not a function")
+                .label(format!("this is {}", self.describe(value)))
+                .help(help);
+        self.report_in(diagnostic, activation);
+        State::Return(Value::Error)
     }
 
     pub(super) fn apply(

@@ -1,7 +1,9 @@
 //! What the elaborator does, as data: its states, and the continuations that wait for values.
 
 use super::rounds::Unrolled;
-use super::values::{Arguments, Denotation, EnvId, FunctionId, RoundId, Site, ThunkId, Value};
+use super::values::{
+    Arguments, Data, Denotation, EnvId, FunctionId, RoundId, Site, ThunkId, Value,
+};
 use crate::builtins::Builtin;
 use crate::resolve::CodeId;
 use crate::resolve::Former;
@@ -69,7 +71,7 @@ pub(super) enum Continuation {
     Bodies {
         code: CodeId,
         env: EnvId,
-        scrutinee: Option<NodeId>,
+        scrutinee: Option<Data>,
         values: Vec<Value>,
     },
     Condition {
@@ -79,12 +81,12 @@ pub(super) enum Continuation {
     Then {
         code: CodeId,
         env: EnvId,
-        condition: Option<NodeId>,
+        condition: Option<Data>,
     },
     Otherwise {
         code: CodeId,
         env: EnvId,
-        condition: Option<NodeId>,
+        condition: Option<Data>,
         then: Value,
     },
     The {
@@ -143,13 +145,13 @@ pub(super) enum Continuation {
     },
     /// The application of the first of two functions chosen by an `if`.
     ChoiceThen {
-        condition: NodeId,
+        condition: Data,
         otherwise: FunctionId,
         site: Site,
         arguments: Arguments,
     },
     ChoiceOtherwise {
-        condition: NodeId,
+        condition: Data,
         then: Value,
         site: Site,
     },

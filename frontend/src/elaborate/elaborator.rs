@@ -4,18 +4,20 @@
 //! Code and the denotations of the locals that it uses identify a thunk or a closure; equal ones
 //! are one, which is what makes sharing linear.
 
+use super::constancy::{Constancies, Constancy};
 use super::continuation::Continuation;
 use super::rounds::Unrolling;
 use super::values::{
-    Activation, ActivationId, Arguments, Captured, ContentsId, Denotation, Env, EnvId, FunctionId,
-    FunctionValue, HeldId, HeldStructure, ROOT, Site, Thunk, ThunkId, Value,
+    Activation, ActivationId, Arguments, Captured, ContentsId, Data, Denotation, Env, EnvId,
+    FunctionId, FunctionValue, HeldId, HeldStructure, ROOT, Site, Thunk, ThunkId, Value,
 };
 use crate::builtins::Builtin;
 use crate::mutants::{Mutant, is_active};
 use crate::resolve::{Code, CodeArena, CodeId, Declarations, Free, Key, Local};
 use lambdav_core::diagnostics::{DiagnosticCode, Diagnostics};
-use lambdav_core::graph::{Graph, LoopId, Name};
+use lambdav_core::graph::{Graph, LoopId, Name, NodeId};
 use lambdav_core::limits;
+use lambdav_core::sets::SetId;
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -62,6 +64,7 @@ pub(super) struct Elaborator {
     /// Of applications that are elaborated eagerly, and of others.
     pub(super) results: FxHashMap<(FunctionId, Arguments, bool), Value>,
     pub(super) unrolling: Unrolling,
+    pub(super) constancies: Constancies,
     pub(super) continuations: Vec<Continuation>,
     /// Expressions evaluated so far.
     pub(super) steps: u32,
@@ -116,6 +119,7 @@ impl Elaborator {
             activations: vec![top],
             results: FxHashMap::default(),
             unrolling: Unrolling::default(),
+            constancies: Constancies::default(),
             continuations: Vec::new(),
             steps: 0,
             bindings: 0,
@@ -222,16 +226,19 @@ impl Elaborator {
             Code::Error => Some(Value::Error),
             Code::Number(value, _) => {
                 let span = self.span(code, env);
-                Some(Value::Data(self.graph.number(value, span)))
+                let node = self.graph.number(value, span);
+                Some(self.data(node, Constancy::LITERAL))
             }
             Code::Integer(scalar, bits) => {
                 let span = self.span(code, env);
                 let ty = Type::of(scalar, 1);
-                Some(Value::Data(self.graph.constant(ty, &[bits], span)))
+                let node = self.graph.constant(ty, &[bits], span);
+                Some(self.data(node, Constancy::LITERAL))
             }
             Code::Bool(value) => {
                 let span = self.span(code, env);
-                Some(Value::Data(self.graph.bool(value, span)))
+                let node = self.graph.bool(value, span);
+                Some(self.data(node, Constancy::LITERAL))
             }
             Code::Builtin(builtin) => Some(self.builtin_value(builtin, self.span(code, env))),
             Code::Former(former) => Some(self.former_value(former, self.span(code, env))),
@@ -249,10 +256,40 @@ impl Elaborator {
         }
     }
 
+    /// The value of that node, of which so much is constant if it is a value that has an end. What
+    /// comes after a loop is not: the loop reads its parameters.
+    pub(super) fn data(&self, node: NodeId, constancy: Constancy) -> Value {
+        Value::Data(self.known(node, constancy))
+    }
+
+    /// The same, no function being in question.
+    pub(super) fn known(&self, node: NodeId, constancy: Constancy) -> Data {
+        let is_tail = self.graph.expr_type(node).value().is_none();
+        let constancy = match is_tail || self.graph.may_diverge(node) {
+            true => Constancy::Varies,
+            false => constancy,
+        };
+        debug_assert!(
+            self.constancies.whole(constancy).is_none()
+                || self.graph.constant_words(node).is_some(),
+            "what is constant is folded"
+        );
+        Data { node, constancy }
+    }
+
+    /// Of what a scalar was computed, if it is constant, and its word.
+    pub(super) fn constant(&self, data: Data) -> Option<(SetId, u32)> {
+        let by = self.constancies.whole(data.constancy)?;
+        Some((by, *self.graph.constant_words(data.node)?.first()?))
+    }
+
     /// The value of a builtin that is not applied.
     fn builtin_value(&mut self, builtin: Builtin, span: Span) -> Value {
         match builtin.constant() {
-            Some(value) => Value::Data(self.graph.number(value, span)),
+            Some(value) => {
+                let node = self.graph.number(value, span);
+                self.data(node, Constancy::LITERAL)
+            }
             None => Value::Function(self.function_id(FunctionValue::Builtin(builtin))),
         }
     }
@@ -300,7 +337,7 @@ impl Elaborator {
     /// Calls a value so, unless it has a name; what has no value yet, when it gets one.
     pub(super) fn name(&mut self, denotation: Denotation, name: &Name) {
         match (self.settle(denotation), denotation) {
-            (Denotation::Value(Value::Data(node)), _) => self.graph.set_name(node, name),
+            (Denotation::Value(Value::Data(data)), _) => self.graph.set_name(data.node, name),
             (Denotation::Thunk(id), _) => {
                 self.thunk_names.entry(id).or_insert_with(|| name.clone());
             }
@@ -324,23 +361,16 @@ impl Elaborator {
         Value::Function(id)
     }
 
-    /// What the locals that the code uses of the scopes around it denote, and perhaps more.
-    pub(super) fn mentioned(&self, code: CodeId, env: EnvId) -> Vec<Denotation> {
+    /// What the locals that the code uses of the scopes around it denote.
+    pub(super) fn mentioned(&mut self, code: CodeId, env: EnvId) -> Vec<Denotation> {
         let outer = self.env(env).level;
-        match self.arena.free(code) {
-            Free::Listed(free) => {
-                let free = free.iter().filter(|local| local.level <= outer);
-                free.map(|&local| self.local(local, env)).collect()
-            }
-            Free::UpTo(level) => {
-                let (mut at, mut all) = (self.scope_at(level, env), Vec::new());
-                while self.env(at).level > 0 {
-                    all.extend_from_slice(&self.env(at).slots);
-                    at = self.env(at).parent;
-                }
-                all
-            }
+        if let Free::Listed(free) = self.arena.free(code) {
+            let free = free.iter().filter(|local| local.level <= outer);
+            return free.map(|&local| self.local(local, env)).collect();
         }
+        let (free, looked_at) = self.arena.listed(code, outer);
+        self.steps += looked_at;
+        free.into_iter().map(|local| self.local(local, env)).collect()
     }
 
     pub(super) fn thunk_parts(&self, id: ThunkId) -> (CodeId, EnvId) {

@@ -1,34 +1,39 @@
 //! Formers: constructors, accessors, `array`, `size-of`, `tabulate`. They evaluate all their operands, functions
 //! apart.
 
+use super::constancy::Constancy;
 use super::continuation::{Continuation, State};
 use super::elaborator::Elaborator;
-use super::values::{Arguments, Denotation, EnvId, FunctionId, FunctionValue, Site, Value};
+use super::values::{Arguments, Data, Denotation, EnvId, FunctionId, FunctionValue, Site, Value};
 use crate::resolve::{Code, CodeId, Former, too_large};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::op::Op;
 use lambdav_core::source::Span;
-use lambdav_core::types::{Type, TypeKind};
+use lambdav_core::types::{Case, Type, TypeKind};
+use std::fmt;
 
 impl Elaborator {
     /// The value of a former that is not applied: a case without fields is one.
     pub(super) fn former_value(&mut self, former: Former, span: Span) -> Value {
         match former {
             Former::Case(ty, case) if self.arity(former) == 0 => {
-                Value::Data(self.graph.op(Op::Inject(ty, case), vec![], span))
+                let node = self.graph.op(Op::Inject(ty, case), vec![], span);
+                self.data(node, Constancy::LITERAL)
             }
             _ => Value::Function(self.function_id(FunctionValue::Former(former))),
         }
+    }
+
+    /// A case that resolution has found.
+    pub(super) fn case(&self, ty: Type, index: u32) -> &Case {
+        self.graph.types().case(ty, index).expect("the variant has this case")
     }
 
     /// How many operands a former has, `array` at least.
     fn arity(&self, former: Former) -> usize {
         match former {
             Former::Structure(index) => self.declarations.structure(index).fields.len(),
-            Former::Case(ty, case) => {
-                let variant = self.graph.types().variant(ty).expect("a case belongs to a variant");
-                variant.cases[case as usize].fields.len()
-            }
+            Former::Case(ty, case) => self.case(ty, case).fields.len(),
             Former::Field(_) | Former::Array | Former::SizeOf => 1,
         }
     }
@@ -37,10 +42,7 @@ impl Elaborator {
     fn former_name(&self, former: Former) -> String {
         match former {
             Former::Structure(index) => self.declarations.structure(index).name.to_string(),
-            Former::Case(ty, case) => {
-                let variant = self.graph.types().variant(ty).expect("a case belongs to a variant");
-                variant.cases[case as usize].name.to_string()
-            }
+            Former::Case(ty, case) => self.case(ty, case).name.to_string(),
             Former::Field(field) => format!(".{}", self.declarations.field_name(field)),
             Former::Array => "array".to_owned(),
             Former::SizeOf => "size-of".to_owned(),
@@ -104,39 +106,58 @@ impl Elaborator {
     }
 
     fn case_value(&mut self, ty: Type, case: u32, values: &[Value], site: Site) -> Value {
-        let variant = self.graph.types().variant(ty).expect("a case belongs to a variant");
-        let of = variant.cases[case as usize].clone();
-        let mut nodes = Vec::with_capacity(values.len());
+        let of = self.case(ty, case).clone();
+        let mut fields = Vec::with_capacity(values.len());
         for (i, (field, &value)) in of.fields.iter().zip(values).enumerate() {
-            let span = self.argument_span(site, i);
+            let place = self.argument_span(site, i);
             let role = format_args!("the field `{}` of `{}`", field.name, of.name);
-            let Some(node) = self.require_value(value, span, role, Some(site.activation)) else {
-                return Value::Error;
-            };
-            let found = self.graph.value_type(node);
-            if found != field.ty {
-                let message = format!("{role} is {}, not {}", self.a(field.ty), self.a(found));
-                self.report_in(
-                    Diagnostic::new(DiagnosticCode::AnnotationMismatch, span, message)
-                        .label(format!("this is {}", self.a(found)))
-                        .help("give a value of the declared type; nothing is converted by itself"),
-                    site.activation,
-                );
-                return Value::Error;
+            match self.field_value(value, Some(field.ty), role, place, None, site) {
+                Some(data) => fields.push(data),
+                None => return Value::Error,
             }
-            nodes.push(node);
         }
         let span = self.site_span(site);
-        Value::Data(self.graph.op(Op::Inject(ty, case), nodes, span))
+        let constancies: Vec<Constancy> = fields.iter().map(|field| field.constancy).collect();
+        let constancy = self.constancies.case(&constancies);
+        let nodes = fields.iter().map(|field| field.node).collect();
+        let node = self.graph.op(Op::Inject(ty, case), nodes, span);
+        self.data(node, constancy)
+    }
+
+    /// The value of a field, of the type that was declared for it, if one was.
+    pub(super) fn field_value(
+        &mut self,
+        value: Value,
+        wanted: Option<Type>,
+        role: fmt::Arguments<'_>,
+        place: Span,
+        declared: Option<Span>,
+        site: Site,
+    ) -> Option<Data> {
+        let data = self.require_value(value, place, role, Some(site.activation))?;
+        let found = self.graph.value_type(data.node);
+        let Some(wanted) = wanted.filter(|&wanted| wanted != found) else { return Some(data) };
+        let message = format!("{role} is {}, not {}", self.a(wanted), self.a(found));
+        let mut diagnostic = Diagnostic::new(DiagnosticCode::AnnotationMismatch, place, message)
+            .label(format!("this is {}", self.a(found)))
+            .help("give a value of the declared type; nothing is converted by itself");
+        if let Some(declared) = declared {
+            diagnostic = diagnostic.also(declared, "by this declaration");
+        }
+        self.report_in(diagnostic, site.activation);
+        None
     }
 
     /// The array of these elements, which stand at these places.
     fn array(&mut self, values: &[Value], place: impl Fn(usize) -> Span, site: Site) -> Value {
-        let mut nodes = Vec::with_capacity(values.len());
+        let (mut nodes, mut constancies) = (Vec::with_capacity(values.len()), Vec::new());
         for (i, &value) in values.iter().enumerate() {
             let role = "an element of an array";
             match self.require_value(value, place(i), role, Some(site.activation)) {
-                Some(node) => nodes.push(node),
+                Some(data) => {
+                    nodes.push(data.node);
+                    constancies.push(data.constancy);
+                }
                 None => return Value::Error,
             }
         }
@@ -158,7 +179,11 @@ impl Elaborator {
         }
         let count = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
         match self.graph.types_mut().add_array(first, count) {
-            Ok(ty) => Value::Data(self.graph.op(Op::Construct(ty), nodes, span)),
+            Ok(ty) => {
+                let constancy = self.constancies.made_of(&constancies);
+                let node = self.graph.op(Op::Construct(ty), nodes, span);
+                self.data(node, constancy)
+            }
             Err(limit) => {
                 self.report_in(too_large(span, limit), site.activation);
                 Value::Error
@@ -169,12 +194,14 @@ impl Elaborator {
     fn size_of(&mut self, value: Value, site: Site) -> Value {
         let (span, at) = (self.site_span(site), self.argument_span(site, 0));
         let role = "the operand of `size-of`";
-        let Some(node) = self.require_value(value, at, role, Some(site.activation)) else {
+        let Some(Data { node, .. }) = self.require_value(value, at, role, Some(site.activation))
+        else {
             return Value::Error;
         };
         if let TypeKind::Array(_, count) = *self.graph.types().kind(self.graph.value_type(node)) {
             let size = self.graph.constant(Type::INT, &[count], span);
-            return Value::Data(self.graph.after(size, [node], span));
+            let size = self.graph.after(size, [node], span);
+            return self.data(size, Constancy::LITERAL);
         }
         let found = self.describe(value);
         let message = "`size-of` takes an array";
@@ -198,14 +225,8 @@ impl Elaborator {
                 self.next_element(function, site, count, Vec::with_capacity(count as usize))
             }
             _ => {
-                let (span, what) = (self.span(function_code, env), self.describe(value));
-                self.report_in(
-                    Diagnostic::new(DiagnosticCode::NotAFunction, span, "this is not a function")
-                        .label(format!("this is {what}"))
-                        .help("`(tabulate N f)` is `(array (f 0i) … (f N-1i))`"),
-                    site.activation,
-                );
-                State::Return(Value::Error)
+                let help = "`(tabulate N f)` is `(array (f 0i) … (f N-1i))`";
+                self.not_a_function(value, self.span(function_code, env), help, site.activation)
             }
         }
     }
@@ -228,7 +249,7 @@ impl Elaborator {
         }
         let index = self.graph.constant(Type::INT, &[next], span);
         self.wait(Continuation::Elements { function, site, count, values });
-        let arguments: Arguments = [Denotation::Value(Value::Data(index))].into();
+        let arguments: Arguments = [Denotation::Value(self.data(index, Constancy::LITERAL))].into();
         State::Apply(function, site, arguments)
     }
 }

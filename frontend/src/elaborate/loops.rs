@@ -1,9 +1,10 @@
 //! `rec-func` and `rec`.
 
 use super::choice::{held_function, returns_function};
+use super::constancy::Constancy;
 use super::continuation::{Continuation, State};
 use super::elaborator::{Elaborator, LoopInfo, LoopParameter};
-use super::values::{Arguments, Denotation, FunctionId, FunctionValue, Site, Value};
+use super::values::{Arguments, Data, Denotation, FunctionId, FunctionValue, Site, Value};
 use crate::resolve::{Code, CodeId};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{ExprType, LoopId, Node, NodeId};
@@ -48,8 +49,8 @@ impl Elaborator {
             if let Value::Data(_) | Value::Structure(_) = values[i] {
                 let span = self.argument_span(site, i);
                 let activation = Some(site.activation);
-                let node = self.require_value(values[i], span, "an argument of a loop", activation);
-                values[i] = node.map_or(Value::Error, Value::Data);
+                let data = self.require_value(values[i], span, "an argument of a loop", activation);
+                values[i] = data.map_or(Value::Error, Value::Data);
             }
         }
         if values.contains(&Value::Error) {
@@ -69,11 +70,11 @@ impl Elaborator {
         for (i, &value) in values.iter().enumerate() {
             let index = i as u32;
             slots.push(Denotation::Value(match value {
-                Value::Data(init) if fixed[i] && !self.graph.may_diverge(init) => {
+                Value::Data(init) if fixed[i] && !self.graph.may_diverge(init.node) => {
                     parameters.push(LoopParameter::Outside);
                     value
                 }
-                Value::Data(init) => {
+                Value::Data(Data { node: init, .. }) => {
                     let ty = self.graph.value_type(init);
                     let span = self.span_in(code, activation);
                     let param = self.graph.param(of, index, ty, span);
@@ -82,7 +83,7 @@ impl Elaborator {
                     parameters.push(LoopParameter::Data(ty));
                     // What might not end is a parameter, so that it is evaluated on entry, but
                     // nobody looks at it there.
-                    Value::Data(if fixed[i] { init } else { param })
+                    self.data(if fixed[i] { init } else { param }, Constancy::Varies)
                 }
                 Value::Function(function) => {
                     let fixed = FunctionValue::Static { of, parameter: index, function };
@@ -121,7 +122,7 @@ impl Elaborator {
         };
         let node = match body {
             Value::Error => return Ok(Value::Error),
-            Value::Data(node) => node,
+            Value::Data(data) => data.node,
             Value::Function(_) | Value::Structure(_) => {
                 self.report(returns_function(body_span));
                 return Ok(Value::Error);
@@ -131,7 +132,10 @@ impl Elaborator {
             return Ok(Value::Error);
         }
         Ok(match self.graph.expr_type(node) {
-            ExprType::Rec(_) => Value::Data(self.graph.finish_loop(of, params, inits, node, span)),
+            ExprType::Rec(_) => {
+                let node = self.graph.finish_loop(of, params, inits, node, span);
+                self.data(node, Constancy::Varies)
+            }
             ExprType::Value(_) | ExprType::PureRec if again => return Err(NotALoop),
             ExprType::Value(_) => {
                 self.report(
@@ -230,7 +234,8 @@ impl Elaborator {
             return Value::Error;
         }
         let span = self.site_span(site);
-        Value::Data(self.graph.rec(of, nodes, span))
+        let node = self.graph.rec(of, nodes, span);
+        self.data(node, Constancy::Varies)
     }
 
     /// The node that goes to a parameter, `Some(None)` for a static function, `None` for an error.
@@ -272,7 +277,8 @@ impl Elaborator {
             .help("every `rec` passes what the first call passed"),
             (LoopParameter::Data(wanted), Value::Data(_)) => {
                 let role = "an argument of `rec`";
-                let node = self.require_value(value, span, role, Some(site.activation))?;
+                let Data { node, .. } =
+                    self.require_value(value, span, role, Some(site.activation))?;
                 let found = self.graph.value_type(node);
                 if found == wanted {
                     return Some(Some(node));

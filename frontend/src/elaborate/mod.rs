@@ -28,6 +28,7 @@
 mod apply;
 mod cases;
 mod choice;
+mod constancy;
 mod continuation;
 mod elaborator;
 mod formers;
@@ -44,12 +45,13 @@ mod unroll;
 mod values;
 
 use crate::resolve::{CodeArena, GlobalValue, Items, UniformItem};
+use constancy::Constancy;
 use elaborator::Elaborator;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::{Core, Output, Uniform};
 use lambdav_core::types::{Type, Types};
 use uniforms::{GUARANTEED_BYTES, block_bytes, zero_or_identity};
-use values::{Denotation, Value};
+use values::{Data, Denotation, Value};
 
 /// What gives constants of a program, declared so and in that order, other values than their
 /// defaults: as many words as their types have components. Others are not taken.
@@ -78,7 +80,9 @@ pub(crate) fn elaborate(
                 constant.default = words;
             }
             let node = elaborator.graph.constant(item.ty, &constant.default, item.span);
-            elaborator.globals[global] = Denotation::Value(Value::Data(node));
+            let constancy = elaborator.constancies.of_constant(*index);
+            let value = elaborator.data(node, constancy);
+            elaborator.globals[global] = Denotation::Value(value);
             core.constants.push(constant);
         }
     }
@@ -111,7 +115,7 @@ pub(crate) fn elaborate(
         let span = elaborator.arena.span(item.code);
         let value = elaborator.evaluate(item.code);
         // Without a value, the error has been reported, here or by an earlier stage.
-        if let Some(node) = elaborator.require_value(value, span, "an output", None) {
+        if let Some(Data { node, .. }) = elaborator.require_value(value, span, "an output", None) {
             let ty = elaborator.graph.value_type(node);
             if ty.is_num() {
                 core.outputs.push(Output { location: item.location, node, span });
@@ -154,7 +158,8 @@ fn default_value(
 ) -> Option<Box<[u32]>> {
     let span = elaborator.arena.span(code);
     let value = elaborator.evaluate(code);
-    let node = elaborator.require_value(value, span, "the default of a uniform", None)?;
+    let Data { node, .. } =
+        elaborator.require_value(value, span, "the default of a uniform", None)?;
     let found = elaborator.graph.value_type(node);
     if found != ty {
         let (found, ty) = (elaborator.a(found), elaborator.a(ty));
@@ -215,7 +220,7 @@ fn global_denotations(elaborator: &mut Elaborator, items: &Items) -> Vec<Denotat
             GlobalValue::Uniform(index) => {
                 let uniform = &items.uniforms[*index as usize];
                 let node = elaborator.graph.uniform(*index, uniform.ty, uniform.span);
-                Denotation::Value(Value::Data(node))
+                Denotation::Value(elaborator.data(node, Constancy::Varies))
             }
             // Nothing looks at it before it has a value.
             GlobalValue::Constant(_) => Denotation::Value(Value::Error),

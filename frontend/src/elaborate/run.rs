@@ -126,8 +126,8 @@ impl Elaborator {
         match continuation {
             Continuation::Thunk(id) => {
                 self.thunks[id.0 as usize].value = Some(value);
-                if let (Some(name), Value::Data(node)) = (self.thunk_names.remove(&id), value) {
-                    self.graph.set_name(node, &name);
+                if let (Some(name), Value::Data(data)) = (self.thunk_names.remove(&id), value) {
+                    self.graph.set_name(data.node, &name);
                 }
                 State::Return(value)
             }
@@ -162,8 +162,8 @@ impl Elaborator {
                 let span = self.part_span(code, env, 0);
                 let activation = self.env(env).activation;
                 let condition = self.require_value(value, span, "the condition", Some(activation));
-                let condition = condition.filter(|&c| {
-                    let ty = self.graph.value_type(c);
+                let condition = condition.filter(|c| {
+                    let ty = self.graph.value_type(c.node);
                     if ty != Type::BOOL {
                         self.report_in(
                             Diagnostic::new(
@@ -180,9 +180,10 @@ impl Elaborator {
                 });
                 let [_, then, otherwise] = self.if_parts(code);
                 if self.is_eager(activation)
-                    && let Some(words) = condition.and_then(|c| self.graph.constant_words(c))
+                    && let Some((by, word)) = condition.and_then(|c| self.constant(c))
                 {
-                    let taken = if words[0] != 0 { then } else { otherwise };
+                    let taken = if word != 0 { then } else { otherwise };
+                    self.constancies.consult(by);
                     self.note_decision([then, otherwise], env);
                     return State::Evaluate(taken, env);
                 }

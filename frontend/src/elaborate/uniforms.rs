@@ -1,6 +1,7 @@
 //! The values and the size of uniforms.
 
 use lambdav_core::graph::Uniform;
+use lambdav_core::std140::Std140;
 use lambdav_core::types::{Type, TypeKind, Types};
 
 /// How many bytes of uniforms Vulkan guarantees.
@@ -30,34 +31,13 @@ pub(super) fn zero_or_identity(types: &Types, ty: Type) -> Box<[u32]> {
     words.into()
 }
 
-/// How many bytes the uniforms take in the layout std140.
+/// How many bytes the uniforms take in their block.
 pub(super) fn block_bytes(types: &Types, uniforms: &[Uniform]) -> u64 {
-    // Alignment and size of each type, parts before what consists of them.
-    let mut layouts: Vec<(Type, u64, u64)> = Vec::new();
-    let layout = |layouts: &[(Type, u64, u64)], ty: Type| {
-        let at = layouts.binary_search_by_key(&ty, |&(ty, ..)| ty).expect("parts come first");
-        (layouts[at].1, layouts[at].2)
-    };
-    let place = |end: u64, (align, size): (u64, u64)| end.next_multiple_of(align) + size;
-    for ty in types.all() {
-        let (align, size) = match *types.kind(ty) {
-            // A variant is no uniform.
-            TypeKind::Scalar(_) | TypeKind::Variant(_) => (4, 4),
-            TypeKind::Vector(_, 2) => (8, 8),
-            TypeKind::Vector(_, n) => (16, 4 * u64::from(n)),
-            TypeKind::Matrix(_, n) => (16, 16 * u64::from(n)),
-            TypeKind::Array(element, count) => {
-                let (_, size) = layout(&layouts, element);
-                (16, size.next_multiple_of(16) * u64::from(count))
-            }
-            TypeKind::Structure(_) => {
-                let end = types.parts(ty).fold(0, |end, part| place(end, layout(&layouts, part)));
-                (16, end.next_multiple_of(16))
-            }
-        };
-        layouts.push((ty, align, size));
+    let (layout, mut end) = (Std140::new(types), 0);
+    for uniform in uniforms {
+        layout.place(uniform.ty, &mut end);
     }
-    uniforms.iter().fold(0, |end, uniform| place(end, layout(&layouts, uniform.ty)))
+    end
 }
 
 #[cfg(test)]

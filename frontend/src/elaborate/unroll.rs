@@ -8,11 +8,12 @@
 //! A decision of a round is an `if` or `case` with an arm that mentions the `rec` of the round, by
 //! itself or through names: an option in the last arm of a loop is none.
 
+use super::constancy::Constancy;
 use super::continuation::{Continuation, State};
 use super::elaborator::Elaborator;
 use super::rounds::{Call, Decision, Round, Unrolled};
 use super::values::{
-    Arguments, Denotation, EnvId, FunctionId, FunctionValue, RoundId, Site, Value,
+    Arguments, Data, Denotation, EnvId, FunctionId, FunctionValue, RoundId, Site, Value,
 };
 use crate::resolve::{Code, CodeId};
 use lambdav_core::graph::{ExprType, LoopId, Node, NodeId};
@@ -48,8 +49,8 @@ impl Elaborator {
             if let Value::Data(_) = values[i] {
                 let span = self.argument_span(from, i);
                 let activation = Some(from.activation);
-                let node = self.require_value(values[i], span, "an argument of a loop", activation);
-                values[i] = node.map_or(Value::Error, Value::Data);
+                let data = self.require_value(values[i], span, "an argument of a loop", activation);
+                values[i] = data.map_or(Value::Error, Value::Data);
             }
         }
         if values.contains(&Value::Error) {
@@ -145,7 +146,7 @@ impl Elaborator {
         let span = self.span_in(code, site.activation);
         let leaves = match body {
             Value::Error => return State::Return(Value::Error),
-            Value::Data(node) if self.graph.expr_type(node).value().is_none() => {
+            Value::Data(Data { node, .. }) if self.graph.expr_type(node).value().is_none() => {
                 if self.has_foreign_rec(node, of, span) {
                     return State::Return(Value::Error);
                 }
@@ -158,7 +159,7 @@ impl Elaborator {
         }
         let strict = |values: &[Value]| -> Vec<NodeId> {
             let nodes = values.iter().filter_map(|value| match *value {
-                Value::Data(node) => Some(node),
+                Value::Data(data) => Some(data.node),
                 Value::Structure(id) => self.held(id).strict,
                 Value::Function(_) | Value::Error => None,
             });
@@ -240,7 +241,9 @@ impl Elaborator {
             value = match other {
                 Some((other, arm)) => {
                     let at = self.graph.span(other);
-                    let (mut arms, mut spans) = ([Value::Data(other); 2], [at; 2]);
+                    let other = self.data(other, Constancy::Varies);
+                    let condition = self.known(condition, Constancy::Varies);
+                    let (mut arms, mut spans) = ([other; 2], [at; 2]);
                     (arms[1 - arm], spans[1 - arm]) = (value, span);
                     self.choose(condition, arms, span, spans, activation)
                 }
@@ -274,8 +277,8 @@ impl Elaborator {
             return State::Force(argument);
         }
         for (i, &value) in values.iter().enumerate() {
-            let is_tail = matches!(value, Value::Data(node)
-                if !matches!(self.graph.expr_type(node), ExprType::Value(_)));
+            let is_tail = matches!(value, Value::Data(data)
+                if !matches!(self.graph.expr_type(data.node), ExprType::Value(_)));
             if is_tail {
                 let span = self.argument_span(site, i);
                 self.require_value(value, span, "an argument of `rec`", Some(site.activation));
@@ -289,6 +292,7 @@ impl Elaborator {
         let span = self.site_span(site);
         let call = self.graph.constant(Type::UINT, &[call], span);
         let of = self.unrolling.rounds[round.0 as usize].of;
-        State::Return(Value::Data(self.graph.rec(of, vec![call], span)))
+        let rec = self.graph.rec(of, vec![call], span);
+        State::Return(self.data(rec, Constancy::Varies))
     }
 }

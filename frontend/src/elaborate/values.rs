@@ -1,16 +1,24 @@
 //! What expressions denote while a program is elaborated.
 
+use super::constancy::Constancy;
 use crate::builtins::Builtin;
 use crate::resolve::{CodeId, Former, StructureIndex};
 use lambdav_core::graph::{LoopId, NodeId};
 use lambdav_core::source::Span;
 use std::rc::Rc;
 
+/// A number, vector, … or a tail (`Rec τ`, `PureRec`): the node knows its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Data {
+    pub(super) node: NodeId,
+    /// What of it is constant. Of a tail, and of what might not end, nothing is.
+    pub(super) constancy: Constancy,
+}
+
 /// The value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Value {
-    /// A number, vector, … or a tail (`Rec τ`, `PureRec`): the node knows its type.
-    Data(NodeId),
+    Data(Data),
     /// A function; equal functions have equal identities.
     Function(FunctionId),
     /// A structure that holds functions; equal ones have equal identities.
@@ -60,7 +68,7 @@ pub(super) enum FunctionValue {
     Next(RoundId),
     /// A function chosen by an `if`.
     Choice {
-        condition: NodeId,
+        condition: Data,
         then: FunctionId,
         otherwise: FunctionId,
     },

@@ -287,8 +287,7 @@ impl<'a> Reducer<'a> {
             // Of a loop that the compiler unrolls, functions may become values.
             let mut functions = entry.functions.to_vec();
             for (is_function, argument) in functions.iter_mut().zip(self.values(&application)) {
-                let is_new = !entry.passed.contains(&Rc::as_ptr(&argument).addr());
-                *is_function = *is_function && (!is_new || self.is_function(&argument)?);
+                *is_function = *is_function && self.is_function(&argument)?;
             }
             return self.arguments(application, callee.clone(), functions.into(), 0);
         }
@@ -518,10 +517,7 @@ impl<'a> Reducer<'a> {
                 entry
             }
             None => {
-                let passed = self.values(&application);
-                let passed = passed.iter().map(|node| Rc::as_ptr(node).addr()).collect();
-                let rounds = Cell::new(0);
-                let entry = Rc::new(Entry { function: callee, functions, passed, rounds });
+                let entry = Rc::new(Entry { function: callee, functions, rounds: Cell::new(0) });
                 self.frames.push(ReductionFrame::Loop(entry.clone()));
                 entry
             }
@@ -559,11 +555,20 @@ impl<'a> Reducer<'a> {
     /// branches of an `if` are both functions or both are not — nor any argument, since that a
     /// function is not reduced is just what this is to tell.
     fn is_function(&mut self, term: &Rc<Node>) -> Step<bool> {
+        let is_function = self.denotes_function(term)?;
+        term.is_known_function.set(is_function);
+        Ok(is_function)
+    }
+
+    fn denotes_function(&mut self, term: &Rc<Node>) -> Step<bool> {
         let mut node = term.clone();
         // What is done with that which is being looked at, the next last.
         let mut around: Vec<Around> = Vec::new();
         loop {
             self.count()?;
+            if around.is_empty() && node.is_known_function.get() {
+                return Ok(true);
+            }
             let seen = match &*node.state.borrow() {
                 State::Data(_) => return Ok(false),
                 State::Rec(_) => return Ok(around.is_empty()),

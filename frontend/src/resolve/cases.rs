@@ -216,8 +216,8 @@ impl<'t> Resolver<'t> {
         }
         self.check_names(parsed.iter().copied().filter(|(name, _)| *name != "_"))?;
         let names: Vec<&'t str> = parsed.into_iter().map(|(name, _)| name).collect();
-        let variant = self.declarations.types.variant(ty).expect("a case belongs to a variant");
-        let fields = variant.cases[case as usize].fields.len();
+        let of = self.declarations.types.case(ty, case).expect("the variant has this case");
+        let fields = of.fields.len();
         if names.len() != fields {
             let plural = if fields == 1 { "field" } else { "fields" };
             let message = format!("`{name}` has {fields} {plural}, not {}", names.len());

@@ -34,14 +34,18 @@ impl<'t> Resolver<'t> {
         true
     }
 
+    /// The name that begins a declaration, where it stands, and the rest.
+    fn declared_name(&self, rest: &'t [ExprId]) -> Option<(&'t str, Span, &'t [ExprId])> {
+        let (&name, rest) = rest.split_first()?;
+        Some((self.identifier(name)?, self.tree.get(name).span, rest))
+    }
+
     /// `(struct name field …)`, without its head.
     pub(super) fn structure(&mut self, span: Span, rest: &'t [ExprId]) {
         const USAGE: &str = "(struct NAME field (field TYPE) …)";
-        let name = rest.first().and_then(|&name| self.identifier(name));
-        let (Some(name), Some((&at, fields))) = (name, rest.split_first()) else {
+        let Some((name, name_span, fields)) = self.declared_name(rest) else {
             return self.malformed_declaration(span, "`struct` needs a name", USAGE);
         };
-        let name_span = self.tree.get(at).span;
         let fields = self.fields(fields, true, USAGE);
         if !self.may_bind(name, name_span) || !self.may_declare(name, name_span) {
             return;
@@ -82,11 +86,9 @@ impl<'t> Resolver<'t> {
     /// `(variant name (case (field TYPE) …) …)`, without its head.
     pub(super) fn variant(&mut self, span: Span, rest: &'t [ExprId]) {
         const USAGE: &str = "(variant NAME (CASE (field TYPE) …) …)";
-        let name = rest.first().and_then(|&name| self.identifier(name));
-        let (Some(name), Some((&at, cases))) = (name, rest.split_first()) else {
+        let Some((name, name_span, cases)) = self.declared_name(rest) else {
             return self.malformed_declaration(span, "`variant` needs a name", USAGE);
         };
-        let name_span = self.tree.get(at).span;
         let mut parsed = Some(Vec::with_capacity(cases.len()));
         let mut names = Vec::with_capacity(cases.len());
         if cases.is_empty() {

@@ -92,7 +92,7 @@ pub fn include(
         };
         let name = source.slice(Span::new(form.path.start + 1, form.path.end - 1)).to_owned();
         let path = file.path.parent().unwrap_or(Path::new("")).join(&name);
-        let file = match next(&mut source, &open, &mut known, files, form, &path) {
+        let file = match next(&source, &open, &mut known, files, form, &path) {
             Ok(None) => None,
             Ok(Some((canonical, bytes))) => {
                 let module_name = relative(&canonical, &folder);
@@ -120,7 +120,7 @@ pub fn include(
 
 /// The file that an `include` stands for, and what it holds; `None` where it has been included.
 fn next(
-    source: &mut SourceFile,
+    source: &SourceFile,
     open: &[OpenFile],
     known: &mut FxHashSet<PathBuf>,
     files: &mut dyn Files,

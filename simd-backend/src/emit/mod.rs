@@ -23,6 +23,7 @@ pub mod linked;
 mod target;
 pub mod wide;
 
+use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::limits::CODE_LOOP_NESTING;
 use thiserror::Error;
 
@@ -61,6 +62,9 @@ pub enum EmitError {
         /// The limit.
         most: usize,
     },
+    /// An array that is computed is too large for an index to choose from.
+    #[error("{}", .0.message)]
+    IndexedArray(Box<Diagnostic>),
     /// The time that compiling may take is over.
     #[error("compiling took longer than it may")]
     TimedOut,
@@ -70,6 +74,13 @@ pub enum EmitError {
     /// The program is too large for the code generator.
     #[error("the program is too large to compile: {0}")]
     TooLarge(String),
+}
+
+impl EmitError {
+    /// Whether the program exceeds a limit that the evaluators do not have.
+    pub fn is_limit(&self) -> bool {
+        matches!(self, Self::TooDeep { .. } | Self::TooMuch { .. } | Self::IndexedArray(_))
+    }
 }
 
 /// Makes machine code of register programs.

@@ -1,6 +1,8 @@
 //! Which components of its operands an operation takes that computes nothing: one that takes values
 //! apart or puts them together.
 
+use crate::mutants::{Mutant, is_active};
+use lambdav_core::mutants::mistaken_payload;
 use lambdav_core::op::Op as CoreOp;
 use lambdav_core::types::{Type, Types};
 
@@ -31,6 +33,10 @@ pub(super) fn sources(types: &Types, op: CoreOp, of: &[Type], to: Type) -> Optio
         }
         CoreOp::After | CoreOp::Tag => part(0, 0).collect(),
         CoreOp::Payload(case, field) => {
+            let (case, field) = match is_active(Mutant::WrongField) {
+                true => mistaken_payload(types, of[0], case, field),
+                false => (case, field),
+            };
             let (_, slots) = types.payload(of[0], case, field).expect("there is such a field");
             slots.iter().map(|&slot| Source::Operand(0, slot as usize)).collect()
         }

@@ -1,7 +1,7 @@
 //! What integers in registers do not exceed, so that what is loaded by them is there.
 //!
 //! A constant is its own bound, operations have bounds by those of their operands
-//! ([`most_of`](crate::lanes::most_of)), and what goes through a slot, a spill slot or a broadcast
+//! ([`most_of`]), and what goes through a slot, a spill slot or a broadcast
 //! keeps its bound. Of parameters nothing is known.
 
 use super::{BlockId, Function, Instr, Reg, RegisterProgram};

@@ -3,7 +3,7 @@
 //! Ids are given out here. Declarations are made on demand, parts before wholes, so that they stand
 //! in an order that SPIR-V takes, and nothing is declared that is not used.
 
-use super::std140;
+use lambdav_core::std140::Std140;
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
@@ -26,6 +26,7 @@ pub(super) enum TypeDeclaration {
 pub(super) struct Declarations<'p> {
     pub(super) module: Module,
     types: &'p Types,
+    pub(super) std140: Std140,
     next: Word,
     shapes: FxHashMap<TypeDeclaration, Word>,
     constants: FxHashMap<(Type, Box<[u32]>), Word>,
@@ -43,6 +44,7 @@ impl<'p> Declarations<'p> {
         Self {
             module: Module::new(),
             types,
+            std140: Std140::new(types),
             next: 1,
             shapes: FxHashMap::default(),
             constants: FxHashMap::default(),
@@ -163,7 +165,7 @@ impl<'p> Declarations<'p> {
                 let of = self.shape(TypeDeclaration::Memory(element));
                 let operands = [of, self.uint(count)].map(Operand::IdRef).to_vec();
                 let id = self.declare(Op::TypeArray, None, operands);
-                let stride = Operand::LiteralBit32(std140::stride(types, element));
+                let stride = Operand::LiteralBit32(self.std140.stride(element) as u32);
                 self.decorate(id, Decoration::ArrayStride, [stride]);
                 id
             }
@@ -171,8 +173,8 @@ impl<'p> Declarations<'p> {
                 let id = self.structure(ty, TypeDeclaration::Memory);
                 let mut end = 0;
                 for (index, part) in (0..).zip(types.parts(ty)) {
-                    let offset = std140::place(types, part, &mut end);
-                    self.lay_out_member(id, index, part, offset);
+                    let offset = self.std140.place(part, &mut end);
+                    self.lay_out_member(id, index, part, offset as u32);
                 }
                 id
             }

@@ -3,7 +3,6 @@
 
 use super::declarations::{Declarations, TypeDeclaration, literal};
 use super::options::{EmitOptions, Version};
-use super::std140;
 use lambdav_core::inputs::Input;
 use lambdav_core::schedule::Program;
 use lambdav_core::types::Type;
@@ -129,8 +128,8 @@ impl Interface {
             .uniforms
             .iter()
             .map(|uniform| {
-                let offset = std140::place(&program.types, uniform.ty, &mut end);
-                (uniform.ty, uniform.name.as_str(), offset)
+                let offset = declarations.std140.place(uniform.ty, &mut end);
+                (uniform.ty, uniform.name.as_str(), offset as u32)
             })
             .collect();
         let base = self.block(declarations, StorageClass::Uniform, "uniforms", &members);

@@ -145,7 +145,11 @@ impl<'p> Translator<'p> {
         let pointer = self.pointer(StorageClass::Function, to, base, &[index]);
         self.store(pointer, new);
         let place = Place::Memory { class: StorageClass::Function, base, indices: Vec::new() };
-        self.load_place(&place, ty)
+        let changed = self.load_place(&place, ty);
+        if is_active(Mutant::UpdateInPlace) {
+            self.slots[of.index()] = Slot::Id(changed);
+        }
+        changed
     }
 
     /// The variable for values of that type, once this value is there.

@@ -30,7 +30,6 @@ mod memory;
 mod operations;
 mod options;
 mod parts;
-mod std140;
 mod translator;
 mod values;
 

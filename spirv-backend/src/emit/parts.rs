@@ -4,6 +4,8 @@
 //! lies there as a `uint` of the same bits.
 
 use super::translator::Translator;
+use crate::mutants::{Mutant, is_active};
+use lambdav_core::mutants::mistaken_payload;
 use lambdav_core::types::{Scalar, Type, TypeKind};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Op, Word};
@@ -43,16 +45,10 @@ impl Translator<'_> {
                     break;
                 }
                 _ => {
-                    // The last part that begins there or before, and has components.
-                    let (mut low, mut high) = (0, types.parts(at).len());
-                    let first = |part| types.part(at, part).expect("it is one of them").1;
-                    while high - low > 1 {
-                        let middle = low.midpoint(high);
-                        *(if first(middle) <= component { &mut low } else { &mut high }) = middle;
-                    }
-                    indices.push(low as u32);
-                    component -= first(low);
-                    at = types.part(at, low).expect("it is one of them").0;
+                    let part = types.part_with(at, component);
+                    let (inner, first) = types.part(at, part).expect("it is one of them");
+                    indices.push(part as u32);
+                    (at, component) = (inner, component - first);
                 }
             }
         }
@@ -105,6 +101,10 @@ impl Translator<'_> {
     /// The words of a field of a case, whatever the case is.
     pub(super) fn payload(&mut self, variant: Type, from: Word, case: u32, field: u32) -> Word {
         let types = &self.program.types;
+        let (case, field) = match is_active(Mutant::WrongField) {
+            true => mistaken_payload(types, variant, case, field),
+            false => (case, field),
+        };
         let (ty, places) = types.payload(variant, case, field).expect("there is such a field");
         let slots = places.iter().map(|&place| {
             let scalar = Type::of(types.component(variant, place as usize), 1);

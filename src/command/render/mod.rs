@@ -9,11 +9,14 @@ mod program;
 pub(super) use options::RenderArguments;
 
 use super::failure::{Failure, Result, chain, save_failure};
-use super::files::{check_not_read, check_target, compile_fixed, read_bytes};
+use super::files::{check_not_read, check_target, compile_fixed, one_standard_input, read_bytes};
 use super::messages::{one_standard_output, print};
 use super::stats::Stats;
 use super::supervise::Deadline;
 use draw::How;
+use inputs::Given;
+use lambdav::core::graph::Uniform;
+use lambdav::core::types::Types;
 use lambdav::metadata;
 use lambdav::raster::AnyImage;
 use lambdav::raster::file::{Encoding, Format, encode, save};
@@ -21,7 +24,8 @@ use lambdav::raster::quantize::Transfer;
 use lambdav::spirv;
 use options::EngineName;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::iter;
+use std::path::{Path, PathBuf};
 
 pub(super) fn run(options: &RenderArguments) -> Result {
     let mut stats = Stats::new(options.stats);
@@ -35,34 +39,39 @@ pub(super) fn run(options: &RenderArguments) -> Result {
             }
         }
     }
+    let read: Vec<&PathBuf> = iter::once(&options.shader).chain(&options.uniforms).collect();
+    one_standard_input(read.iter().copied())?;
     if options.out == Path::new("-") {
         one_standard_output(options.messages, "the image", "name a file")?;
     } else {
-        check_target(&options.out, &[&options.shader])?;
+        check_target(&options.out, &read)?;
     }
     let encoding = encoding(options)?;
     let (name, bytes) = read_bytes(&options.shader)?;
+    let given = Given::read(options)?;
     let deadline = Deadline::set(options.timeout);
     let how = How::new(options, encoding)?;
     let image = match spirv::words(&bytes) {
-        Some(words) => module::draw_module(options, &how, &name, &words, deadline, &mut stats),
+        Some(words) => {
+            module::draw_module(options, &given, &how, &name, &words, deadline, &mut stats)
+        }
         None => {
             let mut wrong = None;
-            let mut fix =
-                |types: &_, constant: &_| match inputs::constant(options, types, constant)? {
-                    Ok(words) => Some(words),
-                    Err(failure) => {
-                        wrong.get_or_insert(failure);
-                        None
-                    }
-                };
+            let mut fix = |types: &Types, constant: &Uniform| match given.constant(types, constant)
+            {
+                Ok(words) => words,
+                Err(failure) => {
+                    wrong.get_or_insert(failure);
+                    None
+                }
+            };
             let mut loaded = compile_fixed(&options.shader, bytes, options.messages, &mut fix);
             if let Some(failure) = wrong {
                 return Err(failure);
             }
-            loaded.diagnostics.retain(|finding| !finding.code.is_lint());
+            loaded.diagnostics.drop_lints();
             check_not_read(&options.out, &loaded.included)?;
-            program::draw_program(options, &how, loaded, deadline, &mut stats)
+            program::draw_program(options, &given, &how, loaded, deadline, &mut stats)
         }
     }?;
     how.install(|| write(options, &image, encoding))?;

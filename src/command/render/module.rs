@@ -1,7 +1,7 @@
 //! Rendering a SPIR-V module in place of a program.
 
 use super::draw::{How, draw};
-use super::inputs::settings;
+use super::inputs::Given;
 use super::options::{EngineName, RenderArguments};
 use crate::command::failure::{Failure, Result};
 use crate::command::stats::Stats;
@@ -17,6 +17,7 @@ use lambdav::spirv::eval::{Member, Module};
 /// Draws the module with these words, which messages call `name`.
 pub(super) fn draw_module(
     options: &RenderArguments,
+    given: &Given,
     how: &How,
     name: &str,
     words: &[u32],
@@ -38,20 +39,17 @@ pub(super) fn draw_module(
         .iter()
         .map(|member| Uniform {
             name: member.name.clone(),
-            ty: value_type(options, member),
+            ty: value_type(given, member),
             default: vec![0; types.components(member.ty)].into(),
         })
         .collect();
-    let settings = settings(options, &types, &uniforms, &[])?;
+    let settings = given.settings(options, &types, &uniforms, &[])?;
     // Where it has a uniform block, its values lie outside.
-    let is_set = |uniform: &Uniform| {
-        let set = options.set.iter().filter_map(|set| set.split_once('='));
-        set.into_iter().any(|(name, _)| name == uniform.name)
-    };
+    let is_set = |uniform: &&Uniform| given.values(&uniform.name).next().is_some();
     if let Some(missing) = uniforms.iter().find(|uniform| !is_set(uniform)) {
         let Uniform { name: uniform, ty, .. } = missing;
         return Err(Failure::usage(format!(
-            "`{name}` does not hold the defaults of uniforms; give `{uniform}`, a {}, with --set",
+            "`{name}` does not hold the defaults of uniforms; give `{uniform}`, a {}, with --set or --uniforms",
             types.name(*ty)
         )));
     }
@@ -70,10 +68,7 @@ pub(super) fn draw_module(
 }
 
 /// The type of a uniform's value: a module has `uint`s in place of `bool`s.
-fn value_type(options: &RenderArguments, member: &Member) -> Type {
-    let set = options.set.iter().filter_map(|set| set.split_once('='));
-    let is_bool =
-        |(name, value): (&str, &str)| name == member.name && matches!(value, "true" | "false");
-    let has_bool = set.into_iter().any(is_bool);
+fn value_type(given: &Given, member: &Member) -> Type {
+    let has_bool = given.values(&member.name).any(|value| matches!(value, "true" | "false"));
     if has_bool && member.ty == Type::UINT { Type::BOOL } else { member.ty }
 }

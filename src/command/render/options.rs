@@ -39,7 +39,11 @@ pub(in crate::command) struct RenderArguments {
     /// keep the defaults of the program
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(super) set: Vec<String>,
-    /// What computes the pixels; by default simd, or core for loops that nest too deeply for it.
+    /// Sets the uniforms that a JSON file has the values of: one object, as in
+    /// `{"gain": 2, "light": {"power": 3}}`. What --set gives comes after it
+    #[arg(long, value_name = "FILE")]
+    pub(super) uniforms: Option<PathBuf>,
+    /// What computes the pixels; by default simd, or core for a program that exceeds its limits.
     /// The image does not depend on it
     #[arg(long, value_enum)]
     pub(super) engine: Option<EngineName>,

@@ -1,7 +1,7 @@
 //! Rendering a program: a shader or core text.
 
 use super::draw::{How, draw};
-use super::inputs::settings;
+use super::inputs::Given;
 use super::options::{EngineName, RenderArguments};
 use crate::command::failure::{Failure, Result, chain};
 use crate::command::messages::{fault, report};
@@ -18,6 +18,7 @@ use lambdav::simd::{Compiler, EmitError};
 /// Compiles and draws a program.
 pub(super) fn draw_program(
     options: &RenderArguments,
+    given: &Given,
     how: &How,
     loaded: Loaded,
     deadline: Deadline,
@@ -26,13 +27,14 @@ pub(super) fn draw_program(
     report(&loaded.source, &loaded.diagnostics, options.messages)?;
     let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
     let location = location(core.outputs.iter().map(|o| o.location), options.output)?;
-    let settings = settings(options, core.graph.types(), &core.uniforms, &core.constants)?;
+    let settings = given.settings(options, core.graph.types(), &core.uniforms, &core.constants)?;
     stats.read(loaded.times);
     let fail = |diagnostic| fault(&loaded.source, diagnostic, options.messages);
     let machine = |error: EmitError| {
         let message = format!("{error}; --engine core does without");
         match error {
-            EmitError::TooDeep { .. } | EmitError::TooMuch { .. } => Failure::input(message),
+            EmitError::IndexedArray(diagnostic) => fail(*diagnostic),
+            error if error.is_limit() => Failure::input(message),
             EmitError::Absent(_) => Failure::input(error.to_string()),
             _ => Failure::machine(message),
         }

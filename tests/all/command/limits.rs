@@ -283,3 +283,39 @@ fn programs_that_are_too_large_for_machine_code_are_evaluated() {
     assert!(outcome.err.contains(why), "{}", outcome.err);
     assert_one_error(&render(&["--engine", "simd"]).err, why);
 }
+
+/// Without being asked the command draws it; machine code is not made of it.
+#[test]
+fn computed_arrays_that_are_indexed_are_small_in_machine_code() {
+    let at = "(define t (tabulate 1025 (func (i) (* (num i) (.y (frag-coord))))))
+(vec2 1
+  (at t (int (.x (frag-coord)))))";
+    let update = "(define t (tabulate 1025 (func (i) (* (num i) (.y (frag-coord))))))
+(define set (update t (int (.x (frag-coord))) -1))
+(+ (at set 3) (at set 900))";
+    let place = TestFolder::with([("at.lv", at), ("update.lv", update)]);
+    let size = ["--size", "8x4"];
+    for (file, position) in [("at.lv", "at.lv:3:3"), ("update.lv", "update.lv:2:13")] {
+        let stats = [&["render", file, "a.npy", "--stats"], &size[..]].concat();
+        let outcome = place.run(&stats);
+        assert_eq!(outcome.status, 0, "{}", outcome.err);
+        let why = "engine: core: an index chooses from an array of 1025 words";
+        assert!(outcome.err.contains(why), "{}", outcome.err);
+        for engine in ["core", "source", "spirv"] {
+            let render = ["render", file, "b.npy", "--engine", engine];
+            place.run(&[&render[..], &size].concat()).done();
+            assert_eq!(place.read("a.npy"), place.read("b.npy"), "{file} {engine}");
+        }
+        let render = ["render", file, "b.npy", "--engine", "simd"];
+        let mut wrong = vec![[&render[..], &size].concat()];
+        wrong.extend(
+            ["lanes", "registers", "clif", "asm"]
+                .map(|stage| vec!["compile", file, "--emit", stage]),
+        );
+        for arguments in wrong {
+            place.fails(&arguments, 1, position);
+            assert_one_error(&place.run(&arguments).err, "error[LV0506]: an index chooses from");
+        }
+        place.run(&["compile", file, "--emit", "spirv-text"]).done();
+    }
+}

@@ -94,6 +94,59 @@ fn inputs_come_from_the_command_line() {
     assert_eq!(place.frame("a.npy").pixel(0, 0), Some([1.0, 10.0, 2.0, 0.0]));
 }
 
+/// A program with uniforms that are structures and arrays.
+const LIGHTS: &str = "(struct Light (colour vec3) (on bool) (n int))
+    (uniform lights (array 2 Light))
+    (uniform gain num 1)
+    (let ((light (at lights (int (.x (frag-coord))))))
+      (* gain (vec4 (if (.on light) (.colour light) (vec3 0)) (num (.n light)))))";
+
+#[test]
+fn structures_and_arrays_are_set_by_json() {
+    let lights = r#"[{"colour": [1, 2, 3], "on": true}, {"n": -4}]"#;
+    let file = format!(r#"{{"lights": {lights}, "gain": 2}}"#);
+    let place = TestFolder::with([("a.lv", LIGHTS), ("u.json", &file), ("none.json", " {} ")]);
+    let set = format!("lights={lights}");
+    for engine in ["simd", "core", "source", "spirv"] {
+        let pixels = |more: &[&str]| {
+            render(&place, "a.npy", &[&["--engine", engine], more].concat());
+            [0, 1].map(|x| place.frame("a.npy").pixel(x, 0).expect("it is within"))
+        };
+        assert_eq!(pixels(&["--uniforms", "none.json"]), [[0.0; 4]; 2], "{engine}");
+        let once = [[1.0, 2.0, 3.0, 0.0], [0.0, 0.0, 0.0, -4.0]];
+        let twice = once.map(|pixel| pixel.map(|sample| 2.0 * sample));
+        assert_eq!(pixels(&["--set", &set]), once, "{engine}");
+        assert_eq!(pixels(&["--uniforms", "u.json"]), twice, "{engine}");
+        // What --set gives comes after the file, wherever it stands, and fields that it leaves out
+        // stay as they are.
+        let both = ["--set", "gain=1", "--uniforms", "u.json"];
+        assert_eq!(pixels(&both), once, "{engine}");
+        let field = [&both[..], &["--set", r#"lights=[{"colour": [5, 6, 7]}, {"n": 8}]"#]].concat();
+        assert_eq!(pixels(&field), [[5.0, 6.0, 7.0, 0.0], [0.0, 0.0, 0.0, 8.0]], "{engine}");
+    }
+}
+
+/// A module knows the members of structures by the ways to them.
+#[test]
+fn structures_of_modules_are_set_by_their_members() {
+    let file = r#"{"lights[0].colour": [1, 2, 3], "lights[0].on": true, "lights[0].n": 0,
+        "lights[1].colour": [0, 0, 0], "lights[1].on": false, "gain": 1}"#;
+    let place = TestFolder::with([("a.lv", LIGHTS), ("u.json", file)]);
+    place.run(&["compile", "a.lv", "-o", "a.spv"]).done();
+    let module = ["render", "a.spv", "a.npy", "--size", "8x4", "--engine", "spirv"];
+    let missing = [&module[..], &["--uniforms", "u.json"]].concat();
+    place.fails(&missing, 2, "give `lights[1].n`, a int, with --set or --uniforms");
+    let all = [&missing[..], &["--set", "lights[1].n=-4"]].concat();
+    place.run(&all).done();
+    assert_eq!(place.frame("a.npy").pixel(0, 0), Some([1.0, 2.0, 3.0, 0.0]));
+    assert_eq!(place.frame("a.npy").pixel(1, 0), Some([0.0, 0.0, 0.0, -4.0]));
+    let dark = [&all[..], &["--set", "lights[0].on=false"]].concat();
+    place.run(&dark).done();
+    assert_eq!(place.frame("a.npy").pixel(0, 0), Some([0.0; 4]));
+    let wrong = [&all[..], &["--set", "lights[1].m=1"]].concat();
+    place.fails(&wrong, 2, "no uniform `lights[1].m`; did you mean `lights[1].n`?");
+}
+
 #[test]
 fn the_lowest_output_is_rendered_by_default() {
     let place = TestFolder::with([("a.lv", "(output 3 0.75) (output 1 0.25)")]);

@@ -120,3 +120,50 @@ fn arguments() {
     place.fails(&["render", "a.lv", ""], 2, "'<OUT>'");
     place.fails(&["render", "a.lv", "a.png", "b.png"], 2, "unexpected argument 'b.png'");
 }
+
+#[test]
+fn uniforms_as_json() {
+    let program = "(struct Light (colour vec3) (power num))
+        (uniform lights (array 2 Light)) (uniform gain num)
+        (* gain (.power (at lights (int (.x (frag-coord))))) (.colour (at lights 0)))";
+    let place = TestFolder::with([("a.lv", program), ("b.lv", program)]);
+    for (text, message) in [
+        (r#"{"gian": 2}"#, "`u.json`: the program has no uniform `gian`; did you mean `gain`?"),
+        (r#"{"gain": "2"}"#, "`u.json`: uniform `gain`: `\"2\"` is not a number"),
+        (r#"{"gain": null}"#, "`u.json`: uniform `gain`: `null` is not a number"),
+        (r#"{"gain": [1]}"#, "`u.json`: uniform `gain`: "),
+        (r#"{"gain": 1, "lights": 2}"#, "`u.json`: uniform `lights`: "),
+        (r#"{"lights": [{}]}"#, "uniform `lights`: (array 2 Light) has 2 elements, not 1"),
+        (
+            r#"{"lights": [{}, {"powr": 1}]}"#,
+            "uniform `lights`: a Light has no field `powr`; did you mean `power`?",
+        ),
+        (r#"{"lights": [{}, {"colour": [1, 2]}]}"#, "vec3 has 3 elements, not 2"),
+        (
+            r#"{"lights": [{}, {]}"#,
+            "`u.json`: not a JSON object of uniforms: the end comes too early",
+        ),
+        ("[1, 2]", "`u.json`: not a JSON object of uniforms: `{` must follow, not `[1, 2]`"),
+        (r#"{"gain": 1"#, "; write {\"NAME\": VALUE, \"NAME\": VALUE}"),
+        ("", "not a JSON object of uniforms: `{` must follow, not the end"),
+    ] {
+        place.write("u.json", text);
+        place.fails(&["render", "a.lv", "a.png", "--uniforms", "u.json"], 1, message);
+    }
+    for (set, message) in [
+        (r#"lights=[{"power": 1}]"#, "uniform `lights`: (array 2 Light) has 2 elements, not 1"),
+        (r#"lights=[{}, {"hue": 1}]"#, "a Light has no field `hue`; it has colour, power"),
+        (r#"lights=[{}, {"power": true}]"#, "uniform `lights`: `true` is not a number"),
+        ("gain=[1]", "uniform `gain`: "),
+        ("lights=", "uniform `lights`: "),
+    ] {
+        place.fails(&["render", "a.lv", "a.png", "--set", set], 2, message);
+    }
+    place.write("u.json", [b'{', 0xff, b'}']);
+    place.fails(&["render", "a.lv", "a.png", "--uniforms", "u.json"], 1, "`u.json`: invalid utf-8");
+    place.fails(&["render", "a.lv", "a.png", "--uniforms", "no.json"], 2, "cannot read `no.json`");
+    place.fails(&["render", "-", "a.png", "--uniforms", "-"], 2, "can be given only once");
+    place.write("u.npy", "{}");
+    let overwritten = ["render", "a.lv", "u.npy", "--uniforms", "u.npy"];
+    place.fails(&overwritten, 2, "it is `u.npy`, which is read; name another file");
+}

@@ -54,7 +54,8 @@ fn mutants_in_core_and_frontend_are_found() {
     each_is_found("source", &frontend::Mutant::ALL, frontend::activate);
 }
 
-/// Demands that an engine computes of a program what another does, but not with any of the mutants.
+/// Demands that an engine computes of a program what another does, but not with any of the mutants,
+/// with which it is compiled, too.
 fn each_is_found_by<M: Copy + Debug>(
     text: &str,
     name: &str,
@@ -62,20 +63,23 @@ fn each_is_found_by<M: Copy + Debug>(
     activate: fn(Option<M>),
 ) {
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let source = SourceFile::new("mutant.lv", text);
-    let (core, diagnostics) = compile(&source);
-    let core = core.unwrap_or_else(|| panic!("{diagnostics:?}"));
-    let inputs = Inputs { resolution: [16.0, 1.0], ..Inputs::default() };
-    let conditions = Conditions {
-        width: 16,
-        height: 1,
-        time: inputs.time,
-        frame: inputs.frame,
-        mouse: inputs.mouse,
-        max_iterations: 1,
+    let compiled = || {
+        let source = SourceFile::new("mutant.lv", text);
+        let (core, diagnostics) = compile(&source);
+        let core = core.unwrap_or_else(|| panic!("{diagnostics:?}"));
+        let inputs = Inputs { resolution: [16.0, 1.0], ..Inputs::default() };
+        let conditions = Conditions {
+            width: 16,
+            height: 1,
+            time: inputs.time,
+            frame: inputs.frame,
+            mouse: inputs.mouse,
+            max_iterations: 1,
+        };
+        Case { source, core, inputs, conditions }
     };
-    let case = Case { source, core, inputs, conditions };
     let run = |name: &str| {
+        let case = compiled();
         let all = engines::all();
         let engine = all.iter().find(|engine| engine.name() == name);
         let engine = engine.expect("there is such an engine");
@@ -119,6 +123,31 @@ fn mutants_of_indices_are_found() {
         }
         each_is_found_by(&text, "spirv", &spirv::Mutant::OF_INDICES, spirv::activate);
     }
+}
+
+/// Fields of cases that lie elsewhere, an array that is needed beside what an update makes of it, and
+/// what might not end beside a part that is taken. Few random programs show these.
+#[test]
+fn mutants_of_parts_are_found() {
+    let case = "(variant Shape (Dot (size num)) (Box (kind int) (from num) (size num)))
+        (case (if (< (.x (frag-coord)) 8) (Dot (.y (frag-coord))) (Box 3i (.x (frag-coord)) 5))
+          ((Dot size) size)
+          ((Box kind from size) (+ from (* 100 size))))";
+    let update = "(define i (int (.x (frag-coord))))
+        (define a (tabulate 11 (func (i) (* (num i) (.y (frag-coord))))))
+        (define b (update a i 100))
+        (vec2 (at b (- 10i i)) (at a i))";
+    let part = "(struct Pair (first num) (second num))
+        (define endless ((rec-func (n) (if (< n 0) n (rec (+ n 1)))) (.x (frag-coord))))
+        (.first (Pair (time) endless))";
+    for name in ["lanes", "simd8"] {
+        each_is_found_by(case, name, &[simd::Mutant::WrongField], simd::activate);
+        each_is_found_by(update, name, &[simd::Mutant::UpdateInPlace], simd::activate);
+    }
+    each_is_found_by(case, "spirv", &[spirv::Mutant::WrongField], spirv::activate);
+    each_is_found_by(update, "spirv", &[spirv::Mutant::UpdateInPlace], spirv::activate);
+    each_is_found_by(case, "lanes", &frontend::Mutant::OF_PARTS, frontend::activate);
+    each_is_found_by(part, "lanes", &core::Mutant::OF_PARTS, core::activate);
 }
 
 /// Both without and with machine code.

@@ -92,11 +92,13 @@ impl Output<'_> {
         self.program.locations[0]
     }
 
-    /// Whether the program calls elementary functions: then devices may differ.
+    /// Whether the program calls elementary functions, or `fma`, which SPIR-V does not demand to be
+    /// rounded once: then devices may differ.
     pub fn has_elementary(&self) -> bool {
         let statements = self.program.blocks.iter().flat_map(|block| &block.statements);
         statements.into_iter().any(|statement| {
-            matches!(statement, Statement::Let { expr: Expr::Op(Op::Elementary(_), _), .. })
+            let Statement::Let { expr: Expr::Op(op, _), .. } = statement else { return false };
+            matches!(op, Op::Elementary(_) | Op::Fma)
         })
     }
 

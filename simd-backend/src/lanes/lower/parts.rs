@@ -189,7 +189,11 @@ impl Lowering<'_> {
                 &[_, index] => self.at(&of, count, index),
                 _ => {
                     let part = self.map[operands[2].index()].clone();
-                    self.updated(&of, count, operands[1], &part)
+                    let changed = self.updated(&of, count, operands[1], &part);
+                    if is_active(Mutant::UpdateInPlace) {
+                        self.map[operands[0].index()] = changed.clone().into();
+                    }
+                    changed
                 }
             });
         }

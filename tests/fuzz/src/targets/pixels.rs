@@ -7,9 +7,9 @@ use lambdav::core::inputs::Inputs;
 use lambdav::core::schedule::{Program, schedule, verify};
 use lambdav::core::source::SourceFile;
 use lambdav::raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
+use lambdav::simd::SimdKernel;
 use lambdav::simd::lanes::{self, Width};
 use lambdav::simd::registers::Shape;
-use lambdav::simd::{EmitError, SimdKernel};
 use lambdav::spirv;
 use lambdav::spirv::eval::{Module, ModuleEvaluator, Resources};
 use std::cell::Cell;
@@ -89,7 +89,7 @@ pub(super) fn compare(
     let size = Size::new(SIDE, SIDE).expect("a size of images");
     let kernel = match SimdKernel::new(program.clone(), Some(lanes), &inputs(core, 0, 0), ROUNDS) {
         Ok(kernel) => kernel,
-        Err(EmitError::TooDeep { .. } | EmitError::TooMuch { .. }) => return Ok(true),
+        Err(error) if error.is_limit() => return Ok(true),
         Err(error) => return Err(error.to_string()),
     };
     let tile = Tile::whole(size);
