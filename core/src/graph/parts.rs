@@ -83,15 +83,6 @@ impl Graph {
         span: Span,
     ) -> Option<NodeId> {
         let place = self.constant_index(whole, index)?;
-        let ty = self.value_type(whole);
-        if let (Some(_), TypeKind::Vector(..)) = (self.constant_words(whole), self.types().kind(ty))
-        {
-            let count = self.types().parts(ty).len() as u8;
-            let mut parts: Vec<NodeId> =
-                (0..count).map(|k| self.op(Op::Component(k), vec![whole], span)).collect();
-            parts[place] = part;
-            return Some(self.op(Op::Construct(ty), parts, span));
-        }
         let (Op::Construct(ty), parts) = self.operation(whole)? else { return None };
         if parts.len() > WRITTEN_OUT {
             return None;
@@ -111,6 +102,13 @@ impl Graph {
         match (op, self.operation(whole)) {
             (Op::At, Some((Op::Update, &[before, index, new]))) => {
                 self.at_of_update(operands[1], [before, index, new], span)
+            }
+            (Op::Component(_), Some((Op::Update, &[before, index, new]))) => {
+                if self.constant_index(before, index)? == part? {
+                    return Some(self.after(new, [before], span));
+                }
+                let part = self.op(op, vec![before], span);
+                Some(self.after(part, [new], span))
             }
             (Op::Tag, Some((Op::Inject(_, case), fields))) => {
                 let fields = fields.to_vec();
@@ -250,6 +248,10 @@ mod tests {
         let coord = graph.input(Input::FragCoord, span);
         let component = graph.op(Op::Component(3), vec![coord], span);
         assert_eq!(at(&mut graph, coord, seven), component);
+        let changed = graph.op(Op::Update, vec![coord, seven, time], span);
+        assert_eq!(graph.op(Op::Component(3), vec![changed], span), time);
+        let first = graph.op(Op::Component(0), vec![coord], span);
+        assert_eq!(graph.op(Op::Component(0), vec![changed], span), first);
     }
 
     #[test]

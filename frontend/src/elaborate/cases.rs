@@ -51,8 +51,7 @@ impl Elaborator {
         {
             let tag = self.tag(data, span);
             if let Some((by, tag)) = self.constant(tag) {
-                self.constancies.consult(by);
-                self.note_decision(case.bodies(), env);
+                self.note_decision(by, case.bodies(), env);
                 let arm = case.arms.iter().find(|(index, _)| *index == tag);
                 return match (arm, case.otherwise) {
                     (Some(&(index, body)), _) => {

@@ -5,9 +5,11 @@
 //! the first is constant. The other way round it holds: *what is constant is a constant node*,
 //! since operations on constants are always folded.
 //!
-//! With it goes which `constant`s of the program it was computed from, so that those which decided
-//! nothing can be told.
+//! With it goes what it was computed from: which `constant`s of the program, so that those which
+//! decided nothing can be told, and parameters of which loops that are being unrolled, since only a
+//! decision that depends on these is one of their rounds.
 
+use lambdav_core::graph::LoopId;
 use lambdav_core::sets::{SetId, Sets};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,10 +18,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) enum Constancy {
     /// Nothing that anybody could ask for.
     Varies,
-    /// All of it; it was computed from these constants of the program.
+    /// All of it; it was computed from these.
     Constant(SetId),
     /// Some of its parts.
     Mixed(MixedId),
+}
+
+/// What something constant was computed from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Origin {
+    /// That `constant` of the program.
+    Constant(u32),
+    /// A parameter of that loop, which is being unrolled.
+    Round(LoopId),
 }
 
 /// An entry of [`Constancies`].
@@ -31,18 +42,18 @@ enum Mixed {
     /// The first half of the parts, rounded down, and the others. So a part is found, and replaced,
     /// in a number of steps that is the logarithm of theirs.
     Halves(Constancy, Constancy),
-    /// A variant, whose case was computed from these constants of the program, and its fields.
+    /// A variant, whose case was computed from these, and its fields.
     Case(SetId, Constancy),
 }
 
 /// Constancies by what they consist of: equal ones are one.
 #[derive(Debug, Default)]
 pub(super) struct Constancies {
-    /// With the constants of the program that it was computed from, if it is constant as a whole.
+    /// With what it was computed from, if it is constant as a whole.
     mixed: Vec<(Mixed, Option<SetId>)>,
     ids: FxHashMap<Mixed, MixedId>,
     joined: FxHashMap<(MixedId, SetId), Constancy>,
-    sets: Sets<u32>,
+    sets: Sets<Origin>,
     consulted: FxHashSet<u32>,
 }
 
@@ -54,12 +65,26 @@ impl Constancy {
 impl Constancies {
     /// That of a `constant` of the program.
     pub(super) fn of_constant(&mut self, index: u32) -> Constancy {
-        Constancy::Constant(self.sets.single(index))
+        Constancy::Constant(self.sets.single(Origin::Constant(index)))
     }
 
-    /// Notes that something was decided that was computed from these constants of the program.
+    /// The origin that a parameter of a loop is which is being unrolled.
+    pub(super) fn of_round(&mut self, of: LoopId) -> SetId {
+        self.sets.single(Origin::Round(of))
+    }
+
+    /// Whether a parameter of that loop is among these.
+    pub(super) fn has_round(&self, set: SetId, of: LoopId) -> bool {
+        self.sets.get(set).binary_search(&Origin::Round(of)).is_ok()
+    }
+
+    /// Notes that something was decided that was computed from these.
     pub(super) fn consult(&mut self, set: SetId) {
-        self.consulted.extend(self.sets.get(set));
+        let constant = |origin: &Origin| match *origin {
+            Origin::Constant(index) => Some(index),
+            Origin::Round(_) => None,
+        };
+        self.consulted.extend(self.sets.get(set).iter().filter_map(constant));
     }
 
     /// Whether a constant of the program decided something.
@@ -232,6 +257,29 @@ impl Constancies {
                 self.joined.insert((id, by), joined);
                 joined
             }
+        }
+    }
+
+    /// The same after the loop has been unrolled.
+    ///
+    /// (It recurses as [`Self::decided_by`].)
+    pub(super) fn after_loop(&mut self, value: Constancy, of: LoopId) -> Constancy {
+        match value {
+            Constancy::Varies => value,
+            Constancy::Constant(set) => {
+                Constancy::Constant(self.sets.filter(set, |origin| origin != Origin::Round(of)))
+            }
+            Constancy::Mixed(id) => match self.mixed[id.0 as usize].0 {
+                Mixed::Halves(a, b) => {
+                    let (a, b) = (self.after_loop(a, of), self.after_loop(b, of));
+                    self.halves(a, b)
+                }
+                Mixed::Case(tag, fields) => {
+                    let tag = self.sets.filter(tag, |origin| origin != Origin::Round(of));
+                    let fields = self.after_loop(fields, of);
+                    self.intern(Mixed::Case(tag, fields))
+                }
+            },
         }
     }
 }

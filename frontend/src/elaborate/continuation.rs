@@ -8,6 +8,7 @@ use crate::builtins::Builtin;
 use crate::resolve::CodeId;
 use crate::resolve::Former;
 use lambdav_core::graph::{LoopId, NodeId};
+use lambdav_core::sets::SetId;
 
 /// What the elaborator does next.
 #[derive(Debug)]
@@ -89,6 +90,8 @@ pub(super) enum Continuation {
         condition: Option<Data>,
         then: Value,
     },
+    /// The arm that something constant decided for, which was computed from these.
+    Decided(SetId),
     The {
         code: CodeId,
         env: EnvId,

@@ -6,7 +6,7 @@
 
 use super::constancy::{Constancies, Constancy};
 use super::continuation::Continuation;
-use super::rounds::Unrolling;
+use super::rounds::{Before, Unrolling};
 use super::values::{
     Activation, ActivationId, Arguments, Captured, ContentsId, Data, Denotation, Env, EnvId,
     FunctionId, FunctionValue, HeldId, HeldStructure, ROOT, Site, Thunk, ThunkId, Value,
@@ -371,6 +371,16 @@ impl Elaborator {
         let (free, looked_at) = self.arena.listed(code, outer);
         self.steps += looked_at;
         free.into_iter().map(|local| self.local(local, env)).collect()
+    }
+
+    /// What there is.
+    pub(super) fn before(&self) -> Before {
+        let count = |count: usize| count as u32;
+        Before {
+            functions: count(self.functions.len()),
+            held: count(self.held.len()),
+            thunks: count(self.thunks.len()),
+        }
     }
 
     pub(super) fn thunk_parts(&self, id: ThunkId) -> (CodeId, EnvId) {

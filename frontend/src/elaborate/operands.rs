@@ -206,7 +206,8 @@ impl Elaborator {
             }
             Recipe::Update(index) => {
                 let index = self.index(*index, operands, site);
-                self.graph.op(Op::Update, vec![nodes[0], index, nodes[2]], span)
+                let updated = self.graph.op(Op::Update, vec![nodes[0], index, nodes[2]], span);
+                self.folded(updated, constancy, span)
             }
             Recipe::Input(input) => self.graph.input(*input, span),
             Recipe::Expansion(text) => {
@@ -217,6 +218,26 @@ impl Elaborator {
             }
         };
         State::Return(self.data(node, constancy))
+    }
+
+    /// The value of an `update`. Where the last part that was not constant has been replaced, that
+    /// is a constant, but of the parts alone that is to be seen.
+    fn folded(&mut self, updated: NodeId, constancy: Constancy, span: Span) -> NodeId {
+        let is_constant = self.constancies.whole(constancy).is_some();
+        if !is_constant
+            || self.graph.may_diverge(updated)
+            || self.graph.constant_words(updated).is_some()
+        {
+            return updated;
+        }
+        let ty = self.graph.value_type(updated);
+        let count = self.graph.types().parts(ty).len() as u32;
+        let part = |k| {
+            let index = self.graph.constant(Type::INT, &[k], span);
+            self.graph.op(Op::At, vec![updated, index], span)
+        };
+        let parts = (0..count).map(part).collect();
+        self.graph.op(Op::Construct(ty), parts, span)
     }
 
     /// What of the value of a recipe is constant: of what only moves components, those that are;

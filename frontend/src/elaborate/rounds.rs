@@ -1,6 +1,6 @@
 //! What is known of the rounds that are unrolled.
 
-use super::values::{ActivationId, FunctionId, Site, Value};
+use super::values::{ActivationId, Denotation, FunctionId, RoundId, Site, Value};
 use lambdav_core::graph::{LoopId, NodeId};
 use lambdav_core::source::Span;
 
@@ -14,6 +14,28 @@ pub(super) struct Round {
     pub(super) site: Site,
     /// Whether it had a constant decision.
     pub(super) decided: bool,
+    /// What there was when it began, and so mentions nothing of it.
+    pub(super) before: Before,
+}
+
+/// How many functions, structures that hold some, and thunks there were.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Before {
+    pub(super) functions: u32,
+    pub(super) held: u32,
+    pub(super) thunks: u32,
+}
+
+impl Before {
+    /// Whether it was there.
+    pub(super) fn has(&self, denotation: Denotation) -> bool {
+        match denotation {
+            Denotation::Thunk(id) => id.0 < self.thunks,
+            Denotation::Value(Value::Function(id)) => id.0 < self.functions,
+            Denotation::Value(Value::Structure(id)) => id.0 < self.held,
+            Denotation::Value(Value::Data(_) | Value::Error) => true,
+        }
+    }
 }
 
 /// A `rec` of a round.
@@ -30,8 +52,8 @@ pub(super) struct Unrolling {
     pub(super) at: Option<Span>,
     pub(super) rounds: Vec<Round>,
     pub(super) calls: Vec<Call>,
-    /// How many rounds have begun, and had no constant decision yet.
-    pub(super) undecided: usize,
+    /// The rounds that have begun, and had no constant decision yet, in order.
+    pub(super) undecided: Vec<RoundId>,
 }
 
 /// What is to be done with the value of a next round.

@@ -5,6 +5,7 @@ use super::continuation::{Continuation, OperandSource, State};
 use super::elaborator::Elaborator;
 use super::loops::NotALoop;
 use super::values::{Arguments, Denotation, EnvId, ROOT, Value};
+use crate::mutants::{Mutant, is_active};
 use crate::resolve::{Code, CodeId};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::source::Span;
@@ -182,9 +183,9 @@ impl Elaborator {
                 if self.is_eager(activation)
                     && let Some((by, word)) = condition.and_then(|c| self.constant(c))
                 {
-                    let taken = if word != 0 { then } else { otherwise };
-                    self.constancies.consult(by);
-                    self.note_decision([then, otherwise], env);
+                    let is_first = (word != 0) != is_active(Mutant::OtherArm);
+                    let taken = if is_first { then } else { otherwise };
+                    self.note_decision(by, [then, otherwise], env);
                     return State::Evaluate(taken, env);
                 }
                 self.wait(Continuation::Then { code, env, condition });
@@ -203,6 +204,13 @@ impl Elaborator {
                     None => Value::Error,
                 })
             }
+            Continuation::Decided(by) => State::Return(match value {
+                Value::Data(data) => {
+                    let constancy = self.constancies.decided_by(data.constancy, by);
+                    self.data(data.node, constancy)
+                }
+                other => other,
+            }),
             Continuation::The { code, env } => {
                 let Code::The(ty, inner) = *self.arena.get(code) else {
                     unreachable!("the continuation was made for it")

@@ -5,8 +5,9 @@
 //! is left, the value of the next round takes the place of that `rec`. Otherwise the round is
 //! forgotten, and an ordinary loop begins with its arguments.
 //!
-//! A decision of a round is an `if` or `case` with an arm that mentions the `rec` of the round, by
-//! itself or through names: an option in the last arm of a loop is none.
+//! A decision of a round is an `if` or `case` whose condition depends on a parameter of the round,
+//! and of which an arm mentions its `rec`, by itself or through names. So an option, which is the
+//! same in all rounds, is none, nor is what is decided in the last arm of a loop.
 
 use super::constancy::Constancy;
 use super::continuation::{Continuation, State};
@@ -15,9 +16,11 @@ use super::rounds::{Call, Decision, Round, Unrolled};
 use super::values::{
     Arguments, Data, Denotation, EnvId, FunctionId, FunctionValue, RoundId, Site, Value,
 };
+use crate::mutants::{Mutant, is_active};
 use crate::resolve::{Code, CodeId};
 use lambdav_core::graph::{ExprType, LoopId, Node, NodeId};
 use lambdav_core::op::Op;
+use lambdav_core::sets::SetId;
 use lambdav_core::types::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -56,91 +59,110 @@ impl Elaborator {
         if values.contains(&Value::Error) {
             return State::Return(Value::Error);
         }
+        let Code::Function(f) = self.arena.get(code) else {
+            unreachable!("closures are made of functions")
+        };
+        let (body, fixed) = (f.body, f.fixed.clone());
+        let by = self.constancies.of_round(of);
+        for (value, fixed) in values.iter_mut().zip(fixed) {
+            if let (Value::Data(data), false) = (value, fixed) {
+                data.constancy = self.constancies.decided_by(data.constancy, by);
+            }
+        }
         // Rounds come after one another: none is nested in the one before.
         let Some(activation) = self.activate(function, site) else {
             return State::Return(Value::Error);
         };
         self.steps += ROUND_STEPS;
         let round = RoundId(self.unrolling.rounds.len() as u32);
-        self.unrolling.rounds.push(Round { of, function, site, decided: false });
-        self.unrolling.undecided += 1;
+        let before = self.before();
+        self.unrolling.rounds.push(Round { of, function, site, decided: false, before });
+        self.unrolling.undecided.push(round);
         let next = self.function_id(FunctionValue::Next(round));
         let slots = values.iter().copied().chain([Value::Function(next)]);
         let slots = Self::arguments_of(slots);
         self.name_all(&slots, declared.iter().map(|p| &p.name), activation);
-        let Code::Function(f) = self.arena.get(code) else {
-            unreachable!("closures are made of functions")
-        };
-        let body = f.body;
         let inner = self.push_env(env, slots, activation);
         self.wait(Continuation::Round { round, values });
         State::Evaluate(body, inner)
     }
 
-    /// Notes that a decision between these arms was constant: whose `rec` they mention, is decided.
-    pub(super) fn note_decision(&mut self, arms: impl IntoIterator<Item = CodeId>, env: EnvId) {
-        if self.unrolling.undecided == 0 {
+    /// Notes that a decision between these arms was constant, and computed from these; the next
+    /// value is that of the arm. Of the rounds on whose parameters it depends those are decided
+    /// whose `rec` an arm mentions.
+    pub(super) fn note_decision(
+        &mut self,
+        by: SetId,
+        arms: impl IntoIterator<Item = CodeId>,
+        env: EnvId,
+    ) {
+        if by == SetId::EMPTY {
             return;
         }
+        self.constancies.consult(by);
+        self.wait(Continuation::Decided(by));
+        let rounds = &self.unrolling.rounds;
+        let concerns =
+            |round: &RoundId| self.constancies.has_round(by, rounds[round.0 as usize].of);
+        let Some(&oldest) = self.unrolling.undecided.iter().find(|round| concerns(round)) else {
+            return;
+        };
+        // What is older than all of these rounds mentions none of them.
+        let before = rounds[oldest.0 as usize].before;
         let mut codes: Vec<(CodeId, EnvId)> = arms.into_iter().map(|arm| (arm, env)).collect();
-        let (mut seen, mut values) = (FxHashSet::default(), Vec::new());
+        let (mut seen, mut found) = (FxHashSet::default(), Vec::new());
         while let Some((code, env)) = codes.pop() {
             self.steps += 1;
-            for denotation in self.mentioned(code, env) {
-                if !seen.insert(denotation) {
+            found.extend(self.mentioned(code, env));
+            while let Some(denotation) = found.pop() {
+                if before.has(denotation) || !seen.insert(denotation) {
                     continue;
                 }
-                match denotation {
-                    Denotation::Value(value) => values.push(value),
-                    Denotation::Thunk(id) => codes.push(self.thunk_parts(id)),
-                }
-            }
-            while let Some(value) = values.pop() {
-                let functions: &[FunctionId] = match value {
-                    Value::Structure(id) => {
-                        let fields = self.held(id).fields.clone();
-                        let new = |field: &Value| seen.insert(Denotation::Value(*field));
-                        values.extend(fields.iter().copied().filter(new));
+                let function = match denotation {
+                    Denotation::Thunk(id) => {
+                        codes.push(self.thunk_parts(id));
                         continue;
                     }
-                    Value::Function(function) => &[function],
-                    Value::Data(_) | Value::Error => continue,
+                    Denotation::Value(Value::Structure(id)) => {
+                        found.extend(self.held(id).fields.iter().copied().map(Denotation::Value));
+                        continue;
+                    }
+                    Denotation::Value(Value::Function(id)) => self.function(id),
+                    Denotation::Value(Value::Data(_) | Value::Error) => continue,
                 };
-                for &function in functions {
-                    let inner = match self.function(function) {
-                        FunctionValue::Closure { code, env, .. } => {
-                            codes.push((code, env));
-                            continue;
-                        }
-                        FunctionValue::Next(round) => {
+                let inside = |id| Denotation::Value(Value::Function(id));
+                match function {
+                    FunctionValue::Closure { code, env, .. } => codes.push((code, env)),
+                    FunctionValue::Next(round) => {
+                        let of = self.unrolling.rounds[round.0 as usize].of;
+                        if self.constancies.has_round(by, of) {
                             self.decide_round(round);
-                            continue;
                         }
-                        FunctionValue::Choice { then, otherwise, .. } => vec![then, otherwise],
-                        FunctionValue::After { function, .. }
-                        | FunctionValue::Static { function, .. } => vec![function],
-                        FunctionValue::Builtin(_)
-                        | FunctionValue::Former(_)
-                        | FunctionValue::Rec(_) => continue,
-                    };
-                    let inner = inner.into_iter().map(Value::Function);
-                    values.extend(inner.filter(|&value| seen.insert(Denotation::Value(value))));
+                    }
+                    FunctionValue::Choice { then, otherwise, .. } => {
+                        found.extend([then, otherwise].map(inside));
+                    }
+                    FunctionValue::After { function, .. }
+                    | FunctionValue::Static { function, .. } => found.push(inside(function)),
+                    FunctionValue::Builtin(_)
+                    | FunctionValue::Former(_)
+                    | FunctionValue::Rec(_) => {}
                 }
             }
         }
     }
 
     fn decide_round(&mut self, round: RoundId) {
-        let round = &mut self.unrolling.rounds[round.0 as usize];
-        if !std::mem::replace(&mut round.decided, true) {
-            self.unrolling.undecided -= 1;
+        self.unrolling.rounds[round.0 as usize].decided = true;
+        if let Some(at) = self.unrolling.undecided.iter().rposition(|&other| other == round) {
+            self.unrolling.undecided.remove(at);
         }
     }
 
     /// The value of the round whose body has this value: it is that of the rounds that follow, or of
     /// the loop that begins here.
     pub(super) fn end_round(&mut self, id: RoundId, values: Vec<Value>, body: Value) -> State {
-        let Round { of, function, site, decided } = self.unrolling.rounds[id.0 as usize];
+        let Round { of, function, site, decided, .. } = self.unrolling.rounds[id.0 as usize];
         self.decide_round(id);
         let (code, _) = self.closure_parts(function);
         let span = self.span_in(code, site.activation);
@@ -169,9 +191,19 @@ impl Elaborator {
             Leaves::Many => self.begin_loop(function, site, values),
             Leaves::None => {
                 let strict = strict(&values);
+                let body = match body {
+                    Value::Data(data) => {
+                        let constancy = self.constancies.after_loop(data.constancy, of);
+                        self.data(data.node, constancy)
+                    }
+                    other => other,
+                };
                 State::Return(self.after_value(body, strict, span))
             }
-            Leaves::One(call, decisions) => {
+            Leaves::One(call, mut decisions) => {
+                if is_active(Mutant::ForgottenDecision) {
+                    decisions.clear();
+                }
                 let strict = strict(&values);
                 if !decisions.is_empty() || !strict.is_empty() {
                     let activation = site.activation;

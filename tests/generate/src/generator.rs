@@ -106,8 +106,7 @@ impl<'a> Generator<'a> {
         let is_aggregate = Declared::is_aggregate(ty);
         let (parts, changed) = if is_aggregate { (6, 30) } else { (16, 6) };
         let cases = ifs / 3;
-        // Under `@`, a loop that nothing enters but the compiler is unrolled all the same.
-        let modes = if self.options.endless { 0 } else { 3 };
+        let modes = if self.options.endless { 0 } else { 5 };
         let weights =
             [40, changed, ifs, 18, 7, 9, loops, 2, 3, 2, loops * 2 / 3, parts, cases, 1, modes];
         for _ in 0..8 {
@@ -125,7 +124,7 @@ impl<'a> Generator<'a> {
                 11 => self.part(ty, size),
                 12 => self.case(&TermKind::Value(ty), size),
                 13 => self.held_call(&TermKind::Value(ty), size),
-                14 => self.mode(ty, size),
+                14 => self.mode(&TermKind::Value(ty), size),
                 _ => Some(self.leaf(ty)),
             };
             if let Some(term) = made {
@@ -198,13 +197,19 @@ impl<'a> Generator<'a> {
     }
 
     /// `(@ e)` or `($ e)`.
-    fn mode(&mut self, ty: Type, size: usize) -> Option<Term> {
-        let word = if self.random.percent(70) { "@" } else { "$" };
+    pub(crate) fn mode(&mut self, kind: &TermKind, size: usize) -> Option<Term> {
+        // Under `@`, a loop that nothing enters but the compiler is unrolled all the same.
+        if self.options.endless {
+            return None;
+        }
+        // In a tail, an `@` might leave nothing that goes on.
+        let is_tail = matches!(kind, TermKind::Tail { .. });
+        let word = if !is_tail && self.random.percent(70) { "@" } else { "$" };
         if !self.scope.are_original(&[word]) {
             return None;
         }
-        let value = self.value(ty, size - 1);
-        Some(Term::list(TermKind::Value(ty), vec![Term::word(word), value]))
+        let inner = self.term(kind, size - 1);
+        Some(Term::list(kind.clone(), vec![Term::word(word), inner]))
     }
 
     fn annotated(&mut self, ty: Type, size: usize) -> Option<Term> {

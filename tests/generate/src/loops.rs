@@ -204,10 +204,10 @@ impl Generator<'_> {
     pub(crate) fn tail(&mut self, (of, ty): (u32, Type), must: bool, size: usize) -> Term {
         let kind = TermKind::Tail { of, ty, goes_on: must };
         let weights = match (size <= 2, must) {
-            (true, true) => [0, 10, 12, 0, 0, 0, 0, 0],
-            (true, false) => [8, 8, 12, 0, 0, 0, 0, 0],
-            (false, true) => [0, 10, 14, 24, 22, 10, 8, 6],
-            (false, false) => [10, 6, 14, 24, 14, 6, 8, 6],
+            (true, true) => [0, 10, 12, 0, 0, 0, 0, 0, 0],
+            (true, false) => [8, 8, 12, 0, 0, 0, 0, 0, 0],
+            (false, true) => [0, 10, 14, 24, 22, 10, 8, 6, 3],
+            (false, false) => [10, 6, 14, 24, 14, 6, 8, 6, 3],
         };
         for _ in 0..6 {
             let made = match self.random.weighted(&weights) {
@@ -218,7 +218,8 @@ impl Generator<'_> {
                 4 => self.let_(&kind, size),
                 5 => self.direct_call(&kind, size),
                 6 => self.case(&kind, size),
-                _ => self.chosen_call(&kind, size),
+                7 => self.chosen_call(&kind, size),
+                _ => self.mode(&kind, size),
             };
             if let Some(term) = made {
                 return term;

@@ -7,6 +7,7 @@ mod simd;
 mod source;
 mod spirv;
 mod text;
+mod usual;
 
 use crate::engine::Engine;
 use lambdav_simd_backend::Target;
@@ -59,6 +60,7 @@ pub fn all() -> Vec<Box<dyn Engine>> {
     let mut engines: Vec<Box<dyn Engine>> = vec![
         Box::new(text::Text),
         Box::new(source::Source),
+        Box::new(usual::Usual),
         Box::new(lanes::Lanes),
         Box::new(spirv::Spirv),
     ];
