@@ -110,7 +110,9 @@ impl Settings {
         let words = constant.default.clone();
         let inputs = Inputs { uniforms: vec![words], ..Inputs::default() };
         let mut settings = Self { inputs, max_iterations: 0 };
-        settings.set_text(types, std::slice::from_ref(constant), &constant.name, text)?;
+        let constant = std::slice::from_ref(constant);
+        let set = settings.set_text(types, constant, &constant[0].name, text);
+        set.map_err(UniformError::of_constant)?;
         Ok(settings.inputs.uniforms.swap_remove(0))
     }
 
@@ -156,6 +158,14 @@ fn find(uniforms: &[Uniform], name: &str) -> Result<usize, UniformError> {
 }
 
 impl UniformError {
+    /// The same of a constant.
+    pub(crate) fn of_constant(self) -> Self {
+        match self {
+            Self::Value { name, reason } => Self::ConstantValue { name, reason },
+            other => other,
+        }
+    }
+
     /// The same where these could have been meant, too.
     #[must_use]
     pub fn or_one_of(self, constants: &[Uniform]) -> Self {
@@ -201,6 +211,14 @@ pub enum UniformError {
     /// A text is no JSON object.
     #[error("not a JSON object of uniforms: {0}")]
     Malformed(String),
+    /// A constant takes no such value.
+    #[error("constant `{name}`: {reason}")]
+    ConstantValue {
+        /// Its name.
+        name: String,
+        /// What it takes, and what was given.
+        reason: String,
+    },
     /// It takes no such value.
     #[error("uniform `{name}`: {reason}")]
     Value {

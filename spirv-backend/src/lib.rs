@@ -14,7 +14,9 @@
 pub mod emit;
 pub mod eval;
 pub mod mutants;
+mod specialise;
 mod text;
 
 pub use emit::emit;
+pub use specialise::specialise;
 pub use text::{TextError, bytes, disassemble, words};

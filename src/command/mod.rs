@@ -9,6 +9,7 @@ mod diff;
 mod explain;
 mod failure;
 mod files;
+mod given;
 mod messages;
 mod render;
 mod stats;
@@ -20,7 +21,7 @@ use failure::{Failure, complain};
 use lambdav::core::LANGUAGE_VERSION;
 use lambdav_float_environment::with_default;
 
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (λV language version 1)");
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (λV language version 2)");
 const EXIT_STATUS: &str = "\
 Exit status:
   0  done
@@ -28,7 +29,7 @@ Exit status:
   2  the command line is
   3  the machine is: disk full, time out, no memory";
 
-const _: () = assert!(LANGUAGE_VERSION == 1, "VERSION names the language version");
+const _: () = assert!(LANGUAGE_VERSION == 2, "VERSION names the language version");
 
 /// Compiler and exact CPU renderer for the shader language λV
 ///

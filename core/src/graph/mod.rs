@@ -29,6 +29,7 @@
 
 mod builder;
 mod copy;
+mod fixed;
 mod name;
 mod parts;
 mod tail;

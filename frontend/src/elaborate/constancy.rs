@@ -87,6 +87,11 @@ impl Constancies {
         self.consulted.extend(self.sets.get(set).iter().filter_map(constant));
     }
 
+    /// The same of one constant of the program.
+    pub(super) fn consult_constant(&mut self, index: u32) {
+        self.consulted.insert(index);
+    }
+
     /// Whether a constant of the program decided something.
     pub(super) fn is_consulted(&self, index: u32) -> bool {
         self.consulted.contains(&index)

@@ -65,6 +65,8 @@ pub(super) struct Elaborator {
     pub(super) results: FxHashMap<(FunctionId, Arguments, bool), Value>,
     pub(super) unrolling: Unrolling,
     pub(super) constancies: Constancies,
+    /// While defaults are elaborated: the globals that were read.
+    pub(super) read_by_defaults: Option<FxHashSet<u32>>,
     pub(super) continuations: Vec<Continuation>,
     /// Expressions evaluated so far.
     pub(super) steps: u32,
@@ -120,6 +122,7 @@ impl Elaborator {
             results: FxHashMap::default(),
             unrolling: Unrolling::default(),
             constancies: Constancies::default(),
+            read_by_defaults: None,
             continuations: Vec::new(),
             steps: 0,
             bindings: 0,
@@ -208,11 +211,19 @@ impl Elaborator {
         contents
     }
 
+    /// What a name of the top level denotes.
+    pub(super) fn global(&mut self, global: u32) -> Denotation {
+        if let Some(read) = &mut self.read_by_defaults {
+            read.insert(global);
+        }
+        self.globals[global as usize]
+    }
+
     /// What an argument or binding denotes; it is not evaluated.
     pub(super) fn denote(&mut self, code: CodeId, env: EnvId) -> Denotation {
         match self.arena.get(code) {
             Code::Local(local) => self.local(*local, env),
-            Code::Global(global) => self.globals[*global as usize],
+            &Code::Global(global) => self.global(global),
             _ => match self.known_value(code, env) {
                 Some(value) => Denotation::Value(value),
                 None => self.thunk(code, env),
@@ -425,6 +436,10 @@ impl Elaborator {
 
     pub(super) fn function(&self, id: FunctionId) -> FunctionValue {
         self.functions[id.0 as usize]
+    }
+
+    pub(super) fn has_function(&self, id: FunctionId) -> bool {
+        (id.0 as usize) < self.functions.len()
     }
 
     pub(super) fn function_id(&mut self, function: FunctionValue) -> FunctionId {

@@ -49,7 +49,8 @@ use constancy::Constancy;
 use elaborator::Elaborator;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::{Core, Output, Uniform};
-use lambdav_core::types::{Type, Types};
+use lambdav_core::types::{Type, TypeKind, Types};
+use rustc_hash::FxHashSet;
 use uniforms::{GUARANTEED_BYTES, block_bytes, zero_or_identity};
 use values::{Data, Denotation, Value};
 
@@ -57,20 +58,31 @@ use values::{Data, Denotation, Value};
 /// defaults: as many words as their types have components. Others are not taken.
 pub type Fix<'f> = dyn FnMut(&Types, &Uniform) -> Option<Box<[u32]>> + 'f;
 
+/// What elaboration makes of a program.
+pub(crate) struct Elaborated {
+    /// It is whole only where the program is sound and no diagnostic is an error.
+    pub(crate) core: Core,
+    pub(crate) diagnostics: Diagnostics,
+    /// The scalar constants that decided nothing and that no default read, in order.
+    pub(crate) free: Vec<u32>,
+}
+
 /// Elaborates a resolved program, `sound` if no error was found in it before, with at most so
-/// many findings of each severity. The core is whole
-/// only where that is so and no diagnostic is an error.
+/// many findings of each severity. The constants that are kept, which must be free, become uniforms
+/// after all others.
 pub(crate) fn elaborate(
     arena: CodeArena,
     items: &Items,
     sound: bool,
     most: usize,
     fix: &mut Fix<'_>,
-) -> (Core, Diagnostics) {
+    kept: &[u32],
+) -> Elaborated {
     let declarations = items.declarations.clone();
     let mut elaborator = Elaborator::new(arena, declarations, most);
     elaborator.globals = global_denotations(&mut elaborator, items);
-    let mut core = Core::default();
+    let (mut core, mut kept_uniforms) = (Core::default(), Vec::new());
+    elaborator.read_by_defaults = Some(FxHashSet::default());
     for (global, value) in items.globals.iter().enumerate() {
         if let GlobalValue::Constant(index) = value {
             let item = &items.constants[*index as usize];
@@ -78,6 +90,14 @@ pub(crate) fn elaborate(
             let words = fix(elaborator.graph.types(), &constant);
             if let Some(words) = words.filter(|words| words.len() == constant.default.len()) {
                 constant.default = words;
+            }
+            if kept.contains(index) {
+                let place = (items.uniforms.len() + kept_uniforms.len()) as u32;
+                let node = elaborator.graph.uniform(place, item.ty, item.span);
+                let value = elaborator.data(node, Constancy::Varies);
+                elaborator.globals[global] = Denotation::Value(value);
+                kept_uniforms.push(constant);
+                continue;
             }
             let node = elaborator.graph.constant(item.ty, &constant.default, item.span);
             let constancy = elaborator.constancies.of_constant(*index);
@@ -89,6 +109,14 @@ pub(crate) fn elaborate(
     let globals = elaborator.globals.clone();
     for item in &items.uniforms {
         core.uniforms.push(with_default_value(&mut elaborator, item));
+    }
+    let read = elaborator.read_by_defaults.take().unwrap_or_default();
+    for (global, value) in (0..).zip(&items.globals) {
+        if let GlobalValue::Constant(index) = value
+            && read.contains(&global)
+        {
+            elaborator.constancies.consult_constant(*index);
+        }
     }
     let bytes = block_bytes(elaborator.graph.types(), &core.uniforms);
     if let Some(first) = items.uniforms.first()
@@ -140,8 +168,15 @@ pub(crate) fn elaborate(
     if sound && !elaborator.has_errors() {
         unreached::warn(&mut elaborator, &globals, items);
     }
+    let is_free = |index: &u32| {
+        let is_scalar =
+            matches!(items.constants[*index as usize].ty.builtin(), Some(TypeKind::Scalar(_)));
+        is_scalar && !elaborator.constancies.is_consulted(*index)
+    };
+    let free = (0..items.constants.len() as u32).filter(is_free).collect();
+    core.uniforms.extend(kept_uniforms);
     core.graph = elaborator.graph;
-    (core, elaborator.diagnostics)
+    Elaborated { core, diagnostics: elaborator.diagnostics, free }
 }
 
 /// A uniform or constant with its default; without one, or with an error in it, that is zero.

@@ -17,6 +17,11 @@ impl Elaborator {
         self.run(State::Evaluate(code, ROOT))
     }
 
+    /// The value of an expression in a scope.
+    pub(super) fn evaluate_in(&mut self, code: CodeId, env: EnvId) -> Value {
+        self.run(State::Evaluate(code, env))
+    }
+
     /// The value of a denotation.
     pub(super) fn force(&mut self, denotation: Denotation) -> Value {
         self.run(State::Force(denotation))
@@ -51,7 +56,7 @@ impl Elaborator {
     fn step(&mut self, code: CodeId, env: EnvId) -> State {
         match self.arena.get(code) {
             Code::Local(local) => State::Force(self.local(*local, env)),
-            Code::Global(global) => State::Force(self.globals[*global as usize]),
+            &Code::Global(global) => State::Force(self.global(global)),
             Code::Apply { callee, .. } => {
                 let callee = *callee;
                 if let Code::Builtin(builtin) = *self.arena.get(callee) {

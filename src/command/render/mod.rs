@@ -1,7 +1,6 @@
 //! `lambdav render`: a program to an image file.
 
 mod draw;
-mod inputs;
 mod module;
 mod options;
 mod program;
@@ -9,14 +8,12 @@ mod program;
 pub(super) use options::RenderArguments;
 
 use super::failure::{Failure, Result, chain, save_failure};
-use super::files::{check_not_read, check_target, compile_fixed, one_standard_input, read_bytes};
+use super::files::{check_not_read, check_target, one_standard_input, read_bytes};
+use super::given::Given;
 use super::messages::{one_standard_output, print};
 use super::stats::Stats;
 use super::supervise::Deadline;
 use draw::How;
-use inputs::Given;
-use lambdav::core::graph::Uniform;
-use lambdav::core::types::Types;
 use lambdav::metadata;
 use lambdav::raster::AnyImage;
 use lambdav::raster::file::{Encoding, Format, encode, save};
@@ -39,6 +36,10 @@ pub(super) fn run(options: &RenderArguments) -> Result {
             }
         }
     }
+    if options.specialise && options.engine == Some(EngineName::Source) {
+        let message = "--specialise is for the engines that compile; `source` reads the text";
+        return Err(Failure::usage(message));
+    }
     let read: Vec<&PathBuf> = iter::once(&options.shader).chain(&options.uniforms).collect();
     one_standard_input(read.iter().copied())?;
     if options.out == Path::new("-") {
@@ -48,27 +49,18 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     }
     let encoding = encoding(options)?;
     let (name, bytes) = read_bytes(&options.shader)?;
-    let given = Given::read(options)?;
+    let given = Given::read(&options.set, options.uniforms.as_ref())?;
     let deadline = Deadline::set(options.timeout);
     let how = How::new(options, encoding)?;
     let image = match spirv::words(&bytes) {
+        Some(_) if options.specialise => {
+            return Err(Failure::usage("--specialise is for programs; this is a module"));
+        }
         Some(words) => {
             module::draw_module(options, &given, &how, &name, &words, deadline, &mut stats)
         }
         None => {
-            let mut wrong = None;
-            let mut fix = |types: &Types, constant: &Uniform| match given.constant(types, constant)
-            {
-                Ok(words) => words,
-                Err(failure) => {
-                    wrong.get_or_insert(failure);
-                    None
-                }
-            };
-            let mut loaded = compile_fixed(&options.shader, bytes, options.messages, &mut fix);
-            if let Some(failure) = wrong {
-                return Err(failure);
-            }
+            let mut loaded = given.compile(&options.shader, bytes, options.messages)?;
             loaded.diagnostics.drop_lints();
             check_not_read(&options.out, &loaded.included)?;
             program::draw_program(options, &given, &how, loaded, deadline, &mut stats)

@@ -1,9 +1,9 @@
 //! Rendering a SPIR-V module in place of a program.
 
 use super::draw::{How, draw};
-use super::inputs::Given;
 use super::options::{EngineName, RenderArguments};
 use crate::command::failure::{Failure, Result};
+use crate::command::given::Given;
 use crate::command::stats::Stats;
 use crate::command::supervise::Deadline;
 use crate::command::values::location;
@@ -43,7 +43,8 @@ pub(super) fn draw_module(
             default: vec![0; types.components(member.ty)].into(),
         })
         .collect();
-    let settings = given.settings(options, &types, &uniforms, &[])?;
+    let mut settings = options.settings(&uniforms);
+    given.apply(&mut settings, &types, &uniforms, &[])?;
     // Where it has a uniform block, its values lie outside.
     let is_set = |uniform: &&Uniform| given.values(&uniform.name).next().is_some();
     if let Some(missing) = uniforms.iter().find(|uniform| !is_set(uniform)) {

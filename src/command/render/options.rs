@@ -3,10 +3,11 @@
 use crate::command::messages::Messages;
 use crate::command::values::{lanes, mouse, output, seconds, target, threads, whole};
 use clap::{Args, ValueEnum};
+use lambdav::core::graph::Uniform;
 use lambdav::core::limits;
 use lambdav::raster::Size;
 use lambdav::raster::file::Format;
-use lambdav::settings::number;
+use lambdav::settings::{Settings, number};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -43,6 +44,10 @@ pub(in crate::command) struct RenderArguments {
     /// `{"gain": 2, "light": {"power": 3}}`. What --set gives comes after it
     #[arg(long, value_name = "FILE")]
     pub(super) uniforms: Option<PathBuf>,
+    /// Compiles the program for the values that the uniforms have: what they decide is decided
+    /// once. The image does not depend on it
+    #[arg(long)]
+    pub(super) specialise: bool,
     /// What computes the pixels; by default simd, or core for a program that exceeds its limits.
     /// The image does not depend on it
     #[arg(long, value_enum)]
@@ -92,6 +97,18 @@ pub(in crate::command) struct RenderArguments {
     pub(super) stats: bool,
     #[command(flatten)]
     pub(super) messages: Messages,
+}
+
+impl RenderArguments {
+    /// What a frame is computed from; the uniforms have their defaults.
+    pub(super) fn settings(&self, uniforms: &[Uniform]) -> Settings {
+        let mut settings = Settings::with_uniforms(uniforms, self.size);
+        settings.max_iterations = self.max_iterations;
+        settings.inputs.time = self.time;
+        settings.inputs.frame = self.frame;
+        settings.inputs.mouse = self.mouse.unwrap_or_default();
+        settings
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,9 +1,9 @@
 //! Rendering a program: a shader or core text.
 
 use super::draw::{How, draw};
-use super::inputs::Given;
 use super::options::{EngineName, RenderArguments};
 use crate::command::failure::{Failure, Result, chain};
+use crate::command::given::Given;
 use crate::command::messages::{fault, report};
 use crate::command::stats::Stats;
 use crate::command::supervise::Deadline;
@@ -27,8 +27,18 @@ pub(super) fn draw_program(
     report(&loaded.source, &loaded.diagnostics, options.messages)?;
     let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
     let location = location(core.outputs.iter().map(|o| o.location), options.output)?;
-    let settings = given.settings(options, core.graph.types(), &core.uniforms, &core.constants)?;
+    let mut settings = options.settings(&core.uniforms);
+    given.apply(&mut settings, core.graph.types(), &core.uniforms, &core.constants)?;
     stats.read(loaded.times);
+    let specialised = options.specialise.then(|| {
+        let core = core.with_uniforms_fixed(&settings.inputs.uniforms);
+        let count = core.uniforms.len();
+        let plural = if count == 1 { "uniform" } else { "uniforms" };
+        stats.took("specialise");
+        stats.note("specialised", format!("for the values of {count} {plural}"));
+        core
+    });
+    let core = specialised.as_ref().unwrap_or(core);
     let fail = |diagnostic| fault(&loaded.source, diagnostic, options.messages);
     let machine = |error: EmitError| {
         let message = format!("{error}; --engine core does without");

@@ -117,7 +117,7 @@ impl<'a> Generator<'a> {
                 3 => self.let_(&TermKind::Value(ty), size),
                 4 => self.direct_call(&TermKind::Value(ty), size),
                 5 => self.named_call(&TermKind::Value(ty), size),
-                6 => self.loop_(ty, size),
+                6 => self.loop_(ty, size).map(|made| self.perhaps_eager(ty, made)),
                 7 => self.annotated(ty, size),
                 8 => self.chosen_call(&TermKind::Value(ty), size),
                 10 => self.chosen_loop(ty, size),
@@ -210,6 +210,15 @@ impl<'a> Generator<'a> {
         }
         let inner = self.term(kind, size - 1);
         Some(Term::list(kind.clone(), vec![Term::word(word), inner]))
+    }
+
+    /// `(@ e)` in place of `e` now and then.
+    fn perhaps_eager(&mut self, ty: Type, made: Term) -> Term {
+        let is_eager = !self.options.endless && self.random.percent(25);
+        if !is_eager || !self.scope.are_original(&["@"]) {
+            return made;
+        }
+        Term::list(TermKind::Value(ty), vec![Term::word("@"), made])
     }
 
     fn annotated(&mut self, ty: Type, size: usize) -> Option<Term> {

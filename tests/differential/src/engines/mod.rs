@@ -1,6 +1,7 @@
 //! The engines under comparison.
 
 mod evaluated;
+mod fixed;
 mod lanes;
 mod registers;
 mod simd;
@@ -61,6 +62,7 @@ pub fn all() -> Vec<Box<dyn Engine>> {
         Box::new(text::Text),
         Box::new(source::Source),
         Box::new(usual::Usual),
+        Box::new(fixed::Fixed),
         Box::new(lanes::Lanes),
         Box::new(spirv::Spirv),
     ];
