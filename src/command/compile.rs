@@ -101,7 +101,7 @@ pub(super) fn run(options: &CompileArguments) -> Result {
     }
     let given = Given::read(&options.set, None)?;
     let (_, bytes) = read_bytes(&options.shader)?;
-    let mut loaded = given.compile(&options.shader, bytes, options.messages)?;
+    let mut loaded = given.compile(&options.shader, bytes, options.messages.max_errors)?;
     loaded.diagnostics.drop_lints();
     report(&loaded.source, &loaded.diagnostics, options.messages)?;
     if let Some(core) = &loaded.core {

@@ -1,48 +1,66 @@
-//! `lambdav diff`: compares two images.
+//! `lambdav diff`: compares two images, or all images of two folders.
 
-use super::failure::{Failure, Result, chain, save_failure};
-use super::files::{check_target, one_standard_input};
-use super::messages::print;
+use super::comparison::{CompareArguments, outcome_json};
+use super::failure::{Failure, Result, save_failure};
+use super::files::{check_target, image_files, load_image, one_standard_input};
+use super::messages::{MessageFormat, print};
 use clap::Args;
 use lambdav::metadata;
 use lambdav::raster::AnyImage;
-use lambdav::raster::compare::{self, compare, heat_map};
-use lambdav::raster::file::{self, DecodeError, EncodeError, Format, LoadError, write_atomically};
+use lambdav::raster::compare::{
+    CompareOptions, CompareOutcome, Depth, Verdict, compare, diagnose, heat_map,
+};
+use lambdav::raster::file::{self, EncodeError, Format, write_atomically};
 use lambdav::raster::quantize::Transfer;
-use std::io;
+use serde_json::json;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Compare two images, exactly unless told otherwise
 ///
 /// Equal means equal bit for bit, all NaNs being one value. 8 bits against 16 are compared as 16; a
-/// float image against an integer one is quantised first. Exit status 0: the same; 1: different.
+/// float image against an integer one is quantised first. Two folders are compared file by file, by
+/// their names. Exit status 0: the same; 1: different.
 #[derive(Args)]
 pub(super) struct DiffArguments {
-    /// An image: PNG, OpenEXR or NPY; `-` is standard input
+    /// An image, PNG, OpenEXR, NPY or of any other usual format, or a folder of images; `-` is
+    /// standard input
     a: PathBuf,
     /// Another; at most one of the two is `-`
     b: PathBuf,
-    /// Write a picture of the differences here (PNG): black where the images are equal, the lighter the
-    /// more they differ
+    /// Write a picture of the differences here (PNG; for folders a folder, which gets one for each pair
+    /// that differs): black where the images are equal, the lighter the more they differ
     #[arg(long, value_name = "HEAT.png")]
     out: Option<PathBuf>,
-    /// How much a sample may differ, in levels of 8 bits: from 0 to 255, also between two. Then images
-    /// that differ by no more have exit status 0
-    #[arg(long, value_name = "LEVELS", value_parser = tolerance, allow_hyphen_values = true)]
-    tolerance: Option<f64>,
+    #[command(flatten)]
+    allowed: CompareArguments,
     /// Compare a float image with an integer one by its sRGB encoding
     #[arg(long)]
     srgb: bool,
-}
-
-fn tolerance(text: &str) -> std::result::Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(levels) if (0.0..=255.0).contains(&levels) => Ok(levels),
-        _ => Err("a tolerance is a number from 0 to 255".to_owned()),
-    }
+    /// Say nothing of images; the exit status says it
+    #[arg(long, short)]
+    quiet: bool,
+    /// How the outcome is written to standard output; json is one object for each pair
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MessageFormat::Text)]
+    message_format: MessageFormat,
 }
 
 pub(super) fn run(options: &DiffArguments) -> Result {
+    let transfer = if options.srgb { Transfer::Srgb } else { Transfer::Linear };
+    let how = options.allowed.options(transfer);
+    match (options.a.is_dir(), options.b.is_dir()) {
+        (true, true) => folders(options, &how),
+        (false, false) => images(options, &how),
+        (is_a, _) => {
+            let (folder, file) =
+                if is_a { (&options.a, &options.b) } else { (&options.b, &options.a) };
+            let (folder, file) = (folder.display(), file.display());
+            Err(Failure::usage(format!("`{folder}` is a folder, and `{file}` is not")))
+        }
+    }
+}
+
+fn images(options: &DiffArguments, how: &CompareOptions) -> Result {
     one_standard_input([&options.a, &options.b])?;
     if let Some(out) = &options.out {
         check_target(out, &[&options.a, &options.b])?;
@@ -53,34 +71,131 @@ pub(super) fn run(options: &DiffArguments) -> Result {
             )));
         }
     }
-    let (a, b) = (load(&options.a)?, load(&options.b)?);
-    let transfer = if options.srgb { Transfer::Srgb } else { Transfer::Linear };
-    let how = compare::CompareOptions { tolerance: options.tolerance, transfer };
-    let outcome = compare(&a, &b, &how);
-    print(format!("{outcome}\n"))?;
-    if let Some(path) = &options.out {
-        match heat_map(&a, &b, &how) {
-            Some(heat) => write_atomically::<EncodeError>(path, |out| {
-                file::png::encode(&heat, Transfer::Linear, &metadata(), out)
-            })
-            .map_err(|error| save_failure(&error))?,
-            None => return Err(Failure::input("images of different sizes have no heat map")),
+    let (a, b) = (load_image(&options.a)?, load_image(&options.b)?);
+    let outcome = compare(&a, &b, how);
+    check_ulps(&outcome, how)?;
+    let findings = if options.quiet { Vec::new() } else { diagnose(&a, &b, how) };
+    let text = match options.message_format {
+        _ if options.quiet => String::new(),
+        MessageFormat::Text => {
+            let is_identical = matches!(
+                &outcome,
+                CompareOutcome::Pixels(comparison) if comparison.verdict() == Verdict::Identical
+            );
+            let findings = findings.iter().filter(|_| !is_identical);
+            let findings = findings.map(|finding| format!("of the second image: {finding}\n"));
+            format!("{outcome}\n{}", findings.collect::<String>())
         }
+        MessageFormat::Json => {
+            let mut object = outcome_json(&outcome, &findings);
+            object["a"] = json!(options.a.to_string_lossy());
+            object["b"] = json!(options.b.to_string_lossy());
+            format!("{object}\n")
+        }
+    };
+    print(text)?;
+    if let Some(path) = &options.out {
+        write_heat(path, &a, &b, how)?;
     }
     if outcome.is_same() { Ok(()) } else { Err(Failure::reported()) }
 }
 
-fn load(path: &Path) -> Result<AnyImage> {
-    let loaded = if path == Path::new("-") {
-        file::load_from(&mut io::stdin(), Path::new("<stdin>"))
-    } else {
-        file::load(path)
-    };
-    loaded.map_err(|error| match &error {
-        LoadError::Io { source, .. } => Failure::file(chain(&error), source),
-        LoadError::Decode { source: DecodeError::OutOfMemory(_), .. } => {
-            Failure::machine(chain(&error))
+/// ULP are of floats.
+fn check_ulps(outcome: &CompareOutcome, how: &CompareOptions) -> Result {
+    match outcome {
+        CompareOutcome::Pixels(comparison)
+            if how.ulps.is_some() && comparison.depth != Depth::Float =>
+        {
+            let depth = comparison.depth;
+            Err(Failure::usage(format!(
+                "the images are compared as {depth}, which has no ULP; --tolerance allows levels"
+            )))
         }
-        _ => Failure::input(chain(&error)),
+        _ => Ok(()),
+    }
+}
+
+fn write_heat(path: &Path, a: &AnyImage, b: &AnyImage, how: &CompareOptions) -> Result {
+    let Some(heat) = heat_map(a, b, how) else {
+        return Err(Failure::input("images of different sizes have no heat map"));
+    };
+    write_atomically::<EncodeError>(path, |out| {
+        file::png::encode(&heat, Transfer::Linear, &metadata(), out)
     })
+    .map_err(|error| save_failure(&error))
+}
+
+/// Compares what the folders hold under the same names.
+fn folders(options: &DiffArguments, how: &CompareOptions) -> Result {
+    let (of_a, of_b) = (image_files(&options.a)?, image_files(&options.b)?);
+    let all: BTreeSet<&PathBuf> = of_a.iter().chain(&of_b).collect();
+    if all.is_empty() {
+        let (a, b) = (options.a.display(), options.b.display());
+        return Err(Failure::input(format!("there are no images in `{a}` and `{b}`")));
+    }
+    let (mut same, mut different, mut alone) = (0, 0, 0);
+    for name in all {
+        let (in_a, in_b) = (of_a.contains(name), of_b.contains(name));
+        let (object, line) = if in_a && in_b {
+            let (a, b) = (load_image(&options.a.join(name))?, load_image(&options.b.join(name))?);
+            let outcome = compare(&a, &b, how);
+            check_ulps(&outcome, how)?;
+            let findings = diagnose(&a, &b, how);
+            if outcome.is_same() {
+                same += 1;
+            } else {
+                different += 1;
+            }
+            if let (Some(out), false) = (&options.out, outcome.is_same()) {
+                let target = out.join(name).with_extension("png");
+                let folder = target.parent().unwrap_or(out);
+                std::fs::create_dir_all(folder).map_err(|error| {
+                    Failure::file(format!("cannot make `{}`: {error}", folder.display()), &error)
+                })?;
+                if a.size() == b.size() {
+                    write_heat(&target, &a, &b, how)?;
+                }
+            }
+            let cause = findings.first().map_or(String::new(), |finding| format!("; {finding}"));
+            (outcome_json(&outcome, &findings), format!("{}{cause}", in_brief(&outcome)))
+        } else {
+            alone += 1;
+            let folder = if in_a { &options.a } else { &options.b };
+            let only = folder.to_string_lossy();
+            (json!({"verdict": "missing", "only_in": only}), format!("only in {only}"))
+        };
+        if options.quiet {
+            continue;
+        }
+        print(match options.message_format {
+            MessageFormat::Text => format!("{}: {line}\n", name.display()),
+            MessageFormat::Json => {
+                let mut object = object;
+                object["name"] = json!(name.to_string_lossy());
+                format!("{object}\n")
+            }
+        })?;
+    }
+    if !options.quiet && options.message_format == MessageFormat::Text {
+        print(format!("{same} the same, {different} different, {alone} in one folder only\n"))?;
+    }
+    if different + alone == 0 { Ok(()) } else { Err(Failure::reported()) }
+}
+
+/// The outcome in a line.
+pub(super) fn in_brief(outcome: &CompareOutcome) -> String {
+    let CompareOutcome::Pixels(comparison) = outcome else { return outcome.to_string() };
+    let verdict = comparison.verdict();
+    if verdict == Verdict::Identical {
+        return verdict.to_string();
+    }
+    let (differing, pixels) = (comparison.differing, comparison.compared);
+    let mut text = format!("{verdict}: {differing} of {pixels} pixels");
+    if let Some(peak) = &comparison.steps {
+        text += &format!(", by up to {} {}", peak.value, comparison.depth.unit());
+    }
+    if let Some(first) = &comparison.first {
+        text += &format!(", first at ({}, {})", first.x, first.y);
+    }
+    text
 }

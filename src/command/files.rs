@@ -1,30 +1,27 @@
 //! Files and standard input: reading programs, and checking early that a target can be written.
 
-use super::failure::{Failure, Result, save_failure};
+use super::failure::{Failure, Result, chain, save_failure};
 use super::messages::Messages;
 use lambdav::frontend::Fix;
 use lambdav::program::{self, Loaded};
-use lambdav::raster::file;
-use std::fs::File;
+use lambdav::raster::AnyImage;
+use lambdav::raster::file::{self, DecodeError, LoadError};
+use std::collections::BTreeSet;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Reads and compiles without saying anything.
 pub(super) fn read(path: &Path, messages: Messages) -> Result<Loaded> {
     let (_, bytes) = read_bytes(path)?;
-    Ok(compile_fixed(path, bytes, messages, &mut |_, _| None))
+    Ok(compile_fixed(path, bytes, messages.max_errors, &mut |_, _| None))
 }
 
-/// Compiles what was read from `path`, with values for the program's constants, without saying
-/// anything.
-pub(super) fn compile_fixed(
-    path: &Path,
-    bytes: Vec<u8>,
-    messages: Messages,
-    fix: &mut Fix<'_>,
-) -> Loaded {
+/// Compiles what was read from `path`, with values for the program's constants and at most so many
+/// findings of each severity, without saying anything.
+pub(super) fn compile_fixed(path: &Path, bytes: Vec<u8>, most: usize, fix: &mut Fix<'_>) -> Loaded {
     let file = Some(path).filter(|path| *path != Path::new("-"));
-    Loaded::from_file_fixed(file, bytes, messages.max_errors, fix)
+    Loaded::from_file_fixed(file, bytes, most, fix)
 }
 
 /// The name by which messages call the file at `path`, or standard input for `-`, and what it holds.
@@ -38,6 +35,52 @@ pub(super) fn read_bytes(path: &Path) -> Result<(String, Vec<u8>)> {
         .and_then(program::read_bytes)
         .map_err(|e| Failure::file(format!("cannot read `{}`: {e}", path.display()), &e))?;
     Ok((path.to_string_lossy().into_owned(), bytes))
+}
+
+/// Reads the image at `path`, or at standard input for `-`.
+pub(super) fn load_image(path: &Path) -> Result<AnyImage> {
+    let loaded = if path == Path::new("-") {
+        file::load_from(&mut io::stdin(), Path::new("<stdin>"))
+    } else {
+        file::load(path)
+    };
+    loaded.map_err(|error| match &error {
+        LoadError::Io { source, .. } => Failure::file(chain(&error), source),
+        LoadError::Decode { source: DecodeError::OutOfMemory(_), .. } => {
+            Failure::machine(chain(&error))
+        }
+        _ => Failure::input(chain(&error)),
+    })
+}
+
+/// All files under a folder, relative to it, of which `wanted` holds. Links to folders are not followed.
+pub(super) fn files_under(
+    folder: &Path,
+    wanted: &dyn Fn(&Path) -> bool,
+) -> Result<BTreeSet<PathBuf>> {
+    let mut found = BTreeSet::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(within) = folders.pop() {
+        let at = folder.join(&within);
+        let fail = |error: io::Error| {
+            Failure::file(format!("cannot read the folder `{}`: {error}", at.display()), &error)
+        };
+        for entry in fs::read_dir(&at).map_err(fail)? {
+            let entry = entry.map_err(fail)?;
+            let path = within.join(entry.file_name());
+            if entry.file_type().map_err(fail)?.is_dir() {
+                folders.push(path);
+            } else if wanted(&path) {
+                found.insert(path);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The images under a folder, relative to it, by the endings of their names.
+pub(super) fn image_files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
+    files_under(folder, &file::has_readable_name)
 }
 
 /// Standard input can be read once.

@@ -2,7 +2,6 @@
 
 use super::failure::{Failure, Result};
 use super::files::{compile_fixed, read_bytes};
-use super::messages::Messages;
 use lambdav::core::graph::Uniform;
 use lambdav::core::types::Types;
 use lambdav::program::Loaded;
@@ -40,12 +39,7 @@ impl Given {
     }
 
     /// Compiles what was read from `path` with the values of its constants, without saying anything.
-    pub(super) fn compile(
-        &self,
-        path: &Path,
-        bytes: Vec<u8>,
-        messages: Messages,
-    ) -> Result<Loaded> {
+    pub(super) fn compile(&self, path: &Path, bytes: Vec<u8>, most: usize) -> Result<Loaded> {
         let mut wrong = None;
         let mut fix = |types: &Types, constant: &Uniform| {
             self.constant(types, constant).unwrap_or_else(|failure| {
@@ -53,8 +47,13 @@ impl Given {
                 None
             })
         };
-        let loaded = compile_fixed(path, bytes, messages, &mut fix);
+        let loaded = compile_fixed(path, bytes, most, &mut fix);
         wrong.map_or(Ok(loaded), Err)
+    }
+
+    /// Whether one of these has a value here.
+    pub(super) fn sets_any(&self, constants: &[Uniform]) -> bool {
+        constants.iter().any(|constant| self.values(&constant.name).next().is_some())
     }
 
     /// Checks that nothing else than constants is given a value.

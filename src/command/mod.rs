@@ -4,8 +4,10 @@
 //! 3 the machine is.
 
 mod check;
+mod comparison;
 mod compile;
 mod diff;
+mod engines;
 mod explain;
 mod failure;
 mod files;
@@ -14,6 +16,7 @@ mod messages;
 mod render;
 mod stats;
 mod supervise;
+mod test;
 mod values;
 
 use clap::{Parser, Subcommand};
@@ -52,6 +55,7 @@ enum Command {
     Render(render::RenderArguments),
     Compile(compile::CompileArguments),
     Check(check::CheckArguments),
+    Test(test::TestArguments),
     Diff(diff::DiffArguments),
     Explain(explain::ExplainArguments),
 }
@@ -77,6 +81,7 @@ fn work() -> u8 {
         Command::Render(options) => render::run(&options),
         Command::Compile(options) => compile::run(&options),
         Command::Check(options) => check::run(&options),
+        Command::Test(options) => test::run(&options),
         Command::Diff(options) => diff::run(&options),
         Command::Explain(options) => explain::run(&options),
     })

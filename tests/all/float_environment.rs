@@ -61,7 +61,7 @@ fn results(name: &str, text: &str) -> Vec<Vec<u8>> {
         let image = bytes(&frame, Encoding::Png16(Transfer::Srgb));
         let image = decode(&image).expect("it was just encoded");
         all.push(bytes(&frame, Encoding::Npy));
-        let options = CompareOptions { tolerance: Some(0.3), transfer: Transfer::Linear };
+        let options = CompareOptions { tolerance: Some([0.3; 4]), ..CompareOptions::default() };
         all.push(compare(&AnyImage::from(frame), &image, &options).to_string().into());
     }
     all

@@ -19,7 +19,7 @@ const RAMP: [[u8; 3]; 7] = [
 /// The heat map of two images, as [`compare`](super::compare()) sees them; none if their sizes
 /// differ.
 ///
-/// Equal pixels are black. Others are the lighter the larger the logarithm of their largest
+/// Equal pixels are black, those that are ignored dark blue. Others are the lighter the larger the logarithm of their largest
 /// difference is: one level, or ULP, is the darkest colour, and all levels there are, or 2^32 ULP,
 /// the lightest. NaN against a number has the lightest, too, and −0 against +0 the darkest.
 pub fn heat_map(a: &AnyImage, b: &AnyImage, options: &CompareOptions) -> Option<Image<u8>> {
@@ -27,21 +27,24 @@ pub fn heat_map(a: &AnyImage, b: &AnyImage, options: &CompareOptions) -> Option<
         return None;
     }
     Some(with_default(|| match pair(a, b, options.transfer) {
-        Pair::Unorm8(a, b) => paint(&a, &b),
-        Pair::Unorm16(a, b) => paint(&a, &b),
-        Pair::Float(a, b) => paint(a, b),
+        Pair::Unorm8(a, b) => paint(&a, &b, options),
+        Pair::Unorm16(a, b) => paint(&a, &b, options),
+        Pair::Float(a, b) => paint(a, b, options),
     }))
 }
 
-fn paint<T: Compare>(a: &Image<T>, b: &Image<T>) -> Image<u8> {
+fn paint<T: Compare>(a: &Image<T>, b: &Image<T>, options: &CompareOptions) -> Image<u8> {
     let bits = match T::DEPTH {
         Depth::Unorm8 => 8,
         Depth::Unorm16 => 16,
         Depth::Float => 32,
     };
     let mut pairs = a.pixels().iter().zip(b.pixels());
-    Image::from_fn(a.size(), |_, _| {
+    Image::from_fn(a.size(), |x, y| {
         let (a, b) = pairs.next().expect("all three images are of one size");
+        if options.ignores(x, y) {
+            return [0, 0, 64, 255];
+        }
         let samples = || a.iter().copied().zip(b.iter().copied());
         if samples().all(|(a, b)| a.equal(b)) {
             return [0, 0, 0, 255];

@@ -14,35 +14,113 @@
 //! zeros count as one value there, so −0 and +0 differ by 0 ULP, yet are not equal. NaN is no
 //! number of steps from anything else.
 //!
-//! A *tolerance* is in levels of 8 bits whatever the images are: 257 levels of 16 bits, or 1/255 in
-//! binary32. NaN against a number, and infinity against anything else, are beyond every tolerance.
-//! Without a tolerance images are the same only if all pixels are equal. With one of 0,
-//! the two zeros are the same.
+//! Images are the same if all pixels are equal, unless [`CompareOptions`] allow more. A *tolerance* is
+//! in levels of 8 bits whatever the images are: 257 levels of 16 bits, or 1/255 in binary32. NaN
+//! against a number, and infinity against anything else, are beyond every tolerance. With a tolerance
+//! of 0 the two zeros are the same. A sample of float images may also be allowed so many ULP; it is
+//! within what is allowed if one of the two says so. So many pixels may be beyond it.
+//!
+//! Rectangles that are ignored are not looked at: their pixels count nowhere. Pixels that differ, and
+//! of which either image says that they are antialiased, can be passed over, too ([`antialias`] says
+//! how that is told); they are counted among those that differ.
 
+mod antialias;
+mod diagnose;
 mod heat;
 mod report;
+mod sample;
 mod ulp;
 
 use lambdav_float_environment::with_default;
 use std::borrow::Cow;
 
-use crate::image::{AnyImage, Image, Sample};
+use crate::image::{AnyImage, Image};
 use crate::quantize::{Transfer, Unorm, quantize};
 use crate::size::Size;
 
+pub use self::diagnose::{Finding, diagnose};
 pub use self::heat::heat_map;
+pub use self::sample::Depth;
+use self::sample::{Compare, distance};
 pub use self::ulp::{UlpHistogram, ulp_distance};
 
 /// Tolerances, in levels of 8 bits, for which pixels beyond them are counted.
 pub const SWEEP: [u8; 9] = [0, 1, 2, 4, 8, 16, 32, 64, 128];
 
-/// How to compare.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// How to compare. By default nothing may differ.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CompareOptions {
-    /// How much a sample may differ, in levels of 8 bits, for the images to be the same still.
-    pub tolerance: Option<f64>,
+    /// How much a sample of each channel may differ, in levels of 8 bits.
+    pub tolerance: Option<[f64; 4]>,
+    /// How many ULP a sample of float images may differ.
+    pub ulps: Option<u32>,
+    /// How many pixels may differ by more.
+    pub pixels: Allowance,
+    /// Where nothing is looked at. What lies outside the images does not matter.
+    pub ignore: Vec<Rectangle>,
+    /// Whether pixels that are antialiased may differ by any amount.
+    pub antialiased: bool,
     /// How a float image is quantised, to be compared with a UNORM one.
     pub transfer: Transfer,
+}
+
+impl CompareOptions {
+    /// Whether anything may differ.
+    pub fn allows_any(&self) -> bool {
+        let none = self.tolerance.is_none() && self.ulps.is_none() && !self.antialiased;
+        !none || self.pixels != Allowance::default()
+    }
+
+    /// Whether nothing is looked at there.
+    fn ignores(&self, x: u32, y: u32) -> bool {
+        self.ignore.iter().any(|rectangle| rectangle.contains(x, y))
+    }
+}
+
+/// How many pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Allowance {
+    /// So many.
+    Pixels(u64),
+    /// So many in a hundred of those that are compared.
+    Percent(f64),
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self::Pixels(0)
+    }
+}
+
+impl Allowance {
+    /// Whether it allows so many of all.
+    fn allows(self, pixels: u64, all: u64) -> bool {
+        match self {
+            Self::Pixels(most) => pixels <= most,
+            Self::Percent(most) => pixels as f64 * 100.0 <= most * all as f64,
+        }
+    }
+}
+
+/// A part of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rectangle {
+    /// Its leftmost column.
+    pub x: u32,
+    /// Its uppermost row.
+    pub y: u32,
+    /// How many columns.
+    pub width: u32,
+    /// How many rows.
+    pub height: u32,
+}
+
+impl Rectangle {
+    /// Whether the pixel is in it.
+    pub fn contains(self, x: u32, y: u32) -> bool {
+        let within = |at: u32, from: u32, length: u32| at >= from && at - from < length;
+        within(x, self.x, self.width) && within(y, self.y, self.height)
+    }
 }
 
 /// The outcome of a comparison.
@@ -74,21 +152,10 @@ impl CompareOutcome {
 pub enum Verdict {
     /// All pixels are equal.
     Identical,
-    /// Some are not, but all are within the tolerance.
+    /// Some are not, but by no more than is allowed.
     WithinTolerance,
     /// They differ.
     Different,
-}
-
-/// The form in which images were compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
-    /// 8-bit UNORM; a step is a level.
-    Unorm8,
-    /// 16-bit UNORM; a step is a level.
-    Unorm16,
-    /// binary32; a step is a ULP.
-    Float,
 }
 
 /// The largest of something, and the first pixel in scan order that has it.
@@ -122,6 +189,8 @@ pub struct Comparison {
     pub size: Size,
     /// The form in which they were compared.
     pub depth: Depth,
+    /// How many pixels were compared: all but those that are ignored.
+    pub compared: u64,
     /// How many pixels are not equal.
     pub differing: u64,
     /// The first of them, in scan order.
@@ -136,18 +205,29 @@ pub struct Comparison {
     pub ulps: Option<UlpHistogram>,
     /// How many pixels differ by more than each tolerance of [`SWEEP`].
     pub exceeding: [u64; SWEEP.len()],
-    /// The tolerance that was asked for, and how many pixels exceed it.
-    pub tolerance: Option<(f64, u64)>,
+    /// How many pixels of those that differ were passed over, being antialiased.
+    pub antialiased: u64,
+    /// How many pixels differ by more than is allowed. Where nothing is, all that differ.
+    pub beyond: u64,
+    /// The square root of the mean of the squares of the samples' differences, full intensity being
+    /// 1; infinite where NaN met a number, or infinity anything else.
+    pub rmse: f64,
+    /// How many NaNs the float image of a pair had whose other image is UNORM, which holds none: there
+    /// they count as 0.
+    pub lost_nans: u64,
+    /// What [`Self::verdict`] says.
+    verdict: Verdict,
 }
 
 impl Comparison {
     /// What it comes to.
     pub fn verdict(&self) -> Verdict {
-        match self.tolerance {
-            _ if self.differing == 0 => Verdict::Identical,
-            Some((_, 0)) => Verdict::WithinTolerance,
-            _ => Verdict::Different,
-        }
+        self.verdict
+    }
+
+    /// The ratio of full intensity to [`Self::rmse`] in decibels; none where nothing differs.
+    pub fn psnr(&self) -> Option<f64> {
+        (self.rmse != 0.0).then(|| -20.0 * libm::log10(self.rmse))
     }
 }
 
@@ -156,11 +236,25 @@ pub fn compare(a: &AnyImage, b: &AnyImage, options: &CompareOptions) -> CompareO
     if a.size() != b.size() {
         return CompareOutcome::Sizes { a: a.size(), b: b.size() };
     }
-    CompareOutcome::Pixels(Box::new(with_default(|| match pair(a, b, options.transfer) {
-        Pair::Unorm8(a, b) => scan(&a, &b, options),
-        Pair::Unorm16(a, b) => scan(&a, &b, options),
-        Pair::Float(a, b) => scan(a, b, options),
+    CompareOutcome::Pixels(Box::new(with_default(|| {
+        let mut comparison = match pair(a, b, options.transfer) {
+            Pair::Unorm8(a, b) => scan(&a, &b, options),
+            Pair::Unorm16(a, b) => scan(&a, &b, options),
+            Pair::Float(a, b) => scan(a, b, options),
+        };
+        if comparison.depth != Depth::Float {
+            comparison.lost_nans = [a, b].map(nans).into_iter().sum();
+        }
+        comparison
     })))
+}
+
+/// How many samples are NaN.
+fn nans(image: &AnyImage) -> u64 {
+    match image {
+        AnyImage::Float(frame) => frame.samples().iter().filter(|s| s.is_nan()).count() as u64,
+        _ => 0,
+    }
 }
 
 /// Two images in the form in which they are compared.
@@ -194,100 +288,37 @@ fn pair<'a>(a: &'a AnyImage, b: &'a AnyImage, transfer: Transfer) -> Pair<'a> {
     }
 }
 
-/// What comparing needs to know of a sample type.
-trait Compare: Sample + Into<f64> {
-    const DEPTH: Depth;
-
-    /// How many levels of 8 bits this difference is. Exact where it is a whole number of them.
-    fn levels(difference: f64) -> f64;
-
-    /// Bit for bit, all NaNs being one value.
-    fn equal(self, other: Self) -> bool;
-
-    /// Levels or ULP between two samples; none between a NaN and a number.
-    fn steps(self, other: Self) -> Option<u32>;
-}
-
-impl Compare for u8 {
-    const DEPTH: Depth = Depth::Unorm8;
-
-    fn levels(difference: f64) -> f64 {
-        difference
-    }
-
-    fn equal(self, other: Self) -> bool {
-        self == other
-    }
-
-    fn steps(self, other: Self) -> Option<u32> {
-        Some(self.abs_diff(other).into())
-    }
-}
-
-impl Compare for u16 {
-    const DEPTH: Depth = Depth::Unorm16;
-
-    fn levels(difference: f64) -> f64 {
-        difference / 257.0
-    }
-
-    fn equal(self, other: Self) -> bool {
-        self == other
-    }
-
-    fn steps(self, other: Self) -> Option<u32> {
-        Some(self.abs_diff(other).into())
-    }
-}
-
-impl Compare for f32 {
-    const DEPTH: Depth = Depth::Float;
-
-    fn levels(difference: f64) -> f64 {
-        difference * 255.0
-    }
-
-    fn equal(self, other: Self) -> bool {
-        self.to_bits() == other.to_bits()
-    }
-
-    fn steps(self, other: Self) -> Option<u32> {
-        ulp_distance(self, other)
-    }
-}
-
-/// How far apart two samples are. Steps and absolute difference are 0 for equal samples, and
-/// infinite between a NaN and a number.
-fn distance<T: Compare>(a: T, b: T) -> (Option<u32>, f64) {
-    match a.steps(b) {
-        // Also two infinities of one sign, whose difference would be NaN.
-        Some(0) => (Some(0), 0.0),
-        Some(steps) => (Some(steps), (a.into() - b.into()).abs()),
-        None => (None, f64::INFINITY),
-    }
-}
-
 fn scan<T: Compare>(a: &Image<T>, b: &Image<T>, options: &CompareOptions) -> Comparison {
     let size = a.size();
     let is_float = T::DEPTH == Depth::Float;
     let mut result = Comparison {
         size,
         depth: T::DEPTH,
+        compared: 0,
         differing: 0,
         first: None,
         steps: None,
         absolute: None,
         ulps: is_float.then(UlpHistogram::default),
         exceeding: [0; SWEEP.len()],
-        tolerance: options.tolerance.map(|tolerance| (tolerance, 0)),
+        antialiased: 0,
+        beyond: 0,
+        rmse: 0.0,
+        lost_nans: 0,
+        verdict: Verdict::Identical,
     };
+    let mut squares = 0.0;
     for (index, (pixel_a, pixel_b)) in a.pixels().iter().zip(b.pixels()).enumerate() {
-        let mut pairs = pixel_a.iter().copied().zip(pixel_b.iter().copied());
+        let x = (index % size.width() as usize) as u32;
+        let y = (index / size.width() as usize) as u32;
+        if options.ignores(x, y) {
+            continue;
+        }
+        result.compared += 1;
+        let pairs = pixel_a.iter().copied().zip(pixel_b.iter().copied());
         if pairs.clone().all(|(a, b)| a.equal(b)) {
             continue;
         }
-        let x = (index % size.width() as usize) as u32;
-        let y = (index / size.width() as usize) as u32;
         result.differing += 1;
         result.first.get_or_insert_with(|| Difference {
             x,
@@ -296,10 +327,16 @@ fn scan<T: Compare>(a: &Image<T>, b: &Image<T>, options: &CompareOptions) -> Com
             b: pixel_b.map(T::into),
         });
 
-        let mut levels = 0.0f64;
-        for (a, b) in pairs.by_ref() {
+        let mut most = 0.0f64;
+        let mut within = options.tolerance.is_some() || options.ulps.is_some();
+        for (channel, (a, b)) in pairs.enumerate() {
             let (steps, absolute) = distance(a, b);
-            levels = levels.max(T::levels(absolute));
+            let levels = T::levels(absolute);
+            most = most.max(levels);
+            squares += (absolute / T::FULL).powi(2);
+            let near = |tolerance: [f64; 4]| levels.is_finite() && levels <= tolerance[channel];
+            let few = |ulps: u32| is_float && steps.is_some_and(|steps| steps <= ulps);
+            within &= options.tolerance.is_some_and(near) || options.ulps.is_some_and(few);
             if let Some(ulps) = &mut result.ulps {
                 ulps.count(steps);
             }
@@ -310,15 +347,25 @@ fn scan<T: Compare>(a: &Image<T>, b: &Image<T>, options: &CompareOptions) -> Com
             }
         }
         for (count, tolerance) in result.exceeding.iter_mut().zip(SWEEP) {
-            *count += u64::from(levels > tolerance.into());
+            *count += u64::from(most > tolerance.into());
         }
-        if let Some((tolerance, count)) = &mut result.tolerance {
-            let within = levels.is_finite() && levels <= *tolerance;
-            *count += u64::from(!within);
+        if within {
+            continue;
+        }
+        let is_antialiased = || antialias::is_antialiased(a, b, x, y);
+        if options.antialiased && is_antialiased() {
+            result.antialiased += 1;
+        } else {
+            result.beyond += 1;
         }
     }
     if let Some(ulps) = &mut result.ulps {
-        ulps.count_equal((size.pixels() as u64 - result.differing) * 4);
+        ulps.count_equal((result.compared - result.differing) * 4);
+    }
+    if result.differing > 0 {
+        result.rmse = (squares / (result.compared * 4) as f64).sqrt();
+        let allowed = options.allows_any() && options.pixels.allows(result.beyond, result.compared);
+        result.verdict = if allowed { Verdict::WithinTolerance } else { Verdict::Different };
     }
     result
 }

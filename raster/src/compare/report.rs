@@ -14,6 +14,17 @@ impl Display for Depth {
     }
 }
 
+impl Depth {
+    /// What a step is called.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Self::Unorm8 => "levels of 8 bits",
+            Self::Unorm16 => "levels of 16 bits",
+            Self::Float => "ULP",
+        }
+    }
+}
+
 impl Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -36,8 +47,16 @@ impl Display for CompareOutcome {
 /// Several lines, without a line end after the last.
 impl Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let pixels = self.size.pixels() as u64;
+        let pixels = self.compared;
         write!(f, "{}: {} pixels compared as {}", self.verdict(), self.size, self.depth)?;
+        match self.size.pixels() as u64 - pixels {
+            0 => {}
+            ignored => write!(f, ", {ignored} of them ignored")?,
+        }
+        if self.lost_nans != 0 {
+            let (nans, depth) = (self.lost_nans, self.depth);
+            write!(f, "\nNaNs that {depth} cannot hold, compared as 0: {nans} samples")?;
+        }
         if self.differing == 0 {
             return Ok(());
         }
@@ -51,14 +70,23 @@ impl Display for Comparison {
             pixel(f, first.b)?;
         }
         if let Some(peak) = &self.steps {
-            let unit = if self.depth == Depth::Float { "ULP" } else { "levels" };
+            let unit = self.depth.unit();
             write!(f, "\nlargest: {} {unit} at ({}, {})", peak.value, peak.x, peak.y)?;
         }
         if let Some(peak) = &self.absolute {
             write!(f, "\nlargest absolute: {:e} at ({}, {})", peak.value, peak.x, peak.y)?;
         }
-        if let Some((tolerance, count)) = self.tolerance {
-            write!(f, "\npixels beyond the tolerance of {tolerance} levels of 8 bits: {count}")?;
+        match self.psnr() {
+            Some(psnr) if psnr.is_finite() => {
+                write!(f, "\nRMSE: {:.3e} of full intensity (PSNR {psnr:.2} dB)", self.rmse)?;
+            }
+            _ => f.write_str("\nRMSE: infinite")?,
+        }
+        if self.antialiased != 0 {
+            write!(f, "\nantialiased pixels, passed over: {}", self.antialiased)?;
+        }
+        if self.beyond != self.differing {
+            write!(f, "\npixels beyond what is allowed: {}", self.beyond)?;
         }
         f.write_str("\npixels differing by more than so many levels of 8 bits:")?;
         for (tolerance, count) in SWEEP.into_iter().zip(self.exceeding) {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::image::Frame;
+use crate::image::Sample;
 
 fn size(width: u32, height: u32) -> Size {
     Size::new(width, height).expect("within the limits")
@@ -21,7 +22,7 @@ fn row<T: Sample>(values: &[T]) -> Image<T> {
 }
 
 fn tolerant(tolerance: f64) -> CompareOptions {
-    CompareOptions { tolerance: Some(tolerance), ..CompareOptions::default() }
+    CompareOptions { tolerance: Some([tolerance; 4]), ..CompareOptions::default() }
 }
 
 #[test]
@@ -61,7 +62,7 @@ fn levels_of_8_bits() {
 
     for (tolerance, beyond) in [(0.0, 3), (1.0, 2), (1.5, 2), (2.0, 1), (98.9, 1), (99.0, 0)] {
         let result = pixels(a.clone(), b.clone(), &tolerant(tolerance));
-        assert_eq!(result.tolerance, Some((tolerance, beyond)));
+        assert_eq!(result.beyond, beyond, "{tolerance}");
         let same = result.verdict() == Verdict::WithinTolerance;
         assert_eq!(same, beyond == 0, "{tolerance}");
     }
@@ -140,7 +141,7 @@ fn mixed_depths_meet_without_loss() {
         assert_eq!((as8.verdict(), as8.depth), (Verdict::Identical, Depth::Unorm8));
         let as16 = pixels(unorm16.clone(), float.clone(), &options);
         assert_eq!((as16.verdict(), as16.depth), (Verdict::Identical, Depth::Unorm16));
-        let half = CompareOptions { tolerance: Some(0.5), ..options };
+        let half = CompareOptions { tolerance: Some([0.5; 4]), ..options.clone() };
         let both = pixels(unorm8, unorm16, &half);
         assert_eq!((both.verdict(), both.depth), (Verdict::WithinTolerance, Depth::Unorm16));
     }
@@ -170,7 +171,8 @@ differing pixels: 2 of 4 (50.0000 %)
 first: (1, 0), (0.5, 0.5, 0.5, 1) against (0.75, 0.75, 0.75, 1)
 largest: 4194304 ULP at (1, 0)
 largest absolute: 2.5e-1 at (1, 0)
-pixels beyond the tolerance of 64 levels of 8 bits: 1
+RMSE: infinite
+pixels beyond what is allowed: 1
 pixels differing by more than so many levels of 8 bits:
     0: 2
     1: 2
@@ -186,4 +188,59 @@ samples by distance in ULP:
   2097153-4194304: 3
   NaN against a number: 3";
     assert_eq!(pixels(a, b, &tolerant(64.0)).to_string(), expected);
+}
+
+#[test]
+fn what_is_allowed() {
+    let (a, b) = (row(&[1.0f32, 0.5, 0.1, 0.0]), row(&[1.0f32.next_up(), 0.5, 0.25, 0.0]));
+    let compared = |options: &CompareOptions| pixels(a.clone(), b.clone(), options);
+    let none = CompareOptions::default();
+    assert_eq!((compared(&none).beyond, compared(&none).verdict()), (2, Verdict::Different));
+    let ulps = CompareOptions { ulps: Some(1), ..none.clone() };
+    assert_eq!((compared(&ulps).beyond, compared(&ulps).verdict()), (1, Verdict::Different));
+    for (pixels, verdict) in [
+        (Allowance::Pixels(0), Verdict::Different),
+        (Allowance::Pixels(1), Verdict::WithinTolerance),
+        (Allowance::Percent(24.9), Verdict::Different),
+        (Allowance::Percent(25.0), Verdict::WithinTolerance),
+    ] {
+        let options = CompareOptions { pixels, ..ulps.clone() };
+        assert_eq!(compared(&options).verdict(), verdict, "{pixels:?}");
+    }
+    let ignore = vec![Rectangle { x: 2, y: 0, width: u32::MAX, height: 1 }];
+    let options = CompareOptions { ignore, ..none.clone() };
+    let comparison = compared(&options);
+    assert_eq!((comparison.compared, comparison.differing, comparison.beyond), (2, 1, 1));
+    assert!(comparison.to_string().starts_with(
+        "different: 4x1 pixels compared as binary32, 2 of them ignored\ndiffering pixels: 1 of 2 "
+    ));
+    // 0.15 is 38.25 levels of 8 bits.
+    let tolerance = |r| Some([r, 39.0, 39.0, 0.0]);
+    let options = CompareOptions { tolerance: tolerance(38.25), ..none.clone() };
+    assert_eq!(compared(&options).verdict(), Verdict::WithinTolerance);
+    let options = CompareOptions { tolerance: tolerance(38.2), ..none };
+    assert_eq!(compared(&options).beyond, 1);
+}
+
+#[test]
+fn means_of_squares() {
+    let comparison = |a: &[u8], b: &[u8]| pixels(row(a), row(b), &CompareOptions::default());
+    assert_eq!((comparison(&[7], &[7]).rmse, comparison(&[7], &[7]).psnr()), (0.0, None));
+    // Three of four samples differ by full intensity.
+    let result = comparison(&[0], &[255]);
+    assert_eq!(result.rmse, 0.75f64.sqrt());
+    let psnr = result.psnr().expect("they differ");
+    assert!((psnr - 1.249_387).abs() < 1e-6, "{psnr}");
+    assert!(result.to_string().contains("\nRMSE: 8.660e-1 of full intensity (PSNR 1.25 dB)\n"));
+}
+
+#[test]
+fn nans_are_told_where_they_are_lost() {
+    let result = pixels(row(&[f32::NAN, 1.0]), row(&[0u8, 255]), &CompareOptions::default());
+    assert_eq!((result.verdict(), result.lost_nans), (Verdict::Identical, 3));
+    assert_eq!(
+        result.to_string(),
+        "identical: 2x1 pixels compared as 8-bit UNORM\n\
+         NaNs that 8-bit UNORM cannot hold, compared as 0: 3 samples"
+    );
 }

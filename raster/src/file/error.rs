@@ -38,7 +38,7 @@ pub enum EncodeError {
 #[derive(Debug, Error)]
 pub enum DecodeError {
     /// They begin like none of the formats.
-    #[error("not a file of the formats {}", Format::names(" and "))]
+    #[error("not a file of the formats {}", super::format::readable())]
     Unknown,
     /// The declared size is outside the limits.
     #[error(transparent)]
@@ -65,6 +65,14 @@ pub enum DecodeError {
     /// The pixels of an OpenEXR file are not the ones that were given to its writer.
     #[error("OpenEXR files with lossy compression ({0}) are not read")]
     LossyExr(::exr::compression::Compression),
+    /// The decoder of another program's format refused.
+    #[cfg(feature = "formats")]
+    #[error("malformed or unsupported file")]
+    Other(#[source] ::image::ImageError),
+    /// The file has samples of a kind that no image here has.
+    #[cfg(feature = "formats")]
+    #[error("images of {0} are not read")]
+    Samples(String),
     /// The NPY header is malformed or asks for what is not supported.
     #[error("malformed or unsupported NPY file")]
     Npy(#[from] HeaderError),

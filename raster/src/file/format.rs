@@ -107,3 +107,14 @@ pub struct Metadata {
 
 /// The name under which PNG and OpenEXR files hold [`Metadata::language_version`].
 pub const LANGUAGE_VERSION_KEY: &str = "lambdav:language-version";
+
+/// The names of the formats that are read, for messages.
+pub(super) fn readable() -> String {
+    #[cfg(feature = "formats")]
+    return format!(
+        "{}, bmp, dds, ff, gif, hdr, ico, jpeg, pnm, qoi, tga, tiff and webp",
+        Format::names(", ")
+    );
+    #[cfg(not(feature = "formats"))]
+    Format::names(" and ")
+}

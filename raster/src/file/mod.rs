@@ -6,7 +6,8 @@
 //! [`write_atomically`]. Files carry no time stamps: the same frame and metadata give the same
 //! bytes.
 //!
-//! Decoding recognises a format by the file's first bytes, not by its name. Input may be hostile:
+//! Decoding recognises a format by the file's first bytes, not by its name. With the feature `formats`
+//! the formats of other programs are read, too. Input may be hostile:
 //! every size is checked against the limits of [`crate::size`] before memory is asked for.
 
 mod atomic;
@@ -15,6 +16,8 @@ mod error;
 pub mod exr;
 mod format;
 pub mod npy;
+#[cfg(feature = "formats")]
+mod other;
 pub mod png;
 
 use std::fs::File;
@@ -131,18 +134,61 @@ pub fn save<'a>(
     write_atomically(path, |out| encode(image, encoding, metadata, out))
 }
 
+/// Whether the ending of a name is that of a format that is read.
+pub fn has_readable_name(name: &Path) -> bool {
+    #[cfg(feature = "formats")]
+    if ::image::ImageFormat::from_path(name).is_ok_and(|format| format.reading_enabled()) {
+        return true;
+    }
+    Format::from_path(name).is_ok()
+}
+
+/// A format that is read.
+enum Readable {
+    Ours(Format),
+    #[cfg(feature = "formats")]
+    Other(::image::ImageFormat),
+}
+
+/// The format of a file that begins so.
+fn recognise(first: &[u8], name: &Path) -> Result<Readable, DecodeError> {
+    let ours = Format::ALL.iter().find(|format| first.starts_with(format.magic()));
+    if let Some(&format) = ours {
+        return Ok(Readable::Ours(format));
+    }
+    #[cfg(feature = "formats")]
+    if let Some(format) = other::format(first, name) {
+        return Ok(Readable::Other(format));
+    }
+    let _ = name;
+    Err(DecodeError::Unknown)
+}
+
 /// Decodes an image file held in memory. Its format shows in its first bytes.
+///
+/// # Errors
+///
+/// [`DecodeError`].
 pub fn decode(bytes: &[u8]) -> Result<AnyImage, DecodeError> {
-    match Format::ALL.iter().find(|format| bytes.starts_with(format.magic())) {
-        Some(Format::Png) => png::decode(bytes),
+    decode_as(bytes, &recognise(bytes, Path::new(""))?)
+}
+
+fn decode_as(bytes: &[u8], format: &Readable) -> Result<AnyImage, DecodeError> {
+    match format {
+        Readable::Ours(Format::Png) => png::decode(bytes),
         #[cfg(feature = "exr")]
-        Some(Format::Exr) => exr::decode(bytes).map(AnyImage::from),
-        Some(Format::Npy) => npy::decode(bytes).map(AnyImage::from),
-        None => Err(DecodeError::Unknown),
+        Readable::Ours(Format::Exr) => exr::decode(bytes).map(AnyImage::from),
+        Readable::Ours(Format::Npy) => npy::decode(bytes).map(AnyImage::from),
+        #[cfg(feature = "formats")]
+        Readable::Other(format) => other::decode(bytes, *format),
     }
 }
 
 /// Reads the image file at `path`.
+///
+/// # Errors
+///
+/// [`LoadError`].
 pub fn load(path: &Path) -> Result<AnyImage, LoadError> {
     let mut file =
         File::open(path).map_err(|source| LoadError::Io { path: path.to_owned(), source })?;
@@ -150,6 +196,10 @@ pub fn load(path: &Path) -> Result<AnyImage, LoadError> {
 }
 
 /// Reads an image from a stream to its end. `name` stands for it in errors.
+///
+/// # Errors
+///
+/// [`LoadError`].
 pub fn load_from(from: &mut dyn Read, name: &Path) -> Result<AnyImage, LoadError> {
     let fail = |source| LoadError::Io { path: name.to_owned(), source };
     let refuse = |source| LoadError::Decode { path: name.to_owned(), source };
@@ -157,12 +207,10 @@ pub fn load_from(from: &mut dyn Read, name: &Path) -> Result<AnyImage, LoadError
     // An endless stream that is no image is given up after its first bytes, one that begins like
     // an image after as many as the largest image has.
     let mut bytes = Vec::new();
-    from.take(8).read_to_end(&mut bytes).map_err(fail)?;
-    if !Format::ALL.iter().any(|format| bytes.starts_with(format.magic())) {
-        return Err(refuse(DecodeError::Unknown));
-    }
+    from.take(16).read_to_end(&mut bytes).map_err(fail)?;
+    let format = recognise(&bytes, name).map_err(refuse)?;
     from.take(MAX_PIXELS * 16 + (1 << 20)).read_to_end(&mut bytes).map_err(fail)?;
-    decode(&bytes).map_err(refuse)
+    decode_as(&bytes, &format).map_err(refuse)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use lambdav_core::types::{Scalar, Type};
 use lambdav_spirv_backend::bytes;
 use lambdav_spirv_backend::emit::{EmitOptions, EmittedModule, Version, emit};
 use lambdav_spirv_backend::words;
-use std::io::Write;
+use lambdav_test_support::skipped;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
@@ -24,12 +24,6 @@ fn has(tool: &str) -> bool {
         skipped(&format!("{tool} is not installed; .ci/install-tools does that"));
     }
     found
-}
-
-/// Says that a test is skipped. What `println` prints would be shown of failing tests only.
-fn skipped(why: &str) {
-    let line = format!("\nskipped: {why}\n");
-    std::io::stderr().write_all(line.as_bytes()).expect("standard error can be written");
 }
 
 fn environments(version: Version) -> &'static [&'static str] {

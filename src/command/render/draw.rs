@@ -26,7 +26,7 @@ pub(super) struct How {
 impl How {
     /// As the options say.
     pub(super) fn new(options: &RenderArguments, encoding: Encoding) -> Result<Self> {
-        let tiles = lambdav::raster::RenderOptions::default().tiles(options.size);
+        let tiles = lambdav::raster::RenderOptions::default().tiles(options.picture.size);
         let pool = options.threads.map(|threads| thread_pool(threads.min(tiles))).transpose();
         Ok(Self { encoding, pool: pool.map_err(|e| Failure::machine(chain(&e)))? })
     }
@@ -43,7 +43,7 @@ impl How {
 /// Draws with that engine.
 pub(super) fn draw(
     source: &SourceFile,
-    engine: &impl Engine,
+    engine: &(impl Engine + ?Sized),
     options: &RenderArguments,
     how: &How,
     deadline: Deadline,
@@ -57,7 +57,8 @@ pub(super) fn draw(
         progress: Some(&advance),
         ..lambdav::raster::RenderOptions::default()
     };
-    let result = how.install(|| render_for(engine, options.size, how.encoding, &render_options));
+    let result =
+        how.install(|| render_for(engine, options.picture.size, how.encoding, &render_options));
     progress.clear();
     stats.took("render");
     match result {

@@ -5,8 +5,10 @@ mod module;
 mod options;
 mod program;
 
-pub(super) use options::RenderArguments;
+pub(super) use module::open_module;
+pub(super) use options::{PictureArguments, RenderArguments};
 
+use super::engines::EngineName;
 use super::failure::{Failure, Result, chain, save_failure};
 use super::files::{check_not_read, check_target, one_standard_input, read_bytes};
 use super::given::Given;
@@ -19,7 +21,6 @@ use lambdav::raster::AnyImage;
 use lambdav::raster::file::{Encoding, Format, encode, save};
 use lambdav::raster::quantize::Transfer;
 use lambdav::spirv;
-use options::EngineName;
 use std::ffi::OsStr;
 use std::iter;
 use std::path::{Path, PathBuf};
@@ -40,7 +41,8 @@ pub(super) fn run(options: &RenderArguments) -> Result {
         let message = "--specialise is for the engines that compile; `source` reads the text";
         return Err(Failure::usage(message));
     }
-    let read: Vec<&PathBuf> = iter::once(&options.shader).chain(&options.uniforms).collect();
+    let read: Vec<&PathBuf> =
+        iter::once(&options.shader).chain(&options.picture.uniforms).collect();
     one_standard_input(read.iter().copied())?;
     if options.out == Path::new("-") {
         one_standard_output(options.messages, "the image", "name a file")?;
@@ -49,7 +51,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     }
     let encoding = encoding(options)?;
     let (name, bytes) = read_bytes(&options.shader)?;
-    let given = Given::read(&options.set, options.uniforms.as_ref())?;
+    let given = Given::read(&options.picture.set, options.picture.uniforms.as_ref())?;
     let deadline = Deadline::set(options.timeout);
     let how = How::new(options, encoding)?;
     let image = match spirv::words(&bytes) {
@@ -60,7 +62,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
             module::draw_module(options, &given, &how, &name, &words, deadline, &mut stats)
         }
         None => {
-            let mut loaded = given.compile(&options.shader, bytes, options.messages)?;
+            let mut loaded = given.compile(&options.shader, bytes, options.messages.max_errors)?;
             loaded.diagnostics.drop_lints();
             check_not_read(&options.out, &loaded.included)?;
             program::draw_program(options, &given, &how, loaded, deadline, &mut stats)
@@ -68,7 +70,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     }?;
     how.install(|| write(options, &image, encoding))?;
     stats.took("write");
-    stats.say(options.size);
+    stats.say(options.picture.size);
     Ok(())
 }
 
@@ -88,15 +90,15 @@ fn encoding(options: &RenderArguments) -> Result<Encoding> {
         }
         None => Format::from_path(&options.out).map_err(|e| Failure::usage(chain(&e)))?,
     };
-    if format != Format::Png && (options.srgb || options.depth.is_some()) {
+    if format != Format::Png && (options.picture.srgb || options.picture.depth.is_some()) {
         return Err(Failure::usage(format!(
             "--srgb and --depth are for PNG; {} holds the numbers as they are",
             format.name()
         )));
     }
-    let transfer = if options.srgb { Transfer::Srgb } else { Transfer::Linear };
+    let transfer = if options.picture.srgb { Transfer::Srgb } else { Transfer::Linear };
     Ok(match format {
-        Format::Png if options.depth.as_deref() == Some("16") => Encoding::Png16(transfer),
+        Format::Png if options.picture.depth.as_deref() == Some("16") => Encoding::Png16(transfer),
         Format::Png => Encoding::Png8(transfer),
         Format::Exr => Encoding::Exr,
         Format::Npy => Encoding::Npy,

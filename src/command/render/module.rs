@@ -1,7 +1,8 @@
 //! Rendering a SPIR-V module in place of a program.
 
 use super::draw::{How, draw};
-use super::options::{EngineName, RenderArguments};
+use super::options::{PictureArguments, RenderArguments};
+use crate::command::engines::EngineName;
 use crate::command::failure::{Failure, Result};
 use crate::command::given::Given;
 use crate::command::stats::Stats;
@@ -24,7 +25,20 @@ pub(super) fn draw_module(
     deadline: Deadline,
     stats: &mut Stats,
 ) -> Result<AnyImage> {
-    if options.engine.is_some_and(|engine| engine != EngineName::Spirv) {
+    let (source, engine) = open_module(&options.picture, options.engine, given, name, words)?;
+    stats.took("read and compile");
+    draw(&source, &engine, options, how, deadline, stats)
+}
+
+/// The module with these words as an engine, and the text that it was made of, as far as it tells.
+pub(in crate::command) fn open_module(
+    picture: &PictureArguments,
+    engine: Option<EngineName>,
+    given: &Given,
+    name: &str,
+    words: &[u32],
+) -> Result<(SourceFile, SpirvEngine)> {
+    if engine.is_some_and(|engine| engine != EngineName::Spirv) {
         return Err(Failure::usage(format!("`{name}` is SPIR-V; --engine spirv renders it")));
     }
     let module =
@@ -32,7 +46,7 @@ pub(super) fn draw_module(
     if module.locations().is_empty() {
         return Err(Failure::input(format!("`{name}` has no output")));
     }
-    let location = location(module.locations(), options.output)?;
+    let location = location(module.locations(), picture.output)?;
     let types = Types::default();
     let uniforms: Vec<Uniform> = module
         .uniforms()
@@ -43,7 +57,7 @@ pub(super) fn draw_module(
             default: vec![0; types.components(member.ty)].into(),
         })
         .collect();
-    let mut settings = options.settings(&uniforms);
+    let mut settings = picture.settings(&uniforms);
     given.apply(&mut settings, &types, &uniforms, &[])?;
     // Where it has a uniform block, its values lie outside.
     let is_set = |uniform: &&Uniform| given.values(&uniform.name).next().is_some();
@@ -62,10 +76,8 @@ pub(super) fn draw_module(
     for (name, text) in files {
         source.append(name.clone(), name, text);
     }
-    stats.took("read and check");
     let engine = SpirvEngine::of_module(module, &source, location, &settings);
-    stats.took("compile");
-    draw(&source, &engine, options, how, deadline, stats)
+    Ok((source, engine))
 }
 
 /// The type of a uniform's value: a module has `uint`s in place of `bool`s.

@@ -1,8 +1,9 @@
 //! The options of `render`.
 
+use crate::command::engines::EngineName;
 use crate::command::messages::Messages;
 use crate::command::values::{lanes, mouse, output, seconds, target, threads, whole};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lambdav::core::graph::Uniform;
 use lambdav::core::limits;
 use lambdav::raster::Size;
@@ -20,30 +21,8 @@ pub(in crate::command) struct RenderArguments {
     /// The image, by its ending .png, .exr (32-bit float) or .npy (float32, H×W×4); `-` is
     /// standard output
     pub(super) out: PathBuf,
-    /// Which output of the program; by default 0, or the lowest that there is
-    #[arg(long, value_name = "LOC", value_parser = output, allow_hyphen_values = true)]
-    pub(super) output: Option<u32>,
-    /// Width and height in pixels
-    #[arg(long, value_name = "WxH", default_value = "512x512", allow_hyphen_values = true)]
-    pub(super) size: Size,
-    /// What `(time)` gives, in seconds
-    #[arg(long, value_name = "T", default_value = "0", value_parser = number, allow_hyphen_values = true)]
-    pub(super) time: f32,
-    /// What `(frame)` gives
-    #[arg(long, value_name = "N", default_value = "0", value_parser = number, allow_hyphen_values = true)]
-    pub(super) frame: f32,
-    /// What `(mouse)` gives; by default all zero
-    #[arg(long, value_name = "X,Y,Z,W", value_parser = mouse, allow_hyphen_values = true)]
-    pub(super) mouse: Option<[f32; 4]>,
-    /// Sets a uniform: its components in order (of a matrix, by columns), or true or false; of a
-    /// structure or array JSON, as in `light={"power": 2}`. Can be given several times; those not set
-    /// keep the defaults of the program
-    #[arg(long = "set", value_name = "NAME=VALUE")]
-    pub(super) set: Vec<String>,
-    /// Sets the uniforms that a JSON file has the values of: one object, as in
-    /// `{"gain": 2, "light": {"power": 3}}`. What --set gives comes after it
-    #[arg(long, value_name = "FILE")]
-    pub(super) uniforms: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) picture: PictureArguments,
     /// Compiles the program for the values that the uniforms have: what they decide is decided
     /// once. The image does not depend on it
     #[arg(long)]
@@ -63,15 +42,6 @@ pub(in crate::command) struct RenderArguments {
     /// Worker threads; by default all cores. The image does not depend on it
     #[arg(long, value_name = "N", value_parser = threads, allow_hyphen_values = true)]
     pub(super) threads: Option<NonZeroUsize>,
-    /// How many times each entry of a loop may go on with `rec`; more is error LV0504
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = limits::ITERATIONS,
-        value_parser = whole,
-        allow_hyphen_values = true
-    )]
-    pub(super) max_iterations: u64,
     /// How many seconds may pass until the image is there, once the shader is read; after that,
     /// exit status 3
     #[arg(
@@ -82,12 +52,6 @@ pub(in crate::command) struct RenderArguments {
         allow_hyphen_values = true
     )]
     pub(super) timeout: Duration,
-    /// Encode colours with the sRGB transfer function (PNG only)
-    #[arg(long)]
-    pub(super) srgb: bool,
-    /// Bits of a sample (PNG only); by default 8
-    #[arg(long, value_name = "BITS", value_parser = ["8", "16"])]
-    pub(super) depth: Option<String>,
     /// The format, where the ending does not say it: png, exr or npy
     #[arg(long)]
     pub(super) format: Option<Format>,
@@ -99,9 +63,53 @@ pub(in crate::command) struct RenderArguments {
     pub(super) messages: Messages,
 }
 
-impl RenderArguments {
+/// What a picture is of, whatever draws it
+#[derive(Args, Clone, Debug)]
+pub(in crate::command) struct PictureArguments {
+    /// Which output of the program; by default 0, or the lowest that there is
+    #[arg(long, value_name = "LOC", value_parser = output, allow_hyphen_values = true)]
+    pub(in crate::command) output: Option<u32>,
+    /// Width and height in pixels
+    #[arg(long, value_name = "WxH", default_value = "512x512", allow_hyphen_values = true)]
+    pub(in crate::command) size: Size,
+    /// What `(time)` gives, in seconds
+    #[arg(long, value_name = "T", default_value = "0", value_parser = number, allow_hyphen_values = true)]
+    pub(in crate::command) time: f32,
+    /// What `(frame)` gives
+    #[arg(long, value_name = "N", default_value = "0", value_parser = number, allow_hyphen_values = true)]
+    pub(in crate::command) frame: f32,
+    /// What `(mouse)` gives; by default all zero
+    #[arg(long, value_name = "X,Y,Z,W", value_parser = mouse, allow_hyphen_values = true)]
+    pub(in crate::command) mouse: Option<[f32; 4]>,
+    /// Sets a uniform: its components in order (of a matrix, by columns), or true or false; of a
+    /// structure or array JSON, as in `light={"power": 2}`. Can be given several times; those not set
+    /// keep the defaults of the program
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub(in crate::command) set: Vec<String>,
+    /// Sets the uniforms that a JSON file has the values of: one object, as in
+    /// `{"gain": 2, "light": {"power": 3}}`. What --set gives comes after it
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::command) uniforms: Option<PathBuf>,
+    /// How many times each entry of a loop may go on with `rec`; more is error LV0504
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = limits::ITERATIONS,
+        value_parser = whole,
+        allow_hyphen_values = true
+    )]
+    pub(in crate::command) max_iterations: u64,
+    /// Encode colours with the sRGB transfer function (PNG only)
+    #[arg(long)]
+    pub(in crate::command) srgb: bool,
+    /// Bits of a sample (PNG only); by default 8
+    #[arg(long, value_name = "BITS", value_parser = ["8", "16"])]
+    pub(in crate::command) depth: Option<String>,
+}
+
+impl PictureArguments {
     /// What a frame is computed from; the uniforms have their defaults.
-    pub(super) fn settings(&self, uniforms: &[Uniform]) -> Settings {
+    pub(in crate::command) fn settings(&self, uniforms: &[Uniform]) -> Settings {
         let mut settings = Settings::with_uniforms(uniforms, self.size);
         settings.max_iterations = self.max_iterations;
         settings.inputs.time = self.time;
@@ -109,16 +117,4 @@ impl RenderArguments {
         settings.inputs.mouse = self.mouse.unwrap_or_default();
         settings
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum EngineName {
-    /// Compiled to machine code that computes many pixels at once: exact and fast
-    Simd,
-    /// The evaluator of the typed core: exact
-    Core,
-    /// The literal semantics by substitution: exact and very slow
-    Source,
-    /// The evaluator of the SPIR-V that the program compiles to: exact, and what GPUs are asked for
-    Spirv,
 }

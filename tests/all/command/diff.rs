@@ -2,6 +2,8 @@
 
 use super::harness::{CommandOutcome, TestFolder, assert_one_error};
 use lambdav::raster::AnyImage;
+use serde_json::{Value, json};
+use std::fs;
 
 /// A directory with the picture of a shader under each name, 8x4 pixels.
 fn pictures<const N: usize>(pictures: [(&str, &str); N]) -> TestFolder {
@@ -62,7 +64,7 @@ fn integer_images_differ_by_levels() {
             "different: 8x4 pixels compared as 8-bit UNORM\n",
             "differing pixels: 1 of 32 (3.1250 %)\n",
             "first: (5, 2), (128, 128, 128, 255) against (128, 153, 128, 255)\n",
-            "largest: 25 levels at (5, 2)\n",
+            "largest: 25 levels of 8 bits at (5, 2)\n",
             "   16: 1\n   32: 0\n",
         ],
     );
@@ -93,9 +95,9 @@ fn float_images_differ_by_ulps() {
 fn a_tolerance_is_in_levels_of_8_bits() {
     let place = pictures([("a.png", &spot("0")), ("b.png", &spot("0.1"))]);
     let outcome = place.run(&["diff", "a.png", "b.png", "--tolerance", "25"]).done();
-    says(&outcome, &["same within the tolerance", "25 levels of 8 bits: 0\n", "   16: 1\n"]);
+    says(&outcome, &["same within the tolerance", "beyond what is allowed: 0\n", "   16: 1\n"]);
     let outcome = place.run(&["diff", "a.png", "b.png", "--tolerance", "24.5"]);
-    different(&outcome, &["different", "24.5 levels of 8 bits: 1\n"]);
+    different(&outcome, &["different: 8x4 pixels"]);
 }
 
 #[test]
@@ -153,7 +155,7 @@ fn wrong_options_are_refused() {
     let place = pictures([("a.png", "1"), ("b.png", "0")]);
     place.fails(&["diff", "a.png"], 2, "<B>");
     place.fails(&["diff", "a.png", "none.png"], 2, "cannot read `none.png`");
-    place.fails(&["diff", "a.png", "."], 2, "cannot read `.`");
+    place.fails(&["diff", "a.png", "."], 2, "`.` is a folder, and `a.png` is not");
     place.fails(&["diff", "-", "-"], 2, "`-`, can be given only once");
     for tolerance in ["x", "-1", "256", "nan"] {
         let arguments = ["diff", "a.png", "b.png", "--tolerance", tolerance];
@@ -166,4 +168,121 @@ fn wrong_options_are_refused() {
     ] {
         place.fails(&["diff", "a.png", "b.png", "--out", out], 2, message);
     }
+}
+
+/// The options that say what may differ.
+#[test]
+fn more_or_less_may_differ() {
+    let place = pictures([("a.png", &spot("0")), ("b.png", &spot("0.1"))]);
+    let with = |more: &[&str]| {
+        let outcome = place.run(&[&["diff", "a.png", "b.png"], more].concat());
+        assert_eq!(outcome.err, "");
+        outcome.status
+    };
+    assert_eq!(with(&[]), 1);
+    assert_eq!(with(&["--max-pixels", "1"]), 0);
+    assert_eq!(with(&["--max-pixels", "3%"]), 1);
+    assert_eq!(with(&["--max-pixels", "3.2%"]), 0);
+    assert_eq!(with(&["--tolerance", "0,25,0,0"]), 0);
+    assert_eq!(with(&["--tolerance", "25,24,25,25"]), 1);
+    assert_eq!(with(&["--ignore", "5,2,1,1"]), 0);
+    assert_eq!(with(&["--ignore", "0,0,5,4", "--ignore", "6,0,9,9"]), 1);
+    for (option, value, message) in [
+        ("--max-pixels", "-1", "neither a number of pixels nor a share"),
+        ("--max-pixels", "101%", "neither a number of pixels nor a share"),
+        ("--ignore", "1,2,3", "a rectangle is four whole numbers"),
+        ("--tolerance", "1,2", "four of them: R,G,B,A"),
+        ("--max-ulp", "3", "compared as 8-bit UNORM, which has no ULP"),
+    ] {
+        place.fails(&["diff", "a.png", "b.png", option, value], 2, message);
+    }
+    let place = pictures([("a.npy", &spot("0")), ("b.npy", &spot("2.3841858e-7"))]);
+    different(&place.run(&["diff", "a.npy", "b.npy", "--max-ulp", "3"]), &["4 ULP at (5, 2)"]);
+    place.run(&["diff", "a.npy", "b.npy", "--max-ulp", "4"]).done();
+}
+
+#[test]
+fn what_may_have_happened_is_said() {
+    let slope = "(/ (frag-coord) 8)";
+    let place = pictures([("a.npy", slope), ("b.npy", "(define p (/ (frag-coord) 8)) (.yxzw p)")]);
+    let outcome = place.run(&["diff", "a.npy", "b.npy"]);
+    different(&outcome, &["of the second image: its channels R, G, B, A are GRBA of the first\n"]);
+    let outcome = place.run(&["diff", "a.npy", "b.npy", "--quiet"]);
+    assert_eq!((outcome.status, outcome.text(), outcome.err.as_str()), (1, "", ""));
+}
+
+#[test]
+fn programs_get_json() {
+    let place = pictures([("a.npy", &spot("0")), ("b.npy", &spot("(/ 0 0)"))]);
+    let outcome = place.run(&["diff", "a.npy", "b.npy", "--message-format", "json"]);
+    assert_eq!((outcome.status, outcome.text().lines().count()), (1, 1));
+    let object: Value = serde_json::from_str(outcome.text()).expect("it is JSON");
+    assert_eq!(object["verdict"], "different");
+    assert_eq!((&object["a"], &object["b"]), (&json!("a.npy"), &json!("b.npy")));
+    assert_eq!((&object["unit"], &object["size"]), (&json!("ULP"), &json!([8, 4])));
+    assert_eq!((&object["differing_pixels"], &object["rmse"]), (&json!(1), &json!("inf")));
+    let first = json!({"x": 5, "y": 2, "a": [0.5, 0.5, 0.5, 1.0], "b": [0.5, "NaN", 0.5, 1.0]});
+    assert_eq!(object["first"], first);
+    assert_eq!(object["findings"][0]["kind"], "nans-appeared");
+    place.run_with(&["render", "-", "small.png", "--size", "4x4"], "1").done();
+    let outcome = place.run(&["diff", "small.png", "a.npy", "--message-format", "json"]);
+    let object: Value = serde_json::from_str(outcome.text()).expect("it is JSON");
+    assert_eq!(object["sizes"], json!([[4, 4], [8, 4]]));
+}
+
+#[test]
+fn folders_are_compared_by_names() {
+    let place = pictures([("a.png", &spot("0")), ("b.png", &spot("0.1"))]);
+    for folder in ["one/deep", "two/deep", "none"] {
+        fs::create_dir_all(place.path(folder)).expect("it can be made");
+    }
+    let (a, b) = (place.read("a.png"), place.read("b.png"));
+    for (name, bytes) in [("one/same.png", &a), ("two/same.png", &a), ("one/deep/x.png", &a)] {
+        place.write(name, bytes);
+    }
+    place.write("two/deep/x.png", &b);
+    place.write("two/more.png", &b);
+    place.write("two/notes.txt", "no image");
+    let outcome = place.run(&["diff", "one", "two", "--out", "heat"]);
+    assert_eq!((outcome.status, outcome.err.as_str()), (1, ""));
+    assert_eq!(
+        outcome.text(),
+        "deep/x.png: different: 1 of 32 pixels, by up to 25 levels of 8 bits, first at (5, 2); \
+         only G differs\n\
+         more.png: only in two\n\
+         same.png: identical\n\
+         1 the same, 1 different, 1 in one folder only\n"
+    );
+    assert_eq!(place.image("heat/deep/x.png").size().to_string(), "8x4");
+    assert!(!place.path("heat/same.png").exists());
+    let outcome = place.run(&["diff", "one", "two", "--message-format", "json"]);
+    let names: Vec<Value> = outcome
+        .text()
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("it is JSON")["name"].clone())
+        .collect();
+    assert_eq!(names, ["deep/x.png", "more.png", "same.png"]);
+    place.run(&["diff", "one", "one"]).done();
+    place.fails(&["diff", "none", "none"], 1, "there are no images in `none` and `none`");
+    place.fails(&["diff", "one", "a.png"], 2, "`one` is a folder, and `a.png` is not");
+}
+
+/// Formats of other programs, on either side.
+#[test]
+fn formats_of_other_programs() {
+    let place = pictures([("a.png", &spot("0"))]);
+    // The header of a PPM file, and its pixels.
+    let AnyImage::Unorm8(image) = place.image("a.png") else { panic!("8 bits") };
+    let mut ppm = b"P6 8 4 255\n".to_vec();
+    ppm.extend(image.pixels().iter().flat_map(|&[r, g, b, _]| [r, g, b]));
+    place.write("a.ppm", &ppm);
+    place.run(&["diff", "a.png", "a.ppm"]).done();
+    *ppm.last_mut().expect("there are pixels") ^= 1;
+    place.write("b.ppm", &ppm);
+    different(
+        &place.run(&["diff", "b.ppm", "a.png"]),
+        &["of the second image: one bit differs: bit 0 of B at (7, 3)\n"],
+    );
+    place.write("cut.ppm", &ppm[..20]);
+    place.fails(&["diff", "cut.ppm", "a.png"], 1, "`cut.ppm` is not an image that can be read");
 }

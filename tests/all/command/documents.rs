@@ -3,7 +3,7 @@
 use super::harness::TestFolder;
 use std::path::Path;
 
-const COMMANDS: [&str; 5] = ["render", "compile", "check", "diff", "explain"];
+const COMMANDS: [&str; 6] = ["render", "compile", "check", "test", "diff", "explain"];
 
 fn document(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
@@ -101,4 +101,38 @@ fn without_arguments_there_is_help() {
     assert_eq!(outcome.status, 2);
     assert!(outcome.err.contains("Usage: lambdav <COMMAND>"), "{}", outcome.err);
     place.fails(&["rendre"], 2, "a similar subcommand exists: 'render'");
+}
+
+/// The walk-through of docs/ci.md is what happens, word for word but for times.
+#[test]
+fn the_walk_through_is_true() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ci.md");
+    let text = std::fs::read_to_string(path).expect("it is there");
+    let place = TestFolder::new();
+    let shader = text.split("```scheme\n").nth(1).and_then(|rest| rest.split("```").next());
+    place.write("disk.lv", shader.expect("the first test"));
+    let mut ran = 0;
+    for (index, session) in text.split("```console\n").skip(1).enumerate() {
+        if index == 2 {
+            let shader = String::from_utf8(place.read("disk.lv")).expect("it is text");
+            place.write("disk.lv", shader.replace("0.8", "0.6"));
+        }
+        let session = session.split("```").next().expect("a split has a first part");
+        for shown in session.split("$ lambdav ").skip(1) {
+            let (arguments, shown) = shown.split_once('\n').expect("what it says");
+            let arguments: Vec<&str> = arguments.split(' ').collect();
+            let outcome = place.run(&arguments);
+            let lines = outcome.text().lines().map(|line| match line.rsplit_once(" (") {
+                Some((front, time)) if time.ends_with(" s)") => format!("{front}\n"),
+                _ => format!("{line}\n"),
+            });
+            let status = match outcome.status {
+                0 => String::new(),
+                status => format!("[{status}]\n"),
+            };
+            assert_eq!(lines.collect::<String>() + &status, shown, "{arguments:?}");
+            ran += 1;
+        }
+    }
+    assert_eq!(ran, 4);
 }

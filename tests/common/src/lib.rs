@@ -5,6 +5,15 @@ mod modules;
 mod random;
 mod words;
 
+use std::io::Write;
+
 pub use modules::cycles;
 pub use random::Random;
 pub use words::{INTEGERS, NUMBERS};
+
+/// Says that a test is skipped, on standard error. What `println` prints would be shown of failing tests
+/// only, and the gate looks for this line.
+pub fn skipped(why: &str) {
+    let line = format!("\nskipped: {why}\n");
+    std::io::stderr().write_all(line.as_bytes()).expect("standard error can be written");
+}

@@ -3,7 +3,7 @@
 
 use lambdav_matrix::configurations::{PROCESSORS, lanes};
 use lambdav_matrix::emulated::{self, Unable};
-use std::io::Write;
+use lambdav_test_support::skipped;
 
 /// A prime that does not divide the number of kernels of a picture, so each of these is taken in
 /// turn.
@@ -22,10 +22,4 @@ fn emulated() {
         Err(missing @ Unable::Missing(_)) => skipped(&missing.to_string()),
         Err(error) => panic!("{error}"),
     }
-}
-
-/// Says that a test is skipped. What `println` prints would be shown of failing tests only.
-fn skipped(why: &str) {
-    let line = format!("\nskipped: {why}\n");
-    std::io::stderr().write_all(line.as_bytes()).expect("standard error can be written");
 }

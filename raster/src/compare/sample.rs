@@ -1,0 +1,98 @@
+//! Samples of each type, as they are compared.
+
+use super::ulp::ulp_distance;
+use crate::image::Sample;
+
+/// The form in which images were compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// 8-bit UNORM; a step is a level.
+    Unorm8,
+    /// 16-bit UNORM; a step is a level.
+    Unorm16,
+    /// binary32; a step is a ULP.
+    Float,
+}
+
+/// What comparing needs to know of a sample type.
+pub(super) trait Compare: Sample + Into<f64> {
+    const DEPTH: Depth;
+    /// What stands for full intensity.
+    const FULL: f64;
+
+    /// How many levels of 8 bits this difference is. Exact where it is a whole number of them.
+    fn levels(difference: f64) -> f64;
+
+    /// As it is stored.
+    fn bits(self) -> u64;
+
+    /// Bit for bit, all NaNs being one value.
+    fn equal(self, other: Self) -> bool {
+        self.bits() == other.bits()
+    }
+
+    /// Levels or ULP between two samples; none between a NaN and a number.
+    fn steps(self, other: Self) -> Option<u32>;
+}
+
+impl Compare for u8 {
+    const DEPTH: Depth = Depth::Unorm8;
+    const FULL: f64 = 255.0;
+
+    fn levels(difference: f64) -> f64 {
+        difference
+    }
+
+    fn bits(self) -> u64 {
+        self.into()
+    }
+
+    fn steps(self, other: Self) -> Option<u32> {
+        Some(self.abs_diff(other).into())
+    }
+}
+
+impl Compare for u16 {
+    const DEPTH: Depth = Depth::Unorm16;
+    const FULL: f64 = 65535.0;
+
+    fn levels(difference: f64) -> f64 {
+        difference / 257.0
+    }
+
+    fn bits(self) -> u64 {
+        self.into()
+    }
+
+    fn steps(self, other: Self) -> Option<u32> {
+        Some(self.abs_diff(other).into())
+    }
+}
+
+impl Compare for f32 {
+    const DEPTH: Depth = Depth::Float;
+    const FULL: f64 = 1.0;
+
+    fn levels(difference: f64) -> f64 {
+        difference * 255.0
+    }
+
+    fn bits(self) -> u64 {
+        self.to_bits().into()
+    }
+
+    fn steps(self, other: Self) -> Option<u32> {
+        ulp_distance(self, other)
+    }
+}
+
+/// How far apart two samples are. Steps and absolute difference are 0 for equal samples, and
+/// infinite between a NaN and a number.
+pub(super) fn distance<T: Compare>(a: T, b: T) -> (Option<u32>, f64) {
+    match a.steps(b) {
+        // Also two infinities of one sign, whose difference would be NaN.
+        Some(0) => (Some(0), 0.0),
+        Some(steps) => (Some(steps), (a.into() - b.into()).abs()),
+        None => (None, f64::INFINITY),
+    }
+}

@@ -1,0 +1,68 @@
+//! Formats of other programs, read by the crate [`image`](::image), with the feature `formats`: BMP,
+//! DDS, farbfeld, GIF, HDR, ICO, JPEG, PNM, QOI, TGA, TIFF and WebP. Of an animation, the first picture.
+//! TGA files have no first bytes of their own, and are known by their ending.
+
+use std::io::Cursor;
+use std::path::Path;
+
+use ::image::{DynamicImage, ImageFormat, ImageReader, Limits};
+use bytemuck::Pod;
+
+use super::error::DecodeError;
+use crate::image::{AnyImage, Image, Sample, zeros};
+use crate::size::{MAX_PIXELS, MAX_SIDE, Size};
+
+/// The format of a file that begins so, or, where no bytes tell, has such a name.
+pub(super) fn format(first: &[u8], name: &Path) -> Option<ImageFormat> {
+    let by_name = || {
+        let format = ImageFormat::from_path(name).ok()?;
+        (format == ImageFormat::Tga).then_some(format)
+    };
+    ::image::guess_format(first).ok().or_else(by_name).filter(ImageFormat::reading_enabled)
+}
+
+/// Decodes a file of that format.
+pub(super) fn decode(bytes: &[u8], format: ImageFormat) -> Result<AnyImage, DecodeError> {
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(MAX_SIDE);
+    limits.max_image_height = Some(MAX_SIDE);
+    // The picture, and as much again for the decoder's work.
+    limits.max_alloc = Some(2 * MAX_PIXELS * 16);
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    reader.limits(limits);
+    let decoded = reader.decode().map_err(DecodeError::Other)?;
+    let size = Size::new(decoded.width(), decoded.height())?;
+    match &decoded {
+        DynamicImage::ImageLuma8(image) => rgba(size, image, |[l]: [u8; 1]| [l, l, l, u8::ONE]),
+        DynamicImage::ImageLumaA8(image) => rgba(size, image, |[l, a]: [u8; 2]| [l, l, l, a]),
+        DynamicImage::ImageRgb8(image) => rgba(size, image, |[r, g, b]| [r, g, b, u8::ONE]),
+        DynamicImage::ImageRgba8(image) => rgba(size, image, |pixel: [u8; 4]| pixel),
+        DynamicImage::ImageLuma16(image) => rgba(size, image, |[l]: [u16; 1]| [l, l, l, u16::ONE]),
+        DynamicImage::ImageLumaA16(image) => rgba(size, image, |[l, a]: [u16; 2]| [l, l, l, a]),
+        DynamicImage::ImageRgb16(image) => rgba(size, image, |[r, g, b]| [r, g, b, u16::ONE]),
+        DynamicImage::ImageRgba16(image) => rgba(size, image, |pixel: [u16; 4]| pixel),
+        DynamicImage::ImageRgb32F(image) => rgba(size, image, |[r, g, b]| [r, g, b, f32::ONE]),
+        DynamicImage::ImageRgba32F(image) => rgba(size, image, |pixel: [f32; 4]| pixel),
+        other => Err(DecodeError::Samples(format!("{:?}", other.color()))),
+    }
+}
+
+/// The pixels of `from`, N samples each, as RGBA.
+fn rgba<T: Sample + Pod, const N: usize>(
+    size: Size,
+    from: &[T],
+    pixel: impl Fn([T; N]) -> [T; 4],
+) -> Result<AnyImage, DecodeError>
+where
+    AnyImage: From<Image<T>>,
+{
+    let mut samples = zeros::<T>(size)?;
+    let (pixels, _) = from.as_chunks::<N>();
+    for (to, &from) in samples.as_chunks_mut::<4>().0.iter_mut().zip(pixels) {
+        *to = pixel(from).map(T::canonical);
+    }
+    Ok(Image::from_canonical(size, samples).into())
+}
+
+#[cfg(test)]
+mod tests;

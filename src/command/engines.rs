@@ -1,0 +1,115 @@
+//! Engines by the names that the command line has for them, and why there is none.
+
+use super::failure::{Failure, chain};
+use super::messages::{Messages, fault};
+use clap::ValueEnum;
+use lambdav::core::diagnostics::Diagnostic;
+use lambdav::core::graph::Core;
+use lambdav::core::source::SourceFile;
+use lambdav::engine::{
+    CoreEngine, Engine, FastEngine, SimdEngine, SimdError, SourceEngine, SpirvEngine, SpirvError,
+};
+use lambdav::program::Loaded;
+use lambdav::settings::Settings;
+use lambdav::simd::EmitError;
+
+/// What computes the pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum EngineName {
+    /// Compiled to machine code that computes many pixels at once: exact and fast
+    Simd,
+    /// The evaluator of the typed core: exact
+    Core,
+    /// The literal semantics by substitution: exact and very slow
+    Source,
+    /// The evaluator of the SPIR-V that the program compiles to: exact, and what GPUs are asked for
+    Spirv,
+}
+
+/// Why there is no engine for a program.
+pub(super) enum Trouble {
+    /// For something in its text.
+    Program(Box<Diagnostic>),
+    /// For something else.
+    Other(Failure),
+}
+
+impl From<Diagnostic> for Trouble {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::Program(Box::new(diagnostic))
+    }
+}
+
+impl Trouble {
+    /// The failure, when what is to be said of the program has been said.
+    pub(super) fn failure(self, source: &SourceFile, messages: Messages) -> Failure {
+        match self {
+            Self::Program(diagnostic) => fault(source, *diagnostic, messages),
+            Self::Other(failure) => failure,
+        }
+    }
+}
+
+/// Why there is no machine code.
+pub(super) fn simd_trouble(error: SimdError) -> Trouble {
+    let error = match error {
+        SimdError::Program(diagnostic) => return diagnostic.into(),
+        SimdError::Emit(error) => error,
+    };
+    let message = format!("{error}; --engine core does without");
+    Trouble::Other(match error {
+        EmitError::IndexedArray(diagnostic) => return Trouble::Program(diagnostic),
+        error if error.is_limit() => Failure::input(message),
+        EmitError::Absent(_) => Failure::input(error.to_string()),
+        _ => Failure::machine(message),
+    })
+}
+
+/// An engine of that name for the output at that location, which the program has.
+pub(super) fn engine(
+    name: Option<EngineName>,
+    loaded: &Loaded,
+    core: &Core,
+    location: u32,
+    settings: &Settings,
+) -> Result<Box<dyn Engine>, Trouble> {
+    match name {
+        None => {
+            Ok(Box::new(FastEngine::new(core, location, settings, None).map_err(simd_trouble)?))
+        }
+        Some(name) => evaluator(name, loaded, core, location, settings),
+    }
+}
+
+/// The same by a name, machine code without further options.
+pub(super) fn evaluator(
+    name: EngineName,
+    loaded: &Loaded,
+    core: &Core,
+    location: u32,
+    settings: &Settings,
+) -> Result<Box<dyn Engine>, Trouble> {
+    Ok(match name {
+        EngineName::Simd => {
+            Box::new(SimdEngine::new(core, location, settings, None).map_err(simd_trouble)?)
+        }
+        EngineName::Core => Box::new(CoreEngine::new(core, location, settings)?),
+        EngineName::Source if loaded.is_core_text => {
+            return Err(Trouble::Other(Failure::usage(
+                "the engine `source` evaluates shader text, and this is core text",
+            )));
+        }
+        EngineName::Source => {
+            let (source, constants) = (&loaded.source, &core.constants);
+            Box::new(SourceEngine::with_constants(source, constants, location, settings)?)
+        }
+        EngineName::Spirv => {
+            let engine = SpirvEngine::new(core, location, settings);
+            Box::new(engine.map_err(|error| match error {
+                SpirvError::Program(diagnostic) => diagnostic.into(),
+                SpirvError::Emit(error) => Trouble::Other(Failure::input(error.to_string())),
+                error @ SpirvError::Load(_) => Trouble::Other(Failure::machine(chain(&error))),
+            })?)
+        }
+    })
+}

@@ -1,0 +1,126 @@
+//! Goldens: what is kept of a picture, and how what was drawn is compared with it.
+
+use super::directive::{Directive, Kind};
+use super::plan::Test;
+use crate::command::failure::{Failure, Result, chain, save_failure};
+use lambdav::metadata;
+use lambdav::raster::AnyImage;
+use lambdav::raster::file::{self, EncodeError, Encoding, Metadata, save, write_atomically};
+use lambdav::raster::quantize::Transfer;
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+/// What the comment of a golden's file begins with.
+pub(super) const MARK: &str = "golden of ";
+
+impl Directive {
+    /// What floats become before they are quantised.
+    pub(super) fn transfer(&self) -> Transfer {
+        if self.picture.srgb { Transfer::Srgb } else { Transfer::Linear }
+    }
+
+    /// The samples that are drawn, and the file that they go into.
+    pub(super) fn encoding(&self) -> Encoding {
+        let transfer = self.transfer();
+        let depth = self.picture.depth.as_deref();
+        match (self.kind, depth) {
+            (Kind::Png | Kind::Digest, Some("16")) => Encoding::Png16(transfer),
+            (Kind::Png, _) | (Kind::Digest, Some(_)) => Encoding::Png8(transfer),
+            (Kind::Exr, _) => Encoding::Exr,
+            (Kind::Npy, _) | (Kind::Digest, None) => Encoding::Npy,
+        }
+    }
+}
+
+/// A golden as it was found.
+pub(super) enum Golden {
+    /// A picture.
+    Picture(AnyImage),
+    /// A line that stands for one.
+    Digest(String),
+}
+
+/// Reads the golden of a test; none if there is no such file.
+pub(super) fn load(path: &Path, kind: Kind) -> Result<Option<Golden>> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    Ok(Some(match kind {
+        Kind::Digest => {
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                Failure::input(format!("cannot read `{}`: {error}", path.display()))
+            })?;
+            Golden::Digest(text.trim_end().to_owned())
+        }
+        _ => Golden::Picture(crate::command::files::load_image(path)?),
+    }))
+}
+
+/// Writes what was drawn as the golden of a test.
+pub(super) fn write(test: &Test, directive: &Directive, image: &AnyImage) -> Result {
+    match directive.kind {
+        Kind::Digest => write_atomically::<EncodeError>(&test.golden, |out| {
+            writeln!(out, "{}", digest(image)).map_err(EncodeError::Io)
+        })
+        .map_err(|error| save_failure(&error)),
+        _ => write_picture(&test.golden, directive, image, &format!("{MARK}{}", name(test))),
+    }
+}
+
+/// What a golden's file calls the test: without the way to the program, which may be any.
+fn name(test: &Test) -> String {
+    let file = test.program.file_name().unwrap_or_default().to_string_lossy();
+    let file: String = file.chars().filter(|c| (' '..='~').contains(c)).collect();
+    match test.name.as_str() {
+        "" => file,
+        name => format!("{file}:{name}"),
+    }
+}
+
+/// Writes a picture with the samples of a test.
+pub(super) fn write_picture(
+    path: &Path,
+    directive: &Directive,
+    image: &AnyImage,
+    comment: &str,
+) -> Result {
+    let comment = comment.is_ascii().then(|| comment.to_owned());
+    let metadata = Metadata { comment, ..metadata() };
+    save(path, image, directive.encoding(), &metadata).map_err(|error| save_failure(&error))
+}
+
+/// A line that stands for a picture: of its samples, little-endian, in scan order.
+pub(super) fn digest(image: &AnyImage) -> String {
+    let mut hash = Sha256::new();
+    let samples = match image {
+        AnyImage::Unorm8(image) => {
+            hash.update(image.samples());
+            "8-bit"
+        }
+        AnyImage::Unorm16(image) => {
+            image.samples().iter().for_each(|sample| hash.update(sample.to_le_bytes()));
+            "16-bit"
+        }
+        AnyImage::Float(image) => {
+            image.samples().iter().for_each(|sample| hash.update(sample.to_le_bytes()));
+            "float32"
+        }
+    };
+    let hash: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256 {hash} {} {samples}", image.size())
+}
+
+/// A PNG file in memory, for reports: of floats, their colours as they are.
+pub(super) fn png(image: &AnyImage) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let transfer = Transfer::Linear;
+    let written = match image {
+        AnyImage::Unorm8(image) => file::png::encode(image, transfer, &metadata(), &mut bytes),
+        AnyImage::Unorm16(image) => file::png::encode(image, transfer, &metadata(), &mut bytes),
+        AnyImage::Float(frame) => {
+            file::encode(frame, Encoding::Png8(transfer), &metadata(), &mut bytes)
+        }
+    };
+    written.map_err(|error| Failure::machine(chain(&error)))?;
+    Ok(bytes)
+}

@@ -1,0 +1,111 @@
+//! A report that fits a screen.
+
+use crate::command::test::result::{Status, Summary, TestResult};
+use lambdav::core::diagnostics::printable;
+use std::fs;
+use std::path::Path;
+
+/// How many lines tests that failed may take.
+const LINES: usize = 20;
+
+/// What is said of the run. Tests that are as they should be are counted only.
+pub(in crate::command::test) fn text(
+    summary: &Summary,
+    quiet: bool,
+    report: Option<&Path>,
+) -> String {
+    let mut text = String::new();
+    let bad: Vec<&TestResult> = summary.results.iter().filter(|r| !r.status.is_good()).collect();
+    if !quiet {
+        text += &failures(&bad);
+        text += &orphans(summary);
+    }
+    let counts = summary.counts();
+    let counts: Vec<String> =
+        counts.iter().map(|(status, n)| format!("{n} {}", words(*status))).collect();
+    let tests = summary.results.len();
+    let noun = if tests == 1 { "test" } else { "tests" };
+    let shard = summary
+        .shard
+        .map_or(String::new(), |(k, n)| format!(" of {} (shard {k}/{n})", summary.all));
+    let counts = if tests == 0 { String::new() } else { format!(": {}", counts.join(", ")) };
+    text += &format!("{tests} {noun}{shard}{counts} ({:.2} s)\n", summary.seconds);
+    if summary.pruned > 0 {
+        text += &format!("{} goldens removed that no test has\n", summary.pruned);
+    }
+    if let Some(folder) = report {
+        text += &format!("report: {}\n", folder.join("index.html").display());
+    }
+    if !quiet {
+        text += advice(&bad);
+    }
+    text
+}
+
+fn words(status: Status) -> &'static str {
+    match status {
+        Status::Passed => "passed",
+        Status::Blessed(false) => "blessed for the first time",
+        Status::Blessed(true) => "blessed anew",
+        Status::Failed => "failed",
+        Status::Missing => "without golden",
+        Status::Stale => "with a stale golden",
+        Status::Broken => "broken",
+        Status::Machine => "not run for the machine's sake",
+    }
+}
+
+fn failures(bad: &[&TestResult]) -> String {
+    // A message of several lines is shown as a whole where all of them fit.
+    let entry = |result: &TestResult, whole: bool| {
+        let mut lines = result.message.lines();
+        let head = printable(lines.next().unwrap_or_default()).to_string();
+        let mut text = format!("{} {}: {head}\n", result.status.name(), printable(&result.id));
+        if whole {
+            text.extend(lines.map(|line| format!("    {}\n", printable(line))));
+            if let Some(new) = result.written.first() {
+                text += &format!("    {} against {}\n", printable(new), printable(&result.golden));
+            }
+        }
+        text
+    };
+    let all: String = bad.iter().map(|result| entry(result, true)).collect();
+    if all.lines().count() <= LINES {
+        return all;
+    }
+    let shown = bad.iter().take(LINES).map(|result| entry(result, false));
+    let mut text: String = shown.collect();
+    if bad.len() > LINES {
+        text += &format!("and {} more; --report DIR shows them all\n", bad.len() - LINES);
+    }
+    text
+}
+
+fn orphans(summary: &Summary) -> String {
+    let count = summary.orphans.len();
+    let some: Vec<String> = summary
+        .orphans
+        .iter()
+        .take(3)
+        .map(|path| printable(&path.to_string_lossy()).to_string())
+        .collect();
+    match count {
+        0 => String::new(),
+        _ => {
+            let more = if count > some.len() { ", …" } else { "" };
+            let some = some.join(", ");
+            format!("no test has these goldens: {some}{more}; --bless --prune removes {count}\n")
+        }
+    }
+}
+
+/// Where pictures of tests that failed would get into version control.
+fn advice(bad: &[&TestResult]) -> &'static str {
+    let wrote = bad.iter().any(|result| !result.written.is_empty());
+    let here = std::env::current_dir().unwrap_or_default();
+    let known = here.ancestors().any(|folder| {
+        let text = fs::read_to_string(folder.join(".gitignore")).unwrap_or_default();
+        text.contains(".new.") && text.contains(".diff.")
+    });
+    if wrote && !known { "lines for .gitignore: *.new.* and *.diff.png\n" } else { "" }
+}

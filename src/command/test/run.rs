@@ -1,0 +1,362 @@
+//! One test: its picture drawn and compared.
+
+use super::directive::{Directive, Kind};
+use super::evidence::Evidence;
+use super::golden::{self, Golden};
+use super::plan::Test;
+use super::result::{Status, TestResult};
+use crate::command::comparison::outcome_json;
+use crate::command::diff::in_brief;
+use crate::command::engines::{EngineName, Trouble, engine};
+use crate::command::failure::{Failure, Result, chain, save_failure};
+use crate::command::files::{load_image, read_bytes};
+use crate::command::given::Given;
+use crate::command::render::open_module;
+use crate::command::values::location;
+use lambdav::core::diagnostics::{Diagnostic, Diagnostics};
+use lambdav::core::limits;
+use lambdav::core::source::SourceFile;
+use lambdav::engine::Engine;
+use lambdav::program::Loaded;
+use lambdav::raster::compare::{CompareOutcome, Verdict, compare, diagnose, heat_map};
+use lambdav::raster::file::{EncodeError, png, render_for, write_atomically};
+use lambdav::raster::quantize::Transfer;
+use lambdav::raster::{AnyImage, RenderError, RenderOptions};
+use lambdav::{Report, metadata, spirv};
+use serde_json::Value;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// What holds for all tests of a run.
+pub(super) struct How {
+    /// What computes the pixels.
+    pub(super) engine: Option<EngineName>,
+    /// Whether what is drawn becomes the golden.
+    pub(super) bless: bool,
+    /// Where the pictures are that are compared with what is drawn.
+    pub(super) against: Option<PathBuf>,
+    /// How long a test may take.
+    pub(super) timeout: Duration,
+}
+
+/// A program that tests are of, as far as it could be read.
+enum Program {
+    Text(Box<Loaded>),
+    Module(String, Vec<u32>),
+}
+
+/// Runs the tests of one program, which is read and checked once.
+pub(super) fn run_program(tests: &[&Test], how: &How) -> Vec<TestResult> {
+    let program = read(&tests[0].program);
+    tests.iter().map(|test| run_test(test, &program, how)).collect()
+}
+
+fn read(path: &Path) -> Result<Program> {
+    let (name, bytes) = read_bytes(path)?;
+    if let Some(words) = spirv::words(&bytes) {
+        return Ok(Program::Module(name, words));
+    }
+    let mut loaded = Loaded::from_file(Some(path), bytes, limits::ERRORS);
+    loaded.diagnostics.drop_lints();
+    match loaded.core {
+        Some(_) => Ok(Program::Text(Box::new(loaded))),
+        None => Err(Failure::input(text_of(&loaded.source, &loaded.diagnostics))),
+    }
+}
+
+/// What is to be said about a program, as it is printed.
+fn text_of(source: &SourceFile, diagnostics: &Diagnostics) -> String {
+    Report { source: source.clone(), diagnostics: diagnostics.clone() }.to_string()
+}
+
+fn run_test(test: &Test, program: &Result<Program>, how: &How) -> TestResult {
+    let begun = Instant::now();
+    let mut result = TestResult {
+        id: test.id(),
+        status: Status::Passed,
+        message: String::new(),
+        golden: test.golden.to_string_lossy().into_owned(),
+        written: Vec::new(),
+        seconds: 0.0,
+        comparison: Value::Null,
+        evidence: None,
+    };
+    if let Err(failure) = attempt(test, program, how, &mut result) {
+        result.status = if failure.status == 3 { Status::Machine } else { Status::Broken };
+        result.message = failure.message.unwrap_or_default();
+    }
+    result.seconds = begun.elapsed().as_secs_f64();
+    result
+}
+
+fn attempt(test: &Test, program: &Result<Program>, how: &How, result: &mut TestResult) -> Result {
+    let directive = test.directive.as_ref().map_err(|wrong| {
+        let (file, line) = (test.place.0.display(), test.place.1);
+        Failure::input(format!("{file}:{line}: {wrong}"))
+    })?;
+    let program = match program {
+        Ok(program) => program,
+        Err(Failure { status, message }) => {
+            return Err(Failure { status: *status, message: message.clone() });
+        }
+    };
+    let drawn = draw(test, directive, program, how)?;
+    match &how.against {
+        Some(folder) => against(test, directive, &drawn, folder, result),
+        None => against_golden(test, directive, &drawn, how.bless, result),
+    }
+}
+
+/// The picture of a test.
+fn draw(test: &Test, directive: &Directive, program: &Program, how: &How) -> Result<AnyImage> {
+    let mut picture = directive.picture.clone();
+    // Relative to the program, wherever the run was started.
+    let folder = test.program.parent().unwrap_or(Path::new(""));
+    picture.uniforms = picture.uniforms.map(|path| folder.join(path));
+    let given = Given::read(&picture.set, picture.uniforms.as_ref())?;
+    let loaded = match program {
+        Program::Text(loaded) => loaded,
+        Program::Module(name, words) => {
+            let (source, engine) = open_module(&picture, how.engine, &given, name, words)?;
+            return frame(directive, &source, &engine, how);
+        }
+    };
+    let mut core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
+    let fixed;
+    let mut loaded = &**loaded;
+    if given.sets_any(&core.constants) {
+        let (_, bytes) = read_bytes(&test.program)?;
+        fixed = given.compile(&test.program, bytes, limits::ERRORS)?;
+        loaded = &fixed;
+        let wrong = || Failure::input(text_of(&fixed.source, &fixed.diagnostics));
+        core = fixed.core.as_ref().ok_or_else(wrong)?;
+    }
+    let location = location(core.outputs.iter().map(|output| output.location), picture.output)?;
+    let mut settings = picture.settings(&core.uniforms);
+    given.apply(&mut settings, core.graph.types(), &core.uniforms, &core.constants)?;
+    let engine = engine(how.engine, loaded, core, location, &settings);
+    let engine = engine.map_err(|trouble| match trouble {
+        Trouble::Program(diagnostic) => at_fault(&loaded.source, *diagnostic),
+        Trouble::Other(failure) => failure,
+    })?;
+    frame(directive, &loaded.source, &*engine, how)
+}
+
+fn at_fault(source: &SourceFile, diagnostic: Diagnostic) -> Failure {
+    Failure::input(text_of(source, &vec![diagnostic].into()))
+}
+
+fn frame(
+    directive: &Directive,
+    source: &SourceFile,
+    engine: &dyn Engine,
+    how: &How,
+) -> Result<AnyImage> {
+    let options = RenderOptions { timeout: Some(how.timeout), ..RenderOptions::default() };
+    let size = directive.picture.size;
+    render_for(engine, size, directive.encoding(), &options).map_err(|error| match error {
+        RenderError::Fault(fault) => at_fault(source, engine.explain(&fault)),
+        RenderError::TimedOut { .. } => {
+            let seconds = how.timeout.as_secs_f64();
+            Failure::machine(format!("it took longer than {seconds} s; --timeout allows more"))
+        }
+        error => Failure::machine(chain(&error)),
+    })
+}
+
+/// Compares what was drawn with the golden, or makes it that.
+fn against_golden(
+    test: &Test,
+    directive: &Directive,
+    drawn: &AnyImage,
+    bless: bool,
+    result: &mut TestResult,
+) -> Result {
+    // What cannot be read any more can be blessed away.
+    let golden = match golden::load(&test.golden, directive.kind) {
+        Err(_) if bless => None,
+        golden => golden?,
+    };
+    let is_there = test.golden.exists();
+    let (status, message) = match &golden {
+        None => {
+            let golden = test.golden.display();
+            (Status::Missing, format!("there is no `{golden}`; --bless makes it"))
+        }
+        Some(Golden::Digest(line)) => against_digest(line, drawn),
+        Some(Golden::Picture(golden)) => judge(directive, golden, drawn, result),
+    };
+    if status == Status::Passed {
+        forget(test, directive);
+        return Ok(());
+    }
+    if bless {
+        golden::write(test, directive, drawn)?;
+        forget(test, directive);
+        result.status = Status::Blessed(is_there);
+        return Ok(());
+    }
+    (result.status, result.message) = (status, message);
+    let new = test.beside(&format!("new.{}", picture_ending(directive.kind)));
+    match directive.kind {
+        Kind::Digest => write_png(&new, drawn)?,
+        _ => golden::write_picture(&new, directive, drawn, "drawn by a test that failed")?,
+    }
+    result.written.push(new.to_string_lossy().into_owned());
+    if let Some(Golden::Picture(golden)) = &golden {
+        show(test, directive, golden, drawn, result)?;
+    } else {
+        result.evidence = Some(Evidence::of_one(drawn)?);
+    }
+    Ok(())
+}
+
+/// Writes the picture of the differences and keeps what a page shows.
+fn show(
+    test: &Test,
+    directive: &Directive,
+    expected: &AnyImage,
+    found: &AnyImage,
+    result: &mut TestResult,
+) -> Result {
+    let options = directive.allowed.options(directive.transfer());
+    let heat = heat_map(expected, found, &options).map(AnyImage::from);
+    if let Some(heat) = &heat {
+        let path = test.beside("diff.png");
+        write_png(&path, heat)?;
+        result.written.push(path.to_string_lossy().into_owned());
+    }
+    result.evidence = Some(Evidence::of_two(expected, found, heat.as_ref(), &options)?);
+    Ok(())
+}
+
+fn picture_ending(kind: Kind) -> &'static str {
+    if kind == Kind::Digest { "png" } else { kind.ending() }
+}
+
+fn write_png(path: &Path, image: &AnyImage) -> Result {
+    let write = |out: &mut dyn std::io::Write| match image {
+        AnyImage::Unorm8(image) => png::encode(image, Transfer::Linear, &metadata(), out),
+        AnyImage::Unorm16(image) => png::encode(image, Transfer::Linear, &metadata(), out),
+        AnyImage::Float(_) => {
+            let bytes = golden::png(image).map_err(|_| EncodeError::Samples)?;
+            out.write_all(&bytes).map_err(EncodeError::Io)
+        }
+    };
+    write_atomically(path, write).map_err(|error| save_failure(&error))
+}
+
+/// Removes what a run that failed has left.
+fn forget(test: &Test, directive: &Directive) {
+    for ending in [format!("new.{}", picture_ending(directive.kind)), "diff.png".to_owned()] {
+        let path = test.beside(&ending);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                // It stays as something to look at, which harms nobody.
+            }
+            _ => {}
+        }
+    }
+}
+
+fn against_digest(line: &str, drawn: &AnyImage) -> (Status, String) {
+    let new = golden::digest(drawn);
+    if new == line {
+        return (Status::Passed, String::new());
+    }
+    // Size and kind of samples stand at the end.
+    let form = |line: &str| line.splitn(3, ' ').nth(2).unwrap_or_default().to_owned();
+    let (was, is) = (form(line), form(&new));
+    match was == is {
+        true => (Status::Failed, "its digest is another; a digest does not tell where".to_owned()),
+        false => (Status::Stale, format!("the golden is of {was}, the test of {is}")),
+    }
+}
+
+/// Compares two pictures as the directive allows.
+fn judge(
+    directive: &Directive,
+    expected: &AnyImage,
+    found: &AnyImage,
+    result: &mut TestResult,
+) -> (Status, String) {
+    let form = |image: &AnyImage| {
+        let samples = match image {
+            AnyImage::Unorm8(_) => "8-bit",
+            AnyImage::Unorm16(_) => "16-bit",
+            AnyImage::Float(_) => "float32",
+        };
+        format!("{} {samples}", image.size())
+    };
+    let (was, is) = (form(expected), form(found));
+    if was != is {
+        return (Status::Stale, format!("the golden is of {was}, the test of {is}"));
+    }
+    compared(directive, expected, found, result)
+}
+
+fn compared(
+    directive: &Directive,
+    expected: &AnyImage,
+    found: &AnyImage,
+    result: &mut TestResult,
+) -> (Status, String) {
+    let options = directive.allowed.options(directive.transfer());
+    let outcome = compare(expected, found, &options);
+    let is_identical = matches!(
+        &outcome,
+        CompareOutcome::Pixels(comparison) if comparison.verdict() == Verdict::Identical
+    );
+    if is_identical {
+        return (Status::Passed, String::new());
+    }
+    let findings = diagnose(expected, found, &options);
+    result.comparison = outcome_json(&outcome, &findings);
+    let cause = findings.first().map_or(String::new(), |finding| format!("; {finding}"));
+    let message = format!("{}{cause}", in_brief(&outcome));
+    if outcome.is_same() { (Status::Passed, message) } else { (Status::Failed, message) }
+}
+
+/// Compares a picture that something else drew with what was drawn here.
+fn against(
+    test: &Test,
+    directive: &Directive,
+    drawn: &AnyImage,
+    folder: &Path,
+    result: &mut TestResult,
+) -> Result {
+    let name = folder.join(&test.within);
+    let Some(path) = foreign(&name) else {
+        let name = name.with_extension("");
+        (result.status, result.message) =
+            (Status::Missing, format!("there is no `{}` of any image format", name.display()));
+        return Ok(());
+    };
+    let found = load_image(&path)?;
+    result.golden = path.to_string_lossy().into_owned();
+    (result.status, result.message) = compared(directive, drawn, &found, result);
+    if !result.status.is_good() {
+        let options = directive.allowed.options(directive.transfer());
+        let heat = heat_map(drawn, &found, &options).map(AnyImage::from);
+        result.evidence = Some(Evidence::of_two(drawn, &found, heat.as_ref(), &options)?);
+    }
+    Ok(())
+}
+
+/// The picture of that name, in whatever format.
+fn foreign(path: &Path) -> Option<PathBuf> {
+    if path.is_file() {
+        return Some(path.to_owned());
+    }
+    let stem = path.file_stem()?;
+    let entries = fs::read_dir(path.parent()?).ok()?;
+    let mut found: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.file_stem() == Some(stem))
+        .filter(|path| lambdav::raster::file::has_readable_name(path))
+        .collect();
+    found.sort();
+    found.into_iter().next()
+}

@@ -1,0 +1,241 @@
+//! The page that `lambdav test --report` writes, in a real browser: headless Chromium, which ChromeDriver
+//! drives by the WebDriver protocol (<https://www.w3.org/TR/webdriver2/>).
+
+use super::harness::TestFolder;
+use lambdav_test_support::skipped;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A browser with one page.
+struct Browser {
+    driver: Child,
+    session: String,
+    _profile: TestFolder,
+}
+
+/// Keys, as the protocol has them.
+const DOWN: &str = "\u{e015}";
+const RIGHT: &str = "\u{e014}";
+const ESCAPE: &str = "\u{e00c}";
+
+impl Browser {
+    /// Starts one, if it is installed.
+    fn start() -> Option<Self> {
+        let mut command = Command::new("chromedriver");
+        command.arg("--port=0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut driver = command.spawn().ok()?;
+        // It says which port it has taken.
+        let mut lines = BufReader::new(driver.stdout.take().expect("it is a pipe")).lines();
+        let port = lines.find_map(|line| {
+            let line = line.expect("it is text");
+            let (_, port) = line.split_once("successfully on port ")?;
+            Some(port.trim_end_matches('.').to_owned())
+        });
+        // Whatever else it says must not stop it.
+        std::thread::spawn(move || lines.for_each(drop));
+        let port = port.expect("it tells its port");
+        let profile = TestFolder::new();
+        let folder = profile.path("").to_string_lossy().into_owned();
+        let arguments = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--window-size=1280,900",
+            &format!("--user-data-dir={folder}"),
+        ];
+        let wanted = json!({"capabilities": {"alwaysMatch": {
+            "browserName": "chrome",
+            "goog:chromeOptions": {"args": arguments},
+            "goog:loggingPrefs": {"browser": "ALL"},
+        }}});
+        let url = format!("http://127.0.0.1:{port}/session");
+        let id = post(&url, &wanted)["sessionId"].as_str().expect("it has one").to_owned();
+        Some(Self { driver, session: format!("{url}/{id}"), _profile: profile })
+    }
+
+    fn open(&self, url: &str) {
+        post(&format!("{}/url", self.session), &json!({"url": url}));
+    }
+
+    /// What a function of JavaScript's with that body returns.
+    #[track_caller]
+    fn ask(&self, body: &str) -> Value {
+        post(&format!("{}/execute/sync", self.session), &json!({"script": body, "args": []}))
+    }
+
+    /// The text of the first element of that kind.
+    #[track_caller]
+    fn text(&self, selector: &str) -> String {
+        let text = self.ask(&format!("return document.querySelector({selector:?}).textContent"));
+        text.as_str().expect("it is text").to_owned()
+    }
+
+    /// Waits until a condition holds, as pictures take their time.
+    #[track_caller]
+    fn wait(&self, condition: &str) {
+        let begun = Instant::now();
+        while self.ask(&format!("return {condition}")) != json!(true) {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{condition}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Presses keys where the focus is.
+    fn press(&self, keys: &str) {
+        let strokes: Vec<Value> = keys
+            .chars()
+            .flat_map(|key| ["keyDown", "keyUp"].map(|kind| json!({"type": kind, "value": key})))
+            .collect();
+        let keyboard = json!({"type": "key", "id": "keyboard", "actions": strokes});
+        post(&format!("{}/actions", self.session), &json!({"actions": [keyboard]}));
+    }
+
+    /// What the page has complained of.
+    fn complaints(&self) -> Value {
+        post(&format!("{}/se/log", self.session), &json!({"type": "browser"}))
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = ureq::delete(&self.session).call();
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
+
+/// The value of the answer to a command of the protocol.
+#[track_caller]
+fn post(url: &str, body: &Value) -> Value {
+    let agent: ureq::Agent =
+        ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let mut answer = agent.post(url).send_json(body).expect("the driver answers");
+    let mut object: Value = answer.body_mut().read_json().expect("it is JSON");
+    let value = object["value"].take();
+    assert!(value["error"].is_null(), "{url}: {value}");
+    value
+}
+
+/// Whether there is none, which is said.
+macro_rules! browser {
+    () => {
+        match Browser::start() {
+            Some(browser) => browser,
+            None => {
+                skipped("chromedriver is not installed; .ci/install-tools installs it");
+                return;
+            }
+        }
+    };
+}
+
+/// A folder with tests that pass, fail and are broken, and their report.
+fn report(place: &TestFolder) -> String {
+    place.write("a.lv", "; test: --size 20x10\n(vec4 (/ (.x (frag-coord)) 20))");
+    place.write("b.lv", "; test: --size 20x10 --as npy\n(vec4 (/ (.x (frag-coord)) 20))");
+    place.write("c.lv", "; test: --size 4x4\n(vec4 1)");
+    place.write("d<i>&.lv", "; test: --size 4x4\n(vec4 oops)");
+    place.run(&["test", "--bless"]);
+    let spot = "(if (and (= (.x (frag-coord)) 7.5) (= (.y (frag-coord)) 2.5)) 0.5 (/ (.x (frag-coord)) 20))";
+    place.write("a.lv", format!("; test: --size 20x10\n(vec4 {spot})"));
+    place.write("b.lv", "; test: --size 20x10 --as npy\n(vec4 (/ (.x (frag-coord)) 19.99999))");
+    place.run(&["test", "--report", "report"]);
+    format!("file://{}", place.path("report/index.html").display())
+}
+
+#[test]
+fn a_failure_is_understood_from_the_page() {
+    let browser = browser!();
+    let place = TestFolder::new();
+    browser.open(&report(&place));
+    assert_eq!(browser.text("#counts"), "4 tests: 2 failed, 1 passed, 1 broken");
+    let listed =
+        "return [...document.querySelectorAll('#list li')].map(item => item.lastChild.textContent)";
+    assert_eq!(browser.ask(listed), json!(["a.lv", "b.lv", "d<i>&.lv"]));
+    // The first is shown, with its pictures and the samples of the first pixel that differs.
+    assert_eq!(browser.text("main h2"), "a.lv failed");
+    browser.wait("[...document.images].length === 3 && [...document.images].every(i => i.naturalWidth === 20)");
+    assert!(browser.text("main pre").starts_with("different: 1 of 200 pixels, by up to 32 levels"));
+    let row = "return [...document.querySelectorAll('#pixel tbody tr')[0].children].map(c => c.textContent)";
+    assert_eq!(browser.ask(row), json!(["R", "96", "0x60", "128", "0x80", "32 levels"]));
+    assert!(browser.text("main").contains("pixel (7, 2), the first that differs"));
+    let sweep =
+        "return [...document.querySelectorAll('#sweep tbody tr')].map(r => r.textContent).join()";
+    assert_eq!(browser.ask(sweep), "01,11,21,41,81,161,320,640,1280");
+
+    // By the keyboard alone: another view, and a threshold.
+    browser.press("3");
+    browser.wait("document.getElementById('beyond').textContent.startsWith('1 pixels differ by more than 0')");
+    browser.ask("document.getElementById('threshold').focus()");
+    browser.press(&RIGHT.repeat(32));
+    browser.wait("document.getElementById('beyond').textContent.startsWith('0 pixels differ by more than 32')");
+    browser.ask("document.getElementById('list').focus()");
+    browser.press("2");
+    browser.ask("document.getElementById('slider').focus()");
+    browser.press(RIGHT);
+    browser.wait("document.querySelectorAll('.over img')[1].style.clipPath.includes('51%')");
+
+    // The next is of floats.
+    browser.ask("document.getElementById('list').focus()");
+    browser.press("1");
+    browser.press(DOWN);
+    assert_eq!(browser.text("main h2"), "b.lv failed");
+    let row = browser.ask(row);
+    let cells: Vec<&str> =
+        row.as_array().expect("cells").iter().filter_map(Value::as_str).collect();
+    let [_, expected, expected_hex, found, found_hex, apart] = cells[..] else {
+        panic!("{cells:?}")
+    };
+    for (decimal, hex) in [(expected, expected_hex), (found, found_hex)] {
+        let value: f32 = decimal.parse().expect("a number");
+        assert_eq!(format!("0x{:08x}", value.to_bits()), hex);
+    }
+    let [a, b] = [expected, found].map(|text| text.parse::<f32>().expect("a number").to_bits());
+    assert_eq!(apart, format!("{} ULP", a.abs_diff(b)));
+
+    // A name that would be markup is a name; a filter; what passed.
+    browser.press(DOWN);
+    assert_eq!(browser.text("main h2"), "d<i>&.lv broken");
+    assert_eq!(browser.ask("return document.querySelectorAll('main i, #list i').length"), 0);
+    browser.press("/");
+    browser.press("b.");
+    assert_eq!(browser.ask(listed), json!(["b.lv"]));
+    browser.press(ESCAPE);
+    browser.ask("document.getElementById('passed').click()");
+    browser.ask("const f = document.getElementById('filter'); f.value = 'passed'; f.dispatchEvent(new Event('input'))");
+    assert_eq!(browser.ask(listed), json!(["c.lv"]));
+    assert_eq!(browser.complaints(), json!([]));
+}
+
+/// It has nothing that it would have to fetch, and a thousand failures are shown as well.
+#[test]
+fn a_thousand_failures() {
+    let browser = browser!();
+    let place = TestFolder::new();
+    for index in 0..1000 {
+        place.write(&format!("t{index:03}.lv"), "; test: --size 64x64\n(/ (frag-coord) 64)");
+    }
+    place.run(&["test", "--bless"]);
+    for index in 0..1000 {
+        let text = format!("; test: --size 64x64\n(fract (/ (frag-coord) (+ 64 {index})))");
+        place.write(&format!("t{index:03}.lv"), text);
+    }
+    place.run(&["test", "--report", "report"]);
+    browser.open(&format!("file://{}", place.path("report/index.html").display()));
+    assert_eq!(browser.text("#counts"), "1000 tests: 1 passed, 999 failed");
+    assert_eq!(browser.ask("return document.querySelectorAll('#list li').length"), 999);
+    browser.press("\u{e010}");
+    assert_eq!(browser.text("main h2"), "t999.lv failed");
+    browser.wait("[...document.images].length === 3 && [...document.images].every(i => i.naturalWidth === 64)");
+    let fetched = "return performance.getEntriesByType('resource').filter(e => !e.name.startsWith('data:')).length";
+    assert_eq!(browser.ask(fetched), 0);
+    assert_eq!(browser.complaints(), json!([]));
+    let times = browser.ask("return performance.getEntriesByType('navigation')[0].loadEventEnd");
+    println!("loaded in {times} ms");
+}
