@@ -8,7 +8,7 @@ use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
 use lambdav_frontend::syntax::include::{Files, Included, include};
 use lambdav_frontend::syntax::parse_within;
-use lambdav_frontend::{Times, compile_within};
+use lambdav_frontend::{Fix, Times, compile_fixed};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -63,11 +63,9 @@ impl Loaded {
     /// From the bytes of a text that messages call `name`, which cannot include files. Of core text,
     /// which spells out what a shader says in few words, more is taken than of a shader.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Self {
-        Self::new(name, bytes, limits::ERRORS, |source| Included {
-            source,
-            paths: Vec::new(),
-            diagnostics: Diagnostics::default(),
-        })
+        let include =
+            |source| Included { source, paths: Vec::new(), diagnostics: Diagnostics::default() };
+        Self::new(name, bytes, limits::ERRORS, include, &mut |_, _| None)
     }
 
     /// From text that messages call `name`, which cannot include files.
@@ -79,8 +77,19 @@ impl Loaded {
     /// with at most so many errors and as many warnings; of the others only the number. Without a
     /// path it is standard input, and what it includes is relative to the working directory.
     pub fn from_file(path: Option<&Path>, bytes: Vec<u8>, most: usize) -> Self {
+        Self::from_file_fixed(path, bytes, most, &mut |_, _| None)
+    }
+
+    /// The same with values for the program's constants.
+    pub fn from_file_fixed(
+        path: Option<&Path>,
+        bytes: Vec<u8>,
+        most: usize,
+        fix: &mut Fix<'_>,
+    ) -> Self {
         let name = path.map_or("<stdin>".into(), Path::to_string_lossy);
-        Self::new(&name, bytes, most, |source| include(source, path, &mut SystemFiles, most))
+        let include = |source| include(source, path, &mut SystemFiles, most);
+        Self::new(&name, bytes, most, include, fix)
     }
 
     fn new(
@@ -88,6 +97,7 @@ impl Loaded {
         bytes: Vec<u8>,
         most: usize,
         include: impl FnOnce(SourceFile) -> Included,
+        fix: &mut Fix<'_>,
     ) -> Self {
         let long = bytes.len() > limits::TEXT;
         let is_core_text = long && core_text::is_core_text(&String::from_utf8_lossy(&bytes));
@@ -113,7 +123,7 @@ impl Loaded {
                     // Whatever is missing would be told wherever it is used.
                     loaded.diagnostics.append(parse_within(&source, most).1);
                 } else {
-                    let (core, diagnostics, times) = compile_within(&source, most);
+                    let (core, diagnostics, times) = compile_fixed(&source, most, fix);
                     loaded.diagnostics.append(diagnostics);
                     (loaded.core, loaded.times) = (core, Some(times));
                 }

@@ -96,6 +96,26 @@ impl Settings {
         self.set(types, uniforms, name, value)
     }
 
+    /// The words of a value for a constant of the program, given as text as for
+    /// [`Settings::set_text`].
+    ///
+    /// # Errors
+    ///
+    /// [`UniformError`] where the text is no value of its type.
+    pub fn constant_words(
+        types: &Types,
+        constant: &Uniform,
+        text: &str,
+    ) -> Result<Box<[u32]>, UniformError> {
+        let words = constant.default.clone();
+        let inputs = Inputs { uniforms: vec![words], ..Inputs::default() };
+        let mut settings = Self { inputs, max_iterations: 0 };
+        let constant = std::slice::from_ref(constant);
+        let set = settings.set_text(types, constant, &constant[0].name, text);
+        set.map_err(UniformError::of_constant)?;
+        Ok(settings.inputs.uniforms.swap_remove(0))
+    }
+
     /// Gives uniforms values that a JSON object has under their names.
     ///
     /// # Errors
@@ -132,9 +152,39 @@ pub fn members(text: &str) -> Result<Vec<(String, &str)>, UniformError> {
 /// Where the uniform of that name is among all.
 fn find(uniforms: &[Uniform], name: &str) -> Result<usize, UniformError> {
     uniforms.iter().position(|uniform| uniform.name == name).ok_or_else(|| {
-        let help = instead(name, uniforms.iter().map(|uniform| uniform.name.as_str()));
-        UniformError::Unknown { name: name.to_owned(), help }
+        let others = uniforms.iter().map(|uniform| uniform.name.clone()).collect();
+        UniformError::unknown(name.to_owned(), others)
     })
+}
+
+impl UniformError {
+    /// The same of a constant.
+    pub(crate) fn of_constant(self) -> Self {
+        match self {
+            Self::Value { name, reason } => Self::ConstantValue { name, reason },
+            other => other,
+        }
+    }
+
+    /// The same where these could have been meant, too.
+    #[must_use]
+    pub fn or_one_of(self, constants: &[Uniform]) -> Self {
+        match self {
+            Self::Unknown { name, others, .. } => Self::unknown(
+                name,
+                others
+                    .into_iter()
+                    .chain(constants.iter().map(|constant| constant.name.clone()))
+                    .collect(),
+            ),
+            other => other,
+        }
+    }
+
+    fn unknown(name: String, others: Vec<String>) -> Self {
+        let help = instead(&name, others.iter().map(String::as_str));
+        Self::Unknown { name, help, others }
+    }
 }
 
 /// Why a uniform does not get a value.
@@ -145,12 +195,30 @@ pub enum UniformError {
     Unknown {
         /// The name.
         name: String,
-        /// Which there are.
+        /// Which may have been meant.
         help: String,
+        /// Those that there are.
+        others: Vec<String>,
+    },
+    /// What has that name is fixed when the shader is compiled.
+    #[error(
+        "`{name}` is a constant, which is fixed when the shader is compiled: give it a value with `Shader::with_constant`"
+    )]
+    Constant {
+        /// The name.
+        name: String,
     },
     /// A text is no JSON object.
     #[error("not a JSON object of uniforms: {0}")]
     Malformed(String),
+    /// A constant takes no such value.
+    #[error("constant `{name}`: {reason}")]
+    ConstantValue {
+        /// Its name.
+        name: String,
+        /// What it takes, and what was given.
+        reason: String,
+    },
     /// It takes no such value.
     #[error("uniform `{name}`: {reason}")]
     Value {

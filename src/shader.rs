@@ -12,6 +12,8 @@ use lambdav_core::diagnostics::{Diagnostics, render_text};
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
+use lambdav_core::types::Types;
+use lambdav_frontend::compile_fixed;
 use lambdav_raster::file::{EncodeError, Encoding, Format, FormatError, Metadata, SaveError};
 use lambdav_raster::quantize::Transfer;
 use lambdav_raster::{
@@ -64,6 +66,49 @@ impl Shader {
         }
     }
 
+    /// The same program with another value of a constant; those that were given before stay.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Uniform`] where there is no such constant, or it has another type, and
+    /// [`Error::Program`] where the program is wrong with that value.
+    pub fn with_constant(&self, name: &str, value: impl Into<UniformValue>) -> Result<Self, Error> {
+        let mut constants = self.core.constants.clone();
+        let mut settings = Settings::with_uniforms(&constants, Size::new(1, 1)?);
+        let set = settings.set(self.core.graph.types(), &constants, name, value);
+        set.map_err(UniformError::of_constant)?;
+        let values = constants.iter_mut().zip(settings.inputs.uniforms);
+        values.for_each(|(constant, value)| constant.default = value);
+        let mut values = constants.into_iter().map(|constant| constant.default);
+        let mut fix = |_: &Types, _: &Uniform| values.next();
+        let (core, diagnostics, times) = compile_fixed(&self.source, limits::ERRORS, &mut fix);
+        Ok(Self::of(Loaded {
+            source: self.source.clone(),
+            is_core_text: false,
+            core,
+            diagnostics,
+            times: Some(times),
+            included: Vec::new(),
+        })?)
+    }
+
+    /// What is to be said where a renderer is asked to give this a value.
+    fn instead(&self, error: UniformError) -> UniformError {
+        match error {
+            UniformError::Unknown { name, .. }
+                if self.core.constants.iter().any(|constant| constant.name == name) =>
+            {
+                UniformError::Constant { name }
+            }
+            error => error.or_one_of(&self.core.constants),
+        }
+    }
+
+    /// Its constants, in the order in which they are declared, with the values that they have.
+    pub fn constants(&self) -> &[Uniform] {
+        &self.core.constants
+    }
+
     /// What may be wrong with it all the same.
     pub fn warnings(&self) -> Option<Report> {
         let diagnostics = self.warnings.clone();
@@ -90,7 +135,8 @@ impl Shader {
     /// Begins a picture of that size: of the lowest output, at time 0, with the uniforms' defaults.
     pub fn renderer(&self, size: Size) -> Renderer<'_> {
         let settings = Settings::new(&self.core, size);
-        Renderer { shader: self, output: self.outputs()[0], size, settings, timeout: None }
+        let (output, specialise) = (self.outputs()[0], false);
+        Renderer { shader: self, output, size, settings, timeout: None, specialise }
     }
 }
 
@@ -102,6 +148,7 @@ pub struct Renderer<'a> {
     size: Size,
     settings: Settings,
     timeout: Option<Duration>,
+    specialise: bool,
 }
 
 impl Renderer<'_> {
@@ -112,7 +159,8 @@ impl Renderer<'_> {
     /// [`UniformError`] where there is no such uniform, or it has another type.
     pub fn set(mut self, name: &str, value: impl Into<UniformValue>) -> Result<Self, UniformError> {
         let core = &self.shader.core;
-        self.settings.set(core.graph.types(), &core.uniforms, name, value)?;
+        let result = self.settings.set(core.graph.types(), &core.uniforms, name, value);
+        result.map_err(|error| self.shader.instead(error))?;
         Ok(self)
     }
 
@@ -124,7 +172,8 @@ impl Renderer<'_> {
     /// [`UniformError`] where there is no such uniform, or the text is no value of its type.
     pub fn set_text(mut self, name: &str, text: &str) -> Result<Self, UniformError> {
         let core = &self.shader.core;
-        self.settings.set_text(core.graph.types(), &core.uniforms, name, text)?;
+        let result = self.settings.set_text(core.graph.types(), &core.uniforms, name, text);
+        result.map_err(|error| self.shader.instead(error))?;
         Ok(self)
     }
 
@@ -135,7 +184,8 @@ impl Renderer<'_> {
     /// [`UniformError`] where the text is no object, and as [`Self::set_text`].
     pub fn set_all(mut self, text: &str) -> Result<Self, UniformError> {
         let core = &self.shader.core;
-        self.settings.set_all(core.graph.types(), &core.uniforms, text)?;
+        let result = self.settings.set_all(core.graph.types(), &core.uniforms, text);
+        result.map_err(|error| self.shader.instead(error))?;
         Ok(self)
     }
 
@@ -173,6 +223,14 @@ impl Renderer<'_> {
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// Compiles the program for the values that the uniforms have, instead of for any: what they
+    /// decide is decided once. The picture does not depend on it.
+    #[must_use]
+    pub fn specialise(mut self) -> Self {
+        self.specialise = true;
         self
     }
 
@@ -224,7 +282,10 @@ impl Renderer<'_> {
         let begun = Instant::now();
         let deadline = self.timeout.and_then(|timeout| begun.checked_add(timeout));
         let compiler = Compiler { deadline, ..Compiler::new(Target::host()?) };
-        let (core, settings) = (&self.shader.core, &self.settings);
+        let settings = &self.settings;
+        let uniforms = &settings.inputs.uniforms;
+        let specialised = self.specialise.then(|| self.shader.core.with_uniforms_fixed(uniforms));
+        let core = specialised.as_ref().unwrap_or(&self.shader.core);
         let engine = FastEngine::with_compiler(core, self.output, settings, compiler);
         let engine = engine.map_err(|error| match (error, self.timeout) {
             (SimdError::Program(diagnostic), _) => report(diagnostic),
@@ -404,6 +465,34 @@ mod tests {
                 other => panic!("{other}"),
             }
         }
+    }
+
+    #[test]
+    fn constants_are_fixed_by_the_shader() {
+        let text = "(constant flat bool true) (constant k num 2) (uniform u num 3)
+            (@ (if flat (* k u) (vec2 k u)))";
+        let shader = Shader::new("constants.lv", text).expect("it is right");
+        let pixel = |shader: &Shader| {
+            let renderer = shader.renderer(size()).set("u", 5.0).expect("a num");
+            let frames = [renderer.render(), renderer.specialise().render()];
+            let pixels = frames.map(|frame| frame.expect("it ends").pixel(0, 0));
+            assert_eq!(pixels[0], pixels[1]);
+            pixels[0].expect("it is within")
+        };
+        assert_eq!(pixel(&shader), [10.0, 0.0, 0.0, 1.0]);
+        let other = shader.with_constant("flat", false).expect("a bool");
+        let other = other.with_constant("k", 7.0).expect("a num");
+        assert_eq!(pixel(&other), [7.0, 5.0, 0.0, 1.0]);
+        let words: Vec<u32> = other.constants().iter().map(|c| c.default[0]).collect();
+        assert_eq!(words, [0, 7f32.to_bits()]);
+        let error = shader.renderer(size()).set("flat", false).expect_err("a constant");
+        let message = error.to_string();
+        assert!(message.contains("`flat` is a constant"), "{message}");
+        assert!(message.contains("Shader::with_constant"), "{message}");
+        let error = shader.renderer(size()).set("flt", false).expect_err("no such name");
+        assert!(error.to_string().contains("did you mean `flat`?"), "{error}");
+        let error = shader.with_constant("flat", 1.0).expect_err("a bool");
+        assert!(error.to_string().starts_with("constant `flat`: it is a bool"), "{error}");
     }
 
     /// What a `main` that returns it would print.

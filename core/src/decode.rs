@@ -7,7 +7,8 @@ use crate::source::{SourceFile, Span};
 ///
 /// # Errors
 ///
-/// LV0101 at the first byte that is not UTF-8, LV0108 for more than `limit` bytes. The source
+/// LV0217 for a SPIR-V module, LV0101 at the first byte that is not UTF-8, LV0108 for more than
+/// `limit` bytes. The source
 /// file that comes with them is for showing the message only: the bad bytes are replaced by U+FFFD,
 /// and what is beyond the limit is cut off.
 pub fn decode(
@@ -15,6 +16,12 @@ pub fn decode(
     mut bytes: Vec<u8>,
     limit: usize,
 ) -> Result<SourceFile, (SourceFile, Diagnostic)> {
+    if let [0x03, 0x02, 0x23, 0x07, ..] | [0x07, 0x23, 0x02, 0x03, ..] = *bytes {
+        let message = "this is a SPIR-V module, not the text of a program";
+        let diagnostic = Diagnostic::new(DiagnosticCode::ForeignText, Span::new(0, 0), message)
+            .help("`lambdav render MODULE OUT --engine spirv` draws one; give this the shader");
+        return Err((SourceFile::new(name, ""), diagnostic));
+    }
     if bytes.len() > limit {
         bytes.truncate(limit);
         let file = SourceFile::new(name, String::from_utf8_lossy(&bytes));

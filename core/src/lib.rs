@@ -30,4 +30,4 @@ pub mod std140;
 pub mod types;
 
 /// The version of the language that programs are of (LANGUAGE.md).
-pub const LANGUAGE_VERSION: u32 = 1;
+pub const LANGUAGE_VERSION: u32 = 2;

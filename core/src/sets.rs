@@ -7,6 +7,11 @@ use std::hash::Hash;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SetId(u32);
 
+impl SetId {
+    /// The empty set, in every table.
+    pub const EMPTY: Self = Self(0);
+}
+
 /// A table of sets.
 #[derive(Clone, Debug)]
 pub struct Sets<T> {

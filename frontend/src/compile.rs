@@ -1,5 +1,6 @@
 //! All stages, from text to the core.
 
+use crate::elaborate::Fix;
 use crate::{elaborate, resolve, syntax};
 use lambdav_core::diagnostics::Diagnostics;
 use lambdav_core::graph::Core;
@@ -27,10 +28,50 @@ pub fn compile(source: &SourceFile) -> (Option<Core>, Diagnostics) {
 
 /// The same with at most so many errors and as many warnings, and how long it took.
 pub fn compile_within(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics, Times) {
-    with_default(|| stages(source, most))
+    compile_fixed(source, most, &mut |_, _| None)
 }
 
-fn stages(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics, Times) {
+/// The same with values for its constants.
+pub fn compile_fixed(
+    source: &SourceFile,
+    most: usize,
+    fix: &mut Fix<'_>,
+) -> (Option<Core>, Diagnostics, Times) {
+    let (core, diagnostics, times, _) = with_default(|| stages(source, most, fix, &[]));
+    (core, diagnostics, times)
+}
+
+/// A program that keeps constants.
+#[derive(Debug)]
+pub struct Kept {
+    /// The program, if no diagnostic is an error.
+    pub core: Option<Core>,
+    /// What is to be said about it.
+    pub diagnostics: Diagnostics,
+    /// How many of its uniforms, which are the last ones, are constants of the text: the scalar ones
+    /// that decided nothing under an `@`, and that no default read.
+    pub constants: usize,
+}
+
+/// Compiles a program, with values for its constants, and with constants as uniforms where that makes
+/// no difference.
+pub fn compile_keeping(source: &SourceFile, most: usize, fix: &mut Fix<'_>) -> Kept {
+    with_default(|| {
+        let (core, diagnostics, _, free) = stages(source, most, fix, &[]);
+        if core.is_none() || free.is_empty() {
+            return Kept { core, diagnostics, constants: 0 };
+        }
+        let (core, _, _, _) = stages(source, most, fix, &free);
+        Kept { core, diagnostics, constants: free.len() }
+    })
+}
+
+fn stages(
+    source: &SourceFile,
+    most: usize,
+    fix: &mut Fix<'_>,
+    kept: &[u32],
+) -> (Option<Core>, Diagnostics, Times, Vec<u32>) {
     let mut times = Times::default();
     let mut last = Instant::now();
     let mut took = |time: &mut Duration| {
@@ -46,16 +87,17 @@ fn stages(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics, Times
     diagnostics.append(found);
     let sound = !diagnostics.has_errors();
     if !sound && let Some(finding) = syntax::foreign(source) {
-        return (None, vec![finding].into(), times);
+        return (None, vec![finding].into(), times, Vec::new());
     }
-    let (core, found) = elaborate::elaborate(arena, &items, sound, most);
+    let elaborated = elaborate::elaborate(arena, &items, sound, most, fix, kept);
     took(&mut times.elaborate);
-    diagnostics.append(found);
+    let core = elaborated.core;
+    diagnostics.append(elaborated.diagnostics);
     let whole = !diagnostics.has_errors();
     if !whole {
         // What is perhaps not meant can wait.
         diagnostics.drop_lints();
     }
     debug_assert!(!whole || core.outputs.len() == items.outputs.len(), "an output is lost");
-    (whole.then_some(core), diagnostics, times)
+    (whole.then_some(core), diagnostics, times, elaborated.free)
 }

@@ -13,4 +13,5 @@ pub mod reduction;
 mod resolve;
 pub mod syntax;
 
-pub use compile::{Times, compile, compile_within};
+pub use compile::{Times, compile, compile_fixed, compile_keeping, compile_within};
+pub use elaborate::Fix;

@@ -12,6 +12,10 @@ pub enum Mutant {
     ForgottenLocal = 1,
     /// Elaboration gives a name in a clause of a `case` the words of another case's field.
     WrongField,
+    /// Elaboration takes the other arm where a decision under `@` is constant.
+    OtherArm,
+    /// Elaboration forgets the decisions that stay in a round that is unrolled.
+    ForgottenDecision,
     /// The source evaluator lets names mean what they do outside the function whose parameters they
     /// are.
     CapturedName,
@@ -21,7 +25,13 @@ pub enum Mutant {
 
 impl Mutant {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::ForgottenLocal, Self::CapturedName, Self::OneRoundMore];
+    pub const ALL: [Self; 5] = [
+        Self::ForgottenLocal,
+        Self::OtherArm,
+        Self::ForgottenDecision,
+        Self::CapturedName,
+        Self::OneRoundMore,
+    ];
 
     /// Those of values with parts.
     pub const OF_PARTS: [Self; 1] = [Self::WrongField];

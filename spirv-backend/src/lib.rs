@@ -15,9 +15,11 @@ pub mod emit;
 pub mod eval;
 pub mod inspect;
 pub mod mutants;
+mod specialise;
 mod text;
 mod vertex;
 
 pub use emit::emit;
+pub use specialise::specialise;
 pub use text::{TextError, bytes, disassemble, words};
 pub use vertex::full_screen_vertex;

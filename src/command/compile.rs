@@ -1,13 +1,17 @@
 //! `lambdav compile`: shows or writes a stage of the compilation.
 
 use super::failure::{Failure, Result, save_failure};
-use super::files::{check_not_read, check_target, load};
-use super::messages::{Messages, fault, one_standard_output, print};
+use super::files::{check_not_read, check_target, read_bytes};
+use super::given::Given;
+use super::messages::{Messages, fault, one_standard_output, print, report};
 use super::values::{lanes, location, machine_target, output, target};
 use clap::{Args, ValueEnum};
 use lambdav::core::core_text;
+use lambdav::core::graph::Uniform;
 use lambdav::core::schedule::{Program, schedule};
 use lambdav::core::source::SourceFile;
+use lambdav::core::types::Types;
+use lambdav::frontend::compile_keeping;
 use lambdav::raster::Size;
 use lambdav::raster::file::write_atomically;
 use lambdav::simd::emit::Listing;
@@ -52,6 +56,13 @@ pub(super) struct CompileArguments {
     /// Leave the source, lines and names out of SPIR-V
     #[arg(long)]
     strip: bool,
+    /// Gives a constant of the program a value, as `render --set` does. Can be given several times
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Make scalar constants that no `@` and no default consulted into specialisation constants of
+    /// SPIR-V, with these values as defaults
+    #[arg(long)]
+    keep_constants: bool,
     #[command(flatten)]
     messages: Messages,
 }
@@ -82,12 +93,30 @@ pub(super) fn run(options: &CompileArguments) -> Result {
     }
     let stage = stage(options.emit, output)?;
     let is_spirv = matches!(stage, Stage::Spirv | Stage::SpirvText);
-    if !is_spirv && (options.spirv_version.is_some() || options.float_controls || options.strip) {
+    let CompileArguments { float_controls, strip, keep_constants, .. } = *options;
+    if !is_spirv && (options.spirv_version.is_some() || float_controls || strip || keep_constants) {
         return Err(Failure::usage(
-            "--spirv-version, --float-controls and --strip are for --emit spirv and spirv-text",
+            "--spirv-version, --float-controls, --strip and --keep-constants are for --emit spirv and spirv-text",
         ));
     }
-    let loaded = load(&options.shader, options.messages)?;
+    let given = Given::read(&options.set, None)?;
+    let (_, bytes) = read_bytes(&options.shader)?;
+    let mut loaded = given.compile(&options.shader, bytes, options.messages.max_errors)?;
+    loaded.diagnostics.drop_lints();
+    report(&loaded.source, &loaded.diagnostics, options.messages)?;
+    if let Some(core) = &loaded.core {
+        given.are_constants(&core.uniforms, &core.constants)?;
+    }
+    let kept = match loaded.core {
+        Some(_) if keep_constants && !loaded.is_core_text => {
+            let mut fix =
+                |types: &Types, constant: &Uniform| given.constant(types, constant).ok()?;
+            let kept = compile_keeping(&loaded.source, options.messages.max_errors, &mut fix);
+            loaded.core = kept.core;
+            kept.constants
+        }
+        _ => 0,
+    };
     if let Some(path) = output {
         check_not_read(path, &loaded.included)?;
     }
@@ -108,7 +137,7 @@ pub(super) fn run(options: &CompileArguments) -> Result {
             let program = schedule(&core, &locations)
                 .map_err(|diagnostic| fault(&loaded.source, diagnostic, options.messages))?;
             if is_spirv {
-                spirv_stage(stage, options, &program, &loaded.source)
+                spirv_stage(stage, options, &program, kept, &loaded.source)
             } else {
                 simd_stage(stage, &program, options, &loaded.source).map(String::into_bytes)
             }
@@ -136,11 +165,12 @@ fn spirv_stage(
     stage: Stage,
     options: &CompileArguments,
     program: &Program,
+    constants: usize,
     source: &SourceFile,
 ) -> Result<Vec<u8>> {
     let version = options.spirv_version.unwrap_or_default();
     let CompileArguments { float_controls, strip, .. } = *options;
-    let how = emit::EmitOptions { version, float_controls, strip };
+    let how = emit::EmitOptions { version, float_controls, strip, constants };
     let module =
         spirv::emit(program, Some(source), &how).map_err(|e| Failure::input(e.to_string()))?;
     if stage == Stage::Spirv {

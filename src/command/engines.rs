@@ -99,7 +99,10 @@ pub(super) fn evaluator(
                 "the engine `source` evaluates shader text, and this is core text",
             )));
         }
-        EngineName::Source => Box::new(SourceEngine::new(&loaded.source, location, settings)?),
+        EngineName::Source => {
+            let (source, constants) = (&loaded.source, &core.constants);
+            Box::new(SourceEngine::with_constants(source, constants, location, settings)?)
+        }
         EngineName::Spirv => {
             let engine = SpirvEngine::new(core, location, settings);
             Box::new(engine.map_err(|error| match error {

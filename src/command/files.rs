@@ -1,7 +1,8 @@
 //! Files and standard input: reading programs, and checking early that a target can be written.
 
 use super::failure::{Failure, Result, chain, save_failure};
-use super::messages::{Messages, report};
+use super::messages::Messages;
+use lambdav::frontend::Fix;
 use lambdav::program::{self, Loaded};
 use lambdav::raster::AnyImage;
 use lambdav::raster::file::{self, DecodeError, LoadError};
@@ -10,25 +11,17 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Reads and compiles the program at `path`, or at standard input for `-`; says all that is to be
-/// said about it, lints apart.
-pub(super) fn load(path: &Path, messages: Messages) -> Result<Loaded> {
-    let mut loaded = read(path, messages)?;
-    loaded.diagnostics.drop_lints();
-    report(&loaded.source, &loaded.diagnostics, messages)?;
-    Ok(loaded)
-}
-
 /// Reads and compiles without saying anything.
 pub(super) fn read(path: &Path, messages: Messages) -> Result<Loaded> {
     let (_, bytes) = read_bytes(path)?;
-    Ok(compile(path, bytes, messages))
+    Ok(compile_fixed(path, bytes, messages.max_errors, &mut |_, _| None))
 }
 
-/// Compiles what was read from `path`, without saying anything.
-pub(super) fn compile(path: &Path, bytes: Vec<u8>, messages: Messages) -> Loaded {
+/// Compiles what was read from `path`, with values for the program's constants and at most so many
+/// findings of each severity, without saying anything.
+pub(super) fn compile_fixed(path: &Path, bytes: Vec<u8>, most: usize, fix: &mut Fix<'_>) -> Loaded {
     let file = Some(path).filter(|path| *path != Path::new("-"));
-    Loaded::from_file(file, bytes, messages.max_errors)
+    Loaded::from_file_fixed(file, bytes, most, fix)
 }
 
 /// The name by which messages call the file at `path`, or standard input for `-`, and what it holds.

@@ -11,6 +11,7 @@ mod engines;
 mod explain;
 mod failure;
 mod files;
+mod given;
 mod inspect;
 mod messages;
 mod render;
@@ -24,7 +25,7 @@ use failure::{Failure, complain};
 use lambdav::core::LANGUAGE_VERSION;
 use lambdav_float_environment::with_default;
 
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (λV language version 1)");
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (λV language version 2)");
 const EXIT_STATUS: &str = "\
 Exit status:
   0  done
@@ -32,7 +33,7 @@ Exit status:
   2  the command line is
   3  the machine is: disk full, time out, no memory";
 
-const _: () = assert!(LANGUAGE_VERSION == 1, "VERSION names the language version");
+const _: () = assert!(LANGUAGE_VERSION == 2, "VERSION names the language version");
 
 /// Compiler and exact CPU renderer for the shader language λV
 ///

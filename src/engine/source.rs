@@ -4,6 +4,7 @@ use super::{Engine, Sites, each_pixel, fill};
 use crate::settings::Settings;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate;
+use lambdav_core::graph::Uniform;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_frontend::reduction::{self, Limits, SourceFault};
 use lambdav_frontend::syntax;
@@ -19,11 +20,24 @@ pub struct SourceEngine {
 }
 
 impl SourceEngine {
-    /// For the output at `location` of a shader text that the compiler accepts.
+    /// For the output at `location` of a shader text that the compiler accepts, with its constants'
+    /// defaults.
     pub fn new(text: &SourceFile, location: u32, settings: &Settings) -> Result<Self, Diagnostic> {
+        Self::with_constants(text, &[], location, settings)
+    }
+
+    /// The same with the values that `constants` of it have.
+    pub fn with_constants(
+        text: &SourceFile,
+        constants: &[Uniform],
+        location: u32,
+        settings: &Settings,
+    ) -> Result<Self, Diagnostic> {
         let (tree, _) = syntax::parse(text);
-        let program =
-            reduction::SourceProgram::new(&tree).map_err(|fault| explain_source(fault, 0))?;
+        let given: Vec<(&str, &[u32])> =
+            constants.iter().map(|c| (c.name.as_str(), &*c.default)).collect();
+        let program = reduction::SourceProgram::with_constants(&tree, &given);
+        let program = program.map_err(|fault| explain_source(fault, 0))?;
         Ok(Self { program, location, settings: settings.clone(), sites: Sites::default() })
     }
 }

@@ -51,6 +51,7 @@ pub(crate) type EvaluateFunction = fn(&Accepted<'_>, &Inputs, u64) -> Result<Out
 pub(crate) const ENGINES: &[(&str, EvaluateFunction)] = &[
     ("core", core),
     ("core alone", alone),
+    ("core, uniforms fixed", fixed),
     ("core text", printed_core),
     ("source", literal),
     ("spirv", spirv),
@@ -69,6 +70,13 @@ fn alone(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result
         outputs.extend(evaluate(program.core, &[location], inputs, max_iterations)?);
     }
     Ok(outputs)
+}
+
+/// The program for the defaults of its uniforms.
+fn fixed(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
+    let defaults = program.core.uniforms.iter().map(|uniform| uniform.default.clone());
+    let core = program.core.with_uniforms_fixed(&defaults.collect::<Vec<_>>());
+    evaluate(&core, &program.locations, inputs, max_iterations)
 }
 
 /// The core printed, read and printed again, which must give the same text, and then evaluated.

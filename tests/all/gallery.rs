@@ -6,6 +6,7 @@ use lambdav::Settings;
 use lambdav::core::core_text;
 use lambdav::core::graph::Core;
 use lambdav::core::schedule::schedule;
+use lambdav::core::types::Scalar;
 use lambdav::engine::{CoreEngine, Engine, SimdEngine, SourceEngine, SpirvEngine};
 use lambdav::program::Loaded;
 use lambdav::raster::{Frame, RenderOptions, Size};
@@ -157,6 +158,40 @@ fn simd_agrees() {
                         );
                     }
                 }
+            }
+        }
+    }
+}
+
+/// What is compiled for the values of the uniforms, other ones than the defaults, gives the same bits.
+#[test]
+fn specialised_programs_agree() {
+    let size = Size::new(SIZES[0].0, SIZES[0].1).expect("a small size");
+    for shader in pictures::all() {
+        let (name, core) = (&shader.name, shader.core());
+        let mut changed = Settings::new(core, size);
+        for (words, uniform) in changed.inputs.uniforms.iter_mut().zip(&core.uniforms) {
+            let scalars = core.graph.types().scalars(uniform.ty);
+            for (word, scalar) in words.iter_mut().zip(scalars) {
+                match scalar {
+                    Scalar::F32 => *word = (f32::from_bits(*word) * 0.75 + 0.125).to_bits(),
+                    Scalar::Bool => *word = 1 - *word,
+                    Scalar::I32 | Scalar::U32 => {}
+                }
+            }
+        }
+        let settings = changed;
+        let fixed = core.with_uniforms_fixed(&settings.inputs.uniforms);
+        for output in &core.outputs {
+            let location = output.location;
+            let general = SimdEngine::new(core, location, &settings, None).expect("it compiles");
+            let expected = bits(&draw(&general, size, None));
+            let evaluated = CoreEngine::new(&fixed, location, &settings).expect("it schedules");
+            assert_eq!(expected, bits(&draw(&evaluated, size, None)), "{name}");
+            for lanes in [1, 16] {
+                let code = SimdEngine::new(&fixed, location, &settings, Some(lanes));
+                let found = bits(&draw(&code.expect("it compiles"), size, None));
+                assert_eq!(expected, found, "{name}, {lanes} lanes");
             }
         }
     }

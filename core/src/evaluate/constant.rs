@@ -28,7 +28,7 @@ pub fn constant(
     let span = graph.span(node);
     let (graph, node) = graph.part(node);
     let output = Output { location: 0, node, span };
-    let core = Core { graph, uniforms: Vec::new(), outputs: vec![output] };
+    let core = Core { graph, outputs: vec![output], ..Core::default() };
     let program = schedule::schedule(&core, &[0])?;
     // No round executes more than all operations.
     let cost: u64 = program

@@ -76,10 +76,10 @@ impl Graph {
         self.push(Node::Loop(l), span)
     }
 
-    /// What a node needs, as a graph of its own, and the node in it. It takes time by the size of
-    /// that part.
-    pub(crate) fn part(&self, root: NodeId) -> (Self, NodeId) {
-        let (mut inside, mut stack) = (FxHashSet::default(), vec![root]);
+    /// The nodes that these need, in order.
+    pub(super) fn needed_by(&self, roots: impl IntoIterator<Item = NodeId>) -> Vec<NodeId> {
+        let mut inside = FxHashSet::default();
+        let mut stack: Vec<NodeId> = roots.into_iter().collect();
         while let Some(id) = stack.pop() {
             if !inside.insert(id) {
                 continue;
@@ -92,11 +92,17 @@ impl Graph {
         }
         let mut inside: Vec<NodeId> = inside.into_iter().collect();
         inside.sort_unstable();
+        inside
+    }
+
+    /// What a node needs, as a graph of its own, and the node in it. It takes time by the size of
+    /// that part.
+    pub(crate) fn part(&self, root: NodeId) -> (Self, NodeId) {
         let mut part = Self::default();
         *part.types_mut() = self.types().clone();
         let mut loops: FxHashMap<LoopId, LoopId> = FxHashMap::default();
         let mut map: FxHashMap<NodeId, NodeId> = FxHashMap::default();
-        for id in inside {
+        for id in self.needed_by([root]) {
             let all = |old: &[NodeId]| -> Box<[NodeId]> { old.iter().map(|o| map[o]).collect() };
             let mut renamed = |l: &LoopId| *loops.entry(*l).or_insert_with(|| part.begin_loop());
             let copy = match self.node(id) {

@@ -29,6 +29,7 @@
 
 mod builder;
 mod copy;
+mod fixed;
 mod name;
 mod parts;
 mod tail;
@@ -164,6 +165,9 @@ pub struct Core {
     pub graph: Graph,
     /// The uniforms in order of declaration.
     pub uniforms: Vec<Uniform>,
+    /// What was fixed when it was compiled, in order of declaration, with the values that it has in
+    /// place of defaults.
+    pub constants: Vec<Uniform>,
     /// The outputs in order of declaration.
     pub outputs: Vec<Output>,
 }

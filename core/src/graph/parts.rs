@@ -103,6 +103,13 @@ impl Graph {
             (Op::At, Some((Op::Update, &[before, index, new]))) => {
                 self.at_of_update(operands[1], [before, index, new], span)
             }
+            (Op::Component(_), Some((Op::Update, &[before, index, new]))) => {
+                if self.constant_index(before, index)? == part? {
+                    return Some(self.after(new, [before], span));
+                }
+                let part = self.op(op, vec![before], span);
+                Some(self.after(part, [new], span))
+            }
             (Op::Tag, Some((Op::Inject(_, case), fields))) => {
                 let fields = fields.to_vec();
                 let tag = self.constant(Type::UINT, &[case], span);
@@ -241,6 +248,10 @@ mod tests {
         let coord = graph.input(Input::FragCoord, span);
         let component = graph.op(Op::Component(3), vec![coord], span);
         assert_eq!(at(&mut graph, coord, seven), component);
+        let changed = graph.op(Op::Update, vec![coord, seven, time], span);
+        assert_eq!(graph.op(Op::Component(3), vec![changed], span), time);
+        let first = graph.op(Op::Component(0), vec![coord], span);
+        assert_eq!(graph.op(Op::Component(0), vec![changed], span), first);
     }
 
     #[test]

@@ -51,6 +51,7 @@ impl Elaborator {
         site: Site,
         arguments: Arguments,
     ) -> State {
+        let eager = self.is_eager(site.activation);
         match self.function(function) {
             FunctionValue::Builtin(builtin) => {
                 self.apply_builtin(builtin, site, OperandSource::Arguments(arguments))
@@ -61,12 +62,15 @@ impl Elaborator {
                 State::Apply(function, site, arguments)
             }
             FunctionValue::Static { function, .. } => State::Apply(function, site, arguments),
+            FunctionValue::Next(round) => self.apply_next(round, site, arguments),
             FunctionValue::Rec(of) => self.apply_rec(of, site, arguments),
             FunctionValue::Choice { condition, then, otherwise } => {
-                if let Some(known) = self.remembered(function, &arguments) {
+                if let Some(known) = self.remembered(function, &arguments, eager) {
                     return State::Return(known);
                 }
-                self.wait(Continuation::Remember { function, arguments: arguments.clone() });
+                let remember =
+                    Continuation::Remember { function, arguments: arguments.clone(), eager };
+                self.wait(remember);
                 let first = arguments.clone();
                 self.wait(Continuation::ChoiceThen { condition, otherwise, site, arguments });
                 State::Apply(then, site, first)
@@ -77,10 +81,12 @@ impl Elaborator {
                     self.argument_count(code, site, parameters.len(), arguments.len());
                     return State::Return(Value::Error);
                 }
-                if let Some(known) = self.remembered(function, &arguments) {
+                if let Some(known) = self.remembered(function, &arguments, eager) {
                     return State::Return(known);
                 }
-                self.wait(Continuation::Remember { function, arguments: arguments.clone() });
+                let remember =
+                    Continuation::Remember { function, arguments: arguments.clone(), eager };
+                self.wait(remember);
                 if recursive {
                     self.next_loop_argument(function, site, arguments, Vec::new())
                 } else {
@@ -91,8 +97,13 @@ impl Elaborator {
     }
 
     /// The result of an earlier application to the same arguments.
-    fn remembered(&self, function: FunctionId, arguments: &Arguments) -> Option<Value> {
-        let result = |arguments| self.results.get(&(function, arguments)).copied();
+    fn remembered(
+        &self,
+        function: FunctionId,
+        arguments: &Arguments,
+        eager: bool,
+    ) -> Option<Value> {
+        let result = |arguments| self.results.get(&(function, arguments, eager)).copied();
         result(arguments.clone()).or_else(|| result(self.settled(arguments)))
     }
 

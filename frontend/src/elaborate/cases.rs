@@ -1,15 +1,16 @@
 //! `case`: the bodies are typed one after the other, and become a chain of decisions by the tag.
 
+use super::constancy::Constancy;
 use super::continuation::{Continuation, State};
 use super::elaborator::Elaborator;
-use super::values::{EnvId, Value};
+use super::values::{Data, EnvId, Value};
 use crate::elaborate::values::{Arguments, Denotation};
 use crate::mutants::{Mutant, is_active};
 use crate::resolve::{Case, Code, CodeId};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
-use lambdav_core::graph::NodeId;
 use lambdav_core::mutants::mistaken_payload;
 use lambdav_core::op::Op;
+use lambdav_core::source::Span;
 use lambdav_core::types::Type;
 use std::rc::Rc;
 
@@ -28,8 +29,8 @@ impl Elaborator {
         let activation = self.env(env).activation;
         let scrutinee =
             self.require_value(value, span, "what a `case` decides by", Some(activation));
-        let scrutinee = scrutinee.filter(|&node| {
-            let found = self.graph.value_type(node);
+        let scrutinee = scrutinee.filter(|data| {
+            let found = self.graph.value_type(data.node);
             if found != case.ty {
                 let wanted = self.a(case.ty);
                 self.report_in(
@@ -45,7 +46,70 @@ impl Elaborator {
             }
             found == case.ty
         });
+        if let Some(data) = scrutinee
+            && self.is_eager(activation)
+        {
+            let tag = self.tag(data, span);
+            if let Some((by, tag)) = self.constant(tag) {
+                self.note_decision(by, case.bodies(), env);
+                let arm = case.arms.iter().find(|(index, _)| *index == tag);
+                return match (arm, case.otherwise) {
+                    (Some(&(index, body)), _) => {
+                        State::Evaluate(body, self.body_scope(env, &case, index, body, scrutinee))
+                    }
+                    (None, Some(body)) => State::Evaluate(body, env),
+                    (None, None) => unreachable!("the resolver has looked for missing cases"),
+                };
+            }
+        }
         self.next_body(code, env, scrutinee, Vec::with_capacity(case.bodies().len()))
+    }
+
+    /// Which case a variant is of.
+    fn tag(&mut self, of: Data, span: Span) -> Data {
+        let node = self.graph.op(Op::Tag, vec![of.node], span);
+        self.known(node, self.constancies.tag(of.constancy))
+    }
+
+    /// The scope of the body of a case: with its fields bound.
+    fn body_scope(
+        &mut self,
+        env: EnvId,
+        case: &Case,
+        index: u32,
+        body: CodeId,
+        scrutinee: Option<Data>,
+    ) -> EnvId {
+        let fields = self.case(case.ty, index).fields.len() as u32;
+        if fields == 0 {
+            return env;
+        }
+        let span = self.span(body, env);
+        // Of another case than the value is of, no field has a value.
+        let is_taken = scrutinee.is_some_and(|of| {
+            let tag = self.tag(of, span);
+            self.constant(tag).is_some_and(|(_, tag)| tag == index)
+        });
+        let slots: Arguments = (0..fields)
+            .map(|field| {
+                let Some(of) = scrutinee else { return Denotation::Value(Value::Error) };
+                let (at, count) = (field as usize, fields as usize);
+                let mut constancy = match is_taken {
+                    true => self.constancies.payload(of.constancy, at, count),
+                    false => Constancy::Varies,
+                };
+                let mut payload = (index, field);
+                if is_active(Mutant::WrongField) {
+                    payload = mistaken_payload(self.graph.types(), case.ty, index, field);
+                    constancy = Constancy::Varies;
+                }
+                let payload = Op::Payload(payload.0, payload.1);
+                let node = self.graph.op(payload, vec![of.node], span);
+                Denotation::Value(self.data(node, constancy))
+            })
+            .collect();
+        let activation = self.env(env).activation;
+        self.push_env(env, slots, activation)
     }
 
     /// Goes on with the next body, or with the decisions when all have values.
@@ -53,7 +117,7 @@ impl Elaborator {
         &mut self,
         code: CodeId,
         env: EnvId,
-        scrutinee: Option<NodeId>,
+        scrutinee: Option<Data>,
         values: Vec<Value>,
     ) -> State {
         let case = self.case_of(code);
@@ -67,28 +131,7 @@ impl Elaborator {
                 _ => State::Return(self.decide(code, env, &case, scrutinee, values)),
             };
         };
-        let fields = self.case(case.ty, index).fields.len() as u32;
-        let mut inner = env;
-        if fields > 0 {
-            let span = self.span(body, env);
-            let slots: Arguments = (0..fields)
-                .map(|field| {
-                    Denotation::Value(match scrutinee {
-                        Some(of) => {
-                            let (index, field) = match is_active(Mutant::WrongField) {
-                                true => mistaken_payload(self.graph.types(), case.ty, index, field),
-                                false => (index, field),
-                            };
-                            let payload = Op::Payload(index, field);
-                            Value::Data(self.graph.op(payload, vec![of], span))
-                        }
-                        None => Value::Error,
-                    })
-                })
-                .collect();
-            let activation = self.env(env).activation;
-            inner = self.push_env(env, slots, activation);
-        }
+        let inner = self.body_scope(env, &case, index, body, scrutinee);
         self.wait(Continuation::Bodies { code, env, scrutinee, values });
         State::Evaluate(body, inner)
     }
@@ -98,7 +141,7 @@ impl Elaborator {
         code: CodeId,
         env: EnvId,
         case: &Case,
-        scrutinee: Option<NodeId>,
+        scrutinee: Option<Data>,
         mut values: Vec<Value>,
     ) -> Value {
         let Some(scrutinee) = scrutinee else { return Value::Error };
@@ -106,13 +149,14 @@ impl Elaborator {
         let mut last_span = self.span(case.bodies().next_back().expect("there is one"), env);
         let mut value = values.pop().expect("a case has a body");
         if values.is_empty() {
-            return self.after_value(value, [scrutinee], span);
+            return self.after_value(value, [scrutinee.node], span);
         }
-        let tag = self.graph.op(Op::Tag, vec![scrutinee], span);
+        let tag = self.tag(scrutinee, span);
         while let Some(before) = values.pop() {
             let (index, body) = case.arms[values.len()];
             let index = self.graph.constant(Type::UINT, &[index], span);
-            let condition = self.graph.op(Op::Equal, vec![tag, index], span);
+            let condition = self.graph.op(Op::Equal, vec![tag.node, index], span);
+            let condition = self.known(condition, tag.constancy);
             let body_span = self.span(body, env);
             value =
                 self.choose(condition, [before, value], span, [body_span, last_span], activation);

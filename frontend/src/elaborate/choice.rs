@@ -1,10 +1,11 @@
 //! Values that must be of a certain kind: the arms of an `if`, operands, annotated expressions.
 
+use super::constancy::Constancy;
 use super::elaborator::Elaborator;
-use super::values::{ActivationId, FunctionValue, Value};
+use super::values::{ActivationId, Data, FunctionValue, Value};
 use crate::resolve::Annotation;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
-use lambdav_core::graph::{ExprType, NodeId};
+use lambdav_core::graph::ExprType;
 use lambdav_core::source::Span;
 use std::fmt;
 
@@ -30,7 +31,7 @@ impl Elaborator {
     /// The value of an `if` with this condition.
     pub(super) fn choose(
         &mut self,
-        condition: NodeId,
+        condition: Data,
         [then, otherwise]: [Value; 2],
         span: Span,
         spans: [Span; 2],
@@ -43,19 +44,29 @@ impl Elaborator {
                 return Value::Function(self.function_id(choice));
             }
             (Value::Structure(a), Value::Structure(b)) if self.are_alike(a, b) => {
-                if let Some(words) = self.graph.constant_words(condition) {
-                    return if words[0] != 0 { then } else { otherwise };
+                if let Some((by, word)) = self.constant(condition) {
+                    let taken = if word != 0 { then } else { otherwise };
+                    self.constancies.consult(by);
+                    return taken;
                 }
-                if a == b && !self.graph.may_diverge(condition) {
+                if a == b && !self.graph.may_diverge(condition.node) {
                     return then;
                 }
                 self.report_in(held_function(span, "the value of a choice"), activation);
                 return Value::Error;
             }
             (Value::Data(a), Value::Data(b)) => {
-                let types = (self.graph.expr_type(a), self.graph.expr_type(b));
+                let types = (self.graph.expr_type(a.node), self.graph.expr_type(b.node));
                 if types.0.rec_match(types.1).is_some() {
-                    return Value::Data(self.graph.if_([condition, a, b], span));
+                    let constancy = match self.constant(condition) {
+                        Some((by, word)) => {
+                            let taken = if word != 0 { a } else { b };
+                            self.constancies.decided_by(taken.constancy, by)
+                        }
+                        None => Constancy::Varies,
+                    };
+                    let node = self.graph.if_([condition.node, a.node, b.node], span);
+                    return self.data(node, constancy);
                 }
             }
             _ => {}
@@ -63,8 +74,12 @@ impl Elaborator {
         let (a, b) = (self.describe(then), self.describe(otherwise));
         // The other branch goes on with `rec`, so the function would be the loop's result.
         let result = match (then, otherwise) {
-            (Value::Function(_) | Value::Structure(_), Value::Data(node)) => Some((node, spans[0])),
-            (Value::Data(node), Value::Function(_) | Value::Structure(_)) => Some((node, spans[1])),
+            (Value::Function(_) | Value::Structure(_), Value::Data(other)) => {
+                Some((other.node, spans[0]))
+            }
+            (Value::Data(other), Value::Function(_) | Value::Structure(_)) => {
+                Some((other.node, spans[1]))
+            }
             _ => None,
         };
         if let Some((node, at)) = result
@@ -83,24 +98,24 @@ impl Elaborator {
         Value::Error
     }
 
-    /// The node of a value that must be neither a function nor a tail; reports what it is instead.
+    /// A value that must be neither a function nor a tail; reports what it is instead.
     pub(super) fn require_value(
         &mut self,
         value: Value,
         span: Span,
         role: impl fmt::Display,
         activation: Option<ActivationId>,
-    ) -> Option<NodeId> {
+    ) -> Option<Data> {
         let diagnostic = match value {
             Value::Error => return None,
-            Value::Data(node) => match self.graph.expr_type(node) {
-                ExprType::Value(_) => return Some(node),
+            Value::Data(data) => match self.graph.expr_type(data.node) {
+                ExprType::Value(_) => return Some(data),
                 ExprType::Rec(_) | ExprType::PureRec => {
                     let diagnostic =
                         Diagnostic::new(DiagnosticCode::RecNotTail, span, format!("{role} goes on with `rec`"))
                             .label("`rec` is not in tail position here")
                             .help("make it the last thing that the body does; pass what is to be done with the result as another parameter");
-                    match self.graph.span(node) {
+                    match self.graph.span(data.node) {
                         same if same == span => diagnostic,
                         other => diagnostic.also(other, "here is the `rec`, or the `if` around it"),
                     }
@@ -130,13 +145,13 @@ impl Elaborator {
     ) -> Value {
         let declared = match (value, wanted) {
             (Value::Error, _) => return Value::Error,
-            (Value::Data(node), Annotation::Type(ty)) => {
-                if self.graph.expr_type(node) == ExprType::Value(ty) {
+            (Value::Data(data), Annotation::Type(ty)) => {
+                if self.graph.expr_type(data.node) == ExprType::Value(ty) {
                     return value;
                 }
                 None
             }
-            (Value::Data(node), Annotation::Instance(_)) => self.declaration_of(node),
+            (Value::Data(data), Annotation::Instance(_)) => self.declaration_of(data.node),
             (Value::Structure(id), _) => Some(self.held(id).declaration),
             (Value::Function(_), _) => None,
         };

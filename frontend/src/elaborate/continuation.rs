@@ -1,10 +1,14 @@
 //! What the elaborator does, as data: its states, and the continuations that wait for values.
 
-use super::values::{Arguments, Denotation, EnvId, FunctionId, Site, ThunkId, Value};
+use super::rounds::Unrolled;
+use super::values::{
+    Arguments, Data, Denotation, EnvId, FunctionId, RoundId, Site, ThunkId, Value,
+};
 use crate::builtins::Builtin;
 use crate::resolve::CodeId;
 use crate::resolve::Former;
 use lambdav_core::graph::{LoopId, NodeId};
+use lambdav_core::sets::SetId;
 
 /// What the elaborator does next.
 #[derive(Debug)]
@@ -68,7 +72,7 @@ pub(super) enum Continuation {
     Bodies {
         code: CodeId,
         env: EnvId,
-        scrutinee: Option<NodeId>,
+        scrutinee: Option<Data>,
         values: Vec<Value>,
     },
     Condition {
@@ -78,14 +82,16 @@ pub(super) enum Continuation {
     Then {
         code: CodeId,
         env: EnvId,
-        condition: Option<NodeId>,
+        condition: Option<Data>,
     },
     Otherwise {
         code: CodeId,
         env: EnvId,
-        condition: Option<NodeId>,
+        condition: Option<Data>,
         then: Value,
     },
+    /// The arm that something constant decided for, which was computed from these.
+    Decided(SetId),
     The {
         code: CodeId,
         env: EnvId,
@@ -95,6 +101,7 @@ pub(super) enum Continuation {
     Remember {
         function: FunctionId,
         arguments: Arguments,
+        eager: bool,
     },
     /// The next annotated argument of a closure.
     Annotated {
@@ -115,7 +122,23 @@ pub(super) enum Continuation {
         params: Vec<NodeId>,
         inits: Vec<NodeId>,
         code: CodeId,
+        /// Where it is elaborated eagerly: what to do as usual if it is no loop so.
+        again: Option<(FunctionId, Site, Vec<Value>)>,
     },
+    /// The body of a round that is unrolled if it can be, with the arguments of the round.
+    Round {
+        round: RoundId,
+        values: Vec<Value>,
+    },
+    /// The next argument of a `rec` of such a round.
+    NextArguments {
+        round: RoundId,
+        site: Site,
+        arguments: Arguments,
+        values: Vec<Value>,
+    },
+    /// The value of the next round.
+    Unrolled(Unrolled),
     /// The next argument of a `rec`.
     RecArguments {
         of: LoopId,
@@ -125,13 +148,13 @@ pub(super) enum Continuation {
     },
     /// The application of the first of two functions chosen by an `if`.
     ChoiceThen {
-        condition: NodeId,
+        condition: Data,
         otherwise: FunctionId,
         site: Site,
         arguments: Arguments,
     },
     ChoiceOtherwise {
-        condition: NodeId,
+        condition: Data,
         then: Value,
         site: Site,
     },

@@ -4,17 +4,20 @@
 //! Code and the denotations of the locals that it uses identify a thunk or a closure; equal ones
 //! are one, which is what makes sharing linear.
 
+use super::constancy::{Constancies, Constancy};
 use super::continuation::Continuation;
+use super::rounds::{Before, Unrolling};
 use super::values::{
-    Activation, ActivationId, Arguments, Captured, ContentsId, Denotation, Env, EnvId, FunctionId,
-    FunctionValue, HeldId, HeldStructure, ROOT, Site, Thunk, ThunkId, Value,
+    Activation, ActivationId, Arguments, Captured, ContentsId, Data, Denotation, Env, EnvId,
+    FunctionId, FunctionValue, HeldId, HeldStructure, ROOT, Site, Thunk, ThunkId, Value,
 };
 use crate::builtins::Builtin;
 use crate::mutants::{Mutant, is_active};
 use crate::resolve::{Code, CodeArena, CodeId, Declarations, Free, Key, Local};
 use lambdav_core::diagnostics::{DiagnosticCode, Diagnostics};
-use lambdav_core::graph::{Graph, LoopId, Name};
+use lambdav_core::graph::{Graph, LoopId, Name, NodeId};
 use lambdav_core::limits;
+use lambdav_core::sets::SetId;
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,7 +27,10 @@ use std::rc::Rc;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LoopParameter {
     Data(Type),
+    /// A function, which each `rec` must pass on.
     Static(FunctionId),
+    /// A value that each `rec` of the text passes on: it is one from outside the loop.
+    Outside,
 }
 
 /// A loop under elaboration.
@@ -44,7 +50,7 @@ pub(super) struct Elaborator {
     pub(super) thunks: Vec<Thunk>,
     pub(super) loops: FxHashMap<LoopId, LoopInfo>,
     pub(super) expansions: FxHashMap<String, FunctionId>,
-    thunk_ids: FxHashMap<(Key, Captured), ThunkId>,
+    thunk_ids: FxHashMap<(Key, Captured, bool), ThunkId>,
     /// What thunks without a value are called first.
     pub(super) thunk_names: FxHashMap<ThunkId, Name>,
     held: Vec<HeldStructure>,
@@ -55,7 +61,12 @@ pub(super) struct Elaborator {
     envs: Vec<Env>,
     contents: FxHashMap<(ContentsId, Arguments), ContentsId>,
     pub(super) activations: Vec<Activation>,
-    pub(super) results: FxHashMap<(FunctionId, Arguments), Value>,
+    /// Of applications that are elaborated eagerly, and of others.
+    pub(super) results: FxHashMap<(FunctionId, Arguments, bool), Value>,
+    pub(super) unrolling: Unrolling,
+    pub(super) constancies: Constancies,
+    /// While defaults are elaborated: the globals that were read.
+    pub(super) read_by_defaults: Option<FxHashSet<u32>>,
     pub(super) continuations: Vec<Continuation>,
     /// Expressions evaluated so far.
     pub(super) steps: u32,
@@ -79,6 +90,7 @@ impl Elaborator {
             function: None,
             site: Span::default(),
             expansion: None,
+            eager: None,
         };
         let root = Env {
             parent: ROOT,
@@ -108,6 +120,9 @@ impl Elaborator {
             contents: FxHashMap::default(),
             activations: vec![top],
             results: FxHashMap::default(),
+            unrolling: Unrolling::default(),
+            constancies: Constancies::default(),
+            read_by_defaults: None,
             continuations: Vec::new(),
             steps: 0,
             bindings: 0,
@@ -135,6 +150,33 @@ impl Elaborator {
         let jump = if equally_far { jumped.jump } else { parent };
         self.envs.push(Env { parent, jump, contents: None, level, slots, activation });
         EnvId(self.envs.len() as u32 - 1)
+    }
+
+    /// The same scopes, in which code is elaborated eagerly because of an `@` there, or as usual.
+    pub(super) fn in_mode(&mut self, env: EnvId, eager: Option<Span>) -> EnvId {
+        let mut inner = self.env(env).clone();
+        if self.is_eager(inner.activation) == eager.is_some() {
+            return env;
+        }
+        inner.activation = self.activation_in_mode(inner.activation, eager);
+        self.envs.push(inner);
+        EnvId(self.envs.len() as u32 - 1)
+    }
+
+    /// The same for an activation.
+    pub(super) fn activation_in_mode(
+        &mut self,
+        activation: ActivationId,
+        eager: Option<Span>,
+    ) -> ActivationId {
+        let inner = Activation { eager, ..self.activations[activation.0 as usize] };
+        self.activations.push(inner);
+        ActivationId(self.activations.len() as u32 - 1)
+    }
+
+    /// Whether what is applied there is elaborated eagerly.
+    pub(super) fn is_eager(&self, activation: ActivationId) -> bool {
+        self.activations[activation.0 as usize].eager.is_some()
     }
 
     pub(super) fn local(&self, local: Local, env: EnvId) -> Denotation {
@@ -169,11 +211,19 @@ impl Elaborator {
         contents
     }
 
+    /// What a name of the top level denotes.
+    pub(super) fn global(&mut self, global: u32) -> Denotation {
+        if let Some(read) = &mut self.read_by_defaults {
+            read.insert(global);
+        }
+        self.globals[global as usize]
+    }
+
     /// What an argument or binding denotes; it is not evaluated.
     pub(super) fn denote(&mut self, code: CodeId, env: EnvId) -> Denotation {
         match self.arena.get(code) {
             Code::Local(local) => self.local(*local, env),
-            Code::Global(global) => self.globals[*global as usize],
+            &Code::Global(global) => self.global(global),
             _ => match self.known_value(code, env) {
                 Some(value) => Denotation::Value(value),
                 None => self.thunk(code, env),
@@ -187,16 +237,19 @@ impl Elaborator {
             Code::Error => Some(Value::Error),
             Code::Number(value, _) => {
                 let span = self.span(code, env);
-                Some(Value::Data(self.graph.number(value, span)))
+                let node = self.graph.number(value, span);
+                Some(self.data(node, Constancy::LITERAL))
             }
             Code::Integer(scalar, bits) => {
                 let span = self.span(code, env);
                 let ty = Type::of(scalar, 1);
-                Some(Value::Data(self.graph.constant(ty, &[bits], span)))
+                let node = self.graph.constant(ty, &[bits], span);
+                Some(self.data(node, Constancy::LITERAL))
             }
             Code::Bool(value) => {
                 let span = self.span(code, env);
-                Some(Value::Data(self.graph.bool(value, span)))
+                let node = self.graph.bool(value, span);
+                Some(self.data(node, Constancy::LITERAL))
             }
             Code::Builtin(builtin) => Some(self.builtin_value(builtin, self.span(code, env))),
             Code::Former(former) => Some(self.former_value(former, self.span(code, env))),
@@ -207,16 +260,47 @@ impl Elaborator {
             | Code::Let { .. }
             | Code::If(_)
             | Code::The(..)
+            | Code::Mode { .. }
             | Code::With { .. }
             | Code::Tabulate(..)
             | Code::Case(_) => None,
         }
     }
 
+    /// The value of that node, of which so much is constant if it is a value that has an end. What
+    /// comes after a loop is not: the loop reads its parameters.
+    pub(super) fn data(&self, node: NodeId, constancy: Constancy) -> Value {
+        Value::Data(self.known(node, constancy))
+    }
+
+    /// The same, no function being in question.
+    pub(super) fn known(&self, node: NodeId, constancy: Constancy) -> Data {
+        let is_tail = self.graph.expr_type(node).value().is_none();
+        let constancy = match is_tail || self.graph.may_diverge(node) {
+            true => Constancy::Varies,
+            false => constancy,
+        };
+        debug_assert!(
+            self.constancies.whole(constancy).is_none()
+                || self.graph.constant_words(node).is_some(),
+            "what is constant is folded"
+        );
+        Data { node, constancy }
+    }
+
+    /// Of what a scalar was computed, if it is constant, and its word.
+    pub(super) fn constant(&self, data: Data) -> Option<(SetId, u32)> {
+        let by = self.constancies.whole(data.constancy)?;
+        Some((by, *self.graph.constant_words(data.node)?.first()?))
+    }
+
     /// The value of a builtin that is not applied.
     fn builtin_value(&mut self, builtin: Builtin, span: Span) -> Value {
         match builtin.constant() {
-            Some(value) => Value::Data(self.graph.number(value, span)),
+            Some(value) => {
+                let node = self.graph.number(value, span);
+                self.data(node, Constancy::LITERAL)
+            }
             None => Value::Function(self.function_id(FunctionValue::Builtin(builtin))),
         }
     }
@@ -230,18 +314,18 @@ impl Elaborator {
         arguments.iter().map(|&a| self.denote(a, env)).collect()
     }
 
-    /// The thunk of this code here. Code and captured locals identify it: both as they were when it
+    /// The thunk of this code here. Code, captured locals and mode identify it: both as they were when it
     /// was made, and as values where they have been found since.
     pub(super) fn thunk(&mut self, code: CodeId, env: EnvId) -> Denotation {
-        let key = self.arena.key(code);
+        let (key, eager) = (self.arena.key(code), self.is_eager(self.env(env).activation));
         let captured = self.captured(code, env);
-        if let Some(&known) = self.thunk_ids.get(&(key, captured.clone())) {
+        if let Some(&known) = self.thunk_ids.get(&(key, captured.clone(), eager)) {
             return Denotation::Thunk(known);
         }
         let settled = self.settled_captured(&captured);
         let next = ThunkId(self.thunks.len() as u32);
-        let id = *self.thunk_ids.entry((key, settled)).or_insert(next);
-        self.thunk_ids.insert((key, captured), id);
+        let id = *self.thunk_ids.entry((key, settled, eager)).or_insert(next);
+        self.thunk_ids.insert((key, captured, eager), id);
         if id == next {
             self.thunks.push(Thunk { code, env, value: None });
         }
@@ -264,7 +348,7 @@ impl Elaborator {
     /// Calls a value so, unless it has a name; what has no value yet, when it gets one.
     pub(super) fn name(&mut self, denotation: Denotation, name: &Name) {
         match (self.settle(denotation), denotation) {
-            (Denotation::Value(Value::Data(node)), _) => self.graph.set_name(node, name),
+            (Denotation::Value(Value::Data(data)), _) => self.graph.set_name(data.node, name),
             (Denotation::Thunk(id), _) => {
                 self.thunk_names.entry(id).or_insert_with(|| name.clone());
             }
@@ -286,6 +370,33 @@ impl Elaborator {
         self.closure_ids.insert((key, settled), id);
         self.closure_ids.insert((key, captured), id);
         Value::Function(id)
+    }
+
+    /// What the locals that the code uses of the scopes around it denote.
+    pub(super) fn mentioned(&mut self, code: CodeId, env: EnvId) -> Vec<Denotation> {
+        let outer = self.env(env).level;
+        if let Free::Listed(free) = self.arena.free(code) {
+            let free = free.iter().filter(|local| local.level <= outer);
+            return free.map(|&local| self.local(local, env)).collect();
+        }
+        let (free, looked_at) = self.arena.listed(code, outer);
+        self.steps += looked_at;
+        free.into_iter().map(|local| self.local(local, env)).collect()
+    }
+
+    /// What there is.
+    pub(super) fn before(&self) -> Before {
+        let count = |count: usize| count as u32;
+        Before {
+            functions: count(self.functions.len()),
+            held: count(self.held.len()),
+            thunks: count(self.thunks.len()),
+        }
+    }
+
+    pub(super) fn thunk_parts(&self, id: ThunkId) -> (CodeId, EnvId) {
+        let Thunk { code, env, .. } = self.thunks[id.0 as usize];
+        (code, env)
     }
 
     /// What the locals that the code uses denote.
@@ -325,6 +436,10 @@ impl Elaborator {
 
     pub(super) fn function(&self, id: FunctionId) -> FunctionValue {
         self.functions[id.0 as usize]
+    }
+
+    pub(super) fn has_function(&self, id: FunctionId) -> bool {
+        (id.0 as usize) < self.functions.len()
     }
 
     pub(super) fn function_id(&mut self, function: FunctionValue) -> FunctionId {

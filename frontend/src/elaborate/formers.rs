@@ -1,12 +1,12 @@
 //! Formers: constructors, accessors, `array`, `size-of`, `tabulate`. They evaluate all their operands, functions
 //! apart.
 
+use super::constancy::Constancy;
 use super::continuation::{Continuation, State};
 use super::elaborator::Elaborator;
-use super::values::{Arguments, Denotation, EnvId, FunctionId, FunctionValue, Site, Value};
+use super::values::{Arguments, Data, Denotation, EnvId, FunctionId, FunctionValue, Site, Value};
 use crate::resolve::{Code, CodeId, Former, too_large};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
-use lambdav_core::graph::NodeId;
 use lambdav_core::op::Op;
 use lambdav_core::source::Span;
 use lambdav_core::types::{Case, Type, TypeKind};
@@ -17,7 +17,8 @@ impl Elaborator {
     pub(super) fn former_value(&mut self, former: Former, span: Span) -> Value {
         match former {
             Former::Case(ty, case) if self.arity(former) == 0 => {
-                Value::Data(self.graph.op(Op::Inject(ty, case), vec![], span))
+                let node = self.graph.op(Op::Inject(ty, case), vec![], span);
+                self.data(node, Constancy::LITERAL)
             }
             _ => Value::Function(self.function_id(FunctionValue::Former(former))),
         }
@@ -106,17 +107,21 @@ impl Elaborator {
 
     fn case_value(&mut self, ty: Type, case: u32, values: &[Value], site: Site) -> Value {
         let of = self.case(ty, case).clone();
-        let mut nodes = Vec::with_capacity(values.len());
+        let mut fields = Vec::with_capacity(values.len());
         for (i, (field, &value)) in of.fields.iter().zip(values).enumerate() {
             let place = self.argument_span(site, i);
             let role = format_args!("the field `{}` of `{}`", field.name, of.name);
             match self.field_value(value, Some(field.ty), role, place, None, site) {
-                Some(node) => nodes.push(node),
+                Some(data) => fields.push(data),
                 None => return Value::Error,
             }
         }
         let span = self.site_span(site);
-        Value::Data(self.graph.op(Op::Inject(ty, case), nodes, span))
+        let constancies: Vec<Constancy> = fields.iter().map(|field| field.constancy).collect();
+        let constancy = self.constancies.case(&constancies);
+        let nodes = fields.iter().map(|field| field.node).collect();
+        let node = self.graph.op(Op::Inject(ty, case), nodes, span);
+        self.data(node, constancy)
     }
 
     /// The value of a field, of the type that was declared for it, if one was.
@@ -128,10 +133,10 @@ impl Elaborator {
         place: Span,
         declared: Option<Span>,
         site: Site,
-    ) -> Option<NodeId> {
-        let node = self.require_value(value, place, role, Some(site.activation))?;
-        let found = self.graph.value_type(node);
-        let Some(wanted) = wanted.filter(|&wanted| wanted != found) else { return Some(node) };
+    ) -> Option<Data> {
+        let data = self.require_value(value, place, role, Some(site.activation))?;
+        let found = self.graph.value_type(data.node);
+        let Some(wanted) = wanted.filter(|&wanted| wanted != found) else { return Some(data) };
         let message = format!("{role} is {}, not {}", self.a(wanted), self.a(found));
         let mut diagnostic = Diagnostic::new(DiagnosticCode::AnnotationMismatch, place, message)
             .label(format!("this is {}", self.a(found)))
@@ -145,11 +150,14 @@ impl Elaborator {
 
     /// The array of these elements, which stand at these places.
     fn array(&mut self, values: &[Value], place: impl Fn(usize) -> Span, site: Site) -> Value {
-        let mut nodes = Vec::with_capacity(values.len());
+        let (mut nodes, mut constancies) = (Vec::with_capacity(values.len()), Vec::new());
         for (i, &value) in values.iter().enumerate() {
             let role = "an element of an array";
             match self.require_value(value, place(i), role, Some(site.activation)) {
-                Some(node) => nodes.push(node),
+                Some(data) => {
+                    nodes.push(data.node);
+                    constancies.push(data.constancy);
+                }
                 None => return Value::Error,
             }
         }
@@ -171,7 +179,11 @@ impl Elaborator {
         }
         let count = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
         match self.graph.types_mut().add_array(first, count) {
-            Ok(ty) => Value::Data(self.graph.op(Op::Construct(ty), nodes, span)),
+            Ok(ty) => {
+                let constancy = self.constancies.made_of(&constancies);
+                let node = self.graph.op(Op::Construct(ty), nodes, span);
+                self.data(node, constancy)
+            }
             Err(limit) => {
                 self.report_in(too_large(span, limit), site.activation);
                 Value::Error
@@ -182,12 +194,14 @@ impl Elaborator {
     fn size_of(&mut self, value: Value, site: Site) -> Value {
         let (span, at) = (self.site_span(site), self.argument_span(site, 0));
         let role = "the operand of `size-of`";
-        let Some(node) = self.require_value(value, at, role, Some(site.activation)) else {
+        let Some(Data { node, .. }) = self.require_value(value, at, role, Some(site.activation))
+        else {
             return Value::Error;
         };
         if let TypeKind::Array(_, count) = *self.graph.types().kind(self.graph.value_type(node)) {
             let size = self.graph.constant(Type::INT, &[count], span);
-            return Value::Data(self.graph.after(size, [node], span));
+            let size = self.graph.after(size, [node], span);
+            return self.data(size, Constancy::LITERAL);
         }
         let found = self.describe(value);
         let message = "`size-of` takes an array";
@@ -235,7 +249,7 @@ impl Elaborator {
         }
         let index = self.graph.constant(Type::INT, &[next], span);
         self.wait(Continuation::Elements { function, site, count, values });
-        let arguments: Arguments = [Denotation::Value(Value::Data(index))].into();
+        let arguments: Arguments = [Denotation::Value(self.data(index, Constancy::LITERAL))].into();
         State::Apply(function, site, arguments)
     }
 }

@@ -23,6 +23,7 @@ impl Elaborator {
     /// Counts an expression that is evaluated.
     pub(super) fn count_step(&mut self, code: CodeId, env: EnvId) {
         self.steps += 1;
+        self.unrolling.at = self.activations[self.env(env).activation.0 as usize].eager;
         if self.steps > EXPANSION_STEPS {
             let at = self.span(code, env);
             self.too_large(at, EXPANSION_STEPS as usize, "steps of expansion");
@@ -46,13 +47,14 @@ impl Elaborator {
         let caller = &self.activations[site.activation.0 as usize];
         let depth = caller.depth + 1;
         let at = self.site_span(site);
-        let expansion = caller.expansion.or(expansion.then_some(at));
+        let (eager, expansion) = (caller.eager, caller.expansion.or(expansion.then_some(at)));
         let activation = Activation {
             caller: site.activation,
             depth,
             function: Some(code),
             site: at,
             expansion,
+            eager,
         };
         let id = ActivationId(self.activations.len() as u32);
         self.activations.push(activation);
@@ -92,7 +94,11 @@ impl Elaborator {
             diagnostic = diagnostic
                 .also(self.arena.span(function), "this function is applied again and again");
         }
-        self.report(diagnostic);
+        let eager = self.activations[last.0 as usize].eager;
+        self.report(match eager {
+            Some(at) => diagnostic.also(at, "elaborated eagerly because of this `@`"),
+            None => diagnostic,
+        });
         self.stopped = true;
     }
 
@@ -100,16 +106,22 @@ impl Elaborator {
         if self.stopped {
             return;
         }
-        self.report(
-            Diagnostic::new(
-                DiagnosticCode::ExpansionTooLarge,
-                at,
-                "the program expands to too much code",
-            )
-            .label("the limit was reached here")
-            .note(format!("every application is inlined; at most {most} {what} are accepted"))
-            .help("repeat with `rec-func`, which becomes a loop, instead of nesting functions"),
-        );
+        let eager = self.unrolling.at;
+        let message = "the program expands to too much code";
+        let diagnostic = match eager {
+            Some(eager) => Diagnostic::new(DiagnosticCode::ExpansionTooLarge, eager, message)
+                .label("what this `@` unrolls is too large")
+                .also(at, "the limit was reached here")
+                .note(format!(
+                    "rounds are unrolled and applications inlined; at most {most} {what} are accepted"
+                ))
+                .help("`($ e)` inside it is elaborated as usual"),
+            None => Diagnostic::new(DiagnosticCode::ExpansionTooLarge, at, message)
+                .label("the limit was reached here")
+                .note(format!("every application is inlined; at most {most} {what} are accepted"))
+                .help("repeat with `rec-func`, which becomes a loop, instead of nesting functions"),
+        };
+        self.report(diagnostic);
         self.stopped = true;
     }
 }

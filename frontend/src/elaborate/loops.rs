@@ -1,12 +1,17 @@
 //! `rec-func` and `rec`.
 
 use super::choice::{held_function, returns_function};
+use super::constancy::Constancy;
 use super::continuation::{Continuation, State};
 use super::elaborator::{Elaborator, LoopInfo, LoopParameter};
-use super::values::{Arguments, Denotation, FunctionId, FunctionValue, Site, Value};
+use super::values::{Arguments, Data, Denotation, FunctionId, FunctionValue, Site, Value};
 use crate::resolve::{Code, CodeId};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{ExprType, LoopId, Node, NodeId};
+use lambdav_core::source::Span;
+
+/// The body of a `rec-func` does not go on, or has no value.
+pub(super) struct NotALoop;
 
 impl Elaborator {
     /// Goes on with the next argument of a `rec-func` — all are reduced to values before the body
@@ -23,11 +28,20 @@ impl Elaborator {
                 self.wait(Continuation::LoopArguments { function, site, arguments, values });
                 State::Force(argument)
             }
+            None if self.is_eager(site.activation) => {
+                let of = self.graph.begin_loop();
+                self.begin_round(of, function, site, site, values)
+            }
             None => self.begin_loop(function, site, values),
         }
     }
 
-    fn begin_loop(&mut self, function: FunctionId, site: Site, mut values: Vec<Value>) -> State {
+    pub(super) fn begin_loop(
+        &mut self,
+        function: FunctionId,
+        site: Site,
+        mut values: Vec<Value>,
+    ) -> State {
         let (code, env) = self.closure_parts(function);
         let (declared, _) = self.signature(code);
         for (i, parameter) in declared.iter().enumerate() {
@@ -35,8 +49,8 @@ impl Elaborator {
             if let Value::Data(_) | Value::Structure(_) = values[i] {
                 let span = self.argument_span(site, i);
                 let activation = Some(site.activation);
-                let node = self.require_value(values[i], span, "an argument of a loop", activation);
-                values[i] = node.map_or(Value::Error, Value::Data);
+                let data = self.require_value(values[i], span, "an argument of a loop", activation);
+                values[i] = data.map_or(Value::Error, Value::Data);
             }
         }
         if values.contains(&Value::Error) {
@@ -45,20 +59,31 @@ impl Elaborator {
         let Some(activation) = self.activate(function, site) else {
             return State::Return(Value::Error);
         };
+        let again = self.is_eager(site.activation).then(|| (function, site, values.clone()));
         let of = self.graph.begin_loop();
+        let Code::Function(f) = self.arena.get(code) else {
+            unreachable!("closures are made of functions")
+        };
+        let (body, fixed) = (f.body, f.fixed.clone());
         let (mut params, mut inits, mut parameters) = (Vec::new(), Vec::new(), Vec::new());
         let mut slots = Vec::with_capacity(values.len() + 1);
         for (i, &value) in values.iter().enumerate() {
             let index = i as u32;
             slots.push(Denotation::Value(match value {
-                Value::Data(init) => {
+                Value::Data(init) if fixed[i] && !self.graph.may_diverge(init.node) => {
+                    parameters.push(LoopParameter::Outside);
+                    value
+                }
+                Value::Data(Data { node: init, .. }) => {
                     let ty = self.graph.value_type(init);
                     let span = self.span_in(code, activation);
                     let param = self.graph.param(of, index, ty, span);
                     params.push(param);
                     inits.push(init);
                     parameters.push(LoopParameter::Data(ty));
-                    Value::Data(param)
+                    // What might not end is a parameter, so that it is evaluated on entry, but
+                    // nobody looks at it there.
+                    self.data(if fixed[i] { init } else { param }, Constancy::Varies)
                 }
                 Value::Function(function) => {
                     let fixed = FunctionValue::Static { of, parameter: index, function };
@@ -74,16 +99,13 @@ impl Elaborator {
         self.name_all(&slots, declared.iter().map(|p| &p.name), activation);
         let span = self.span_in(code, activation);
         self.loops.insert(of, LoopInfo { parameters, span });
-        let Code::Function(f) = self.arena.get(code) else {
-            unreachable!("closures are made of functions")
-        };
-        let body = f.body;
         let inner = self.push_env(env, slots, activation);
-        self.wait(Continuation::LoopBody { of, params, inits, code });
+        self.wait(Continuation::LoopBody { of, params, inits, code, again });
         State::Evaluate(body, inner)
     }
 
-    /// The value of the loop whose body has this value.
+    /// The value of the loop whose body has this value. If `again`, one that has no `rec` or no
+    /// value is not reported.
     pub(super) fn end_loop(
         &mut self,
         of: LoopId,
@@ -91,40 +113,30 @@ impl Elaborator {
         inits: Vec<NodeId>,
         code: CodeId,
         body: Value,
-    ) -> Value {
+        again: bool,
+    ) -> Result<Value, NotALoop> {
         let span = self.loops[&of].span;
         let body_span = match self.arena.get(code) {
             Code::Function(f) => self.arena.span(f.body),
             _ => unreachable!("closures are made of functions"),
         };
         let node = match body {
-            Value::Error => return Value::Error,
-            Value::Data(node) => node,
+            Value::Error => return Ok(Value::Error),
+            Value::Data(data) => data.node,
             Value::Function(_) | Value::Structure(_) => {
                 self.report(returns_function(body_span));
-                return Value::Error;
+                return Ok(Value::Error);
             }
         };
-        let foreign = self
-            .graph
-            .tail_leaves(node)
-            .into_iter()
-            .find(|&leaf| matches!(self.graph.node(leaf), Node::Rec(other, _) if *other != of));
-        if let Some(leaf) = foreign {
-            self.report(
-                Diagnostic::new(
-                    DiagnosticCode::RecOfAnother,
-                    self.graph.span(leaf),
-                    "this `rec` belongs to another `rec-func`",
-                )
-                .label("belongs to the `rec-func` around its text")
-                .also(span, "but is reached from the body of this one")
-                .help("a loop can only go on with itself; return a value and decide outside"),
-            );
-            return Value::Error;
+        if self.has_foreign_rec(node, of, span) {
+            return Ok(Value::Error);
         }
-        match self.graph.expr_type(node) {
-            ExprType::Rec(_) => Value::Data(self.graph.finish_loop(of, params, inits, node, span)),
+        Ok(match self.graph.expr_type(node) {
+            ExprType::Rec(_) => {
+                let node = self.graph.finish_loop(of, params, inits, node, span);
+                self.data(node, Constancy::Varies)
+            }
+            ExprType::Value(_) | ExprType::PureRec if again => return Err(NotALoop),
             ExprType::Value(_) => {
                 self.report(
                     Diagnostic::new(DiagnosticCode::NoRec, span, "this `rec-func` never goes on")
@@ -141,27 +153,55 @@ impl Elaborator {
                 );
                 Value::Error
             }
+        })
+    }
+
+    /// Whether a tail reaches a `rec` of another loop, which is reported.
+    pub(super) fn has_foreign_rec(&mut self, node: NodeId, of: LoopId, span: Span) -> bool {
+        let foreign = self
+            .graph
+            .tail_leaves(node)
+            .into_iter()
+            .find(|&leaf| matches!(self.graph.node(leaf), Node::Rec(other, _) if *other != of));
+        if let Some(leaf) = foreign {
+            self.report(
+                Diagnostic::new(
+                    DiagnosticCode::RecOfAnother,
+                    self.graph.span(leaf),
+                    "this `rec` belongs to another `rec-func`",
+                )
+                .label("belongs to the `rec-func` around its text")
+                .also(span, "but is reached from the body of this one")
+                .help("a loop can only go on with itself; return a value and decide outside"),
+            );
+            return true;
         }
+        false
     }
 
     pub(super) fn apply_rec(&mut self, of: LoopId, site: Site, arguments: Arguments) -> State {
         let wanted = self.loops[&of].parameters.len();
         if arguments.len() != wanted {
-            let span = self.site_span(site);
-            let found = arguments.len();
-            self.report_in(
-                Diagnostic::new(
-                    DiagnosticCode::RecCount,
-                    span,
-                    format!("`rec` takes {wanted} here, not {found}"),
-                )
-                .label("one argument for each parameter of the `rec-func`")
-                .also(self.loops[&of].span, "the `rec-func` is this"),
-                site.activation,
-            );
+            let first = self.loops[&of].span;
+            self.rec_count(wanted, arguments.len(), first, site);
             return State::Return(Value::Error);
         }
         self.next_rec_argument(of, site, arguments, Vec::with_capacity(wanted))
+    }
+
+    /// Reports a `rec` of a wrong number of arguments.
+    pub(super) fn rec_count(&mut self, wanted: usize, found: usize, first: Span, site: Site) {
+        let span = self.site_span(site);
+        self.report_in(
+            Diagnostic::new(
+                DiagnosticCode::RecCount,
+                span,
+                format!("`rec` takes {wanted} here, not {found}"),
+            )
+            .label("one argument for each parameter of the `rec-func`")
+            .also(first, "the `rec-func` is this"),
+            site.activation,
+        );
     }
 
     pub(super) fn next_rec_argument(
@@ -194,7 +234,8 @@ impl Elaborator {
             return Value::Error;
         }
         let span = self.site_span(site);
-        Value::Data(self.graph.rec(of, nodes, span))
+        let node = self.graph.rec(of, nodes, span);
+        self.data(node, Constancy::Varies)
     }
 
     /// The node that goes to a parameter, `Some(None)` for a static function, `None` for an error.
@@ -210,6 +251,7 @@ impl Elaborator {
         let first = self.loops[&of].span;
         let diagnostic = match (parameter, value) {
             (_, Value::Error) => return None,
+            (LoopParameter::Outside, _) => return Some(None),
             (LoopParameter::Static(fixed), Value::Function(found)) if fixed == found => {
                 return Some(None);
             }
@@ -220,7 +262,7 @@ impl Elaborator {
             )
             .label(match parameter {
                 LoopParameter::Static(_) => "this is not the parameter itself",
-                LoopParameter::Data(_) => "this is a function, the first call passed a value",
+                _ => "this is a function, the first call passed a value",
             })
             .also(first, "in a `rec` of this `rec-func`")
             .help("pass the parameter on unchanged, or leave it out and use the outer name"),
@@ -235,7 +277,8 @@ impl Elaborator {
             .help("every `rec` passes what the first call passed"),
             (LoopParameter::Data(wanted), Value::Data(_)) => {
                 let role = "an argument of `rec`";
-                let node = self.require_value(value, span, role, Some(site.activation))?;
+                let Data { node, .. } =
+                    self.require_value(value, span, role, Some(site.activation))?;
                 let found = self.graph.value_type(node);
                 if found == wanted {
                     return Some(Some(node));

@@ -15,6 +15,8 @@
 //!   nested in that whose body (or whose argument's text) contains it; more than
 //!   [`APPLICATION_NESTING`] are an error, as are more than
 //!   [`EXPANSION_STEPS`] expressions evaluated, more than [`BINDINGS`] and more than [`NODES`].
+//! - What is elaborated eagerly, under `@`, and what is not, is remembered apart; constants decide
+//!   there, and what is constant does not depend on simplification (see [`lambdav_core::graph`]).
 //! - It does not recurse: [`run`] keeps its own stack.
 //! - The core is well typed, and every `Rec` is in the tail of its own loop.
 //!
@@ -26,6 +28,7 @@
 mod apply;
 mod cases;
 mod choice;
+mod constancy;
 mod continuation;
 mod elaborator;
 mod formers;
@@ -33,42 +36,87 @@ mod limits;
 mod loops;
 mod operands;
 mod report;
+mod rounds;
 mod run;
 mod structures;
 mod uniforms;
 mod unreached;
+mod unroll;
 mod values;
 
-use crate::resolve::{CodeArena, GlobalValue, Items};
+use crate::resolve::{CodeArena, GlobalValue, Items, UniformItem};
+use constancy::Constancy;
 use elaborator::Elaborator;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::{Core, Output, Uniform};
-use lambdav_core::types::Type;
+use lambdav_core::types::{Type, TypeKind, Types};
+use rustc_hash::FxHashSet;
 use uniforms::{GUARANTEED_BYTES, block_bytes, zero_or_identity};
-use values::{Denotation, Value};
+use values::{Data, Denotation, Value};
+
+/// What gives constants of a program, declared so and in that order, other values than their
+/// defaults: as many words as their types have components. Others are not taken.
+pub type Fix<'f> = dyn FnMut(&Types, &Uniform) -> Option<Box<[u32]>> + 'f;
+
+/// What elaboration makes of a program.
+pub(crate) struct Elaborated {
+    /// It is whole only where the program is sound and no diagnostic is an error.
+    pub(crate) core: Core,
+    pub(crate) diagnostics: Diagnostics,
+    /// The scalar constants that decided nothing and that no default read, in order.
+    pub(crate) free: Vec<u32>,
+}
 
 /// Elaborates a resolved program, `sound` if no error was found in it before, with at most so
-/// many findings of each severity. The core is whole
-/// only where that is so and no diagnostic is an error.
+/// many findings of each severity. The constants that are kept, which must be free, become uniforms
+/// after all others.
 pub(crate) fn elaborate(
     arena: CodeArena,
     items: &Items,
     sound: bool,
     most: usize,
-) -> (Core, Diagnostics) {
+    fix: &mut Fix<'_>,
+    kept: &[u32],
+) -> Elaborated {
     let declarations = items.declarations.clone();
     let mut elaborator = Elaborator::new(arena, declarations, most);
     elaborator.globals = global_denotations(&mut elaborator, items);
-    let mut core = Core::default();
+    let (mut core, mut kept_uniforms) = (Core::default(), Vec::new());
+    elaborator.read_by_defaults = Some(FxHashSet::default());
+    for (global, value) in items.globals.iter().enumerate() {
+        if let GlobalValue::Constant(index) = value {
+            let item = &items.constants[*index as usize];
+            let mut constant = with_default_value(&mut elaborator, item);
+            let words = fix(elaborator.graph.types(), &constant);
+            if let Some(words) = words.filter(|words| words.len() == constant.default.len()) {
+                constant.default = words;
+            }
+            if kept.contains(index) {
+                let place = (items.uniforms.len() + kept_uniforms.len()) as u32;
+                let node = elaborator.graph.uniform(place, item.ty, item.span);
+                let value = elaborator.data(node, Constancy::Varies);
+                elaborator.globals[global] = Denotation::Value(value);
+                kept_uniforms.push(constant);
+                continue;
+            }
+            let node = elaborator.graph.constant(item.ty, &constant.default, item.span);
+            let constancy = elaborator.constancies.of_constant(*index);
+            let value = elaborator.data(node, constancy);
+            elaborator.globals[global] = Denotation::Value(value);
+            core.constants.push(constant);
+        }
+    }
     let globals = elaborator.globals.clone();
     for item in &items.uniforms {
-        let default = match item.default {
-            Some(code) => default_value(&mut elaborator, item.ty, code),
-            None => Some(zero_or_identity(elaborator.graph.types(), item.ty)),
-        };
-        let default =
-            default.unwrap_or_else(|| zero_or_identity(elaborator.graph.types(), item.ty));
-        core.uniforms.push(Uniform { name: item.name.clone(), ty: item.ty, default });
+        core.uniforms.push(with_default_value(&mut elaborator, item));
+    }
+    let read = elaborator.read_by_defaults.take().unwrap_or_default();
+    for (global, value) in (0..).zip(&items.globals) {
+        if let GlobalValue::Constant(index) = value
+            && read.contains(&global)
+        {
+            elaborator.constancies.consult_constant(*index);
+        }
     }
     let bytes = block_bytes(elaborator.graph.types(), &core.uniforms);
     if let Some(first) = items.uniforms.first()
@@ -95,7 +143,7 @@ pub(crate) fn elaborate(
         let span = elaborator.arena.span(item.code);
         let value = elaborator.evaluate(item.code);
         // Without a value, the error has been reported, here or by an earlier stage.
-        if let Some(node) = elaborator.require_value(value, span, "an output", None) {
+        if let Some(Data { node, .. }) = elaborator.require_value(value, span, "an output", None) {
             let ty = elaborator.graph.value_type(node);
             if ty.is_num() {
                 core.outputs.push(Output { location: item.location, node, span });
@@ -120,8 +168,22 @@ pub(crate) fn elaborate(
     if sound && !elaborator.has_errors() {
         unreached::warn(&mut elaborator, &globals, items);
     }
+    let is_free = |index: &u32| {
+        let is_scalar =
+            matches!(items.constants[*index as usize].ty.builtin(), Some(TypeKind::Scalar(_)));
+        is_scalar && !elaborator.constancies.is_consulted(*index)
+    };
+    let free = (0..items.constants.len() as u32).filter(is_free).collect();
+    core.uniforms.extend(kept_uniforms);
     core.graph = elaborator.graph;
-    (core, elaborator.diagnostics)
+    Elaborated { core, diagnostics: elaborator.diagnostics, free }
+}
+
+/// A uniform or constant with its default; without one, or with an error in it, that is zero.
+fn with_default_value(elaborator: &mut Elaborator, item: &UniformItem) -> Uniform {
+    let default = item.default.and_then(|code| default_value(elaborator, item.ty, code));
+    let default = default.unwrap_or_else(|| zero_or_identity(elaborator.graph.types(), item.ty));
+    Uniform { name: item.name.clone(), ty: item.ty, default }
 }
 
 fn default_value(
@@ -131,7 +193,8 @@ fn default_value(
 ) -> Option<Box<[u32]>> {
     let span = elaborator.arena.span(code);
     let value = elaborator.evaluate(code);
-    let node = elaborator.require_value(value, span, "the default of a uniform", None)?;
+    let Data { node, .. } =
+        elaborator.require_value(value, span, "the default of a uniform", None)?;
     let found = elaborator.graph.value_type(node);
     if found != ty {
         let (found, ty) = (elaborator.a(found), elaborator.a(ty));
@@ -192,8 +255,10 @@ fn global_denotations(elaborator: &mut Elaborator, items: &Items) -> Vec<Denotat
             GlobalValue::Uniform(index) => {
                 let uniform = &items.uniforms[*index as usize];
                 let node = elaborator.graph.uniform(*index, uniform.ty, uniform.span);
-                Denotation::Value(Value::Data(node))
+                Denotation::Value(elaborator.data(node, Constancy::Varies))
             }
+            // Nothing looks at it before it has a value.
+            GlobalValue::Constant(_) => Denotation::Value(Value::Error),
         });
     }
     all

@@ -1,13 +1,15 @@
 //! Builtins: their operands, and the nodes that their recipes make of them.
 
+use super::constancy::Constancy;
 use super::continuation::{Continuation, OperandSource, State};
 use super::elaborator::Elaborator;
-use super::values::{FunctionId, FunctionValue, ROOT, Site, Value};
+use super::values::{Data, FunctionId, FunctionValue, ROOT, Site, Value};
 use crate::builtins::{Builtin, Operand, Recipe, SignatureError};
 use crate::resolve::{Code, resolve_expansion};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::NodeId;
-use lambdav_core::op::Op;
+use lambdav_core::op::{Op, clamped_index};
+use lambdav_core::sets::SetId;
 use lambdav_core::source::Span;
 use lambdav_core::types::{Scalar, Type, TypeKind};
 
@@ -74,28 +76,28 @@ impl Elaborator {
         site: Site,
         values: &[Value],
     ) -> State {
-        let mut nodes = Vec::with_capacity(values.len());
+        let mut data = Vec::with_capacity(values.len());
         for (i, &value) in values.iter().enumerate() {
             let span = self.argument_span(site, i);
             let role = format_args!("an operand of `{}`", builtin.name());
             match self.require_value(value, span, role, Some(site.activation)) {
-                Some(node) => nodes.push(node),
+                Some(one) => data.push(one),
                 None => return State::Return(Value::Error),
             }
         }
-        let operands: Vec<Operand> = nodes
+        let operands: Vec<Operand> = data
             .iter()
             .enumerate()
-            .map(|(i, &node)| Operand {
+            .map(|(i, one)| Operand {
                 index: match self.arena.get(self.argument_code(site, i)) {
                     Code::Number(_, index) => *index,
                     _ => None,
                 },
-                ..Operand::of(self.graph.types(), self.graph.value_type(node))
+                ..Operand::of(self.graph.types(), self.graph.value_type(one.node))
             })
             .collect();
         match builtin.resolve(&operands) {
-            Ok(resolved) => self.follow(&resolved.recipe, nodes, site),
+            Ok(resolved) => self.follow(&resolved.recipe, &data, site),
             Err(error) => {
                 self.report_signature(builtin, &error, &operands, site);
                 State::Return(Value::Error)
@@ -148,8 +150,10 @@ impl Elaborator {
     }
 
     /// Builds the nodes of a recipe.
-    fn follow(&mut self, recipe: &Recipe, nodes: Vec<NodeId>, site: Site) -> State {
+    fn follow(&mut self, recipe: &Recipe, operands: &[Data], site: Site) -> State {
         let span = self.site_span(site);
+        let constancy = self.constancy_of(recipe, operands);
+        let nodes: Vec<NodeId> = operands.iter().map(|operand| operand.node).collect();
         let node = match recipe {
             Recipe::Fold(op, ty) => {
                 let mut operands = nodes.iter().map(|&n| (n, *ty)).collect::<Vec<_>>().into_iter();
@@ -197,32 +201,131 @@ impl Elaborator {
             }
             Recipe::Column(k) => self.graph.op(Op::Column(*k), vec![nodes[0]], span),
             Recipe::At(index) => {
-                let index = self.index(*index, &nodes, site);
+                let index = self.index(*index, operands, site);
                 self.graph.op(Op::At, vec![nodes[0], index], span)
             }
             Recipe::Update(index) => {
-                let index = self.index(*index, &nodes, site);
-                self.graph.op(Op::Update, vec![nodes[0], index, nodes[2]], span)
+                let index = self.index(*index, operands, site);
+                let updated = self.graph.op(Op::Update, vec![nodes[0], index, nodes[2]], span);
+                self.folded(updated, constancy, span)
             }
             Recipe::Input(input) => self.graph.input(*input, span),
             Recipe::Expansion(text) => {
                 let function = self.expansion(text);
-                let arguments = Self::arguments_of(nodes.into_iter().map(Value::Data));
+                let argument = |node| self.data(node, constancy);
+                let arguments = Self::arguments_of(nodes.into_iter().map(argument));
                 return State::Apply(function, site, arguments);
             }
         };
-        State::Return(Value::Data(node))
+        State::Return(self.data(node, constancy))
+    }
+
+    /// The value of an `update`. Where the last part that was not constant has been replaced, that
+    /// is a constant, but of the parts alone that is to be seen.
+    fn folded(&mut self, updated: NodeId, constancy: Constancy, span: Span) -> NodeId {
+        let is_constant = self.constancies.whole(constancy).is_some();
+        if !is_constant
+            || self.graph.may_diverge(updated)
+            || self.graph.constant_words(updated).is_some()
+        {
+            return updated;
+        }
+        let ty = self.graph.value_type(updated);
+        let count = self.graph.types().parts(ty).len() as u32;
+        let part = |k| {
+            let index = self.graph.constant(Type::INT, &[k], span);
+            self.graph.op(Op::At, vec![updated, index], span)
+        };
+        let parts = (0..count).map(part).collect();
+        self.graph.op(Op::Construct(ty), parts, span)
+    }
+
+    /// What of the value of a recipe is constant: of what only moves components, those that are;
+    /// of all else all, if all operands are.
+    fn constancy_of(&mut self, recipe: &Recipe, operands: &[Data]) -> Constancy {
+        let types = self.graph.types();
+        let ty = |i: usize| self.graph.value_type(operands[i].node);
+        let parts = |i: usize| types.parts(ty(i)).len();
+        match recipe {
+            Recipe::Input(_) => Constancy::Varies,
+            Recipe::Flatten(made) => {
+                let mut all = Vec::new();
+                for (i, operand) in operands.iter().enumerate() {
+                    match types.kind(ty(i)) {
+                        TypeKind::Vector(_, n) => {
+                            let n = usize::from(*n);
+                            let part = |k| self.constancies.part(operand.constancy, k, n);
+                            all.extend((0..n).map(part));
+                        }
+                        _ => all.push(operand.constancy),
+                    }
+                }
+                match *types.kind(*made) {
+                    TypeKind::Matrix(_, n) => {
+                        let columns = all.chunks(n.into());
+                        let columns: Vec<Constancy> =
+                            columns.map(|column| self.constancies.made_of(column)).collect();
+                        self.constancies.made_of(&columns)
+                    }
+                    TypeKind::Vector(_, n) if all.len() == 1 => {
+                        self.constancies.made_of(&vec![all[0]; n.into()])
+                    }
+                    _ => self.constancies.made_of(&all),
+                }
+            }
+            Recipe::Swizzle(components) => {
+                let count = parts(0);
+                let part = |&k: &u8| self.constancies.part(operands[0].constancy, k.into(), count);
+                let all: Vec<Constancy> = components.iter().map(part).collect();
+                self.constancies.made_of(&all)
+            }
+            Recipe::Column(k) => {
+                self.constancies.part(operands[0].constancy, (*k).into(), parts(0))
+            }
+            Recipe::At(literal) => {
+                let count = parts(0);
+                let Some((index, by)) = self.constant_index(*literal, operands, count) else {
+                    return Constancy::Varies;
+                };
+                let part = self.constancies.part(operands[0].constancy, index, count);
+                self.constancies.decided_by(part, by)
+            }
+            Recipe::Update(literal) => {
+                let count = parts(0);
+                let Some((index, by)) = self.constant_index(*literal, operands, count) else {
+                    return Constancy::Varies;
+                };
+                let [of, _, part] = [0, 1, 2].map(|i| operands[i].constancy);
+                let updated = self.constancies.updated(of, index, count, part);
+                self.constancies.decided_by(updated, by)
+            }
+            _ => self.constancies.all(operands.iter().map(|operand| operand.constancy)),
+        }
+    }
+
+    /// The part that an index means, if it is constant, and of what it was computed.
+    fn constant_index(
+        &self,
+        literal: Option<u32>,
+        operands: &[Data],
+        count: usize,
+    ) -> Option<(usize, SetId)> {
+        if let Some(index) = literal {
+            return Some((index as usize, SetId::EMPTY));
+        }
+        let (by, word) = self.constant(operands[1])?;
+        Some((clamped_index(self.graph.value_type(operands[1].node), word, count), by))
     }
 
     /// The index of `at` or `update`: the literal, or the second operand.
-    fn index(&mut self, literal: Option<u32>, nodes: &[NodeId], site: Site) -> NodeId {
+    fn index(&mut self, literal: Option<u32>, operands: &[Data], site: Site) -> NodeId {
         let span = self.argument_span(site, 1);
         if let Some(index) = literal {
             return self.graph.constant(Type::INT, &[index], span);
         }
-        let (index, of) = (nodes[1], self.graph.value_type(nodes[0]));
-        let count = self.graph.types().parts(of).len();
-        if let Some(&[word]) = self.graph.constant_words(index)
+        let index = operands[1].node;
+        let count = self.graph.types().parts(self.graph.value_type(operands[0].node)).len();
+        if let Some((_, word)) = self.constant(operands[1])
             && word as usize >= count
         {
             let is_int = self.graph.value_type(index) == Type::INT;

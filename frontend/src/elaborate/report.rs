@@ -53,7 +53,7 @@ impl Elaborator {
     /// What a value is, in a sentence.
     pub(super) fn describe(&self, value: Value) -> String {
         match value {
-            Value::Data(node) => match self.graph.expr_type(node) {
+            Value::Data(data) => match self.graph.expr_type(data.node) {
                 ExprType::Value(ty) => self.a(ty),
                 ExprType::Rec(ty) => format!("{} or the next round", self.a(ty)),
                 ExprType::PureRec => "the next round".to_owned(),

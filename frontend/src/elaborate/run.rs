@@ -3,7 +3,9 @@
 
 use super::continuation::{Continuation, OperandSource, State};
 use super::elaborator::Elaborator;
+use super::loops::NotALoop;
 use super::values::{Arguments, Denotation, EnvId, ROOT, Value};
+use crate::mutants::{Mutant, is_active};
 use crate::resolve::{Code, CodeId};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::source::Span;
@@ -13,6 +15,11 @@ impl Elaborator {
     /// The value of an expression of the top level.
     pub(super) fn evaluate(&mut self, code: CodeId) -> Value {
         self.run(State::Evaluate(code, ROOT))
+    }
+
+    /// The value of an expression in a scope.
+    pub(super) fn evaluate_in(&mut self, code: CodeId, env: EnvId) -> Value {
+        self.run(State::Evaluate(code, env))
     }
 
     /// The value of a denotation.
@@ -49,7 +56,7 @@ impl Elaborator {
     fn step(&mut self, code: CodeId, env: EnvId) -> State {
         match self.arena.get(code) {
             Code::Local(local) => State::Force(self.local(*local, env)),
-            Code::Global(global) => State::Force(self.globals[*global as usize]),
+            &Code::Global(global) => State::Force(self.global(global)),
             Code::Apply { callee, .. } => {
                 let callee = *callee;
                 if let Code::Builtin(builtin) = *self.arena.get(callee) {
@@ -71,6 +78,12 @@ impl Elaborator {
                 let condition = *condition;
                 self.wait(Continuation::Condition { code, env });
                 State::Evaluate(condition, env)
+            }
+            Code::Mode { eager, value } => {
+                let (eager, value) = (*eager, *value);
+                let at = eager.then(|| self.span(code, env));
+                let inner = self.in_mode(env, at);
+                State::Evaluate(value, inner)
             }
             Code::With { value, .. } => {
                 let value = *value;
@@ -119,8 +132,8 @@ impl Elaborator {
         match continuation {
             Continuation::Thunk(id) => {
                 self.thunks[id.0 as usize].value = Some(value);
-                if let (Some(name), Value::Data(node)) = (self.thunk_names.remove(&id), value) {
-                    self.graph.set_name(node, &name);
+                if let (Some(name), Value::Data(data)) = (self.thunk_names.remove(&id), value) {
+                    self.graph.set_name(data.node, &name);
                 }
                 State::Return(value)
             }
@@ -155,8 +168,8 @@ impl Elaborator {
                 let span = self.part_span(code, env, 0);
                 let activation = self.env(env).activation;
                 let condition = self.require_value(value, span, "the condition", Some(activation));
-                let condition = condition.filter(|&c| {
-                    let ty = self.graph.value_type(c);
+                let condition = condition.filter(|c| {
+                    let ty = self.graph.value_type(c.node);
                     if ty != Type::BOOL {
                         self.report_in(
                             Diagnostic::new(
@@ -171,8 +184,17 @@ impl Elaborator {
                     }
                     ty == Type::BOOL
                 });
+                let [_, then, otherwise] = self.if_parts(code);
+                if self.is_eager(activation)
+                    && let Some((by, word)) = condition.and_then(|c| self.constant(c))
+                {
+                    let is_first = (word != 0) != is_active(Mutant::OtherArm);
+                    let taken = if is_first { then } else { otherwise };
+                    self.note_decision(by, [then, otherwise], env);
+                    return State::Evaluate(taken, env);
+                }
                 self.wait(Continuation::Then { code, env, condition });
-                State::Evaluate(self.if_parts(code)[1], env)
+                State::Evaluate(then, env)
             }
             Continuation::Then { code, env, condition } => {
                 self.wait(Continuation::Otherwise { code, env, condition, then: value });
@@ -187,6 +209,13 @@ impl Elaborator {
                     None => Value::Error,
                 })
             }
+            Continuation::Decided(by) => State::Return(match value {
+                Value::Data(data) => {
+                    let constancy = self.constancies.decided_by(data.constancy, by);
+                    self.data(data.node, constancy)
+                }
+                other => other,
+            }),
             Continuation::The { code, env } => {
                 let Code::The(ty, inner) = *self.arena.get(code) else {
                     unreachable!("the continuation was made for it")
@@ -195,12 +224,12 @@ impl Elaborator {
                 let activation = self.env(env).activation;
                 State::Return(self.check_annotation(value, ty, span, span, activation))
             }
-            Continuation::Remember { function, arguments } => {
+            Continuation::Remember { function, arguments, eager } => {
                 // By now the arguments that were needed have values; whoever comes with these
                 // values, or with the same thunks, gets the same result.
                 let settled = self.settled(&arguments);
-                self.results.insert((function, settled), value);
-                self.results.insert((function, arguments), value);
+                self.results.insert((function, settled, eager), value);
+                self.results.insert((function, arguments, eager), value);
                 State::Return(value)
             }
             Continuation::Annotated { function, site, arguments, next } => {
@@ -210,9 +239,22 @@ impl Elaborator {
                 values.push(value);
                 self.next_loop_argument(function, site, arguments, values)
             }
-            Continuation::LoopBody { of, params, inits, code } => {
-                State::Return(self.end_loop(of, params, inits, code, value))
+            Continuation::LoopBody { of, params, inits, code, again } => {
+                match self.end_loop(of, params, inits, code, value, again.is_some()) {
+                    Ok(value) => State::Return(value),
+                    Err(NotALoop) => {
+                        let (function, mut site, values) = again.expect("it was told so");
+                        site.activation = self.activation_in_mode(site.activation, None);
+                        self.begin_loop(function, site, values)
+                    }
+                }
             }
+            Continuation::Round { round, values } => self.end_round(round, values, value),
+            Continuation::NextArguments { round, site, arguments, mut values } => {
+                values.push(value);
+                self.next_next_argument(round, site, arguments, values)
+            }
+            Continuation::Unrolled(unrolled) => State::Return(self.unrolled(&unrolled, value)),
             Continuation::RecArguments { of, site, arguments, mut values } => {
                 values.push(value);
                 self.next_rec_argument(of, site, arguments, values)

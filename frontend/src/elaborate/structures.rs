@@ -1,8 +1,9 @@
 //! Structures: their fields, and those that hold functions, which exist at compile time only.
 
+use super::constancy::Constancy;
 use super::continuation::State;
 use super::elaborator::Elaborator;
-use super::values::{FunctionValue, HeldId, HeldStructure, Site, Value};
+use super::values::{Data, FunctionValue, HeldId, HeldStructure, Site, Value};
 use crate::builtins::Builtin;
 use crate::elaborate::values::EnvId;
 use crate::resolve::{Code, CodeId, FieldName, StructureIndex, too_large};
@@ -33,8 +34,8 @@ impl Elaborator {
         if let Value::Structure(id) = value {
             return Some(Some(self.held(id).declaration));
         }
-        let node = self.require_value(value, at, role, Some(site.activation))?;
-        Some(self.declaration_of(node))
+        let data = self.require_value(value, at, role, Some(site.activation))?;
+        Some(self.declaration_of(data.node))
     }
 
     /// A structure of these fields.
@@ -46,7 +47,7 @@ impl Elaborator {
     ) -> Value {
         let declarations = self.declarations.clone();
         let declared = declarations.structure(declaration);
-        let (mut nodes, mut types) = (Vec::new(), Vec::new());
+        let (mut nodes, mut types, mut constancies) = (Vec::new(), Vec::new(), Vec::new());
         for (i, (field, &value)) in declared.fields.iter().zip(&fields).enumerate() {
             let span = self.argument_span(site, i);
             let name = declarations.field_name(field.name);
@@ -56,9 +57,10 @@ impl Elaborator {
             }
             let declared = Some(declared.span);
             match self.field_value(value, field.ty, role, span, declared, site) {
-                Some(node) => {
-                    nodes.push(node);
-                    types.push(self.graph.value_type(node));
+                Some(data) => {
+                    nodes.push(data.node);
+                    types.push(self.graph.value_type(data.node));
+                    constancies.push(data.constancy);
                 }
                 None => return Value::Error,
             }
@@ -68,7 +70,11 @@ impl Elaborator {
         }
         let span = self.site_span(site);
         match declarations.instance(self.graph.types_mut(), declaration, &types) {
-            Ok(ty) => Value::Data(self.graph.op(Op::Construct(ty), nodes, span)),
+            Ok(ty) => {
+                let constancy = self.constancies.made_of(&constancies);
+                let node = self.graph.op(Op::Construct(ty), nodes, span);
+                self.data(node, constancy)
+            }
             Err(limit) => {
                 self.report_in(too_large(span, limit), site.activation);
                 Value::Error
@@ -87,7 +93,7 @@ impl Elaborator {
         let mut evaluated: Vec<NodeId> = strict.into_iter().collect();
         for &field in &fields {
             match field {
-                Value::Data(node) if self.graph.may_diverge(node) => evaluated.push(node),
+                Value::Data(data) if self.graph.may_diverge(data.node) => evaluated.push(data.node),
                 Value::Structure(id) => evaluated.extend(self.held(id).strict),
                 _ => {}
             }
@@ -115,7 +121,7 @@ impl Elaborator {
             for (&a, &b) in a.fields.iter().zip(&*b.fields) {
                 match (a, b) {
                     (Value::Data(a), Value::Data(b))
-                        if self.graph.value_type(a) == self.graph.value_type(b) => {}
+                        if self.graph.value_type(a.node) == self.graph.value_type(b.node) => {}
                     (Value::Function(_), Value::Function(_)) => {}
                     (Value::Structure(a), Value::Structure(b)) => pairs.push((a, b)),
                     _ => return false,
@@ -145,21 +151,29 @@ impl Elaborator {
                 let held = self.held(id).clone();
                 self.hold(held.declaration, held.fields.to_vec(), Some(other), span)
             }
-            Value::Data(node) => Value::Data(match self.graph.node(node).clone() {
-                // What goes on with `rec` decides after them.
-                Node::If([condition, then, otherwise])
-                    if self.graph.expr_type(node).value().is_none() =>
-                {
-                    let condition = self.graph.after(condition, [other], span);
-                    self.graph.if_([condition, then, otherwise], span)
-                }
-                Node::Rec(..) => {
-                    let decided = self.graph.bool(true, span);
-                    let condition = self.graph.after(decided, [other], span);
-                    self.graph.if_([condition, node, node], span)
-                }
-                _ => self.graph.after(node, [other], span),
-            }),
+            // What comes after others is not constant.
+            Value::Data(Data { node, .. }) => {
+                let node = self.data_after(node, other, span);
+                self.data(node, Constancy::Varies)
+            }
+        }
+    }
+
+    fn data_after(&mut self, node: NodeId, other: NodeId, span: Span) -> NodeId {
+        match self.graph.node(node).clone() {
+            // What goes on with `rec` decides after them.
+            Node::If([condition, then, otherwise])
+                if self.graph.expr_type(node).value().is_none() =>
+            {
+                let condition = self.graph.after(condition, [other], span);
+                self.graph.if_([condition, then, otherwise], span)
+            }
+            Node::Rec(..) => {
+                let decided = self.graph.bool(true, span);
+                let condition = self.graph.after(decided, [other], span);
+                self.graph.if_([condition, node, node], span)
+            }
+            _ => self.graph.after(node, [other], span),
         }
     }
 
@@ -179,9 +193,8 @@ impl Elaborator {
                 let (taken, strict) = (held.fields[position], held.strict);
                 State::Return(self.after_value(taken, strict, span))
             }
-            (Value::Data(node), Some(position)) => {
-                let field = Op::Field(position as u32);
-                State::Return(Value::Data(self.graph.op(field, vec![node], span)))
+            (Value::Data(data), Some(position)) => {
+                State::Return(self.field(data, position as u32, span))
             }
             _ => {
                 if declaration.is_none()
@@ -194,6 +207,13 @@ impl Elaborator {
                 State::Return(Value::Error)
             }
         }
+    }
+
+    fn field(&mut self, of: Data, position: u32, span: Span) -> Value {
+        let count = self.graph.types().parts(self.graph.value_type(of.node)).len();
+        let constancy = self.constancies.part(of.constancy, position as usize, count);
+        let node = self.graph.op(Op::Field(position), vec![of.node], span);
+        self.data(node, constancy)
     }
 
     fn no_field(
@@ -274,9 +294,9 @@ impl Elaborator {
         let declared = declarations.structure(declaration);
         let mut parts: Vec<Value> = match target {
             Value::Structure(id) => self.held(id).fields.to_vec(),
-            Value::Data(node) => (0..declared.fields.len() as u32)
-                .map(|k| Value::Data(self.graph.op(Op::Field(k), vec![node], span)))
-                .collect(),
+            Value::Data(data) => {
+                (0..declared.fields.len() as u32).map(|k| self.field(data, k, span)).collect()
+            }
             _ => unreachable!("it is a structure"),
         };
         for (&(field, field_code), &value) in fields.iter().zip(&values[1..]) {
@@ -293,7 +313,9 @@ impl Elaborator {
                 (Value::Data(old), Value::Data(new)) => {
                     let role = format_args!("the field `{name}`");
                     match self.require_value(value, at, role, Some(site.activation)) {
-                        Some(_) => self.graph.value_type(old) == self.graph.value_type(new),
+                        Some(_) => {
+                            self.graph.value_type(old.node) == self.graph.value_type(new.node)
+                        }
                         None => return Value::Error,
                     }
                 }
@@ -318,14 +340,17 @@ impl Elaborator {
             parts[position] = value;
         }
         match target {
-            Value::Data(node) => {
+            Value::Data(Data { node, .. }) => {
                 let ty: Type = self.graph.value_type(node);
                 let parts = parts.into_iter().map(|part| match part {
-                    Value::Data(part) => part,
+                    Value::Data(part) => (part.node, part.constancy),
                     _ => unreachable!("fields of a node are nodes"),
                 });
-                let made = self.graph.op(Op::Construct(ty), parts.collect(), span);
-                Value::Data(self.graph.after(made, [node], span))
+                let (nodes, constancies): (Vec<NodeId>, Vec<Constancy>) = parts.unzip();
+                let constancy = self.constancies.made_of(&constancies);
+                let made = self.graph.op(Op::Construct(ty), nodes, span);
+                let made = self.graph.after(made, [node], span);
+                self.data(made, constancy)
             }
             Value::Structure(id) => {
                 let strict = self.held(id).strict;

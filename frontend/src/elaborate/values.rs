@@ -1,16 +1,24 @@
 //! What expressions denote while a program is elaborated.
 
+use super::constancy::Constancy;
 use crate::builtins::Builtin;
 use crate::resolve::{CodeId, Former, StructureIndex};
 use lambdav_core::graph::{LoopId, NodeId};
 use lambdav_core::source::Span;
 use std::rc::Rc;
 
+/// A number, vector, … or a tail (`Rec τ`, `PureRec`): the node knows its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Data {
+    pub(super) node: NodeId,
+    /// What of it is constant. Of a tail, and of what might not end, nothing is.
+    pub(super) constancy: Constancy,
+}
+
 /// The value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Value {
-    /// A number, vector, … or a tail (`Rec τ`, `PureRec`): the node knows its type.
-    Data(NodeId),
+    Data(Data),
     /// A function; equal functions have equal identities.
     Function(FunctionId),
     /// A structure that holds functions; equal ones have equal identities.
@@ -56,9 +64,11 @@ pub(super) enum FunctionValue {
     },
     /// `rec` of a loop.
     Rec(LoopId),
+    /// `rec` of a round that is being unrolled.
+    Next(RoundId),
     /// A function chosen by an `if`.
     Choice {
-        condition: NodeId,
+        condition: Data,
         then: FunctionId,
         otherwise: FunctionId,
     },
@@ -70,6 +80,10 @@ pub(super) enum FunctionValue {
         function: FunctionId,
     },
 }
+
+/// A round of a `rec-func` that is being unrolled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct RoundId(pub(super) u32);
 
 /// An argument or binding whose value is found when it is first needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -140,6 +154,8 @@ pub(super) struct Activation {
     pub(super) site: Span,
     /// Inside the expansion of a builtin: where that builtin was applied.
     pub(super) expansion: Option<Span>,
+    /// What is applied there is elaborated eagerly, because of this `@`.
+    pub(super) eager: Option<Span>,
 }
 
 /// An application that is under way, for positions.

@@ -97,6 +97,20 @@ impl Shape {
     }
 }
 
+/// Whether two parts are of one type, as far as they have types: of arrays and structures only
+/// what they are.
+fn of_one_type(a: &Part, b: &Part) -> bool {
+    match (a, b) {
+        (Part::Data(a), Part::Data(b)) => a.ty == b.ty,
+        (Part::Aggregate(a), Part::Aggregate(b)) => match (&a.kind, &b.kind) {
+            (AggregateKind::Made(a), AggregateKind::Made(b)) => a.declaration == b.declaration,
+            (AggregateKind::Array, AggregateKind::Array) => a.parts.len() == b.parts.len(),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 impl Primitive {
     /// Its value, if it is defined on these operands; `digits` is the value of the second operand's
     /// token, if it is one of digits.
@@ -107,7 +121,10 @@ impl Primitive {
         digits: Option<u32>,
     ) -> Option<Part> {
         match (self, operands) {
-            (Self::Array, parts) if !parts.is_empty() => {
+            (Self::Array, parts)
+                if !parts.is_empty()
+                    && parts.windows(2).all(|two| of_one_type(&two[0], &two[1])) =>
+            {
                 let (kind, parts) = (AggregateKind::Array, parts.to_vec());
                 Some(Part::Aggregate(Rc::new(Aggregate { kind, parts })))
             }

@@ -20,7 +20,8 @@
 //! ```
 //!
 //! where `v` is a value (of a function argument of a `rec-func`: any term), `let*` is nested
-//! `let`s, a `define` substitutes in the forms that follow, and `(the T e)` is `e`.
+//! `let`s, a `define` substitutes in the forms that follow, and `(the T e)`, `(@ e)` and `($ e)` are
+//! `e`.
 //!
 //! # Substitution without capture
 //!
@@ -80,7 +81,12 @@ impl SourceProgram {
     /// Reads a program that the compiler accepts; of another it may say nothing, or return a value
     /// where the compiler refuses.
     pub fn new(tree: &Tree) -> Result<Self, SourceFault> {
-        with_default(|| read::program(tree))
+        Self::with_constants(tree, &[])
+    }
+
+    /// The same with values for constants, by their names, as words.
+    pub fn with_constants(tree: &Tree, given: &[(&str, &[u32])]) -> Result<Self, SourceFault> {
+        with_default(|| read::program(tree, given))
     }
 
     /// The locations of the outputs, in order of declaration.

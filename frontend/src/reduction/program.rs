@@ -17,6 +17,8 @@ pub struct SourceProgram {
     pub(super) types: Types,
     pub(super) texts: Texts,
     pub(super) uniforms: Vec<SourceUniform>,
+    /// The constants whose values are given.
+    pub(super) constants: Vec<(Shape, Box<[u32]>)>,
     /// Location and expression.
     pub(super) outputs: Vec<(u32, TextId)>,
 }

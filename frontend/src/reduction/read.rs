@@ -29,6 +29,8 @@ enum Special {
     With,
     Case,
     Tabulate,
+    /// `@` or `$`.
+    Mode,
 }
 
 impl Special {
@@ -43,6 +45,7 @@ impl Special {
             "with" => Self::With,
             "case" => Self::Case,
             "tabulate" => Self::Tabulate,
+            "@" | "$" => Self::Mode,
             _ => return None,
         })
     }
@@ -99,11 +102,11 @@ struct Reader<'t> {
 
 type Read<T> = Result<T, SourceFault>;
 
-/// Reads a program.
-pub(super) fn program(tree: &Tree) -> Read<SourceProgram> {
+/// Reads a program; constants with these names have these values in place of their defaults.
+pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgram> {
     let mut texts = Texts::default();
     let mut reader = Reader::new(tree, &mut texts);
-    let (mut uniforms, mut outputs) = (Vec::new(), Vec::new());
+    let (mut uniforms, mut outputs, mut constants) = (Vec::new(), Vec::new(), Vec::new());
     reader.find_fields();
     for &root in &tree.roots {
         let span = tree.get(root).span;
@@ -111,7 +114,7 @@ pub(super) fn program(tree: &Tree) -> Read<SourceProgram> {
         let word = list.first().and_then(|&head| reader.name(head));
         // A `define` can give these names another meaning.
         let word = word.filter(|word| {
-            !matches!(*word, "struct" | "variant") || !reader.scope.contains_key(word)
+            !matches!(*word, "struct" | "variant" | "constant") || !reader.scope.contains_key(word)
         });
         match (word, list) {
             (Some("define"), &[_, target, value]) => reader.define(target, value)?,
@@ -133,10 +136,31 @@ pub(super) fn program(tree: &Tree) -> Read<SourceProgram> {
                 uniforms.push(SourceUniform { shape, default });
                 reader.define_as(name, Meaning::Text(uniform))?;
             }
+            (Some("constant"), &[_, name, ty, ref default @ ..]) => {
+                let Some(shape) = reader.shape(ty)? else {
+                    return Err(SourceFault::Unexpected(span, "a constant of no complete type"));
+                };
+                let default = default.first().map(|&d| reader.term(d)).transpose()?;
+                let given = given.iter().find(|(given, _)| Some(*given) == reader.name(name));
+                let value = match (given, default) {
+                    (None, Some(default)) => default,
+                    (given, _) => {
+                        let mut words = Vec::new();
+                        match given {
+                            Some((_, given)) => words.extend_from_slice(given),
+                            None => shape.zero(&Types::default(), &mut words),
+                        }
+                        let fixed = Form::Fixed(constants.len() as u32);
+                        constants.push((shape, words.into()));
+                        reader.texts.push(fixed, &[], span, None)?
+                    }
+                };
+                reader.define_as(name, Meaning::Text(value))?;
+            }
             _ => outputs.push((0, reader.term(root)?)),
         }
     }
-    Ok(SourceProgram { types: Types::default(), texts, uniforms, outputs })
+    Ok(SourceProgram { types: Types::default(), texts, uniforms, constants, outputs })
 }
 
 /// Reads one expression in which all names are those of the outermost scope.
@@ -318,6 +342,8 @@ impl<'t> Reader<'t> {
             return Ok(());
         };
         match (special, rest) {
+            // It says how a program is elaborated, not what it means.
+            (Special::Mode, &[value]) => self.tasks.push(Task::Read(value)),
             (Special::If, [_, _, _]) => self.build(Form::If, rest, span),
             (Special::The, &[ty, value]) => {
                 let ty = self.annotation(ty)?;

@@ -1,6 +1,7 @@
 //! Reduction to a value: finds the outermost place where a rule of the semantics applies, and
 //! applies it. What waits for the value of an inner term is on a stack of frames.
 
+use super::aggregate::Shape;
 use super::fault::{Limits, SourceFault};
 use super::operate::{Data, follow};
 use super::program::{SourceProgram, SourceUniform};
@@ -67,6 +68,7 @@ pub(super) struct Reducer<'a> {
     expansions: FxHashMap<String, Rc<Node>>,
     types: &'a Types,
     uniforms: &'a [SourceUniform],
+    constants: &'a [(Shape, Box<[u32]>)],
     inputs: &'a Inputs,
     limits: Limits,
     cancelled: &'a dyn Fn() -> bool,
@@ -92,6 +94,7 @@ impl<'a> Reducer<'a> {
             expansions: FxHashMap::default(),
             types: &program.types,
             uniforms: &program.uniforms,
+            constants: &program.constants,
             inputs,
             limits,
             cancelled,
@@ -194,11 +197,21 @@ impl<'a> Reducer<'a> {
                 let uniform = self.uniforms.get(index as usize);
                 let words = self.inputs.uniforms.get(index as usize);
                 let value = uniform.zip(words);
-                match value.and_then(|(uniform, words)| uniform_value(uniform, self.types, words)) {
+                match value
+                    .and_then(|(uniform, words)| shape_value(&uniform.shape, self.types, words))
+                {
                     Some(value) => Ok(Control::Return(value)),
                     None => {
                         self.unexpected(&node, "this uniform was not given a value of its type")
                     }
+                }
+            }
+            Form::Fixed(index) => {
+                let value = self.constants.get(index as usize);
+                let value = value.and_then(|(shape, words)| shape_value(shape, self.types, words));
+                match value {
+                    Some(value) => Ok(Control::Return(value)),
+                    None => self.unexpected(&node, "this constant has no value of its type"),
                 }
             }
             Form::Variable(_) => self.unexpected(&node, "this variable was not substituted"),
@@ -271,8 +284,12 @@ impl<'a> Reducer<'a> {
     /// Applies a function to the arguments of an application.
     fn apply(&mut self, application: Rc<Node>, callee: Rc<Node>) -> Step<Control> {
         if let State::Rec(entry) = &*callee.state.borrow() {
-            let functions = entry.functions.clone();
-            return self.arguments(application, callee.clone(), functions, 0);
+            // Of a loop that the compiler unrolls, functions may become values.
+            let mut functions = entry.functions.to_vec();
+            for (is_function, argument) in functions.iter_mut().zip(self.values(&application)) {
+                *is_function = *is_function && self.is_function(&argument)?;
+            }
+            return self.arguments(application, callee.clone(), functions.into(), 0);
         }
         let form = self.texts.get(callee.text).form.clone();
         match form {
@@ -538,11 +555,20 @@ impl<'a> Reducer<'a> {
     /// branches of an `if` are both functions or both are not — nor any argument, since that a
     /// function is not reduced is just what this is to tell.
     fn is_function(&mut self, term: &Rc<Node>) -> Step<bool> {
+        let is_function = self.denotes_function(term)?;
+        term.is_known_function.set(is_function);
+        Ok(is_function)
+    }
+
+    fn denotes_function(&mut self, term: &Rc<Node>) -> Step<bool> {
         let mut node = term.clone();
         // What is done with that which is being looked at, the next last.
         let mut around: Vec<Around> = Vec::new();
         loop {
             self.count()?;
+            if around.is_empty() && node.is_known_function.get() {
+                return Ok(true);
+            }
             let seen = match &*node.state.borrow() {
                 State::Data(_) => return Ok(false),
                 State::Rec(_) => return Ok(around.is_empty()),
@@ -561,7 +587,9 @@ impl<'a> Reducer<'a> {
                 continue;
             }
             node = match self.texts.get(node.text).form.clone() {
-                Form::Data(_) | Form::Uniform(_) | Form::Constant(_) => return Ok(false),
+                Form::Data(_) | Form::Uniform(_) | Form::Fixed(_) | Form::Constant(_) => {
+                    return Ok(false);
+                }
                 Form::The(_) if around.is_empty() => return Ok(false),
                 Form::The(_) => self.child(&node, 0)?,
                 Form::Builtin(_) | Form::Primitive(_) | Form::RecFunc(..) => {
@@ -641,8 +669,8 @@ fn is_function(form: &Form) -> bool {
     )
 }
 
-/// The value of a uniform with these words, if they are as many as it needs.
-fn uniform_value(uniform: &SourceUniform, types: &Types, mut words: &[u32]) -> Option<Part> {
-    let value = uniform.shape.value(types, &mut words)?;
+/// The value of a uniform or constant with these words, if they are as many as it needs.
+fn shape_value(shape: &Shape, types: &Types, mut words: &[u32]) -> Option<Part> {
+    let value = shape.value(types, &mut words)?;
     words.is_empty().then_some(value)
 }

@@ -22,6 +22,8 @@ pub(super) struct Node {
     pub(super) text: TextId,
     /// How many of the free variables of the text have not been replaced.
     open: u32,
+    /// Whether it was found to denote a function before it was reduced.
+    pub(super) is_known_function: Cell<bool>,
     pub(super) state: RefCell<State>,
 }
 
@@ -99,7 +101,7 @@ impl Aggregate {
 pub(super) struct Entry {
     /// The `rec-func`.
     pub(super) function: Rc<Node>,
-    /// Which arguments are functions. They are the same in all rounds.
+    /// Which of the first arguments are functions.
     pub(super) functions: Rc<[bool]>,
     /// How many `rec`s were executed.
     pub(super) rounds: Cell<u64>,
@@ -108,7 +110,8 @@ pub(super) struct Entry {
 impl Node {
     fn new(text: TextId, open: u32, state: State) -> Rc<Self> {
         LIVE.set(LIVE.get() + 1);
-        Rc::new(Self { text, open, state: RefCell::new(state) })
+        let is_known_function = Cell::new(false);
+        Rc::new(Self { text, open, is_known_function, state: RefCell::new(state) })
     }
 
     /// The `rec` of an entry.

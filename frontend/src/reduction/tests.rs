@@ -2,6 +2,7 @@
 
 mod aggregates;
 mod generated;
+mod partial;
 
 use super::{Limits, SourceFault, SourceProgram};
 use crate::syntax;

@@ -60,6 +60,8 @@ pub(super) enum Form {
     Builtin(Builtin),
     /// The uniform of that index.
     Uniform(u32),
+    /// The constant of that index.
+    Fixed(u32),
     /// `(callee argument …)`.
     Apply,
     /// The values, then the body, in which variables from this number on stand for them.

@@ -6,7 +6,7 @@ use lambdav_core::graph::Name;
 use lambdav_core::sets::{SetId, Sets};
 use lambdav_core::source::Span;
 use lambdav_core::types::{Scalar, Type};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Index of a piece of code in a [`CodeArena`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,6 +61,11 @@ pub(crate) enum Code {
     Function(Abstraction),
     If([CodeId; 3]),
     The(Annotation, CodeId),
+    /// The value is elaborated eagerly, `@`, or as usual, `$`.
+    Mode {
+        eager: bool,
+        value: CodeId,
+    },
     /// A value, and what replaces some of its fields.
     With {
         value: CodeId,
@@ -97,6 +102,8 @@ impl Case {
 #[derive(Clone, Debug)]
 pub(crate) struct Abstraction {
     pub(crate) recursive: bool,
+    /// Of a `rec-func`: which parameters each `rec` in the text of the body passes on as they are.
+    pub(crate) fixed: Box<[bool]>,
     pub(crate) parameters: std::rc::Rc<[Parameter]>,
     pub(crate) body: CodeId,
     /// How messages call it.
@@ -118,6 +125,7 @@ enum CodeShape {
     Function(bool, Box<[Option<Annotation>]>, Key),
     If([Key; 3]),
     The(Annotation, Key),
+    Mode(bool, Key),
     With(Box<[FieldName]>, Box<[Key]>),
     Tabulate(u32, Key),
     Case(Type, Box<[u32]>, Box<[Key]>),
@@ -180,6 +188,51 @@ impl CodeArena {
             FreeSet::Listed(set) => Free::Listed(self.sets.get(set)),
             FreeSet::UpTo(level) => Free::UpTo(level),
         }
+    }
+
+    /// The same of code of which they are not listed: its locals of scopes up to that level. It
+    /// takes time by the length of the text, which is how many pieces are returned with them.
+    pub(crate) fn listed(&self, id: CodeId, level: u32) -> (FxHashSet<Local>, u32) {
+        let (mut found, mut looked_at, mut rest) = (FxHashSet::default(), 0, vec![id]);
+        while let Some(id) = rest.pop() {
+            looked_at += 1;
+            if let FreeSet::Listed(set) = self.info[id.0 as usize].free {
+                found.extend(self.sets.get(set).iter().filter(|local| local.level <= level));
+                continue;
+            }
+            match self.get(id) {
+                Code::Error
+                | Code::Number(..)
+                | Code::Integer(..)
+                | Code::Bool(_)
+                | Code::Local(_)
+                | Code::Global(_)
+                | Code::Builtin(_)
+                | Code::Former(_) => {}
+                Code::Apply { callee, arguments } => {
+                    rest.push(*callee);
+                    rest.extend_from_slice(arguments);
+                }
+                Code::Let { values, body, .. } => {
+                    rest.push(*body);
+                    rest.extend_from_slice(values);
+                }
+                Code::Function(f) => rest.push(f.body),
+                Code::If(children) => rest.extend_from_slice(children),
+                Code::The(_, value) | Code::Mode { value, .. } | Code::Tabulate(_, value) => {
+                    rest.push(*value);
+                }
+                Code::With { value, fields } => {
+                    rest.push(*value);
+                    rest.extend(fields.iter().map(|&(_, value)| value));
+                }
+                Code::Case(case) => {
+                    rest.push(case.scrutinee);
+                    rest.extend(case.bodies());
+                }
+            }
+        }
+        (found, looked_at)
     }
 
     /// What any of these uses, and `more`.
@@ -299,6 +352,9 @@ impl CodeArena {
                 (shape, self.joint(children, none))
             }
             Code::The(ty, value) => (CodeShape::The(*ty, info(*value).key), info(*value).free),
+            Code::Mode { eager, value } => {
+                (CodeShape::Mode(*eager, info(*value).key), info(*value).free)
+            }
             Code::With { value, fields } => {
                 let (names, values): (Vec<FieldName>, Vec<CodeId>) = fields.iter().copied().unzip();
                 let mut all = vec![info(*value).key];

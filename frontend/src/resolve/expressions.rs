@@ -1,7 +1,7 @@
 //! Expressions: a walk over the tree with a stack of tasks.
 
 use super::code::{Abstraction, Case, Code, CodeArena, CodeId, Local};
-use super::resolver::{Binding, Resolver, Task};
+use super::resolver::{Binding, Recursion, Resolver, Task};
 use crate::syntax::{self, ExprId, ExprKind};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::Name;
@@ -49,6 +49,11 @@ impl<'t> Resolver<'t> {
                 }
                 return;
             }
+            Task::Recursion(parameters) => {
+                let rec = Local { level: self.level, index: parameters as u32 };
+                let fixed = vec![true; parameters];
+                return self.loops.push(Recursion { rec, fixed, loose: 0 });
+            }
             Task::Begin(name) => return self.unfinished.push(name),
             Task::Finish => {
                 self.unfinished.pop();
@@ -90,6 +95,7 @@ impl<'t> Resolver<'t> {
             Task::Apply { span, arguments } => {
                 let arguments = self.pop(arguments);
                 let callee = self.results.pop().expect("the callee comes first");
+                self.applied(callee, &arguments);
                 (Code::Apply { callee, arguments }, span)
             }
             Task::Let { span, names } => {
@@ -101,8 +107,12 @@ impl<'t> Resolver<'t> {
             Task::Function { span, recursive, parameters, name } => {
                 let body = self.results.pop().expect("a function has a body");
                 self.unused_parameters(&parameters);
+                let fixed = match recursive.then(|| self.loops.pop()).flatten() {
+                    Some(Recursion { fixed, loose: 0, .. }) => fixed.into(),
+                    _ => vec![false; parameters.len()].into(),
+                };
                 let (parameters, name) = (parameters.into(), name.map(Into::into));
-                (Code::Function(Abstraction { recursive, parameters, body, name }), span)
+                (Code::Function(Abstraction { recursive, fixed, parameters, body, name }), span)
             }
             Task::If { span } => {
                 let all = self.pop(3);
@@ -125,6 +135,10 @@ impl<'t> Resolver<'t> {
                 let arms = cases.into_iter().zip(bodies).collect();
                 (Code::Case(Case { ty, scrutinee, arms, otherwise }.into()), span)
             }
+            Task::Mode { span, eager } => {
+                let value = self.results.pop().expect("there is an expression");
+                (Code::Mode { eager, value }, span)
+            }
             Task::The { span, ty } => {
                 let value = self.results.pop().expect("an annotation has an expression");
                 (Code::The(ty, value), span)
@@ -132,6 +146,29 @@ impl<'t> Resolver<'t> {
         };
         let code = self.push(code, span);
         self.results.push(code);
+    }
+
+    /// Notes what an application of a `rec` passes on.
+    fn applied(&mut self, callee: CodeId, arguments: &[CodeId]) {
+        let Code::Local(rec) = *self.arena.get(callee) else { return };
+        let passed: Vec<Option<u32>> = arguments
+            .iter()
+            .map(|&argument| match *self.arena.get(argument) {
+                Code::Local(Local { level, index }) if level == rec.level => Some(index),
+                _ => None,
+            })
+            .collect();
+        let Some(recursion) = self.recursion(rec) else { return };
+        recursion.loose -= 1;
+        for (index, fixed) in (0..).zip(&mut recursion.fixed) {
+            *fixed &= passed.get(index as usize) == Some(&Some(index));
+        }
+    }
+
+    /// The `rec-func` whose `rec` that is.
+    pub(super) fn recursion(&mut self, rec: Local) -> Option<&mut Recursion> {
+        let at = self.loops.binary_search_by_key(&rec.level, |of| of.rec.level).ok()?;
+        self.loops.get_mut(at).filter(|of| of.rec == rec)
     }
 
     /// The code of a leaf, or `None` where tasks were pushed that will leave the result.

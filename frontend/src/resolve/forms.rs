@@ -37,7 +37,11 @@ impl<'t> Resolver<'t> {
             Form::Case => return self.case(span, rest),
             _ => {}
         }
-        let wanted = if form == Form::If { 3 } else { 2 };
+        let wanted = match form {
+            Form::If => 3,
+            Form::Eager | Form::Ordinary => 1,
+            _ => 2,
+        };
         if rest.len() != wanted {
             let name = self.identifier(head).unwrap_or_default();
             let has = rest.len();
@@ -46,7 +50,10 @@ impl<'t> Resolver<'t> {
             self.malformed(
                 form,
                 at,
-                format!("`{name}` has {wanted} parts after its name, not {has}"),
+                match wanted {
+                    1 => format!("`{name}` has 1 part after its name, not {has}"),
+                    _ => format!("`{name}` has {wanted} parts after its name, not {has}"),
+                },
             );
             return None;
         }
@@ -84,6 +91,10 @@ impl<'t> Resolver<'t> {
                     return None;
                 }
                 self.schedule([Task::Visit(rest[1]), Task::Tabulate { span, count }]);
+            }
+            Form::Eager | Form::Ordinary => {
+                let eager = form == Form::Eager;
+                self.schedule([Task::Visit(rest[0]), Task::Mode { span, eager }]);
             }
             Form::With | Form::Case => unreachable!("they have been handled"),
             Form::Let => self.let_(span, rest)?,
@@ -129,16 +140,17 @@ impl<'t> Resolver<'t> {
             }
             names.push(("rec", None));
         }
-        let parameters = parsed.into_iter().map(|p| p.parameter).collect();
+        let parameters: Vec<Parameter> = parsed.into_iter().map(|p| p.parameter).collect();
         // The scope must be closed before the function is made: its level is that outside.
         // A function without parameters opens a scope all the same.
         let open = if names.is_empty() { vec![("", None)] } else { names };
-        self.schedule([
-            Task::Bind(open.clone()),
+        let begin = recursive.then_some(Task::Recursion(parameters.len()));
+        let bind = [Task::Bind(open.clone())].into_iter().chain(begin);
+        self.schedule(bind.chain([
             Task::Visit(body),
             Task::Unbind(open),
             Task::Function { span, recursive, parameters, name },
-        ]);
+        ]));
         Some(())
     }
 

@@ -18,9 +18,11 @@ pub(crate) enum GlobalValue {
     Code(Name, CodeId),
     /// Index into [`Items::uniforms`].
     Uniform(u32),
+    /// Index into [`Items::constants`].
+    Constant(u32),
 }
 
-/// A `uniform`.
+/// A `uniform` or `constant`.
 #[derive(Clone, Debug)]
 pub(crate) struct UniformItem {
     pub(crate) name: String,
@@ -41,6 +43,7 @@ pub(crate) struct OutputItem {
 pub(crate) struct Items {
     pub(crate) globals: Vec<GlobalValue>,
     pub(crate) uniforms: Vec<UniformItem>,
+    pub(crate) constants: Vec<UniformItem>,
     pub(crate) outputs: Vec<OutputItem>,
     pub(crate) declarations: Rc<Declarations>,
 }
@@ -117,10 +120,13 @@ impl<'t> TopLevel<'t> {
             match self.resolver.identifier(head) {
                 Some("define") => return self.define(expr.span, rest),
                 Some("output") => return self.output_form(expr.span, rest),
-                Some("uniform") => return self.uniform(expr.span, rest),
+                Some("uniform") => return self.uniform("uniform", expr.span, rest),
                 // Unless a `define` has given the name another meaning.
-                Some(word @ ("struct" | "variant")) if self.resolver.lookup(word).is_none() => {
+                Some(word @ ("struct" | "variant" | "constant"))
+                    if self.resolver.lookup(word).is_none() =>
+                {
                     return match word {
+                        "constant" => self.uniform(word, expr.span, rest),
                         "struct" => self.resolver.structure(expr.span, rest),
                         _ => self.resolver.variant(expr.span, rest),
                     };
@@ -295,22 +301,24 @@ impl<'t> TopLevel<'t> {
         self.items.outputs.push(OutputItem { location, code });
     }
 
-    fn uniform(&mut self, span: Span, rest: &'t [ExprId]) {
+    /// A `uniform`, or a `constant`, which is one that is fixed at compile time.
+    fn uniform(&mut self, word: &str, span: Span, rest: &'t [ExprId]) {
+        let usage = format!("({word} name TYPE default)");
         let (name, ty, default) = match *rest {
             [name, ty] => (name, ty, None),
             [name, ty, default] => (name, ty, Some(default)),
             _ => {
                 let at = rest.get(3).map_or(span, |&extra| self.resolver.tree.get(extra).span);
                 let has = rest.len();
-                let what = format!("`uniform` has 2 or 3 parts after its name, not {has}");
-                self.malformed(at, what, "(uniform name TYPE default)");
+                let what = format!("`{word}` has 2 or 3 parts after its name, not {has}");
+                self.malformed(at, what, &usage);
                 self.bind_malformed(rest.first().copied());
                 return;
             }
         };
         let name_span = self.resolver.tree.get(name).span;
         let Some(name) = self.resolver.identifier(name) else {
-            self.malformed(name_span, "`uniform` needs a name", "(uniform name TYPE default)");
+            self.malformed(name_span, format!("`{word}` needs a name"), &usage);
             return;
         };
         let type_span = self.resolver.tree.get(ty).span;
@@ -323,26 +331,33 @@ impl<'t> TopLevel<'t> {
             let diagnostic = Diagnostic::new(
                 DiagnosticCode::DuplicateUniform,
                 name_span,
-                format!("a second uniform named `{name}`"),
+                format!("a second {word} named `{name}`"),
             )
             .label("here again")
             .also(first, "first here")
-            .help("uniforms are set from outside by their names, so these must differ");
+            .help(
+                "uniforms and constants are set from outside by their names, so these must differ",
+            );
             self.resolver.report(diagnostic);
             return;
         }
         self.uniform_spans.insert(name, name_span);
         match ty {
             Some(ty) if self.resolver.declarations.types.fits_uniform(ty) => {
-                let index = self.items.uniforms.len() as u32;
-                self.items.uniforms.push(UniformItem { name: name.to_owned(), ty, default, span });
-                self.add_global(name, GlobalValue::Uniform(index));
+                let item = UniformItem { name: name.to_owned(), ty, default, span };
+                let (items, value): (_, fn(u32) -> GlobalValue) = match word {
+                    "constant" => (&mut self.items.constants, GlobalValue::Constant),
+                    _ => (&mut self.items.uniforms, GlobalValue::Uniform),
+                };
+                let index = items.len() as u32;
+                items.push(item);
+                self.add_global(name, value(index));
             }
             Some(ty) => {
                 let diagnostic = Diagnostic::new(
                     DiagnosticCode::UniformType,
                     type_span,
-                    format!("a uniform cannot be a {}", self.resolver.declarations.types.name(ty)),
+                    format!("a {word} cannot be a {}", self.resolver.declarations.types.name(ty)),
                 )
                 .help("use num, int, uint, bool, a vector of numbers, mat2 to mat4, or structures and arrays of such");
                 self.resolver.report(diagnostic);

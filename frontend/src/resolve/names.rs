@@ -47,6 +47,9 @@ impl<'t> Resolver<'t> {
         match self.lookup(name) {
             Some(Binding::Local(local)) => {
                 self.used[local.level as usize - 1][local.index as usize] = true;
+                if let Some(of) = self.recursion(local) {
+                    of.loose += 1;
+                }
                 Code::Local(local)
             }
             Some(Binding::Global(global)) => {

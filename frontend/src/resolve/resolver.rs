@@ -21,10 +21,12 @@ pub(super) enum Form {
     With,
     Case,
     Tabulate,
+    Eager,
+    Ordinary,
 }
 
 impl Form {
-    pub(super) const NAMES: [(&'static str, Self); 9] = [
+    pub(super) const NAMES: [(&'static str, Self); 11] = [
         ("let", Self::Let),
         ("let*", Self::LetStar),
         ("func", Self::Func),
@@ -34,6 +36,8 @@ impl Form {
         ("with", Self::With),
         ("case", Self::Case),
         ("tabulate", Self::Tabulate),
+        ("@", Self::Eager),
+        ("$", Self::Ordinary),
     ];
 
     pub(super) fn from_name(name: &str) -> Option<Self> {
@@ -52,6 +56,8 @@ impl Form {
             Self::With => "(with structure (field value) …)",
             Self::Case => "(case variant ((CASE name …) body) … (else body))",
             Self::Tabulate => "(tabulate N function)",
+            Self::Eager => "(@ expression)",
+            Self::Ordinary => "($ expression)",
         }
     }
 }
@@ -77,9 +83,22 @@ pub(super) enum Unfinished<'t> {
     Binding(&'t [ExprId], usize),
 }
 
+/// A `rec-func` whose body is being resolved.
+#[derive(Debug)]
+pub(super) struct Recursion {
+    /// Its `rec`.
+    pub(super) rec: Local,
+    /// Which parameters each `rec` so far passes on as they are.
+    pub(super) fixed: Vec<bool>,
+    /// How often its `rec` is named without being applied there, so far.
+    pub(super) loose: usize,
+}
+
 /// What remains to be done.
 pub(super) enum Task<'t> {
     Visit(ExprId),
+    /// The body that is resolved next is that of a `rec-func` with so many parameters.
+    Recursion(usize),
     /// The next binding of a `let*`.
     LetStar {
         form: Span,
@@ -123,6 +142,11 @@ pub(super) enum Task<'t> {
         span: Span,
         count: u32,
     },
+    /// `@` if eager, else `$`.
+    Mode {
+        span: Span,
+        eager: bool,
+    },
     Case {
         span: Span,
         ty: Type,
@@ -146,6 +170,8 @@ pub(super) struct Resolver<'t> {
     /// Which locals of each open scope are used, outermost first, and of the one closed last.
     pub(super) used: Vec<Vec<bool>>,
     pub(super) closed_scope: Vec<bool>,
+    /// The `rec-func`s whose bodies are being resolved, outermost first.
+    pub(super) loops: Vec<Recursion>,
     /// Which globals are used.
     pub(super) used_globals: FxHashSet<u32>,
     /// The names whose values are being resolved, outermost first.
@@ -167,6 +193,7 @@ impl<'t> Resolver<'t> {
             lints: true,
             used: Vec::new(),
             closed_scope: Vec::new(),
+            loops: Vec::new(),
             used_globals: FxHashSet::default(),
             unfinished: Vec::new(),
             tasks: Vec::new(),

@@ -30,6 +30,7 @@ pub(super) struct Declarations<'p> {
     next: Word,
     shapes: FxHashMap<TypeDeclaration, Word>,
     constants: FxHashMap<(Type, Box<[u32]>), Word>,
+    specialisations: FxHashMap<u32, Word>,
     /// Values that have a name, and constants, which are too many things at once to have one.
     named: FxHashSet<Word>,
     glsl: Option<Word>,
@@ -48,6 +49,7 @@ impl<'p> Declarations<'p> {
             next: 1,
             shapes: FxHashMap::default(),
             constants: FxHashMap::default(),
+            specialisations: FxHashMap::default(),
             named: FxHashSet::default(),
             glsl: None,
             most_members: 0,
@@ -236,6 +238,30 @@ impl<'p> Declarations<'p> {
         let id = self.declare(op, Some(result_type), operands);
         self.constants.insert(key, id);
         self.named.insert(id);
+        id
+    }
+
+    /// The id of a specialisation constant: a scalar, its default and its name.
+    pub(super) fn specialisation(
+        &mut self,
+        spec_id: u32,
+        ty: Type,
+        default: u32,
+        name: &str,
+    ) -> Word {
+        if let Some(&known) = self.specialisations.get(&spec_id) {
+            return known;
+        }
+        let result_type = self.ty(ty);
+        let (op, operands) = match *self.types.kind(ty) {
+            TypeKind::Scalar(Scalar::Bool) if default != 0 => (Op::SpecConstantTrue, vec![]),
+            TypeKind::Scalar(Scalar::Bool) => (Op::SpecConstantFalse, vec![]),
+            _ => (Op::SpecConstant, vec![Operand::LiteralBit32(default)]),
+        };
+        let id = self.declare(op, Some(result_type), operands);
+        self.decorate(id, Decoration::SpecId, [Operand::LiteralBit32(spec_id)]);
+        self.name_value(id, name);
+        self.specialisations.insert(spec_id, id);
         id
     }
 

@@ -3,8 +3,8 @@
 
 use super::declarations::{Declarations, TypeDeclaration, literal};
 use super::options::{EmitOptions, Version};
+use lambdav_core::graph::Uniform;
 use lambdav_core::inputs::Input;
-use lambdav_core::schedule::Program;
 use lambdav_core::types::Type;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{
@@ -118,14 +118,13 @@ impl Interface {
     pub(super) fn uniforms(
         &mut self,
         declarations: &mut Declarations<'_>,
-        program: &Program,
+        uniforms: &[Uniform],
     ) -> Word {
         if let Some(base) = self.uniforms {
             return base;
         }
         let mut end = 0;
-        let members: Vec<(Type, &str, u32)> = program
-            .uniforms
+        let members: Vec<(Type, &str, u32)> = uniforms
             .iter()
             .map(|uniform| {
                 let offset = declarations.std140.place(uniform.ty, &mut end);

@@ -15,7 +15,8 @@ use rspirv::spirv::{Op, StorageClass, Word};
 impl<'p> Translator<'p> {
     /// Where the uniform of that index lies.
     pub(super) fn uniform(&mut self, index: u32) -> Place<'p> {
-        let base = self.interface.uniforms(&mut self.declarations, self.program);
+        let members = &self.program.uniforms[..self.block_members()];
+        let base = self.interface.uniforms(&mut self.declarations, members);
         let indices = vec![self.declarations.uint(index)];
         Place::Memory { class: StorageClass::Uniform, base, indices }
     }

@@ -47,4 +47,7 @@ pub struct EmitOptions {
     pub float_controls: bool,
     /// Whether to leave out what computes nothing: the source, lines and all names.
     pub strip: bool,
+    /// How many uniforms, the last ones, which must be scalars, are specialisation constants instead:
+    /// their ids count from 0, and their defaults are those of the uniforms.
+    pub constants: usize,
 }

@@ -21,6 +21,9 @@ impl<'p> Translator<'p> {
                 let place = self.interface.input(&mut self.declarations, *input);
                 Slot::Id(self.load(place, ty, input.name()))
             }
+            Expr::Uniform(index) if *index as usize >= self.block_members() => {
+                Slot::Id(self.specialisation(*index, ty))
+            }
             Expr::Uniform(index) => {
                 let place = self.uniform(*index);
                 let id = self.load_place(&place, ty);
@@ -31,6 +34,18 @@ impl<'p> Translator<'p> {
             Expr::Op(Core::After, operands) => Slot::Id(self.value(operands[0])),
             Expr::Op(op, operands) => Slot::Id(self.operation(*op, ty, operands)),
         }
+    }
+
+    /// How many uniforms lie in the block.
+    pub(super) fn block_members(&self) -> usize {
+        self.program.uniforms.len().saturating_sub(self.options.constants)
+    }
+
+    /// The specialisation constant that stands for the uniform of that index.
+    fn specialisation(&mut self, index: u32, ty: Type) -> Word {
+        let uniform = &self.program.uniforms[index as usize];
+        let spec_id = index - self.block_members() as u32;
+        self.declarations.specialisation(spec_id, ty, uniform.default[0], &uniform.name)
     }
 
     fn load(&mut self, place: MemoryReference, ty: Type, name: &str) -> Word {

@@ -153,6 +153,9 @@ impl Globals {
             Op::ConstantTrue
             | Op::ConstantFalse
             | Op::Constant
+            | Op::SpecConstantTrue
+            | Op::SpecConstantFalse
+            | Op::SpecConstant
             | Op::ConstantComposite
             | Op::ConstantNull
             | Op::Undef => return self.define_constant(ids, instruction),
@@ -171,9 +174,9 @@ impl Globals {
         let kind = ids.kind(instruction, ty)?;
         let (is_bool, is_scalar) = (kind.scalar == ComponentType::Bool, kind.is_scalar());
         let words: Box<[u32]> = match instruction.op {
-            Op::ConstantTrue if is_bool && is_scalar => [1].into(),
-            Op::ConstantFalse if is_bool && is_scalar => [0].into(),
-            Op::Constant if !is_bool && is_scalar => {
+            Op::ConstantTrue | Op::SpecConstantTrue if is_bool && is_scalar => [1].into(),
+            Op::ConstantFalse | Op::SpecConstantFalse if is_bool && is_scalar => [0].into(),
+            Op::Constant | Op::SpecConstant if !is_bool && is_scalar => {
                 instruction.exactly(3)?;
                 [instruction.operand(2)?].into()
             }

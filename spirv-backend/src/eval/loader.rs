@@ -21,6 +21,7 @@ const ACCEPTED: &[Op] = &[
     // Declarations.
     Op::TypeVoid, Op::TypeBool, Op::TypeInt, Op::TypeFloat, Op::TypeVector, Op::TypeMatrix,
     Op::TypeStruct, Op::TypeArray, Op::TypePointer, Op::TypeFunction, Op::ConstantTrue, Op::ConstantFalse,
+    Op::SpecConstantTrue, Op::SpecConstantFalse, Op::SpecConstant,
     Op::Constant, Op::ConstantComposite, Op::ConstantNull, Op::Undef, Op::Variable, Op::Function,
     Op::FunctionEnd,
     // Memory and composites.
@@ -219,6 +220,7 @@ impl Loader {
             Decoration::Block
             | Decoration::ColMajor
             | Decoration::NoContraction
+            | Decoration::SpecId
             | Decoration::DescriptorSet
             | Decoration::Binding => Ok(()),
             Decoration::BuiltIn

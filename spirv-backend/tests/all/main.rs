@@ -2,6 +2,7 @@
 //! -- theorem` runs those of one module.
 
 mod aggregates;
+mod constants;
 mod expansions;
 mod integers;
 mod malformed;

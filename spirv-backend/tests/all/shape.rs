@@ -138,13 +138,23 @@ fn float_controls_are_on_demand() {
     let shader = Shader::new("a.lv", "(vec2 (time))");
     for (version, extension) in [("1.0", true), ("1.3", true), ("1.4", false), ("1.6", false)] {
         let version = version.parse().expect("a version");
-        let module = shader.emitted(&EmitOptions { version, float_controls: true, strip: false });
+        let module = shader.emitted(&EmitOptions {
+            version,
+            float_controls: true,
+            strip: false,
+            constants: 0,
+        });
         let text = disassemble(&module.words).expect("it is a module");
         assert_eq!(text.contains("SPV_KHR_float_controls"), extension, "{text}");
         for mode in ["SignedZeroInfNanPreserve", "DenormPreserve", "RoundingModeRTE"] {
             assert_eq!(count(&text, mode), 2, "capability and mode: {text}");
         }
-        let plain = shader.emitted(&EmitOptions { version, float_controls: false, strip: false });
+        let plain = shader.emitted(&EmitOptions {
+            version,
+            float_controls: false,
+            strip: false,
+            constants: 0,
+        });
         let text = disassemble(&plain.words).expect("it is a module");
         assert!(!text.contains("Preserve") && !text.contains("OpExtension"), "{text}");
     }

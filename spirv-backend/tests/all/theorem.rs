@@ -50,7 +50,12 @@ fn in_every_version() {
     for version in Version::all() {
         for float_controls in [false, true] {
             for shader in generated(500..520) {
-                check(&shader, 4, 64, &EmitOptions { version, float_controls, strip: false });
+                check(
+                    &shader,
+                    4,
+                    64,
+                    &EmitOptions { version, float_controls, strip: false, constants: 0 },
+                );
             }
         }
     }

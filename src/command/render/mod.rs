@@ -1,18 +1,17 @@
 //! `lambdav render`: a program to an image file.
 
 mod draw;
-mod inputs;
 mod module;
 mod options;
 mod program;
 
-pub(super) use inputs::Given;
 pub(super) use module::open_module;
 pub(super) use options::{PictureArguments, RenderArguments};
 
 use super::engines::EngineName;
 use super::failure::{Failure, Result, chain, save_failure};
-use super::files::{check_not_read, check_target, compile, one_standard_input, read_bytes};
+use super::files::{check_not_read, check_target, one_standard_input, read_bytes};
+use super::given::Given;
 use super::messages::{one_standard_output, print};
 use super::stats::Stats;
 use super::supervise::Deadline;
@@ -38,6 +37,10 @@ pub(super) fn run(options: &RenderArguments) -> Result {
             }
         }
     }
+    if options.specialise && options.engine == Some(EngineName::Source) {
+        let message = "--specialise is for the engines that compile; `source` reads the text";
+        return Err(Failure::usage(message));
+    }
     let read: Vec<&PathBuf> =
         iter::once(&options.shader).chain(&options.picture.uniforms).collect();
     one_standard_input(read.iter().copied())?;
@@ -48,15 +51,18 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     }
     let encoding = encoding(options)?;
     let (name, bytes) = read_bytes(&options.shader)?;
-    let given = Given::read(&options.picture)?;
+    let given = Given::read(&options.picture.set, options.picture.uniforms.as_ref())?;
     let deadline = Deadline::set(options.timeout);
     let how = How::new(options, encoding)?;
     let image = match spirv::words(&bytes) {
+        Some(_) if options.specialise => {
+            return Err(Failure::usage("--specialise is for programs; this is a module"));
+        }
         Some(words) => {
             module::draw_module(options, &given, &how, &name, &words, deadline, &mut stats)
         }
         None => {
-            let mut loaded = compile(&options.shader, bytes, options.messages);
+            let mut loaded = given.compile(&options.shader, bytes, options.messages.max_errors)?;
             loaded.diagnostics.drop_lints();
             check_not_read(&options.out, &loaded.included)?;
             program::draw_program(options, &given, &how, loaded, deadline, &mut stats)

@@ -1,10 +1,10 @@
 //! Rendering a SPIR-V module in place of a program.
 
 use super::draw::{How, draw};
-use super::inputs::Given;
 use super::options::{PictureArguments, RenderArguments};
 use crate::command::engines::EngineName;
 use crate::command::failure::{Failure, Result};
+use crate::command::given::Given;
 use crate::command::stats::Stats;
 use crate::command::supervise::Deadline;
 use crate::command::values::location;
@@ -57,7 +57,8 @@ pub(in crate::command) fn open_module(
             default: vec![0; types.components(member.ty)].into(),
         })
         .collect();
-    let settings = given.settings(picture, &types, &uniforms)?;
+    let mut settings = picture.settings(&uniforms);
+    given.apply(&mut settings, &types, &uniforms, &[])?;
     // Where it has a uniform block, its values lie outside.
     let is_set = |uniform: &&Uniform| given.values(&uniform.name).next().is_some();
     if let Some(missing) = uniforms.iter().find(|uniform| !is_set(uniform)) {

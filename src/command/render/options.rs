@@ -4,10 +4,11 @@ use crate::command::engines::EngineName;
 use crate::command::messages::Messages;
 use crate::command::values::{lanes, mouse, output, seconds, target, threads, whole};
 use clap::Args;
+use lambdav::core::graph::Uniform;
 use lambdav::core::limits;
 use lambdav::raster::Size;
 use lambdav::raster::file::Format;
-use lambdav::settings::number;
+use lambdav::settings::{Settings, number};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,6 +23,10 @@ pub(in crate::command) struct RenderArguments {
     pub(super) out: PathBuf,
     #[command(flatten)]
     pub(super) picture: PictureArguments,
+    /// Compiles the program for the values that the uniforms have: what they decide is decided
+    /// once. The image does not depend on it
+    #[arg(long)]
+    pub(super) specialise: bool,
     /// What computes the pixels; by default simd, or core for a program that exceeds its limits.
     /// The image does not depend on it
     #[arg(long, value_enum)]
@@ -100,4 +105,16 @@ pub(in crate::command) struct PictureArguments {
     /// Bits of a sample (PNG only); by default 8
     #[arg(long, value_name = "BITS", value_parser = ["8", "16"])]
     pub(in crate::command) depth: Option<String>,
+}
+
+impl PictureArguments {
+    /// What a frame is computed from; the uniforms have their defaults.
+    pub(in crate::command) fn settings(&self, uniforms: &[Uniform]) -> Settings {
+        let mut settings = Settings::with_uniforms(uniforms, self.size);
+        settings.max_iterations = self.max_iterations;
+        settings.inputs.time = self.time;
+        settings.inputs.frame = self.frame;
+        settings.inputs.mouse = self.mouse.unwrap_or_default();
+        settings
+    }
 }

@@ -1,10 +1,10 @@
 //! Rendering a program: a shader or core text.
 
 use super::draw::{How, draw};
-use super::inputs::Given;
 use super::options::RenderArguments;
 use crate::command::engines::{EngineName, evaluator, simd_trouble};
 use crate::command::failure::{Failure, Result};
+use crate::command::given::Given;
 use crate::command::messages::report;
 use crate::command::stats::Stats;
 use crate::command::supervise::Deadline;
@@ -26,8 +26,18 @@ pub(super) fn draw_program(
     report(&loaded.source, &loaded.diagnostics, options.messages)?;
     let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
     let location = location(core.outputs.iter().map(|o| o.location), options.picture.output)?;
-    let settings = given.settings(&options.picture, core.graph.types(), &core.uniforms)?;
+    let mut settings = options.picture.settings(&core.uniforms);
+    given.apply(&mut settings, core.graph.types(), &core.uniforms, &core.constants)?;
     stats.read(loaded.times);
+    let specialised = options.specialise.then(|| {
+        let core = core.with_uniforms_fixed(&settings.inputs.uniforms);
+        let count = core.uniforms.len();
+        let plural = if count == 1 { "uniform" } else { "uniforms" };
+        stats.took("specialise");
+        stats.note("specialised", format!("for the values of {count} {plural}"));
+        core
+    });
+    let core = specialised.as_ref().unwrap_or(core);
     let fail_simd = |error| simd_trouble(error).failure(&loaded.source, options.messages);
     let evaluate = |engine: &dyn Engine, stats: &mut Stats| {
         stats.took("compile");

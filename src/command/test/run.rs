@@ -10,7 +10,8 @@ use crate::command::diff::in_brief;
 use crate::command::engines::{EngineName, Trouble, engine};
 use crate::command::failure::{Failure, Result, chain, save_failure};
 use crate::command::files::{load_image, read_bytes};
-use crate::command::render::{Given, open_module};
+use crate::command::given::Given;
+use crate::command::render::open_module;
 use crate::command::values::location;
 use lambdav::core::diagnostics::{Diagnostic, Diagnostics};
 use lambdav::core::limits;
@@ -114,7 +115,7 @@ fn draw(test: &Test, directive: &Directive, program: &Program, how: &How) -> Res
     // Relative to the program, wherever the run was started.
     let folder = test.program.parent().unwrap_or(Path::new(""));
     picture.uniforms = picture.uniforms.map(|path| folder.join(path));
-    let given = Given::read(&picture)?;
+    let given = Given::read(&picture.set, picture.uniforms.as_ref())?;
     let loaded = match program {
         Program::Text(loaded) => loaded,
         Program::Module(name, words) => {
@@ -122,9 +123,19 @@ fn draw(test: &Test, directive: &Directive, program: &Program, how: &How) -> Res
             return frame(directive, &source, &engine, how);
         }
     };
-    let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
+    let mut core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
+    let fixed;
+    let mut loaded = &**loaded;
+    if given.sets_any(&core.constants) {
+        let (_, bytes) = read_bytes(&test.program)?;
+        fixed = given.compile(&test.program, bytes, limits::ERRORS)?;
+        loaded = &fixed;
+        let wrong = || Failure::input(text_of(&fixed.source, &fixed.diagnostics));
+        core = fixed.core.as_ref().ok_or_else(wrong)?;
+    }
     let location = location(core.outputs.iter().map(|output| output.location), picture.output)?;
-    let settings = given.settings(&picture, core.graph.types(), &core.uniforms)?;
+    let mut settings = picture.settings(&core.uniforms);
+    given.apply(&mut settings, core.graph.types(), &core.uniforms, &core.constants)?;
     let engine = engine(how.engine, loaded, core, location, &settings);
     let engine = engine.map_err(|trouble| match trouble {
         Trouble::Program(diagnostic) => at_fault(&loaded.source, *diagnostic),

@@ -95,3 +95,35 @@ fn standard_input_has_a_name_and_can_be_read_once() {
     place.fails(&["check", "-", "good.lv", "-"], 2, "`-`, can be given only once");
     place.fails(&["check"], 2, "<SHADER>...");
 }
+
+#[test]
+fn a_module_is_not_a_shader() {
+    let place = place();
+    place.run(&["compile", "good.lv", "-o", "good.spv"]).done();
+    for command in [&["check", "good.spv"][..], &["compile", "good.spv", "--emit", "core"]] {
+        let outcome = place.run(command);
+        assert_eq!(outcome.status, 1);
+        assert!(outcome.err.contains("error[LV0217]: this is a SPIR-V module"), "{}", outcome.err);
+    }
+}
+
+/// Functions that are never applied are typed where annotations say for what.
+#[test]
+fn annotated_functions_are_typed() {
+    let place = TestFolder::new();
+    let found = |text: &str| place.run_with(&["check", "-", "--allow", "LV0702"], text).err;
+    let wrong = "(define (f (v vec3) (k num)) (+ v (vec2 k k))) (vec3 0)";
+    let message = "warning[LV0418]: this is never applied, and ill-typed";
+    assert!(found(wrong).contains(message), "{}", found(wrong));
+    let inner = "(define (f (v vec3)) (func ((k num)) (+ v (vec2 k k)))) (vec3 0)";
+    assert!(found(inner).contains(message), "{}", found(inner));
+    for right in [
+        "(define (f (v vec3) (k num)) (+ v k)) (vec3 0)",
+        // What one argument is, nobody knows.
+        "(define (f (v vec3) k) (+ v (vec2 1 1) k)) (vec3 0)",
+        "(define (f (v vec3) (k num)) (+ v k)) (f (vec3 0) 1)",
+        "(define (f) (func ((n num)) ((rec-func (i) (if (< i n) (rec (+ i 1)) i)) 0))) (vec3 0)",
+    ] {
+        assert_eq!(found(right), "", "{right}");
+    }
+}

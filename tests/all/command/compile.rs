@@ -115,7 +115,7 @@ fn options_of_spirv_are_for_spirv() {
     place.fails(
         &["compile", "a.lv", "--emit", "core", "--float-controls"],
         2,
-        "--spirv-version, --float-controls and --strip are for --emit spirv",
+        "--spirv-version, --float-controls, --strip and --keep-constants are for --emit spirv",
     );
     place.fails(&["compile", "a.lv", "-o", "a.png"], 2, "say with --emit what to write");
     let version = ["compile", "a.lv", "--emit", "spirv", "--spirv-version", "2.0"];
@@ -157,4 +157,48 @@ fn diagnostics_can_be_json() {
     let object: serde_json::Value = serde_json::from_str(outcome.text()).expect("one JSON object");
     assert_eq!(object["code"], "LV0301");
     assert_one_error(object["rendered"].as_str().expect("a text"), "`x` is not bound");
+}
+
+/// Constants that decide nothing at compile time are left to whoever makes a pipeline of the module.
+#[test]
+fn scalar_constants_are_kept_on_request() {
+    let shader = "(constant gain num 2)
+        (constant on bool true)
+        (constant rounds int 3i)
+        (constant base num 4)
+        (constant tint vec2 (vec2 1 2))
+        (uniform u num base)
+        (define sum (@ ((rec-func (i s) (if (less i rounds) (rec (+ i 1i) (+ s 1)) s)) 0i 0)))
+        (vec4 (if on gain 0) sum u (.y tint))";
+    let place = TestFolder::with([("a.lv", shader)]);
+    let text = |more: &[&str]| {
+        let arguments = ["compile", "a.lv", "--emit", "spirv-text"];
+        place.run(&[&arguments, more].concat()).done().text().to_owned()
+    };
+    let kept = text(&["--keep-constants"]);
+    let count = |what: &str| kept.matches(what).count();
+    assert_eq!([count("OpSpecConstant "), count("OpSpecConstantTrue")], [1, 1], "{kept}");
+    assert_eq!(count("SpecId"), 2, "{kept}");
+    assert!(kept.contains("\"gain\"") && kept.contains("\"on\""), "{kept}");
+    assert!(!text(&[]).contains("OpSpecConstant"));
+    // Both kinds have other values on request.
+    let pixel = |more: &[&str]| {
+        place.run(&[&["compile", "a.lv", "-o", "a.spv"], more].concat()).done();
+        let render = ["render", "a.spv", "a.npy", "--size", "2x1", "--engine", "spirv"];
+        place.run(&[&render[..], &["--set", "u=5"]].concat()).done();
+        place.frame("a.npy").pixel(0, 0).expect("it is within")
+    };
+    for keep in [&["--keep-constants"][..], &[]] {
+        assert_eq!(pixel(keep), [2.0, 3.0, 5.0, 2.0]);
+        let set = [keep, &["--set", "gain=7", "--set", "rounds=1"]].concat();
+        assert_eq!(pixel(&set), [7.0, 1.0, 5.0, 2.0]);
+        assert_eq!(pixel(&[keep, &["--set", "on=false"]].concat()), [0.0, 3.0, 5.0, 2.0]);
+    }
+    let fails = |more: &[&str], message: &str| {
+        place.fails(&[&["compile", "a.lv"], more].concat(), 2, message);
+    };
+    fails(&["--emit", "core", "--keep-constants"], "--keep-constants are for --emit spirv");
+    fails(&["--emit", "core", "--set", "u=1"], "`u` is a uniform");
+    fails(&["--emit", "core", "--set", "gian=1"], "did you mean `gain`?");
+    fails(&["--emit", "core", "--set", "gain=true"], "constant `gain`: `true` is not a number");
 }

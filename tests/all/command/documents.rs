@@ -5,16 +5,20 @@ use std::path::Path;
 
 const COMMANDS: [&str; 7] = ["render", "compile", "check", "test", "diff", "inspect", "explain"];
 
-fn readme() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-    std::fs::read_to_string(path).expect("the README is there")
+fn document(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    std::fs::read_to_string(path).expect("the document is there")
 }
 
-/// The programs of the language's tour are right and make pictures, the same on each engine.
+fn readme() -> String {
+    document("README.md")
+}
+
+/// The programs of the language's tour, and of the page on options, are right and make pictures, the same on each engine.
 #[test]
 fn programs_in_the_readme_render() {
-    let readme = readme();
-    let programs: Vec<&str> = readme
+    let documents = readme() + &document("docs/partial-evaluation.md");
+    let programs: Vec<&str> = documents
         .split("```lv\n")
         .skip(1)
         .map(|rest| rest.split("```").next().expect("a split has a first part"))

@@ -126,6 +126,64 @@ fn structures_and_arrays_are_set_by_json() {
     }
 }
 
+/// Constants are fixed when the program is compiled, by what gives uniforms their values.
+#[test]
+fn constants_are_set_like_uniforms() {
+    let shader = "(struct Options (rounds int) (scale num))
+        (constant options Options (Options 2i 3))
+        (constant flat bool true)
+        (uniform gain num 1)
+        (define rounds (num (.rounds options)))
+        (define x (@ ((rec-func (i x) (if (less i rounds) (rec (+ i 1) (* x (.scale options))) x))
+                      0 gain)))
+        (@ (if flat x (vec2 x 1)))";
+    let file = r#"{"options": {"rounds": 1, "scale": 5}, "gain": 2}"#;
+    let place =
+        TestFolder::with([("a.lv", shader), ("u.json", file), ("bad.json", r#"{"flat": 1}"#)]);
+    for engine in ["simd", "core", "source", "spirv"] {
+        let pixel = |more: &[&str]| {
+            render(&place, "a.npy", &[&["--engine", engine], more].concat());
+            place.frame("a.npy").pixel(0, 0).expect("it is within")
+        };
+        assert_eq!(pixel(&[]), [9.0, 0.0, 0.0, 1.0], "{engine}");
+        assert_eq!(pixel(&["--set", "flat=false"]), [9.0, 1.0, 0.0, 1.0], "{engine}");
+        assert_eq!(pixel(&["--uniforms", "u.json"]), [10.0, 0.0, 0.0, 1.0], "{engine}");
+        let both = ["--set", r#"options={"rounds": 3}"#, "--uniforms", "u.json"];
+        assert_eq!(pixel(&both), [250.0, 0.0, 0.0, 1.0], "{engine}");
+    }
+    let fails = |more: &[&str], message: &str| {
+        let status = if more[0] == "--set" { 2 } else { 1 };
+        place.fails(&[&["render", "a.lv", "a.npy"], more].concat(), status, message);
+    };
+    fails(&["--set", "flta=true"], "no uniform `flta`; did you mean `flat`?");
+    fails(&["--set", "flat=3"], "`flat`: `3` is neither true nor false");
+    fails(&["--uniforms", "bad.json"], "`bad.json`: constant `flat`");
+    fails(&["--set", "z=3"], "it has gain, options, flat");
+}
+
+/// What is compiled for the values of uniforms draws the same.
+#[test]
+fn uniforms_are_folded_on_request() {
+    let place = TestFolder::with([("a.lv", LIGHTS)]);
+    let lights = r#"lights=[{"colour": [1, 2, 3], "on": true}, {"n": -4}]"#;
+    for engine in ["simd", "core", "spirv"] {
+        let draw = |more: &[&str]| {
+            let set = ["--engine", engine, "--set", lights, "--set", "gain=0.5"];
+            render(&place, "a.npy", &[&set, more].concat());
+            place.frame("a.npy")
+        };
+        assert_eq!(draw(&[]).samples(), draw(&["--specialise"]).samples(), "{engine}");
+    }
+    let stats = ["render", "a.lv", "a.npy", "--specialise", "--stats"];
+    let outcome = place.run(&stats);
+    assert!(outcome.err.contains("for the values of 2 uniforms"), "{}", outcome.err);
+    let source = ["render", "a.lv", "a.npy", "--specialise", "--engine", "source"];
+    place.fails(&source, 2, "--specialise is for the engines that compile");
+    place.run(&["compile", "a.lv", "-o", "a.spv"]).done();
+    let module = ["render", "a.spv", "a.npy", "--specialise", "--engine", "spirv"];
+    place.fails(&module, 2, "--specialise is for programs");
+}
+
 /// A module knows the members of structures by the ways to them.
 #[test]
 fn structures_of_modules_are_set_by_their_members() {

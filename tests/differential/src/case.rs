@@ -6,6 +6,7 @@ use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::source::SourceFile;
 use lambdav_generate::GeneratedProgram;
+use lambdav_generate::suite::without_modes;
 
 /// A compiled program and its inputs.
 #[derive(Debug)]
@@ -50,6 +51,12 @@ impl Case {
             ..Inputs::default()
         };
         Ok(Self { source, core, inputs, conditions })
+    }
+
+    /// Whether the compiler executes rounds of loops that other evaluators count: of what is
+    /// unrolled, and in the values of constants.
+    pub(crate) fn saves_rounds(&self) -> bool {
+        !self.core.constants.is_empty() || without_modes(&self.source).is_some()
     }
 
     /// The locations of the outputs, in order of declaration.

@@ -4,9 +4,11 @@ use crate::case::Case;
 use crate::engine::{Verdict, same};
 use crate::reference::scheduled;
 use crate::walk::{Special, Walker};
+use lambdav_core::graph::Core;
 use lambdav_core::op::Op;
 use lambdav_core::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
 use lambdav_core::types::TypeKind;
+use lambdav_generate::suite::without_modes;
 use std::collections::BTreeSet;
 
 /// What was seen in all pixels of an image.
@@ -44,6 +46,14 @@ pub struct Profile {
     pub update_in_loop: bool,
     /// Whether a decision on the case of a variant is divergent.
     pub divergent_case: bool,
+    /// Whether the text has an `@`.
+    pub eager: bool,
+    /// Whether an `@` unrolls a loop or takes an arm.
+    pub partial: bool,
+    /// Whether the program was refused, since unrolling has no end there.
+    pub endless_rounds: bool,
+    /// Whether the program has a `constant`.
+    pub constant: bool,
     /// Whether the schedule has a guard.
     pub guarded: bool,
     /// Whether a pixel exceeds the limit of loops.
@@ -63,6 +73,9 @@ pub(crate) fn profile(case: &Case, expected: &[Vec<Verdict>]) -> Result<Profile,
     let program = scheduled(&case.core, &case.locations())?;
     let mut walker = Walker::new(&program);
     let mut profile = Profile {
+        eager: case.source.text().contains("(@ "),
+        partial: is_partial(case),
+        constant: !case.core.constants.is_empty(),
         guarded: !program.guards.is_empty(),
         limited: expected.iter().flatten().any(|v| matches!(v, Verdict::LoopLimit(_))),
         ..Profile::default()
@@ -89,6 +102,15 @@ pub(crate) fn profile(case: &Case, expected: &[Vec<Verdict>]) -> Result<Profile,
     profile.operations = walker.operations;
     profile.special = walker.special;
     Ok(profile)
+}
+
+/// Whether there are other arms and loops than without `@`.
+fn is_partial(case: &Case) -> bool {
+    let blocks = |core: &Core| Some(scheduled(core, &case.locations()).ok()?.blocks.len());
+    without_modes(&case.source).is_some_and(|source| {
+        let usual = lambdav_frontend::compile(&source).0;
+        usual.is_some_and(|usual| blocks(&usual) != blocks(&case.core))
+    })
 }
 
 /// Whether two pixels have different values that are not NaN alone.

@@ -106,7 +106,9 @@ impl<'a> Generator<'a> {
         let is_aggregate = Declared::is_aggregate(ty);
         let (parts, changed) = if is_aggregate { (6, 30) } else { (16, 6) };
         let cases = ifs / 3;
-        let weights = [40, changed, ifs, 18, 7, 9, loops, 2, 3, 2, loops * 2 / 3, parts, cases, 1];
+        let modes = if self.options.endless { 0 } else { 5 };
+        let weights =
+            [40, changed, ifs, 18, 7, 9, loops, 2, 3, 2, loops * 2 / 3, parts, cases, 1, modes];
         for _ in 0..8 {
             let made = match self.random.weighted(&weights) {
                 0 => self.application(ty, size),
@@ -115,13 +117,14 @@ impl<'a> Generator<'a> {
                 3 => self.let_(&TermKind::Value(ty), size),
                 4 => self.direct_call(&TermKind::Value(ty), size),
                 5 => self.named_call(&TermKind::Value(ty), size),
-                6 => self.loop_(ty, size),
+                6 => self.loop_(ty, size).map(|made| self.perhaps_eager(ty, made)),
                 7 => self.annotated(ty, size),
                 8 => self.chosen_call(&TermKind::Value(ty), size),
                 10 => self.chosen_loop(ty, size),
                 11 => self.part(ty, size),
                 12 => self.case(&TermKind::Value(ty), size),
                 13 => self.held_call(&TermKind::Value(ty), size),
+                14 => self.mode(&TermKind::Value(ty), size),
                 _ => Some(self.leaf(ty)),
             };
             if let Some(term) = made {
@@ -191,6 +194,31 @@ impl<'a> Generator<'a> {
         self.scope.used.insert(builtin);
         let value = self.value(Type::of(scalar, n as u8), size - 1);
         Some(Term::list(TermKind::Value(ty), vec![Term::word(name), value]))
+    }
+
+    /// `(@ e)` or `($ e)`.
+    pub(crate) fn mode(&mut self, kind: &TermKind, size: usize) -> Option<Term> {
+        // Under `@`, a loop that nothing enters but the compiler is unrolled all the same.
+        if self.options.endless {
+            return None;
+        }
+        // In a tail, an `@` might leave nothing that goes on.
+        let is_tail = matches!(kind, TermKind::Tail { .. });
+        let word = if !is_tail && self.random.percent(70) { "@" } else { "$" };
+        if !self.scope.are_original(&[word]) {
+            return None;
+        }
+        let inner = self.term(kind, size - 1);
+        Some(Term::list(kind.clone(), vec![Term::word(word), inner]))
+    }
+
+    /// `(@ e)` in place of `e` now and then.
+    fn perhaps_eager(&mut self, ty: Type, made: Term) -> Term {
+        let is_eager = !self.options.endless && self.random.percent(25);
+        if !is_eager || !self.scope.are_original(&["@"]) {
+            return made;
+        }
+        Term::list(TermKind::Value(ty), vec![Term::word("@"), made])
     }
 
     fn annotated(&mut self, ty: Type, size: usize) -> Option<Term> {

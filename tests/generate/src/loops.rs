@@ -57,6 +57,12 @@ impl Generator<'_> {
             let ty = if i == 0 && self.random.percent(60) { ty } else { self.any_type() };
             let kind = TermKind::Value(ty);
             let first = self.value(ty, share / 2);
+            if !self.options.endless && self.random.percent(15) {
+                // Each `rec` passes it on as it is.
+                let name = format!("v{of}-{i}");
+                params.push((name.clone(), kind, TermKind::Static(name), first));
+                continue;
+            }
             let name = self.name(&names, true);
             names.push(name.clone());
             params.push((name, kind.clone(), kind, first));
@@ -198,10 +204,10 @@ impl Generator<'_> {
     pub(crate) fn tail(&mut self, (of, ty): (u32, Type), must: bool, size: usize) -> Term {
         let kind = TermKind::Tail { of, ty, goes_on: must };
         let weights = match (size <= 2, must) {
-            (true, true) => [0, 10, 12, 0, 0, 0, 0, 0],
-            (true, false) => [8, 8, 12, 0, 0, 0, 0, 0],
-            (false, true) => [0, 10, 14, 24, 22, 10, 8, 6],
-            (false, false) => [10, 6, 14, 24, 14, 6, 8, 6],
+            (true, true) => [0, 10, 12, 0, 0, 0, 0, 0, 0],
+            (true, false) => [8, 8, 12, 0, 0, 0, 0, 0, 0],
+            (false, true) => [0, 10, 14, 24, 22, 10, 8, 6, 3],
+            (false, false) => [10, 6, 14, 24, 14, 6, 8, 6, 3],
         };
         for _ in 0..6 {
             let made = match self.random.weighted(&weights) {
@@ -212,7 +218,8 @@ impl Generator<'_> {
                 4 => self.let_(&kind, size),
                 5 => self.direct_call(&kind, size),
                 6 => self.case(&kind, size),
-                _ => self.chosen_call(&kind, size),
+                7 => self.chosen_call(&kind, size),
+                _ => self.mode(&kind, size),
             };
             if let Some(term) = made {
                 return term;

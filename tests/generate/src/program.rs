@@ -81,6 +81,8 @@ impl Generator<'_> {
         let parts = (0..count).map(|_| self.value(Type::NUM, size / count)).collect();
         Term::list(TermKind::Value(ty), [vec![Term::word(type_name(ty))], parts].concat())
     }
+
+    /// A uniform, or a constant.
     fn uniform(&mut self, i: usize, program: &mut GeneratedProgram) {
         let ty = loop {
             let ty = self.any_type();
@@ -88,8 +90,9 @@ impl Generator<'_> {
                 break ty;
             }
         };
-        let name = format!("uniform{i}");
-        let words = ["uniform".to_owned(), name.clone(), self.declared.text(ty)].map(Term::word);
+        let word = if self.random.percent(25) { "constant" } else { "uniform" };
+        let name = format!("{word}{i}");
+        let words = [word.to_owned(), name.clone(), self.declared.text(ty)].map(Term::word);
         let mut parts: Vec<Term> = words.into();
         if self.random.percent(70) {
             self.constant = true;
@@ -100,7 +103,7 @@ impl Generator<'_> {
             self.constant = false;
         }
         program.forms.push(Term::syntax(parts));
-        if self.random.percent(50) {
+        if word == "uniform" && self.random.percent(50) {
             let scalars: Vec<Scalar> = self.declared.types.scalars(ty).collect();
             let words = scalars.into_iter().map(|scalar| match scalar {
                 Scalar::Bool => self.random.below(2) as u32,

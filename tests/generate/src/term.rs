@@ -13,7 +13,7 @@ pub enum TermKind {
     Function(Arc<FunctionKind>),
     /// A value that the counter of that loop may have in the next round.
     Step(u32),
-    /// The function parameter of that name, which each `rec` must pass on unchanged.
+    /// The parameter of that name, which each `rec` passes on unchanged; if it is a function, it must.
     Static(String),
     /// What can stand in the tail of that loop, whose value has type `ty`; with `goes_on`, it has a
     /// `rec` for certain.

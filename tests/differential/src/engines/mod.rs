@@ -1,12 +1,14 @@
 //! The engines under comparison.
 
 mod evaluated;
+mod fixed;
 mod lanes;
 mod registers;
 mod simd;
 mod source;
 mod spirv;
 mod text;
+mod usual;
 
 use crate::engine::Engine;
 use lambdav_simd_backend::Target;
@@ -59,6 +61,8 @@ pub fn all() -> Vec<Box<dyn Engine>> {
     let mut engines: Vec<Box<dyn Engine>> = vec![
         Box::new(text::Text),
         Box::new(source::Source),
+        Box::new(usual::Usual),
+        Box::new(fixed::Fixed),
         Box::new(lanes::Lanes),
         Box::new(spirv::Spirv),
     ];

@@ -32,12 +32,16 @@ impl Engine for Source {
         };
         let program = SourceProgram::new(&tree).map_err(describe)?;
         uniforms(&program, case)?;
+        let saves_rounds = case.saves_rounds();
         let max_iterations = case.conditions.max_iterations;
         let limits = Limits { max_iterations, max_steps: MAX_STEPS };
         let images = case.locations().into_iter().map(|location| {
             let verdicts = samples(case).map(|pixel| {
                 let verdict = match program.run(location, &case.at(pixel), limits, &gauge(POLLS)) {
                     Ok(words) => Verdict::Value(words),
+                    Err(SourceFault::Pixel(EvaluationFault::LoopLimit(_))) if saves_rounds => {
+                        Verdict::OutOfFuel
+                    }
                     Err(SourceFault::Pixel(EvaluationFault::LoopLimit(span))) => {
                         Verdict::LoopLimit(span)
                     }

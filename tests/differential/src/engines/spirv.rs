@@ -22,6 +22,7 @@ impl Engine for Spirv {
             version,
             float_controls: choice % 2 == 1,
             strip: choice.is_multiple_of(3),
+            constants: 0,
         };
         let types = || case.core.uniforms.iter().map(|uniform| uniform.ty);
         let resources = Resources::new(&case.inputs, case.core.graph.types(), types());

@@ -2,16 +2,19 @@
 
 use lambdav_core::source::SourceFile;
 use lambdav_core::types::Type;
-use lambdav_frontend::syntax::{ExprId, ExprKind, Tree, parse};
+use lambdav_frontend::syntax::{Expr, ExprId, ExprKind, Tree, parse};
 use std::fmt::Write as _;
 
 /// The program with every number replaced by a uniform of that default, so that what the compiler
 /// folds is left to the engines too. Not where a literal must stand, and not for programs with
-/// uniforms of their own, whose defaults must not depend on others.
+/// uniforms of their own, whose defaults must not depend on others, nor for those with `@`, of which
+/// constants are part of the meaning.
 pub fn hide_literals(source: &SourceFile) -> Option<String> {
     let (tree, _) = parse(source);
-    let has_uniforms = tree.roots.iter().any(|&root| head(&tree, root) == Some("uniform"));
-    if has_uniforms {
+    let has_uniforms =
+        tree.roots.iter().any(|&root| matches!(head(&tree, root), Some("uniform" | "constant")));
+    let is_eager = |expr: &Expr| matches!(&expr.kind, ExprKind::Identifier(name) if **name == *"@");
+    if has_uniforms || tree.iter().any(|(_, expr)| is_eager(expr)) {
         return None;
     }
     let mut kept = vec![false; tree.len()];

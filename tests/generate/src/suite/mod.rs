@@ -2,6 +2,8 @@
 
 mod case;
 mod hidden;
+mod modes;
 
 pub use case::{Case, Expected, ExpectedVerdict, Finding, read_cases};
 pub use hidden::hide_literals;
+pub use modes::without_modes;

@@ -1,0 +1,97 @@
+//! Programs for certain values of their uniforms.
+
+use super::{Core, Graph, LoopId, Node, NodeId};
+use lambdav_float_environment::with_default;
+use rustc_hash::FxHashMap;
+
+impl Core {
+    /// The program where the uniforms have these values, which are as many words each as its type
+    /// has components. It still has the uniforms, and nothing reads them.
+    ///
+    /// What is computed from them is folded as constants of the text are; no bit of an output
+    /// changes.
+    #[must_use]
+    pub fn with_uniforms_fixed(&self, values: &[Box<[u32]>]) -> Self {
+        with_default(|| self.fixed(values))
+    }
+
+    fn fixed(&self, values: &[Box<[u32]>]) -> Self {
+        let from = &self.graph;
+        let mut graph = Graph::default();
+        *graph.types_mut() = from.types().clone();
+        let mut loops: FxHashMap<LoopId, LoopId> = FxHashMap::default();
+        let mut map: FxHashMap<NodeId, NodeId> = FxHashMap::default();
+        for id in from.needed_by(self.outputs.iter().map(|output| output.node)) {
+            let span = from.span(id);
+            let all = |old: &[NodeId]| -> Vec<NodeId> { old.iter().map(|o| map[o]).collect() };
+            let mut renamed = |graph: &mut Graph, of: LoopId| {
+                *loops.entry(of).or_insert_with(|| graph.begin_loop())
+            };
+            let new = match from.node(id) {
+                Node::Constant(ty, words) => graph.constant(*ty, words, span),
+                Node::Uniform(index, ty) => graph.constant(*ty, &values[*index as usize], span),
+                Node::Input(input) => graph.input(*input, span),
+                Node::Param(of, index, ty) => {
+                    let of = renamed(&mut graph, *of);
+                    graph.param(of, *index, *ty, span)
+                }
+                Node::Op(op, operands) => graph.op(*op, all(operands), span),
+                Node::If(parts) => graph.if_(parts.map(|part| map[&part]), span),
+                Node::Rec(of, arguments) => {
+                    let of = renamed(&mut graph, *of);
+                    graph.rec(of, all(arguments), span)
+                }
+                Node::Loop(of) => {
+                    let (new, old) = (renamed(&mut graph, *of), from.loop_(*of));
+                    let (params, inits) = (all(&old.params), all(&old.inits));
+                    graph.finish_loop(new, params, inits, map[&old.body], old.span)
+                }
+            };
+            if let Some(name) = from.name(id) {
+                graph.set_name(new, name);
+            }
+            map.insert(id, new);
+        }
+        let mut outputs = self.outputs.clone();
+        outputs.iter_mut().for_each(|output| output.node = map[&output.node]);
+        Self { graph, outputs, uniforms: self.uniforms.clone(), constants: self.constants.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Output, Uniform};
+    use super::*;
+    use crate::op::Op;
+    use crate::source::Span;
+    use crate::types::Type;
+
+    #[test]
+    fn what_uniforms_decide_is_decided() {
+        let (mut graph, span) = (Graph::default(), Span::default());
+        let gain = graph.uniform(0, Type::NUM, span);
+        let (one, two) = (graph.number(1.0, span), graph.number(2.0, span));
+        let condition = graph.op(Op::Less, vec![one, gain], span);
+        // A loop that counts from the uniform down to one.
+        let of = graph.begin_loop();
+        let n = graph.param(of, 0, Type::NUM, span);
+        let less = graph.op(Op::Sub, vec![n, one], span);
+        let (more, next) =
+            (graph.op(Op::Less, vec![one, n], span), graph.rec(of, vec![less], span));
+        let body = graph.if_([more, next, n], span);
+        let loops = graph.finish_loop(of, vec![n], vec![gain], body, span);
+        let chosen = graph.if_([condition, loops, two], span);
+        let output = Output { location: 0, node: chosen, span };
+        let uniform = Uniform { name: "gain".into(), ty: Type::NUM, default: [0].into() };
+        let core =
+            Core { graph, uniforms: vec![uniform], constants: Vec::new(), outputs: vec![output] };
+        let fixed = |gain: f32| core.with_uniforms_fixed(&[[gain.to_bits()].into()]);
+        let constant = fixed(1.0);
+        let node = constant.outputs[0].node;
+        assert_eq!(constant.graph.constant_words(node), Some(&[2f32.to_bits()][..]));
+        let looping = fixed(3.0);
+        let node = looping.outputs[0].node;
+        assert!(matches!(looping.graph.node(node), Node::Loop(_)));
+        assert!(!looping.graph.depends_on_inputs(node));
+    }
+}

@@ -1,0 +1,127 @@
+//! The values of uniforms and constants, as the options say.
+
+use super::failure::{Failure, Result};
+use super::files::{compile_fixed, read_bytes};
+use lambdav::core::graph::Uniform;
+use lambdav::core::types::Types;
+use lambdav::program::Loaded;
+use lambdav::settings::{Settings, UniformError, members};
+use std::path::{Path, PathBuf};
+
+/// The values that are given, as text: first those of the file, then those of the
+/// command line, of which the last counts.
+pub(super) struct Given {
+    file: Vec<(String, String)>,
+    /// What messages call the file.
+    name: String,
+    set: Vec<(String, String)>,
+}
+
+impl Given {
+    /// Reads the file of uniforms, if there is one, and takes the options apart.
+    pub(super) fn read(set: &[String], uniforms: Option<&PathBuf>) -> Result<Self> {
+        let set = set.iter().map(|text| match text.split_once('=') {
+            Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
+            None => Err(Failure::usage(format!("`{text}` sets nothing: write --set NAME=VALUE"))),
+        });
+        let set = set.collect::<Result<_>>()?;
+        let Some(path) = uniforms else {
+            return Ok(Self { file: Vec::new(), name: String::new(), set });
+        };
+        let (name, bytes) = read_bytes(path)?;
+        let fail = |what: &str| Failure::input(format!("`{name}`: {what}"));
+        let text = str::from_utf8(&bytes).map_err(|error| fail(&error.to_string()))?;
+        let all = members(text).map_err(|error| {
+            fail(&format!("{error}; write {{\"NAME\": VALUE, \"NAME\": VALUE}}"))
+        })?;
+        let file = all.into_iter().map(|(name, value)| (name, value.to_owned())).collect();
+        Ok(Self { file, name, set })
+    }
+
+    /// Compiles what was read from `path` with the values of its constants, without saying anything.
+    pub(super) fn compile(&self, path: &Path, bytes: Vec<u8>, most: usize) -> Result<Loaded> {
+        let mut wrong = None;
+        let mut fix = |types: &Types, constant: &Uniform| {
+            self.constant(types, constant).unwrap_or_else(|failure| {
+                wrong.get_or_insert(failure);
+                None
+            })
+        };
+        let loaded = compile_fixed(path, bytes, most, &mut fix);
+        wrong.map_or(Ok(loaded), Err)
+    }
+
+    /// Whether one of these has a value here.
+    pub(super) fn sets_any(&self, constants: &[Uniform]) -> bool {
+        constants.iter().any(|constant| self.values(&constant.name).next().is_some())
+    }
+
+    /// Checks that nothing else than constants is given a value.
+    pub(super) fn are_constants(&self, uniforms: &[Uniform], constants: &[Uniform]) -> Result {
+        for (name, _) in self.file.iter().chain(&self.set) {
+            let is = |uniform: &Uniform| uniform.name == *name;
+            if uniforms.iter().any(is) {
+                return Err(Failure::usage(format!(
+                    "`{name}` is a uniform, which has its value when something is drawn; `compile` sets constants"
+                )));
+            }
+            if !constants.iter().any(is) {
+                let (name, help, others) = (name.clone(), String::new(), Vec::new());
+                let error = UniformError::Unknown { name, help, others }.or_one_of(constants);
+                return Err(Failure::usage(error.to_string()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The values that are given to the uniform of that name, in order.
+    pub(super) fn values(&self, name: &str) -> impl Iterator<Item = &str> {
+        let all = self.file.iter().chain(&self.set);
+        all.filter(move |(of, _)| of == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The words that are given to a constant, if any are. What comes later counts; a structure
+    /// keeps the fields that it leaves out.
+    pub(super) fn constant(&self, types: &Types, constant: &Uniform) -> Result<Option<Box<[u32]>>> {
+        let (mut constant, mut is_given) = (constant.clone(), false);
+        for (all, is_in_file) in [(&self.file, true), (&self.set, false)] {
+            for (_, text) in all.iter().filter(|(name, _)| *name == constant.name) {
+                let words = Settings::constant_words(types, &constant, text);
+                constant.default = words.map_err(|error| self.failure(is_in_file, &error))?;
+                is_given = true;
+            }
+        }
+        Ok(is_given.then_some(constant.default))
+    }
+
+    /// What an error is in a value of the file, or of the command line.
+    fn failure(&self, is_in_file: bool, error: &UniformError) -> Failure {
+        match is_in_file {
+            true => Failure::input(format!("`{}`: {error}", self.name)),
+            false => Failure::usage(error.to_string()),
+        }
+    }
+
+    /// Gives these uniforms, of a program with these constants, which have their values already,
+    /// theirs.
+    pub(super) fn apply(
+        &self,
+        settings: &mut Settings,
+        types: &Types,
+        uniforms: &[Uniform],
+        constants: &[Uniform],
+    ) -> Result {
+        for (all, is_in_file) in [(&self.file, true), (&self.set, false)] {
+            for (name, value) in all {
+                if constants.iter().any(|constant| constant.name == *name) {
+                    continue;
+                }
+                let result = settings.set_text(types, uniforms, name, value);
+                let fail =
+                    |error: UniformError| self.failure(is_in_file, &error.or_one_of(constants));
+                result.map_err(fail)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,19 @@
+//! The core evaluator on the program for the values that its uniforms have.
+
+use crate::case::Case;
+use crate::engine::{Engine, Image};
+use crate::reference::{image, reference};
+
+/// Folds what depends on uniforms alone.
+pub(super) struct Fixed;
+
+impl Engine for Fixed {
+    fn name(&self) -> &'static str {
+        "fixed"
+    }
+
+    fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
+        let core = case.core.with_uniforms_fixed(&case.inputs.uniforms);
+        Ok(reference(&core, case)?.iter().map(|verdicts| image(verdicts)).collect())
+    }
+}

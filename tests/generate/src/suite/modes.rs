@@ -1,0 +1,39 @@
+//! Programs without partial evaluation.
+
+use lambdav_core::source::SourceFile;
+use lambdav_frontend::syntax::{ExprKind, parse};
+
+/// The program with `e` for each `(@ e)` and `($ e)`, at the same place; `None` of one without. By
+/// LANGUAGE §11 that changes no bit of one that is well-typed so. The names must have no other
+/// meaning there.
+pub fn without_modes(source: &SourceFile) -> Option<SourceFile> {
+    let (tree, _) = parse(source);
+    let mut text = source.text().as_bytes().to_vec();
+    for (_, expr) in tree.iter() {
+        if let ExprKind::List(children) = &expr.kind
+            && let &[word, value] = &**children
+            && let ExprKind::Identifier(name) = &tree.get(word).kind
+            && matches!(&**name, "@" | "$")
+        {
+            let inner = tree.get(value).span;
+            text[expr.span.start as usize..inner.start as usize].fill(b' ');
+            text[inner.end as usize..expr.span.end as usize].fill(b' ');
+        }
+    }
+    let changed = text != source.text().as_bytes();
+    let text = String::from_utf8(text).expect("whole tokens were replaced");
+    changed.then(|| SourceFile::new(source.name(), text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_inside_stays_where_it_is() {
+        let source = SourceFile::new("a.lv", "(+ (@ ($ 1)) ; (@ 2)\n x)");
+        let without = without_modes(&source).expect("it has some");
+        assert_eq!(without.text(), "(+       1   ; (@ 2)\n x)");
+        assert!(without_modes(&without).is_none());
+    }
+}
