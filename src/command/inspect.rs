@@ -1,7 +1,7 @@
 //! `lambdav inspect`: what a host program has to give a module.
 
 use super::failure::{Failure, Result};
-use super::files::{compile, read_bytes};
+use super::files::{compile_fixed, read_bytes};
 use super::messages::{MessageFormat, Messages, print, report};
 use clap::Args;
 use lambdav::core::schedule::schedule;
@@ -28,7 +28,8 @@ pub(super) fn run(options: &InspectArguments) -> Result {
     let words = match spirv::words(&bytes) {
         Some(words) => words,
         None => {
-            let mut loaded = compile(&options.file, bytes, options.messages);
+            let most = options.messages.max_errors;
+            let mut loaded = compile_fixed(&options.file, bytes, most, &mut |_, _| None);
             loaded.diagnostics.drop_lints();
             report(&loaded.source, &loaded.diagnostics, options.messages)?;
             let core = loaded.core.ok_or_else(Failure::reported)?;
