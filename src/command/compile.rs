@@ -63,6 +63,10 @@ pub(super) struct CompileArguments {
     /// SPIR-V, with these values as defaults
     #[arg(long)]
     keep_constants: bool,
+    /// Write a vertex stage, too, a module of its own: a triangle that covers the picture, drawn by three
+    /// vertices without buffers
+    #[arg(long, value_name = "OUT")]
+    vertex: Option<PathBuf>,
     #[command(flatten)]
     messages: Messages,
 }
@@ -94,10 +98,17 @@ pub(super) fn run(options: &CompileArguments) -> Result {
     let stage = stage(options.emit, output)?;
     let is_spirv = matches!(stage, Stage::Spirv | Stage::SpirvText);
     let CompileArguments { float_controls, strip, keep_constants, .. } = *options;
-    if !is_spirv && (options.spirv_version.is_some() || float_controls || strip || keep_constants) {
+    let asks = options.spirv_version.is_some() || options.vertex.is_some();
+    if !is_spirv && (asks || float_controls || strip || keep_constants) {
         return Err(Failure::usage(
-            "--spirv-version, --float-controls, --strip and --keep-constants are for --emit spirv and spirv-text",
+            "--spirv-version, --float-controls, --strip, --keep-constants and --vertex are for --emit spirv and spirv-text",
         ));
+    }
+    if let Some(vertex) = &options.vertex {
+        check_target(vertex, &[&options.shader])?;
+        if output == Some(vertex) {
+            return Err(Failure::usage("--vertex and --output name one file; name another"));
+        }
     }
     let given = Given::read(&options.set, None)?;
     let (_, bytes) = read_bytes(&options.shader)?;
@@ -117,7 +128,7 @@ pub(super) fn run(options: &CompileArguments) -> Result {
         }
         _ => 0,
     };
-    if let Some(path) = output {
+    for path in output.into_iter().chain(options.vertex.as_deref()) {
         check_not_read(path, &loaded.included)?;
     }
     let core = loaded.core.ok_or_else(Failure::reported)?;
@@ -143,6 +154,11 @@ pub(super) fn run(options: &CompileArguments) -> Result {
             }
         }
     }?;
+    if let Some(path) = &options.vertex {
+        let module = spirv::bytes(&spirv::full_screen_vertex());
+        write_atomically::<io::Error>(path, |out| out.write_all(&module))
+            .map_err(|error| save_failure(&error))?;
+    }
     match output {
         None => print(&result),
         Some(path) => write_atomically::<io::Error>(path, |out| out.write_all(&result))

@@ -1,4 +1,4 @@
-//! Formats of other programs, read by the crate [`image`](::image), with the feature `formats`: BMP,
+//! Formats of other programs, read by the crate [`image`], with the feature `formats`: BMP,
 //! DDS, farbfeld, GIF, HDR, ICO, JPEG, PNM, QOI, TGA, TIFF and WebP. Of an animation, the first picture.
 //! TGA files have no first bytes of their own, and are known by their ending.
 

@@ -115,11 +115,26 @@ fn options_of_spirv_are_for_spirv() {
     place.fails(
         &["compile", "a.lv", "--emit", "core", "--float-controls"],
         2,
-        "--spirv-version, --float-controls, --strip and --keep-constants are for --emit spirv",
+        "--spirv-version, --float-controls, --strip, --keep-constants and --vertex are for --emit spirv",
     );
     place.fails(&["compile", "a.lv", "-o", "a.png"], 2, "say with --emit what to write");
     let version = ["compile", "a.lv", "--emit", "spirv", "--spirv-version", "2.0"];
     place.fails(&version, 2, "`2.0` is none of 1.0 to 1.6");
+}
+
+/// A module of its own, which tests/gpu draws with.
+#[test]
+fn a_vertex_stage_covers_the_picture() {
+    let place = TestFolder::with([("a.lv", PROGRAM)]);
+    place.run(&["compile", "a.lv", "-o", "a.spv", "--vertex", "v.spv"]).done();
+    let seen = place.run(&["inspect", "v.spv"]).done();
+    assert!(seen.text().contains("entry point main: Vertex\n"), "{}", seen.text());
+    let arguments = ["compile", "a.lv", "-o", "b.spv", "--vertex", "b.spv"];
+    place.fails(&arguments, 2, "--vertex and --output name one file");
+    let arguments = ["compile", "a.lv", "-o", "b.spv", "--vertex", "a.lv"];
+    place.fails(&arguments, 2, "`a.lv` would be overwritten");
+    let arguments = ["compile", "a.lv", "--emit", "core", "--vertex", "w.spv"];
+    place.fails(&arguments, 2, "--vertex are for --emit spirv");
 }
 
 #[test]
