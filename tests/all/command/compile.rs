@@ -212,7 +212,10 @@ fn scalar_constants_are_kept_on_request() {
     let fails = |more: &[&str], message: &str| {
         place.fails(&[&["compile", "a.lv"], more].concat(), 2, message);
     };
-    fails(&["--emit", "core", "--keep-constants"], "--keep-constants and --vertex are for --emit spirv");
+    fails(
+        &["--emit", "core", "--keep-constants"],
+        "--keep-constants and --vertex are for --emit spirv",
+    );
     fails(&["--emit", "core", "--set", "u=1"], "`u` is a uniform");
     fails(&["--emit", "core", "--set", "gian=1"], "did you mean `gain`?");
     fails(&["--emit", "core", "--set", "gain=true"], "constant `gain`: `true` is not a number");
