@@ -26,6 +26,11 @@ impl<'p> Translator<'p> {
         let ty = self.program.ty(value);
         let is_whole = self.places.is_whole(value);
         let place = match expr {
+            // What has no words is not looked for in memory: drivers refuse a block of it alone.
+            Expr::Uniform(_) if self.program.types.components(ty) == 0 => {
+                self.place_of.insert(value, Place::Constant(ty, &[]));
+                return Slot::Constant(&[]);
+            }
             Expr::Constant(words) => {
                 self.place_of.insert(value, Place::Constant(ty, words));
                 return Slot::Constant(words);

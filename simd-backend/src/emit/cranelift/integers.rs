@@ -87,40 +87,47 @@ impl Selection<'_, '_> {
         self.shuffle(types::I32X4, low, high, bytes)
     }
 
-    /// Shifts each lane by its own count: the product with 2^n, which is made as the number of
-    /// binary32 that has that exponent.
+    /// Shifts each lane by its own count: the product with 2^n.
     fn lanes_to_the_left(&mut self, value: Value, count: Value) -> Value {
         let exponent = self.shifted(Opcode::Ishl, count, 23);
         let one = self.constant(LANES, 1.0_f32.to_bits().into());
         let bits = self.pos.ins().iadd(exponent, one);
+        let power = self.power(bits);
+        self.pos.ins().imul(value, power)
+    }
+
+    /// The integers that are these powers of two, from 1 to 2^31, of binary32.
+    fn power(&mut self, bits: Value) -> Value {
         let power = self.pos.ins().bitcast(types::F32X4, same_bits(), bits);
-        let power = if self.is_x86 {
+        if self.is_x86 {
             // 2^31 does not fit, and what it gives then has just these bits.
             self.pos.ins().x86_cvtt2dq(types::I32X4, power)
         } else {
             self.pos.ins().fcvt_to_uint_sat(types::I32X4, power)
-        };
-        self.pos.ins().imul(value, power)
+        }
     }
 
-    /// Shifts each lane by its own count: by 16 where the count has that bit, then by 8, and so on.
+    /// Shifts each lane by its own count: the product of 64 bits with 2^(31 − n), without its last 31.
+    /// A signed number is moved up by 2^31 before, and the result down by what that has become, which
+    /// is 2^(31 − n), too.
     fn lanes_to_the_right(&mut self, value: Value, count: Value, is_signed: bool) -> Value {
-        // The bit that decides is the highest one.
-        let mut bits = self.shifted(Opcode::Ishl, count, 27);
-        let mut value = value;
-        for step in (0..5).rev() {
-            let by = 1 << step;
-            let shifted = if is_signed {
-                self.shifted(Opcode::Sshr, value, by)
-            } else {
-                self.shifted(Opcode::Ushr, value, by)
-            };
-            let mask = if self.is_x86 { bits } else { self.shifted(Opcode::Sshr, bits, 31) };
-            value = self.blend(LANES, mask, shifted, value);
-            if step > 0 {
-                bits = self.pos.ins().iadd(bits, bits);
-            }
-        }
-        value
+        let exponent = self.shifted(Opcode::Ishl, count, 23);
+        let highest = self.constant(LANES, (2.0_f32.powi(31)).to_bits().into());
+        let bits = self.pos.ins().isub(highest, exponent);
+        let power = self.power(bits);
+        let value = if is_signed {
+            let sign = self.constant(LANES, 1 << 31);
+            self.pos.ins().bxor(value, sign)
+        } else {
+            value
+        };
+        let [low, high] = [false, true].map(|upper| {
+            let [a, b] = [value, power].map(|v| self.half(LANES, v, upper));
+            let product = self.pos.ins().imul(a, b);
+            self.shifted(Opcode::Ushr, product, 31)
+        });
+        let bytes = std::array::from_fn(|i| (i / 4 * 8 + i % 4) as u8);
+        let shifted = self.shuffle(types::I32X4, low, high, bytes);
+        if is_signed { self.pos.ins().isub(shifted, power) } else { shifted }
     }
 }
