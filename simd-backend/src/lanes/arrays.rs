@@ -64,6 +64,11 @@ impl Arrays {
         arrays
     }
 
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
     /// The components of each array in a value of that type.
     pub(super) fn of(&self, ty: Type) -> &[Range<usize>] {
         self.ranges.get(&ty).map_or(&[], Vec::as_slice)

@@ -113,6 +113,8 @@ fn a_search_for_costly_inputs() {
             let input = String::from_utf8_lossy(&costly.input);
             assert!(!costly.exceeds(bounds), "{}: {costly:?}\n{input}", target.name());
         }
-        assert!(many[0].rates()[0] >= few[0].rates()[0], "{}", target.name());
+        // Which inputs are mutated further depends on the seconds that they took, too, so that two
+        // searches are not one the beginning of the other.
+        assert!(many[0].rates()[0] >= 0.5 * few[0].rates()[0], "{}", target.name());
     }
 }

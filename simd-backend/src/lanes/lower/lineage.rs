@@ -5,6 +5,9 @@
 //! its lanes while the other leaves it as it is, the first array is what both want. Nothing is assumed
 //! of what is not known here: then lanes are merged ([`Expr::Merge`](crate::lanes::Expr::Merge)), word by word.
 //!
+//! Questions are followed so far only, so that the work is linear in the program; where an answer is
+//! farther away it is not known. Without arrays nothing is noted at all.
+//!
 //! Where both arms replace words, the second begins with what the first has left: in its own lanes that
 //! is the array from before. So one array goes through both, and nothing is merged or copied.
 
@@ -12,9 +15,14 @@ use rustc_hash::FxHashMap;
 
 use crate::lanes::ValueId;
 
+/// How many masks are looked at for an answer.
+const FAR: usize = 64;
+
 /// What is known of arrays and masks.
 #[derive(Default)]
 pub(super) struct Lineage {
+    /// Whether there are arrays.
+    has_arrays: bool,
     /// Of an array, another that it equals in the lanes outside the mask.
     parents: FxHashMap<ValueId, (ValueId, ValueId)>,
     /// Of a mask, another of which it holds some of the lanes.
@@ -33,20 +41,34 @@ pub(super) struct Lineage {
 }
 
 impl Lineage {
+    /// Nothing is known yet.
+    pub(super) fn new(has_arrays: bool) -> Self {
+        Self { has_arrays, ..Self::default() }
+    }
+
     /// The one mask holds some of the lanes of the other.
     pub(super) fn some_of(&mut self, mask: ValueId, of: ValueId) {
-        self.masks.insert(mask, of);
+        if self.has_arrays {
+            self.masks.insert(mask, of);
+        }
     }
 
     /// No lane is in both masks.
     pub(super) fn opposite(&mut self, a: ValueId, b: ValueId) {
-        self.opposites.insert(a, b);
-        self.opposites.insert(b, a);
+        if self.has_arrays {
+            self.opposites.insert(a, b);
+            self.opposites.insert(b, a);
+        }
+    }
+
+    /// The mask, and those of which it holds some lanes.
+    fn up(&self, mask: ValueId) -> impl Iterator<Item = ValueId> {
+        std::iter::successors(Some(mask), |mask| self.masks.get(mask).copied()).take(FAR)
     }
 
     fn is_opposite(&self, a: ValueId, b: ValueId) -> bool {
-        let mut up = std::iter::successors(Some(a), |mask| self.masks.get(mask).copied());
-        up.any(|mask| self.opposites.get(&mask).is_some_and(|&other| self.is_some_of(b, other)))
+        self.up(a)
+            .any(|mask| self.opposites.get(&mask).is_some_and(|&other| self.is_some_of(b, other)))
     }
 
     /// Begins the second of two arms, for the lanes of the mask: the first has left these arrays.
@@ -87,6 +109,9 @@ impl Lineage {
 
     /// The mask holds all lanes of both.
     pub(super) fn union_of(&mut self, mask: ValueId, of: [ValueId; 2]) {
+        if !self.has_arrays {
+            return;
+        }
         self.unions.insert(mask, of);
         if let Some(around) = self.around(of[0], of[1]).or_else(|| self.masks.get(&of[0]).copied())
         {
@@ -106,9 +131,12 @@ impl Lineage {
 
     fn is_some_of(&self, mask: ValueId, of: ValueId) -> bool {
         let mut all = vec![of];
-        while let Some(of) = all.pop() {
-            let mut up = std::iter::successors(Some(mask), |mask| self.masks.get(mask).copied());
-            if up.any(|mask| mask == of) {
+        let mut looked = 0;
+        while let Some(of) = all.pop()
+            && looked < FAR
+        {
+            looked += 1;
+            if self.up(mask).any(|mask| mask == of) {
                 return true;
             }
             all.extend(self.unions.get(&of).into_iter().flatten());
@@ -118,8 +146,7 @@ impl Lineage {
 
     /// The first mask that holds the lanes of two.
     fn around(&self, a: ValueId, b: ValueId) -> Option<ValueId> {
-        let mut up = std::iter::successors(Some(a), |mask| self.masks.get(mask).copied());
-        up.find(|&mask| self.is_some_of(b, mask))
+        self.up(a).find(|&mask| self.is_some_of(b, mask))
     }
 
     /// Whether an array equals another in all lanes outside the mask.
