@@ -89,25 +89,30 @@ pub(super) fn write_picture(
     save(path, image, directive.encoding(), &metadata).map_err(|error| save_failure(&error))
 }
 
+/// The size of a picture and the kind of its samples.
+pub(super) fn form(image: &AnyImage) -> String {
+    let samples = match image {
+        AnyImage::Unorm8(_) => "8-bit",
+        AnyImage::Unorm16(_) => "16-bit",
+        AnyImage::Float(_) => "float32",
+    };
+    format!("{} {samples}", image.size())
+}
+
 /// A line that stands for a picture: of its samples, little-endian, in scan order.
 pub(super) fn digest(image: &AnyImage) -> String {
     let mut hash = Sha256::new();
-    let samples = match image {
-        AnyImage::Unorm8(image) => {
-            hash.update(image.samples());
-            "8-bit"
-        }
+    match image {
+        AnyImage::Unorm8(image) => hash.update(image.samples()),
         AnyImage::Unorm16(image) => {
             image.samples().iter().for_each(|sample| hash.update(sample.to_le_bytes()));
-            "16-bit"
         }
         AnyImage::Float(image) => {
             image.samples().iter().for_each(|sample| hash.update(sample.to_le_bytes()));
-            "float32"
         }
-    };
+    }
     let hash: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256 {hash} {} {samples}", image.size())
+    format!("sha256 {hash} {}", form(image))
 }
 
 /// A PNG file in memory, for reports: of floats, their colours as they are.

@@ -129,6 +129,7 @@ pub(super) fn run(options: &TestArguments) -> Result {
         bless: options.bless,
         against: options.against.clone(),
         timeout: options.timeout,
+        is_reported: options.report.is_some(),
     };
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.jobs.map_or(0, NonZeroUsize::get))

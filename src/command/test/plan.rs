@@ -56,33 +56,32 @@ pub(super) struct Planned {
 
 /// Finds the tests of these files and folders.
 pub(super) fn plan(paths: &[PathBuf]) -> Result<Planned> {
-    // With the way to each from the folder that was named.
     let mut programs = BTreeMap::new();
     let mut folders = Vec::new();
     for path in paths {
         if path.is_dir() {
-            let found = files_under(path, &is_program)?;
-            programs.extend(found.into_iter().map(|name| (in_folder(path, &name), name)));
+            for name in files_under(path, &is_program)? {
+                let program = in_folder(path, &name);
+                let tests = of_program(&program, &name)?;
+                programs.insert(program, tests);
+            }
             folders.push(path.clone());
         } else if path.exists() {
-            let tests = of_program(path, path)?;
+            let name = path.file_name().map(PathBuf::from).unwrap_or_default();
+            let tests = of_program(path, &name)?;
             if tests.is_empty() {
                 let path = path.display();
                 return Err(Failure::input(format!(
                     "`{path}` has no test; a test is a comment such as `; test: --size 64x64`"
                 )));
             }
-            let name = path.file_name().map(PathBuf::from).unwrap_or_default();
-            programs.entry(path.clone()).or_insert(name);
+            programs.entry(path.clone()).or_insert(tests);
         } else {
             let path = path.display();
             return Err(Failure::usage(format!("there is neither a file nor a folder `{path}`")));
         }
     }
-    let mut tests = Vec::new();
-    for (program, within) in &programs {
-        tests.extend(of_program(program, within)?);
-    }
+    let mut tests: Vec<Test> = programs.into_values().flatten().collect();
     // Two tests with one golden would overwrite each other's.
     let mut goldens: BTreeMap<PathBuf, String> = BTreeMap::new();
     for test in &mut tests {

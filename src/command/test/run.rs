@@ -19,13 +19,12 @@ use lambdav::core::source::SourceFile;
 use lambdav::engine::Engine;
 use lambdav::program::Loaded;
 use lambdav::raster::compare::{CompareOutcome, Verdict, compare, diagnose, heat_map};
-use lambdav::raster::file::{EncodeError, png, render_for, write_atomically};
-use lambdav::raster::quantize::Transfer;
+use lambdav::raster::file::{EncodeError, render_for, write_atomically};
 use lambdav::raster::{AnyImage, RenderError, RenderOptions};
-use lambdav::{Report, metadata, spirv};
+use lambdav::{Report, spirv};
 use serde_json::Value;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -39,6 +38,8 @@ pub(super) struct How {
     pub(super) against: Option<PathBuf>,
     /// How long a test may take.
     pub(super) timeout: Duration,
+    /// Whether there is a report, which shows what failed.
+    pub(super) is_reported: bool,
 }
 
 /// A program that tests are of, as far as it could be read.
@@ -104,8 +105,8 @@ fn attempt(test: &Test, program: &Result<Program>, how: &How, result: &mut TestR
     };
     let drawn = draw(test, directive, program, how)?;
     match &how.against {
-        Some(folder) => against(test, directive, &drawn, folder, result),
-        None => against_golden(test, directive, &drawn, how.bless, result),
+        Some(folder) => against(test, directive, &drawn, folder, how, result),
+        None => against_golden(test, directive, &drawn, how, result),
     }
 }
 
@@ -171,12 +172,12 @@ fn against_golden(
     test: &Test,
     directive: &Directive,
     drawn: &AnyImage,
-    bless: bool,
+    how: &How,
     result: &mut TestResult,
 ) -> Result {
     // What cannot be read any more can be blessed away.
     let golden = match golden::load(&test.golden, directive.kind) {
-        Err(_) if bless => None,
+        Err(_) if how.bless => None,
         golden => golden?,
     };
     let is_there = test.golden.exists();
@@ -192,7 +193,7 @@ fn against_golden(
         forget(test, directive);
         return Ok(());
     }
-    if bless {
+    if how.bless {
         golden::write(test, directive, drawn)?;
         forget(test, directive);
         result.status = Status::Blessed(is_there);
@@ -205,30 +206,19 @@ fn against_golden(
         _ => golden::write_picture(&new, directive, drawn, "drawn by a test that failed")?,
     }
     result.written.push(new.to_string_lossy().into_owned());
-    if let Some(Golden::Picture(golden)) = &golden {
-        show(test, directive, golden, drawn, result)?;
-    } else {
-        result.evidence = Some(Evidence::of_one(drawn)?);
-    }
-    Ok(())
-}
-
-/// Writes the picture of the differences and keeps what a page shows.
-fn show(
-    test: &Test,
-    directive: &Directive,
-    expected: &AnyImage,
-    found: &AnyImage,
-    result: &mut TestResult,
-) -> Result {
+    let Some(Golden::Picture(golden)) = &golden else {
+        result.evidence = how.is_reported.then(|| Evidence::of_one(drawn)).transpose()?;
+        return Ok(());
+    };
     let options = directive.allowed.options(directive.transfer());
-    let heat = heat_map(expected, found, &options).map(AnyImage::from);
+    let heat = heat_map(golden, drawn, &options).map(AnyImage::from);
     if let Some(heat) = &heat {
         let path = test.beside("diff.png");
         write_png(&path, heat)?;
         result.written.push(path.to_string_lossy().into_owned());
     }
-    result.evidence = Some(Evidence::of_two(expected, found, heat.as_ref(), &options)?);
+    let evidence = || Evidence::of_two(golden, drawn, heat.as_ref(), &options);
+    result.evidence = how.is_reported.then(evidence).transpose()?;
     Ok(())
 }
 
@@ -237,14 +227,8 @@ fn picture_ending(kind: Kind) -> &'static str {
 }
 
 fn write_png(path: &Path, image: &AnyImage) -> Result {
-    let write = |out: &mut dyn std::io::Write| match image {
-        AnyImage::Unorm8(image) => png::encode(image, Transfer::Linear, &metadata(), out),
-        AnyImage::Unorm16(image) => png::encode(image, Transfer::Linear, &metadata(), out),
-        AnyImage::Float(_) => {
-            let bytes = golden::png(image).map_err(|_| EncodeError::Samples)?;
-            out.write_all(&bytes).map_err(EncodeError::Io)
-        }
-    };
+    let bytes = golden::png(image)?;
+    let write = |out: &mut dyn Write| out.write_all(&bytes).map_err(EncodeError::Io);
     write_atomically(path, write).map_err(|error| save_failure(&error))
 }
 
@@ -282,15 +266,7 @@ fn judge(
     found: &AnyImage,
     result: &mut TestResult,
 ) -> (Status, String) {
-    let form = |image: &AnyImage| {
-        let samples = match image {
-            AnyImage::Unorm8(_) => "8-bit",
-            AnyImage::Unorm16(_) => "16-bit",
-            AnyImage::Float(_) => "float32",
-        };
-        format!("{} {samples}", image.size())
-    };
-    let (was, is) = (form(expected), form(found));
+    let (was, is) = (golden::form(expected), golden::form(found));
     if was != is {
         return (Status::Stale, format!("the golden is of {was}, the test of {is}"));
     }
@@ -325,6 +301,7 @@ fn against(
     directive: &Directive,
     drawn: &AnyImage,
     folder: &Path,
+    how: &How,
     result: &mut TestResult,
 ) -> Result {
     let name = folder.join(&test.within);
@@ -337,7 +314,7 @@ fn against(
     let found = load_image(&path)?;
     result.golden = path.to_string_lossy().into_owned();
     (result.status, result.message) = compared(directive, drawn, &found, result);
-    if !result.status.is_good() {
+    if how.is_reported && !result.status.is_good() {
         let options = directive.allowed.options(directive.transfer());
         let heat = heat_map(drawn, &found, &options).map(AnyImage::from);
         result.evidence = Some(Evidence::of_two(drawn, &found, heat.as_ref(), &options)?);

@@ -2,9 +2,9 @@
 //! in different rounds, arrays that are still needed, that change places, that hold structures, truth
 //! values and arrays, and that are parts of other values.
 
-use lambdav_core::inputs::Inputs;
+use crate::case;
 use lambdav_core::source::SourceFile;
-use lambdav_differential::{Case, Conditions, Engine, compare_all, engines};
+use lambdav_differential::{Engine, compare_all, engines};
 use lambdav_frontend::compile;
 
 /// What all programs begin with.
@@ -62,17 +62,7 @@ fn all_engines_agree() {
         let source = SourceFile::new("arrays.lv", format!("{HEAD}\n{program}"));
         let (core, diagnostics) = compile(&source);
         let core = core.unwrap_or_else(|| panic!("{program}: {diagnostics:?}"));
-        let uniforms = core.uniforms.iter().map(|uniform| uniform.default.clone()).collect();
-        let conditions = Conditions {
-            width: 9,
-            height: 7,
-            time: 0.0,
-            frame: 0.0,
-            mouse: [0.0; 4],
-            max_iterations: 1000,
-        };
-        let inputs = Inputs { resolution: [9.0, 7.0], uniforms, ..Inputs::default() };
-        let case = Case { source, core, inputs, conditions };
+        let case = case(source, core, 1000);
         if let Err(failure) = compare_all(&case, &engines) {
             panic!("{program}: {:?} {}", failure.bug, failure.detail);
         }

@@ -3,10 +3,21 @@
 mod arrays;
 mod graph;
 
+use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::source::SourceFile;
 use lambdav_differential::{Case, Conditions, Engine, compare_all, engines};
 use lambdav_test_support::Random;
+
+/// A program under what holds for all of these tests, with the defaults of its uniforms.
+fn case(source: SourceFile, core: Core, max_iterations: u64) -> Case {
+    let uniforms = core.uniforms.iter().map(|uniform| uniform.default.clone()).collect();
+    let (width, height) = (9, 7);
+    let (time, frame, mouse) = (0.0, 0.0, [0.0; 4]);
+    let conditions = Conditions { width, height, time, frame, mouse, max_iterations };
+    let inputs = Inputs { resolution: [9.0, 7.0], uniforms, ..Inputs::default() };
+    Case { source, core, inputs, conditions }
+}
 
 /// Those of some names, or all that need no text.
 fn compare(programs: std::ops::Range<u64>, wanted: impl Fn(&str) -> bool) {
@@ -17,18 +28,7 @@ fn compare(programs: std::ops::Range<u64>, wanted: impl Fn(&str) -> bool) {
         let mut random = Random::new(seed);
         let operations = 4 + random.below(40);
         let core = graph::aggregates(&mut random, operations);
-        let uniforms = core.uniforms.iter().map(|uniform| uniform.default.clone()).collect();
-        let conditions = Conditions {
-            width: 9,
-            height: 7,
-            time: 0.0,
-            frame: 0.0,
-            mouse: [0.0; 4],
-            max_iterations: 100,
-        };
-        let inputs = Inputs { resolution: [9.0, 7.0], uniforms, ..Inputs::default() };
-        let source = SourceFile::new("no text", "");
-        let case = Case { source, core, inputs, conditions };
+        let case = case(SourceFile::new("no text", ""), core, 100);
         if let Err(failure) = compare_all(&case, &engines) {
             panic!("program {seed}: {:?} {}", failure.bug, failure.detail);
         }
