@@ -2,8 +2,8 @@
 //!
 //! Most inputs of a campaign are as cheap as they are short, so none comes near a second. Here the
 //! costliest of each kind are kept and mutated further: those that allocate most bytes, and those that
-//! take a thread longest, for each byte of their own. Bytes are the same each time, so for one kind
-//! number and seed of a search find the same inputs again; for the other the clock decides.
+//! take a thread longest, for each byte of their own. Bytes are the same each time, so a search that
+//! asks no clock finds the same inputs again.
 
 use crate::campaign::{FindingKind, attempt};
 use crate::targets::FuzzTarget;
@@ -21,6 +21,9 @@ pub struct Search {
     pub time: Option<Duration>,
     /// What one may cost.
     pub bounds: Bounds,
+    /// Whether inputs that take long are kept, too: which ones depends on the machine, and what is
+    /// found after them.
+    pub by_clock: bool,
 }
 
 /// What an input may cost.
@@ -61,9 +64,10 @@ const KEPT: usize = 32;
 const BRIEF: u64 = 2;
 
 impl Costly {
-    fn of(target: &dyn FuzzTarget, input: Vec<u8>) -> Self {
+    /// Runs an input; `number` is that of an input in a campaign.
+    pub fn of(target: &dyn FuzzTarget, input: Vec<u8>, number: u64) -> Self {
         let mut outcome = None;
-        let info = allocation_counter::measure(|| outcome = Some(attempt(target, &input, BRIEF)));
+        let info = allocation_counter::measure(|| outcome = Some(attempt(target, &input, number)));
         let (seconds, result) = outcome.expect("it has been run");
         let (allocated, peak) = (info.bytes_total, info.bytes_max);
         Self { input, seconds, allocated, peak, wrong: result.err() }
@@ -95,12 +99,12 @@ impl Search {
             if self.time.is_some_and(|time| start.elapsed() > time) {
                 break;
             }
-            let pool = &kept[usize::from(random.percent(50))];
+            let pool = &kept[usize::from(self.by_clock && random.percent(50))];
             let input = match pool.is_empty() || random.percent(20) {
                 true => target.input(&mut random),
                 false => target.mutate(&random.pick(pool).input, &mut random),
             };
-            let costly = Costly::of(target, input);
+            let costly = Costly::of(target, input, BRIEF);
             if costly.exceeds(self.bounds) {
                 found.push(costly.clone());
             }

@@ -122,6 +122,7 @@ fn costly(arguments: &Arguments, target: &dyn FuzzTarget) -> bool {
         inputs: arguments.inputs,
         time: arguments.seconds.map(Duration::from_secs),
         bounds,
+        by_clock: true,
     };
     let mut failed = false;
     for (kind, all) in ["bytes", "time"].into_iter().zip(search.run(target)) {

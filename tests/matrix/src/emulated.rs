@@ -77,7 +77,15 @@ pub fn run(arguments: &[String]) -> Result<bool, Unable> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let variable = |what: &str| format!("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_{what}");
     let status = Command::new(cargo)
-        .args(["run", "--quiet", "--release", "--locked", "--package", "lambdav-matrix"])
+        .args([
+            "run",
+            "--quiet",
+            "--profile",
+            "emulated",
+            "--locked",
+            "--package",
+            "lambdav-matrix",
+        ])
         .args(["--target", TARGET, "--"])
         .args(arguments)
         .current_dir(crate::pictures::root())
