@@ -30,6 +30,8 @@ pub enum Mutant {
     /// Simplification forgets what was to be evaluated before a part of a value, although it might
     /// not end.
     DroppedOperand,
+    /// The lower neighbour of a derivative is taken a row too low.
+    WrongRow,
 }
 
 impl Mutant {
@@ -47,6 +49,9 @@ impl Mutant {
 
     /// Those of values with parts.
     pub const OF_PARTS: [Self; 1] = [Self::DroppedOperand];
+
+    /// Those of derivatives.
+    pub const OF_DERIVATIVES: [Self; 1] = [Self::WrongRow];
 }
 
 /// The case and field whose words a mistaken reader of variants takes for those of another: another

@@ -3,6 +3,7 @@
 //! | module | is |
 //! |---|---|
 //! | [`command`] | the built command, as its users meet it |
+//! | [`derivatives`] | against differences of pixels |
 //! | [`dependencies`] | where packages come from, and under which licences |
 //! | [`float_environment`] | flags that other code of the process sets change no bit |
 //! | [`gallery`] | the gallery on every engine, against digests of the exact bits |
@@ -16,6 +17,7 @@
 mod check;
 mod command;
 mod dependencies;
+mod derivatives;
 mod engines;
 mod float_environment;
 mod gallery;

@@ -136,6 +136,7 @@ codes! {
     HeldFunction = "LV0422", Error, "functions in a value that is not known at compile time";
     NoSuchField = "LV0423", Error, "there is no such field";
     NotTheVariant = "LV0424", Error, "a case is made of something that is not its variant";
+    NoNeighbour = "LV0425", Error, "a derivative of what the neighbour has no value of";
     EndlessExpansion = "LV0501", Error, "functions call each other without end";
     ExpansionTooLarge = "LV0502", Error, "the program expands to too much code";
     BlocksTooDeep = "LV0503", Error, "branches and loops are nested too deep";

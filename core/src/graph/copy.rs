@@ -78,10 +78,19 @@ impl Graph {
 
     /// The nodes that these need, in order.
     pub(super) fn needed_by(&self, roots: impl IntoIterator<Item = NodeId>) -> Vec<NodeId> {
+        self.unknown_below(roots, |_| false)
+    }
+
+    /// The nodes that these need, in order, but for those that are known and what only these need.
+    pub(super) fn unknown_below(
+        &self,
+        roots: impl IntoIterator<Item = NodeId>,
+        is_known: impl Fn(NodeId) -> bool,
+    ) -> Vec<NodeId> {
         let mut inside = FxHashSet::default();
         let mut stack: Vec<NodeId> = roots.into_iter().collect();
         while let Some(id) = stack.pop() {
-            if !inside.insert(id) {
+            if is_known(id) || !inside.insert(id) {
                 continue;
             }
             stack.extend_from_slice(self.operands(id));

@@ -31,6 +31,7 @@ mod builder;
 mod copy;
 mod fixed;
 mod name;
+mod neighbour;
 mod parts;
 mod tail;
 
@@ -41,6 +42,7 @@ use crate::types::Type;
 
 pub use builder::Graph;
 pub use name::Name;
+pub use neighbour::{Axis, Neighbours, Side, neighbour};
 
 /// Index of a node in a [`Graph`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

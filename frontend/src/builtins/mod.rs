@@ -18,6 +18,7 @@ mod arithmetic;
 mod comparison;
 mod construction;
 mod conversion;
+mod derivatives;
 mod geometry;
 mod inputs;
 mod integers;
@@ -36,6 +37,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::LazyLock;
 
+use lambdav_core::graph::Axis;
 use lambdav_core::types::{Scalar, Type, Types};
 
 pub use recipe::{Operand, Recipe, Resolved, SignatureError};
@@ -67,6 +69,7 @@ static ROWS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
         matrices::ROWS,
         conversion::ROWS,
         packing::ROWS,
+        derivatives::ROWS,
         inputs::ROWS,
     ]
     .into_iter()
@@ -149,6 +152,22 @@ impl Builtin {
         match self.0 {
             Handle::Row(_) => self.row().resolve(operands),
             Handle::Swizzle(swizzle) => swizzle.resolve(operands[0].ty),
+        }
+    }
+
+    /// Whether it asks what its operand is at other pixels, by itself or by what it expands to.
+    pub fn is_derivative(self) -> bool {
+        match self.0 {
+            Handle::Row(_) => derivatives::ROWS.iter().any(|row| std::ptr::eq(row, self.row())),
+            Handle::Swizzle(_) => false,
+        }
+    }
+
+    /// Of `dfdx` and `dfdy`: along which axis.
+    pub fn axis(self) -> Option<Axis> {
+        match self.0 {
+            Handle::Row(_) => derivatives::axis(self.row().name),
+            Handle::Swizzle(_) => None,
         }
     }
 

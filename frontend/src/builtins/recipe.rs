@@ -1,6 +1,7 @@
 //! Applications of builtins: their operands, what they come to, and why they may not be.
 
 use lambdav_core::diagnostics::DiagnosticCode;
+use lambdav_core::graph::Axis;
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op;
 use lambdav_core::types::{Type, TypeKind, Types};
@@ -36,6 +37,9 @@ pub enum Recipe {
     /// The λV text of a `func` with as many parameters as there are operands. Its names denote
     /// builtins and forms of the outermost scope, whatever the program binds.
     Expansion(String),
+    /// The difference of the operand's values at the two pixels of the quad along that axis, in its
+    /// own row or column: the odd one's minus the even one's.
+    Derivative(Axis),
     /// No operands: an input.
     Input(Input),
 }

@@ -15,7 +15,7 @@ use crate::builtins::Builtin;
 use crate::mutants::{Mutant, is_active};
 use crate::resolve::{Code, CodeArena, CodeId, Declarations, Free, Key, Local};
 use lambdav_core::diagnostics::{DiagnosticCode, Diagnostics};
-use lambdav_core::graph::{Graph, LoopId, Name, NodeId};
+use lambdav_core::graph::{Graph, LoopId, Name, Neighbours, NodeId};
 use lambdav_core::limits;
 use lambdav_core::sets::SetId;
 use lambdav_core::source::Span;
@@ -70,6 +70,8 @@ pub(super) struct Elaborator {
     pub(super) continuations: Vec<Continuation>,
     /// Expressions evaluated so far.
     pub(super) steps: u32,
+    /// What has been copied for derivatives.
+    pub(super) neighbours: Neighbours,
     /// Arguments and bindings of `let`s so far.
     pub(super) bindings: usize,
     /// How many operations the loops in defaults of uniforms may still execute.
@@ -125,6 +127,7 @@ impl Elaborator {
             read_by_defaults: None,
             continuations: Vec::new(),
             steps: 0,
+            neighbours: Neighbours::default(),
             bindings: 0,
             default_operations: Some(limits::DEFAULT_OPERATIONS),
             reported: FxHashSet::default(),

@@ -7,7 +7,7 @@ use super::values::{Data, FunctionId, FunctionValue, ROOT, Site, Value};
 use crate::builtins::{Builtin, Operand, Recipe, SignatureError};
 use crate::resolve::{Code, resolve_expansion};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
-use lambdav_core::graph::NodeId;
+use lambdav_core::graph::{Axis, NodeId, Side};
 use lambdav_core::op::{Op, clamped_index};
 use lambdav_core::sets::SetId;
 use lambdav_core::source::Span;
@@ -210,6 +210,10 @@ impl Elaborator {
                 self.folded(updated, constancy, span)
             }
             Recipe::Input(input) => self.graph.input(*input, span),
+            Recipe::Derivative(axis) => match self.derivative(*axis, nodes[0], site) {
+                Some(node) => node,
+                None => return State::Return(Value::Error),
+            },
             Recipe::Expansion(text) => {
                 let function = self.expansion(text);
                 let argument = |node| self.data(node, constancy);
@@ -218,6 +222,38 @@ impl Elaborator {
             }
         };
         State::Return(self.data(node, constancy))
+    }
+
+    /// The difference of a node's values at the two pixels of the quad, if it has a value at the other
+    /// one: what is bound outside once for all of a loop's round, or for a case, has none there.
+    fn derivative(&mut self, axis: Axis, of: NodeId, site: Site) -> Option<NodeId> {
+        let span = self.site_span(site);
+        let around = self.graph.free_loops(of).first().copied();
+        let (field, looked_at) = self.graph.undecided_field(of);
+        self.steps += looked_at as u32;
+        let diagnostic = Diagnostic::new(
+            DiagnosticCode::NoNeighbour,
+            span,
+            "the neighbour has no value of this",
+        );
+        let diagnostic = match (around, field) {
+            (Some(of), _) => diagnostic
+                .label("this depends on a parameter of a loop around it")
+                .also(self.loops[&of].span, "the loop is this"),
+            (None, Some(_)) => {
+                diagnostic.label("this depends on a field that a `case` around it binds")
+            }
+            (None, None) => {
+                let before = self.graph.len();
+                let [odd, even] = [Side::Odd, Side::Even]
+                    .map(|side| self.graph.at_neighbour(&mut self.neighbours, of, axis, side));
+                self.steps += (self.graph.len() - before) as u32;
+                return Some(self.graph.op(Op::Sub, vec![odd, even], span));
+            }
+        };
+        let help = "take the derivative outside and pass its value on";
+        self.report_in(diagnostic.help(help), site.activation);
+        None
     }
 
     /// The value of an `update`. Where the last part that was not constant has been replaced, that

@@ -58,6 +58,7 @@
 mod aggregate;
 mod fault;
 mod operate;
+mod pixel;
 mod program;
 mod read;
 mod reducer;

@@ -22,7 +22,7 @@ impl Data {
         Self { ty: Type::BOOL, words: [value.into()].into() }
     }
 
-    fn floats(ty: Type, values: &[f32]) -> Self {
+    pub(super) fn floats(ty: Type, values: &[f32]) -> Self {
         Self { ty, words: values.iter().map(|x| x.to_bits()).collect() }
     }
 
@@ -39,7 +39,7 @@ impl Data {
 }
 
 /// The value of an operation, if it is defined on such operands.
-fn operate(types: &Types, op: Op, operands: &[&Data]) -> Option<Data> {
+pub(super) fn operate(types: &Types, op: Op, operands: &[&Data]) -> Option<Data> {
     let of: Vec<Type> = operands.iter().map(|d| d.ty).collect();
     let ty = op.result_type(types, &of)?;
     let words: Vec<&[u32]> = operands.iter().map(|d| &*d.words).collect();
@@ -57,7 +57,7 @@ fn at_index(literal: Option<u32>, operands: &[Data]) -> Option<Data> {
 }
 
 /// The value that a recipe makes of these operands; `None` for an expansion, which is not computed
-/// but reduced, and where the recipe does not fit the operands.
+/// but reduced, for a derivative, which is made of what its operand is elsewhere, and where the recipe does not fit the operands.
 pub(super) fn follow(
     types: &Types,
     recipe: &Recipe,
@@ -119,6 +119,6 @@ pub(super) fn follow(
             operate(types, Op::Update, &[operands.first()?, &index, operands.get(2)?])
         }
         Recipe::Input(input) => Some(Data::floats(input.ty(), inputs.get(*input))),
-        Recipe::Expansion(_) => None,
+        Recipe::Expansion(_) | Recipe::Derivative(_) => None,
     }
 }

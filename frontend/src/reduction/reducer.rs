@@ -3,18 +3,22 @@
 
 use super::aggregate::Shape;
 use super::fault::{Limits, SourceFault};
-use super::operate::{Data, follow};
+use super::operate::{Data, follow, operate};
+use super::pixel::Pixel;
 use super::program::{SourceProgram, SourceUniform};
 use super::read;
 use super::term::{
-    Aggregate, AggregateKind, Entry, Node, Part, State, Substitution, instantiate, live_nodes,
+    Aggregate, AggregateKind, Entry, Node, Part, Source, State, Substitution, instantiate,
+    live_nodes,
 };
 use super::text::{Arm, Form, TextId, Texts, Variable};
 use crate::builtins::{Builtin, Operand, Recipe};
 use crate::mutants::{Mutant, is_active};
 use crate::syntax;
 use lambdav_core::evaluate::EvaluationFault;
-use lambdav_core::inputs::Inputs;
+use lambdav_core::graph::{Axis, Side};
+use lambdav_core::inputs::{Input, Inputs};
+use lambdav_core::op::Op;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Type, Types};
 use rustc_hash::FxHashMap;
@@ -55,6 +59,11 @@ enum ReductionFrame {
     The(Option<Type>, Span),
     /// An entry of a loop.
     Loop(Rc<Entry>),
+    /// A derivative that was asked for at `back`: its operand's value on the odd side, if that is not
+    /// what is being reduced.
+    Derivative { application: Rc<Node>, axis: Axis, back: Pixel, odd: Option<Data> },
+    /// A field that a `case` has bound, for what it is a field of.
+    Field(Rc<Node>),
 }
 
 /// A run for one pixel.
@@ -73,6 +82,10 @@ pub(super) struct Reducer<'a> {
     limits: Limits,
     cancelled: &'a dyn Fn() -> bool,
     reductions: u64,
+    /// Where terms are reduced.
+    pixel: Pixel,
+    /// Whether there are derivatives, so that terms are kept beside their values.
+    has_derivatives: bool,
 }
 
 type Step<T> = Result<T, SourceFault>;
@@ -99,6 +112,8 @@ impl<'a> Reducer<'a> {
             limits,
             cancelled,
             reductions: 0,
+            pixel: Pixel::default(),
+            has_derivatives: program.texts.have_derivatives(),
         }
     }
 
@@ -158,6 +173,14 @@ impl<'a> Reducer<'a> {
             State::Aggregate(a) => return Ok(Control::Return(Part::Aggregate(a.clone()))),
             State::Rec(_) => return Ok(Control::Return(Part::Function(node.clone()))),
             State::Term(_) => {}
+            State::Known(known) => match (known.at(self.pixel), &known.term) {
+                (Some(value), _) => return Ok(Control::Return(value.clone())),
+                (None, Source::Term(_)) => {}
+                (None, Source::Field(of, ..)) => {
+                    self.frames.push(ReductionFrame::Field(node.clone()));
+                    return Ok(Control::Reduce(of.clone()));
+                }
+            },
         }
         let form = self.texts.get(node.text).form.clone();
         if is_function(&form) {
@@ -228,13 +251,7 @@ impl<'a> Reducer<'a> {
     fn resume(&mut self, frame: ReductionFrame, value: Part) -> Step<Control> {
         match (frame, value) {
             (ReductionFrame::Update(node), value) => {
-                let state = match &value {
-                    Part::Data(data) => State::Data(data.clone()),
-                    Part::Function(function) => State::Function(function.clone()),
-                    Part::Aggregate(aggregate) => State::Aggregate(aggregate.clone()),
-                };
-                // What the node consisted of is dropped when nobody looks at it any more.
-                let _term = node.state.replace(state);
+                node.update(value.clone(), self.has_derivatives.then_some(self.pixel));
                 Ok(Control::Return(value))
             }
             (ReductionFrame::Callee(application), Part::Function(callee)) => {
@@ -278,7 +295,64 @@ impl<'a> Reducer<'a> {
                 Err(SourceFault::Unexpected(span, "this is not of the annotated type"))
             }
             (ReductionFrame::Loop(_), value) => Ok(Control::Return(value)),
+            (ReductionFrame::Derivative { application, axis, back, odd: None }, value) => {
+                match value {
+                    Part::Data(odd) if odd.ty.is_num() => {
+                        self.derivative(application, axis, back, Some(odd))
+                    }
+                    _ => self.unexpected(&application, "this has no derivative"),
+                }
+            }
+            (ReductionFrame::Derivative { application, back, odd: Some(odd), .. }, value) => {
+                self.pixel = back;
+                let difference = match value {
+                    Part::Data(even) if even.ty == odd.ty => {
+                        operate(self.types, Op::Sub, &[&odd, &even])
+                    }
+                    _ => None,
+                };
+                match difference {
+                    Some(difference) => Ok(Control::Return(Part::Data(difference))),
+                    None => self.unexpected(&application, "this has no derivative"),
+                }
+            }
+            (ReductionFrame::Field(node), Part::Aggregate(value)) => {
+                let field = match (&*node.state.borrow(), &value.kind) {
+                    (State::Known(known), AggregateKind::Made(made)) => match &known.term {
+                        Source::Field(_, constructor, index) if constructor == made => {
+                            Some(value.parts[*index].clone())
+                        }
+                        Source::Field(..) | Source::Term(_) => None,
+                    },
+                    _ => None,
+                };
+                match field {
+                    Some(field) => {
+                        node.update(field.clone(), Some(self.pixel));
+                        Ok(Control::Return(field))
+                    }
+                    None => self.unexpected(&node, "the neighbour's variant has no such field"),
+                }
+            }
+            (ReductionFrame::Field(node), _) => {
+                self.unexpected(&node, "the scrutinee is not a variant")
+            }
         }
+    }
+
+    /// Reduces the operand of a derivative at the neighbours: on the odd side, then on the even one.
+    fn derivative(
+        &mut self,
+        application: Rc<Node>,
+        axis: Axis,
+        back: Pixel,
+        odd: Option<Data>,
+    ) -> Step<Control> {
+        let side = if odd.is_none() { Side::Odd } else { Side::Even };
+        let operand = self.child(&application, 1)?;
+        self.pixel = back.neighbour(axis, side);
+        self.frames.push(ReductionFrame::Derivative { application, axis, back, odd });
+        Ok(Control::Reduce(operand))
     }
 
     /// Applies a function to the arguments of an application.
@@ -313,20 +387,15 @@ impl<'a> Reducer<'a> {
 
     /// The arguments of an application.
     fn values(&self, application: &Node) -> Vec<Rc<Node>> {
-        match &*application.state.borrow() {
-            State::Term(children) => children[1..].to_vec(),
-            _ => Vec::new(),
-        }
+        application.with_children(|children| children[1..].to_vec()).unwrap_or_default()
     }
 
     /// The body of a `let` with its values substituted.
     fn let_(&mut self, node: &Node, first: Variable) -> Step<Rc<Node>> {
-        match &*node.state.borrow() {
-            State::Term(children) => {
-                let (body, values) = children.split_last().expect("a `let` has a body");
-                Ok(self.substitution.apply(&self.texts, body, first, values))
-            }
-            _ => self.unexpected(node, "this `let` was reduced already"),
+        let children = node.with_children(<[Rc<Node>]>::to_vec).unwrap_or_default();
+        match children.split_last() {
+            Some((body, values)) => Ok(self.substitution.apply(&self.texts, body, first, values)),
+            None => self.unexpected(node, "this `let` was reduced already"),
         }
     }
 
@@ -416,8 +485,15 @@ impl<'a> Reducer<'a> {
         if arms[index].constructor.is_none() {
             return Ok(Control::Reduce(body));
         }
-        let fields = value.parts.iter().map(|part| Node::of_part(term.text, part.clone()));
-        let fields: Vec<Rc<Node>> = fields.collect();
+        let scrutinee = self.child(term, 0)?;
+        let field = |(index, part): (usize, &Part)| match part {
+            Part::Data(_) | Part::Aggregate(_) if self.has_derivatives => {
+                let of = (term.text, scrutinee.clone());
+                Node::field(of, made, index, self.pixel, part.clone())
+            }
+            _ => Node::of_part(term.text, part.clone()),
+        };
+        let fields: Vec<Rc<Node>> = value.parts.iter().enumerate().map(field).collect();
         let first = arms[index].first;
         Ok(Control::Reduce(self.substitution.apply(&self.texts, &body, first, &fields)))
     }
@@ -429,9 +505,12 @@ impl<'a> Reducer<'a> {
         builtin: Builtin,
         mut next: usize,
     ) -> Step<Control> {
+        if let Some(axis) = builtin.axis() {
+            return self.derivative(application, axis, self.pixel, None);
+        }
         while let Some(operand) = application.child(1 + next) {
             next += 1;
-            if !operand.is_evaluated() {
+            if !operand.is_evaluated(self.pixel) {
                 self.frames.push(ReductionFrame::Operands { application, builtin, next });
                 return Ok(Control::Reduce(operand));
             }
@@ -440,13 +519,14 @@ impl<'a> Reducer<'a> {
         // Of the builtins, this one takes aggregates, whole.
         if builtin.name() == "select"
             && let [condition, then, otherwise] = &nodes[..]
-            && let Some(Data { ty: Type::BOOL, words }) = condition.data()
-            && otherwise.data().is_none()
+            && let Some(Data { ty: Type::BOOL, words }) = condition.data(self.pixel)
+            && otherwise.data(self.pixel).is_none()
         {
             let chosen = if words[0] != 0 { then } else { otherwise };
             return Ok(Control::Reduce(chosen.clone()));
         }
-        let Some(values) = nodes.iter().map(|n| n.data()).collect::<Option<Vec<Data>>>() else {
+        let Some(values) = nodes.iter().map(|n| n.data(self.pixel)).collect::<Option<Vec<Data>>>()
+        else {
             return self.unexpected(&application, "an operand is not a value");
         };
         let operands: Vec<Operand> = values
@@ -463,6 +543,10 @@ impl<'a> Reducer<'a> {
         if let Recipe::Expansion(text) = resolved.recipe {
             let function = self.expansion(text)?;
             return Ok(Control::Reduce(self.enter(&function, &nodes)?));
+        }
+        if resolved.recipe == Recipe::Input(Input::FragCoord) {
+            let here = self.pixel.frag_coord(self.inputs.frag_coord);
+            return Ok(Control::Return(Part::Data(Data::floats(resolved.result, &here))));
         }
         match follow(self.types, &resolved.recipe, &values, self.inputs) {
             Some(data) if data.ty == resolved.result => Ok(Control::Return(Part::Data(data))),
@@ -497,7 +581,7 @@ impl<'a> Reducer<'a> {
         while let Some(argument) = application.child(1 + next) {
             let is_function = functions.get(next).copied().unwrap_or(false);
             next += 1;
-            if !is_function && !argument.is_evaluated() {
+            if !is_function && !argument.is_evaluated(self.pixel) {
                 self.frames.push(ReductionFrame::Arguments {
                     application,
                     callee,
@@ -511,18 +595,29 @@ impl<'a> Reducer<'a> {
             State::Rec(entry) => Some(entry.clone()),
             _ => None,
         };
+        let mut values = self.values(&application);
         let entry = match entry {
             Some(entry) => {
                 self.go_on(&application, &entry)?;
+                // What is passed on unchanged stands for what it was given; other parameters belong to
+                // the pixel, and their terms, each with that of the round before, are not kept.
+                for (value, first) in values.iter_mut().zip(&entry.first) {
+                    if !Rc::ptr_eq(value, first)
+                        && let Some(data) = value.data(self.pixel)
+                    {
+                        *value = Node::of_part(value.text, Part::Data(data));
+                    }
+                }
                 entry
             }
             None => {
-                let entry = Rc::new(Entry { function: callee, functions, rounds: Cell::new(0) });
+                let first = if self.has_derivatives { values.clone() } else { Vec::new() };
+                let (first, rounds) = (first.into(), Cell::new(0));
+                let entry = Rc::new(Entry { function: callee, functions, first, rounds });
                 self.frames.push(ReductionFrame::Loop(entry.clone()));
                 entry
             }
         };
-        let mut values = self.values(&application);
         values.push(Node::rec(entry.clone()));
         Ok(Control::Reduce(self.enter(&entry.function, &values)?))
     }
@@ -581,6 +676,10 @@ impl<'a> Reducer<'a> {
                     Some(Around::Application(_)) | None => return Ok(false),
                 },
                 State::Term(_) => None,
+                State::Known(known) => match &known.term {
+                    Source::Term(_) => None,
+                    Source::Field(..) => return Ok(false),
+                },
             };
             if let Some(value) = seen {
                 node = value;

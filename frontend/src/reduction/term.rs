@@ -1,6 +1,7 @@
 //! Terms at run time, and substitution.
 
 use super::operate::Data;
+use super::pixel::Pixel;
 use super::text::{Constructor, Form, TextId, Texts, Variable};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -40,6 +41,31 @@ pub(super) enum State {
     Aggregate(Rc<Aggregate>),
     /// The `rec` of an entry of a loop: the `rec-func` itself, whose rounds are counted.
     Rec(Rc<Entry>),
+    /// A term, and what it was reduced to, of a program with derivatives: they ask again elsewhere.
+    Known(Box<Known>),
+}
+
+/// A term and its values at pixels of the quad.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) term: Source,
+    values: Vec<(Pixel, Part)>,
+}
+
+/// What a value was made of.
+#[derive(Debug)]
+pub(super) enum Source {
+    /// What the text says, of these subterms.
+    Term(Box<[Rc<Node>]>),
+    /// The field of that index of what this makes.
+    Field(Rc<Node>, Arc<Constructor>, usize),
+}
+
+impl Known {
+    /// The value there, if it has been found.
+    pub(super) fn at(&self, pixel: Pixel) -> Option<&Part> {
+        self.values.iter().find(|(at, _)| *at == pixel).map(|(_, value)| value)
+    }
 }
 
 /// What an aggregate is.
@@ -103,6 +129,8 @@ pub(super) struct Entry {
     pub(super) function: Rc<Node>,
     /// Which of the first arguments are functions.
     pub(super) functions: Rc<[bool]>,
+    /// The arguments that it was entered with.
+    pub(super) first: Box<[Rc<Node>]>,
     /// How many `rec`s were executed.
     pub(super) rounds: Cell<u64>,
 }
@@ -128,25 +156,85 @@ impl Node {
         }
     }
 
-    /// Whether it is a value that is no function, and is known.
-    pub(super) fn is_evaluated(&self) -> bool {
-        matches!(&*self.state.borrow(), State::Data(_) | State::Aggregate(_))
+    /// A field of what a term makes, with its value at a pixel.
+    pub(super) fn field(
+        of: (TextId, Rc<Self>),
+        constructor: &Arc<Constructor>,
+        index: usize,
+        pixel: Pixel,
+        value: Part,
+    ) -> Rc<Self> {
+        let term = Source::Field(of.1, Arc::clone(constructor), index);
+        let known = Known { term, values: vec![(pixel, value)] };
+        Self::new(of.0, 0, State::Known(Box::new(known)))
     }
 
-    /// The value, if it has been found.
-    pub(super) fn data(&self) -> Option<Data> {
+    /// Whether it is a value that is no function, and is known there.
+    pub(super) fn is_evaluated(&self, pixel: Pixel) -> bool {
+        match &*self.state.borrow() {
+            State::Data(_) | State::Aggregate(_) => true,
+            State::Known(known) => {
+                matches!(known.at(pixel), Some(Part::Data(_) | Part::Aggregate(_)))
+            }
+            State::Term(_) | State::Function(_) | State::Rec(_) => false,
+        }
+    }
+
+    /// The value there, if it has been found.
+    pub(super) fn data(&self, pixel: Pixel) -> Option<Data> {
         match &*self.state.borrow() {
             State::Data(data) => Some(data.clone()),
+            State::Known(known) => match known.at(pixel)? {
+                Part::Data(data) => Some(data.clone()),
+                Part::Aggregate(_) | Part::Function(_) => None,
+            },
             _ => None,
         }
     }
 
-    /// A subterm, if this has not been reduced.
-    pub(super) fn child(&self, i: usize) -> Option<Rc<Self>> {
+    /// Keeps a value beside the term that it was found for, or in its place.
+    pub(super) fn update(&self, value: Part, beside: Option<Pixel>) {
+        let mut state = self.state.borrow_mut();
+        let replaced = State::Data(Data::bool(false));
+        *state = match (std::mem::replace(&mut *state, replaced), beside) {
+            (State::Term(term), Some(pixel)) => {
+                let term = Source::Term(term);
+                State::Known(Box::new(Known { term, values: vec![(pixel, value)] }))
+            }
+            (State::Known(mut known), Some(pixel)) => {
+                known.values.push((pixel, value));
+                State::Known(known)
+            }
+            (was, _) => {
+                // What the node consisted of is dropped when nobody looks at it any more.
+                drop(state);
+                drop(was);
+                let state = match value {
+                    Part::Data(data) => State::Data(data),
+                    Part::Function(function) => State::Function(function),
+                    Part::Aggregate(aggregate) => State::Aggregate(aggregate),
+                };
+                self.state.replace(state);
+                return;
+            }
+        };
+    }
+
+    /// What is made of the subterms, if it is a term.
+    pub(super) fn with_children<T>(&self, of: impl FnOnce(&[Rc<Self>]) -> T) -> Option<T> {
         match &*self.state.borrow() {
-            State::Term(children) => children.get(i).cloned(),
+            State::Term(children) => Some(of(children)),
+            State::Known(known) => match &known.term {
+                Source::Term(children) => Some(of(children)),
+                Source::Field(..) => None,
+            },
             _ => None,
         }
+    }
+
+    /// A subterm, if there is such a one.
+    pub(super) fn child(&self, i: usize) -> Option<Rc<Self>> {
+        self.with_children(|children| children.get(i).cloned())?
     }
 }
 
@@ -249,24 +337,35 @@ impl Drop for Node {
 
 /// Takes out of the state the nodes that nobody else holds.
 fn release(state: &mut State, orphans: &mut Vec<Node>) {
+    let mut parts = Vec::new();
     match std::mem::replace(state, State::Data(Data::bool(false))) {
         State::Data(_) => {}
-        State::Aggregate(aggregate) => {
-            let mut aggregates: Vec<Aggregate> = Rc::into_inner(aggregate).into_iter().collect();
-            while let Some(aggregate) = aggregates.pop() {
-                for part in aggregate.parts {
-                    match part {
-                        Part::Data(_) => {}
-                        Part::Function(function) => orphans.extend(Rc::into_inner(function)),
-                        Part::Aggregate(inner) => aggregates.extend(Rc::into_inner(inner)),
-                    }
-                }
+        State::Aggregate(aggregate) => parts.push(Part::Aggregate(aggregate)),
+        State::Function(function) => parts.push(Part::Function(function)),
+        State::Rec(entry) => {
+            if let Some(entry) = Rc::into_inner(entry) {
+                orphans.extend(Rc::into_inner(entry.function));
+                orphans.extend(entry.first.into_iter().filter_map(Rc::into_inner));
             }
         }
-        State::Function(function) => orphans.extend(Rc::into_inner(function)),
-        State::Rec(entry) => {
-            orphans.extend(Rc::into_inner(entry).and_then(|e| Rc::into_inner(e.function)));
-        }
         State::Term(children) => orphans.extend(children.into_iter().filter_map(Rc::into_inner)),
+        State::Known(known) => {
+            match known.term {
+                Source::Term(children) => {
+                    orphans.extend(children.into_iter().filter_map(Rc::into_inner));
+                }
+                Source::Field(of, ..) => orphans.extend(Rc::into_inner(of)),
+            }
+            parts.extend(known.values.into_iter().map(|(_, value)| value));
+        }
+    }
+    while let Some(part) = parts.pop() {
+        match part {
+            Part::Data(_) => {}
+            Part::Function(function) => orphans.extend(Rc::into_inner(function)),
+            Part::Aggregate(aggregate) => {
+                parts.extend(Rc::into_inner(aggregate).into_iter().flat_map(|a| a.parts));
+            }
+        }
     }
 }

@@ -115,9 +115,15 @@ pub(super) struct Texts {
     variables: Variable,
     total_free: usize,
     closed: Arc<[Variable]>,
+    have_derivatives: bool,
 }
 
 impl Texts {
+    /// Whether a derivative is mentioned.
+    pub(super) fn have_derivatives(&self) -> bool {
+        self.have_derivatives
+    }
+
     pub(super) fn get(&self, id: TextId) -> &Text {
         &self.all[id.0 as usize]
     }
@@ -166,6 +172,9 @@ impl Texts {
         };
         if self.total_free > MAX_FREE {
             return Err(SourceFault::Limit("free variables"));
+        }
+        if let Form::Builtin(builtin) = &form {
+            self.have_derivatives |= builtin.is_derivative();
         }
         self.all.push(Text { form, children: children.into(), free, span, index });
         Ok(TextId(self.all.len() as u32 - 1))

@@ -150,6 +150,13 @@ fn mutants_of_parts_are_found() {
     each_is_found_by(part, "lanes", &core::Mutant::OF_PARTS, core::activate);
 }
 
+/// A neighbour that lies a row too low.
+#[test]
+fn mutants_of_derivatives_are_found() {
+    let text = "(dfdy (* (.x (frag-coord)) (.y (frag-coord)) (.y (frag-coord))))";
+    each_is_found_by(text, "lanes", &core::Mutant::OF_DERIVATIVES, core::activate);
+}
+
 /// Arrays in memory: an index that is not clamped, an update in lanes that are not there for it, and one
 /// where an array lies that is still needed.
 #[test]

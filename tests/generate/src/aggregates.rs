@@ -351,7 +351,7 @@ impl Generator<'_> {
                 }
                 _ => kind.clone(),
             };
-            parts.push(self.inside(|this| {
+            parts.push(self.inside_here(|this| {
                 let pattern = match cases.get(arm) {
                     None => Term::word("else"),
                     Some(case) => {

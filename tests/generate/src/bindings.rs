@@ -150,7 +150,7 @@ impl Generator<'_> {
             condition = Term::list(bool, vec![Term::word("not"), condition]);
         }
         let fact: Fact = (id, when);
-        let term = self.inside(|this| {
+        let term = self.inside_here(|this| {
             this.scope.facts.push(fact);
             this.ends_if(condition, ty, size)
         })?;
@@ -165,7 +165,7 @@ impl Generator<'_> {
         let name = format!("z{}", self.next_loop);
         self.next_loop += 1;
         self.deepest = self.deepest.max(self.loop_depth + 1);
-        self.inside(|this| {
+        self.inside_here(|this| {
             let rounds = this.random.percent(40) && this.scope.are_original(&["+", "<"]);
             // The loop's own `rec` shadows any other; the value must not use it.
             this.scope.push("rec", What::Hidden, false);

@@ -101,7 +101,7 @@ impl Generator<'_> {
     fn lambda(&mut self, func: String, kind: &FunctionKind, size: usize) -> Term {
         let whole = TermKind::Function(kind.clone().into());
         let in_tail = leads_to_tail(kind);
-        self.inside(|this| {
+        self.inside_here(|this| {
             let mut names = Vec::new();
             let mut params = Vec::new();
             for param in &kind.params {

@@ -41,6 +41,10 @@ pub(crate) struct Generator<'a> {
     pub(crate) next_loop: u32,
     /// How many arms of `if`s are around this place.
     pub(crate) if_depth: u32,
+    /// How many derivatives are around this place.
+    pub(crate) derivatives: u32,
+    /// How many of the bindings have values at a pixel's neighbours too, if not all.
+    pub(crate) everywhere: Option<usize>,
 }
 
 /// How deep loops nest, through functions too.
@@ -58,6 +62,8 @@ impl<'a> Generator<'a> {
             deepest: 0,
             next_loop: 0,
             if_depth: 0,
+            derivatives: 0,
+            everywhere: None,
         }
     }
 
@@ -108,7 +114,7 @@ impl<'a> Generator<'a> {
         let cases = ifs / 3;
         let modes = if self.options.endless { 0 } else { 5 };
         let weights =
-            [40, changed, ifs, 18, 7, 9, loops, 2, 3, 2, loops * 2 / 3, parts, cases, 1, modes];
+            [40, changed, ifs, 18, 7, 9, loops, 2, 3, 2, loops * 2 / 3, parts, cases, 1, modes, 3];
         for _ in 0..8 {
             let made = match self.random.weighted(&weights) {
                 0 => self.application(ty, size),
@@ -125,6 +131,7 @@ impl<'a> Generator<'a> {
                 12 => self.case(&TermKind::Value(ty), size),
                 13 => self.held_call(&TermKind::Value(ty), size),
                 14 => self.mode(&TermKind::Value(ty), size),
+                15 => self.derivative(ty, size),
                 _ => Some(self.leaf(ty)),
             };
             if let Some(term) = made {
@@ -243,10 +250,13 @@ impl<'a> Generator<'a> {
         let mut parts = vec![word, condition];
         self.if_depth += 1;
         for (kind, facts) in kinds.iter().zip(facts) {
-            parts.push(self.inside(|this| {
-                this.scope.facts.extend(facts);
-                this.term(kind, share)
-            }));
+            parts.push(match facts.is_empty() {
+                true => self.inside(|this| this.term(kind, share)),
+                false => self.inside_here(|this| {
+                    this.scope.facts.extend(facts);
+                    this.term(kind, share)
+                }),
+            });
         }
         self.if_depth -= 1;
         Some(Term::list(kind.clone(), parts))
@@ -305,7 +315,7 @@ impl<'a> Generator<'a> {
                 (negated, [vec![(id, false)], vec![(id, true)]])
             }
             (1, Some(if_)) => {
-                let other = self.inside(|this| {
+                let other = self.inside_here(|this| {
                     this.scope.facts.push((id, true));
                     this.value(Type::BOOL, size / 2)
                 });
@@ -314,7 +324,7 @@ impl<'a> Generator<'a> {
                 (both, [vec![(id, true)], vec![]])
             }
             (2, Some(if_)) => {
-                let other = self.inside(|this| {
+                let other = self.inside_here(|this| {
                     this.scope.facts.push((id, false));
                     this.value(Type::BOOL, size / 2)
                 });

@@ -18,6 +18,7 @@
 
 mod aggregates;
 mod bindings;
+mod derivatives;
 mod functions;
 mod generator;
 mod literals;

@@ -73,7 +73,7 @@ impl Generator<'_> {
             result: TermKind::Tail { of, ty, goes_on: true },
         };
         let texts: Vec<Term> = params.iter().map(|p| self.parameter(&p.0, &p.1)).collect();
-        let body = self.inside(|this| {
+        let body = self.inside_here(|this| {
             this.loop_depth += 1;
             this.deepest = this.deepest.max(this.loop_depth);
             for (name, kind, ..) in &params {
@@ -125,7 +125,7 @@ impl Generator<'_> {
         let body = Term::syntax([vec![Term::word(if_), test], arms.into()].concat());
         match binding {
             Some((let_, binding)) => {
-                let bindings = Term::syntax(vec![binding]);
+                let bindings = Term::bindings(vec![binding]);
                 Term::syntax(vec![Term::word(let_), bindings, body])
             }
             None => body,

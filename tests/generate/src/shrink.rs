@@ -124,6 +124,12 @@ fn replacements(term: &Term) -> Vec<Term> {
         }
         TermRole::Syntax => all.extend(without_declared(term)),
     }
+    // The body of a `let`, also of one that is a part of a form.
+    if let [_, bindings, body] = term.parts()
+        && bindings.role == TermRole::Bindings
+    {
+        all.push(body.clone());
+    }
     all.extend(without_parameters(term));
     all
 }

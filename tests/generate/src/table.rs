@@ -50,7 +50,8 @@ pub(crate) fn giving(ty: Type) -> &'static [Entry] {
 
 fn build() -> HashMap<Type, Vec<Entry>> {
     let mut table: HashMap<Type, Vec<Entry>> = HashMap::new();
-    for builtin in Builtin::all().filter(|b| b.is_function()) {
+    // Derivatives are not of any operand.
+    for builtin in Builtin::all().filter(|b| b.is_function() && !b.is_derivative()) {
         let mut by_result: HashMap<Type, Vec<Vec<Operand>>> = HashMap::new();
         for operands in tuples(builtin) {
             if let Ok(resolved) = builtin.resolve(&operands) {

@@ -125,6 +125,8 @@ fn find(mut scope: &Scope, name: &str) -> Option<ConcreteValue> {
 struct RecipeEvaluator {
     /// The expansions being evaluated; one inside itself is a cycle.
     active: Vec<(Builtin, Vec<Type>)>,
+    /// How far the pixel is from the upper left one.
+    moved: [f32; 2],
 }
 
 impl RecipeEvaluator {
@@ -138,6 +140,9 @@ impl RecipeEvaluator {
                     assert!(find(scope, name).is_none(), "{name} is no function here");
                     let builtin =
                         Builtin::lookup(name).unwrap_or_else(|| panic!("{name} is not bound"));
+                    if builtin.is_derivative() {
+                        return self.derivative(name, &items[1], scope);
+                    }
                     let operands: Vec<_> = items[1..]
                         .iter()
                         .map(|item| (self.expression(item, scope), index(item)))
@@ -146,6 +151,32 @@ impl RecipeEvaluator {
                 }
             },
         }
+    }
+
+    /// The derivative of an expression at the upper left pixel.
+    fn derivative(&mut self, name: &str, operand: &Syntax, scope: &Scope) -> ConcreteValue {
+        let axis = match name {
+            "dfdx" => 0,
+            "dfdy" => 1,
+            "fwidth" => {
+                let [x, y] = ["dfdx", "dfdy"].map(|name| {
+                    let value = self.derivative(name, operand, scope);
+                    let ty = value.ty;
+                    primitive(Op::Abs, &[value], ty)
+                });
+                let ty = x.ty;
+                return primitive(Op::Add, &[x, y], ty);
+            }
+            _ => panic!("{name} is no derivative"),
+        };
+        let [odd, even] = [1.0, 0.0].map(|moved| {
+            let before = std::mem::replace(&mut self.moved[axis], moved);
+            let value = self.expression(operand, scope);
+            self.moved[axis] = before;
+            value
+        });
+        let ty = odd.ty;
+        primitive(Op::Sub, &[odd, even], ty)
     }
 
     fn atom(&mut self, atom: &str, scope: &Scope) -> ConcreteValue {
@@ -260,8 +291,15 @@ impl RecipeEvaluator {
                 self.active.pop();
                 value
             }
+            // Values are the same at each pixel.
+            Recipe::Derivative(_) => {
+                primitive(Op::Sub, &[values[0].clone(), values[0].clone()], result)
+            }
             Recipe::Input(input) => match input {
-                Input::FragCoord => ConcreteValue::of(Type::vec(4), &[0.5, 0.5, 0.0, 1.0]),
+                Input::FragCoord => {
+                    let [x, y] = self.moved.map(|moved| 0.5 + moved);
+                    ConcreteValue::of(Type::vec(4), &[x, y, 0.0, 1.0])
+                }
                 Input::Resolution => ConcreteValue::of(Type::vec(2), &[512.0, 512.0]),
                 Input::Time | Input::Frame => ConcreteValue::of(Type::NUM, &[0.0]),
                 Input::Mouse => ConcreteValue::of(Type::vec(4), &[0.0; 4]),

@@ -204,6 +204,8 @@ fn geometry() {
         compare("dot", &[t, t], |v| vec![dot(&v[0], &v[1])]);
         compare("length", &[t], |v| vec![length(&v[0])]);
         compare("distance", &[t, t], |v| vec![length(&zip(&v[0], &v[1], |a, b| a - b))]);
+        // Of values, which are the same at each pixel.
+        compare("fwidth", &[t], |v| v[0].iter().map(|x| (x - x).abs() + (x - x).abs()).collect());
         compare("normalize", &[t], |v| {
             let length = length(&v[0]);
             v[0].iter().map(|x| x / length).collect()

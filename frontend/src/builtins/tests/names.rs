@@ -15,7 +15,7 @@ const EXACT: &str = "
     div rem mul-high bit-and bit-or bit-xor bit-not shift-left shift-right
     int uint num bool bits from-bits fma
     at col
-    frag-coord resolution time frame mouse
+    frag-coord resolution time frame mouse dfdx dfdy
     pi tau
     update";
 
@@ -26,7 +26,8 @@ const EXPANDED: &str = "
     count-ones leading-zeros trailing-zeros reverse-bits first-leading-bit first-trailing-bit
     extract-bits insert-bits ldexp exponent significand
     pack-unorm4x8 pack-snorm4x8 pack-unorm2x16 pack-snorm2x16 pack-half2x16
-    unpack-unorm4x8 unpack-snorm4x8 unpack-unorm2x16 unpack-snorm2x16 unpack-half2x16";
+    unpack-unorm4x8 unpack-snorm4x8 unpack-unorm2x16 unpack-snorm2x16 unpack-half2x16
+    fwidth";
 
 /// All names. Those of the correctly rounded functions are in the list of LANGUAGE §6, to which
 /// each of them is one line of `op.rs`.

@@ -110,7 +110,9 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
         "clamp" => numbers().filter(|_| count == 3),
         "abs" | "sign" => numbers().filter(|_| count == 1),
         "floor" | "ceil" | "trunc" | "round-even" | "fract" | "sqrt" | "inverse-sqrt"
-        | "radians" | "degrees" | "normalize" | "significand" => mix().filter(|_| count == 1),
+        | "radians" | "degrees" | "normalize" | "significand" | "dfdx" | "dfdy" | "fwidth" => {
+            mix().filter(|_| count == 1)
+        }
         "less" | "less-eq" | "greater" | "greater-eq" => {
             numbers().filter(|_| count == 2).map(to_bools)
         }

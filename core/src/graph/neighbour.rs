@@ -1,0 +1,259 @@
+//! Values at neighbours, of which derivatives are made (LANGUAGE §13).
+//!
+//! A *quad* is a square of two by two pixels whose upper left one has even coordinates. What an
+//! expression is at another pixel of the quad is the expression with another `frag-coord`, so it is
+//! made by copying what depends on that input. The position of the quad is one node, which is the same
+//! at all of its pixels: a copy of a copy along the same axis is the copy itself, and nested derivatives
+//! make no more than nine copies.
+
+use super::{Graph, LoopId, Node, NodeId};
+use crate::inputs::Input;
+use crate::mutants::{Mutant, is_active};
+use crate::op::Op;
+use crate::source::Span;
+use crate::types::Type;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A direction in the image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Axis {
+    /// From column to column.
+    X,
+    /// From row to row, downward.
+    Y,
+}
+
+/// One of two pixels of a quad along an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The one of the even column or row.
+    Even,
+    /// The next one.
+    Odd,
+}
+
+impl Side {
+    /// The coordinate of the centre of this pixel, of a quad that begins at a position.
+    pub fn centre(self) -> f32 {
+        match self {
+            Self::Even => 0.5,
+            Self::Odd => 1.5,
+        }
+    }
+}
+
+/// `coordinate`, one of `frag-coord`, in the same quad on this side.
+pub fn neighbour(coordinate: f32, side: Side) -> f32 {
+    (coordinate * 0.5).floor() * 2.0 + side.centre()
+}
+
+/// What has been copied so far: for each axis and side, what nodes are there.
+#[derive(Clone, Debug, Default)]
+pub struct Neighbours {
+    known: [FxHashMap<NodeId, NodeId>; 4],
+}
+
+/// What is known of the case of a variant where a node is evaluated.
+type KnownCase = Option<u32>;
+
+impl Graph {
+    /// The value of a node at the pixel of this side, in the column or row of its own. The node must not
+    /// depend on parameters of loops around it. Takes time by the number of nodes that were not copied
+    /// before.
+    pub fn at_neighbour(
+        &mut self,
+        neighbours: &mut Neighbours,
+        root: NodeId,
+        axis: Axis,
+        side: Side,
+    ) -> NodeId {
+        let place = 2 * usize::from(axis == Axis::Y) + usize::from(side == Side::Odd);
+        let known = &mut neighbours.known[place];
+        if known.is_empty() {
+            self.move_coordinates(known, axis, side);
+        }
+        let nodes = self.unknown_below([root], |id| known.contains_key(&id));
+        let moved = self.moved_loops(&nodes, known);
+        let mut renamed: FxHashMap<LoopId, LoopId> = FxHashMap::default();
+        for id in nodes {
+            let span = self.span(id);
+            let all = |old: &[NodeId]| -> Vec<NodeId> { old.iter().map(|o| known[o]).collect() };
+            let changed = self.operands(id).iter().any(|o| known[o] != *o);
+            let copy = match self.node(id).clone() {
+                Node::Param(of, index, ty) if moved.contains(&of) => {
+                    let of = *renamed.entry(of).or_insert_with(|| self.begin_loop());
+                    self.param(of, index, ty, span)
+                }
+                Node::Rec(of, arguments) if moved.contains(&of) => {
+                    let of = *renamed.entry(of).or_insert_with(|| self.begin_loop());
+                    self.rec(of, all(&arguments), span)
+                }
+                Node::Loop(of) if moved.contains(&of) => {
+                    let l = self.loop_(of).clone();
+                    let of = *renamed.entry(of).or_insert_with(|| self.begin_loop());
+                    self.finish_loop(of, all(&l.params), all(&l.inits), known[&l.body], l.span)
+                }
+                Node::Op(op, operands) if changed => self.op(op, all(&operands), span),
+                Node::If(parts) if changed => self.if_(parts.map(|p| known[&p]), span),
+                _ => id,
+            };
+            if let Some(name) = self.name(id).cloned() {
+                self.set_name(copy, &name);
+            }
+            known.insert(id, copy);
+        }
+        known[&root]
+    }
+
+    /// Where `frag-coord` is on that side.
+    fn move_coordinates(&mut self, known: &mut FxHashMap<NodeId, NodeId>, axis: Axis, side: Side) {
+        let span = Span::default();
+        let coordinates = self.input(Input::FragCoord, span);
+        let mut parts: Vec<NodeId> =
+            (0..4).map(|k| self.op(Op::Component(k), vec![coordinates], span)).collect();
+        let k = usize::from(axis == Axis::Y);
+        let [half, two] = [0.5, 2.0].map(|number| self.number(number, span));
+        let quads = self.op(Op::Mul, vec![parts[k], half], span);
+        let quads = self.op(Op::Floor, vec![quads], span);
+        let quad = self.op(Op::Mul, vec![quads, two], span);
+        let mut centre = side.centre();
+        if axis == Axis::Y && side == Side::Odd && is_active(Mutant::WrongRow) {
+            centre += 1.0;
+        }
+        let centre = self.number(centre, span);
+        parts[k] = self.op(Op::Add, vec![quad, centre], span);
+        let moved = self.op(Op::Construct(Type::vec(4)), parts, span);
+        known.insert(quad, quad);
+        known.insert(coordinates, moved);
+    }
+
+    /// Of loops among these nodes, which are in ascending order, those that compute something else
+    /// where what is known has been moved.
+    fn moved_loops(
+        &self,
+        nodes: &[NodeId],
+        known: &FxHashMap<NodeId, NodeId>,
+    ) -> FxHashSet<LoopId> {
+        let mut moved = FxHashSet::default();
+        let mut changed = FxHashSet::default();
+        for &id in nodes {
+            let is_changed =
+                |o: &NodeId| changed.contains(o) || known.get(o).is_some_and(|there| there != o);
+            let mut is_moved = self.operands(id).iter().any(is_changed);
+            if let Node::Loop(of) = *self.node(id) {
+                is_moved |= is_changed(&self.loop_(of).body);
+                if is_moved {
+                    moved.insert(of);
+                }
+            }
+            if is_moved {
+                changed.insert(id);
+            }
+        }
+        // And the loops in them that depend on their parameters: outer loops first.
+        for &id in nodes.iter().rev() {
+            if let Node::Loop(of) = *self.node(id)
+                && self.free_loops(id).iter().any(|around| moved.contains(around))
+            {
+                moved.insert(of);
+            }
+        }
+        moved
+    }
+
+    /// A field of a variant that the node reads where it has not found out which case the variant is of,
+    /// and how many nodes were looked at. At a neighbour the variant may be of another.
+    pub fn undecided_field(&self, root: NodeId) -> (Option<NodeId>, usize) {
+        let (mut scrutinees, mut seen) = (Vec::new(), FxHashSet::default());
+        let nodes = self.unknown_below([root], |_| false);
+        let mut looked_at = nodes.len();
+        for id in nodes {
+            if let Node::Op(Op::Payload(..), operands) = self.node(id)
+                && !self.has_known_case(operands[0])
+                && seen.insert(operands[0])
+            {
+                scrutinees.push(operands[0]);
+            }
+        }
+        for scrutinee in scrutinees {
+            let (found, count) = self.undecided_field_of(root, scrutinee);
+            looked_at += count;
+            if found.is_some() {
+                return (found, looked_at);
+            }
+        }
+        (None, looked_at)
+    }
+
+    /// Whether a variant is of one case wherever it is evaluated.
+    fn has_known_case(&self, mut of: NodeId) -> bool {
+        while let Node::Op(Op::After, operands) = self.node(of) {
+            of = operands[0];
+        }
+        matches!(self.node(of), Node::Constant(..) | Node::Op(Op::Inject(..), _))
+    }
+
+    fn undecided_field_of(&self, root: NodeId, scrutinee: NodeId) -> (Option<NodeId>, usize) {
+        let ty = self.value_type(scrutinee);
+        let cases = self.types().variant(ty).map_or(0, |variant| variant.cases.len() as u32);
+        let (mut stack, mut seen) = (vec![(root, None)], FxHashSet::default());
+        while let Some((id, case)) = stack.pop() {
+            if !seen.insert((id, case)) {
+                continue;
+            }
+            match self.node(id) {
+                Node::Op(Op::Payload(of, _), operands)
+                    if operands[0] == scrutinee && case != Some(*of) && cases > 1 =>
+                {
+                    return (Some(id), seen.len());
+                }
+                Node::If(_) if self.tested_case(id, scrutinee).is_some() => {
+                    self.arms_by_case(id, scrutinee, case, cases, &mut stack);
+                    continue;
+                }
+                Node::Loop(of) => stack.push((self.loop_(*of).body, case)),
+                _ => {}
+            }
+            stack.extend(self.operands(id).iter().map(|&operand| (operand, case)));
+        }
+        (None, seen.len())
+    }
+
+    /// Which case of the scrutinee the condition of an `If` asks for.
+    fn tested_case(&self, id: NodeId, scrutinee: NodeId) -> Option<u32> {
+        let Node::If([condition, ..]) = self.node(id) else { return None };
+        let Node::Op(Op::Equal, operands) = self.node(*condition) else { return None };
+        let Node::Op(Op::Tag, of) = self.node(operands[0]) else { return None };
+        let case = self.constant_words(operands[1])?[0];
+        (of[0] == scrutinee).then_some(case)
+    }
+
+    /// The arms of a chain of decisions by the case of the scrutinee, with what is known in each.
+    fn arms_by_case(
+        &self,
+        head: NodeId,
+        scrutinee: NodeId,
+        known: KnownCase,
+        cases: u32,
+        arms: &mut Vec<(NodeId, KnownCase)>,
+    ) {
+        let (mut id, mut asked) = (head, FxHashSet::default());
+        while let Some(case) = self.tested_case(id, scrutinee) {
+            let &Node::If([condition, then, otherwise]) = self.node(id) else { break };
+            arms.push((condition, known));
+            if known.is_none_or(|known| known == case) && asked.insert(case) {
+                arms.push((then, Some(case)));
+            }
+            if known == Some(case) {
+                return;
+            }
+            id = otherwise;
+        }
+        let mut others = (0..cases).filter(|case| !asked.contains(case));
+        let only = match (others.next(), others.next()) {
+            (Some(only), None) => Some(only),
+            _ => None,
+        };
+        arms.push((id, known.or(only)));
+    }
+}

@@ -1,0 +1,28 @@
+//! The pixels of a quad: where a derivative asks what a term is.
+
+use lambdav_core::graph::{Axis, Side, neighbour};
+
+/// The pixel that is evaluated, or another of its quad.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Pixel {
+    column: Option<Side>,
+    row: Option<Side>,
+}
+
+impl Pixel {
+    /// The one on this side in the same row or column.
+    pub(super) fn neighbour(self, axis: Axis, side: Side) -> Self {
+        match axis {
+            Axis::X => Self { column: Some(side), ..self },
+            Axis::Y => Self { row: Some(side), ..self },
+        }
+    }
+
+    /// Its `frag-coord`, from that of the pixel that is evaluated.
+    pub(super) fn frag_coord(self, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
+        let moved = |coordinate, side: Option<Side>| {
+            side.map_or(coordinate, |side| neighbour(coordinate, side))
+        };
+        [moved(x, self.column), moved(y, self.row), z, w]
+    }
+}

@@ -1,0 +1,141 @@
+//! Derivatives against their definition: what `(dfdx e)` and `(dfdy e)` are at a pixel is the difference
+//! of what `e` is at two pixels of its quad, one of which may lie outside of the image.
+
+use lambdav::Settings;
+use lambdav::core::evaluate::Evaluator;
+use lambdav::core::graph::{Core, Node, NodeId};
+use lambdav::core::inputs::Inputs;
+use lambdav::core::op::NAN;
+use lambdav::core::schedule::schedule;
+use lambdav::engine::{CoreEngine, Engine, SimdEngine};
+use lambdav::program::Loaded;
+use lambdav::raster::{RenderOptions, Size, render};
+use lambdav::simd::registers::Shape;
+use lambdav_generate::{GenerateOptions, Term, generate};
+
+/// How many programs.
+const PROGRAMS: u64 = 150;
+/// An odd number of columns and of rows, and more columns than a register has lanes.
+const SIZE: (u32, u32) = (19, 3);
+
+/// The core of a text, if it is not too large.
+fn compiled(text: &str) -> Option<Core> {
+    let loaded = Loaded::from_text("derivatives.lv", text);
+    let is_bad = |d: &&lambdav::core::diagnostics::Diagnostic| {
+        d.is_error() && !d.code.as_str().starts_with("LV05")
+    };
+    let error = loaded.diagnostics.iter().find(is_bad);
+    assert!(error.is_none(), "{error:?}\n{text}");
+    loaded.core
+}
+
+/// What an output is at pixels of a picture of that size, in or out of it.
+fn values(
+    core: &Core,
+    location: u32,
+    size: Size,
+    pixels: impl Iterator<Item = (u32, u32)>,
+) -> Vec<Vec<f32>> {
+    let scheduled = schedule(core, &[location]).expect("it nests little");
+    let settings = Settings::new(core, size);
+    let mut evaluator = Evaluator::new(&scheduled, settings.max_iterations);
+    pixels
+        .map(|(x, y)| {
+            let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
+            let inputs = Inputs { frag_coord, ..settings.inputs.clone() };
+            evaluator.run(&inputs, &|| false).expect("it ends");
+            evaluator.output(0).iter().map(|&word| f32::from_bits(word)).collect()
+        })
+        .collect()
+}
+
+/// The first components of each pixel of a picture, which has four.
+fn drawn(engine: &impl Engine, size: Size, components: usize) -> Vec<u32> {
+    let frame = render(engine, size, &RenderOptions::default()).expect("it ends");
+    let pixels = frame.samples().chunks(4).flat_map(|pixel| &pixel[..components]);
+    pixels.map(|sample| sample.to_bits()).collect()
+}
+
+fn bits(value: f32) -> u32 {
+    if value.is_nan() { NAN } else { value.to_bits() }
+}
+
+/// The program with `(dfdx e)` or `(dfdy e)` in place of the last output's `e`, and that output's
+/// location.
+fn derived(forms: &[Term], derivative: &str) -> (String, u32) {
+    let mut text = String::new();
+    let (last, before) = forms.split_last().expect("a program has an output");
+    for form in before {
+        text += &format!("{form}\n");
+    }
+    let parts = last.parts();
+    if let [word, location, value] = parts
+        && word.to_string() == "output"
+    {
+        text += &format!("(output {location} ({derivative} {value}))");
+        return (text, location.to_string().parse().expect("a number"));
+    }
+    (text + &format!("({derivative} {last})"), 0)
+}
+
+#[test]
+fn a_derivative_is_the_difference_of_two_pixels() {
+    let size = Size::new(SIZE.0, SIZE.1).expect("a small size");
+    let (mut compared, mut differ) = (0u64, 0u64);
+    for seed in 0..PROGRAMS {
+        let options = GenerateOptions { size: 40, endless: seed % 2 == 0 };
+        let program = generate(seed, options);
+        for (derivative, across) in [("dfdx", true), ("dfdy", false)] {
+            let (text, location) = derived(&program.forms, derivative);
+            let whole: String = program.forms.iter().map(|form| format!("{form}\n")).collect();
+            let (Some(plain), Some(core)) = (compiled(&whole), compiled(&text)) else { continue };
+            let all = || (0..size.height()).flat_map(|y| (0..size.width()).map(move |x| (x, y)));
+            let side = |odd: u32| {
+                let pixels = all().map(|(x, y)| match across {
+                    true => ((x & !1) + odd, y),
+                    false => (x, (y & !1) + odd),
+                });
+                values(&plain, location, size, pixels)
+            };
+            let (odd, even) = (side(1), side(0));
+            let components = odd[0].len();
+            let pairs = odd.iter().flatten().zip(even.iter().flatten());
+            let expected: Vec<u32> = pairs.map(|(odd, even)| bits(odd - even)).collect();
+            differ += u64::from(expected.iter().any(|&word| word != 0 && word != NAN));
+            compared += 1;
+            let settings = Settings::new(&core, size);
+            let engine = CoreEngine::new(&core, location, &settings).expect("it schedules");
+            assert_eq!(drawn(&engine, size, components), expected, "seed {seed}, core\n{text}");
+            for lanes in Shape::LANES {
+                let Ok(engine) = SimdEngine::new(&core, location, &settings, Some(lanes)) else {
+                    continue;
+                };
+                assert_eq!(
+                    drawn(&engine, size, components),
+                    expected,
+                    "seed {seed}, {lanes} lanes\n{text}"
+                );
+            }
+        }
+    }
+    assert!(compared > PROGRAMS, "{compared} programs were small enough");
+    assert!(differ > compared / 4, "{differ} of {compared} differ from pixel to pixel");
+}
+
+/// How many nodes of a program compute something.
+fn operations(text: &str) -> usize {
+    let core = compiled(text).expect("it is small");
+    let nodes = (0..core.graph.len()).map(|i| core.graph.node(NodeId(i as u32)));
+    nodes.filter(|node| matches!(node, Node::Op(..))).count()
+}
+
+/// A quad has four pixels, however derivatives nest.
+#[test]
+fn nested_derivatives_do_not_grow() {
+    let nested = |depth: usize| {
+        let (open, close) = ("(dfdx (dfdy ".repeat(depth), "))".repeat(depth));
+        operations(&format!("{open}(sin (* (.x (frag-coord)) (.y (frag-coord)))){close}"))
+    };
+    let growth = nested(40) - nested(20);
+    assert!(growth <= 20 * 8, "{growth}");
+}
