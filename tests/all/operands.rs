@@ -104,15 +104,9 @@ fn numbers(ty: Type, value: &str, first: usize) -> String {
 /// A program whose outputs are the components of an application.
 fn program(builtin: Builtin, operands: &[Type], result: Type) -> (String, u32) {
     let mut text = String::new();
-    for k in 0..VALUES.len() {
-        writeln!(text, "(uniform s{k} num)").expect("to memory");
-    }
+    writeln!(text, "(uniform values (array {SIDE} num))").expect("to memory");
     text += "(define x (- (.x (frag-coord)) 0.5))\n(define y (- (.y (frag-coord)) 0.5))\n";
-    let last = format!("s{}", VALUES.len() - 1);
-    let pick = (0..VALUES.len() - 1)
-        .rev()
-        .fold(last, |rest, k| format!("(if (< i {}) s{k} {rest})", k + 1));
-    writeln!(text, "(define (pick i) {pick})").expect("to memory");
+    text += "(define (pick i) (at values (int i)))\n";
     for (k, (a, b)) in STEPS.into_iter().enumerate() {
         let index = format!("(mod (+ (+ (* {a} x) (* {b} y)) {k}) {SIDE})");
         writeln!(text, "(define p{k} (pick {index}))").expect("to memory");
@@ -171,9 +165,7 @@ fn agrees(builtin: Builtin, types: &[Type], result: Type, lanes: &[u32]) {
     let core = loaded.core.expect("no errors");
     let size = Size::new(SIDE, SIDE).expect("a small size");
     let mut settings = Settings::new(&core, size);
-    for (uniform, value) in settings.inputs.uniforms.iter_mut().zip(VALUES) {
-        *uniform = [value.to_bits()].into();
-    }
+    settings.inputs.uniforms = vec![VALUES.map(f32::to_bits).into()];
     for location in 0..outputs {
         let engine = CoreEngine::new(&core, location, &settings).expect("it schedules");
         let expected = draw(&engine);
