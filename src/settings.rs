@@ -9,7 +9,7 @@ pub use scalar::number;
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::inputs::Inputs;
 use lambdav_core::limits;
-use lambdav_core::types::{Scalar, Type, Types};
+use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use lambdav_float_environment::with_default;
 use lambdav_raster::Size;
 use names::instead;
@@ -61,8 +61,8 @@ impl Settings {
     }
 
     /// The same with the value as text: its components in order (of a matrix, by columns) with
-    /// commas between them, numbers as λV writes them or `true` and `false`. Integers may leave out
-    /// the suffix. Text that begins with `[` or `{` is JSON: a structure is an object, whose fields
+    /// commas between them, or one for all components of a vector; numbers as λV writes them, or `true`
+    /// and `false`, which `1` and `0` stand for, too. Integers may leave out the suffix. Text that begins with `[` or `{` is JSON: a structure is an object, whose fields
     /// stay as they are where it leaves them out; an array, vector or matrix (by columns or by
     /// components) is a list.
     ///
@@ -92,7 +92,10 @@ impl Settings {
         if types.components(ty) == 0 {
             return Err(fail("it has no components".to_owned()));
         }
-        let value = UniformValue::parse(types.component(ty, 0), text).map_err(fail)?;
+        let mut value = UniformValue::parse(types.component(ty, 0), text).map_err(fail)?;
+        if let TypeKind::Vector(..) = types.kind(ty) {
+            value.spread(types.components(ty));
+        }
         self.set(types, uniforms, name, value)
     }
 
@@ -131,6 +134,11 @@ impl Settings {
             self.set_text(types, uniforms, &name, value)?;
         }
         Ok(())
+    }
+
+    /// Changes what `(time)` and `(frame)` are.
+    pub(crate) fn set_time(&mut self, time: f32, frame: f32) {
+        (self.inputs.time, self.inputs.frame) = (time, frame);
     }
 
     pub(crate) fn at(&self, x: u32, y: u32) -> Inputs {
@@ -253,6 +261,21 @@ impl UniformValue {
             Scalar::I32 => parts.map(int).collect::<Result<Vec<i32>, _>>()?.as_slice().into(),
             Scalar::U32 => parts.map(uint).collect::<Result<Vec<u32>, _>>()?.as_slice().into(),
         })
+    }
+
+    /// One component becomes so many, as in the language where a number meets a vector.
+    fn spread(&mut self, count: usize) {
+        fn repeat<T: Copy>(all: &mut Vec<T>, count: usize) {
+            if let [one] = all[..] {
+                all.resize(count, one);
+            }
+        }
+        match &mut self.0 {
+            Components::Nums(all) => repeat(all, count),
+            Components::Bools(all) => repeat(all, count),
+            Components::Ints(all) => repeat(all, count),
+            Components::Uints(all) => repeat(all, count),
+        }
     }
 
     /// The words of a value of that type, or what is wrong.
@@ -392,6 +415,16 @@ mod tests {
         let mut words = vec![vec![bits(0.5), bits(1.0), bits(-0.0)], vec![1], vec![bits(2.0)]];
         words.extend([vec![0xffff_fffd], vec![u32::MAX, 7]]);
         assert!(settings.inputs.uniforms.iter().map(|w| w.to_vec()).eq(words));
+
+        settings.set_text(&types, &uniforms, "tint", "0.25").expect("one for all");
+        settings.set_text(&types, &uniforms, "seeds", "7").expect("one for all");
+        settings.set_text(&types, &uniforms, "on", "0").expect("0 is false");
+        assert_eq!(*settings.inputs.uniforms[0], [bits(0.25); 3]);
+        assert_eq!((*settings.inputs.uniforms[4]).to_vec(), [7, 7]);
+        assert_eq!(*settings.inputs.uniforms[1], [0]);
+        settings.set_text(&types, &uniforms, "on", "1").expect("1 is true");
+        assert_eq!(*settings.inputs.uniforms[1], [1]);
+        settings.set_text(&types, &uniforms, "tint", "1,2").expect_err("neither one nor three");
 
         let mut refused = |name: &str, value: UniformValue, message: &str| {
             let error = settings.set(&types, &uniforms, name, value).expect_err("it does not fit");

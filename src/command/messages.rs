@@ -82,21 +82,25 @@ pub(super) fn fault(source: &SourceFile, diagnostic: Diagnostic, messages: Messa
 
 /// Writes what clap has to say, which may be the help that was asked for.
 pub(super) fn print_clap(said: &clap::Error) -> Result {
-    written(said.print().and_then(|()| io::stdout().flush()))
+    written(said.print().and_then(|()| io::stdout().flush())).map(|_| ())
 }
 
 /// Writes to standard output. A reader that has gone away is no fault.
 pub(super) fn print(content: impl AsRef<[u8]>) -> Result {
-    let mut out = io::stdout().lock();
-    written(out.write_all(content.as_ref()).and_then(|()| out.flush()))
+    write_out(content.as_ref()).map(|_| ())
 }
 
-/// A reader that has gone away is no fault.
-fn written(result: io::Result<()>) -> Result {
+/// The same; whether there still is a reader.
+pub(super) fn write_out(content: &[u8]) -> Result<bool> {
+    let mut out = io::stdout().lock();
+    written(out.write_all(content).and_then(|()| out.flush()))
+}
+
+/// A reader that has gone away is no fault; whether there still is one.
+fn written(result: io::Result<()>) -> Result<bool> {
     match result {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::machine(format!("cannot write to standard output: {error}")))
-        }
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::machine(format!("cannot write to standard output: {error}"))),
     }
 }

@@ -20,6 +20,7 @@ mod supervise;
 mod test;
 mod values;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Parser, Subcommand};
 use failure::{Failure, complain};
 use lambdav::core::LANGUAGE_VERSION;
@@ -72,7 +73,8 @@ fn work() -> u8 {
     let command_line = match CommandLine::try_parse() {
         Ok(command_line) => command_line,
         // Help and the version are among them.
-        Err(said) => {
+        Err(mut said) => {
+            renamed(&mut said);
             return finish(messages::print_clap(&said).and(match said.exit_code() {
                 0 => Ok(()),
                 _ => Err(Failure { status: 2, message: None }),
@@ -88,6 +90,17 @@ fn work() -> u8 {
         Command::Inspect(options) => inspect::run(&options),
         Command::Explain(options) => explain::run(&options),
     })
+}
+
+/// Options that had another name before.
+const RENAMED: [(&str, &str); 2] = [("--location", "--output"), ("--as", "--format")];
+
+/// Says the new name of an option that is not known any more.
+fn renamed(said: &mut clap::Error) {
+    let Some(ContextValue::String(old)) = said.get(ContextKind::InvalidArg) else { return };
+    if let Some((_, new)) = RENAMED.iter().find(|(name, _)| name == old) {
+        said.insert(ContextKind::SuggestedArg, ContextValue::String((*new).to_owned()));
+    }
 }
 
 /// The exit status, after what is to be said of a failure.

@@ -39,13 +39,27 @@ impl Stats {
     /// The same of a part whose stages took so long.
     fn took_in(&mut self, name: &'static str, stages: Vec<(&'static str, Duration)>) {
         let now = Instant::now();
-        self.parts.push(Part { name, time: now - self.last, stages });
+        let time = now - self.last;
         self.last = now;
+        // Of several pictures it is what all of them took.
+        match self.parts.iter_mut().find(|part| part.name == name) {
+            Some(part) => {
+                part.time += time;
+                for (of, (_, more)) in part.stages.iter_mut().zip(stages) {
+                    of.1 += more;
+                }
+            }
+            None => self.parts.push(Part { name, time, stages }),
+        }
     }
 
     /// Something beside times.
     pub(super) fn note(&mut self, about: &'static str, text: String) {
-        self.notes.push((about, text));
+        // Several outputs may have the same to say.
+        let note = (about, text);
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
     }
 
     /// The program has been read; a shader's compilation took these times.
@@ -99,8 +113,8 @@ impl Stats {
         self.note("active", format!("{share} (a sample of {sample})"));
     }
 
-    /// Says all of it on standard error, if asked to.
-    pub(super) fn say(&self, size: Size) {
+    /// Says all of it on standard error, if asked to, when so many pixels have been drawn.
+    pub(super) fn say(&self, pixels: f64) {
         if !self.asked {
             return;
         }
@@ -109,7 +123,6 @@ impl Stats {
         for Part { name, time, stages } in &self.parts {
             text += &format!("{name:>16}: {:9.3} ms", milliseconds(*time));
             if *name == "render" {
-                let pixels = f64::from(size.width()) * f64::from(size.height());
                 text += &format!(", {:.2} ns per pixel", time.as_secs_f64() * 1e9 / pixels);
             }
             let stages: Vec<String> = stages

@@ -1,5 +1,5 @@
 //! Values of uniforms as JSON, guided by their types: structures are objects, arrays, vectors and
-//! matrices (by columns, or by components) are lists. Numbers are rounded once, to binary32.
+//! matrices (by columns, or by components) are lists. A single component is that of a whole vector. Numbers are rounded once, to binary32.
 //!
 //! Nothing recurses on how deep a value is nested.
 
@@ -46,6 +46,9 @@ pub(super) fn read(types: &Types, ty: Type, text: &str, words: &mut [u32]) -> Re
         if let Some((ty, start)) = next.take() {
             match types.kind(ty) {
                 TypeKind::Scalar(scalar) => words[start] = reader.scalar(*scalar)?,
+                TypeKind::Vector(scalar, count) if reader.peek() != Some('[') => {
+                    words[start..start + usize::from(*count)].fill(reader.scalar(*scalar)?);
+                }
                 TypeKind::Structure(_) => {
                     reader.expect('{')?;
                     open.push(Open { ty, start, done: 0, part: None });

@@ -34,7 +34,7 @@ A test is a comment of a program:
 
   ; test: --size 64x64                      one test; its golden is NAME.png
   ; test: night --time 22 --set glow=2      one of several; its golden is NAME.night.png
-  ; test: exact --as exr --tolerance 0.5    --as png, exr, npy or digest (a line in place of a picture)
+  ; test: exact --format exr --max-ulp 2    png, exr, npy, or digest: a line in place of a picture
 
 A directive takes the options of `render` that say what is drawn (size, time, frame, mouse, set,
 uniforms, output, max-iterations, srgb, depth) and those of `diff` that say what may

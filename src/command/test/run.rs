@@ -134,7 +134,8 @@ fn draw(test: &Test, directive: &Directive, program: &Program, how: &How) -> Res
         let wrong = || Failure::input(text_of(&fixed.source, &fixed.diagnostics));
         core = fixed.core.as_ref().ok_or_else(wrong)?;
     }
-    let location = location(core.outputs.iter().map(|output| output.location), picture.output)?;
+    let location =
+        location(core.outputs.iter().map(|output| output.location), picture.output, "a test")?;
     let mut settings = picture.settings(&core.uniforms);
     given.apply(&mut settings, core.graph.types(), &core.uniforms, &core.constants)?;
     let engine = engine(how.engine, loaded, core, location, &settings);

@@ -18,6 +18,7 @@ mod page;
 mod pipes;
 mod render;
 mod resources;
+mod sequences;
 mod simd;
 mod test;
 mod wrong_command_line;

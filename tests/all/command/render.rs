@@ -139,7 +139,7 @@ fn constants_are_set_like_uniforms() {
         (@ (if flat x (vec2 x 1)))";
     let file = r#"{"options": {"rounds": 1, "scale": 5}, "gain": 2}"#;
     let place =
-        TestFolder::with([("a.lv", shader), ("u.json", file), ("bad.json", r#"{"flat": 1}"#)]);
+        TestFolder::with([("a.lv", shader), ("u.json", file), ("bad.json", r#"{"flat": 2}"#)]);
     for engine in ["simd", "core", "source", "spirv"] {
         let pixel = |more: &[&str]| {
             render(&place, "a.npy", &[&["--engine", engine], more].concat());
