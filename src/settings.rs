@@ -136,6 +136,15 @@ impl Settings {
         Ok(())
     }
 
+    /// The values of these uniforms, the program's, with their names and types.
+    pub fn values<'a>(
+        &'a self,
+        uniforms: &'a [Uniform],
+    ) -> impl Iterator<Item = (&'a str, Type, &'a [u32])> {
+        let values = uniforms.iter().zip(&self.inputs.uniforms);
+        values.map(|(uniform, words)| (uniform.name.as_str(), uniform.ty, &**words))
+    }
+
     /// Changes what `(time)` and `(frame)` are.
     pub(crate) fn set_time(&mut self, time: f32, frame: f32) {
         (self.inputs.time, self.inputs.frame) = (time, frame);
@@ -155,6 +164,18 @@ impl Settings {
 /// [`UniformError::Malformed`] where the text is no object.
 pub fn members(text: &str) -> Result<Vec<(String, &str)>, UniformError> {
     json::members(text).map_err(UniformError::Malformed)
+}
+
+/// Values under their names as a JSON object, as [`Settings::set_all`] takes it, in ASCII. What is no finite
+/// number, which JSON does not have, is a string.
+pub fn to_json<'a>(
+    types: &Types,
+    values: impl Iterator<Item = (&'a str, Type, &'a [u32])>,
+) -> String {
+    let members = values.map(|(name, ty, words)| {
+        format!("{}: {}", json::quoted(name), json::write(types, ty, words))
+    });
+    format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
 }
 
 /// Where the uniform of that name is among all.

@@ -53,6 +53,20 @@ pub(super) fn load_image(path: &Path) -> Result<AnyImage> {
     })
 }
 
+/// The size of an image and the kind of its samples.
+pub(super) fn form(image: &AnyImage) -> String {
+    format!("{} {}", image.size(), samples(image))
+}
+
+/// The kind of an image's samples.
+pub(super) fn samples(image: &AnyImage) -> &'static str {
+    match image {
+        AnyImage::Unorm8(_) => "8-bit",
+        AnyImage::Unorm16(_) => "16-bit",
+        AnyImage::Float(_) => "float32",
+    }
+}
+
 /// All files under a folder, relative to it, of which `wanted` holds. Links to folders are not followed.
 pub(super) fn files_under(
     folder: &Path,

@@ -12,6 +12,7 @@ mod explain;
 mod failure;
 mod files;
 mod given;
+mod hash;
 mod inspect;
 mod messages;
 mod render;

@@ -29,7 +29,7 @@ pub use self::atomic::{
     SaveError, abandon_first_write, abandon_writes, check_target, write_atomically,
 };
 pub use self::error::{DecodeError, EncodeError, HeaderError, LoadError};
-pub use self::format::{Encoding, Format, FormatError, LANGUAGE_VERSION_KEY, Metadata};
+pub use self::format::{Encoding, Format, FormatError, Metadata};
 use crate::image::{AnyImage, Frame, Image, OutOfMemory};
 use crate::kernel::Kernel;
 use crate::quantize::Transfer;
@@ -195,6 +195,11 @@ fn recognise(first: &[u8], name: &Path) -> Result<Readable, DecodeError> {
     Err(DecodeError::Unknown)
 }
 
+/// Whether a file that begins so, of that name, is an image of a format that is read.
+pub fn is_image(first: &[u8], name: &Path) -> bool {
+    recognise(first, name).is_ok()
+}
+
 /// Decodes an image file held in memory. Its format shows in its first bytes.
 ///
 /// # Errors
@@ -212,6 +217,20 @@ fn decode_as(bytes: &[u8], format: &Readable) -> Result<AnyImage, DecodeError> {
         Readable::Ours(Format::Npy) => npy::decode(bytes).map(AnyImage::from),
         #[cfg(feature = "formats")]
         Readable::Other(format) => other::decode(bytes, *format),
+    }
+}
+
+/// What an image file held in memory says of its origin. Formats of other programs are not asked.
+///
+/// # Errors
+///
+/// [`DecodeError`].
+pub fn metadata(bytes: &[u8]) -> Result<Metadata, DecodeError> {
+    match recognise(bytes, Path::new(""))? {
+        Readable::Ours(Format::Png) => png::metadata(bytes),
+        #[cfg(feature = "exr")]
+        Readable::Ours(Format::Exr) => exr::metadata(bytes),
+        _ => Ok(Metadata::default()),
     }
 }
 

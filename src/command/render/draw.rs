@@ -4,6 +4,7 @@ use super::options::RenderArguments;
 use super::sequence::{Moment, file_name};
 use crate::command::failure::{Failure, Result, chain, save_failure};
 use crate::command::files::check_target;
+use crate::command::hash::sha256;
 use crate::command::messages::{fault, write_out};
 use crate::command::stats::Stats;
 use crate::command::supervise::Deadline;
@@ -12,7 +13,9 @@ use lambdav::core::source::SourceFile;
 use lambdav::engine::Engine;
 use lambdav::metadata;
 use lambdav::raster::file::raw::RawLayout;
-use lambdav::raster::file::{Encoding, blank_for, encode, render_for_into, save, write_atomically};
+use lambdav::raster::file::{
+    Encoding, Metadata, blank_for, encode, render_for_into, save, write_atomically,
+};
 use lambdav::raster::{AnyImage, RenderError, ThreadPool, thread_pool};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -44,6 +47,8 @@ pub(super) struct Job<'a> {
     done: usize,
     all: usize,
     progress: Progress,
+    /// What all files say of their origin, if anything.
+    origin: Option<Metadata>,
     /// The last picture, over which the next one is drawn.
     image: Option<AnyImage>,
     /// The bytes of the last one that went to standard output.
@@ -72,6 +77,7 @@ impl<'a> Job<'a> {
             deadline: Deadline::set(options.timeout),
             done: 0,
             progress: Progress::new(),
+            origin: None,
             image: None,
             bytes: Vec::new(),
         })
@@ -91,6 +97,29 @@ impl<'a> Job<'a> {
             }
         }
         Ok(())
+    }
+
+    /// From now on pictures say that they are of the program with these bytes, and of these values of its
+    /// uniforms and constants, a JSON object.
+    pub(super) fn describe(&mut self, program: &[u8], uniforms: &str) {
+        self.origin = (!self.options.no_metadata).then(|| {
+            let origin = metadata().with("lambdav:program", sha256(program));
+            if uniforms == "{}" { origin } else { origin.with("lambdav:uniforms", uniforms) }
+        });
+    }
+
+    /// What the file of a picture says of its origin.
+    fn metadata(&self, moment: Moment, location: u32) -> Metadata {
+        let Some(origin) = &self.origin else { return Metadata::default() };
+        let mut origin = origin
+            .clone()
+            .with("lambdav:output", location.to_string())
+            .with("lambdav:time", moment.time.to_string())
+            .with("lambdav:frame", moment.frame.to_string());
+        if let Some(mouse) = self.options.picture.mouse {
+            origin = origin.with("lambdav:mouse", mouse.map(|x| x.to_string()).join(","));
+        }
+        origin
     }
 
     /// The file of a picture.
@@ -165,11 +194,12 @@ impl<'a> Job<'a> {
     fn write(&mut self, moment: Moment, location: u32) -> Result<bool> {
         let Some(image) = &self.image else { return Ok(true) };
         let Form { encoding, raw } = self.form;
+        let metadata = self.metadata(moment, location);
         if self.options.out != Path::new("-") {
             let path = self.target(moment, location)?;
             let saved = self.install(|| match raw {
                 Some(layout) => write_atomically(&path, |out| layout.encode(image, out)),
-                None => save(&path, image, encoding, &metadata()),
+                None => save(&path, image, encoding, &metadata),
             });
             return saved.map(|()| true).map_err(|error| save_failure(&error));
         }
@@ -177,7 +207,7 @@ impl<'a> Job<'a> {
         bytes.clear();
         let encoded = self.install(|| match raw {
             Some(layout) => layout.encode(image, &mut bytes),
-            None => encode(image, encoding, &metadata(), &mut bytes),
+            None => encode(image, encoding, &metadata, &mut bytes),
         });
         encoded.map_err(|error| Failure::machine(chain(&error)))?;
         // Whoever reads may take time.

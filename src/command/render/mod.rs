@@ -62,7 +62,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
         Some(_) if options.specialise => {
             return Err(Failure::usage("--specialise is for programs; this is a module"));
         }
-        Some(words) => module::draw_module(options, &given, &name, &words, &mut job)?,
+        Some(words) => module::draw_module(options, &given, &name, &bytes, &words, &mut job)?,
         None => {
             let mut loaded = given.compile(&options.shader, bytes, options.messages.max_errors)?;
             loaded.diagnostics.drop_lints();

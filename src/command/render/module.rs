@@ -10,6 +10,7 @@ use lambdav::core::graph::Uniform;
 use lambdav::core::source::SourceFile;
 use lambdav::core::types::{Type, Types};
 use lambdav::engine::SpirvEngine;
+use lambdav::settings::to_json;
 use lambdav::spirv::eval::{Member, Module};
 
 /// Draws the module with these words, which messages call `name`.
@@ -17,6 +18,7 @@ pub(super) fn draw_module(
     options: &RenderArguments,
     given: &Given,
     name: &str,
+    bytes: &[u8],
     words: &[u32],
     job: &mut Job<'_>,
 ) -> Result {
@@ -26,7 +28,9 @@ pub(super) fn draw_module(
     for location in locations {
         let picture =
             PictureArguments { output: Some(Outputs::At(location)), ..options.picture.clone() };
-        let (source, mut engine) = open_module(&picture, options.engine, given, name, words)?;
+        let opened = open_module(&picture, options.engine, given, name, words)?;
+        let OpenedModule { source, mut engine, uniforms } = opened;
+        job.describe(bytes, &uniforms);
         job.stats.took("read and compile");
         job.draw(&source, &mut engine, location)?;
     }
@@ -43,14 +47,24 @@ fn read(name: &str, words: &[u32]) -> Result<Module> {
     }
 }
 
-/// The module with these words as an engine, and the text that it was made of, as far as it tells.
+/// A module, ready to be drawn.
+pub(in crate::command) struct OpenedModule {
+    /// The text that it was made of, as far as it tells.
+    pub(in crate::command) source: SourceFile,
+    /// What draws it.
+    pub(in crate::command) engine: SpirvEngine,
+    /// The values of its uniforms as JSON.
+    pub(in crate::command) uniforms: String,
+}
+
+/// The module with these words as an engine.
 pub(in crate::command) fn open_module(
     picture: &PictureArguments,
     engine: Option<EngineName>,
     given: &Given,
     name: &str,
     words: &[u32],
-) -> Result<(SourceFile, SpirvEngine)> {
+) -> Result<OpenedModule> {
     if engine.is_some_and(|engine| engine != EngineName::Spirv) {
         return Err(Failure::usage(format!("`{name}` is SPIR-V; --engine spirv renders it")));
     }
@@ -86,7 +100,8 @@ pub(in crate::command) fn open_module(
         source.append(name.clone(), name, text);
     }
     let engine = SpirvEngine::of_module(module, &source, location, &settings);
-    Ok((source, engine))
+    let uniforms = to_json(&types, settings.values(&uniforms));
+    Ok(OpenedModule { source, engine, uniforms })
 }
 
 /// The type of a uniform's value: a module has `uint`s in place of `bool`s.

@@ -74,6 +74,10 @@ pub(in crate::command) struct RenderArguments {
         allow_hyphen_values = true
     )]
     pub(super) fps: f64,
+    /// Leave out of the image what says how it was drawn: versions, a digest of the program, output, time
+    /// and the values of uniforms, which `inspect` shows
+    #[arg(long)]
+    pub(super) no_metadata: bool,
     /// Say on standard error how long each part took, what was compiled, which lanes were chosen
     /// and why, and how many of them are active on average, by a sample of the image
     #[arg(long)]

@@ -10,7 +10,7 @@ use crate::command::values::{locations, machine_target};
 use lambdav::core::graph::Core;
 use lambdav::engine::{Engine, FastEngine, SimdEngine};
 use lambdav::program::Loaded;
-use lambdav::settings::Settings;
+use lambdav::settings::{Settings, to_json};
 use lambdav::simd::Compiler;
 
 /// Compiles and draws a program.
@@ -27,6 +27,9 @@ pub(super) fn draw_program(
     job.begin(&locations, &loaded.included)?;
     let mut settings = options.picture.settings(&core.uniforms);
     given.apply(&mut settings, core.graph.types(), &core.uniforms, &core.constants)?;
+    let constants = core.constants.iter().map(|c| (c.name.as_str(), c.ty, &*c.default));
+    let values = settings.values(&core.uniforms).chain(constants);
+    job.describe(loaded.source.text().as_bytes(), &to_json(core.graph.types(), values));
     job.stats.read(loaded.times);
     let specialised = options.specialise.then(|| {
         let core = core.with_uniforms_fixed(&settings.inputs.uniforms);

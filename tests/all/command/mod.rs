@@ -14,6 +14,7 @@ mod harness;
 mod include;
 mod inspect;
 mod limits;
+mod metadata;
 mod page;
 mod pipes;
 mod render;

@@ -1,7 +1,7 @@
 //! `lambdav render`: what is in the image files.
 
 use super::harness::{CommandOutcome, TestFolder};
-use lambdav::raster::file::LANGUAGE_VERSION_KEY;
+use lambdav::raster::file::Metadata;
 use lambdav::raster::{AnyImage, Size};
 use std::path::Path;
 
@@ -273,7 +273,7 @@ fn files_are_the_same_bytes_each_time() {
 #[test]
 fn the_language_version_is_in_images_and_in_the_version() {
     let place = TestFolder::with([("a.lv", ORANGE)]);
-    let key = LANGUAGE_VERSION_KEY;
+    let key = Metadata::LANGUAGE_VERSION;
     render(&place, "a.png", &[]);
     let text = format!("tEXt{key}\0{}", lambdav::core::LANGUAGE_VERSION);
     assert!(contains(&place.read("a.png"), text.as_bytes()));

@@ -181,7 +181,8 @@ fn what_cannot_be_a_sequence() {
 fn a_frame_that_fails() {
     let program = "(if (< (frame) 2) 1 ((rec-func (n) (if (< n 0) n (rec (+ n 1)))) (time)))";
     let place = TestFolder::with([("a.lv", program)]);
-    let arguments = ["render", "a.lv", "%d.png", "--frames", "0..4", "--size", "4x4"];
+    let arguments =
+        ["render", "a.lv", "%d.png", "--frames", "0..4", "--size", "4x4", "--no-metadata"];
     let outcome = place.run(&[&arguments[..], &["--max-iterations", "100"]].concat());
     assert_eq!(outcome.status, 1);
     assert!(outcome.err.contains("error[LV0504]"), "{}", outcome.err);

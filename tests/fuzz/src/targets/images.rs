@@ -41,11 +41,8 @@ fn encodings() -> [Encoding; 4] {
 }
 
 fn encoded(frame: &Frame, encoding: Encoding) -> Result<Vec<u8>, String> {
-    let metadata = Metadata {
-        language_version: "1".to_owned(),
-        software: "fuzz".to_owned(),
-        comment: Some("a comment".to_owned()),
-    };
+    let metadata =
+        Metadata::default().with(Metadata::SOFTWARE, "fuzz").with(Metadata::COMMENT, "a comment");
     let mut bytes = Vec::new();
     encode(frame, encoding, &metadata, &mut bytes).map_err(|error| error.to_string())?;
     Ok(bytes)
