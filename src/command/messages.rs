@@ -1,13 +1,14 @@
 //! What is said about a program, and on which stream.
 
 use super::failure::{Failure, Result};
-use clap::{Args, ValueEnum};
+use clap::{Args, ColorChoice, ValueEnum};
 use lambdav::core::diagnostics::{
     Diagnostic, Diagnostics, render_json, render_json_omitted, render_text,
 };
 use lambdav::core::limits;
 use lambdav::core::source::SourceFile;
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::sync::OnceLock;
 
 /// How diagnostics are written.
 #[derive(Args, Clone, Copy)]
@@ -27,12 +28,29 @@ impl Messages {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum MessageFormat {
     /// For people, on standard error
     Text,
     /// For programs, on standard output: one object per line
     Json,
+}
+
+/// What was asked for of colours.
+static COLOR: OnceLock<ColorChoice> = OnceLock::new();
+
+/// Says what was asked for of colours, once.
+pub(super) fn set_color(choice: ColorChoice) {
+    let _ = COLOR.set(choice);
+}
+
+/// Whether what is said on standard error is in colours.
+fn has_color() -> bool {
+    match COLOR.get() {
+        Some(ColorChoice::Always) => true,
+        Some(ColorChoice::Never) => false,
+        _ => io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+    }
 }
 
 /// Standard output cannot take both a result and what is to be said of the program.
@@ -60,8 +78,7 @@ pub(super) fn report(source: &SourceFile, diagnostics: &Diagnostics, messages: M
             print(text)
         }
         MessageFormat::Text => {
-            let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-            let mut text = render_text(diagnostics, source, color);
+            let mut text = render_text(diagnostics, source, has_color());
             if !omitted.is_none() {
                 text += &format!("{omitted}; --max-errors shows more\n");
             }

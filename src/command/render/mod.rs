@@ -11,9 +11,9 @@ pub(super) use options::{PictureArguments, RenderArguments};
 
 use super::engines::EngineName;
 use super::failure::{Failure, Result, chain};
-use super::files::{check_target, one_standard_input, read_bytes};
+use super::files::{check_target, no_standard_input, one_standard_input, read_bytes};
 use super::given::Given;
-use super::messages::one_standard_output;
+use super::messages::{MessageFormat, one_standard_output};
 use super::stats::Stats;
 use draw::{Form, Job};
 use lambdav::raster::file::{Encoding, Format};
@@ -44,7 +44,15 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     let read: Vec<&PathBuf> =
         iter::once(&options.shader).chain(&options.picture.uniforms).collect();
     one_standard_input(read.iter().copied())?;
+    if options.watch {
+        no_standard_input(read.iter().copied())?;
+    }
     if options.out == Path::new("-") {
+        if options.stats == Some(MessageFormat::Json) {
+            return Err(Failure::usage(
+                "--stats=json writes to standard output, and so would the image; name a file",
+            ));
+        }
         one_standard_output(options.messages, "the image", "name a file")?;
         if options.has_all_outputs() {
             return Err(Failure::usage("all outputs go into files of their own; name a file"));
@@ -69,8 +77,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
             program::draw_program(options, &given, &loaded, &mut job)?;
         }
     }
-    job.stats.say(job.pixels());
-    Ok(())
+    job.stats.say(job.pixels())
 }
 
 fn form(options: &RenderArguments) -> Result<Form> {

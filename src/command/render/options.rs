@@ -2,7 +2,7 @@
 
 use super::sequence::{Frames, Moment, frames, frames_per_second};
 use crate::command::engines::EngineName;
-use crate::command::messages::Messages;
+use crate::command::messages::{MessageFormat, Messages};
 use crate::command::values::{Outputs, lanes, mouse, outputs, seconds, target, threads, whole};
 use clap::Args;
 use lambdav::core::graph::Uniform;
@@ -79,9 +79,21 @@ pub(in crate::command) struct RenderArguments {
     #[arg(long)]
     pub(super) no_metadata: bool,
     /// Say on standard error how long each part took, what was compiled, which lanes were chosen
-    /// and why, and how many of them are active on average, by a sample of the image
+    /// and why, and how many of them are active on average, by a sample of the image; --stats=json says it
+    /// as one object on standard output
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "text"
+    )]
+    pub(super) stats: Option<MessageFormat>,
+    /// Draw again whenever the program, what it includes, or the file of uniforms changes, until it is
+    /// interrupted; errors do not end it
     #[arg(long)]
-    pub(super) stats: bool,
+    pub(in crate::command) watch: bool,
     #[command(flatten)]
     pub(super) messages: Messages,
 }

@@ -87,6 +87,10 @@ pub(super) struct TestArguments {
     /// How many seconds each test may take
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds, allow_hyphen_values = true)]
     timeout: Duration,
+    /// Run the tests again whenever a program, what it includes, or a golden changes, until it is
+    /// interrupted
+    #[arg(long, conflicts_with_all = ["list", "merge"])]
+    pub(super) watch: bool,
     /// How results are written to standard output; json is one object for each test
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MessageFormat::Text)]
     message_format: MessageFormat,

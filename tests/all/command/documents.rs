@@ -3,7 +3,8 @@
 use super::harness::TestFolder;
 use std::path::Path;
 
-const COMMANDS: [&str; 7] = ["render", "compile", "check", "test", "diff", "inspect", "explain"];
+const COMMANDS: [&str; 8] =
+    ["render", "compile", "check", "test", "diff", "inspect", "explain", "completions"];
 
 fn document(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
@@ -64,10 +65,8 @@ fn the_readme_names_what_there_is() {
     let (_, section) = readme.split_once("## The command").expect("a section on the command");
     for option in section.split('`').filter(|code| code.starts_with("--")) {
         let name = option.split(' ').next().expect("a split has a first part");
-        assert!(
-            help.contains(&format!("{name} ")) || help.contains(&format!("{name}\n")),
-            "{name}"
-        );
+        let ends = [' ', '\n', '['];
+        assert!(ends.iter().any(|end| help.contains(&format!("{name}{end}"))), "{name}");
     }
 }
 
@@ -99,7 +98,7 @@ fn without_arguments_there_is_help() {
     let place = TestFolder::new();
     let outcome = place.run(&[""; 0]);
     assert_eq!(outcome.status, 2);
-    assert!(outcome.err.contains("Usage: lambdav <COMMAND>"), "{}", outcome.err);
+    assert!(outcome.err.contains("Usage: lambdav [OPTIONS] <COMMAND>"), "{}", outcome.err);
     place.fails(&["rendre"], 2, "a similar subcommand exists: 'render'");
 }
 
