@@ -55,7 +55,7 @@ const _: () = assert!(LANGUAGE_VERSION == 2, "VERSION names the language version
 )]
 struct CommandLine {
     /// Whether messages are in colours; auto is where they go to a terminal and NO_COLOR is not set
-    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", hide_possible_values = true, value_parser = EnumValueParser::<ColorChoice>::new())]
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", value_parser = EnumValueParser::<ColorChoice>::new())]
     color: ColorChoice,
     #[command(subcommand)]
     command: Command,

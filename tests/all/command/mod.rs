@@ -24,5 +24,6 @@ mod resources;
 mod sequences;
 mod simd;
 mod test;
+mod test_faults;
 mod wrong_command_line;
 mod wrong_files;
