@@ -52,6 +52,19 @@ fn the_readme_embeds_as_the_crate_does() {
     assert_eq!(shown, program.lines().collect::<Vec<_>>());
 }
 
+/// The test that docs/ci.md shows is the example of the crate `lambdav-test`, which is run.
+#[test]
+fn the_page_on_ci_tests_as_the_crate_does() {
+    let page = document("docs/ci.md");
+    let (_, rest) = page.split_once("```rust\n").expect("it has a Rust program");
+    let (program, _) = rest.split_once("```").expect("it ends");
+    let library = document("testing/src/lib.rs");
+    let lines = library.lines().filter_map(|line| line.strip_prefix("//!"));
+    let lines: Vec<&str> = lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    let example = lines.split(|line| *line == "```").nth(1).expect("it has an example");
+    assert_eq!(example, program.lines().collect::<Vec<_>>());
+}
+
 /// The commands and options that the README names exist, and it names all commands.
 #[test]
 fn the_readme_names_what_there_is() {
