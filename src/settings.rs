@@ -469,6 +469,59 @@ mod tests {
         );
     }
 
+    /// What is written is read, whatever names and numbers there are.
+    #[test]
+    fn json_is_read_again() {
+        use lambdav_core::types::{Field, Structure};
+        let mut types = Types::default();
+        let array = types.add_array(Type::vec(2), 2).expect("is small");
+        let field = |name: &str, ty| Field { name: name.into(), ty, is_generic: false };
+        let fields = [field("λ", Type::NUM), field("a😀", array), field("on", Type::BOOL)];
+        let light = Structure { name: "Light".into(), fields: fields.into() };
+        let light = types.add_structure(light).expect("is small");
+        let uniform = |name: &str, ty: Type| Uniform {
+            name: name.to_owned(),
+            ty,
+            default: vec![0; types.components(ty)].into(),
+        };
+        let uniforms = [
+            uniform("𝔩ight", light),
+            uniform("m", Type::mat(3)),
+            uniform("i", Type::of(Scalar::I32, 2)),
+            uniform("u", Type::of(Scalar::U32, 1)),
+        ];
+        let size = Size::new(1, 1).expect("within the limits");
+        let mut settings = Settings::with_uniforms(&uniforms, size);
+        let mut random = 1_u32;
+        for _ in 0..1000 {
+            let values = uniforms.iter().zip(&mut settings.inputs.uniforms);
+            for (word, scalar) in values.flat_map(|(uniform, words)| {
+                words.iter_mut().zip(types.scalars(uniform.ty)).collect::<Vec<_>>()
+            }) {
+                random = random.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+                *word = match scalar {
+                    Scalar::Bool => random >> 31,
+                    // Finite.
+                    Scalar::F32 => random & 0xbfff_ffff,
+                    _ => random,
+                };
+            }
+            let text = to_json(&types, settings.values(&uniforms));
+            assert!(text.is_ascii(), "{text}");
+            let mut again = Settings::with_uniforms(&uniforms, size);
+            again
+                .set_all(&types, &uniforms, &text)
+                .unwrap_or_else(|error| panic!("{error}: {text}"));
+            assert_eq!(again.inputs.uniforms, settings.inputs.uniforms, "{text}");
+        }
+        settings.inputs.uniforms[1][0] = f32::NEG_INFINITY.to_bits();
+        let text = to_json(&types, settings.values(&uniforms));
+        assert!(text.contains("\"-inf\""), "{text}");
+        for wrong in [r#"{"\u12": 1}"#, r#"{"\ud800": 1}"#, r#"{"\u00zz": 1}"#, r#"{"\n": 1}"#] {
+            settings.set_all(&types, &uniforms, wrong).expect_err(wrong);
+        }
+    }
+
     #[test]
     fn structures_and_arrays_are_json() {
         use lambdav_core::types::{Field, Structure};
