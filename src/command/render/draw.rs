@@ -88,7 +88,7 @@ impl<'a> Job<'a> {
     pub(super) fn begin(&mut self, locations: &[u32], included: &[PathBuf]) -> Result {
         self.all = self.moments.len() * locations.len();
         self.read.extend_from_slice(included);
-        if self.options.out == Path::new("-") {
+        if self.options.out() == Path::new("-") {
             return Ok(());
         }
         for location in locations {
@@ -125,7 +125,7 @@ impl<'a> Job<'a> {
     /// The file of a picture.
     fn target(&self, moment: Moment, location: u32) -> Result<PathBuf> {
         let location = self.options.has_all_outputs().then_some(location);
-        file_name(&self.options.out, moment.number, location)
+        file_name(self.options.out(), moment.number, location)
     }
 
     /// How many pixels have been drawn.
@@ -195,7 +195,7 @@ impl<'a> Job<'a> {
         let Some(image) = &self.image else { return Ok(true) };
         let Form { encoding, raw } = self.form;
         let metadata = self.metadata(moment, location);
-        if self.options.out != Path::new("-") {
+        if self.options.out() != Path::new("-") {
             let path = self.target(moment, location)?;
             let saved = self.install(|| match raw {
                 Some(layout) => write_atomically(&path, |out| layout.encode(image, out)),

@@ -47,7 +47,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     if options.watch {
         no_standard_input(read.iter().copied())?;
     }
-    if options.out == Path::new("-") {
+    if options.out() == Path::new("-") {
         if options.stats == Some(MessageFormat::Json) {
             return Err(Failure::usage(
                 "--stats=json writes to standard output, and so would the image; name a file",
@@ -60,7 +60,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     } else {
         // The files of all outputs are known when the program is.
         let first = options.moments()[0];
-        check_target(&file_name(&options.out, first.number, None)?, &read)?;
+        check_target(&file_name(options.out(), first.number, None)?, &read)?;
     }
     let form = form(options)?;
     let (name, bytes) = read_bytes(&options.shader)?;
@@ -93,18 +93,18 @@ fn form(options: &RenderArguments) -> Result<Form> {
             return Ok(Form { encoding: raw.encoding(transfer), raw: Some(raw) });
         }
         Some(PictureFormat::File(format)) => format,
-        None if options.out == Path::new("-") => {
+        None if options.out() == Path::new("-") => {
             return Err(Failure::usage(
                 "standard output has no ending; add --format png, exr or npy",
             ));
         }
-        None if options.out.extension().is_none_or(OsStr::is_empty) => {
+        None if options.out().extension().is_none_or(OsStr::is_empty) => {
             return Err(Failure::usage(format!(
                 "`{}` has no ending that says the format; add --format png, exr or npy",
-                options.out.display()
+                options.out().display()
             )));
         }
-        None => Format::from_path(&options.out).map_err(|e| Failure::usage(chain(&e)))?,
+        None => Format::from_path(options.out()).map_err(|e| Failure::usage(chain(&e)))?,
     };
     if format != Format::Png && (*srgb || depth.is_some()) {
         return Err(Failure::usage(format!(

@@ -12,7 +12,7 @@ use lambdav::raster::file::raw::{self, RawLayout};
 use lambdav::raster::file::{Format, FormatError};
 use lambdav::settings::{Settings, number};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Render a program to an image file
@@ -22,7 +22,11 @@ pub(in crate::command) struct RenderArguments {
     pub(super) shader: PathBuf,
     /// The image, by its ending .png, .exr (32-bit float) or .npy (float32, H×W×4); `-` is
     /// standard output. With --frames it has a place for the number, as in out-%04d.png
-    pub(super) out: PathBuf,
+    #[arg(value_name = "OUT", required_unless_present = "file", conflicts_with = "file")]
+    out: Option<PathBuf>,
+    /// The image, as OUT names it, too
+    #[arg(short = 'o', long = "out", value_name = "FILE")]
+    file: Option<PathBuf>,
     #[command(flatten)]
     pub(super) picture: PictureArguments,
     /// Compiles the program for the values that the uniforms have: what they decide is decided
@@ -114,6 +118,12 @@ fn picture_format(text: &str) -> Result<PictureFormat, String> {
 }
 
 impl RenderArguments {
+    /// Where the image goes.
+    pub(super) fn out(&self) -> &Path {
+        // One of them is there.
+        self.out.as_ref().or(self.file.as_ref()).map_or(Path::new("-"), PathBuf::as_path)
+    }
+
     /// Whether each output goes into a file of its own.
     pub(super) fn has_all_outputs(&self) -> bool {
         self.picture.output == Some(Outputs::All)

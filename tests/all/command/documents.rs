@@ -1,6 +1,7 @@
 //! What the README and `--help` promise.
 
 use super::harness::TestFolder;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 const COMMANDS: [&str; 8] =
@@ -81,6 +82,37 @@ fn the_readme_names_what_there_is() {
         let ends = [' ', '\n', '['];
         assert!(ends.iter().any(|end| help.contains(&format!("{name}{end}"))), "{name}");
     }
+}
+
+/// An option that several commands have takes the same in each; a file that is written has one name.
+#[test]
+fn options_mean_one_thing() {
+    let place = TestFolder::new();
+    let mut known: BTreeMap<String, (String, &str)> = BTreeMap::new();
+    let mut shared = 0;
+    for command in COMMANDS {
+        let help = place.run(&[command, "--help"]).done();
+        for line in help.text().lines().map(str::trim_start) {
+            let Some(at) = line.find("--").filter(|at| line.starts_with('-') && *at <= 4) else {
+                continue;
+            };
+            let (name, value) = line[at..].split_once([' ', '[']).unwrap_or((&line[at..], ""));
+            let value = value.split("  ").next().unwrap_or_default().to_owned();
+            match known.get(name) {
+                None => {
+                    known.insert(name.to_owned(), (value, command));
+                }
+                Some((before, of)) => {
+                    assert_eq!(*before, value, "{name} of {of} and of {command}");
+                    shared += 1;
+                }
+            }
+        }
+    }
+    // Among them are --output, --out, --set, --message-format, --engine, --timeout and --watch.
+    assert!(shared > 20, "{known:?}");
+    assert_eq!(known["--output"].0, "<LOC>");
+    assert_eq!(known["--out"].0, "<FILE>");
 }
 
 /// Every option has a name for its value, and a sentence under it.

@@ -1,6 +1,6 @@
 //! Several pictures of a run: frames of a sequence, outputs of a program, frames for an encoder.
 
-use super::harness::TestFolder;
+use super::harness::{LAMBDAV, TestFolder};
 use lambdav::raster::AnyImage;
 use std::io::Read;
 use std::process::Stdio;
@@ -57,6 +57,17 @@ fn frames_of_modules() {
         let [module, text] = ["m", "t"].map(|of| place.read(&format!("{of}{name}.npy")));
         assert_eq!(module, text, "{name}");
     }
+}
+
+/// A file is named by its place or by `-o`, as in other commands.
+#[test]
+fn a_file_is_named_as_in_other_commands() {
+    let place = place();
+    place.run(&[&["render", "a.lv", "one.png"][..], &SIZE].concat()).done();
+    place.run(&[&["render", "a.lv", "-o", "two.png"][..], &SIZE].concat()).done();
+    place.run(&[&["render", "--out", "three.png", "a.lv"][..], &SIZE].concat()).done();
+    assert_eq!(place.read("one.png"), place.read("two.png"));
+    assert_eq!(place.read("one.png"), place.read("three.png"));
 }
 
 /// `--output all` is a file for each output, which is that of the output alone.
@@ -135,19 +146,26 @@ fn a_long_sequence() {
 #[test]
 fn memory_is_that_of_one_picture() {
     let place = place();
-    // A limit under which one picture of 64 MB can be drawn, and two could not be held.
-    for format in ["rgba32f", "npy"] {
+    for number in 0..3 {
+        let file = place.path(&format!("f{number}"));
+        std::os::unix::fs::symlink("/dev/null", file).expect("a link can be made");
+    }
+    let draw = |limit: usize, arguments: &str| {
         let command = format!(
-            "ulimit -v {} && exec \"$0\" render a.lv f%d.raw --threads 1 --size 2000x2000 \
-             --frames 0..4 --format {format}",
-            150 << 10
+            "ulimit -v {} && exec \"$0\" render a.lv {arguments} --threads 1 --size 4000x4000",
+            limit << 10
         );
         let mut shell = std::process::Command::new("sh");
-        let shell =
-            shell.current_dir(place.path("")).args(["-c", &command, super::harness::LAMBDAV]);
-        let output = shell.output().expect("there is a shell");
-        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{format}");
-        assert_eq!(place.files().len(), 5, "{format}");
+        let shell = shell.current_dir(place.path("")).args(["-c", &command, LAMBDAV]);
+        shell.output().expect("there is a shell").status.code()
+    };
+    for format in ["--format rgba32f", "--format npy"] {
+        // What one picture of 256 MB takes; two would take as much more.
+        let mut limits = (400..1000).step_by(50);
+        let enough = limits.find(|limit| draw(*limit, &format!("f0 {format}")) == Some(0));
+        let enough = enough.expect("some memory is enough");
+        let sequence = format!("f%d {format} --frames 0..3");
+        assert_eq!(draw(enough + 128, &sequence), Some(0), "{format}: {enough} MB");
     }
 }
 

@@ -131,8 +131,9 @@ fn arguments() {
     let place = place();
     place.fails(&["render"], 2, "<SHADER>");
     place.fails(&["render", "a.lv"], 2, "<OUT>");
-    place.fails(&["render", "a.lv", ""], 2, "'<OUT>'");
+    place.fails(&["render", "a.lv", ""], 2, "'[OUT]'");
     place.fails(&["render", "a.lv", "a.png", "b.png"], 2, "unexpected argument 'b.png'");
+    place.fails(&["render", "a.lv", "a.png", "-o", "b.png"], 2, "cannot be used with");
 }
 
 #[test]
