@@ -9,7 +9,7 @@ pub use scalar::number;
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::inputs::Inputs;
 use lambdav_core::limits;
-use lambdav_core::types::{Scalar, Type, Types};
+use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use lambdav_float_environment::with_default;
 use lambdav_raster::Size;
 use names::instead;
@@ -61,8 +61,8 @@ impl Settings {
     }
 
     /// The same with the value as text: its components in order (of a matrix, by columns) with
-    /// commas between them, numbers as λV writes them or `true` and `false`. Integers may leave out
-    /// the suffix. Text that begins with `[` or `{` is JSON: a structure is an object, whose fields
+    /// commas between them, or one for all components of a vector; numbers as λV writes them, or `true`
+    /// and `false`, which `1` and `0` stand for, too. Integers may leave out the suffix. Text that begins with `[` or `{` is JSON: a structure is an object, whose fields
     /// stay as they are where it leaves them out; an array, vector or matrix (by columns or by
     /// components) is a list.
     ///
@@ -92,7 +92,10 @@ impl Settings {
         if types.components(ty) == 0 {
             return Err(fail("it has no components".to_owned()));
         }
-        let value = UniformValue::parse(types.component(ty, 0), text).map_err(fail)?;
+        let mut value = UniformValue::parse(types.component(ty, 0), text).map_err(fail)?;
+        if let TypeKind::Vector(..) = types.kind(ty) {
+            value.spread(types.components(ty));
+        }
         self.set(types, uniforms, name, value)
     }
 
@@ -133,6 +136,20 @@ impl Settings {
         Ok(())
     }
 
+    /// The values of these uniforms, the program's, with their names and types.
+    pub fn values<'a>(
+        &'a self,
+        uniforms: &'a [Uniform],
+    ) -> impl Iterator<Item = (&'a str, Type, &'a [u32])> {
+        let values = uniforms.iter().zip(&self.inputs.uniforms);
+        values.map(|(uniform, words)| (uniform.name.as_str(), uniform.ty, &**words))
+    }
+
+    /// Changes what `(time)` and `(frame)` are.
+    pub(crate) fn set_time(&mut self, time: f32, frame: f32) {
+        (self.inputs.time, self.inputs.frame) = (time, frame);
+    }
+
     pub(crate) fn at(&self, x: u32, y: u32) -> Inputs {
         // Exact: sides are at most 65,536.
         let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
@@ -147,6 +164,18 @@ impl Settings {
 /// [`UniformError::Malformed`] where the text is no object.
 pub fn members(text: &str) -> Result<Vec<(String, &str)>, UniformError> {
     json::members(text).map_err(UniformError::Malformed)
+}
+
+/// Values under their names as a JSON object, as [`Settings::set_all`] takes it, in ASCII. What is no finite
+/// number, which JSON does not have, is a string.
+pub fn to_json<'a>(
+    types: &Types,
+    values: impl Iterator<Item = (&'a str, Type, &'a [u32])>,
+) -> String {
+    let members = values.map(|(name, ty, words)| {
+        format!("{}: {}", json::quoted(name), json::write(types, ty, words))
+    });
+    format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
 }
 
 /// Where the uniform of that name is among all.
@@ -253,6 +282,21 @@ impl UniformValue {
             Scalar::I32 => parts.map(int).collect::<Result<Vec<i32>, _>>()?.as_slice().into(),
             Scalar::U32 => parts.map(uint).collect::<Result<Vec<u32>, _>>()?.as_slice().into(),
         })
+    }
+
+    /// One component becomes so many, as in the language where a number meets a vector.
+    fn spread(&mut self, count: usize) {
+        fn repeat<T: Copy>(all: &mut Vec<T>, count: usize) {
+            if let [one] = all[..] {
+                all.resize(count, one);
+            }
+        }
+        match &mut self.0 {
+            Components::Nums(all) => repeat(all, count),
+            Components::Bools(all) => repeat(all, count),
+            Components::Ints(all) => repeat(all, count),
+            Components::Uints(all) => repeat(all, count),
+        }
     }
 
     /// The words of a value of that type, or what is wrong.
@@ -393,6 +437,16 @@ mod tests {
         words.extend([vec![0xffff_fffd], vec![u32::MAX, 7]]);
         assert!(settings.inputs.uniforms.iter().map(|w| w.to_vec()).eq(words));
 
+        settings.set_text(&types, &uniforms, "tint", "0.25").expect("one for all");
+        settings.set_text(&types, &uniforms, "seeds", "7").expect("one for all");
+        settings.set_text(&types, &uniforms, "on", "0").expect("0 is false");
+        assert_eq!(*settings.inputs.uniforms[0], [bits(0.25); 3]);
+        assert_eq!((*settings.inputs.uniforms[4]).to_vec(), [7, 7]);
+        assert_eq!(*settings.inputs.uniforms[1], [0]);
+        settings.set_text(&types, &uniforms, "on", "1").expect("1 is true");
+        assert_eq!(*settings.inputs.uniforms[1], [1]);
+        settings.set_text(&types, &uniforms, "tint", "1,2").expect_err("neither one nor three");
+
         let mut refused = |name: &str, value: UniformValue, message: &str| {
             let error = settings.set(&types, &uniforms, name, value).expect_err("it does not fit");
             assert_eq!(error.to_string(), message);
@@ -413,6 +467,59 @@ mod tests {
             true.into(),
             "uniform `gain`: it is a num, which is not made of truth values",
         );
+    }
+
+    /// What is written is read, whatever names and numbers there are.
+    #[test]
+    fn json_is_read_again() {
+        use lambdav_core::types::{Field, Structure};
+        let mut types = Types::default();
+        let array = types.add_array(Type::vec(2), 2).expect("is small");
+        let field = |name: &str, ty| Field { name: name.into(), ty, is_generic: false };
+        let fields = [field("λ", Type::NUM), field("a😀", array), field("on", Type::BOOL)];
+        let light = Structure { name: "Light".into(), fields: fields.into() };
+        let light = types.add_structure(light).expect("is small");
+        let uniform = |name: &str, ty: Type| Uniform {
+            name: name.to_owned(),
+            ty,
+            default: vec![0; types.components(ty)].into(),
+        };
+        let uniforms = [
+            uniform("𝔩ight", light),
+            uniform("m", Type::mat(3)),
+            uniform("i", Type::of(Scalar::I32, 2)),
+            uniform("u", Type::of(Scalar::U32, 1)),
+        ];
+        let size = Size::new(1, 1).expect("within the limits");
+        let mut settings = Settings::with_uniforms(&uniforms, size);
+        let mut random = 1_u32;
+        for _ in 0..1000 {
+            let values = uniforms.iter().zip(&mut settings.inputs.uniforms);
+            for (word, scalar) in values.flat_map(|(uniform, words)| {
+                words.iter_mut().zip(types.scalars(uniform.ty)).collect::<Vec<_>>()
+            }) {
+                random = random.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+                *word = match scalar {
+                    Scalar::Bool => random >> 31,
+                    // Finite.
+                    Scalar::F32 => random & 0xbfff_ffff,
+                    _ => random,
+                };
+            }
+            let text = to_json(&types, settings.values(&uniforms));
+            assert!(text.is_ascii(), "{text}");
+            let mut again = Settings::with_uniforms(&uniforms, size);
+            again
+                .set_all(&types, &uniforms, &text)
+                .unwrap_or_else(|error| panic!("{error}: {text}"));
+            assert_eq!(again.inputs.uniforms, settings.inputs.uniforms, "{text}");
+        }
+        settings.inputs.uniforms[1][0] = f32::NEG_INFINITY.to_bits();
+        let text = to_json(&types, settings.values(&uniforms));
+        assert!(text.contains("\"-inf\""), "{text}");
+        for wrong in [r#"{"\u12": 1}"#, r#"{"\ud800": 1}"#, r#"{"\u00zz": 1}"#, r#"{"\n": 1}"#] {
+            settings.set_all(&types, &uniforms, wrong).expect_err(wrong);
+        }
     }
 
     #[test]

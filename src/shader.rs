@@ -409,11 +409,9 @@ pub fn save(path: impl AsRef<Path>, frame: &Frame) -> Result<(), Error> {
 
 /// What image files say of their origin.
 pub fn metadata() -> Metadata {
-    Metadata {
-        language_version: LANGUAGE_VERSION.to_string(),
-        software: concat!("lambdav ", env!("CARGO_PKG_VERSION")).to_owned(),
-        comment: None,
-    }
+    Metadata::default()
+        .with(Metadata::SOFTWARE, concat!("lambdav ", env!("CARGO_PKG_VERSION")))
+        .with(Metadata::LANGUAGE_VERSION, LANGUAGE_VERSION.to_string())
 }
 
 #[cfg(test)]

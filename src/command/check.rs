@@ -1,7 +1,7 @@
 //! `lambdav check`: diagnostics only.
 
 use super::failure::{Failure, Result, complain};
-use super::files::{one_standard_input, read};
+use super::files::{no_standard_input, one_standard_input, read};
 use super::messages::{Messages, fault, report};
 use clap::Args;
 use lambdav::core::diagnostics::{DiagnosticCode, Severity};
@@ -20,6 +20,9 @@ pub(super) struct CheckArguments {
     /// A warning that is not told, by its code; may be given more than once
     #[arg(long, value_name = "CODE", value_parser = warning)]
     allow: Vec<DiagnosticCode>,
+    /// Check again whenever a program or what it includes changes, until it is interrupted
+    #[arg(long)]
+    pub(super) watch: bool,
     #[command(flatten)]
     messages: Messages,
 }
@@ -35,6 +38,9 @@ fn warning(text: &str) -> std::result::Result<DiagnosticCode, String> {
 
 pub(super) fn run(options: &CheckArguments) -> Result {
     one_standard_input(&options.shaders)?;
+    if options.watch {
+        no_standard_input(&options.shaders)?;
+    }
     let mut failure: Option<Failure> = None;
     for path in &options.shaders {
         let outcome = read(path, options.messages).and_then(|mut loaded| {

@@ -4,7 +4,7 @@ use super::failure::{Failure, Result, save_failure};
 use super::files::{check_not_read, check_target, read_bytes};
 use super::given::Given;
 use super::messages::{Messages, fault, one_standard_output, print, report};
-use super::values::{lanes, location, machine_target, output, target};
+use super::values::{Outputs, lanes, location, locations, machine_target, outputs, target};
 use clap::{Args, ValueEnum};
 use lambdav::core::core_text;
 use lambdav::core::graph::Uniform;
@@ -27,15 +27,15 @@ pub(super) struct CompileArguments {
     /// A shader or core text; `-` is standard input
     shader: PathBuf,
     /// The file to write; by default, and for `-`, standard output
-    #[arg(short, long, value_name = "OUT")]
-    output: Option<PathBuf>,
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
     /// What to write; not needed for a file that ends in .spv, which is SPIR-V
-    #[arg(long, value_name = "STAGE", value_enum, required_unless_present = "output")]
+    #[arg(long, value_name = "STAGE", value_enum, required_unless_present = "out")]
     emit: Option<Stage>,
-    /// Which output of the program; by default all in the core and in SPIR-V, and from `lanes` on,
-    /// which are of one, 0 or the lowest that there is
-    #[arg(long, value_name = "LOC", value_parser = output)]
-    location: Option<u32>,
+    /// Which output of the program, or `all`; by default all in the core and in SPIR-V, and in the other
+    /// stages, which are of one, 0 or the lowest that there is
+    #[arg(long, value_name = "LOC", value_parser = outputs_no_file, allow_hyphen_values = true)]
+    output: Option<Outputs>,
     /// How many pixels are computed together: 1, 4, 8, 16, 32 or 64; by default as many as seem best
     #[arg(long, value_name = "N", value_parser = lanes, allow_hyphen_values = true)]
     lanes: Option<u32>,
@@ -65,7 +65,7 @@ pub(super) struct CompileArguments {
     keep_constants: bool,
     /// Write a vertex stage, too, a module of its own: a triangle that covers the picture, drawn by three
     /// vertices without buffers
-    #[arg(long, value_name = "OUT")]
+    #[arg(long, value_name = "FILE")]
     vertex: Option<PathBuf>,
     #[command(flatten)]
     messages: Messages,
@@ -89,13 +89,18 @@ enum Stage {
     SpirvText,
 }
 
+/// Which outputs. A file was once named so.
+fn outputs_no_file(text: &str) -> std::result::Result<Outputs, String> {
+    outputs(text).map_err(|wrong| format!("{wrong}; a file is named with -o or --out"))
+}
+
 pub(super) fn run(options: &CompileArguments) -> Result {
-    let output = options.output.as_deref().filter(|path| *path != Path::new("-"));
-    match output {
+    let out = options.out.as_deref().filter(|path| *path != Path::new("-"));
+    match out {
         None => one_standard_output(options.messages, "the result", "add -o FILE")?,
         Some(path) => check_target(path, &[&options.shader])?,
     }
-    let stage = stage(options.emit, output)?;
+    let stage = stage(options.emit, out)?;
     let is_spirv = matches!(stage, Stage::Spirv | Stage::SpirvText);
     let CompileArguments { float_controls, strip, keep_constants, .. } = *options;
     let asks = options.spirv_version.is_some() || options.vertex.is_some();
@@ -106,8 +111,8 @@ pub(super) fn run(options: &CompileArguments) -> Result {
     }
     if let Some(vertex) = &options.vertex {
         check_target(vertex, &[&options.shader])?;
-        if output == Some(vertex) {
-            return Err(Failure::usage("--vertex and --output name one file; name another"));
+        if out == Some(vertex) {
+            return Err(Failure::usage("--vertex and --out name one file; name another"));
         }
     }
     let given = Given::read(&options.set, None)?;
@@ -128,22 +133,22 @@ pub(super) fn run(options: &CompileArguments) -> Result {
         }
         _ => 0,
     };
-    for path in output.into_iter().chain(options.vertex.as_deref()) {
+    for path in out.into_iter().chain(options.vertex.as_deref()) {
         check_not_read(path, &loaded.included)?;
     }
     let core = loaded.core.ok_or_else(Failure::reported)?;
     let result = match stage {
-        Stage::Core if options.location.is_some() => {
-            Err(Failure::usage("the core holds all outputs; --location is for what comes after it"))
+        Stage::Core if matches!(options.output, Some(Outputs::At(_))) => {
+            Err(Failure::usage("the core holds all outputs; --output is for what comes after it"))
         }
         Stage::Core => core_text::print(&core, Some(&loaded.source))
             .map(String::into_bytes)
             .map_err(|diagnostic| fault(&loaded.source, diagnostic, options.messages)),
         stage => {
-            let all: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
-            let locations = match options.location {
-                None if is_spirv => all,
-                asked => vec![location(all, asked)?],
+            let all = core.outputs.iter().map(|output| output.location);
+            let locations = match options.output {
+                asked if is_spirv => locations(all, asked.or(Some(Outputs::All)))?,
+                asked => vec![location(all, asked, "this stage")?],
             };
             let program = schedule(&core, &locations)
                 .map_err(|diagnostic| fault(&loaded.source, diagnostic, options.messages))?;
@@ -159,7 +164,7 @@ pub(super) fn run(options: &CompileArguments) -> Result {
         write_atomically::<io::Error>(path, |out| out.write_all(&module))
             .map_err(|error| save_failure(&error))?;
     }
-    match output {
+    match out {
         None => print(&result),
         Some(path) => write_atomically::<io::Error>(path, |out| out.write_all(&result))
             .map_err(|error| save_failure(&error)),
@@ -167,11 +172,11 @@ pub(super) fn run(options: &CompileArguments) -> Result {
 }
 
 /// The stage that was asked for, or that the ending of the file says.
-fn stage(asked: Option<Stage>, output: Option<&Path>) -> Result<Stage> {
+fn stage(asked: Option<Stage>, out: Option<&Path>) -> Result<Stage> {
     let is_module = |path: &Path| path.extension().is_some_and(|ending| ending == "spv");
     match asked {
         Some(stage) => Ok(stage),
-        None if output.is_some_and(is_module) => Ok(Stage::Spirv),
+        None if out.is_some_and(is_module) => Ok(Stage::Spirv),
         None => Err(Failure::usage("say with --emit what to write, such as --emit spirv")),
     }
 }

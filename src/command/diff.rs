@@ -30,7 +30,7 @@ pub(super) struct DiffArguments {
     b: PathBuf,
     /// Write a picture of the differences here (PNG; for folders a folder, which gets one for each pair
     /// that differs): black where the images are equal, the lighter the more they differ
-    #[arg(long, value_name = "HEAT.png")]
+    #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
     allowed: CompareArguments,

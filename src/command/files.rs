@@ -2,6 +2,7 @@
 
 use super::failure::{Failure, Result, chain, save_failure};
 use super::messages::Messages;
+use super::watch;
 use lambdav::frontend::Fix;
 use lambdav::program::{self, Loaded};
 use lambdav::raster::AnyImage;
@@ -21,7 +22,9 @@ pub(super) fn read(path: &Path, messages: Messages) -> Result<Loaded> {
 /// findings of each severity, without saying anything.
 pub(super) fn compile_fixed(path: &Path, bytes: Vec<u8>, most: usize, fix: &mut Fix<'_>) -> Loaded {
     let file = Some(path).filter(|path| *path != Path::new("-"));
-    Loaded::from_file_fixed(file, bytes, most, fix)
+    let loaded = Loaded::from_file_fixed(file, bytes, most, fix);
+    loaded.included.iter().for_each(|path| watch::note(path));
+    loaded
 }
 
 /// The name by which messages call the file at `path`, or standard input for `-`, and what it holds.
@@ -31,6 +34,7 @@ pub(super) fn read_bytes(path: &Path) -> Result<(String, Vec<u8>)> {
             .map_err(|e| Failure::machine(format!("cannot read standard input: {e}")))?;
         return Ok(("<stdin>".to_owned(), bytes));
     }
+    watch::note(path);
     let bytes = File::open(path)
         .and_then(program::read_bytes)
         .map_err(|e| Failure::file(format!("cannot read `{}`: {e}", path.display()), &e))?;
@@ -42,6 +46,7 @@ pub(super) fn load_image(path: &Path) -> Result<AnyImage> {
     let loaded = if path == Path::new("-") {
         file::load_from(&mut io::stdin(), Path::new("<stdin>"))
     } else {
+        watch::note(path);
         file::load(path)
     };
     loaded.map_err(|error| match &error {
@@ -51,6 +56,20 @@ pub(super) fn load_image(path: &Path) -> Result<AnyImage> {
         }
         _ => Failure::input(chain(&error)),
     })
+}
+
+/// The size of an image and the kind of its samples.
+pub(super) fn form(image: &AnyImage) -> String {
+    format!("{} {}", image.size(), samples(image))
+}
+
+/// The kind of an image's samples.
+pub(super) fn samples(image: &AnyImage) -> &'static str {
+    match image {
+        AnyImage::Unorm8(_) => "8-bit",
+        AnyImage::Unorm16(_) => "16-bit",
+        AnyImage::Float(_) => "float32",
+    }
 }
 
 /// All files under a folder, relative to it, of which `wanted` holds. Links to folders are not followed.
@@ -81,6 +100,14 @@ pub(super) fn files_under(
 /// The images under a folder, relative to it, by the endings of their names.
 pub(super) fn image_files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
     files_under(folder, &file::has_readable_name)
+}
+
+/// Standard input does not change.
+pub(super) fn no_standard_input<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result {
+    match paths.into_iter().any(|path| path == Path::new("-")) {
+        true => Err(Failure::usage("--watch is for files, and `-` is standard input")),
+        false => Ok(()),
+    }
 }
 
 /// Standard input can be read once.

@@ -1,23 +1,26 @@
-//! `lambdav inspect`: what a host program has to give a module.
+//! `lambdav inspect`: what a host program has to give a module, and what an image says of its origin.
 
-use super::failure::{Failure, Result};
-use super::files::{compile_fixed, read_bytes};
+use super::failure::{Failure, Result, chain};
+use super::files::{compile_fixed, form, load_image, read_bytes, samples};
 use super::messages::{MessageFormat, Messages, print, report};
 use clap::Args;
 use lambdav::core::schedule::schedule;
+use lambdav::raster::file;
 use lambdav::spirv;
 use lambdav::spirv::emit::EmitOptions;
 use lambdav::spirv::inspect::{Interface, Variable, inspect};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Show what a program wants of the program that runs it: entry points, sets and bindings, members with
 /// their offsets, push constants, specialisation constants
 ///
-/// Of a shader, those of the module that `compile` makes of it.
+/// Of a shader, those of the module that `compile` makes of it. Of an image, size and samples, and what
+/// `render` has written into it: the versions of lambdav and the language, a digest of the program, output,
+/// time and the values of uniforms.
 #[derive(Args)]
 pub(super) struct InspectArguments {
-    /// A SPIR-V module, a shader or core text; `-` is standard input
+    /// A SPIR-V module, a shader, core text or an image; `-` is standard input
     file: PathBuf,
     #[command(flatten)]
     messages: Messages,
@@ -25,6 +28,9 @@ pub(super) struct InspectArguments {
 
 pub(super) fn run(options: &InspectArguments) -> Result {
     let (name, bytes) = read_bytes(&options.file)?;
+    if file::is_image(&bytes, &options.file) {
+        return inspect_image(options, &name, &bytes);
+    }
     let words = match spirv::words(&bytes) {
         Some(words) => words,
         None => {
@@ -46,6 +52,34 @@ pub(super) fn run(options: &InspectArguments) -> Result {
     print(match options.messages.format() {
         MessageFormat::Text => interface.to_string(),
         MessageFormat::Json => format!("{}\n", as_json(&interface)),
+    })
+}
+
+/// The size and samples of an image, and what it says of its origin.
+fn inspect_image(options: &InspectArguments, name: &str, bytes: &[u8]) -> Result {
+    let fail = |error| Failure::input(format!("`{name}`: {}", chain(&error)));
+    // Of a file more is read than of a program.
+    let image = match options.file == Path::new("-") {
+        true => file::decode(bytes).map_err(fail)?,
+        false => load_image(&options.file)?,
+    };
+    let metadata = file::metadata(bytes).map_err(fail)?;
+    let form = form(&image);
+    print(match options.messages.format() {
+        MessageFormat::Text => {
+            let lines = metadata.entries().map(|(name, text)| format!("{name}: {text}\n"));
+            format!("image: {form}\n{}", lines.collect::<String>())
+        }
+        MessageFormat::Json => {
+            let entries = metadata.entries().map(|(name, text)| (name.to_owned(), json!(text)));
+            let (size, entries) = (image.size(), entries.collect::<serde_json::Map<_, _>>());
+            let size = [size.width(), size.height()];
+            let samples = samples(&image);
+            format!(
+                "{}\n",
+                json!({"image": {"size": size, "samples": samples}, "metadata": entries})
+            )
+        }
     })
 }
 

@@ -1,13 +1,14 @@
 //! What is said about a program, and on which stream.
 
 use super::failure::{Failure, Result};
-use clap::{Args, ValueEnum};
+use clap::{Args, ColorChoice, ValueEnum};
 use lambdav::core::diagnostics::{
     Diagnostic, Diagnostics, render_json, render_json_omitted, render_text,
 };
 use lambdav::core::limits;
 use lambdav::core::source::SourceFile;
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::sync::OnceLock;
 
 /// How diagnostics are written.
 #[derive(Args, Clone, Copy)]
@@ -27,12 +28,29 @@ impl Messages {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum MessageFormat {
     /// For people, on standard error
     Text,
     /// For programs, on standard output: one object per line
     Json,
+}
+
+/// What was asked for of colours.
+static COLOR: OnceLock<ColorChoice> = OnceLock::new();
+
+/// Says what was asked for of colours, once.
+pub(super) fn set_color(choice: ColorChoice) {
+    let _ = COLOR.set(choice);
+}
+
+/// Whether what is said on standard error is in colours.
+fn has_color() -> bool {
+    match COLOR.get() {
+        Some(ColorChoice::Always) => true,
+        Some(ColorChoice::Never) => false,
+        _ => io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+    }
 }
 
 /// Standard output cannot take both a result and what is to be said of the program.
@@ -60,8 +78,7 @@ pub(super) fn report(source: &SourceFile, diagnostics: &Diagnostics, messages: M
             print(text)
         }
         MessageFormat::Text => {
-            let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-            let mut text = render_text(diagnostics, source, color);
+            let mut text = render_text(diagnostics, source, has_color());
             if !omitted.is_none() {
                 text += &format!("{omitted}; --max-errors shows more\n");
             }
@@ -82,21 +99,25 @@ pub(super) fn fault(source: &SourceFile, diagnostic: Diagnostic, messages: Messa
 
 /// Writes what clap has to say, which may be the help that was asked for.
 pub(super) fn print_clap(said: &clap::Error) -> Result {
-    written(said.print().and_then(|()| io::stdout().flush()))
+    written(said.print().and_then(|()| io::stdout().flush())).map(|_| ())
 }
 
 /// Writes to standard output. A reader that has gone away is no fault.
 pub(super) fn print(content: impl AsRef<[u8]>) -> Result {
-    let mut out = io::stdout().lock();
-    written(out.write_all(content.as_ref()).and_then(|()| out.flush()))
+    write_out(content.as_ref()).map(|_| ())
 }
 
-/// A reader that has gone away is no fault.
-fn written(result: io::Result<()>) -> Result {
+/// The same; whether there still is a reader.
+pub(super) fn write_out(content: &[u8]) -> Result<bool> {
+    let mut out = io::stdout().lock();
+    written(out.write_all(content).and_then(|()| out.flush()))
+}
+
+/// A reader that has gone away is no fault; whether there still is one.
+fn written(result: io::Result<()>) -> Result<bool> {
     match result {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::machine(format!("cannot write to standard output: {error}")))
-        }
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::machine(format!("cannot write to standard output: {error}"))),
     }
 }

@@ -6,12 +6,14 @@
 mod check;
 mod comparison;
 mod compile;
+mod completions;
 mod diff;
 mod engines;
 mod explain;
 mod failure;
 mod files;
 mod given;
+mod hash;
 mod inspect;
 mod messages;
 mod render;
@@ -19,11 +21,16 @@ mod stats;
 mod supervise;
 mod test;
 mod values;
+mod watch;
 
-use clap::{Parser, Subcommand};
+use clap::builder::EnumValueParser;
+use clap::error::{ContextKind, ContextValue};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use failure::{Failure, complain};
 use lambdav::core::LANGUAGE_VERSION;
 use lambdav_float_environment::with_default;
+use std::env;
+use std::ffi::OsString;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (λV language version 2)");
 const EXIT_STATUS: &str = "\
@@ -47,6 +54,9 @@ const _: () = assert!(LANGUAGE_VERSION == 2, "VERSION names the language version
     after_help = EXIT_STATUS
 )]
 struct CommandLine {
+    /// Whether messages are in colours; auto is where they go to a terminal and NO_COLOR is not set
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", value_parser = EnumValueParser::<ColorChoice>::new())]
+    color: ColorChoice,
     #[command(subcommand)]
     command: Command,
 }
@@ -60,6 +70,7 @@ enum Command {
     Diff(diff::DiffArguments),
     Inspect(inspect::InspectArguments),
     Explain(explain::ExplainArguments),
+    Completions(completions::CompletionsArguments),
 }
 
 /// Runs the command that the process was given, and ends the process.
@@ -69,25 +80,51 @@ pub(crate) fn run() -> ! {
 
 /// Does it; the exit status.
 fn work() -> u8 {
-    let command_line = match CommandLine::try_parse() {
+    let command = CommandLine::command().color(asked_color());
+    let matches = command.try_get_matches();
+    let command_line = match matches.and_then(|matches| CommandLine::from_arg_matches(&matches)) {
         Ok(command_line) => command_line,
         // Help and the version are among them.
-        Err(said) => {
+        Err(mut said) => {
+            renamed(&mut said);
             return finish(messages::print_clap(&said).and(match said.exit_code() {
                 0 => Ok(()),
                 _ => Err(Failure { status: 2, message: None }),
             }));
         }
     };
+    messages::set_color(command_line.color);
     finish(match command_line.command {
-        Command::Render(options) => render::run(&options),
+        Command::Render(options) => watch::run(options.watch, || render::run(&options)),
         Command::Compile(options) => compile::run(&options),
-        Command::Check(options) => check::run(&options),
-        Command::Test(options) => test::run(&options),
+        Command::Check(options) => watch::run(options.watch, || check::run(&options)),
+        Command::Test(options) => watch::run(options.watch, || test::run(&options)),
         Command::Diff(options) => diff::run(&options),
         Command::Inspect(options) => inspect::run(&options),
         Command::Explain(options) => explain::run(&options),
+        Command::Completions(options) => completions::run(&options, CommandLine::command()),
     })
+}
+
+/// What the command line says of colours, before it is known to be right.
+fn asked_color() -> ColorChoice {
+    let words: Vec<OsString> = env::args_os().collect();
+    let asked = words.iter().enumerate().find_map(|(index, word)| match word.to_str()? {
+        "--color" => words.get(index + 1)?.to_str(),
+        word => word.strip_prefix("--color="),
+    });
+    asked.and_then(|asked| ColorChoice::from_str(asked, false).ok()).unwrap_or_default()
+}
+
+/// Options that had another name before.
+const RENAMED: [(&str, &str); 2] = [("--location", "--output"), ("--as", "--format")];
+
+/// Says the new name of an option that is not known any more.
+fn renamed(said: &mut clap::Error) {
+    let Some(ContextValue::String(old)) = said.get(ContextKind::InvalidArg) else { return };
+    if let Some((_, new)) = RENAMED.iter().find(|(name, _)| name == old) {
+        said.insert(ContextKind::SuggestedArg, ContextValue::String((*new).to_owned()));
+    }
 }
 
 /// The exit status, after what is to be said of a failure.

@@ -1,17 +1,20 @@
 //! `render --stats`: how long each part took, what was compiled, and how well lanes are used.
 
+use super::failure::Result;
+use super::messages::{MessageFormat, print};
 use lambdav::engine::SimdEngine;
 use lambdav::frontend;
 use lambdav::raster::Size;
 use lambdav::simd::activity::Activity;
 use lambdav::simd::emit::Allocation;
 use lambdav::simd::registers::Callable;
+use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 /// What `--stats` tells.
 pub(super) struct Stats {
-    asked: bool,
+    asked: Option<MessageFormat>,
     last: Instant,
     parts: Vec<Part>,
     notes: Vec<(&'static str, String)>,
@@ -27,7 +30,7 @@ struct Part {
 
 impl Stats {
     /// Begins to count.
-    pub(super) fn new(asked: bool) -> Self {
+    pub(super) fn new(asked: Option<MessageFormat>) -> Self {
         Self { asked, last: Instant::now(), parts: Vec::new(), notes: Vec::new() }
     }
 
@@ -39,13 +42,27 @@ impl Stats {
     /// The same of a part whose stages took so long.
     fn took_in(&mut self, name: &'static str, stages: Vec<(&'static str, Duration)>) {
         let now = Instant::now();
-        self.parts.push(Part { name, time: now - self.last, stages });
+        let time = now - self.last;
         self.last = now;
+        // Of several pictures it is what all of them took.
+        match self.parts.iter_mut().find(|part| part.name == name) {
+            Some(part) => {
+                part.time += time;
+                for (of, (_, more)) in part.stages.iter_mut().zip(stages) {
+                    of.1 += more;
+                }
+            }
+            None => self.parts.push(Part { name, time, stages }),
+        }
     }
 
     /// Something beside times.
     pub(super) fn note(&mut self, about: &'static str, text: String) {
-        self.notes.push((about, text));
+        // Several outputs may have the same to say.
+        let note = (about, text);
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
     }
 
     /// The program has been read; a shader's compilation took these times.
@@ -82,7 +99,7 @@ impl Stats {
     /// The machine code has drawn an image of that size: looks at how it used its lanes, if
     /// asked to.
     pub(super) fn drawn(&mut self, engine: &SimdEngine, size: Size) {
-        if !self.asked {
+        if self.asked.is_none() {
             return;
         }
         let Activity { share, groups, planned } = engine.kernel().activity(size);
@@ -99,17 +116,41 @@ impl Stats {
         self.note("active", format!("{share} (a sample of {sample})"));
     }
 
-    /// Says all of it on standard error, if asked to.
-    pub(super) fn say(&self, size: Size) {
-        if !self.asked {
-            return;
+    /// Says all of it, if asked to, when so many pixels have been drawn.
+    pub(super) fn say(&self, pixels: f64) -> Result {
+        match self.asked {
+            None => {}
+            Some(MessageFormat::Json) => return print(format!("{}\n", self.json(pixels))),
+            Some(MessageFormat::Text) => {
+                // Nothing is left to do where even this cannot be written.
+                let _ = io::stderr().write_all(self.text(pixels).as_bytes());
+            }
         }
+        Ok(())
+    }
+
+    fn json(&self, pixels: f64) -> Value {
+        let stage =
+            |&(name, time): &(&str, Duration)| json!({"name": name, "seconds": time.as_secs_f64()});
+        let part = |part: &Part| {
+            let stages: Vec<Value> = part.stages.iter().map(stage).collect();
+            json!({"name": part.name, "seconds": part.time.as_secs_f64(), "stages": stages})
+        };
+        let notes = self.notes.iter().map(|(about, text)| json!({"about": about, "text": text}));
+        json!({
+            "kind": "stats",
+            "pixels": pixels,
+            "parts": self.parts.iter().map(part).collect::<Vec<_>>(),
+            "notes": notes.collect::<Vec<_>>(),
+        })
+    }
+
+    fn text(&self, pixels: f64) -> String {
         let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
         let mut text = String::new();
         for Part { name, time, stages } in &self.parts {
             text += &format!("{name:>16}: {:9.3} ms", milliseconds(*time));
             if *name == "render" {
-                let pixels = f64::from(size.width()) * f64::from(size.height());
                 text += &format!(", {:.2} ns per pixel", time.as_secs_f64() * 1e9 / pixels);
             }
             let stages: Vec<String> = stages
@@ -124,6 +165,6 @@ impl Stats {
         for (about, note) in &self.notes {
             text += &format!("{about:>16}: {note}\n");
         }
-        let _ = io::stderr().write_all(text.as_bytes());
+        text
     }
 }

@@ -18,9 +18,24 @@ pub(super) fn whole(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("`{text}` is not a whole number from 0 to {}", u64::MAX))
 }
 
-/// Where an output goes.
-pub(super) fn output(text: &str) -> Result<u32, String> {
-    text.parse().map_err(|_| format!("`{text}` is not the location of an output, such as 0"))
+/// Which outputs of a program are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outputs {
+    /// The one at that location.
+    At(u32),
+    /// All.
+    All,
+}
+
+/// Which outputs, by a location or `all`.
+pub(super) fn outputs(text: &str) -> Result<Outputs, String> {
+    match text.parse() {
+        Ok(location) => Ok(Outputs::At(location)),
+        Err(_) if text == "all" => Ok(Outputs::All),
+        Err(_) => {
+            Err(format!("`{text}` is neither the location of an output, such as 0, nor `all`"))
+        }
+    }
 }
 
 /// How many threads: at least one.
@@ -58,17 +73,35 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("`{text}` is not a number of seconds"))
 }
 
-/// The location that was asked for, if it is among all, or the lowest.
-pub(super) fn location(all: impl IntoIterator<Item = u32>, asked: Option<u32>) -> Outcome<u32> {
+/// The locations that were asked for, ascending, if they are among all, or the lowest.
+pub(super) fn locations(
+    all: impl IntoIterator<Item = u32>,
+    asked: Option<Outputs>,
+) -> Outcome<Vec<u32>> {
     let mut all: Vec<u32> = all.into_iter().collect();
     all.sort_unstable();
     match asked {
-        None => Ok(all[0]),
-        Some(location) if all.contains(&location) => Ok(location),
-        Some(location) => {
+        None => Ok(vec![all[0]]),
+        Some(Outputs::All) => Ok(all),
+        Some(Outputs::At(location)) if all.contains(&location) => Ok(vec![location]),
+        Some(Outputs::At(location)) => {
             let all: Vec<String> = all.iter().map(u32::to_string).collect();
             let all = all.join(", ");
             Err(Failure::usage(format!("the program has no output {location}; it has {all}")))
         }
+    }
+}
+
+/// The same for what is of one output, which messages call `what`.
+pub(super) fn location(
+    all: impl IntoIterator<Item = u32>,
+    asked: Option<Outputs>,
+    what: &str,
+) -> Outcome<u32> {
+    match asked {
+        Some(Outputs::All) => Err(Failure::usage(format!(
+            "{what} is of one output; give its location in place of `all`"
+        ))),
+        asked => Ok(locations(all, asked)?[0]),
     }
 }

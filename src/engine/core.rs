@@ -49,4 +49,8 @@ impl Engine for CoreEngine {
     fn explain(&self, fault: &Fault) -> Diagnostic {
         self.sites.explain(fault)
     }
+
+    fn set_time(&mut self, time: f32, frame: f32) {
+        self.settings.set_time(time, frame);
+    }
 }

@@ -82,4 +82,11 @@ impl Engine for FastEngine {
     fn explain(&self, fault: &Fault) -> Diagnostic {
         self.kernel().explain(fault)
     }
+
+    fn set_time(&mut self, time: f32, frame: f32) {
+        match self {
+            Self::Simd(engine) => engine.set_time(time, frame),
+            Self::Core(engine, _) => engine.set_time(time, frame),
+        }
+    }
 }

@@ -63,6 +63,10 @@ fn first_pixel(fault: &Fault) -> String {
 pub trait Engine: Kernel {
     /// What to tell the user of a fault.
     fn explain(&self, fault: &Fault) -> Diagnostic;
+
+    /// Changes what `(time)` and `(frame)` are, for the next picture of a sequence. Nothing is compiled
+    /// again.
+    fn set_time(&mut self, time: f32, frame: f32);
 }
 
 /// Computes each pixel of a tile in scan order.

@@ -113,4 +113,8 @@ impl Engine for SimdEngine {
         let diagnostic = evaluate::loop_limit_diagnostic(span, self.max_iterations);
         diagnostic.note(first_pixel(fault))
     }
+
+    fn set_time(&mut self, time: f32, frame: f32) {
+        self.kernel.set_time(time, frame);
+    }
 }

@@ -147,4 +147,9 @@ impl Engine for SpirvEngine {
     fn explain(&self, fault: &Fault) -> Diagnostic {
         self.sites.explain(fault)
     }
+
+    fn set_time(&mut self, time: f32, frame: f32) {
+        self.settings.set_time(time, frame);
+        self.resources.set_time(time, frame);
+    }
 }

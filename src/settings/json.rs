@@ -1,11 +1,12 @@
 //! Values of uniforms as JSON, guided by their types: structures are objects, arrays, vectors and
-//! matrices (by columns, or by components) are lists. Numbers are rounded once, to binary32.
+//! matrices (by columns, or by components) are lists. A single component is that of a whole vector. Numbers are rounded once, to binary32.
 //!
 //! Nothing recurses on how deep a value is nested.
 
 use super::names::instead;
 use super::scalar::{int, number, truth, uint};
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
+use std::str::CharIndices;
 
 /// The members of an object, as names and the text of values.
 ///
@@ -46,6 +47,9 @@ pub(super) fn read(types: &Types, ty: Type, text: &str, words: &mut [u32]) -> Re
         if let Some((ty, start)) = next.take() {
             match types.kind(ty) {
                 TypeKind::Scalar(scalar) => words[start] = reader.scalar(*scalar)?,
+                TypeKind::Vector(scalar, count) if reader.peek() != Some('[') => {
+                    words[start..start + usize::from(*count)].fill(reader.scalar(*scalar)?);
+                }
                 TypeKind::Structure(_) => {
                     reader.expect('{')?;
                     open.push(Open { ty, start, done: 0, part: None });
@@ -110,6 +114,78 @@ pub(super) fn read(types: &Types, ty: Type, text: &str, words: &mut [u32]) -> Re
     reader.end()
 }
 
+/// A value of that type as JSON.
+pub(super) fn write(types: &Types, ty: Type, words: &[u32]) -> String {
+    enum Next<'a> {
+        Value(Type, usize),
+        Name(&'a str),
+        Text(&'static str),
+    }
+    let mut text = String::new();
+    let mut next = vec![Next::Value(ty, 0)];
+    while let Some(now) = next.pop() {
+        let (ty, start) = match now {
+            Next::Value(ty, start) => (ty, start),
+            Next::Name(name) => {
+                text += &format!("{}: ", quoted(name));
+                continue;
+            }
+            Next::Text(part) => {
+                text += part;
+                continue;
+            }
+        };
+        let (names, ends) = match types.kind(ty) {
+            TypeKind::Scalar(scalar) => {
+                text += &written(*scalar, words[start]);
+                continue;
+            }
+            TypeKind::Structure(_) => (types.structure(ty), ["{", "}"]),
+            _ => (None, ["[", "]"]),
+        };
+        text += ends[0];
+        next.push(Next::Text(ends[1]));
+        for index in (0..types.parts(ty).len()).rev() {
+            let (part, offset) = types.part(ty, index).expect("it is below the count");
+            next.push(Next::Value(part, start + offset));
+            if let Some(structure) = names {
+                next.push(Next::Name(&structure.fields[index].name));
+            }
+            if index > 0 {
+                next.push(Next::Text(", "));
+            }
+        }
+    }
+    text
+}
+
+fn written(scalar: Scalar, word: u32) -> String {
+    match scalar {
+        Scalar::F32 if f32::from_bits(word).is_finite() => format!("{:?}", f32::from_bits(word)),
+        Scalar::F32 => format!("\"{}\"", f32::from_bits(word)),
+        Scalar::Bool => (word != 0).to_string(),
+        Scalar::I32 => (word as i32).to_string(),
+        Scalar::U32 => word.to_string(),
+    }
+}
+
+/// A name in quotes, in ASCII.
+pub(super) fn quoted(name: &str) -> String {
+    let mut text = "\"".to_owned();
+    for c in name.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            ' '..='~' => text.push(c),
+            _ => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    text += &format!("\\u{unit:04x}");
+                }
+            }
+        }
+    }
+    text + "\""
+}
+
 /// A list or object that is being read.
 struct Open {
     ty: Type,
@@ -118,6 +194,13 @@ struct Open {
     done: usize,
     /// The type of its elements, where they are not the parts of the type.
     part: Option<Type>,
+}
+
+/// The four digits after `\\u`.
+fn unit(characters: &mut CharIndices<'_>) -> Result<u16, String> {
+    let digits: String = characters.take(4).map(|(_, digit)| digit).collect();
+    let unit = u16::from_str_radix(&digits, 16).ok().filter(|_| digits.len() == 4);
+    unit.ok_or_else(|| "`\\u` stands before four hexadecimal digits".to_owned())
 }
 
 struct Reader<'a> {
@@ -192,7 +275,22 @@ impl<'a> Reader<'a> {
                 }
                 '\\' => match characters.next() {
                     Some((_, c @ ('"' | '\\' | '/'))) => name.push(c),
-                    _ => return Err("in a name `\\` stands before `\"`, `\\` or `/` only".into()),
+                    Some((_, 'u')) => {
+                        // A character beyond the first 65,536 is two units.
+                        let mut units = vec![unit(&mut characters)?];
+                        if (0xd800..0xdc00).contains(&units[0])
+                            && characters.as_str().starts_with("\\u")
+                        {
+                            characters.nth(1);
+                            units.push(unit(&mut characters)?);
+                        }
+                        name += &String::from_utf16_lossy(&units);
+                    }
+                    _ => {
+                        return Err(
+                            "in a name `\\` stands before `\"`, `\\`, `/` or `u` only".into()
+                        );
+                    }
                 },
                 c => name.push(c),
             }

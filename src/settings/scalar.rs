@@ -42,5 +42,9 @@ fn integer(text: &str, suffix: char, scalar: Scalar) -> Result<Option<u32>, Stri
 }
 
 pub(super) fn truth(text: &str) -> Result<bool, String> {
-    text.parse().map_err(|_| format!("`{text}` is neither true nor false"))
+    match text {
+        "1" => Ok(true),
+        "0" => Ok(false),
+        _ => text.parse().map_err(|_| format!("`{text}` is neither true nor false, nor 1 or 0")),
+    }
 }

@@ -2,10 +2,10 @@
 //!
 //! Pixels are stored bit for bit, in scan lines that are not compressed: run-length encoding saves a
 //! tenth of most pictures and takes many times longer, ZIP saves three fourths and takes many times what
-//! rendering a simple shader does (at 1920x1080, 2.3 s). Metadata goes into the attributes
-//! `software`, `comments` (both OpenEXR's own) and [`LANGUAGE_VERSION_KEY`]. There is exactly one
-//! attribute of our own, because the `exr` crate keeps those in a hash map and would write two in
-//! an order that changes from run to run.
+//! rendering a simple shader does (at 1920x1080, 2.3 s). Metadata goes into attributes of
+//! type `string`: `software` and `comments`, both OpenEXR's own, and those of our own names. They are written
+//! here, because the `exr` crate keeps attributes in a hash map, and would write them in an order that changes
+//! from run to run.
 //!
 //! Read are the data window of the first part with channels R, G and B (and A, else 1) of any
 //! sample type; deep data and subsampled channels are refused. So is lossy compression: such a
@@ -18,12 +18,12 @@ use exr::error::Error;
 use exr::image::read::read;
 use exr::math::Vec2;
 use exr::meta::attribute::{AttributeValue, ChannelDescription, LineOrder, SampleType, Text};
-use exr::meta::header::{Header, LayerAttributes};
+use exr::meta::header::Header;
 use exr::meta::{BlockDescription, MetaData};
 use exr::prelude::{ReadChannels as _, ReadLayers as _};
 
 use super::error::{DecodeError, EncodeError};
-use super::format::{Format, LANGUAGE_VERSION_KEY, Metadata};
+use super::format::{Format, Metadata};
 use crate::image::{Frame, Image, OutOfMemory, Sample, zeros};
 use crate::size::Size;
 
@@ -66,13 +66,6 @@ pub fn encode(frame: &Frame, metadata: &Metadata, out: &mut dyn Write) -> Result
 
 /// What stands before the table of lines.
 fn header(size: Size, metadata: &Metadata) -> Result<Vec<u8>, EncodeError> {
-    let mut attributes = LayerAttributes {
-        software_name: Some(text(&metadata.software)?),
-        comments: metadata.comment.as_deref().map(text).transpose()?,
-        ..LayerAttributes::default()
-    };
-    let version = AttributeValue::Text(text(&metadata.language_version)?);
-    attributes.other.insert(Text::from(LANGUAGE_VERSION_KEY), version);
     let channels =
         ["A", "B", "G", "R"].map(|name| ChannelDescription::named(name, SampleType::F32));
     let (width, height) = (size.width() as usize, size.height() as usize);
@@ -81,8 +74,7 @@ fn header(size: Size, metadata: &Metadata) -> Result<Vec<u8>, EncodeError> {
             Compression::Uncompressed,
             BlockDescription::ScanLines,
             LineOrder::Increasing,
-        )
-        .with_attributes(attributes);
+        );
     // The crate's writer is left when it asks for the lines: the table has been made room for.
     let mut begun = Cursor::new(Vec::new());
     match exr::block::write(&mut begun, [header].into_iter().collect(), true, |_, _| {
@@ -95,14 +87,68 @@ fn header(size: Size, metadata: &Metadata) -> Result<Vec<u8>, EncodeError> {
     }
     let length = begun.position() as usize - 8 * height;
     let mut bytes = begun.into_inner();
-    bytes.truncate(length);
+    // A zero ends the list of attributes, which is continued.
+    bytes.truncate(length - 1);
+    for (name, text) in metadata.entries() {
+        put_attribute(attribute_name(name), text, &mut bytes)?;
+    }
+    bytes.push(0);
     Ok(bytes)
 }
 
-/// Metadata as an attribute's text.
-fn text(text: &str) -> Result<Text, EncodeError> {
-    let plain = Text::new_or_none(text).filter(|_| !text.contains('\0'));
-    plain.ok_or_else(|| EncodeError::Text { text: text.to_owned() })
+/// The attributes that OpenEXR has for names of PNG.
+const NAMES: [(&str, &str); 2] =
+    [(Metadata::SOFTWARE, "software"), (Metadata::COMMENT, "comments")];
+
+fn attribute_name(name: &str) -> &str {
+    NAMES.iter().find(|(of_png, _)| *of_png == name).map_or(name, |(_, attribute)| attribute)
+}
+
+/// An attribute of type `string`.
+fn put_attribute(name: &str, text: &str, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
+    let refuse = |text: &str| EncodeError::Text { text: text.to_owned() };
+    if !(1..=31).contains(&name.len()) || !name.is_ascii() || name.contains('\0') {
+        return Err(refuse(name));
+    }
+    let plain = |c: char| u8::try_from(c).ok().filter(|&byte| byte != 0);
+    let latin: Option<Vec<u8>> = text.chars().map(plain).collect();
+    let latin = latin.ok_or_else(|| refuse(text))?;
+    let length = i32::try_from(latin.len()).map_err(|_| refuse(name))?;
+    bytes.extend_from_slice(name.as_bytes());
+    bytes.extend_from_slice(b"\0string\0");
+    bytes.extend_from_slice(&length.to_le_bytes());
+    bytes.extend_from_slice(&latin);
+    Ok(())
+}
+
+/// The texts among the attributes of the first part of an OpenEXR file, ours in the order of their names.
+pub fn metadata(bytes: &[u8]) -> Result<Metadata, DecodeError> {
+    let meta = MetaData::read_from_buffered(bytes, false).map_err(DecodeError::Exr)?;
+    let mut metadata = Metadata::default();
+    let Some(header) = meta.headers.first() else { return Ok(metadata) };
+    let attributes = &header.own_attributes;
+    let known = [
+        (Metadata::SOFTWARE, &attributes.software_name),
+        (Metadata::COMMENT, &attributes.comments),
+    ];
+    for (name, text) in known {
+        if let Some(text) = text {
+            metadata = metadata.with(name, text.to_string());
+        }
+    }
+    let mut others: Vec<(String, String)> = attributes
+        .other
+        .iter()
+        .filter_map(|(name, value)| match value {
+            AttributeValue::Text(text) => Some((name.to_string(), text.to_string())),
+            _ => None,
+        })
+        .collect();
+    others.sort();
+    for (name, text) in others {
+        metadata = metadata.with(&name, text);
+    }
+    Ok(metadata)
 }
 
 /// Whether a file of so many bytes can hold what the header declares, and there is memory to unpack

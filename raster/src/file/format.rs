@@ -94,19 +94,35 @@ pub enum Encoding {
     Npy,
 }
 
-/// What a file says of its origin. NPY has no place for it and goes without.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a file says of its origin: texts under names, in order. NPY has no place for it and goes without.
+///
+/// Names are those of PNG where it has one ([`Self::SOFTWARE`], [`Self::COMMENT`]); OpenEXR's own attributes
+/// stand for these. Others are our own, and have at most 31 characters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
-    /// The version of the language that gives the pixels their meaning.
-    pub language_version: String,
-    /// The program that wrote the file, with its version.
-    pub software: String,
-    /// Anything else worth keeping, such as the shader's name and inputs.
-    pub comment: Option<String>,
+    entries: Vec<(String, String)>,
 }
 
-/// The name under which PNG and OpenEXR files hold [`Metadata::language_version`].
-pub const LANGUAGE_VERSION_KEY: &str = "lambdav:language-version";
+impl Metadata {
+    /// The program that wrote the file, with its version.
+    pub const SOFTWARE: &str = "Software";
+    /// Anything else worth keeping.
+    pub const COMMENT: &str = "Comment";
+    /// The version of the language that gives the pixels their meaning.
+    pub const LANGUAGE_VERSION: &str = "lambdav:language-version";
+
+    /// With one more text.
+    #[must_use]
+    pub fn with(mut self, name: &str, text: impl Into<String>) -> Self {
+        self.entries.push((name.to_owned(), text.into()));
+        self
+    }
+
+    /// All texts with their names, in order.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.entries.iter().map(|(name, text)| (name.as_str(), text.as_str()))
+    }
+}
 
 /// The names of the formats that are read, for messages.
 pub(super) fn readable() -> String {

@@ -1,4 +1,4 @@
-//! Image files: PNG, OpenEXR and NPY, written and read.
+//! Image files: PNG, OpenEXR and NPY, written and read; and raw frames ([`raw`]), written.
 //!
 //! [`Format`] names the three; [`Encoding`] adds what PNG alone has to choose, the depth and the
 //! transfer function: float files hold a frame as it was rendered, and cannot be asked otherwise.
@@ -19,6 +19,7 @@ pub mod npy;
 #[cfg(feature = "formats")]
 mod other;
 pub mod png;
+pub mod raw;
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -28,9 +29,10 @@ pub use self::atomic::{
     SaveError, abandon_first_write, abandon_writes, check_target, write_atomically,
 };
 pub use self::error::{DecodeError, EncodeError, HeaderError, LoadError};
-pub use self::format::{Encoding, Format, FormatError, LANGUAGE_VERSION_KEY, Metadata};
-use crate::image::{AnyImage, Frame, Image};
+pub use self::format::{Encoding, Format, FormatError, Metadata};
+use crate::image::{AnyImage, Frame, Image, OutOfMemory};
 use crate::kernel::Kernel;
+use crate::quantize::Transfer;
 use crate::render::{self, RenderError, RenderOptions};
 use crate::size::{MAX_PIXELS, Size};
 
@@ -73,17 +75,46 @@ pub fn render_for(
     encoding: Encoding,
     options: &RenderOptions<'_>,
 ) -> Result<AnyImage, RenderError> {
+    let mut image = blank_for(size, encoding)?;
+    render_for_into(kernel, &mut image, encoding, options)?;
+    Ok(image)
+}
+
+/// A black and transparent image with the samples that a file of that encoding has.
+///
+/// # Errors
+///
+/// Where memory does not suffice.
+pub fn blank_for(size: Size, encoding: Encoding) -> Result<AnyImage, OutOfMemory> {
     Ok(match encoding {
-        Encoding::Png8(transfer) => {
-            render::render_quantized::<u8>(kernel, size, transfer, options)?.into()
-        }
-        Encoding::Png16(transfer) => {
-            render::render_quantized::<u16>(kernel, size, transfer, options)?.into()
-        }
+        Encoding::Png8(_) => Image::<u8>::zeros(size)?.into(),
+        Encoding::Png16(_) => Image::<u16>::zeros(size)?.into(),
         #[cfg(feature = "exr")]
-        Encoding::Exr => render::render(kernel, size, options)?.into(),
-        Encoding::Npy => render::render(kernel, size, options)?.into(),
+        Encoding::Exr => Frame::zeros(size)?.into(),
+        Encoding::Npy => Frame::zeros(size)?.into(),
     })
+}
+
+/// Renders over what [`blank_for`] has made for that encoding, for one picture after another.
+///
+/// # Errors
+///
+/// Those of [`render::render_into`].
+pub fn render_for_into(
+    kernel: &(impl Kernel + ?Sized),
+    image: &mut AnyImage,
+    encoding: Encoding,
+    options: &RenderOptions<'_>,
+) -> Result<(), RenderError> {
+    let transfer = match encoding {
+        Encoding::Png8(transfer) | Encoding::Png16(transfer) => transfer,
+        _ => Transfer::Linear,
+    };
+    match image {
+        AnyImage::Unorm8(image) => render::render_quantized_into(kernel, image, transfer, options),
+        AnyImage::Unorm16(image) => render::render_quantized_into(kernel, image, transfer, options),
+        AnyImage::Float(frame) => render::render_into(kernel, frame, options),
+    }
 }
 
 /// Encodes an image: a frame, or what [`render_for`] has made for that encoding. Beside it there is
@@ -164,6 +195,11 @@ fn recognise(first: &[u8], name: &Path) -> Result<Readable, DecodeError> {
     Err(DecodeError::Unknown)
 }
 
+/// Whether a file that begins so, of that name, is an image of a format that is read.
+pub fn is_image(first: &[u8], name: &Path) -> bool {
+    recognise(first, name).is_ok()
+}
+
 /// Decodes an image file held in memory. Its format shows in its first bytes.
 ///
 /// # Errors
@@ -181,6 +217,20 @@ fn decode_as(bytes: &[u8], format: &Readable) -> Result<AnyImage, DecodeError> {
         Readable::Ours(Format::Npy) => npy::decode(bytes).map(AnyImage::from),
         #[cfg(feature = "formats")]
         Readable::Other(format) => other::decode(bytes, *format),
+    }
+}
+
+/// What an image file held in memory says of its origin. Formats of other programs are not asked.
+///
+/// # Errors
+///
+/// [`DecodeError`].
+pub fn metadata(bytes: &[u8]) -> Result<Metadata, DecodeError> {
+    match recognise(bytes, Path::new(""))? {
+        Readable::Ours(Format::Png) => png::metadata(bytes),
+        #[cfg(feature = "exr")]
+        Readable::Ours(Format::Exr) => exr::metadata(bytes),
+        _ => Ok(Metadata::default()),
     }
 }
 

@@ -1,7 +1,6 @@
 //! PNG: RGBA of 8 or 16 bits.
 //!
-//! Metadata goes into text chunks: `Software`, `Comment` (both PNG's own keywords) and
-//! [`LANGUAGE_VERSION_KEY`], as `tEXt` where Latin-1 suffices, else as `iTXt`. A file whose colours
+//! Metadata goes into text chunks, as `tEXt` where Latin-1 suffices, else as `iTXt`. A file whose colours
 //! were sRGB-encoded says so in an `sRGB` chunk; others leave the question open, since what a
 //! shader means by 0.5 is its own affair.
 //!
@@ -27,7 +26,7 @@ use png::{
 
 use self::bands::Rows;
 use super::error::{DecodeError, EncodeError};
-use super::format::{Format, LANGUAGE_VERSION_KEY, Metadata};
+use super::format::{Format, Metadata};
 use crate::image::{AnyImage, Frame, Image, OutOfMemory, Sample, zeros};
 use crate::quantize::{Transfer, Unorm, quantize_pixels};
 use crate::size::Size;
@@ -91,19 +90,16 @@ fn begin<'o, T: Unorm>(
     if transfer == Transfer::Srgb {
         encoder.set_source_srgb(SrgbRenderingIntent::Perceptual);
     }
-    let comment = metadata.comment.as_ref().map(|comment| ("Comment", comment));
-    let texts =
-        [("Software", &metadata.software), (LANGUAGE_VERSION_KEY, &metadata.language_version)];
-    for (key, text) in texts.into_iter().chain(comment) {
+    for (name, text) in metadata.entries() {
         if text.contains('\0') {
-            return Err(EncodeError::Text { text: text.clone() });
+            return Err(EncodeError::Text { text: text.to_owned() });
         }
         let add = if text.chars().all(|c| u32::from(c) < 256) {
             Encoder::add_text_chunk
         } else {
             Encoder::add_itxt_chunk
         };
-        add(&mut encoder, key.to_owned(), text.clone()).map_err(error)?;
+        add(&mut encoder, name.to_owned(), text.to_owned()).map_err(error)?;
     }
 
     encoder.write_header().map_err(error)
@@ -130,6 +126,25 @@ fn error(error: png::EncodingError) -> EncodeError {
         png::EncodingError::IoError(error) => EncodeError::Io(error),
         other => EncodeError::Png(other),
     }
+}
+
+/// The texts of a PNG file that stand before its pixels.
+pub fn metadata(bytes: &[u8]) -> Result<Metadata, DecodeError> {
+    let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: 64 << 20 });
+    decoder.set_ignore_iccp_chunk(true);
+    let reader = decoder.read_info().map_err(DecodeError::Png)?;
+    let info = reader.info();
+    let mut metadata = Metadata::default();
+    for chunk in &info.uncompressed_latin1_text {
+        metadata = metadata.with(&chunk.keyword, &*chunk.text);
+    }
+    for chunk in &info.compressed_latin1_text {
+        metadata = metadata.with(&chunk.keyword, chunk.get_text().map_err(DecodeError::Png)?);
+    }
+    for chunk in &info.utf8_text {
+        metadata = metadata.with(&chunk.keyword, chunk.get_text().map_err(DecodeError::Png)?);
+    }
+    Ok(metadata)
 }
 
 /// Decodes any PNG file to 8 or 16 bits. Of an animation, the first picture.

@@ -18,11 +18,10 @@ fn size(width: u32, height: u32) -> Size {
 }
 
 fn metadata() -> Metadata {
-    Metadata {
-        language_version: "1".to_owned(),
-        software: "lambdav 0.1.0".to_owned(),
-        comment: Some("disk.lv --time 3".to_owned()),
-    }
+    Metadata::default()
+        .with(Metadata::SOFTWARE, "lambdav 0.1.0")
+        .with(Metadata::LANGUAGE_VERSION, "1")
+        .with(Metadata::COMMENT, "disk.lv --time 3")
 }
 
 fn bytes(frame: &Frame, encoding: Encoding) -> Vec<u8> {
@@ -180,7 +179,7 @@ fn png_says_what_it_is() {
             texts,
             [
                 ("Software", "lambdav 0.1.0"),
-                (LANGUAGE_VERSION_KEY, "1"),
+                (Metadata::LANGUAGE_VERSION, "1"),
                 ("Comment", "disk.lv --time 3")
             ]
         );
@@ -194,13 +193,45 @@ fn exr_says_what_it_is() {
     let attributes = &meta.expect("it is whole").headers[0].own_attributes;
     assert_eq!(attributes.software_name, Some("lambdav 0.1.0".into()));
     assert_eq!(attributes.comments, Some("disk.lv --time 3".into()));
-    assert!(attributes.other.contains_key(LANGUAGE_VERSION_KEY.as_bytes()));
+    assert!(attributes.other.contains_key(Metadata::LANGUAGE_VERSION.as_bytes()));
+}
+
+/// What is written is read, in files whose bytes depend on nothing else.
+#[test]
+fn metadata_is_read_again() {
+    let frame = random_frame(&mut Random::new(6), 3, 2);
+    let given = metadata().with("lambdav:b", "2 ü").with("lambdav:a", "1");
+    for encoding in [Encoding::Png8(Transfer::Linear), Encoding::Exr] {
+        let encoded = || {
+            let mut out = Vec::new();
+            encode(&frame, encoding, &given, &mut out).expect("memory takes everything");
+            out
+        };
+        let file = encoded();
+        assert_eq!(file, encoded());
+        let read = super::metadata(&file).expect("it is whole");
+        let sorted = |metadata: &Metadata| {
+            let mut all: Vec<_> = metadata.entries().collect();
+            all.sort_unstable();
+            all.iter().map(|(name, text)| format!("{name}={text}")).collect::<Vec<_>>()
+        };
+        assert_eq!(sorted(&read), sorted(&given), "{encoding:?}");
+        for length in 0..file.len().min(600) {
+            // Whatever it says, it ends.
+            let _ = super::metadata(&file[..length]);
+        }
+    }
+    let long = Metadata::default().with(&"n".repeat(32), "");
+    let refused = encode(&frame, Encoding::Exr, &long, &mut Vec::new());
+    assert!(matches!(refused, Err(EncodeError::Text { .. })));
+    let none = super::metadata(&bytes(&frame, Encoding::Npy)).expect("NPY has no place for it");
+    assert_eq!(none, Metadata::default());
 }
 
 #[test]
 fn text_beyond_latin_1() {
     let frame = random_frame(&mut Random::new(5), 3, 2);
-    let with = |comment: &str| Metadata { comment: Some(comment.to_owned()), ..metadata() };
+    let with = |comment: &str| Metadata::default().with("lambdav:note", comment);
     let png = Encoding::Png8(Transfer::Linear);
     let mut out = Vec::new();
     for comment in ["ü", "λV ∎"] {

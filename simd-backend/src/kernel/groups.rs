@@ -52,6 +52,12 @@ impl<C: Callable> Groups<C> {
         &self.inputs
     }
 
+    /// Changes an input. What was computed for the frame is computed again.
+    pub(super) fn set_input(&mut self, index: usize, word: u32) {
+        self.inputs.words[index] = word;
+        self.slots.take();
+    }
+
     fn slots(&self, cancel: &Cancel<'_>) -> Result<&Slots, Stop> {
         if let Some(known) = self.slots.get() {
             return Ok(known);

@@ -34,6 +34,8 @@ pub struct SimdKernel {
     allocation: Allocation,
     times: Times,
     sites: Vec<Span>,
+    /// What the words of its inputs are.
+    layout: Vec<InputWord>,
 }
 
 impl SimdKernel {
@@ -88,7 +90,19 @@ impl SimdKernel {
         let Choice { reason, .. } = choice;
         let inputs = Inputs { words: words(&lanes, inputs), max_iterations };
         let groups = Groups::new(code, inputs);
-        Ok(Self { program, compiler, groups, reason, allocation, times, sites: lanes.sites })
+        let (sites, layout) = (lanes.sites, lanes.inputs);
+        Ok(Self { program, compiler, groups, reason, allocation, times, sites, layout })
+    }
+
+    /// Changes what `(time)` and `(frame)` are.
+    pub fn set_time(&mut self, time: f32, frame: f32) {
+        for (index, word) in self.layout.iter().enumerate() {
+            match word {
+                InputWord::Time => self.groups.set_input(index, time.to_bits()),
+                InputWord::Frame => self.groups.set_input(index, frame.to_bits()),
+                _ => {}
+            }
+        }
     }
 
     /// Where the loop of a fault's site is.

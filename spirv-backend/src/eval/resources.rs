@@ -49,6 +49,11 @@ impl Resources {
         Self { push_constants, uniforms }
     }
 
+    /// Changes what `(time)` and `(frame)` are.
+    pub fn set_time(&mut self, time: f32, frame: f32) {
+        [self.push_constants[2], self.push_constants[3]] = [time, frame].map(f32::to_bits);
+    }
+
     /// For a module with such a uniform block; the values in `inputs` are those of its members, in
     /// order.
     pub fn for_members(inputs: &Inputs, members: &[Member]) -> Self {

@@ -1,71 +1,228 @@
-//! An engine run over a frame, with a progress bar.
+//! An engine run over the frames of an output, and what is drawn written.
 
 use super::options::RenderArguments;
-use crate::command::failure::{Failure, Result, chain};
-use crate::command::messages::fault;
+use super::sequence::{Moment, file_name};
+use crate::command::failure::{Failure, Result, chain, save_failure};
+use crate::command::files::check_target;
+use crate::command::hash::sha256;
+use crate::command::messages::{fault, write_out};
 use crate::command::stats::Stats;
 use crate::command::supervise::Deadline;
 use indicatif::{ProgressBar, ProgressStyle};
 use lambdav::core::source::SourceFile;
 use lambdav::engine::Engine;
-use lambdav::raster::file::{Encoding, render_for};
+use lambdav::metadata;
+use lambdav::raster::file::raw::RawLayout;
+use lambdav::raster::file::{
+    Encoding, Metadata, blank_for, encode, render_for_into, save, write_atomically,
+};
 use lambdav::raster::{AnyImage, RenderError, ThreadPool, thread_pool};
 use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// How pictures are drawn and written.
-#[derive(Debug)]
-pub(super) struct How {
-    /// The file.
+/// How pixels become bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form {
+    /// Which samples are drawn, and the file that they go into.
     pub(super) encoding: Encoding,
-    /// The threads that were asked for.
-    pool: Option<ThreadPool>,
+    /// Of frames without a header, what a pixel is.
+    pub(super) raw: Option<RawLayout>,
 }
 
-impl How {
-    /// As the options say.
-    pub(super) fn new(options: &RenderArguments, encoding: Encoding) -> Result<Self> {
+/// The pictures that are asked for. Memory is that of one picture, however many there are.
+pub(super) struct Job<'a> {
+    options: &'a RenderArguments,
+    form: Form,
+    /// The threads that were asked for.
+    pool: Option<ThreadPool>,
+    /// When pictures are, in order.
+    moments: Vec<Moment>,
+    /// The files that are read.
+    read: Vec<PathBuf>,
+    pub(super) stats: Stats,
+    deadline: Deadline,
+    /// How many pictures there are now, and how many there will be.
+    done: usize,
+    all: usize,
+    progress: Progress,
+    /// What all files say of their origin, if anything.
+    origin: Option<Metadata>,
+    /// The last picture, over which the next one is drawn.
+    image: Option<AnyImage>,
+    /// The bytes of the last one that went to standard output.
+    bytes: Vec<u8>,
+}
+
+impl<'a> Job<'a> {
+    /// As the options say, with these files read. The time for the first picture begins.
+    pub(super) fn new(
+        options: &'a RenderArguments,
+        form: Form,
+        read: &[&PathBuf],
+        stats: Stats,
+    ) -> Result<Self> {
         let tiles = lambdav::raster::RenderOptions::default().tiles(options.picture.size);
         let pool = options.threads.map(|threads| thread_pool(threads.min(tiles))).transpose();
-        Ok(Self { encoding, pool: pool.map_err(|e| Failure::machine(chain(&e)))? })
+        let moments = options.moments();
+        Ok(Self {
+            options,
+            form,
+            pool: pool.map_err(|e| Failure::machine(chain(&e)))?,
+            all: moments.len(),
+            moments,
+            read: read.iter().map(|path| (*path).clone()).collect(),
+            stats,
+            deadline: Deadline::set(options.timeout),
+            done: 0,
+            progress: Progress::new(),
+            origin: None,
+            image: None,
+            bytes: Vec::new(),
+        })
     }
 
-    /// Does something on these threads.
-    pub(super) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+    /// The outputs that will be drawn, when it is known which there are, of a program with these further
+    /// files: checks that all pictures can be written.
+    pub(super) fn begin(&mut self, locations: &[u32], included: &[PathBuf]) -> Result {
+        self.all = self.moments.len() * locations.len();
+        self.read.extend_from_slice(included);
+        if self.options.out() == Path::new("-") {
+            return Ok(());
+        }
+        for location in locations {
+            for moment in &self.moments {
+                check_target(&self.target(*moment, *location)?, &self.read)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// From now on pictures say that they are of the program with these bytes, and of these values of its
+    /// uniforms and constants, a JSON object.
+    pub(super) fn describe(&mut self, program: &[u8], uniforms: &str) {
+        self.origin = (!self.options.no_metadata).then(|| {
+            let origin = metadata().with("lambdav:program", sha256(program));
+            if uniforms == "{}" { origin } else { origin.with("lambdav:uniforms", uniforms) }
+        });
+    }
+
+    /// What the file of a picture says of its origin.
+    fn metadata(&self, moment: Moment, location: u32) -> Metadata {
+        let Some(origin) = &self.origin else { return Metadata::default() };
+        let mut origin = origin
+            .clone()
+            .with("lambdav:output", location.to_string())
+            .with("lambdav:time", moment.time.to_string())
+            .with("lambdav:frame", moment.frame.to_string());
+        if let Some(mouse) = self.options.picture.mouse {
+            origin = origin.with("lambdav:mouse", mouse.map(|x| x.to_string()).join(","));
+        }
+        origin
+    }
+
+    /// The file of a picture.
+    fn target(&self, moment: Moment, location: u32) -> Result<PathBuf> {
+        let location = self.options.has_all_outputs().then_some(location);
+        file_name(self.options.out(), moment.number, location)
+    }
+
+    /// How many pixels have been drawn.
+    pub(super) fn pixels(&self) -> f64 {
+        let size = self.options.picture.size;
+        f64::from(size.width()) * f64::from(size.height()) * self.done as f64
+    }
+
+    /// Draws and writes the pictures of an output.
+    pub(super) fn draw(
+        &mut self,
+        source: &SourceFile,
+        engine: &mut dyn Engine,
+        location: u32,
+    ) -> Result {
+        for moment in self.moments.clone() {
+            if self.done > 0 {
+                self.deadline = Deadline::set(self.options.timeout);
+            }
+            engine.set_time(moment.time, moment.frame);
+            self.draw_one(source, engine)?;
+            self.stats.took("render");
+            let is_wanted = self.write(moment, location)?;
+            self.stats.took("write");
+            self.done += 1;
+            if !is_wanted {
+                break;
+            }
+        }
+        if self.done == self.all {
+            self.progress.clear();
+        }
+        Ok(())
+    }
+
+    fn draw_one(&mut self, source: &SourceFile, engine: &dyn Engine) -> Result {
+        let encoding = self.form.encoding;
+        let mut image = match self.image.take() {
+            Some(image) => image,
+            None => blank_for(self.options.picture.size, encoding)
+                .map_err(|error| Failure::machine(chain(&error)))?,
+        };
+        let advance = |done, total| {
+            self.progress.advance(self.done * total + done, self.all * total);
+        };
+        let options = lambdav::raster::RenderOptions {
+            timeout: Some(self.deadline.left()),
+            progress: Some(&advance),
+            ..lambdav::raster::RenderOptions::default()
+        };
+        let drawn = self.install(|| render_for_into(engine, &mut image, encoding, &options));
+        self.image = Some(image);
+        if drawn.is_err() {
+            self.progress.clear();
+        }
+        drawn.map_err(|error| match error {
+            RenderError::Fault(wrong) => {
+                fault(source, engine.explain(&wrong), self.options.messages)
+            }
+            RenderError::TimedOut { .. } => self.deadline.failure(),
+            error => Failure::machine(chain(&error)),
+        })
+    }
+
+    /// Writes the last picture. Whether anybody wants another.
+    fn write(&mut self, moment: Moment, location: u32) -> Result<bool> {
+        let Some(image) = &self.image else { return Ok(true) };
+        let Form { encoding, raw } = self.form;
+        let metadata = self.metadata(moment, location);
+        if self.options.out() != Path::new("-") {
+            let path = self.target(moment, location)?;
+            let saved = self.install(|| match raw {
+                Some(layout) => write_atomically(&path, |out| layout.encode(image, out)),
+                None => save(&path, image, encoding, &metadata),
+            });
+            return saved.map(|()| true).map_err(|error| save_failure(&error));
+        }
+        let mut bytes = std::mem::take(&mut self.bytes);
+        bytes.clear();
+        let encoded = self.install(|| match raw {
+            Some(layout) => layout.encode(image, &mut bytes),
+            None => encode(image, encoding, &metadata, &mut bytes),
+        });
+        encoded.map_err(|error| Failure::machine(chain(&error)))?;
+        // Whoever reads may take time.
+        Deadline::lift();
+        let is_read = write_out(&bytes);
+        self.bytes = bytes;
+        is_read
+    }
+
+    /// Does something on the threads that were asked for.
+    fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match &self.pool {
             None => work(),
             Some(pool) => pool.install(work),
         }
-    }
-}
-
-/// Draws with that engine.
-pub(super) fn draw(
-    source: &SourceFile,
-    engine: &(impl Engine + ?Sized),
-    options: &RenderArguments,
-    how: &How,
-    deadline: Deadline,
-    stats: &mut Stats,
-) -> Result<AnyImage> {
-    let fail = |diagnostic| fault(source, diagnostic, options.messages);
-    let progress = Progress::new();
-    let advance = |done, total| progress.advance(done, total);
-    let render_options = lambdav::raster::RenderOptions {
-        timeout: Some(deadline.left()),
-        progress: Some(&advance),
-        ..lambdav::raster::RenderOptions::default()
-    };
-    let result =
-        how.install(|| render_for(engine, options.picture.size, how.encoding, &render_options));
-    progress.clear();
-    stats.took("render");
-    match result {
-        Ok(image) => Ok(image),
-        Err(RenderError::Fault(fault)) => Err(fail(engine.explain(&fault))),
-        Err(RenderError::TimedOut { .. }) => Err(deadline.failure()),
-        Err(error) => Err(Failure::machine(chain(&error))),
     }
 }
 

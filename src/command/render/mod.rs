@@ -4,29 +4,29 @@ mod draw;
 mod module;
 mod options;
 mod program;
+mod sequence;
 
 pub(super) use module::open_module;
 pub(super) use options::{PictureArguments, RenderArguments};
 
 use super::engines::EngineName;
-use super::failure::{Failure, Result, chain, save_failure};
-use super::files::{check_not_read, check_target, one_standard_input, read_bytes};
+use super::failure::{Failure, Result, chain};
+use super::files::{check_target, no_standard_input, one_standard_input, read_bytes};
 use super::given::Given;
-use super::messages::{one_standard_output, print};
+use super::messages::{MessageFormat, one_standard_output};
 use super::stats::Stats;
-use super::supervise::Deadline;
-use draw::How;
-use lambdav::metadata;
-use lambdav::raster::AnyImage;
-use lambdav::raster::file::{Encoding, Format, encode, save};
+use draw::{Form, Job};
+use lambdav::raster::file::{Encoding, Format};
 use lambdav::raster::quantize::Transfer;
 use lambdav::spirv;
+use options::PictureFormat;
+use sequence::file_name;
 use std::ffi::OsStr;
 use std::iter;
 use std::path::{Path, PathBuf};
 
 pub(super) fn run(options: &RenderArguments) -> Result {
-    let mut stats = Stats::new(options.stats);
+    let stats = Stats::new(options.stats);
     if options.engine.is_some_and(|e| e != EngineName::Simd) {
         for (option, is_given) in
             [("lanes", options.lanes.is_some()), ("target", options.target.is_some())]
@@ -44,74 +44,79 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     let read: Vec<&PathBuf> =
         iter::once(&options.shader).chain(&options.picture.uniforms).collect();
     one_standard_input(read.iter().copied())?;
-    if options.out == Path::new("-") {
-        one_standard_output(options.messages, "the image", "name a file")?;
-    } else {
-        check_target(&options.out, &read)?;
+    if options.watch {
+        no_standard_input(read.iter().copied())?;
     }
-    let encoding = encoding(options)?;
+    if options.out() == Path::new("-") {
+        if options.stats == Some(MessageFormat::Json) {
+            return Err(Failure::usage(
+                "--stats=json writes to standard output, and so would the image; name a file",
+            ));
+        }
+        one_standard_output(options.messages, "the image", "name a file")?;
+        if options.has_all_outputs() {
+            return Err(Failure::usage("all outputs go into files of their own; name a file"));
+        }
+    } else {
+        // The files of all outputs are known when the program is.
+        let first = options.moments()[0];
+        check_target(&file_name(options.out(), first.number, None)?, &read)?;
+    }
+    let form = form(options)?;
     let (name, bytes) = read_bytes(&options.shader)?;
     let given = Given::read(&options.picture.set, options.picture.uniforms.as_ref())?;
-    let deadline = Deadline::set(options.timeout);
-    let how = How::new(options, encoding)?;
-    let image = match spirv::words(&bytes) {
+    let mut job = Job::new(options, form, &read, stats)?;
+    match spirv::words(&bytes) {
         Some(_) if options.specialise => {
             return Err(Failure::usage("--specialise is for programs; this is a module"));
         }
-        Some(words) => {
-            module::draw_module(options, &given, &how, &name, &words, deadline, &mut stats)
-        }
+        Some(words) => module::draw_module(options, &given, &name, &bytes, &words, &mut job)?,
         None => {
             let mut loaded = given.compile(&options.shader, bytes, options.messages.max_errors)?;
             loaded.diagnostics.drop_lints();
-            check_not_read(&options.out, &loaded.included)?;
-            program::draw_program(options, &given, &how, loaded, deadline, &mut stats)
+            program::draw_program(options, &given, &loaded, &mut job)?;
         }
-    }?;
-    how.install(|| write(options, &image, encoding))?;
-    stats.took("write");
-    stats.say(options.picture.size);
-    Ok(())
+    }
+    job.stats.say(job.pixels())
 }
 
-fn encoding(options: &RenderArguments) -> Result<Encoding> {
+fn form(options: &RenderArguments) -> Result<Form> {
+    let PictureArguments { srgb, depth, .. } = &options.picture;
+    let transfer = if *srgb { Transfer::Srgb } else { Transfer::Linear };
     let format = match options.format {
-        Some(format) => format,
-        None if options.out == Path::new("-") => {
+        Some(PictureFormat::Raw(raw)) => {
+            if depth.is_some() || *srgb && raw.is_float() {
+                return Err(Failure::usage(
+                    "of frames without a header --format says the depth, and --srgb is for 8 and 16 bits",
+                ));
+            }
+            return Ok(Form { encoding: raw.encoding(transfer), raw: Some(raw) });
+        }
+        Some(PictureFormat::File(format)) => format,
+        None if options.out() == Path::new("-") => {
             return Err(Failure::usage(
                 "standard output has no ending; add --format png, exr or npy",
             ));
         }
-        None if options.out.extension().is_none_or(OsStr::is_empty) => {
+        None if options.out().extension().is_none_or(OsStr::is_empty) => {
             return Err(Failure::usage(format!(
                 "`{}` has no ending that says the format; add --format png, exr or npy",
-                options.out.display()
+                options.out().display()
             )));
         }
-        None => Format::from_path(&options.out).map_err(|e| Failure::usage(chain(&e)))?,
+        None => Format::from_path(options.out()).map_err(|e| Failure::usage(chain(&e)))?,
     };
-    if format != Format::Png && (options.picture.srgb || options.picture.depth.is_some()) {
+    if format != Format::Png && (*srgb || depth.is_some()) {
         return Err(Failure::usage(format!(
             "--srgb and --depth are for PNG; {} holds the numbers as they are",
             format.name()
         )));
     }
-    let transfer = if options.picture.srgb { Transfer::Srgb } else { Transfer::Linear };
-    Ok(match format {
-        Format::Png if options.picture.depth.as_deref() == Some("16") => Encoding::Png16(transfer),
+    let encoding = match format {
+        Format::Png if depth.as_deref() == Some("16") => Encoding::Png16(transfer),
         Format::Png => Encoding::Png8(transfer),
         Format::Exr => Encoding::Exr,
         Format::Npy => Encoding::Npy,
-    })
-}
-
-fn write(options: &RenderArguments, image: &AnyImage, encoding: Encoding) -> Result {
-    if options.out != Path::new("-") {
-        return save(&options.out, image, encoding, &metadata()).map_err(|e| save_failure(&e));
-    }
-    let mut bytes = Vec::new();
-    encode(image, encoding, &metadata(), &mut bytes).map_err(|e| Failure::machine(chain(&e)))?;
-    // Whoever reads may take time.
-    Deadline::lift();
-    print(bytes)
+    };
+    Ok(Form { encoding, raw: None })
 }

@@ -1,52 +1,75 @@
 //! Rendering a SPIR-V module in place of a program.
 
-use super::draw::{How, draw};
+use super::draw::Job;
 use super::options::{PictureArguments, RenderArguments};
 use crate::command::engines::EngineName;
 use crate::command::failure::{Failure, Result};
 use crate::command::given::Given;
-use crate::command::stats::Stats;
-use crate::command::supervise::Deadline;
-use crate::command::values::location;
+use crate::command::values::{Outputs, location, locations};
 use lambdav::core::graph::Uniform;
 use lambdav::core::source::SourceFile;
 use lambdav::core::types::{Type, Types};
 use lambdav::engine::SpirvEngine;
-use lambdav::raster::AnyImage;
+use lambdav::settings::to_json;
 use lambdav::spirv::eval::{Member, Module};
 
 /// Draws the module with these words, which messages call `name`.
 pub(super) fn draw_module(
     options: &RenderArguments,
     given: &Given,
-    how: &How,
     name: &str,
+    bytes: &[u8],
     words: &[u32],
-    deadline: Deadline,
-    stats: &mut Stats,
-) -> Result<AnyImage> {
-    let (source, engine) = open_module(&options.picture, options.engine, given, name, words)?;
-    stats.took("read and compile");
-    draw(&source, &engine, options, how, deadline, stats)
+    job: &mut Job<'_>,
+) -> Result {
+    let module = read(name, words)?;
+    let locations = locations(module.locations(), options.picture.output)?;
+    job.begin(&locations, &[])?;
+    for location in locations {
+        let picture =
+            PictureArguments { output: Some(Outputs::At(location)), ..options.picture.clone() };
+        let opened = open_module(&picture, options.engine, given, name, words)?;
+        let OpenedModule { source, mut engine, uniforms } = opened;
+        job.describe(bytes, &uniforms);
+        job.stats.took("read and compile");
+        job.draw(&source, &mut engine, location)?;
+    }
+    Ok(())
 }
 
-/// The module with these words as an engine, and the text that it was made of, as far as it tells.
+/// The module with these words, which has an output.
+fn read(name: &str, words: &[u32]) -> Result<Module> {
+    let module =
+        Module::new(words).map_err(|error| Failure::input(format!("`{name}`: {error}")))?;
+    match module.locations().is_empty() {
+        true => Err(Failure::input(format!("`{name}` has no output"))),
+        false => Ok(module),
+    }
+}
+
+/// A module, ready to be drawn.
+pub(in crate::command) struct OpenedModule {
+    /// The text that it was made of, as far as it tells.
+    pub(in crate::command) source: SourceFile,
+    /// What draws it.
+    pub(in crate::command) engine: SpirvEngine,
+    /// The values of its uniforms as JSON.
+    pub(in crate::command) uniforms: String,
+}
+
+/// The module with these words as an engine.
 pub(in crate::command) fn open_module(
     picture: &PictureArguments,
     engine: Option<EngineName>,
     given: &Given,
     name: &str,
     words: &[u32],
-) -> Result<(SourceFile, SpirvEngine)> {
+) -> Result<OpenedModule> {
     if engine.is_some_and(|engine| engine != EngineName::Spirv) {
         return Err(Failure::usage(format!("`{name}` is SPIR-V; --engine spirv renders it")));
     }
-    let module =
-        Module::new(words).map_err(|error| Failure::input(format!("`{name}`: {error}")))?;
-    if module.locations().is_empty() {
-        return Err(Failure::input(format!("`{name}` has no output")));
-    }
-    let location = location(module.locations(), picture.output)?;
+    let module = read(name, words)?;
+    let location = location(module.locations(), picture.output, "a picture")?;
     let types = Types::default();
     let uniforms: Vec<Uniform> = module
         .uniforms()
@@ -77,7 +100,8 @@ pub(in crate::command) fn open_module(
         source.append(name.clone(), name, text);
     }
     let engine = SpirvEngine::of_module(module, &source, location, &settings);
-    Ok((source, engine))
+    let uniforms = to_json(&types, settings.values(&uniforms));
+    Ok(OpenedModule { source, engine, uniforms })
 }
 
 /// The type of a uniform's value: a module has `uint`s in place of `bool`s.

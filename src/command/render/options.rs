@@ -1,16 +1,18 @@
 //! The options of `render`.
 
+use super::sequence::{Frames, Moment, frames, frames_per_second};
 use crate::command::engines::EngineName;
-use crate::command::messages::Messages;
-use crate::command::values::{lanes, mouse, output, seconds, target, threads, whole};
+use crate::command::messages::{MessageFormat, Messages};
+use crate::command::values::{Outputs, lanes, mouse, outputs, seconds, target, threads, whole};
 use clap::Args;
 use lambdav::core::graph::Uniform;
 use lambdav::core::limits;
 use lambdav::raster::Size;
-use lambdav::raster::file::Format;
+use lambdav::raster::file::raw::{self, RawLayout};
+use lambdav::raster::file::{Format, FormatError};
 use lambdav::settings::{Settings, number};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Render a program to an image file
@@ -19,8 +21,12 @@ pub(in crate::command) struct RenderArguments {
     /// A shader, core text, or, for the engine `spirv`, a SPIR-V module; `-` is standard input
     pub(super) shader: PathBuf,
     /// The image, by its ending .png, .exr (32-bit float) or .npy (float32, H×W×4); `-` is
-    /// standard output
-    pub(super) out: PathBuf,
+    /// standard output. With --frames it has a place for the number, as in out-%04d.png
+    #[arg(value_name = "OUT", required_unless_present = "file", conflicts_with = "file")]
+    out: Option<PathBuf>,
+    /// The image, as OUT names it, too
+    #[arg(short = 'o', long = "out", value_name = "FILE")]
+    file: Option<PathBuf>,
     #[command(flatten)]
     pub(super) picture: PictureArguments,
     /// Compiles the program for the values that the uniforms have: what they decide is decided
@@ -42,8 +48,8 @@ pub(in crate::command) struct RenderArguments {
     /// Worker threads; by default all cores. The image does not depend on it
     #[arg(long, value_name = "N", value_parser = threads, allow_hyphen_values = true)]
     pub(super) threads: Option<NonZeroUsize>,
-    /// How many seconds may pass until the image is there, once the shader is read; after that,
-    /// exit status 3
+    /// How many seconds may pass until the image is there, once the shader is read, and of a sequence
+    /// until the next one is; after that, exit status 3
     #[arg(
         long,
         value_name = "SECONDS",
@@ -52,23 +58,94 @@ pub(in crate::command) struct RenderArguments {
         allow_hyphen_values = true
     )]
     pub(super) timeout: Duration,
-    /// The format, where the ending does not say it: png, exr or npy
+    /// The format, where the ending does not say it: png, exr or npy; or of frames without a header, as
+    /// encoders of videos take them, what a pixel is: rgb8, rgba8, rgb16, rgba16, rgb32f or rgba32f,
+    /// little-endian (ffmpeg calls them rgb24, rgba, rgb48le, rgba64le, rgbf32le and rgbaf32le)
+    #[arg(long, value_name = "FORMAT", value_parser = picture_format)]
+    pub(super) format: Option<PictureFormat>,
+    /// Draw a sequence: the frames A to B, without B (with it: A..=B). `(frame)` is the number, `(time)`
+    /// that of --time and as many seconds as it is frames on. Each has a file of its own, or, on standard
+    /// output, comes behind the last
+    #[arg(long, value_name = "A..B", value_parser = frames, conflicts_with = "frame", allow_hyphen_values = true)]
+    pub(super) frames: Option<Frames>,
+    /// How many frames of a sequence are a second: a number, or a ratio such as 30000/1001
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "30",
+        value_parser = frames_per_second,
+        requires = "frames",
+        allow_hyphen_values = true
+    )]
+    pub(super) fps: f64,
+    /// Leave out of the image what says how it was drawn: versions, a digest of the program, output, time
+    /// and the values of uniforms, which `inspect` shows
     #[arg(long)]
-    pub(super) format: Option<Format>,
+    pub(super) no_metadata: bool,
     /// Say on standard error how long each part took, what was compiled, which lanes were chosen
-    /// and why, and how many of them are active on average, by a sample of the image
+    /// and why, and how many of them are active on average, by a sample of the image; --stats=json says it
+    /// as one object on standard output
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "text"
+    )]
+    pub(super) stats: Option<MessageFormat>,
+    /// Draw again whenever the program, what it includes, or the file of uniforms changes, until it is
+    /// interrupted; errors do not end it
     #[arg(long)]
-    pub(super) stats: bool,
+    pub(in crate::command) watch: bool,
     #[command(flatten)]
     pub(super) messages: Messages,
+}
+
+/// How a picture is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PictureFormat {
+    /// As a file of that format.
+    File(Format),
+    /// As its samples alone.
+    Raw(RawLayout),
+}
+
+fn picture_format(text: &str) -> Result<PictureFormat, String> {
+    let raw = text.parse().map(PictureFormat::Raw);
+    raw.or_else(|()| text.parse().map(PictureFormat::File))
+        .map_err(|error: FormatError| format!("{error}, and, without a header, {}", raw::names()))
+}
+
+impl RenderArguments {
+    /// Where the image goes.
+    pub(super) fn out(&self) -> &Path {
+        // One of them is there.
+        self.out.as_ref().or(self.file.as_ref()).map_or(Path::new("-"), PathBuf::as_path)
+    }
+
+    /// Whether each output goes into a file of its own.
+    pub(super) fn has_all_outputs(&self) -> bool {
+        self.picture.output == Some(Outputs::All)
+    }
+
+    /// When the pictures are, in order.
+    pub(super) fn moments(&self) -> Vec<Moment> {
+        let PictureArguments { time, frame, .. } = self.picture;
+        match self.frames {
+            Some(frames) => frames.moments(time, self.fps),
+            None => vec![Moment { number: None, time, frame }],
+        }
+    }
 }
 
 /// What a picture is of, whatever draws it
 #[derive(Args, Clone, Debug)]
 pub(in crate::command) struct PictureArguments {
-    /// Which output of the program; by default 0, or the lowest that there is
-    #[arg(long, value_name = "LOC", value_parser = output, allow_hyphen_values = true)]
-    pub(in crate::command) output: Option<u32>,
+    /// Which output of the program, or `all`, each into a file OUT.LOC.png; by default 0, or the lowest
+    /// that there is
+    #[arg(long, value_name = "LOC", value_parser = outputs, allow_hyphen_values = true)]
+    pub(in crate::command) output: Option<Outputs>,
     /// Width and height in pixels
     #[arg(long, value_name = "WxH", default_value = "512x512", allow_hyphen_values = true)]
     pub(in crate::command) size: Size,
@@ -81,9 +158,9 @@ pub(in crate::command) struct PictureArguments {
     /// What `(mouse)` gives; by default all zero
     #[arg(long, value_name = "X,Y,Z,W", value_parser = mouse, allow_hyphen_values = true)]
     pub(in crate::command) mouse: Option<[f32; 4]>,
-    /// Sets a uniform: its components in order (of a matrix, by columns), or true or false; of a
-    /// structure or array JSON, as in `light={"power": 2}`. Can be given several times; those not set
-    /// keep the defaults of the program
+    /// Sets a uniform: its components in order (of a matrix, by columns) or one number for all of a
+    /// vector; true or false, or 1 or 0; of a structure or array JSON, as in `light={"power": 2}`. Can be
+    /// given several times; those not set keep the defaults of the program
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(in crate::command) set: Vec<String>,
     /// Sets the uniforms that a JSON file has the values of: one object, as in

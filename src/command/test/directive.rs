@@ -2,6 +2,7 @@
 
 use crate::command::comparison::CompareArguments;
 use crate::command::render::PictureArguments;
+use crate::command::values::Outputs;
 use clap::{Parser, ValueEnum};
 use lambdav::core::diagnostics::printable;
 
@@ -21,7 +22,7 @@ pub(super) struct Directive {
     #[command(flatten)]
     pub(super) allowed: CompareArguments,
     /// What the golden is
-    #[arg(long = "as", value_enum, default_value_t = Kind::Png)]
+    #[arg(long = "format", value_enum, default_value_t = Kind::Png)]
     pub(super) kind: Kind,
 }
 
@@ -91,6 +92,9 @@ fn read(words: &str) -> Result<Directive, String> {
         printable(text.trim_start_matches("error: ")).to_string()
     })?;
     let picture = &directive.picture;
+    if picture.output == Some(Outputs::All) {
+        return Err("a test is of one output; write one for each".to_owned());
+    }
     let is_digest = directive.kind == Kind::Digest;
     if is_digest && directive.allowed != CompareArguments::default() {
         return Err("pictures are not compared by their digests: nothing may differ".to_owned());
@@ -105,7 +109,7 @@ fn read(words: &str) -> Result<Directive, String> {
         return Err("--srgb is for samples of 8 or 16 bits; add --depth".to_owned());
     }
     if directive.allowed.max_ulp.is_some() && directive.kind == Kind::Png {
-        return Err("--max-ulp is for floats: --as exr or --as npy".to_owned());
+        return Err("--max-ulp is for floats: --format exr or --format npy".to_owned());
     }
     Ok(directive)
 }
@@ -123,7 +127,7 @@ mod tests {
     #[test]
     fn directives_are_comments() {
         let text = "; A disk.\n  ;; test: --size 4x4\n(vec4 1) ; test: no\n;test: b --time -1.5 \
-                    --set 'l={\"power\": 2}' --as npy --max-ulp 2\n; tests: none";
+                    --set 'l={\"power\": 2}' --format npy --max-ulp 2\n; tests: none";
         let found = in_comments(text);
         let lines: Vec<usize> = found.iter().map(|(line, _)| *line).collect();
         assert_eq!(lines, [2, 4]);
@@ -143,11 +147,13 @@ mod tests {
             ("a/b", "is no name of a test"),
             ("new", "stands for the pictures of tests that fail"),
             ("'a", "a quotation mark is not closed"),
-            ("--as gif", "invalid value 'gif'"),
-            ("--as digest --tolerance 1", "nothing may differ"),
-            ("--as exr --srgb", "exr holds the numbers as they are"),
-            ("--as digest --srgb", "add --depth"),
-            ("--max-ulp 1", "--as exr or --as npy"),
+            ("--format gif", "invalid value 'gif'"),
+            ("--format digest --tolerance 1", "nothing may differ"),
+            ("--format exr --srgb", "exr holds the numbers as they are"),
+            ("--format digest --srgb", "add --depth"),
+            ("--max-ulp 1", "--format exr or --format npy"),
+            ("--output all", "a test is of one output; write one for each"),
+            ("--as exr", "unexpected argument '--as'"),
             ("--help", "unexpected argument '--help'"),
             ("--engine core", "unexpected argument '--engine'"),
         ] {

@@ -3,6 +3,8 @@
 use super::directive::{Directive, Kind};
 use super::plan::Test;
 use crate::command::failure::{Failure, Result, chain, save_failure};
+use crate::command::files::form;
+use crate::command::hash::digits;
 use lambdav::metadata;
 use lambdav::raster::AnyImage;
 use lambdav::raster::file::{self, EncodeError, Encoding, Metadata, save, write_atomically};
@@ -84,19 +86,11 @@ pub(super) fn write_picture(
     image: &AnyImage,
     comment: &str,
 ) -> Result {
-    let comment = comment.is_ascii().then(|| comment.to_owned());
-    let metadata = Metadata { comment, ..metadata() };
-    save(path, image, directive.encoding(), &metadata).map_err(|error| save_failure(&error))
-}
-
-/// The size of a picture and the kind of its samples.
-pub(super) fn form(image: &AnyImage) -> String {
-    let samples = match image {
-        AnyImage::Unorm8(_) => "8-bit",
-        AnyImage::Unorm16(_) => "16-bit",
-        AnyImage::Float(_) => "float32",
+    let metadata = match comment.is_ascii() {
+        true => metadata().with(Metadata::COMMENT, comment),
+        false => metadata(),
     };
-    format!("{} {samples}", image.size())
+    save(path, image, directive.encoding(), &metadata).map_err(|error| save_failure(&error))
 }
 
 /// A line that stands for a picture: of its samples, little-endian, in scan order.
@@ -111,8 +105,7 @@ pub(super) fn digest(image: &AnyImage) -> String {
             image.samples().iter().for_each(|sample| hash.update(sample.to_le_bytes()));
         }
     }
-    let hash: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256 {hash} {}", form(image))
+    format!("{} {}", digits(hash), form(image))
 }
 
 /// A PNG file in memory, for reports: of floats, their colours as they are.

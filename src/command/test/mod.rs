@@ -34,7 +34,7 @@ A test is a comment of a program:
 
   ; test: --size 64x64                      one test; its golden is NAME.png
   ; test: night --time 22 --set glow=2      one of several; its golden is NAME.night.png
-  ; test: exact --as exr --tolerance 0.5    --as png, exr, npy or digest (a line in place of a picture)
+  ; test: exact --format exr --max-ulp 2    png, exr, npy, or digest: a line in place of a picture
 
 A directive takes the options of `render` that say what is drawn (size, time, frame, mouse, set,
 uniforms, output, max-iterations, srgb, depth) and those of `diff` that say what may
@@ -87,6 +87,10 @@ pub(super) struct TestArguments {
     /// How many seconds each test may take
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds, allow_hyphen_values = true)]
     timeout: Duration,
+    /// Run the tests again whenever a program, what it includes, or a golden changes, until it is
+    /// interrupted
+    #[arg(long, conflicts_with_all = ["list", "merge"])]
+    pub(super) watch: bool,
     /// How results are written to standard output; json is one object for each test
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MessageFormat::Text)]
     message_format: MessageFormat,

@@ -3,6 +3,7 @@
 use super::directive::{self, Directive, Found, Kind};
 use crate::command::failure::{Failure, Result};
 use crate::command::files::files_under;
+use crate::command::watch;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -110,6 +111,7 @@ pub(super) fn in_folder(folder: &Path, name: &Path) -> PathBuf {
 /// The tests of a program: those of its comments, or of the file beside it.
 fn of_program(path: &Path, within: &Path) -> Result<Vec<Test>> {
     let read = |path: &Path| {
+        watch::note(path);
         fs::read(path).map_err(|error| {
             Failure::file(format!("cannot read `{}`: {error}", path.display()), &error)
         })

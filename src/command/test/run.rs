@@ -9,7 +9,7 @@ use crate::command::comparison::outcome_json;
 use crate::command::diff::in_brief;
 use crate::command::engines::{EngineName, Trouble, engine};
 use crate::command::failure::{Failure, Result, chain, save_failure};
-use crate::command::files::{load_image, read_bytes};
+use crate::command::files::{form, load_image, read_bytes};
 use crate::command::given::Given;
 use crate::command::render::open_module;
 use crate::command::values::location;
@@ -120,8 +120,8 @@ fn draw(test: &Test, directive: &Directive, program: &Program, how: &How) -> Res
     let loaded = match program {
         Program::Text(loaded) => loaded,
         Program::Module(name, words) => {
-            let (source, engine) = open_module(&picture, how.engine, &given, name, words)?;
-            return frame(directive, &source, &engine, how);
+            let opened = open_module(&picture, how.engine, &given, name, words)?;
+            return frame(directive, &opened.source, &opened.engine, how);
         }
     };
     let mut core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
@@ -134,7 +134,8 @@ fn draw(test: &Test, directive: &Directive, program: &Program, how: &How) -> Res
         let wrong = || Failure::input(text_of(&fixed.source, &fixed.diagnostics));
         core = fixed.core.as_ref().ok_or_else(wrong)?;
     }
-    let location = location(core.outputs.iter().map(|output| output.location), picture.output)?;
+    let location =
+        location(core.outputs.iter().map(|output| output.location), picture.output, "a test")?;
     let mut settings = picture.settings(&core.uniforms);
     given.apply(&mut settings, core.graph.types(), &core.uniforms, &core.constants)?;
     let engine = engine(how.engine, loaded, core, location, &settings);
@@ -266,7 +267,7 @@ fn judge(
     found: &AnyImage,
     result: &mut TestResult,
 ) -> (Status, String) {
-    let (was, is) = (golden::form(expected), golden::form(found));
+    let (was, is) = (form(expected), form(found));
     if was != is {
         return (Status::Stale, format!("the golden is of {was}, the test of {is}"));
     }

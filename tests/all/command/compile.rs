@@ -130,7 +130,7 @@ fn a_vertex_stage_covers_the_picture() {
     let seen = place.run(&["inspect", "v.spv"]).done();
     assert!(seen.text().contains("entry point main: Vertex\n"), "{}", seen.text());
     let arguments = ["compile", "a.lv", "-o", "b.spv", "--vertex", "b.spv"];
-    place.fails(&arguments, 2, "--vertex and --output name one file");
+    place.fails(&arguments, 2, "--vertex and --out name one file");
     let arguments = ["compile", "a.lv", "-o", "b.spv", "--vertex", "a.lv"];
     place.fails(&arguments, 2, "`a.lv` would be overwritten");
     let arguments = ["compile", "a.lv", "--emit", "core", "--vertex", "w.spv"];

@@ -1,9 +1,11 @@
 //! What the README and `--help` promise.
 
 use super::harness::TestFolder;
+use std::collections::BTreeMap;
 use std::path::Path;
 
-const COMMANDS: [&str; 7] = ["render", "compile", "check", "test", "diff", "inspect", "explain"];
+const COMMANDS: [&str; 8] =
+    ["render", "compile", "check", "test", "diff", "inspect", "explain", "completions"];
 
 fn document(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
@@ -51,6 +53,19 @@ fn the_readme_embeds_as_the_crate_does() {
     assert_eq!(shown, program.lines().collect::<Vec<_>>());
 }
 
+/// The test that docs/ci.md shows is the example of the crate `lambdav-test`, which is run.
+#[test]
+fn the_page_on_ci_tests_as_the_crate_does() {
+    let page = document("docs/ci.md");
+    let (_, rest) = page.split_once("```rust\n").expect("it has a Rust program");
+    let (program, _) = rest.split_once("```").expect("it ends");
+    let library = document("testing/src/lib.rs");
+    let lines = library.lines().filter_map(|line| line.strip_prefix("//!"));
+    let lines: Vec<&str> = lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    let example = lines.split(|line| *line == "```").nth(1).expect("it has an example");
+    assert_eq!(example, program.lines().collect::<Vec<_>>());
+}
+
 /// The commands and options that the README names exist, and it names all commands.
 #[test]
 fn the_readme_names_what_there_is() {
@@ -64,11 +79,40 @@ fn the_readme_names_what_there_is() {
     let (_, section) = readme.split_once("## The command").expect("a section on the command");
     for option in section.split('`').filter(|code| code.starts_with("--")) {
         let name = option.split(' ').next().expect("a split has a first part");
-        assert!(
-            help.contains(&format!("{name} ")) || help.contains(&format!("{name}\n")),
-            "{name}"
-        );
+        let ends = [' ', '\n', '['];
+        assert!(ends.iter().any(|end| help.contains(&format!("{name}{end}"))), "{name}");
     }
+}
+
+/// An option that several commands have takes the same in each; a file that is written has one name.
+#[test]
+fn options_mean_one_thing() {
+    let place = TestFolder::new();
+    let mut known: BTreeMap<String, (String, &str)> = BTreeMap::new();
+    let mut shared = 0;
+    for command in COMMANDS {
+        let help = place.run(&[command, "--help"]).done();
+        for line in help.text().lines().map(str::trim_start) {
+            let Some(at) = line.find("--").filter(|at| line.starts_with('-') && *at <= 4) else {
+                continue;
+            };
+            let (name, value) = line[at..].split_once([' ', '[']).unwrap_or((&line[at..], ""));
+            let value = value.split("  ").next().unwrap_or_default().to_owned();
+            match known.get(name) {
+                None => {
+                    known.insert(name.to_owned(), (value, command));
+                }
+                Some((before, of)) => {
+                    assert_eq!(*before, value, "{name} of {of} and of {command}");
+                    shared += 1;
+                }
+            }
+        }
+    }
+    // Among them are --output, --out, --set, --message-format, --engine, --timeout and --watch.
+    assert!(shared > 20, "{known:?}");
+    assert_eq!(known["--output"].0, "<LOC>");
+    assert_eq!(known["--out"].0, "<FILE>");
 }
 
 /// Every option has a name for its value, and a sentence under it.
@@ -99,7 +143,7 @@ fn without_arguments_there_is_help() {
     let place = TestFolder::new();
     let outcome = place.run(&[""; 0]);
     assert_eq!(outcome.status, 2);
-    assert!(outcome.err.contains("Usage: lambdav <COMMAND>"), "{}", outcome.err);
+    assert!(outcome.err.contains("Usage: lambdav [OPTIONS] <COMMAND>"), "{}", outcome.err);
     place.fails(&["rendre"], 2, "a similar subcommand exists: 'render'");
 }
 

@@ -138,13 +138,13 @@ macro_rules! browser {
 /// A folder with tests that pass, fail and are broken, and their report.
 fn report(place: &TestFolder) -> String {
     place.write("a.lv", "; test: --size 20x10\n(vec4 (/ (.x (frag-coord)) 20))");
-    place.write("b.lv", "; test: --size 20x10 --as npy\n(vec4 (/ (.x (frag-coord)) 20))");
+    place.write("b.lv", "; test: --size 20x10 --format npy\n(vec4 (/ (.x (frag-coord)) 20))");
     place.write("c.lv", "; test: --size 4x4\n(vec4 1)");
     place.write("d<i>&.lv", "; test: --size 4x4\n(vec4 oops)");
     place.run(&["test", "--bless"]);
     let spot = "(if (and (= (.x (frag-coord)) 7.5) (= (.y (frag-coord)) 2.5)) 0.5 (/ (.x (frag-coord)) 20))";
     place.write("a.lv", format!("; test: --size 20x10\n(vec4 {spot})"));
-    place.write("b.lv", "; test: --size 20x10 --as npy\n(vec4 (/ (.x (frag-coord)) 19.99999))");
+    place.write("b.lv", "; test: --size 20x10 --format npy\n(vec4 (/ (.x (frag-coord)) 19.99999))");
     place.run(&["test", "--report", "report"]);
     format!("file://{}", place.path("report/index.html").display())
 }

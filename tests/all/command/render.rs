@@ -1,7 +1,7 @@
 //! `lambdav render`: what is in the image files.
 
 use super::harness::{CommandOutcome, TestFolder};
-use lambdav::raster::file::LANGUAGE_VERSION_KEY;
+use lambdav::raster::file::Metadata;
 use lambdav::raster::{AnyImage, Size};
 use std::path::Path;
 
@@ -139,7 +139,7 @@ fn constants_are_set_like_uniforms() {
         (@ (if flat x (vec2 x 1)))";
     let file = r#"{"options": {"rounds": 1, "scale": 5}, "gain": 2}"#;
     let place =
-        TestFolder::with([("a.lv", shader), ("u.json", file), ("bad.json", r#"{"flat": 1}"#)]);
+        TestFolder::with([("a.lv", shader), ("u.json", file), ("bad.json", r#"{"flat": 2}"#)]);
     for engine in ["simd", "core", "source", "spirv"] {
         let pixel = |more: &[&str]| {
             render(&place, "a.npy", &[&["--engine", engine], more].concat());
@@ -273,7 +273,7 @@ fn files_are_the_same_bytes_each_time() {
 #[test]
 fn the_language_version_is_in_images_and_in_the_version() {
     let place = TestFolder::with([("a.lv", ORANGE)]);
-    let key = LANGUAGE_VERSION_KEY;
+    let key = Metadata::LANGUAGE_VERSION;
     render(&place, "a.png", &[]);
     let text = format!("tEXt{key}\0{}", lambdav::core::LANGUAGE_VERSION);
     assert!(contains(&place.read("a.png"), text.as_bytes()));

@@ -165,15 +165,15 @@ fn each_stage_can_be_shown() {
         let arguments = ["compile", "a.lv", "--emit", stage, "--lanes", "8"];
         let shown = place.run(&arguments).done();
         assert!(shown.text().contains(part), "{stage}: {}", shown.text());
-        let other = place.run(&[&arguments[..], &["--location", "3"]].concat()).done();
+        let other = place.run(&[&arguments[..], &["--output", "3"]].concat()).done();
         assert_ne!(shown.text(), other.text(), "{stage} of another output");
         place.run(&[&arguments[..], &["-o", "a.txt"]].concat()).done();
         assert_eq!(place.read("a.txt"), shown.out);
     }
-    let none = ["compile", "a.lv", "--emit", "asm", "--location", "1"];
+    let none = ["compile", "a.lv", "--emit", "asm", "--output", "1"];
     place.fails(&none, 2, "no output 1");
-    let core = ["compile", "a.lv", "--emit", "core", "--location", "0"];
-    place.fails(&core, 2, "--location");
+    let core = ["compile", "a.lv", "--emit", "core", "--output", "0"];
+    place.fails(&core, 2, "--output");
 }
 
 #[test]

@@ -84,9 +84,9 @@ fn the_life_of_a_test() {
 fn kinds_of_goldens() {
     let directives = "; test: small --size 8x8
          ;; test: deep --size 16x16 --depth 16 --srgb --time 0.5
-         ; test: float --size 16x16 --as exr --set gain=2 --max-ulp 3
-         ; test: numbers --size 16x16 --as npy --uniforms values.json
-         ; test: line --size 100x100 --as digest";
+         ; test: float --size 16x16 --format exr --set gain=2 --max-ulp 3
+         ; test: numbers --size 16x16 --format npy --uniforms values.json
+         ; test: line --size 100x100 --format digest";
     let place = TestFolder::with([("disk.lv", disk(directives, "0.8").as_str())]);
     place.write("values.json", r#"{"gain": 0.5}"#);
     says(&place, "--bless", 0, &["5 tests: 5 blessed for the first time"]);
@@ -196,7 +196,7 @@ fn nothing_to_test_is_an_error() {
 /// are not.
 #[test]
 fn orphans() {
-    let two = "; test: one --size 4x4\n; test: two --size 4x4 --as npy\n(vec4 1)";
+    let two = "; test: one --size 4x4\n; test: two --size 4x4 --format npy\n(vec4 1)";
     let place = TestFolder::with([("a.lv", two), ("b.lv", "; test: --size 4x4\n(vec4 0)")]);
     run(&place, "--bless");
     place.write("a.lv", "; test: one --size 4x4\n(vec4 1)");

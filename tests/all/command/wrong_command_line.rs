@@ -86,8 +86,22 @@ fn outputs() {
     let render = |shader, output| ["render", shader, "a.png", "--output", output];
     place.fails(&render("u.lv", "0"), 2, "the program has no output 0; it has 1");
     place.fails(&render("a.lv", "7"), 2, "the program has no output 7; it has 0");
-    place.fails(&render("a.lv", "x"), 2, "`x` is not the location of an output, such as 0");
-    place.fails(&render("a.lv", "-1"), 2, "`-1` is not the location of an output, such as 0");
+    place.fails(
+        &render("a.lv", "x"),
+        2,
+        "`x` is neither the location of an output, such as 0, nor `all`",
+    );
+    place.fails(&render("a.lv", "-1"), 2, "`-1` is neither the location");
+}
+
+/// What options were called before, and what is meant by a file where an output is named.
+#[test]
+fn options_have_one_name() {
+    let place = place();
+    let compile = |option, value| ["compile", "a.lv", "--emit", "asm", option, value];
+    place.fails(&compile("--location", "0"), 2, "a similar argument exists: '--output'");
+    place.fails(&compile("--output", "a.spv"), 2, "a file is named with -o or --out");
+    place.fails(&compile("--output", "all"), 2, "this stage is of one output");
 }
 
 #[test]
@@ -104,7 +118,7 @@ fn uniforms() {
         ("tint=1,2,nan", "uniform `tint`: `nan` is not a number"),
         ("tint=1,2,0x7fc00000", "uniform `tint`: `0x7fc00000` is not a number"),
         ("tint=1,2,1e99", "uniform `tint`: `1e99` is too large for binary32"),
-        ("on=1", "uniform `on`: `1` is neither true nor false"),
+        ("on=2", "uniform `on`: `2` is neither true nor false, nor 1 or 0"),
     ] {
         place.fails(&["render", "u.lv", "a.png", "--set", set], 2, message);
     }
@@ -117,8 +131,9 @@ fn arguments() {
     let place = place();
     place.fails(&["render"], 2, "<SHADER>");
     place.fails(&["render", "a.lv"], 2, "<OUT>");
-    place.fails(&["render", "a.lv", ""], 2, "'<OUT>'");
+    place.fails(&["render", "a.lv", ""], 2, "'[OUT]'");
     place.fails(&["render", "a.lv", "a.png", "b.png"], 2, "unexpected argument 'b.png'");
+    place.fails(&["render", "a.lv", "a.png", "-o", "b.png"], 2, "cannot be used with");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{FuzzTarget, Reached};
 use crate::bytes::{mutate, png, repair_png};
-use lambdav::raster::file::{DecodeError, Encoding, Metadata, decode, encode};
+use lambdav::raster::file::{DecodeError, Encoding, Metadata, decode, encode, metadata};
 use lambdav::raster::quantize::Transfer;
 use lambdav::raster::{AnyImage, Frame, Size};
 use lambdav_generate::Random;
@@ -40,14 +40,14 @@ fn encodings() -> [Encoding; 4] {
     [eight, sixteen, Encoding::Exr, Encoding::Npy]
 }
 
+/// What files say of their origin.
+fn origin() -> Metadata {
+    Metadata::default().with(Metadata::SOFTWARE, "fuzz").with(Metadata::COMMENT, "a comment")
+}
+
 fn encoded(frame: &Frame, encoding: Encoding) -> Result<Vec<u8>, String> {
-    let metadata = Metadata {
-        language_version: "1".to_owned(),
-        software: "fuzz".to_owned(),
-        comment: Some("a comment".to_owned()),
-    };
     let mut bytes = Vec::new();
-    encode(frame, encoding, &metadata, &mut bytes).map_err(|error| error.to_string())?;
+    encode(frame, encoding, &origin(), &mut bytes).map_err(|error| error.to_string())?;
     Ok(bytes)
 }
 
@@ -77,6 +77,11 @@ impl FuzzTarget for Images {
     }
 
     fn run(&self, input: &[u8], _: u64) -> Result<Reached, String> {
+        // What it says of its origin is read whether it can be decoded or not.
+        let said = metadata(input);
+        if said.is_err_and(|error| error.to_string().is_empty()) {
+            return Err("an error says nothing".into());
+        }
         let decoded = decode(input);
         let parsed = !matches!(decoded, Err(DecodeError::Unknown));
         let image = match decoded {
@@ -91,6 +96,10 @@ impl FuzzTarget for Images {
                 // What was read can be written, and read again.
                 for encoding in [Encoding::Exr, Encoding::Npy] {
                     let bytes = encoded(&frame, encoding)?;
+                    let said = metadata(&bytes).map_err(|error| error.to_string())?;
+                    if encoding == Encoding::Exr && said != origin() {
+                        return Err(format!("metadata comes back as {said:?}"));
+                    }
                     let AnyImage::Float(again) = decode(&bytes).map_err(|e| e.to_string())? else {
                         return Err("floats come back as integers".into());
                     };

@@ -1,0 +1,241 @@
+//! A λV shader drawn with wgpu: what a program of your own does to have the pictures of its GPU compared with
+//! exact ones.
+//!
+//! `lambdav` compiles the shader to SPIR-V, with a vertex stage that covers the picture; wgpu draws it, here
+//! into memory, so that no window is needed. What has to be bound where is what `lambdav inspect` shows: the
+//! inputs of the language are 32 bytes of immediate data (push constants, in Vulkan's words), uniforms a
+//! buffer in set 0.
+#![forbid(unsafe_code)]
+
+use lambdav::core::schedule::schedule;
+use lambdav::raster::Image;
+use lambdav::spirv::emit::EmitOptions;
+use lambdav::spirv::eval::Resources;
+use lambdav::{Settings, Shader, Size, spirv};
+use std::borrow::Cow;
+use std::error::Error;
+use wgpu::util::{BufferInitDescriptor, DeviceExt};
+
+/// Bytes in a pixel of the picture.
+const PIXEL: u32 = 4;
+
+/// A device that draws.
+pub struct Gpu {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    name: String,
+}
+
+impl Gpu {
+    /// The first Vulkan device; none where there is no driver.
+    ///
+    /// # Errors
+    ///
+    /// A device that refuses to be opened.
+    pub fn open() -> Result<Option<Self>, Box<dyn Error>> {
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+            backends: wgpu::Backends::VULKAN,
+            ..wgpu::InstanceDescriptor::new_without_display_handle()
+        });
+        let options = wgpu::RequestAdapterOptions::default();
+        let Ok(adapter) = pollster::block_on(instance.request_adapter(&options)) else {
+            return Ok(None);
+        };
+        let (device, queue) =
+            pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
+                required_features: wgpu::Features::IMMEDIATES,
+                required_limits: wgpu::Limits {
+                    max_immediate_size: 32,
+                    ..wgpu::Limits::downlevel_defaults()
+                },
+                ..wgpu::DeviceDescriptor::default()
+            }))?;
+        Ok(Some(Self { device, queue, name: adapter.get_info().name }))
+    }
+
+    /// What the driver calls the device.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Draws the lowest output of a shader with these settings.
+    ///
+    /// # Errors
+    ///
+    /// What the compiler or the device refuses.
+    pub fn draw(
+        &self,
+        shader: &Shader,
+        size: Size,
+        settings: &Settings,
+    ) -> Result<Image<u8>, Box<dyn Error>> {
+        let core = shader.core();
+        let program = schedule(core, &shader.outputs()[..1]).map_err(|wrong| wrong.message)?;
+        let module = spirv::emit(&program, None, &EmitOptions::default())?;
+        // Push constants and uniforms, laid out as the module wants them.
+        let types = core.uniforms.iter().map(|uniform| uniform.ty);
+        let resources = Resources::new(&settings.inputs, core.graph.types(), types);
+
+        let texture = self.device.create_texture(&wgpu::TextureDescriptor {
+            label: None,
+            size: wgpu::Extent3d {
+                width: size.width(),
+                height: size.height(),
+                depth_or_array_layers: 1,
+            },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: wgpu::TextureFormat::Rgba8Unorm,
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
+            view_formats: &[],
+        });
+        let uniforms = bytes(resources.uniforms());
+        let groups = self.uniforms(&uniforms);
+        let pipeline = self.pipeline(&module.words, groups.as_ref().map(|(layout, _)| layout));
+
+        let mut commands = self.device.create_command_encoder(&Default::default());
+        {
+            let view = texture.create_view(&Default::default());
+            let mut pass = commands.begin_render_pass(&wgpu::RenderPassDescriptor {
+                color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                    view: &view,
+                    depth_slice: None,
+                    resolve_target: None,
+                    ops: wgpu::Operations {
+                        load: wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT),
+                        store: wgpu::StoreOp::Store,
+                    },
+                })],
+                ..wgpu::RenderPassDescriptor::default()
+            });
+            pass.set_pipeline(&pipeline);
+            pass.set_immediates(0, &bytes(resources.push_constants()));
+            if let Some((_, group)) = &groups {
+                pass.set_bind_group(0, group, &[]);
+            }
+            pass.draw(0..3, 0..1);
+        }
+        self.read(commands, &texture, size)
+    }
+
+    /// The buffer of uniforms in its group; none of a shader without.
+    fn uniforms(&self, bytes: &[u8]) -> Option<(wgpu::BindGroupLayout, wgpu::BindGroup)> {
+        if bytes.is_empty() {
+            return None;
+        }
+        let buffer = self.device.create_buffer_init(&BufferInitDescriptor {
+            label: None,
+            contents: bytes,
+            usage: wgpu::BufferUsages::UNIFORM,
+        });
+        let layout = self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: None,
+            entries: &[wgpu::BindGroupLayoutEntry {
+                binding: 0,
+                visibility: wgpu::ShaderStages::FRAGMENT,
+                ty: wgpu::BindingType::Buffer {
+                    ty: wgpu::BufferBindingType::Uniform,
+                    has_dynamic_offset: false,
+                    min_binding_size: None,
+                },
+                count: None,
+            }],
+        });
+        let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &layout,
+            entries: &[wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }],
+        });
+        Some((layout, group))
+    }
+
+    /// Both stages, for a target of 8 bits.
+    fn pipeline(
+        &self,
+        fragment: &[u32],
+        uniforms: Option<&wgpu::BindGroupLayout>,
+    ) -> wgpu::RenderPipeline {
+        let module = |words| {
+            self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+                label: None,
+                source: wgpu::ShaderSource::SpirV(words),
+            })
+        };
+        let vertex = module(Cow::Owned(spirv::full_screen_vertex()));
+        let fragment = module(Cow::Borrowed(fragment));
+        let groups: Vec<Option<&wgpu::BindGroupLayout>> = uniforms.map(Some).into_iter().collect();
+        let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: None,
+            bind_group_layouts: &groups,
+            immediate_size: 32,
+        });
+        self.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: None,
+            layout: Some(&layout),
+            vertex: wgpu::VertexState {
+                module: &vertex,
+                entry_point: Some("main"),
+                compilation_options: Default::default(),
+                buffers: &[],
+            },
+            primitive: Default::default(),
+            depth_stencil: None,
+            multisample: Default::default(),
+            fragment: Some(wgpu::FragmentState {
+                module: &fragment,
+                entry_point: Some("main"),
+                compilation_options: Default::default(),
+                targets: &[Some(wgpu::TextureFormat::Rgba8Unorm.into())],
+            }),
+            multiview_mask: None,
+            cache: None,
+        })
+    }
+
+    /// Ends the commands with a copy of the picture, executes them and reads it.
+    fn read(
+        &self,
+        mut commands: wgpu::CommandEncoder,
+        texture: &wgpu::Texture,
+        size: Size,
+    ) -> Result<Image<u8>, Box<dyn Error>> {
+        // Rows in a buffer begin at multiples of 256 bytes.
+        let row = size.width() * PIXEL;
+        let stride = row.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: u64::from(stride) * u64::from(size.height()),
+            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        commands.copy_texture_to_buffer(
+            texture.as_image_copy(),
+            wgpu::TexelCopyBufferInfo {
+                buffer: &buffer,
+                layout: wgpu::TexelCopyBufferLayout {
+                    offset: 0,
+                    bytes_per_row: Some(stride),
+                    rows_per_image: None,
+                },
+            },
+            texture.size(),
+        );
+        self.queue.submit([commands.finish()]);
+        let (send, mapped) = std::sync::mpsc::channel();
+        buffer.map_async(wgpu::MapMode::Read, .., move |result| {
+            // It is waited for below.
+            let _ = send.send(result);
+        });
+        self.device.poll(wgpu::PollType::wait_indefinitely())?;
+        mapped.recv()??;
+        let rows = buffer.get_mapped_range(..)?;
+        let samples = rows.chunks(stride as usize).flat_map(|of| &of[..row as usize]).copied();
+        Ok(Image::from_samples(size, samples.collect())?)
+    }
+}
+
+/// Words as devices read them.
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}

@@ -1,0 +1,22 @@
+//! `lambdav completions`: what a shell completes command lines by.
+
+use super::failure::Result;
+use super::messages::print;
+use clap::{Args, Command};
+use clap_complete::{Shell, generate};
+
+/// Print a script by which a shell completes command lines of lambdav
+///
+/// For bash: `lambdav completions bash > ~/.local/share/bash-completion/completions/lambdav`
+#[derive(Args)]
+pub(super) struct CompletionsArguments {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+pub(super) fn run(options: &CompletionsArguments, mut command: Command) -> Result {
+    let mut script = Vec::new();
+    generate(options.shell, &mut command, "lambdav", &mut script);
+    print(script)
+}

@@ -1,0 +1,169 @@
+//! A picture compared with its golden.
+
+use crate::{BLESS, CompareOptions, Picture, PictureError};
+use lambdav::metadata;
+use lambdav::raster::AnyImage;
+use lambdav::raster::compare::{compare, diagnose, heat_map};
+use lambdav::raster::file::{
+    EncodeError, Encoding, Format, FormatError, LoadError, SaveError, load, save,
+};
+use lambdav::raster::quantize::{Transfer, quantize};
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+use thiserror::Error;
+
+/// Why a test of a picture fails. Shown, it says what to look at and what to do.
+#[derive(Debug, Error)]
+pub enum Failure {
+    /// The picture differs from its golden.
+    #[error(
+        "the picture is not that of its golden\n{difference}\n{}\n  golden: {}\n  drawn:  {}{}\n\
+         if it is right, {BLESS}=1 cargo test makes it the golden",
+        .causes.join("\n"), .golden.display(), .new.display(),
+        .heat.as_ref().map_or(String::new(), |heat| format!("\n  where:  {}", heat.display()))
+    )]
+    Different {
+        /// By how much.
+        difference: String,
+        /// What may have happened.
+        causes: Vec<String>,
+        /// The golden.
+        golden: PathBuf,
+        /// What was drawn.
+        new: PathBuf,
+        /// A picture of the differences; none where the sizes differ.
+        heat: Option<PathBuf>,
+    },
+    /// There is no golden yet.
+    #[error(
+        "there is no golden {}\n  drawn:  {}\nif it is right, {BLESS}=1 cargo test makes it the golden",
+        .golden.display(), .new.display()
+    )]
+    Missing {
+        /// The golden.
+        golden: PathBuf,
+        /// What was drawn.
+        new: PathBuf,
+    },
+    /// There is no picture.
+    #[error("{}", chain(.0))]
+    Picture(#[from] PictureError),
+    /// The golden's name does not say its format.
+    #[error("the golden's name says no format: {0}")]
+    Format(#[from] FormatError),
+    /// The golden cannot be read.
+    #[error("{}", chain(.0))]
+    Load(#[from] LoadError),
+    /// A picture cannot be written.
+    #[error("{}", chain(.0))]
+    Save(#[from] SaveError<EncodeError>),
+}
+
+/// The message of an error with those of its causes.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        message = format!("{message}: {error}");
+        cause = error.source();
+    }
+    message
+}
+
+/// Compares a picture with its golden; or, where [`BLESS`] says so, makes it that. Paths are relative to
+/// `folder`. It is what [`assert_image!`](crate::assert_image) does.
+///
+/// # Errors
+///
+/// [`Failure`].
+pub fn check(
+    picture: &(impl Picture + ?Sized),
+    golden: &Path,
+    allowed: &CompareOptions,
+    folder: &Path,
+) -> Result<(), Failure> {
+    let is_asked = |value: &std::ffi::OsString| !value.is_empty() && value != "0";
+    let bless = env::var_os(BLESS).is_some_and(|value| is_asked(&value));
+    check_or_bless(picture, golden, allowed, folder, bless)
+}
+
+fn check_or_bless(
+    picture: &(impl Picture + ?Sized),
+    golden: &Path,
+    allowed: &CompareOptions,
+    folder: &Path,
+    bless: bool,
+) -> Result<(), Failure> {
+    let golden = folder.join(golden);
+    let format = Format::from_path(&golden)?;
+    let drawn = as_in(picture.draw(folder)?, format, allowed.transfer);
+    let new = golden.with_extension(format!("new.{}", format.name()));
+    let heat = golden.with_extension("diff.png");
+    if !golden.exists() {
+        if !bless {
+            write(&new, &drawn, format, allowed.transfer)?;
+            return Err(Failure::Missing { golden, new });
+        }
+        forget(&[&new, &heat]);
+        return write(&golden, &drawn, format, allowed.transfer);
+    }
+    let expected = match load(&golden) {
+        // What cannot be read any more can be blessed away.
+        Err(_) if bless => None,
+        expected => Some(expected?),
+    };
+    let Some(expected) = expected else {
+        return write(&golden, &drawn, format, allowed.transfer);
+    };
+    let outcome = compare(&expected, &drawn, allowed);
+    if outcome.is_same() {
+        forget(&[&new, &heat]);
+        return Ok(());
+    }
+    if bless {
+        forget(&[&new, &heat]);
+        return write(&golden, &drawn, format, allowed.transfer);
+    }
+    write(&new, &drawn, format, allowed.transfer)?;
+    let map = heat_map(&expected, &drawn, allowed).map(AnyImage::from);
+    if let Some(map) = &map {
+        write(&heat, map, Format::Png, Transfer::Linear)?;
+    }
+    let causes = diagnose(&expected, &drawn, allowed);
+    Err(Failure::Different {
+        difference: outcome.to_string().trim_end().to_owned(),
+        causes: causes.iter().map(ToString::to_string).collect(),
+        golden,
+        new,
+        heat: map.is_some().then_some(heat),
+    })
+}
+
+/// The picture with the samples that a file of that format has.
+fn as_in(drawn: AnyImage, format: Format, transfer: Transfer) -> AnyImage {
+    match drawn {
+        AnyImage::Float(frame) if format == Format::Png => quantize::<u8>(&frame, transfer).into(),
+        other => other,
+    }
+}
+
+fn write(path: &Path, image: &AnyImage, format: Format, transfer: Transfer) -> Result<(), Failure> {
+    let encoding = match (format, image) {
+        (Format::Png, AnyImage::Unorm16(_)) => Encoding::Png16(transfer),
+        (Format::Png, _) => Encoding::Png8(transfer),
+        (Format::Exr, _) => Encoding::Exr,
+        (Format::Npy, _) => Encoding::Npy,
+    };
+    if let Some(folder) = path.parent() {
+        // What is wrong with it is said where the file is written.
+        let _ = fs::create_dir_all(folder);
+    }
+    Ok(save(path, image, encoding, &metadata())?)
+}
+
+/// Removes what a run that failed has left, if it has.
+fn forget(paths: &[&Path]) {
+    for path in paths {
+        let _ = fs::remove_file(path);
+    }
+}

@@ -1,0 +1,61 @@
+//! Golden images in `cargo test`.
+//!
+//! A *golden* is a picture that somebody has looked at and kept. [`assert_image!`] compares it with a picture
+//! that is drawn now: by λV's exact CPU renderer, whose pictures have the same bits on every machine, or by
+//! code of your own, on a GPU for instance, within what [`CompareOptions`] allow.
+//!
+//! ```
+//! use lambdav::{Shader, Size};
+//! use lambdav_test::{CompareOptions, assert_image};
+//!
+//! fn main() -> Result<(), lambdav::Error> {
+//!     // What a shader draws, 512 pixels wide and high.
+//!     assert_image!("shaders/disk.lv", "goldens/disk.png");
+//!
+//!     // What it is asked for.
+//!     let shader = Shader::open(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/disk.lv"))?;
+//!     let disk = shader.renderer(Size::new(48, 32)?).set("colour", [1.0, 0.5, 0.0])?;
+//!     assert_image!(disk, "goldens/orange.png");
+//!
+//!     // A picture from elsewhere, such as an `image::RgbaImage` that was read back from a GPU.
+//!     let drawn = disk.render()?;
+//!     let allowed = CompareOptions { tolerance: Some([1.0; 4]), ..CompareOptions::default() };
+//!     assert_image!(drawn, "goldens/orange.png", allowed);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! Paths are relative to the folder of the package's Cargo.toml. A golden is PNG, OpenEXR or NPY, by the
+//! ending of its name. The first run fails, since there is none: `LAMBDAV_BLESS=1 cargo test` makes it, and
+//! makes it anew where it differs by more than is allowed. A test that fails writes what was drawn beside the
+//! golden, as `NAME.new.png`, and where it differs, as `NAME.diff.png`, and says so.
+#![forbid(unsafe_code)]
+
+mod check;
+mod picture;
+
+pub use check::{Failure, check};
+pub use lambdav;
+pub use lambdav::raster::compare::CompareOptions;
+pub use picture::{Picture, PictureError};
+
+/// The environment variable that makes goldens of what is drawn, if it is neither empty nor `0`.
+pub const BLESS: &str = "LAMBDAV_BLESS";
+
+/// Panics unless a picture is that of its golden, bit for bit, or within what the third argument, a
+/// [`CompareOptions`], allows.
+///
+/// The first argument is a [`Picture`]: the path of a shader, a renderer, a frame, or an image of the crate
+/// `image`; the second the path of the golden.
+#[macro_export]
+macro_rules! assert_image {
+    ($picture:expr, $golden:expr $(,)?) => {
+        $crate::assert_image!($picture, $golden, $crate::CompareOptions::default())
+    };
+    ($picture:expr, $golden:expr, $allowed:expr $(,)?) => {{
+        let folder = ::std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        if let Err(failure) = $crate::check(&$picture, $golden.as_ref(), &$allowed, folder) {
+            panic!("{failure}");
+        }
+    }};
+}

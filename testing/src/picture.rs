@@ -1,0 +1,90 @@
+//! What can be compared with a golden.
+
+use image::{ImageBuffer, Rgba};
+use lambdav::raster::buffers::BufferError;
+use lambdav::raster::{AnyImage, Image};
+use lambdav::{Error, Renderer, Shader, Size};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// What is drawn where nothing says how large.
+const SIDE: u32 = 512;
+
+/// Why there is no picture.
+#[derive(Debug, Error)]
+pub enum PictureError {
+    /// A shader is wrong, or cannot be drawn.
+    #[error(transparent)]
+    Shader(#[from] Error),
+    /// An image is too large, or there is no memory for another copy.
+    #[error(transparent)]
+    Buffer(#[from] BufferError),
+}
+
+/// What can be compared with a golden.
+pub trait Picture {
+    /// The picture. Paths are relative to `folder`.
+    ///
+    /// # Errors
+    ///
+    /// [`PictureError`].
+    fn draw(&self, folder: &Path) -> Result<AnyImage, PictureError>;
+}
+
+impl<T: Picture + ?Sized> Picture for &T {
+    fn draw(&self, folder: &Path) -> Result<AnyImage, PictureError> {
+        (**self).draw(folder)
+    }
+}
+
+/// A shader: its first output, 512×512 pixels, with the defaults of its uniforms.
+impl Picture for Path {
+    fn draw(&self, folder: &Path) -> Result<AnyImage, PictureError> {
+        let shader = Shader::open(folder.join(self))?;
+        let size = Size::new(SIDE, SIDE).map_err(Error::from)?;
+        shader.renderer(size).draw(folder)
+    }
+}
+
+impl Picture for PathBuf {
+    fn draw(&self, folder: &Path) -> Result<AnyImage, PictureError> {
+        self.as_path().draw(folder)
+    }
+}
+
+impl Picture for str {
+    fn draw(&self, folder: &Path) -> Result<AnyImage, PictureError> {
+        Path::new(self).draw(folder)
+    }
+}
+
+/// What a shader is asked for.
+impl Picture for Renderer<'_> {
+    fn draw(&self, _: &Path) -> Result<AnyImage, PictureError> {
+        Ok(self.render()?.into())
+    }
+}
+
+impl Picture for AnyImage {
+    fn draw(&self, _: &Path) -> Result<AnyImage, PictureError> {
+        Ok(self.clone())
+    }
+}
+
+macro_rules! images {
+    ($($samples:ty),*) => {$(
+        impl Picture for Image<$samples> {
+            fn draw(&self, _: &Path) -> Result<AnyImage, PictureError> {
+                Ok(self.clone().into())
+            }
+        }
+
+        impl Picture for ImageBuffer<Rgba<$samples>, Vec<$samples>> {
+            fn draw(&self, _: &Path) -> Result<AnyImage, PictureError> {
+                Ok(Image::try_from(self)?.into())
+            }
+        }
+    )*};
+}
+
+images!(u8, u16, f32);

@@ -1,0 +1,309 @@
+//! Every command line of the documents is run, as it stands there.
+//!
+//! Documents are the README, the pages of `docs/`, the gallery's page and the headers of its shaders, and what
+//! `--help` says. A *command line* begins with `lambdav`, in a code block (also behind `$ `, `- run: ` or the
+//! comment of a shader) or between backquotes; `cargo run --release --` stands for `lambdav`. Sessions that
+//! show what is said (`console`) are those of the walk-through, whose words are compared in `documents`.
+//!
+//! Each document has a folder of its own, in which its lines are run in order, and have to succeed. What a
+//! document says in capitals stands for what [`stands_for`] says, `shader.lv` is the program that was shown
+//! last, alternatives (`a\|b`) are all run, and what a short mention leaves out, such as the shader of
+//! `lambdav render --specialise`, is what the command says that it misses. There is no list of lines that are
+//! passed over.
+
+use super::harness::TestFolder;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn project(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(project(name)).expect("the document is there")
+}
+
+/// What a word in capitals stands for in the prepared folder.
+fn stands_for(word: &str) -> Option<&'static str> {
+    Some(match word.trim_end_matches("...").trim_end_matches('…') {
+        "SHADER" => "shader.lv",
+        "MODULE" | "FILE" => "module.spv",
+        "OUT" => "out.png",
+        "A" | "IMAGE" => "a.png",
+        "B" => "b.png",
+        "CODE" => "LV0401",
+        "STAGE" => "core",
+        "PATH" => "tested",
+        "DIR" => "gpu-pictures",
+        "SHELL" => "bash",
+        "COMMAND" => "explain",
+        _ => return None,
+    })
+}
+
+/// A folder with all that documents name.
+fn prepared() -> TestFolder {
+    let place = TestFolder::new();
+    for folder in ["shaders", "tested", "gpu-pictures"] {
+        fs::create_dir(place.path(folder)).expect("a folder can be made");
+    }
+    for (name, text) in gallery() {
+        place.write(&format!("shaders/{name}"), text);
+    }
+    fs::copy(place.path("shaders/hello.lv"), place.path("shader.lv")).expect("it was written");
+    // Tests for the four parts of a matrix, and what a GPU has drawn of them.
+    for number in 0..4 {
+        let test = format!("; test: --size 8x8\n(vec3 (/ (.x (frag-coord)) {}))", number + 8);
+        for folder in ["tested", "shaders"] {
+            place.write(&format!("{folder}/tested-{number}.lv"), &test);
+        }
+    }
+    place.run(&["test", "tested", "shaders", "--bless"]).done();
+    for number in 0..4 {
+        let [shader, picture] =
+            [format!("tested/tested-{number}.lv"), format!("gpu-pictures/tested-{number}.png")];
+        place.run(&["render", &shader, &picture, "--size", "8x8"]).done();
+    }
+    place.run(&["compile", "shader.lv", "-o", "module.spv"]).done();
+    for image in ["a.png", "b.png"] {
+        place.run(&["render", "shader.lv", image, "--size", "8x8"]).done();
+    }
+    place
+}
+
+/// The shaders of the gallery.
+fn gallery() -> Vec<(String, String)> {
+    let entries = fs::read_dir(project("shaders")).expect("the gallery is there");
+    let paths = entries.map(|entry| entry.expect("it can be listed").path());
+    let shaders = paths.filter(|path| path.extension().is_some_and(|ending| ending == "lv"));
+    let mut all: Vec<(String, String)> = shaders
+        .map(|path| {
+            let text = fs::read_to_string(&path).expect("it can be read");
+            (path.file_name().unwrap_or_default().to_string_lossy().into_owned(), text)
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+/// What is found in a document, in order.
+#[derive(Debug)]
+enum Found {
+    /// A program that is shown: `shader.lv`, or `disk.lv`, from here on.
+    Program(String),
+    /// A command line.
+    Line(String),
+}
+
+/// The command lines of a Markdown text, and its programs.
+fn in_markdown(text: &str) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if let Some(kind) = line.strip_prefix("```") {
+            let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+            match kind {
+                "console" => {}
+                // Comments alone are no program.
+                "lv" | "scheme" if block.iter().all(|line| line.starts_with(';')) => {}
+                "lv" | "scheme" => found.push(Found::Program(block.join("\n"))),
+                _ => found.extend(in_block(&block)),
+            }
+        } else if line.starts_with("    ") {
+            found.extend(in_block(&[line]));
+        } else {
+            // What stands between backquotes.
+            let spans = line.split('`').skip(1).step_by(2);
+            found.extend(spans.filter_map(command_line).map(Found::Line));
+        }
+    }
+    found
+}
+
+/// The command lines of a code block; a line that ends in `\` goes on.
+fn in_block(block: &[&str]) -> Vec<Found> {
+    let text = block.join("\n").replace("\\\n", " ");
+    text.lines().filter_map(command_line).map(Found::Line).collect()
+}
+
+/// The words behind `lambdav`, if a line begins so.
+fn command_line(line: &str) -> Option<String> {
+    let line = line.trim();
+    let line = line.strip_prefix("$ ").or(line.strip_prefix("- run: ")).unwrap_or(line);
+    let words = line.strip_prefix("lambdav").or(line.strip_prefix("cargo run --release --"))?;
+    // Of a pipeline, what is ours.
+    let words =
+        [" > ", " | "].iter().fold(words, |words, end| words.split(end).next().unwrap_or(words));
+    words.starts_with(' ').then(|| words.trim().to_owned())
+}
+
+/// All lines that a line stands for.
+fn alternatives(line: &str) -> Vec<String> {
+    if line.contains("${{ matrix.part }}") {
+        let part = |number: u32| line.replace("${{ matrix.part }}", &number.to_string());
+        return (1..=4).map(part).collect();
+    }
+    let several = line.split(' ').find(|word| word.contains("\\|"));
+    match several {
+        Some(word) => word.split("\\|").map(|one| line.replace(word, one)).collect(),
+        None => vec![line.to_owned()],
+    }
+}
+
+/// The words of a line, with what stands for something else.
+fn words(line: &str) -> Vec<String> {
+    let line = line.replace("NAME.lv", "hello.lv");
+    let words = shlex::split(&line).expect("quotation marks are closed");
+    let is_said = |word: &String| word != "…" && word != "[OPTIONS]" && !word.starts_with('[');
+    let word = |word: String| {
+        let plain = word.trim_start_matches('<').trim_end_matches("...").trim_end_matches('>');
+        stands_for(plain).map_or(word.clone(), str::to_owned)
+    };
+    words.into_iter().filter(is_said).map(word).collect()
+}
+
+/// What a command says that it misses, as words for the line.
+fn missing(message: &str) -> Vec<String> {
+    let lines = message.lines().skip_while(|line| !line.contains("were not provided"));
+    let named = lines.skip(1).take_while(|line| line.starts_with("  "));
+    named.flat_map(words).collect()
+}
+
+/// Runs a line, which has to succeed.
+#[track_caller]
+fn run(place: &TestFolder, document: &str, line: &str) {
+    for line in alternatives(line) {
+        let mut words = words(&line);
+        let mut outcome = place.run(&words);
+        let more = missing(&outcome.err);
+        if !more.is_empty() {
+            words.extend(more);
+            outcome = place.run(&words);
+        }
+        assert_eq!(outcome.status, 0, "{document}: `lambdav {line}`: {words:?}: {}", outcome.err);
+    }
+}
+
+/// Runs all that is found in a document; how many lines there were.
+fn run_all(place: &TestFolder, document: &str, found: &[Found]) -> usize {
+    let mut count = 0;
+    for found in found {
+        match found {
+            Found::Program(text) => {
+                place.write("shader.lv", text);
+                place.write("disk.lv", text);
+            }
+            Found::Line(line) => {
+                run(place, document, line);
+                count += 1;
+            }
+        }
+    }
+    count
+}
+
+#[test]
+fn documents() {
+    let mut documents = vec!["README.md".to_owned(), "shaders/README.md".to_owned()];
+    for entry in fs::read_dir(project("docs")).expect("there are pages") {
+        let name = entry.expect("they can be listed").file_name().to_string_lossy().into_owned();
+        if name.ends_with(".md") {
+            documents.push(format!("docs/{name}"));
+        }
+    }
+    let counts: Vec<usize> = documents
+        .par_iter()
+        .map(|document| run_all(&prepared(), document, &in_markdown(&read(document))))
+        .collect();
+    assert!(counts.iter().all(|&count| count > 0), "{documents:?}: {counts:?}");
+    assert!(counts.iter().sum::<usize>() > 30, "{documents:?}: {counts:?}");
+}
+
+#[test]
+fn headers_of_the_gallery() {
+    let count = |(name, text): &(String, String)| {
+        let header = text.lines().take_while(|line| line.starts_with(';'));
+        let header: Vec<&str> = header.map(|line| line.trim_start_matches(';')).collect();
+        let found = in_block(&header);
+        assert!(!found.is_empty(), "{name} does not say how it is drawn");
+        run_all(&prepared(), name, &found)
+    };
+    let counts: Vec<usize> = gallery().par_iter().map(count).collect();
+    assert!(counts.iter().sum::<usize>() >= 30, "{counts:?}");
+}
+
+/// The synopsis of each command is one, and what its help shows besides is right.
+#[test]
+fn help() {
+    let place = prepared();
+    let all = place.run(&["--help"]).done();
+    let (_, commands) = all.text().split_once("Commands:\n").expect("they are listed");
+    let commands: Vec<&str> = commands
+        .lines()
+        .take_while(|line| line.starts_with("  "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect();
+    assert!(commands.len() >= 8, "{commands:?}");
+    let mut texts = vec![all.text().to_owned()];
+    for command in commands {
+        texts.push(place.run(&[command, "--help"]).done().text().to_owned());
+    }
+    let mut shown = 0;
+    for text in &texts {
+        let usage = text.lines().find_map(|line| line.strip_prefix("Usage: "));
+        let usage = usage.and_then(command_line).expect("there is a synopsis");
+        run(&place, "--help", &usage);
+        shown += run_all(&place, "--help", &in_markdown(text));
+    }
+    assert!(shown > 0, "the help has no example");
+}
+
+/// Directives of tests that are shown are right.
+#[test]
+fn directives() {
+    let place = prepared();
+    let help = place.run(&["test", "--help"]).done();
+    let texts = [help.text().to_owned(), read("README.md"), read("docs/ci.md")];
+    let mut count = 0;
+    for line in texts.iter().flat_map(|text| text.split(['\n', '`'])) {
+        let Some(directive) = line.trim().strip_prefix("; test: ") else { continue };
+        // In the help an explanation stands beside it.
+        let directive = directive.split("   ").next().unwrap_or(directive);
+        if directive.contains('…') {
+            continue;
+        }
+        place.write("tested/directive.lv", format!("; test: {directive}\n(vec4 1)"));
+        place.run(&["test", "tested/directive.lv", "--list"]).done();
+        // It is listed whatever it says; what is wrong with it is told when it is run.
+        let outcome = place.run(&["test", "tested/directive.lv", "--message-format", "json"]);
+        let is_wrong = outcome.text().contains("directive.lv:1:");
+        assert!(!is_wrong, "`; test: {directive}`: {}", outcome.text());
+        count += 1;
+    }
+    assert!(count >= 8, "{count}");
+}
+
+#[test]
+fn lines_are_found() {
+    let text = "Say `lambdav check a.lv`, or `lambdav`.\n\n    lambdav render a.lv out.png\n\n\
+        ```sh\nlambdav diff \\\n  a.png b.png > c\n```\n```console\n$ lambdav test\n```\n\
+        ```yaml\n- run: lambdav test x --shard ${{ matrix.part }}/4\n```\n```lv\n(vec4 1)\n```\n\
+        | `lambdav compile SHADER --emit lanes\\|asm` |";
+    let found: Vec<String> = in_markdown(text).iter().map(|found| format!("{found:?}")).collect();
+    assert_eq!(
+        found,
+        [
+            r#"Line("check a.lv")"#,
+            r#"Line("render a.lv out.png")"#,
+            r#"Line("diff    a.png b.png")"#,
+            r#"Line("test x --shard ${{ matrix.part }}/4")"#,
+            r#"Program("(vec4 1)")"#,
+            r#"Line("compile SHADER --emit lanes\\|asm")"#,
+        ]
+    );
+    let all = alternatives(r"compile SHADER --emit lanes\|asm");
+    assert_eq!(all, ["compile SHADER --emit lanes", "compile SHADER --emit asm"]);
+    assert_eq!(words("diff A B [PATH]... <OUT> …"), ["diff", "a.png", "b.png", "out.png"]);
+}
