@@ -29,6 +29,7 @@ mod signature;
 mod swizzle;
 #[cfg(test)]
 mod tests;
+mod textures;
 mod transcendental;
 
 use rustc_hash::FxHashMap;
@@ -67,6 +68,7 @@ static ROWS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
         matrices::ROWS,
         conversion::ROWS,
         packing::ROWS,
+        textures::ROWS,
         inputs::ROWS,
     ]
     .into_iter()

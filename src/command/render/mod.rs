@@ -8,6 +8,7 @@ mod program;
 pub(super) use module::open_module;
 pub(super) use options::{PictureArguments, RenderArguments};
 
+use super::binds::Binds;
 use super::engines::EngineName;
 use super::failure::{Failure, Result, chain, save_failure};
 use super::files::{check_not_read, check_target, one_standard_input, read_bytes};
@@ -41,8 +42,9 @@ pub(super) fn run(options: &RenderArguments) -> Result {
         let message = "--specialise is for the engines that compile; `source` reads the text";
         return Err(Failure::usage(message));
     }
+    let binds = Binds::read(&options.picture.bind)?;
     let read: Vec<&PathBuf> =
-        iter::once(&options.shader).chain(&options.picture.uniforms).collect();
+        iter::once(&options.shader).chain(&options.picture.uniforms).chain(binds.paths()).collect();
     one_standard_input(read.iter().copied())?;
     if options.out == Path::new("-") {
         one_standard_output(options.messages, "the image", "name a file")?;
@@ -51,7 +53,8 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     }
     let encoding = encoding(options)?;
     let (name, bytes) = read_bytes(&options.shader)?;
-    let given = Given::read(&options.picture.set, options.picture.uniforms.as_ref())?;
+    let values = Given::read(&options.picture.set, options.picture.uniforms.as_ref())?;
+    let given = values.with_binds(binds);
     let deadline = Deadline::set(options.timeout);
     let how = How::new(options, encoding)?;
     let image = match spirv::words(&bytes) {

@@ -10,6 +10,7 @@ use crate::command::supervise::Deadline;
 use crate::command::values::location;
 use lambdav::core::graph::Uniform;
 use lambdav::core::source::SourceFile;
+use lambdav::core::texture::{Texture, TextureOptions};
 use lambdav::core::types::{Type, Types};
 use lambdav::engine::SpirvEngine;
 use lambdav::raster::AnyImage;
@@ -47,7 +48,12 @@ pub(in crate::command) fn open_module(
         return Err(Failure::input(format!("`{name}` has no output")));
     }
     let location = location(module.locations(), picture.output)?;
-    let types = Types::default();
+    let mut types = Types::default();
+    for texture in module.textures() {
+        // It does not say whether there are levels; one that has none looks at none.
+        let options = TextureOptions { mipmaps: true, ..TextureOptions::default() };
+        types.add_texture(Texture { name: texture.name.as_str().into(), options });
+    }
     let uniforms: Vec<Uniform> = module
         .uniforms()
         .iter()
@@ -59,6 +65,12 @@ pub(in crate::command) fn open_module(
         .collect();
     let mut settings = picture.settings(&uniforms);
     given.apply(&mut settings, &types, &uniforms, &[])?;
+    if let Some(unbound) = types.unbound(&settings.inputs.textures) {
+        let texture = &unbound.name;
+        return Err(Failure::usage(format!(
+            "nothing is bound to the texture `{texture}` of `{name}`; give it an image with --bind {texture}=FILE"
+        )));
+    }
     // Where it has a uniform block, its values lie outside.
     let is_set = |uniform: &&Uniform| given.values(&uniform.name).next().is_some();
     if let Some(missing) = uniforms.iter().find(|uniform| !is_set(uniform)) {

@@ -20,5 +20,6 @@ mod render;
 mod resources;
 mod simd;
 mod test;
+mod textures;
 mod wrong_command_line;
 mod wrong_files;
