@@ -1,10 +1,12 @@
-//! What a frame is computed from, and the values of uniforms.
+//! What a frame is computed from, the values of uniforms, and textures.
 
 mod json;
 mod names;
 mod scalar;
+mod textures;
 
 pub use scalar::number;
+pub use textures::{BindError, texels};
 
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::inputs::Inputs;
@@ -19,7 +21,7 @@ use thiserror::Error;
 /// What a frame is computed from, the pixel's position apart.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Resolution, time, frame, mouse and uniforms.
+    /// Resolution, time, frame, mouse, uniforms and textures, which are to be bound.
     pub inputs: Inputs,
     /// How many `rec`s each entry of a loop may execute.
     pub max_iterations: u64,

@@ -6,15 +6,18 @@
 
 use crate::engine::{Engine, FastEngine, SimdError};
 use crate::program::{self, Loaded};
-use crate::settings::{Settings, UniformError, UniformValue};
+use crate::settings::{BindError, Settings, UniformError, UniformValue};
 use lambdav_core::LANGUAGE_VERSION;
 use lambdav_core::diagnostics::{Diagnostics, render_text};
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
+use lambdav_core::texture::{Texture, TextureData};
 use lambdav_core::types::Types;
 use lambdav_frontend::compile_fixed;
-use lambdav_raster::file::{EncodeError, Encoding, Format, FormatError, Metadata, SaveError};
+use lambdav_raster::file::{
+    EncodeError, Encoding, Format, FormatError, ImageRef, Metadata, SaveError,
+};
 use lambdav_raster::quantize::Transfer;
 use lambdav_raster::{
     Frame, RenderError, RenderOptions, Size, SizeError, file, render, render_into,
@@ -24,6 +27,7 @@ use std::fmt;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
@@ -120,6 +124,11 @@ impl Shader {
         &self.core.uniforms
     }
 
+    /// Its textures, in the order in which they are declared.
+    pub fn textures(&self) -> &[Arc<Texture>] {
+        self.core.graph.types().textures()
+    }
+
     /// The locations of its outputs, at least one, ascending.
     pub fn outputs(&self) -> Vec<u32> {
         let mut locations: Vec<u32> = self.core.outputs.iter().map(|o| o.location).collect();
@@ -189,6 +198,43 @@ impl Renderer<'_> {
         Ok(self)
     }
 
+    /// Binds an image to a texture: a [`Frame`], or an image of 8 or 16 bits. (Buffers of the crate
+    /// `image` convert to these.)
+    ///
+    /// # Errors
+    ///
+    /// [`BindError`] where there is no such texture, or the image is too large or of another kind than
+    /// the program wants.
+    pub fn bind<'i>(
+        mut self,
+        name: &str,
+        image: impl Into<ImageRef<'i>>,
+    ) -> Result<Self, BindError> {
+        self.settings.bind(self.shader.textures(), name, image)?;
+        Ok(self)
+    }
+
+    /// Binds texels to a texture, row by row from the upper left, as they are.
+    ///
+    /// # Errors
+    ///
+    /// [`BindError`] where there is no such texture, or the texels are too many, or not as many as the
+    /// size says.
+    pub fn bind_texels(
+        mut self,
+        name: &str,
+        size: [u32; 2],
+        texels: &[[f32; 4]],
+    ) -> Result<Self, BindError> {
+        let textures = self.shader.textures();
+        let texture = textures.iter().find(|texture| *texture.name == *name);
+        let mipmaps = texture.is_some_and(|texture| texture.options.mipmaps);
+        let data = TextureData::new(size, texels.iter().copied(), mipmaps);
+        let data = data.map_err(|error| BindError::Image { name: name.to_owned(), error })?;
+        self.settings.bind_texels(textures, name, data)?;
+        Ok(self)
+    }
+
     /// What `(time)` is, in seconds.
     #[must_use]
     pub fn time(mut self, seconds: f32) -> Self {
@@ -252,7 +298,7 @@ impl Renderer<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Program`] where a loop exceeds its limit, [`Error::Machine`], [`Error::Render`].
+    /// [`Error::Program`] where a texture is not bound or a loop exceeds its limit, [`Error::Machine`], [`Error::Render`].
     pub fn render(&self) -> Result<Frame, Error> {
         self.draw(|engine, options| render(engine, self.size, options))
     }
@@ -352,6 +398,9 @@ pub enum Error {
     /// A uniform does not exist, or has another type.
     #[error(transparent)]
     Uniform(#[from] UniformError),
+    /// An image is not bound to a texture.
+    #[error(transparent)]
+    Bind(#[from] BindError),
     /// The program has no output at that location.
     #[error("the program has no output {location}; it has {outputs:?}")]
     Output {
@@ -491,6 +540,29 @@ mod tests {
         assert!(error.to_string().contains("did you mean `flat`?"), "{error}");
         let error = shader.with_constant("flat", 1.0).expect_err("a bool");
         assert!(error.to_string().starts_with("constant `flat`: it is a bool"), "{error}");
+    }
+
+    /// A picture of a picture, and texels that somebody made.
+    #[test]
+    fn textures_are_images_or_texels() {
+        let text = "(texture last) (+ 1 (texel last (int (.xy (frag-coord)))))";
+        let shader = Shader::new("feedback.lv", text).expect("it is right");
+        assert_eq!(*shader.textures()[0].name, *"last");
+        let error = shader.renderer(size()).render().expect_err("nothing is bound");
+        assert!(error.to_string().starts_with("error[LV0507]: the texture `last`"), "{error}");
+        let texels = [[0.0, 1.0, 2.0, 3.0]];
+        let renderer = shader.renderer(size()).bind_texels("last", [1, 1], &texels);
+        let mut frame = renderer.expect("one of one").render().expect("it is bound");
+        for _ in 0..3 {
+            let renderer = shader.renderer(size()).bind("last", &frame).expect("it is a frame");
+            frame = renderer.render().expect("it is bound");
+        }
+        assert_eq!(frame.pixel(3, 1), Some([4.0, 5.0, 6.0, 7.0]));
+        let error = shader.renderer(size()).bind("lost", &frame).expect_err("no such name");
+        assert!(error.to_string().contains("did you mean `last`?"), "{error}");
+        let error = shader.renderer(size()).bind_texels("last", [2, 1], &texels);
+        let error = error.expect_err("one of two");
+        assert!(error.to_string().contains("another number of texels than 1"), "{error}");
     }
 
     /// What a `main` that returns it would print.

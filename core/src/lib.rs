@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! source → diagnostics → decode
-//! math → types → std140, op → inputs → graph → schedule → evaluate, core_text
+//! math → texture → types → std140, op → inputs → graph → schedule → evaluate, core_text
 //! ```
 #![forbid(unsafe_code)]
 
@@ -27,6 +27,7 @@ pub mod schedule;
 pub mod sets;
 pub mod source;
 pub mod std140;
+pub mod texture;
 pub mod types;
 
 /// The version of the language that programs are of (LANGUAGE.md).

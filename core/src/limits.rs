@@ -78,6 +78,10 @@ pub const INSTRS: usize = 1_500_000;
 /// How many words a value may have, and how many parts: fields, elements, cases. More are LV0419.
 pub const WORDS: u32 = 1 << 16;
 
+/// How many texels a texture may have, those of all its levels counted, and all textures of a program
+/// together: they take 2 GiB. More are refused where they are bound.
+pub const TEXELS: u32 = 1 << 27;
+
 /// How deep structures, variants and arrays may nest. Deeper is LV0419.
 pub const TYPE_NESTING: u32 = 256;
 

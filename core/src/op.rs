@@ -7,7 +7,9 @@
 //! an `int` or `uint`), vectors in order, matrices by columns.
 
 use crate::math;
+use crate::texture::TextureData;
 use crate::types::{Scalar, Type, TypeKind, Types};
+use std::sync::Arc;
 
 /// Defines [`Elementary`]: a variant for each function of [`math`], whose name there is its name in
 /// λV and in core text.
@@ -85,7 +87,7 @@ fn word(value: f32) -> u32 {
     if value.is_nan() { NAN } else { value.to_bits() }
 }
 
-/// A primitive operation: total, pure, reading only its own operands.
+/// A primitive operation: total, pure, reading only its own operands, and the texture that one is.
 ///
 /// *Numbers* are `num`, `int`, `uint` and their vectors, *integers* the latter two. Arithmetic on
 /// integers wraps modulo 2^32.
@@ -181,6 +183,13 @@ pub enum Op {
     /// `(case, field)`: the words that are a field of a case where the variant is of that case.
     /// Where it is not, they are of another, or zero; nobody looks at them.
     Payload(u32, u32),
+    /// `(texture, place, level)`: the texel in a column and a row, an `ivec2`, of a level, an `int`, all
+    /// of which are clamped to what there is: a `vec4`.
+    Texel,
+    /// `(texture, level)`: width and height of a level, an `int`, which is clamped: an `ivec2`.
+    TextureSize,
+    /// How many levels a texture has: an `int`.
+    TextureLevels,
     /// `(value, others…)`: the value, after others have been evaluated, which might not end. There
     /// is one other at least.
     After,
@@ -198,7 +207,10 @@ fn indexed_part(types: &Types, ty: Type) -> Option<Type> {
         TypeKind::Vector(..) | TypeKind::Matrix(..) | TypeKind::Array(..) => {
             types.part(ty, 0).map(|(part, _)| part)
         }
-        TypeKind::Scalar(_) | TypeKind::Structure(_) | TypeKind::Variant(_) => None,
+        TypeKind::Scalar(_)
+        | TypeKind::Structure(_)
+        | TypeKind::Variant(_)
+        | TypeKind::Texture(_) => None,
     }
 }
 
@@ -282,6 +294,13 @@ impl Op {
                 let case = types.case(a, case)?;
                 Some(case.fields.get(field as usize)?.ty)
             }
+            (Self::Texel, &[texture, place, Type::INT]) if place == Type::of(Scalar::I32, 2) => {
+                types.texture(texture).map(|_| Type::vec(4))
+            }
+            (Self::TextureSize, &[texture, Type::INT]) => {
+                types.texture(texture).map(|_| Type::of(Scalar::I32, 2))
+            }
+            (Self::TextureLevels, &[texture]) => types.texture(texture).map(|_| Type::INT),
             (Self::After, &[a, _, ..]) => Some(a),
             (Self::Elementary(f), &[a]) if f.arity() == 1 && a.is_num() => Some(a),
             (Self::Elementary(f), &[a, b]) if f.arity() == 2 && a == b && a.is_num() => Some(a),
@@ -298,7 +317,41 @@ impl Op {
         }
     }
 
-    /// Computes the operation. `of` are the operands' types, for which [`Op::result_type`] must be
+    /// Whether it reads a texture, its first operand: its value is not known before textures are bound.
+    pub fn reads_texture(self) -> bool {
+        matches!(self, Self::Texel | Self::TextureSize | Self::TextureLevels)
+    }
+
+    /// Computes the operation where the program's textures have these texels, as [`Op::apply`] does if
+    /// it reads none.
+    pub fn evaluate(
+        self,
+        types: &Types,
+        textures: &[Arc<TextureData>],
+        of: &[Type],
+        operands: &[&[u32]],
+        out: &mut [u32],
+    ) {
+        if !self.reads_texture() {
+            return self.apply(types, of, operands, out);
+        }
+        let number = types.texture(of[0]).expect("the operand is a texture");
+        let texture = &textures[number];
+        let int = |operand: usize, k: usize| operands[operand][k] as i32;
+        match self {
+            Self::Texel => {
+                let texel = texture.texel(int(1, 0), int(1, 1), int(2, 0));
+                out.copy_from_slice(&texel.map(f32::to_bits));
+            }
+            Self::TextureSize => {
+                let level = texture.level(int(1, 0));
+                out.copy_from_slice(&[level.width, level.height]);
+            }
+            _ => out[0] = texture.levels().len() as u32,
+        }
+    }
+
+    /// Computes the operation, which reads no texture. `of` are the operands' types, for which [`Op::result_type`] must be
     /// `Some`; `out` has as many words as the result has components.
     ///
     /// A NaN that is computed is always [`NAN`], so that folded constants, and with them printed

@@ -11,13 +11,13 @@ pub struct Std140 {
 }
 
 impl Std140 {
-    /// Looks at each type once, parts before what consists of them. (A variant is no uniform: what is
-    /// said of one means nothing.)
+    /// Looks at each type once, parts before what consists of them. (Variants and textures are no
+    /// uniforms: what is said of them means nothing.)
     pub fn new(types: &Types) -> Self {
         let mut all = Self { layouts: FxHashMap::default() };
         for ty in types.all() {
             let layout = match *types.kind(ty) {
-                TypeKind::Scalar(_) | TypeKind::Variant(_) => (4, 4),
+                TypeKind::Scalar(_) | TypeKind::Variant(_) | TypeKind::Texture(_) => (4, 4),
                 TypeKind::Vector(_, 2) => (8, 8),
                 TypeKind::Vector(_, n) => (16, 4 * u64::from(n)),
                 TypeKind::Matrix(_, n) => (16, 16 * u64::from(n)),

@@ -9,7 +9,8 @@
 //! The types that every program has — scalars, vectors, matrices — have the same handles in all
 //! tables, so that [`Type::NUM`] or [`Type::vec`] need no table, and neither does looking at one
 //! of them ([`Type::builtin`]). Structures, variants and arrays are added by the program
-//! ([`Types::add_structure`], [`Types::add_variant`], [`Types::add_array`]).
+//! ([`Types::add_structure`], [`Types::add_variant`], [`Types::add_array`]), and a type for each of its
+//! textures ([`Types::add_texture`]).
 //!
 //! # Layout
 //!
@@ -28,6 +29,7 @@
 //!   deep. Nothing recurses on that depth.
 
 use crate::limits::{TYPE_NESTING as NESTING, WORDS};
+use crate::texture::{Texture, TextureData};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
@@ -60,7 +62,13 @@ pub enum TypeKind {
     Variant(VariantId),
     /// An array: type and number of its elements.
     Array(Type, u32),
+    /// A [`Texture`]: the value is that texture, and has no components.
+    Texture(TextureId),
 }
+
+/// A texture in a table of types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TextureId(u32);
 
 /// A structure in a table of types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -276,6 +284,7 @@ pub struct Types {
     ids: FxHashMap<TypeKind, Type>,
     structures: Vec<Arc<Structure>>,
     variants: Vec<Arc<Variant>>,
+    textures: Vec<Arc<Texture>>,
     structure_ids: FxHashMap<Arc<Structure>, StructureId>,
     variant_ids: FxHashMap<Arc<Variant>, VariantId>,
 }
@@ -339,6 +348,7 @@ impl Default for Types {
             ids: FxHashMap::default(),
             structures: vec![],
             variants: vec![],
+            textures: vec![],
             structure_ids: FxHashMap::default(),
             variant_ids: FxHashMap::default(),
         };
@@ -347,9 +357,10 @@ impl Default for Types {
                 TypeKind::Scalar(scalar) => Layout::of(scalar, 1),
                 TypeKind::Vector(scalar, n) => Layout::of(scalar, n.into()),
                 TypeKind::Matrix(scalar, n) => Layout::of(scalar, u32::from(n) * u32::from(n)),
-                TypeKind::Structure(_) | TypeKind::Variant(_) | TypeKind::Array(..) => {
-                    unreachable!("a program declares it")
-                }
+                TypeKind::Structure(_)
+                | TypeKind::Variant(_)
+                | TypeKind::Array(..)
+                | TypeKind::Texture(_) => unreachable!("a program declares it"),
             };
             types.intern(kind, layout);
         }
@@ -440,6 +451,35 @@ impl Types {
         Ok(self.intern(TypeKind::Array(element, count), layout))
     }
 
+    /// The type of a texture of that name, which no other has. Textures are numbered as they are added.
+    pub fn add_texture(&mut self, texture: Texture) -> Type {
+        let id = TextureId(self.textures.len() as u32);
+        self.textures.push(texture.into());
+        self.intern(TypeKind::Texture(id), Layout::default())
+    }
+
+    /// The textures of the program, in order of their numbers.
+    pub fn textures(&self) -> &[Arc<Texture>] {
+        &self.textures
+    }
+
+    /// The first texture that has no texels among these, which are in order of their numbers.
+    pub fn unbound(&self, textures: &[Arc<TextureData>]) -> Option<&Texture> {
+        let is_bound = |number| {
+            textures.get(number).is_some_and(|data: &Arc<TextureData>| !data.levels().is_empty())
+        };
+        let missing = (0..self.textures.len()).find(|&number| !is_bound(number))?;
+        Some(&self.textures[missing])
+    }
+
+    /// The number of the texture that a type is of, if it is that of one.
+    pub fn texture(&self, ty: Type) -> Option<usize> {
+        match *self.kind(ty) {
+            TypeKind::Texture(id) => Some(id.0 as usize),
+            _ => None,
+        }
+    }
+
     /// All of them, parts before what consists of them.
     pub fn all(&self) -> impl Iterator<Item = Type> + use<> {
         (0..self.kinds.len() as u32).map(Type)
@@ -489,6 +529,7 @@ impl Types {
                     let (inner, first) = self.part(ty, part).expect("it is one of them");
                     (ty, index) = (inner, index - first);
                 }
+                TypeKind::Texture(_) => unreachable!("it has no components"),
                 TypeKind::Variant(_) => {
                     let [nums, integers, _] = self.layout(ty).slots;
                     return match index as u32 {
@@ -513,7 +554,10 @@ impl Types {
             }
             TypeKind::Array(element, _) => component / self.components(element),
             TypeKind::Matrix(_, n) => component / usize::from(n),
-            TypeKind::Scalar(_) | TypeKind::Vector(..) | TypeKind::Variant(_) => component,
+            TypeKind::Scalar(_)
+            | TypeKind::Vector(..)
+            | TypeKind::Variant(_)
+            | TypeKind::Texture(_) => component,
         }
     }
 
@@ -526,7 +570,7 @@ impl Types {
     /// matrix, the fields of a structure, the elements of an array; none of a scalar or variant.
     pub fn parts(&self, ty: Type) -> impl ExactSizeIterator<Item = Type> {
         let count = match *self.kind(ty) {
-            TypeKind::Scalar(_) | TypeKind::Variant(_) => 0,
+            TypeKind::Scalar(_) | TypeKind::Variant(_) | TypeKind::Texture(_) => 0,
             TypeKind::Vector(_, n) | TypeKind::Matrix(_, n) => n.into(),
             TypeKind::Structure(id) => self.structures[id.0 as usize].fields.len(),
             TypeKind::Array(_, count) => count as usize,
@@ -552,7 +596,8 @@ impl Types {
             | TypeKind::Vector(..)
             | TypeKind::Matrix(..)
             | TypeKind::Array(..)
-            | TypeKind::Variant(_) => None,
+            | TypeKind::Variant(_)
+            | TypeKind::Texture(_) => None,
         }
     }
 
@@ -578,7 +623,7 @@ impl Types {
         Some((of, self.scalars(of).map(take).collect()))
     }
 
-    /// Whether a uniform can have that type: `bvec`s and variants have no layout in memory.
+    /// Whether a uniform can have that type: `bvec`s, variants and textures have no layout in memory.
     pub fn fits_uniform(&self, ty: Type) -> bool {
         let (mut stack, mut seen) = (vec![ty], FxHashSet::default());
         while let Some(ty) = stack.pop() {
@@ -586,7 +631,9 @@ impl Types {
                 continue;
             }
             match *self.kind(ty) {
-                TypeKind::Variant(_) | TypeKind::Vector(Scalar::Bool, _) => return false,
+                TypeKind::Variant(_) | TypeKind::Texture(_) | TypeKind::Vector(Scalar::Bool, _) => {
+                    return false;
+                }
                 TypeKind::Scalar(_) | TypeKind::Vector(..) | TypeKind::Matrix(..) => {}
                 TypeKind::Array(element, _) => stack.push(element),
                 TypeKind::Structure(id) => {
@@ -624,6 +671,9 @@ impl Types {
                     name.push_str(ty.name().expect("every program has it"));
                 }
                 TypeKind::Variant(id) => name.push_str(&self.variants[id.0 as usize].name),
+                TypeKind::Texture(id) => {
+                    let _ = write!(name, "texture {}", self.textures[id.0 as usize].name);
+                }
                 TypeKind::Array(element, count) => {
                     // Writing to a string does not fail.
                     let _ = write!(name, "(array {count} ");

@@ -13,6 +13,9 @@
 //! the rounding error of these steps never chooses a neighbour is not argued but tested: all
 //! 65,790 thresholds are compared with the exact definition, `x^5` against `r^12` in integers.
 //! No tie exists, so rounding to even does not enter.
+//!
+//! Decoding is the same formula at v = k / 255, rounded to the nearest binary32, and tested in the same
+//! way: all 65,792 results, against the midpoints between them and their neighbours.
 
 use lambdav_float_environment::with_default;
 use std::sync::LazyLock;
@@ -71,16 +74,51 @@ impl Encoder {
     }
 }
 
+/// Decodes samples of one largest value: a table of the nearest binary32 to each exact result.
+#[derive(Debug)]
+pub struct Decoder {
+    values: Vec<f32>,
+}
+
+impl Decoder {
+    /// The decoder of 8 bits.
+    pub fn of_8_bits() -> &'static Self {
+        static DECODER: LazyLock<Decoder> = LazyLock::new(|| Decoder::new(u8::MAX.into()));
+        &DECODER
+    }
+
+    /// The decoder of 16 bits.
+    pub fn of_16_bits() -> &'static Self {
+        static DECODER: LazyLock<Decoder> = LazyLock::new(|| Decoder::new(u16::MAX));
+        &DECODER
+    }
+
+    fn new(max: u16) -> Self {
+        let value = |k| linear(f64::from(k) / f64::from(max)) as f32;
+        Self { values: with_default(|| (0..=max).map(value).collect()) }
+    }
+
+    /// The linear intensity of each sample.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+}
+
+/// The linear intensity of an encoded value. (The pieces meet between two samples of 8 and of 16 bits,
+/// wherever the standard's two constants for that place put it.)
+fn linear(encoded: f64) -> f64 {
+    if encoded <= 12.92 * KNEE {
+        return encoded / 12.92;
+    }
+    let root = (encoded + 0.055) / 1.055;
+    let square = root * root;
+    square * fifth_root(square)
+}
+
 /// The least binary32 whose encoded value, times `max`, is `k - ½` or more.
 fn threshold(k: u16, max: u16) -> f32 {
     let encoded = (f64::from(k) - 0.5) / f64::from(max);
-    let linear = if encoded <= 12.92 * KNEE {
-        encoded / 12.92
-    } else {
-        let root = (encoded + 0.055) / 1.055;
-        let square = root * root;
-        square * fifth_root(square)
-    };
+    let linear = linear(encoded);
     let nearest = linear as f32;
     if f64::from(nearest) < linear { nearest.next_up() } else { nearest }
 }
@@ -145,6 +183,51 @@ mod tests {
     #[test]
     fn thresholds_to_16_bits_are_exact() {
         thresholds_are_exact(u16::MAX);
+    }
+
+    /// The midpoint of two neighbouring binary32 against the decoded value of k / max, in integers.
+    fn compare_midpoint(below: f32, k: u16, max: u16) -> Ordering {
+        // Twice the midpoint, of which both are multiples of one power of two.
+        let above = below.next_up();
+        let parts = |x: f32| {
+            let exponent = (x.to_bits() >> 23).max(1);
+            let hidden = if x.is_normal() { 0x0080_0000 } else { 0 };
+            (u64::from((x.to_bits() & 0x007f_ffff) | hidden), 127 + 23 - exponent)
+        };
+        let ((a, shift), (b, other)) = (parts(below), parts(above));
+        let sum = BigUint::from(a) + BigUint::from(b << (shift - other));
+        let shift = shift + 1;
+        let (k, max) = (u64::from(k), u64::from(max));
+        // k / max <= 0.04045?
+        if k * 100_000 <= 4045 * max {
+            // sum / 2^shift against k / max / 12.92
+            (sum * 1292u32 * max).cmp(&(BigUint::from(k * 100) << shift))
+        } else {
+            let numerator = BigUint::from(k * 1000 + 55 * max);
+            let denominator = BigUint::from(1055 * max);
+            (sum.pow(5) * denominator.pow(12)).cmp(&(numerator.pow(12) << (5 * shift)))
+        }
+    }
+
+    fn decoding_is_nearest(decoder: &Decoder, max: u16) {
+        assert_eq!(decoder.values().len(), usize::from(max) + 1);
+        assert_eq!(decoder.values()[0].to_bits(), 0);
+        assert_eq!(decoder.values()[usize::from(max)], 1.0);
+        for k in 1..max {
+            let x = decoder.values()[usize::from(k)];
+            assert_eq!(compare_midpoint(x, k, max), Ordering::Greater, "{k} of {max}");
+            assert_eq!(compare_midpoint(x.next_down(), k, max), Ordering::Less, "{k} of {max}");
+        }
+    }
+
+    #[test]
+    fn decoding_8_bits_is_nearest() {
+        decoding_is_nearest(Decoder::of_8_bits(), u8::MAX.into());
+    }
+
+    #[test]
+    fn decoding_16_bits_is_nearest() {
+        decoding_is_nearest(Decoder::of_16_bits(), u16::MAX);
     }
 
     #[test]

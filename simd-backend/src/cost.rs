@@ -61,6 +61,7 @@ pub fn of_core(op: CoreOp) -> u64 {
         | CoreOp::Payload(..)
         | CoreOp::After => 0,
         CoreOp::Div | CoreOp::Sqrt => DIVISION,
+        CoreOp::Texel => LOAD,
         CoreOp::Elementary(_) => ELEMENTARY,
         _ => 1,
     }

@@ -62,6 +62,10 @@ pub enum Mutant {
     WrongDistance,
     /// An array is updated in memory that another one still lies in.
     SharedArray,
+    /// A column and a row of a texture are not clamped.
+    LooseTexel,
+    /// Rows of a texture are as long as its columns.
+    WrongTexelRow,
     /// An update stores in lanes that are not active, too.
     UnmaskedStore,
 }
@@ -76,6 +80,9 @@ impl Mutant {
 
     /// Those of what an index chooses from.
     pub const OF_INDICES: [Self; 1] = [Self::LooseIndex];
+
+    /// Those of textures.
+    pub const OF_TEXTURES: [Self; 2] = [Self::LooseTexel, Self::WrongTexelRow];
 
     /// Those of arrays in memory.
     pub const OF_ARRAYS: [Self; 3] = [Self::SharedArray, Self::UnmaskedStore, Self::LooseIndex];

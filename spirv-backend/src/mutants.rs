@@ -28,6 +28,8 @@ pub enum Mutant {
     WrongField,
     /// The emitter lets an update change the array that it is made of.
     UpdateInPlace,
+    /// The emitter does not clamp what a texel is fetched by.
+    LooseTexel,
     /// The evaluator assigns the φ's of a block one after the other.
     SequentialPhis,
     /// The evaluator counts rounds of a loop on where it is entered again.
@@ -54,6 +56,9 @@ impl Mutant {
 
     /// Those of what an index chooses from.
     pub const OF_INDICES: [Self; 1] = [Self::LooseIndex];
+
+    /// Those of textures.
+    pub const OF_TEXTURES: [Self; 1] = [Self::LooseTexel];
 }
 
 lambdav_core::mutants!();

@@ -1,15 +1,18 @@
 //! `lambdav compile`: shows or writes a stage of the compilation.
 
+use super::binds::Binds;
 use super::failure::{Failure, Result, save_failure};
-use super::files::{check_not_read, check_target, read_bytes};
+use super::files::{check_not_read, check_target, one_standard_input, read_bytes};
 use super::given::Given;
 use super::messages::{Messages, fault, one_standard_output, print, report};
 use super::values::{Outputs, lanes, location, locations, machine_target, outputs, target};
 use clap::{Args, ValueEnum};
+use lambdav::Settings;
 use lambdav::core::core_text;
 use lambdav::core::graph::Uniform;
 use lambdav::core::schedule::{Program, schedule};
 use lambdav::core::source::SourceFile;
+use lambdav::core::texture::TextureData;
 use lambdav::core::types::Types;
 use lambdav::frontend::compile_keeping;
 use lambdav::raster::Size;
@@ -20,6 +23,7 @@ use lambdav::spirv;
 use lambdav::spirv::emit::{self, Version};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Show or write what a program is compiled to
 #[derive(Args)]
@@ -59,6 +63,10 @@ pub(super) struct CompileArguments {
     /// Gives a constant of the program a value, as `render --set` does. Can be given several times
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
+    /// Binds an image to a texture, as `render --bind` does: what comes after the core, SPIR-V apart, is
+    /// for textures of certain sizes. Can be given several times
+    #[arg(long, value_name = "NAME=FILE")]
+    bind: Vec<String>,
     /// Make scalar constants that no `@` and no default consulted into specialisation constants of
     /// SPIR-V, with these values as defaults
     #[arg(long)]
@@ -115,7 +123,18 @@ pub(super) fn run(options: &CompileArguments) -> Result {
             return Err(Failure::usage("--vertex and --out name one file; name another"));
         }
     }
+    if (is_spirv || stage == Stage::Core) && !options.bind.is_empty() {
+        return Err(Failure::usage(
+            "--bind is for --emit lanes, registers, clif and asm; the core and SPIR-V are for any images",
+        ));
+    }
     let given = Given::read(&options.set, None)?;
+    let binds = Binds::read(&options.bind)?;
+    let read: Vec<&PathBuf> = [&options.shader].into_iter().chain(binds.paths()).collect();
+    one_standard_input(read.iter().copied())?;
+    for path in out.into_iter().chain(options.vertex.as_deref()) {
+        check_not_read(path, &read)?;
+    }
     let (_, bytes) = read_bytes(&options.shader)?;
     let mut loaded = given.compile(&options.shader, bytes, options.messages.max_errors)?;
     loaded.diagnostics.drop_lints();
@@ -155,7 +174,14 @@ pub(super) fn run(options: &CompileArguments) -> Result {
             if is_spirv {
                 spirv_stage(stage, options, &program, kept, &loaded.source)
             } else {
-                simd_stage(stage, &program, options, &loaded.source).map(String::into_bytes)
+                let mut settings = Settings::new(&core, options.size);
+                binds.apply(&mut settings, program.types.textures())?;
+                if let Some(unbound) = core.unbound(&settings.inputs.textures) {
+                    return Err(fault(&loaded.source, unbound, options.messages));
+                }
+                let textures = settings.inputs.textures;
+                simd_stage(stage, &program, textures, options, &loaded.source)
+                    .map(String::into_bytes)
             }
         }
     }?;
@@ -205,6 +231,7 @@ fn spirv_stage(
 fn simd_stage(
     stage: Stage,
     program: &Program,
+    textures: Vec<Arc<TextureData>>,
     options: &CompileArguments,
     source: &SourceFile,
 ) -> Result<String> {
@@ -224,7 +251,7 @@ fn simd_stage(
     let pixels = f64::from(options.size.width()) * f64::from(options.size.height());
     let target = machine_target(options.target).map_err(machine)?;
     let lanes = options.lanes;
-    let compiler = Compiler { lanes, pixels, listing, ..Compiler::new(target) };
+    let compiler = Compiler { lanes, pixels, textures, listing, ..Compiler::new(target) };
     if stage == Stage::Lanes {
         compiler.check(program).map_err(machine)?;
         return Ok(compiler.lane_program(program).to_string());

@@ -89,6 +89,9 @@ pub(super) fn evaluator(
     location: u32,
     settings: &Settings,
 ) -> Result<Box<dyn Engine>, Trouble> {
+    if let Some(unbound) = core.unbound(&settings.inputs.textures) {
+        return Err(unbound.into());
+    }
     Ok(match name {
         EngineName::Simd => {
             Box::new(SimdEngine::new(core, location, settings, None).map_err(simd_trouble)?)

@@ -1,5 +1,6 @@
-//! The values of uniforms and constants, as the options say.
+//! The values of uniforms and constants, and the images of textures, as the options say.
 
+use super::binds::Binds;
 use super::failure::{Failure, Result};
 use super::files::{compile_fixed, read_bytes};
 use lambdav::core::graph::Uniform;
@@ -15,6 +16,8 @@ pub(super) struct Given {
     /// What messages call the file.
     name: String,
     set: Vec<(String, String)>,
+    /// The images for textures.
+    binds: Binds,
 }
 
 impl Given {
@@ -25,8 +28,9 @@ impl Given {
             None => Err(Failure::usage(format!("`{text}` sets nothing: write --set NAME=VALUE"))),
         });
         let set = set.collect::<Result<_>>()?;
+        let binds = Binds::default();
         let Some(path) = uniforms else {
-            return Ok(Self { file: Vec::new(), name: String::new(), set });
+            return Ok(Self { file: Vec::new(), name: String::new(), set, binds });
         };
         let (name, bytes) = read_bytes(path)?;
         let fail = |what: &str| Failure::input(format!("`{name}`: {what}"));
@@ -35,7 +39,13 @@ impl Given {
             fail(&format!("{error}; write {{\"NAME\": VALUE, \"NAME\": VALUE}}"))
         })?;
         let file = all.into_iter().map(|(name, value)| (name, value.to_owned())).collect();
-        Ok(Self { file, name, set })
+        Ok(Self { file, name, set, binds })
+    }
+
+    /// The same with images for textures.
+    #[must_use]
+    pub(super) fn with_binds(self, binds: Binds) -> Self {
+        Self { binds, ..self }
     }
 
     /// Compiles what was read from `path` with the values of its constants, without saying anything.
@@ -103,7 +113,7 @@ impl Given {
     }
 
     /// Gives these uniforms, of a program with these constants, which have their values already,
-    /// theirs.
+    /// theirs, and the textures of these types their images.
     pub(super) fn apply(
         &self,
         settings: &mut Settings,
@@ -122,6 +132,6 @@ impl Given {
                 result.map_err(fail)?;
             }
         }
-        Ok(())
+        self.binds.apply(settings, types.textures())
     }
 }

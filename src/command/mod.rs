@@ -3,6 +3,7 @@
 //! Exit status: 0 done; 1 the program, image or comparison is at fault; 2 the command line is;
 //! 3 the machine is.
 
+mod binds;
 mod check;
 mod comparison;
 mod compile;

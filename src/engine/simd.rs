@@ -73,6 +73,9 @@ impl SimdEngine {
         compiler: Compiler,
     ) -> Result<Self, SimdError> {
         let begun = Instant::now();
+        if let Some(unbound) = core.unbound(&settings.inputs.textures) {
+            return Err(SimdError::Program(unbound));
+        }
         let program = schedule::schedule(core, &[location]).map_err(SimdError::Program)?;
         let scheduling = begun.elapsed();
         let max_iterations = settings.max_iterations;

@@ -49,6 +49,9 @@ pub enum SpirvError {
 impl SpirvEngine {
     /// Compiles the output at `location`, which the program must have, to SPIR-V.
     pub fn new(core: &Core, location: u32, settings: &Settings) -> Result<Self, SpirvError> {
+        if let Some(unbound) = core.unbound(&settings.inputs.textures) {
+            return Err(SpirvError::Program(unbound));
+        }
         let program = schedule::schedule(core, &[location]).map_err(SpirvError::Program)?;
         let emitted = emit::emit(&program, None, &emit::EmitOptions::default());
         let emitted = emitted.map_err(SpirvError::Emit)?;
@@ -65,14 +68,15 @@ impl SpirvEngine {
     }
 
     /// For the output at `location` of a module, which must have it. The values of uniforms are those of
-    /// the members of its uniform block, in order. `source` is that which the module carries.
+    /// the members of its uniform block, in order, and textures those that it declares. `source` is that which the module carries.
     pub fn of_module(
         module: eval::Module,
         source: &SourceFile,
         location: u32,
         settings: &Settings,
     ) -> Self {
-        let resources = Resources::for_members(&settings.inputs, module.uniforms());
+        let resources =
+            Resources::for_members(&settings.inputs, module.uniforms(), module.textures());
         Self {
             module,
             resources,

@@ -54,7 +54,9 @@ pub(super) fn read(types: &Types, ty: Type, text: &str, words: &mut [u32]) -> Re
                     reader.expect('{')?;
                     open.push(Open { ty, start, done: 0, part: None });
                 }
-                TypeKind::Variant(_) => return Err("a variant is no uniform".to_owned()),
+                TypeKind::Variant(_) | TypeKind::Texture(_) => {
+                    return Err("it is no uniform".to_owned());
+                }
                 TypeKind::Vector(..) | TypeKind::Matrix(..) | TypeKind::Array(..) => {
                     reader.expect('[')?;
                     let is_flat = matches!(types.kind(ty), TypeKind::Matrix(..))

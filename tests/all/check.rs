@@ -61,8 +61,9 @@ fn evaluate(
         None => core.outputs.iter().map(|o| o.location).collect(),
     };
     let program = Accepted { source, core, locations };
+    let inputs = case.inputs_of(core.graph.types());
     for (name, engine) in ENGINES {
-        let result = engine(&program, &case.inputs, case.max_iterations);
+        let result = engine(&program, &inputs, case.max_iterations);
         match (&case.verdict, result) {
             (ExpectedVerdict::Accepted(expected), Ok(outputs)) => {
                 compare(expected, &outputs).map_err(|e| format!("{name}: {e}"))?;

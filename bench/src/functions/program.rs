@@ -8,7 +8,7 @@ use lambdav::raster::Size;
 use lambdav::simd::emit::Executable;
 use lambdav::simd::kernel::words;
 use lambdav::simd::lanes::verify;
-use lambdav::simd::registers::{Callable, Inputs, Poll, Row, Status};
+use lambdav::simd::registers::{Callable, Inputs, Poll, Row, Status, Textures};
 use lambdav::simd::{Compiler, Target};
 use std::sync::atomic::AtomicU64;
 
@@ -74,7 +74,11 @@ impl Compiled {
         let compiled = compiler.compile_lane_program(program).expect("it compiles");
         let code = Executable::new(&compiled.code, &compiler.target).expect("there is memory");
         let words = words(&compiled.lanes, &settings.inputs);
-        let inputs = Inputs { words, max_iterations: settings.max_iterations };
+        let inputs = Inputs {
+            words,
+            textures: Textures::default(),
+            max_iterations: settings.max_iterations,
+        };
         let (status, slots) = code.frame(&inputs, POLL);
         assert_eq!(status, Status::Done);
         Self { code, inputs, slots }

@@ -37,7 +37,10 @@
 //! text       = "lambdav-core 1" line*
 //! line       = declared | uniform | definition | end | output | close | nothing
 //! declared   = "type" "#" digits "=" ( "struct" string fields | "array" digits type
-//!                                    | "variant" string "(" [ case { "," case } ] ")" )
+//!                                    | "variant" string "(" [ case { "," case } ] ")"
+//!                                    | "texture" string filter wrap [ "srgb" ] [ "mipmaps" ] )
+//! filter     = "nearest" | "linear"
+//! wrap       = "clamp" | "repeat" | "mirror"
 //! case       = string fields
 //! fields     = "(" [ field { "," field } ] ")"
 //! field      = [ "generic" ] string ":" type
@@ -75,6 +78,8 @@
 //!   can be given and is rounded once. `nan` is 0x7fc00000. The hexadecimal form gives the bits.
 //!   Vectors are in order, matrices by columns.
 //! - The string beside a value is what the source calls it. It means nothing, but is kept.
+//! - A texture is a type, whose only value is the constant `()`. All textures are declared, used or
+//!   not, in the order of their numbers; no two have the same name.
 //! - Uniforms and outputs stand outside all blocks, a uniform before its uses. The order of the
 //!   uniforms is that of [`Core::uniforms`].
 //!

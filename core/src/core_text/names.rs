@@ -70,6 +70,9 @@ plain_operations! {
     At = "at",
     Update = "update",
     Tag = "tag",
+    Texel = "texel",
+    TextureSize = "texture-size",
+    TextureLevels = "texture-levels",
     After = "after",
 }
 

@@ -7,6 +7,7 @@ use crate::graph::Core;
 use crate::limits::CORE_TEXT;
 use crate::schedule::{BlockRole, End, Event, Expr, Program, Statement, ValueId, schedule};
 use crate::source::{SourceFile, Span};
+use crate::texture::Texture;
 use crate::types::{Field, Type, TypeKind, Types};
 use lambdav_float_environment::with_default;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -53,10 +54,13 @@ fn inside(types: &Types, ty: Type) -> Vec<Type> {
     }
 }
 
-/// The types that are declared in a program and used, in order.
+/// The types that are declared in a program and used, and those of all textures, in order.
 fn numbered_types(program: &Program) -> FxHashMap<Type, usize> {
     let values = program.values.iter().map(|value| value.ty);
     let used = values.chain(program.uniforms.iter().map(|uniform| uniform.ty));
+    // All textures, since they have numbers.
+    let types = &program.types;
+    let used = used.chain(types.all().filter(|&ty| types.texture(ty).is_some()));
     let mut used: FxHashSet<Type> = used.filter(|ty| ty.builtin().is_none()).collect();
     let mut stack: Vec<Type> = used.iter().copied().collect();
     while let Some(ty) = stack.pop() {
@@ -125,6 +129,14 @@ impl<'a> Printer<'a> {
             } else if let TypeKind::Array(element, count) = *types.kind(ty) {
                 self.text(format_args!("array {count} "));
                 self.ty(element);
+            } else if let Some(number) = types.texture(ty) {
+                let Texture { name, options } = &*types.textures()[number];
+                self.out.push_str("texture ");
+                self.string(name);
+                let (filter, wrap) = (options.filter.name(), options.wrap.name());
+                self.text(format_args!(" {filter} {wrap}"));
+                self.out.push_str(if options.srgb { " srgb" } else { "" });
+                self.out.push_str(if options.mipmaps { " mipmaps" } else { "" });
             }
             self.out.push('\n');
             if self.out.len() > CORE_TEXT {

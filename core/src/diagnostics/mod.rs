@@ -143,6 +143,7 @@ codes! {
     LoopLimit = "LV0504", Error, "a loop exceeds the iteration limit";
     EvaluatorLimit = "LV0505", Error, "the source evaluator gave up";
     IndexedArray = "LV0506", Error, "an array is too large to be indexed in machine code";
+    UnboundTexture = "LV0507", Error, "a texture is not bound";
     MalformedCore = "LV0601", Error, "core text is malformed";
     CoreVersion = "LV0602", Error, "core text is of another version";
     InvalidModule = "LV0603", Error, "a SPIR-V module goes wrong";

@@ -102,6 +102,7 @@ mod tests {
                     | DiagnosticCode::BlocksTooDeep
                     | DiagnosticCode::EvaluatorLimit
                     | DiagnosticCode::IndexedArray
+                    | DiagnosticCode::UnboundTexture
                     | DiagnosticCode::MalformedCore
                     | DiagnosticCode::CoreVersion
                     | DiagnosticCode::InvalidModule

@@ -119,7 +119,7 @@ impl Graph {
         }
     }
 
-    /// Whether the node depends on an input or a uniform.
+    /// Whether the node depends on an input, a uniform or a texture's texels.
     pub fn depends_on_inputs(&self, root: NodeId) -> bool {
         let (mut seen, mut stack) = (FxHashSet::default(), vec![root]);
         while let Some(id) = stack.pop() {
@@ -128,6 +128,7 @@ impl Graph {
             }
             match self.node(id) {
                 Node::Input(_) | Node::Uniform(..) => return true,
+                Node::Op(op, _) if op.reads_texture() => return true,
                 Node::Loop(of) => stack.push(self.loop_(*of).body),
                 _ => {}
             }
@@ -372,6 +373,9 @@ impl Graph {
     }
 
     fn fold(&mut self, op: Op, operands: &[NodeId], span: Span) -> Option<NodeId> {
+        if op.reads_texture() {
+            return None;
+        }
         let words: Vec<&[u32]> =
             operands.iter().map(|&o| self.constant_words(o)).collect::<Option<_>>()?;
         let types: Vec<Type> = operands.iter().map(|&o| self.value_type(o)).collect();

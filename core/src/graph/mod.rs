@@ -35,10 +35,13 @@ mod neighbour;
 mod parts;
 mod tail;
 
+use crate::diagnostics::{Diagnostic, DiagnosticCode, quote};
 use crate::inputs::Input;
 use crate::op::Op;
 use crate::source::Span;
+use crate::texture::TextureData;
 use crate::types::Type;
+use std::sync::Arc;
 
 pub use builder::Graph;
 pub use name::Name;
@@ -172,4 +175,23 @@ pub struct Core {
     pub constants: Vec<Uniform>,
     /// The outputs in order of declaration.
     pub outputs: Vec<Output>,
+}
+
+impl Core {
+    /// What is to be said where a texture of the program has no texels among these.
+    pub fn unbound(&self, textures: &[Arc<TextureData>]) -> Option<Diagnostic> {
+        let types = self.graph.types();
+        let name = &types.unbound(textures)?.name;
+        let is_it = |ty| types.texture(ty).is_some_and(|k| types.textures()[k].name == *name);
+        let mut nodes = (0..self.graph.len() as u32).map(NodeId);
+        let node =
+            nodes.find(|&id| matches!(self.graph.node(id), Node::Constant(ty, _) if is_it(*ty)));
+        let span = node.map_or_else(Span::default, |node| self.graph.span(node));
+        let message = format!("the texture {} is not bound", quote(name));
+        Some(
+            Diagnostic::new(DiagnosticCode::UnboundTexture, span, message)
+                .label("nothing says what is in it")
+                .help(format!("give it an image: `--bind {name}=FILE`")),
+        )
+    }
 }

@@ -30,6 +30,7 @@ mod signature;
 mod swizzle;
 #[cfg(test)]
 mod tests;
+mod textures;
 mod transcendental;
 
 use rustc_hash::FxHashMap;
@@ -70,6 +71,7 @@ static ROWS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
         conversion::ROWS,
         packing::ROWS,
         derivatives::ROWS,
+        textures::ROWS,
         inputs::ROWS,
     ]
     .into_iter()

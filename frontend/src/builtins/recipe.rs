@@ -4,6 +4,7 @@ use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::graph::Axis;
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op;
+use lambdav_core::texture::TextureOptions;
 use lambdav_core::types::{Type, TypeKind, Types};
 
 /// How the value of an application is made of primitive operations.
@@ -54,6 +55,8 @@ pub struct Operand {
     pub index: Option<u32>,
     /// Of a vector, matrix or array: the type of its parts, and how many there are.
     pub parts: Option<(Type, u32)>,
+    /// Of a texture: what its declaration says.
+    pub texture: Option<TextureOptions>,
 }
 
 impl Operand {
@@ -64,9 +67,13 @@ impl Operand {
                 let count = types.parts(ty).len() as u32;
                 types.part(ty, 0).map(|(part, _)| (part, count))
             }
-            TypeKind::Scalar(_) | TypeKind::Structure(_) | TypeKind::Variant(_) => None,
+            TypeKind::Scalar(_)
+            | TypeKind::Structure(_)
+            | TypeKind::Variant(_)
+            | TypeKind::Texture(_) => None,
         };
-        Self { ty, index: None, parts }
+        let texture = types.texture(ty).map(|number| types.textures()[number].options);
+        Self { ty, index: None, parts, texture }
     }
 }
 
@@ -78,7 +85,7 @@ impl From<Type> for Operand {
             Some(TypeKind::Matrix(scalar, n)) => Some((Type::of(scalar, n), n.into())),
             _ => None,
         };
-        Self { ty, index: None, parts }
+        Self { ty, index: None, parts, texture: None }
     }
 }
 

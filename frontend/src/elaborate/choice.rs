@@ -88,11 +88,22 @@ impl Elaborator {
             self.report_in(returns_function(at), activation);
             return Value::Error;
         }
+        let is_texture = |value| match value {
+            Value::Data(Data { node, .. }) => {
+                let ty = self.graph.expr_type(node).value();
+                ty.is_some_and(|ty| self.graph.types().texture(ty).is_some())
+            }
+            _ => false,
+        };
+        let help = match is_texture(then) && is_texture(otherwise) {
+            true => "which texture is meant must be known at compile time: choose between texels",
+            false => "both branches of an `if` must have the same type",
+        };
         self.report_in(
             Diagnostic::new(DiagnosticCode::BranchTypes, span, "the branches have different types")
                 .also(spans[0], format!("this is {a}"))
                 .also(spans[1], format!("this is {b}"))
-                .help("both branches of an `if` must have the same type"),
+                .help(help),
             activation,
         );
         Value::Error

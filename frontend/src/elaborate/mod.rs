@@ -257,6 +257,10 @@ fn global_denotations(elaborator: &mut Elaborator, items: &Items) -> Vec<Denotat
                 let node = elaborator.graph.uniform(*index, uniform.ty, uniform.span);
                 Denotation::Value(elaborator.data(node, Constancy::Varies))
             }
+            GlobalValue::Texture(ty, span) => {
+                let node = elaborator.graph.constant(*ty, &[], *span);
+                Denotation::Value(elaborator.data(node, Constancy::LITERAL))
+            }
             // Nothing looks at it before it has a value.
             GlobalValue::Constant(_) => Denotation::Value(Value::Error),
         });

@@ -284,6 +284,7 @@ impl Elaborator {
         let parts = |i: usize| types.parts(ty(i)).len();
         match recipe {
             Recipe::Input(_) => Constancy::Varies,
+            Recipe::Direct(op) if op.reads_texture() => Constancy::Varies,
             Recipe::Flatten(made) => {
                 let mut all = Vec::new();
                 for (i, operand) in operands.iter().enumerate() {

@@ -25,7 +25,10 @@ pub(super) fn zero_or_identity(types: &Types, ty: Type) -> Box<[u32]> {
                     stack.push((part, start + offset));
                 }
             }
-            TypeKind::Scalar(_) | TypeKind::Vector(..) | TypeKind::Variant(_) => {}
+            TypeKind::Scalar(_)
+            | TypeKind::Vector(..)
+            | TypeKind::Variant(_)
+            | TypeKind::Texture(_) => {}
         }
     }
     words.into()

@@ -70,6 +70,7 @@ mod text;
 use crate::syntax::Tree;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::source::Span;
+use lambdav_core::types::Types;
 use lambdav_float_environment::with_default;
 use program::SourceUniform;
 use reducer::Reducer;
@@ -90,13 +91,18 @@ impl SourceProgram {
         with_default(|| read::program(tree, given))
     }
 
+    /// The types of the program as far as the evaluator knows them: those of textures, in order.
+    pub fn types(&self) -> &Types {
+        &self.types
+    }
+
     /// The locations of the outputs, in order of declaration.
     pub fn locations(&self) -> impl Iterator<Item = u32> {
         self.outputs.iter().map(|&(location, _)| location)
     }
 
     /// The words of the value of the output at `location`: 1 to 4 components. `inputs` must give
-    /// each uniform its words. `cancelled` is polled now and then.
+    /// each uniform its words, and each texture its texels. `cancelled` is polled now and then.
     pub fn run(
         &self,
         location: u32,
@@ -104,6 +110,9 @@ impl SourceProgram {
         limits: Limits,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Box<[u32]>, SourceFault> {
+        if self.types.unbound(&inputs.textures).is_some() {
+            return Err(SourceFault::Unexpected(Span::default(), "a texture is not bound"));
+        }
         let output = self.outputs.iter().find(|(l, _)| *l == location);
         let &(_, root) = output
             .ok_or(SourceFault::Unexpected(Span::default(), "no output has this location"))?;

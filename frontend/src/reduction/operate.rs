@@ -3,7 +3,9 @@
 use crate::builtins::Recipe;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::op::Op;
+use lambdav_core::texture::TextureData;
 use lambdav_core::types::{Type, TypeKind, Types};
+use std::sync::Arc;
 
 /// A value that is not a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,11 +42,21 @@ impl Data {
 
 /// The value of an operation, if it is defined on such operands.
 pub(super) fn operate(types: &Types, op: Op, operands: &[&Data]) -> Option<Data> {
+    operate_with(types, op, operands, &[])
+}
+
+/// The same where textures have these texels.
+fn operate_with(
+    types: &Types,
+    op: Op,
+    operands: &[&Data],
+    textures: &[Arc<TextureData>],
+) -> Option<Data> {
     let of: Vec<Type> = operands.iter().map(|d| d.ty).collect();
     let ty = op.result_type(types, &of)?;
     let words: Vec<&[u32]> = operands.iter().map(|d| &*d.words).collect();
     let mut out = vec![0; types.components(ty)];
-    op.apply(types, &of, &words, &mut out);
+    op.evaluate(types, textures, &of, &words, &mut out);
     Some(Data { ty, words: out.into() })
 }
 
@@ -86,7 +98,9 @@ pub(super) fn follow(
             let operands: Vec<Data> = operands.collect::<Option<_>>()?;
             operate(types, *op, &operands.iter().collect::<Vec<_>>())
         }
-        Recipe::Direct(op) => operate(types, *op, &operands.iter().collect::<Vec<_>>()),
+        Recipe::Direct(op) => {
+            operate_with(types, *op, &operands.iter().collect::<Vec<_>>(), &inputs.textures)
+        }
         Recipe::Flatten(ty) => {
             let words: Box<[u32]> = operands.iter().flat_map(|d| &d.words).copied().collect();
             match (types.kind(*ty), operands) {

@@ -14,6 +14,7 @@ use crate::builtins::Builtin;
 use crate::mutants::{Mutant, is_active};
 use crate::syntax::{ExprId, ExprKind, Tree};
 use lambdav_core::source::Span;
+use lambdav_core::texture::Texture;
 use lambdav_core::types::{Type, Types};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -107,6 +108,7 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
     let mut texts = Texts::default();
     let mut reader = Reader::new(tree, &mut texts);
     let (mut uniforms, mut outputs, mut constants) = (Vec::new(), Vec::new(), Vec::new());
+    let mut types = Types::default();
     reader.find_fields();
     for &root in &tree.roots {
         let span = tree.get(root).span;
@@ -114,7 +116,8 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
         let word = list.first().and_then(|&head| reader.name(head));
         // A `define` can give these names another meaning.
         let word = word.filter(|word| {
-            !matches!(*word, "struct" | "variant" | "constant") || !reader.scope.contains_key(word)
+            !matches!(*word, "struct" | "variant" | "constant" | "texture")
+                || !reader.scope.contains_key(word)
         });
         match (word, list) {
             (Some("define"), &[_, target, value]) => reader.define(target, value)?,
@@ -157,10 +160,18 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
                 };
                 reader.define_as(name, Meaning::Text(value))?;
             }
+            (Some("texture"), &[_, name, ref parts @ ..]) => {
+                let options = reader.texture_options(parts);
+                let texture = reader.name(name).unwrap_or_default().into();
+                let ty = types.add_texture(Texture { name: texture, options });
+                let data = Form::Data(Data { ty, words: Box::default() });
+                let value = reader.texts.push(data, &[], span, None)?;
+                reader.define_as(name, Meaning::Text(value))?;
+            }
             _ => outputs.push((0, reader.term(root)?)),
         }
     }
-    Ok(SourceProgram { types: Types::default(), texts, uniforms, constants, outputs })
+    Ok(SourceProgram { types, texts, uniforms, constants, outputs })
 }
 
 /// Reads one expression in which all names are those of the outermost scope.

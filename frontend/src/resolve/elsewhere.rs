@@ -1,7 +1,7 @@
 //! Names that other languages have for what λV calls otherwise.
 
 /// Names from Scheme, GLSL, HLSL and their neighbours, and what to write instead.
-const ELSEWHERE: [(&str, &str); 48] = [
+const ELSEWHERE: [(&str, &str); 47] = [
     ("%", "write `(mod x y)`"),
     ("&", "write `(bit-and a b)`"),
     ("<<", "write `(shift-left a n)`"),
@@ -42,7 +42,6 @@ const ELSEWHERE: [(&str, &str); 48] = [
     ("set!", "nothing can be changed: bind a new name with `let` or `let*`"),
     ("smoothstep", "write `(smooth-step low high x)`"),
     ("switch", "write `(if condition a b)`, one inside another for several cases"),
-    ("texture", "there are no textures"),
     ("uintBitsToFloat", "write `(from-bits u)`"),
     ("vec1", "a single component is a num: write it as it is"),
     (

@@ -7,6 +7,7 @@ use crate::syntax::{Expr, ExprId, ExprKind, Tree};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::Name;
 use lambdav_core::source::{SourceFile, Span};
+use lambdav_core::texture::{Filter, Texture, TextureOptions, Wrap};
 use lambdav_core::types::Type;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -20,6 +21,8 @@ pub(crate) enum GlobalValue {
     Uniform(u32),
     /// Index into [`Items::constants`].
     Constant(u32),
+    /// The type of a texture, and where it is declared.
+    Texture(Type, Span),
 }
 
 /// A `uniform` or `constant`.
@@ -122,11 +125,12 @@ impl<'t> TopLevel<'t> {
                 Some("output") => return self.output_form(expr.span, rest),
                 Some("uniform") => return self.uniform("uniform", expr.span, rest),
                 // Unless a `define` has given the name another meaning.
-                Some(word @ ("struct" | "variant" | "constant"))
+                Some(word @ ("struct" | "variant" | "constant" | "texture"))
                     if self.resolver.lookup(word).is_none() =>
                 {
                     return match word {
                         "constant" => self.uniform(word, expr.span, rest),
+                        "texture" => self.texture(expr.span, rest),
                         "struct" => self.resolver.structure(expr.span, rest),
                         _ => self.resolver.variant(expr.span, rest),
                     };
@@ -301,6 +305,85 @@ impl<'t> TopLevel<'t> {
         self.items.outputs.push(OutputItem { location, code });
     }
 
+    /// Whether what is set from outside can have that name; reports it if not.
+    fn may_be_set(&mut self, word: &str, name: &'t str, span: Span) -> bool {
+        let first = *self.uniform_spans.entry(name).or_insert(span);
+        if first == span {
+            return true;
+        }
+        let diagnostic = Diagnostic::new(
+            DiagnosticCode::DuplicateUniform,
+            span,
+            format!("a second {word} named `{name}`"),
+        )
+        .label("here again")
+        .also(first, "first here")
+        .help(
+            "uniforms, constants and textures are set from outside by their names, so these must differ",
+        );
+        self.resolver.report(diagnostic);
+        false
+    }
+
+    /// `(texture name option …)`, without its head.
+    fn texture(&mut self, span: Span, rest: &'t [ExprId]) {
+        const USAGE: &str =
+            "(texture name (filter nearest|linear) (wrap clamp|repeat|mirror) srgb mipmaps)";
+        let Some((&target, parts)) = rest.split_first() else {
+            return self.malformed(span, "`texture` needs a name", USAGE);
+        };
+        let name_span = self.resolver.tree.get(target).span;
+        let Some(name) = self.resolver.identifier(target) else {
+            return self.malformed(name_span, "`texture` needs a name", USAGE);
+        };
+        let mut options = TextureOptions::default();
+        let (mut seen, mut is_right) = (Vec::new(), true);
+        for &part in parts {
+            let list = self.resolver.list(part);
+            let words: Vec<Option<&str>> = match list {
+                Some(words) => words.iter().map(|&word| self.resolver.identifier(word)).collect(),
+                None => vec![self.resolver.identifier(part)],
+            };
+            let known = match (&*words, list.is_some()) {
+                (&[Some("filter"), Some(value)], true) => {
+                    Filter::from_name(value).map(|filter| TextureOptions { filter, ..options })
+                }
+                (&[Some("wrap"), Some(value)], true) => {
+                    Wrap::from_name(value).map(|wrap| TextureOptions { wrap, ..options })
+                }
+                ([Some("srgb")], false) => Some(TextureOptions { srgb: true, ..options }),
+                ([Some("mipmaps")], false) => Some(TextureOptions { mipmaps: true, ..options }),
+                _ => None,
+            };
+            let word = words.first().copied().flatten();
+            let is_again = known.is_some() && seen.contains(&word);
+            seen.push(word);
+            if let (Some(known), false) = (known, is_again) {
+                options = known;
+                continue;
+            }
+            is_right = false;
+            let Expr { kind, span } = self.resolver.tree.get(part);
+            if !matches!(kind, ExprKind::Error) {
+                let what = match is_again {
+                    true => "the texture has this option already",
+                    false => "this is no option of a texture",
+                };
+                self.malformed(*span, what, USAGE);
+            }
+        }
+        if !self.resolver.may_bind(name, name_span) {
+            return;
+        }
+        if !is_right || !self.may_be_set("texture", name, name_span) {
+            return self.resolver.bind_global(name, Binding::Error);
+        }
+        let texture = Texture { name: name.into(), options };
+        let declarations = &mut self.resolver.declarations;
+        let ty = declarations.types.add_texture(texture);
+        self.add_global(name, GlobalValue::Texture(ty, span));
+    }
+
     /// A `uniform`, or a `constant`, which is one that is fixed at compile time.
     fn uniform(&mut self, word: &str, span: Span, rest: &'t [ExprId]) {
         let usage = format!("({word} name TYPE default)");
@@ -327,21 +410,9 @@ impl<'t> TopLevel<'t> {
         if !self.resolver.may_bind(name, name_span) {
             return;
         }
-        if let Some(&first) = self.uniform_spans.get(name) {
-            let diagnostic = Diagnostic::new(
-                DiagnosticCode::DuplicateUniform,
-                name_span,
-                format!("a second {word} named `{name}`"),
-            )
-            .label("here again")
-            .also(first, "first here")
-            .help(
-                "uniforms and constants are set from outside by their names, so these must differ",
-            );
-            self.resolver.report(diagnostic);
+        if !self.may_be_set(word, name, name_span) {
             return;
         }
-        self.uniform_spans.insert(name, name_span);
         match ty {
             Some(ty) if self.resolver.declarations.types.fits_uniform(ty) => {
                 let item = UniformItem { name: name.to_owned(), ty, default, span };

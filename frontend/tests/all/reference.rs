@@ -17,7 +17,8 @@ fn page() -> String {
          [LANGUAGE.md](LANGUAGE.md) says what programs mean.\n\n\
          *Exact* is the IEEE operation itself; *correctly rounded* the binary32 value nearest to the \
          real result, for every input; *expanded* is defined by an expression of others. Where SPIR-V \
-         leaves a result undefined, λV has the IEEE result. Each example is a test.\n",
+         leaves a result undefined, λV has the IEEE result. Each example is a test; in those \
+         of textures `t` is one of 2 by 1 texels, black and white.\n",
     );
     for builtin in Builtin::all() {
         let kind = match builtin.kind() {

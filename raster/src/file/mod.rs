@@ -36,7 +36,7 @@ use crate::quantize::Transfer;
 use crate::render::{self, RenderError, RenderOptions};
 use crate::size::{MAX_PIXELS, Size};
 
-/// An image to write.
+/// An image to write, or to read texels from.
 #[derive(Clone, Copy, Debug)]
 pub enum ImageRef<'a> {
     /// 8-bit UNORM.
@@ -45,6 +45,18 @@ pub enum ImageRef<'a> {
     Unorm16(&'a Image<u16>),
     /// binary32, as which any file can be written.
     Float(&'a Frame),
+}
+
+impl<'a> From<&'a Image<u8>> for ImageRef<'a> {
+    fn from(image: &'a Image<u8>) -> Self {
+        Self::Unorm8(image)
+    }
+}
+
+impl<'a> From<&'a Image<u16>> for ImageRef<'a> {
+    fn from(image: &'a Image<u16>) -> Self {
+        Self::Unorm16(image)
+    }
 }
 
 impl<'a> From<&'a Frame> for ImageRef<'a> {

@@ -20,8 +20,12 @@ fn activity_of(
     let (core, diagnostics) = compile(&SourceFile::new("test.lv", shader));
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     let program = schedule(&core.expect("no errors"), &[0]).expect("it nests little");
-    let program = lower(&program, 0, true, Width::Any);
-    let inputs = Inputs { words: vec![0; program.inputs.len()], max_iterations: 1000 };
+    let program = lower(&program, 0, true, Width::Any, &[]);
+    let inputs = Inputs {
+        words: vec![0; program.inputs.len()],
+        textures: crate::registers::Textures::default(),
+        max_iterations: 1000,
+    };
     let shape = Shape::new(lanes, Tile::FOUR).expect("a shape");
     sample(&program, shape, &inputs, Size::new(width, height).expect("a size"), patience)
 }

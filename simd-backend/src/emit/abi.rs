@@ -51,6 +51,7 @@ pub(super) struct Context {
     rest_rounds: u64,
     reference: Reference,
     arrays: *mut u32,
+    textures: *const u64,
 }
 
 /// The reference mathematics: the number of the function, that of lanes, and the address of what
@@ -78,6 +79,8 @@ pub enum Field {
     Reference = std::mem::offset_of!(Context, reference) as isize,
     /// The address of the memory for arrays: a word a lane, word by word.
     Arrays = std::mem::offset_of!(Context, arrays) as isize,
+    /// The address of the addresses of textures, eight bytes each. A texture is words, as inputs are.
+    Textures = std::mem::offset_of!(Context, textures) as isize,
 }
 
 impl Context {
@@ -101,6 +104,7 @@ impl Context {
             rest_rounds,
             reference,
             arrays,
+            textures: inputs.textures.addresses().as_ptr(),
         }
     }
 }
@@ -113,6 +117,8 @@ pub struct MachineCode {
     pub(crate) slots: usize,
     /// How many words of input are read.
     pub(crate) inputs: usize,
+    /// How many words each texture has.
+    pub(crate) textures: Vec<u32>,
     /// How many words the function for a row needs for arrays.
     pub(crate) array_words: usize,
     /// All functions.
@@ -160,6 +166,7 @@ impl MachineCode {
             shape: program.shape,
             slots: program.slots.len(),
             inputs: program.inputs,
+            textures: program.textures.clone(),
             array_words: program.array_bytes() / size_of::<u32>(),
             stack: most(procedures) + most(callers),
             functions,
@@ -198,6 +205,11 @@ impl MachineCode {
     /// How many words of input are read.
     pub fn inputs(&self) -> usize {
         self.inputs
+    }
+
+    /// How many words each texture has.
+    pub fn textures(&self) -> &[u32] {
+        &self.textures
     }
 
     /// How many words the function for a row needs for arrays.

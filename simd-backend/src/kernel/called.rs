@@ -10,7 +10,7 @@ use super::groups::Groups;
 use super::words;
 use crate::lanes::LaneProgram;
 use crate::pipeline::Compiler;
-use crate::registers::{Callable, Inputs};
+use crate::registers::{Callable, Inputs, Textures};
 
 /// One output of a program, as what `make` makes of its lane program.
 pub struct CalledKernel<C, F> {
@@ -38,9 +38,11 @@ where
         max_iterations: u64,
         make: F,
     ) -> Result<Self, E> {
+        let compiler = Compiler { textures: inputs.textures.clone(), ..compiler };
         let lanes = compiler.lane_program(&program);
         let code = make(&compiler, &lanes)?;
-        let inputs = Inputs { words: words(&lanes, inputs), max_iterations };
+        let textures = Textures::new(inputs.textures.clone());
+        let inputs = Inputs { words: words(&lanes, inputs), textures, max_iterations };
         let groups = Groups::new(code, inputs);
         Ok(Self { program, compiler, make, groups, sites: lanes.sites })
     }

@@ -5,10 +5,12 @@
 
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
+use std::sync::Arc;
 
+use lambdav_core::texture::TextureData;
 use rustc_hash::FxHashMap;
 
-use super::{Axis, BlockId, End, Expr, Kind, LaneProgram, Op, Statement, ValueId, Width};
+use super::{Axis, BlockId, End, Expr, Kind, LaneProgram, Op, Space, Statement, ValueId, Width};
 
 /// The loop of that site exceeded its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +24,8 @@ pub struct LoopLimit {
 pub struct Group<'a> {
     /// One word for each of [`LaneProgram::inputs`].
     pub inputs: &'a [u32],
+    /// The texels of each texture.
+    pub textures: &'a [Arc<TextureData>],
     /// Column and row of the pixel of each lane.
     pub pixels: &'a [(u32, u32)],
     /// The active lanes, at least one.
@@ -282,9 +286,15 @@ impl<'a, O: Observer> Interpreter<'a, O> {
                 let word = self.group.inputs[*word as usize];
                 if kind == Kind::Mask { u64::from(word != 0) } else { word.into() }
             }
-            Expr::Load { first, index } => {
-                let at = u64::from(*first) + self.get(*index, lane);
-                self.group.inputs[at as usize].into()
+            Expr::Load { space, first, index } => {
+                let at = (u64::from(*first) + self.get(*index, lane)) as usize;
+                match space {
+                    Space::Inputs => self.group.inputs[at].into(),
+                    Space::Texture(number) => {
+                        let texels = self.group.textures[*number as usize].texels();
+                        bits(texels.as_flattened()[at])
+                    }
+                }
             }
             Expr::At { array, first, index } => {
                 let words = self.program.kind(*array).words().expect("it is an array");

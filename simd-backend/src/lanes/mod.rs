@@ -21,7 +21,7 @@
 //! - a lane's result is captured, by a select under the exit mask, in the round that it leaves.
 //!   Loop parameters are not blended: those of a lane that has left are never looked at again.
 //!
-//! Inputs are read only, and read whole: [`Expr::Load`] reads in inactive lanes, too. So an index is
+//! Inputs and textures are read only, and read whole: [`Expr::Load`] reads in inactive lanes, too. So an index is
 //! made to lie inside by ordinary operations on all lanes, and the verifier finds them.
 //!
 //! An array that an index chooses from, and that is no input, is a value of its own kind
@@ -56,7 +56,7 @@
 //! - The first [`LaneProgram::frame_len`] statements of the root compute with values of rate
 //!   [`Rate::FRAME`] alone.
 //! - An index of a [`Expr::Load`], [`Expr::At`] or [`Expr::Put`] is computed by operations whose operands' limits (constants, at
-//!   last) keep it inside the inputs, or the array, whatever the lanes hold.
+//!   last) keep it inside the inputs, the texture or the array, whatever the lanes hold.
 //! - Arrays are of every lane: varying, or, in a program for one lane, of the group.
 //! - Blocks form a tree. `rec` stands in tails of loop bodies only, and each loop can be left.
 //!
@@ -379,6 +379,27 @@ pub enum Reads {
     All,
 }
 
+/// What an [`Expr::Load`] reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// The words of [`LaneProgram::inputs`].
+    Inputs,
+    /// The words of the texture of that number: red, green, blue and alpha, texel by texel.
+    Texture(u32),
+}
+
+impl Space {
+    /// How many words there are to be read, of so many inputs and of textures of so many words.
+    pub(crate) fn words(self, inputs: usize, textures: &[u32]) -> usize {
+        match self {
+            Self::Inputs => inputs,
+            Self::Texture(number) => {
+                textures.get(number as usize).map_or(0, |&words| words as usize)
+            }
+        }
+    }
+}
+
 /// A computation without control flow.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
@@ -388,9 +409,11 @@ pub enum Expr {
     Undefined,
     /// That word of [`LaneProgram::inputs`], as `F32` or `I32`, or, of a mask, compared with zero.
     Input(u32),
-    /// The word of [`LaneProgram::inputs`] that many words after the first, as `F32` or `I32`. In
-    /// every lane, active or not, there must be one.
+    /// The word of a space that many words after the first, as `F32` or `I32`. In every lane, active or
+    /// not, there must be one.
     Load {
+        /// What is read.
+        space: Space,
         /// Where the index counts from.
         first: u32,
         /// An `I32` without sign.
@@ -622,6 +645,8 @@ pub struct LaneProgram {
     pub frame_len: usize,
     /// The words that [`Expr::Input`] refers to.
     pub inputs: Vec<InputWord>,
+    /// How many words each texture has.
+    pub textures: Vec<u32>,
     /// Where the loops are in the source.
     pub sites: Vec<Span>,
     /// How many loops lie around the innermost block.

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Axis, End, Expr, InputWord, Kind, LaneProgram, Op, Rate, Statement, ValueId};
+use super::{Axis, End, Expr, InputWord, Kind, LaneProgram, Op, Rate, Space, Statement, ValueId};
 use crate::lanes::walk::{Event, Walk};
 
 impl Display for Kind {
@@ -149,6 +149,16 @@ impl Display for Constant {
     }
 }
 
+/// Before the number of a word.
+impl Display for Space {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Inputs => Ok(()),
+            Self::Texture(number) => write!(f, "texture.{number} "),
+        }
+    }
+}
+
 impl Display for LaneProgram {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut printer = Printer { program: self, f };
@@ -232,7 +242,7 @@ impl Printer<'_, '_, '_> {
             Expr::Constant(bits) => Constant(self.program.kind(value), *bits).to_string(),
             Expr::Undefined => "undefined".into(),
             Expr::Input(word) => format!("input {}", self.program.inputs[*word as usize]),
-            Expr::Load { first, index } => format!("load {first} + {index}"),
+            Expr::Load { space, first, index } => format!("load {space}{first} + {index}"),
             Expr::Coordinate(Axis::X) => "coordinate x".into(),
             Expr::Coordinate(Axis::Y) => "coordinate y".into(),
             Expr::ExecutionMask => "execution mask".into(),

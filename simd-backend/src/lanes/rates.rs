@@ -269,6 +269,16 @@ impl Analysis<'_> {
                     self.choose(value, operands);
                     return;
                 }
+                if op.reads_texture() {
+                    let mut rate = Rate::FRAME;
+                    for operand in operands {
+                        rate = self.rates.of(*operand).iter().fold(rate, |a, &b| a | b);
+                    }
+                    for i in 0..self.rates.of(value).len() {
+                        self.raise(value, i, rate);
+                    }
+                    return;
+                }
                 if let Some(sources) =
                     parts(&self.program.types, *op, &types, self.program.ty(value))
                 {

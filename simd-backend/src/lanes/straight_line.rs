@@ -2,8 +2,8 @@
 //! functions, which no source text is compiled to.
 
 use super::{
-    Axis, Block, End, Expr, InputWord, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo,
-    Width,
+    Axis, Block, End, Expr, InputWord, Kind, LaneProgram, Op, Rate, Space, Statement, ValueId,
+    ValueInfo, Width,
 };
 
 /// Makes a [`LaneProgram`] of one block.
@@ -53,7 +53,7 @@ impl StraightLine {
     pub fn load(&mut self, kind: Kind, first: u32, index: ValueId, most: u32) -> ValueId {
         self.inputs = self.inputs.max(first + most + 1);
         let rate = self.values[index.index()].rate;
-        self.push(kind, rate, Expr::Load { first, index })
+        self.push(kind, rate, Expr::Load { space: Space::Inputs, first, index })
     }
 
     /// The coordinate of a pixel along an axis.
@@ -75,6 +75,7 @@ impl StraightLine {
             blocks: vec![Block { statements: self.statements, end }],
             frame_len: 0,
             inputs: vec![InputWord::Time; self.inputs as usize],
+            textures: Vec::new(),
             sites: Vec::new(),
             loop_nesting: 0,
         }

@@ -11,7 +11,9 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::interpret::apply;
 use super::limits::Limits;
-use super::{BlockId, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo};
+use super::{
+    BlockId, End, Expr, Kind, LaneProgram, Op, Rate, Space, Statement, ValueId, ValueInfo,
+};
 use crate::lanes::walk::{Event, Walk};
 
 /// Replaces values by equal ones.
@@ -110,9 +112,9 @@ impl Numbering {
                 operands.iter_mut().chain(mask).for_each(|v| self.replace(v));
             }
             Expr::Any(mask) => self.replace(mask),
-            Expr::Load { first, index } => {
+            Expr::Load { space, first, index } => {
                 self.replace(index);
-                if let Some(bits) = self.bits[index.index()] {
+                if let (Space::Inputs, Some(bits)) = (*space, self.bits[index.index()]) {
                     *expr = Expr::Input(*first + bits as u32);
                 }
             }

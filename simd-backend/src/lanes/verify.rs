@@ -224,9 +224,10 @@ impl<'p> Verifier<'p> {
         }
         let (kind, rate) = match expr {
             Expr::Constant(_) | Expr::Undefined | Expr::Input(_) => (Some(info.kind), Rate::FRAME),
-            Expr::Load { first, index } => {
+            Expr::Load { space, first, index } => {
                 let inside = self.limits.most(*index) as usize;
-                let inside = inside.saturating_add(*first as usize) < program.inputs.len();
+                let inside = inside.saturating_add(*first as usize)
+                    < space.words(program.inputs.len(), &program.textures);
                 self.require(inside, || format!("{value}: nothing keeps {index} inside"));
                 let is_word = matches!(info.kind, Kind::F32 | Kind::I32);
                 let fits = is_word && program.kind(*index) == Kind::I32;

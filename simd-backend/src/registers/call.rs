@@ -1,19 +1,69 @@
 //! Calls of a register program's functions, whoever executes them.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use lambdav_core::texture::TextureData;
+
 use super::{POLL_ROUNDS, Shape, Status};
+use crate::lanes::Space;
 
 /// What a frame is computed from.
 #[derive(Clone, Debug)]
 pub struct Inputs {
     /// One for each of the program's inputs ([`InputWord`](crate::lanes::InputWord)).
     pub words: Vec<u32>,
+    /// The program's textures.
+    pub textures: Textures,
     /// How many `rec`s each entry of a loop may execute.
     pub max_iterations: u64,
 }
 
+/// The texels of textures, and where they lie.
+#[derive(Clone, Debug, Default)]
+pub struct Textures {
+    data: Vec<Arc<TextureData>>,
+    /// The address of the first texel of each, which stays where it is as long as `data` lives.
+    addresses: Vec<u64>,
+}
+
+impl Textures {
+    /// These textures.
+    pub fn new(data: Vec<Arc<TextureData>>) -> Self {
+        let address = |data: &Arc<TextureData>| data.texels().as_ptr().expose_provenance() as u64;
+        let addresses = data.iter().map(address).collect();
+        Self { data, addresses }
+    }
+
+    /// The textures.
+    pub fn data(&self) -> &[Arc<TextureData>] {
+        &self.data
+    }
+
+    /// The address of the first texel of each.
+    pub(crate) fn addresses(&self) -> &[u64] {
+        &self.addresses
+    }
+
+    /// Whether they have so many words.
+    pub(crate) fn have(&self, words: &[u32]) -> bool {
+        self.data.iter().map(|data| 4 * data.texels().len()).eq(words.iter().map(|&n| n as usize))
+    }
+}
+
 impl Inputs {
+    /// The word of that number in a space, if there is one.
+    pub(crate) fn word(&self, space: Space, at: u64) -> Option<u32> {
+        let at = usize::try_from(at).ok()?;
+        match space {
+            Space::Inputs => self.words.get(at).copied(),
+            Space::Texture(number) => {
+                let texels = self.textures.data.get(number as usize)?.texels();
+                texels.as_flattened().get(at).map(|word| word.to_bits())
+            }
+        }
+    }
+
     /// The rounds that a loop may do before its first poll ([`Limit::First`]), and the rest
     /// ([`Limit::Rest`]).
     ///

@@ -311,13 +311,13 @@ impl<'a> Call<'a> {
                 let is_mask = on.ty(*to) == RegisterType::Scalar(Kind::Mask);
                 (*to, scalar(if is_mask { (word != 0).into() } else { word.into() }))
             }
-            Instr::Load(to, first, index) => {
+            Instr::Load(to, space, first, index) => {
                 let lane = |word: &Option<u64>| {
                     let Some(index) = *word else { return Ok(None) };
                     let at = u64::from(*first) + index;
-                    let word = usize::try_from(at).ok().and_then(|at| self.inputs.words.get(at));
-                    let word = word.ok_or_else(|| format!("there is no input {at}"))?;
-                    Ok::<_, String>(Some(u64::from(*word)))
+                    let word = self.inputs.word(*space, at);
+                    let word = word.ok_or_else(|| format!("there is no word {space}{at}"))?;
+                    Ok::<_, String>(Some(u64::from(word)))
                 };
                 (*to, on.get(*index)?.iter().map(lane).collect::<Result<_, _>>()?)
             }

@@ -53,10 +53,10 @@ mod verify;
 
 use lambdav_core::op::Elementary;
 
-use crate::lanes::{Axis, Kind, Op};
+use crate::lanes::{Axis, Kind, Op, Space};
 use crate::machine::{Class, Machine};
 
-pub use call::{Callable, Inputs, Poll, Row};
+pub use call::{Callable, Inputs, Poll, Row, Textures};
 pub use lower::lower;
 pub(crate) use order::{loop_depths, order as layout_order};
 pub use shape::{Choice, Reason, Shape, Work};
@@ -186,8 +186,8 @@ pub enum Instr {
     Any(Reg, Box<[Reg]>),
     /// A word of input.
     Input(Reg, u32),
-    /// The word of input that many after the first, lane by lane: in each there is one.
-    Load(Reg, u32, Reg),
+    /// The word of a space that many after the first, lane by lane: in each there is one.
+    Load(Reg, Space, u32, Reg),
     /// The word of each lane in an array.
     LoadArray(Reg, ArrayPlace),
     /// Stores a word of each lane in an array.
@@ -379,7 +379,7 @@ macro_rules! uses {
                     Self::Op(_, _, operands) => operands.$iter().for_each(f),
                     Self::MulAdd(_, operands) => operands.$iter().for_each(f),
                     Self::Broadcast(_, from)
-                    | Self::Load(_, _, from)
+                    | Self::Load(_, _, _, from)
                     | Self::Half(_, from, _)
                     | Self::SetSlot(_, from)
                     | Self::Spill(_, from) => f(from),
@@ -525,6 +525,8 @@ pub struct RegisterProgram {
     pub slots: Vec<Kind>,
     /// How many words of input it has.
     pub inputs: usize,
+    /// How many words each texture has.
+    pub textures: Vec<u32>,
     /// How many words of each lane all arrays have that lie in memory at once.
     pub array_words: u32,
 }

@@ -117,7 +117,9 @@ fn print_block(
             Instr::Join(to, halves) => format!("{} = join {}", typed(to), List(halves)),
             Instr::Any(to, masks) => format!("{} = any {}", typed(to), List(masks)),
             Instr::Input(to, word) => format!("{} = input {word}", typed(to)),
-            Instr::Load(to, first, index) => format!("{} = load {first} + {index}", typed(to)),
+            Instr::Load(to, space, first, index) => {
+                format!("{} = load {space}{first} + {index}", typed(to))
+            }
             Instr::LoadArray(to, place) => format!("{} = {place}", typed(to)),
             Instr::StoreArray { place, word, mask: None } => format!("{place} = {word}"),
             Instr::StoreArray { place, word, mask: Some(mask) } => {

@@ -352,14 +352,15 @@ impl<'p> Verifier<'p, '_> {
                 let is_word = [Kind::F32, Kind::I32, Kind::Mask].map(scalar).contains(&ty);
                 self.require(is_word, || format!("the result {to} is no word"));
             }
-            Instr::Load(to, first, index) => {
+            Instr::Load(to, space, first, index) => {
                 let of = lanes_of(self.ty(*index));
                 let is_index = of.0 == Kind::I32;
                 let (kind, lanes) = lanes_of(self.ty(*to));
                 let is_word = matches!(kind, Kind::F32 | Kind::I32) && lanes == of.1;
                 self.require(is_index && is_word, || format!("{to} is no word at {index}"));
                 let most = self.bounds.get(index.index()).copied().unwrap_or(u32::MAX);
-                let inside = (most as usize).saturating_add(*first as usize) < program.inputs;
+                let inside = (most as usize).saturating_add(*first as usize)
+                    < space.words(program.inputs, &program.textures);
                 self.require(inside, || format!("nothing keeps {index} inside"));
             }
             Instr::LoadArray(to, place) => self.array(*to, place),

@@ -7,7 +7,9 @@ use std::time::Duration;
 use lambdav_core::inputs;
 use lambdav_raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::emit::Executable;
-use lambdav_simd_backend::registers::{Callable, Inputs, Instr, Poll, Row, Shape, Status};
+use lambdav_simd_backend::registers::{
+    Callable, Inputs, Instr, Poll, Row, Shape, Status, Textures,
+};
 use lambdav_simd_backend::{Compiler, SimdKernel, Target};
 
 use crate::scheduled;
@@ -20,7 +22,11 @@ fn host() -> Target {
 fn executable(shader: &str, lanes: u32, target: Target) -> (Executable, Inputs) {
     let compiler = Compiler { lanes: Some(lanes), ..Compiler::new(target) };
     let compiled = compiler.compile(&scheduled(shader)).expect("it compiles");
-    let inputs = Inputs { words: vec![0; compiled.lanes.inputs.len()], max_iterations: 99 };
+    let inputs = Inputs {
+        words: vec![0; compiled.lanes.inputs.len()],
+        textures: Textures::default(),
+        max_iterations: 99,
+    };
     (Executable::new(&compiled.code, &compiler.target).expect("there is memory"), inputs)
 }
 

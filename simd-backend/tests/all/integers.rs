@@ -16,7 +16,7 @@ use lambdav_simd_backend::emit::Executable;
 use lambdav_simd_backend::kernel::words;
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
 use lambdav_simd_backend::lanes::{Width, lower};
-use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Shape, Status};
+use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Shape, Status, Textures};
 use lambdav_simd_backend::{Compiler, Target};
 use lambdav_test_support::{INTEGERS, NUMBERS, Random};
 
@@ -185,7 +185,7 @@ fn check(trial: &Trial<'_>, more: impl Iterator<Item = Vec<Vec<u32>>>) {
     let frontier = AtomicU64::new(u64::MAX);
     let here: Vec<&str> = Target::here().collect();
     let mut codes: Vec<(String, Box<dyn Callable>, Shape)> = Vec::new();
-    let lane_program = lower(&program, 0, true, Width::Any);
+    let lane_program = lower(&program, 0, true, Width::Any, &[]);
     for (name, lanes) in ways() {
         let target = Target::named(name).expect("a machine that is not too old");
         let target = target.expect("one of them");
@@ -208,7 +208,11 @@ fn check(trial: &Trial<'_>, more: impl Iterator<Item = Vec<Vec<u32>>>) {
             uniforms: uniforms.flat_map(|(of, _)| of.iter().map(|&w| [w].into())).collect(),
             ..inputs::Inputs::default()
         };
-        let inputs = Inputs { words: words(&lane_program, &inputs), max_iterations: 1 };
+        let inputs = Inputs {
+            words: words(&lane_program, &inputs),
+            textures: Textures::default(),
+            max_iterations: 1,
+        };
         let places: Vec<(u32, u32)> =
             (0..SIDES[1]).flat_map(|y| (0..SIDES[0]).map(move |x| (x, y))).collect();
         let compare = |name: &str, pixel: [f32; 4], (x, y): (u32, u32)| {
@@ -223,8 +227,13 @@ fn check(trial: &Trial<'_>, more: impl Iterator<Item = Vec<Vec<u32>>>) {
             );
         };
         let mask = vec![true; places.len()];
-        let group =
-            Group { inputs: &inputs.words, pixels: &places, mask: &mask, max_iterations: 1 };
+        let group = Group {
+            inputs: &inputs.words,
+            textures: &[],
+            pixels: &places,
+            mask: &mask,
+            max_iterations: 1,
+        };
         let pixels = interpret(&lane_program, &group).expect("there are no loops");
         for (&pixel, &place) in pixels.iter().zip(&places) {
             compare("interpreted", pixel, place);

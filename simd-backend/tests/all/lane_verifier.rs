@@ -14,7 +14,7 @@ const SHADER: &str = "(define x (.x (frag-coord)))
   (sin (* x y)))";
 
 fn valid() -> LaneProgram {
-    let program = lower(&scheduled(SHADER), 0, true, Width::Any);
+    let program = lower(&scheduled(SHADER), 0, true, Width::Any, &[]);
     assert_eq!(verify(&program), Ok(()));
     program
 }

@@ -20,7 +20,7 @@ fn text(shader: &str) -> String {
 }
 
 fn text_for(shader: &str, width: Width) -> String {
-    lower(&scheduled(shader), 0, true, width).to_string()
+    lower(&scheduled(shader), 0, true, width, &[]).to_string()
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn gallery() {
             for (width, hoist) in
                 [Width::Any, Width::One].into_iter().flat_map(|w| [(w, false), (w, true)])
             {
-                let lanes = lower(&program, 0, hoist, width);
+                let lanes = lower(&program, 0, hoist, width, &[]);
                 let given = words(&lanes, &inputs);
                 for seed in 0..6_u32 {
                     let count = if width == Width::One { 1 } else { 1 + 3 * seed };
@@ -191,6 +191,7 @@ fn gallery() {
                     let mask: Vec<bool> = (0..count).map(|k| k % 5 != 3).collect();
                     let group = Group {
                         inputs: &given,
+                        textures: &[],
                         pixels: &pixels,
                         mask: &mask,
                         max_iterations: limits::ITERATIONS,

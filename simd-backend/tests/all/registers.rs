@@ -6,7 +6,7 @@ use lambdav_simd_backend::lanes::Kind;
 use lambdav_simd_backend::machine::{Machine, PerClass, Tile};
 use lambdav_simd_backend::registers::interpret::{frame, row};
 use lambdav_simd_backend::registers::{
-    Inputs, Instr, POLL_ROUNDS, Poll, Reg, RegisterProgram, RegisterType, Row, Status,
+    Inputs, Instr, POLL_ROUNDS, Poll, Reg, RegisterProgram, RegisterType, Row, Status, Textures,
 };
 use lambdav_simd_backend::{Compiler, Target};
 
@@ -33,7 +33,8 @@ fn run(
     mask: [u32; 8],
     frontier: u64,
 ) -> Result<(Status, Vec<[f32; 4]>), String> {
-    let inputs = Inputs { words: vec![0; program.inputs], max_iterations };
+    let inputs =
+        Inputs { words: vec![0; program.inputs], textures: Textures::default(), max_iterations };
     let frontier = AtomicU64::new(frontier);
     let poll = Poll { frontier: &frontier, first: 1 };
     let (status, slots) = frame(program, &inputs, poll).map_err(|trap| trap.to_string())?;

@@ -8,7 +8,11 @@ use lambdav_simd_backend::registers::{Choice, Reason, Shape};
 use crate::scheduled;
 
 fn choice(shader: &str) -> Choice {
-    Shape::preferred(&lower(&scheduled(shader), 0, true, Width::Any), Tile::FOUR, f64::INFINITY)
+    Shape::preferred(
+        &lower(&scheduled(shader), 0, true, Width::Any, &[]),
+        Tile::FOUR,
+        f64::INFINITY,
+    )
 }
 
 fn lanes(shader: &str) -> u32 {

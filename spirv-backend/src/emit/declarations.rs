@@ -6,7 +6,7 @@
 use lambdav_core::std140::Std140;
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use rspirv::dr::{Instruction, Module, Operand};
-use rspirv::spirv::{Decoration, Op, StorageClass, Word};
+use rspirv::spirv::{Decoration, Dim, ImageFormat, Op, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A type by structure.
@@ -19,6 +19,9 @@ pub(super) enum TypeDeclaration {
     /// The same in a block of uniforms: laid out, and without bools.
     Memory(Type),
     Pointer(StorageClass, Word),
+    /// A 2D image of floats, from which texels are taken, and the same with a sampler.
+    Image,
+    SampledImage,
 }
 
 /// The declarations so far.
@@ -95,6 +98,16 @@ impl<'p> Declarations<'p> {
             TypeDeclaration::Pointer(class, to) => {
                 (Op::TypePointer, vec![Operand::StorageClass(class), Operand::IdRef(to)])
             }
+            TypeDeclaration::Image => {
+                let mut of = vec![Operand::IdRef(self.ty(Type::NUM)), Operand::Dim(Dim::Dim2D)];
+                // No depth, one layer, one sample, with a sampler.
+                of.extend([0, 0, 0, 1].map(Operand::LiteralBit32));
+                of.push(Operand::ImageFormat(ImageFormat::Unknown));
+                (Op::TypeImage, of)
+            }
+            TypeDeclaration::SampledImage => {
+                (Op::TypeSampledImage, vec![Operand::IdRef(self.shape(TypeDeclaration::Image))])
+            }
             TypeDeclaration::Memory(ty) => match *self.types.kind(ty) {
                 TypeKind::Scalar(Scalar::Bool) => return self.ty(Type::UINT),
                 TypeKind::Vector(Scalar::Bool, n) => return self.ty(Type::of(Scalar::U32, n)),
@@ -120,6 +133,8 @@ impl<'p> Declarations<'p> {
                     let (of, count) = (self.ty(element), self.uint(count));
                     (Op::TypeArray, [of, count].map(Operand::IdRef).to_vec())
                 }
+                // Which one is meant is no matter of words.
+                TypeKind::Texture(_) => (Op::TypeStruct, vec![]),
                 TypeKind::Structure(_) | TypeKind::Variant(_) => {
                     let id = self.structure(ty, TypeDeclaration::Value);
                     self.shapes.insert(shape, id);

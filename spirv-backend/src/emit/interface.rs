@@ -1,5 +1,5 @@
-//! What the shader has to do with the world (LANGUAGE §5): its outputs, the position of the pixel,
-//! the block of push constants and the block of uniforms. Each is declared when it is first used.
+//! What the shader has to do with the world (LANGUAGE §5, §12): its outputs, the position of the
+//! pixel, the block of push constants, the block of uniforms and textures. Each is declared when it is first used.
 
 use super::declarations::{Declarations, TypeDeclaration, literal};
 use super::options::{EmitOptions, Version};
@@ -27,6 +27,10 @@ pub(super) struct Interface {
     frag_coord: Option<Word>,
     push_constants: Option<Word>,
     uniforms: Option<Word>,
+    /// By their numbers.
+    textures: FxHashMap<u32, Word>,
+    /// Whether images are asked for their sizes.
+    queries_images: bool,
     /// Variables that hold constants.
     constants: FxHashMap<Word, Word>,
     /// Those that an entry point lists in every version: inputs and outputs.
@@ -139,6 +143,29 @@ impl Interface {
         base
     }
 
+    /// The texture of that number: it is bound behind the block of uniforms.
+    pub(super) fn texture(
+        &mut self,
+        declarations: &mut Declarations<'_>,
+        number: u32,
+        name: &str,
+    ) -> Word {
+        if let Some(&known) = self.textures.get(&number) {
+            return known;
+        }
+        let to = declarations.shape(TypeDeclaration::SampledImage);
+        let id = self.variable(declarations, StorageClass::UniformConstant, to, name);
+        declarations.decorate(id, Decoration::DescriptorSet, [Operand::LiteralBit32(0)]);
+        declarations.decorate(id, Decoration::Binding, [Operand::LiteralBit32(number + 1)]);
+        self.textures.insert(number, id);
+        id
+    }
+
+    /// Notes that an image is asked for its size or its levels.
+    pub(super) fn queries_images(&mut self) {
+        self.queries_images = true;
+    }
+
     /// A variable of the module that holds a constant.
     pub(super) fn constant(
         &mut self,
@@ -192,6 +219,9 @@ impl Interface {
         let module = &mut declarations.module;
         let capability = |c| instruction(Op::Capability, vec![Operand::Capability(c)]);
         module.capabilities.push(capability(Capability::Shader));
+        if self.queries_images {
+            module.capabilities.push(capability(Capability::ImageQuery));
+        }
         module.memory_model = Some(instruction(
             Op::MemoryModel,
             vec![

@@ -30,6 +30,7 @@ mod memory;
 mod operations;
 mod options;
 mod parts;
+mod textures;
 mod translator;
 mod values;
 

@@ -17,6 +17,9 @@ use rspirv::spirv::{Decoration, GlslStd450Op as Glsl, Op, Word};
 impl Translator<'_> {
     /// Emits an operation with a result of that type.
     pub(super) fn operation(&mut self, op: Core, ty: Type, operands: &[ValueId]) -> Word {
+        if op.reads_texture() {
+            return self.of_texture(op, ty, operands);
+        }
         match (op, operands) {
             (Core::At, &[of, index]) => return self.at(ty, of, index),
             (Core::Update, &[of, index, part]) => return self.updated(of, index, part),
@@ -98,7 +101,13 @@ impl Translator<'_> {
             | Core::ShiftLeft
             | Core::ShiftRight
             | Core::FromBits => unreachable!("they are of integers"),
-            Core::At | Core::Update | Core::Inject(..) | Core::After => {
+            Core::At
+            | Core::Update
+            | Core::Inject(..)
+            | Core::After
+            | Core::Texel
+            | Core::TextureSize
+            | Core::TextureLevels => {
                 unreachable!("they are of values, not of ids")
             }
         }

@@ -104,6 +104,24 @@ pub(super) enum Step {
         place: Place,
         a: usize,
     },
+    /// A texel in a column and a row of a level.
+    Fetch {
+        to: usize,
+        texture: usize,
+        place: usize,
+        level: usize,
+    },
+    /// Width and height of a level.
+    Size {
+        to: usize,
+        texture: usize,
+        level: usize,
+    },
+    /// How many levels there are.
+    Levels {
+        to: usize,
+        texture: usize,
+    },
 }
 
 /// Where words of a value lie in a space.

@@ -6,6 +6,7 @@ use super::code::{Part, Step};
 use super::composite::composite;
 use super::error::LoadError;
 use super::global::Globals;
+use super::images::read;
 use super::integers::{IntegerUnary, arithmetic, order};
 use super::values::{ComponentType, Entity, Ids, MemoryRegion, ValueType};
 use rspirv::spirv::Op;
@@ -70,6 +71,9 @@ pub(super) fn compute(
         Ok(Step::Binary { function, to, a: integer_at(a)?, b: integer_at(b)?, words })
     };
     let op = instruction.op;
+    if let Op::ImageFetch | Op::ImageQuerySizeLod | Op::ImageQueryLevels = op {
+        return read(ids, instruction, kind, to);
+    }
     if let Some(function) = arithmetic(op) {
         wants_integer()?;
         return integers(Binary::Integer(function), [2, 3]);

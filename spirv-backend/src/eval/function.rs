@@ -5,6 +5,7 @@ use super::code::{Block, End, Phi, Position, Step};
 use super::compute::{compute, place};
 use super::error::LoadError;
 use super::global::Globals;
+use super::images::image;
 use super::values::{ComponentType, Entity, Ids, Space, SpirvType, ValueType};
 use rspirv::spirv::Op;
 use rustc_hash::FxHashMap;
@@ -157,6 +158,9 @@ impl Draft {
             Op::Undef => globals.define_constant(ids, instruction),
             Op::Variable => globals.variable(ids, instruction),
             op => {
+                if let Some(entity) = image(ids, instruction)? {
+                    return ids.define(instruction, operand(1)?, entity);
+                }
                 let kind = ids.kind(instruction, operand(0)?)?;
                 let to = ids.allocate(kind);
                 if ids.is_full() {

@@ -6,9 +6,9 @@ mod memory;
 
 use super::binary::{Instruction, name};
 use super::error::LoadError;
-use super::resources::Member;
+use super::resources::{Member, TextureBinding};
 use super::values::{ComponentType, Entity, Ids, MAX_AGGREGATE, SpirvType, ValueType};
-use rspirv::spirv::{Decoration, Op, StorageClass};
+use rspirv::spirv::{Decoration, Dim, Op, StorageClass};
 use rustc_hash::FxHashMap;
 
 /// A variable that is written.
@@ -43,6 +43,7 @@ pub(super) struct Globals {
     pub(super) uniforms: Vec<Member>,
     pub(super) uniform_words: usize,
     pub(super) variables: Vec<Variable>,
+    pub(super) textures: Vec<TextureBinding>,
     /// How many words these have.
     own_words: usize,
     has_uniforms: bool,
@@ -142,6 +143,23 @@ impl Globals {
                 ids.ty(instruction, operand(2)?)?;
                 SpirvType::Pointer(class, operand(2)?)
             }
+            Op::TypeImage => {
+                // Of floats, 2D, no depth or nothing said of it, one layer, one sample, with a sampler.
+                let of_floats =
+                    ids.kind(instruction, operand(1)?)? == ValueType::scalar(ComponentType::Float);
+                let rest = instruction.rest(2)?;
+                let is_known =
+                    matches!(rest, &[dim, 0 | 2, 0, 0, 1, 0] if dim == Dim::Dim2D as u32);
+                if !of_floats || !is_known {
+                    let what = "an image that is not 2D, of floats and sampled".into();
+                    return Err(LoadError::Unknown { what, at: instruction.at });
+                }
+                SpirvType::Image
+            }
+            Op::TypeSampledImage => match ids.ty(instruction, operand(1)?)? {
+                SpirvType::Image => SpirvType::SampledImage,
+                _ => return malformed("not of an image"),
+            },
             Op::TypeFunction => {
                 instruction.exactly(2)?;
                 match ids.ty(instruction, operand(1)?)? {

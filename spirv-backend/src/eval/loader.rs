@@ -20,7 +20,7 @@ const ACCEPTED: &[Op] = &[
     Op::SelectionMerge, Op::LoopMerge,
     // Declarations.
     Op::TypeVoid, Op::TypeBool, Op::TypeInt, Op::TypeFloat, Op::TypeVector, Op::TypeMatrix,
-    Op::TypeStruct, Op::TypeArray, Op::TypePointer, Op::TypeFunction, Op::ConstantTrue, Op::ConstantFalse,
+    Op::TypeImage, Op::TypeSampledImage, Op::TypeStruct, Op::TypeArray, Op::TypePointer, Op::TypeFunction, Op::ConstantTrue, Op::ConstantFalse,
     Op::SpecConstantTrue, Op::SpecConstantFalse, Op::SpecConstant,
     Op::Constant, Op::ConstantComposite, Op::ConstantNull, Op::Undef, Op::Variable, Op::Function,
     Op::FunctionEnd,
@@ -28,6 +28,8 @@ const ACCEPTED: &[Op] = &[
     Op::Load, Op::Store, Op::AccessChain, Op::CopyObject, Op::CompositeConstruct,
     Op::CompositeExtract, Op::CompositeInsert, Op::VectorShuffle,
     Op::VectorExtractDynamic, Op::VectorInsertDynamic,
+    // Images.
+    Op::Image, Op::ImageFetch, Op::ImageQuerySizeLod, Op::ImageQueryLevels,
     // Computations.
     Op::ExtInst, Op::FNegate, Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::Any, Op::All,
     Op::IsNan, Op::LogicalEqual, Op::LogicalNotEqual, Op::LogicalOr, Op::LogicalAnd, Op::LogicalNot,
@@ -84,8 +86,16 @@ fn load(words: &[u32]) -> Result<Module, LoadError> {
         return Err(LoadError::Missing("function for its entry point"));
     }
     let blocks = function.finish(&ids)?;
-    let Globals { constants, outputs, output_words, uniforms, uniform_words, variables, .. } =
-        globals;
+    let Globals {
+        constants,
+        outputs,
+        output_words,
+        uniforms,
+        uniform_words,
+        variables,
+        textures,
+        ..
+    } = globals;
     let words = ids.words;
     Ok(Module {
         blocks,
@@ -96,6 +106,7 @@ fn load(words: &[u32]) -> Result<Module, LoadError> {
         uniforms,
         uniform_words,
         variables,
+        textures,
         sources,
     })
 }
@@ -128,6 +139,7 @@ impl Loader {
             Op::Capability => match Capability::from_u32(first()?) {
                 Some(
                     Capability::Shader
+                    | Capability::ImageQuery
                     | Capability::Matrix
                     | Capability::SignedZeroInfNanPreserve
                     | Capability::DenormPreserve
@@ -221,10 +233,10 @@ impl Loader {
             | Decoration::ColMajor
             | Decoration::NoContraction
             | Decoration::SpecId
-            | Decoration::DescriptorSet
-            | Decoration::Binding => Ok(()),
+            | Decoration::DescriptorSet => Ok(()),
             Decoration::BuiltIn
             | Decoration::Location
+            | Decoration::Binding
             | Decoration::Offset
             | Decoration::ArrayStride
             | Decoration::MatrixStride => {

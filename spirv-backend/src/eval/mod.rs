@@ -13,7 +13,7 @@
 //! - *Nothing is guessed*: instructions, capabilities, decorations and functions that the evaluator
 //!   does not know are refused by name. It knows one fragment entry point without calls, with
 //!   values of bools, 32-bit floats and integers, vectors and matrices of them, and blocks of
-//!   memory read at constant places. [`Module::ACCEPTED`] lists the instructions.
+//!   memory read at constant places; of images, texels of 2D ones. [`Module::ACCEPTED`] lists the instructions.
 //! - An id that has not been computed in this pixel is an error where it is used. (OpUndef, which
 //!   may be anything, is zero.)
 
@@ -25,6 +25,7 @@ mod compute;
 mod error;
 mod function;
 mod global;
+mod images;
 mod integers;
 mod loader;
 mod module;
@@ -35,5 +36,5 @@ mod values;
 pub use code::Position;
 pub use error::LoadError;
 pub use module::{Module, Source};
-pub use resources::{Member, PUSH_CONSTANT_WORDS, Resources};
+pub use resources::{Member, PUSH_CONSTANT_WORDS, Resources, TextureBinding};
 pub use run::{ModuleEvaluator, ModuleFault};

@@ -2,7 +2,7 @@
 
 use super::code::Block;
 use super::global::{Output, Variable};
-use super::resources::Member;
+use super::resources::{Member, TextureBinding};
 
 /// A module that can be executed.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub struct Module {
     /// How many words the uniform block must have at least.
     pub(super) uniform_words: usize,
     pub(super) variables: Vec<Variable>,
+    /// The textures that it reads.
+    pub(super) textures: Vec<TextureBinding>,
     pub(super) sources: Vec<Source>,
 }
 
@@ -44,6 +46,11 @@ impl Module {
     /// The members of the uniform block, in order; none if there is no block.
     pub fn uniforms(&self) -> &[Member] {
         &self.uniforms
+    }
+
+    /// The textures that the module reads, in order of declaration.
+    pub fn textures(&self) -> &[TextureBinding] {
+        &self.textures
     }
 
     /// The files of the source that the module carries, in order; none if it carries no source.

@@ -1,7 +1,9 @@
 //! The memory that a shader shares with the world, laid out as LANGUAGE §5 says.
 
 use lambdav_core::inputs::Inputs;
+use lambdav_core::texture::TextureData;
 use lambdav_core::types::{Type, TypeKind, Types};
+use std::sync::Arc;
 
 /// How many words the block of push constants has.
 pub const PUSH_CONSTANT_WORDS: usize = 8;
@@ -19,11 +21,22 @@ pub struct Member {
     pub stride: usize,
 }
 
-/// Push constants and uniform block.
+/// A texture of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextureBinding {
+    /// Its name; empty if it has none.
+    pub name: String,
+    /// Its number in the descriptor set.
+    pub binding: u32,
+}
+
+/// Push constants, uniform block and textures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resources {
     pub(super) push_constants: [u32; PUSH_CONSTANT_WORDS],
     pub(super) uniforms: Vec<u32>,
+    /// By their bindings.
+    pub(super) textures: Vec<(u32, Arc<TextureData>)>,
 }
 
 impl Resources {
@@ -37,7 +50,8 @@ impl Resources {
         &self.uniforms
     }
 
-    /// For a program with uniforms of these types, of that table; `inputs` has their values.
+    /// For a program with uniforms of these types, of that table; `inputs` has their values, and its
+    /// textures, which are bound from 1 on.
     pub fn new(inputs: &Inputs, types: &Types, of: impl IntoIterator<Item = Type>) -> Self {
         let mut uniforms = Vec::new();
         for (ty, value) in of.into_iter().zip(&inputs.uniforms) {
@@ -46,7 +60,13 @@ impl Resources {
         let [x, y] = inputs.resolution;
         let [a, b, c, d] = inputs.mouse;
         let push_constants = [x, y, inputs.time, inputs.frame, a, b, c, d].map(f32::to_bits);
-        Self { push_constants, uniforms }
+        let textures = (1..).zip(inputs.textures.iter().cloned()).collect();
+        Self { push_constants, uniforms, textures }
+    }
+
+    /// The textures and their bindings.
+    pub fn textures(&self) -> &[(u32, Arc<TextureData>)] {
+        &self.textures
     }
 
     /// Changes what `(time)` and `(frame)` are.
@@ -55,9 +75,11 @@ impl Resources {
     }
 
     /// For a module with such a uniform block; the values in `inputs` are those of its members, in
-    /// order.
-    pub fn for_members(inputs: &Inputs, members: &[Member]) -> Self {
+    /// order, and so are the textures.
+    pub fn for_members(inputs: &Inputs, members: &[Member], textures: &[TextureBinding]) -> Self {
         let mut resources = Self::new(inputs, &Types::default(), []);
+        let bindings = textures.iter().map(|texture| texture.binding);
+        resources.textures = bindings.zip(inputs.textures.iter().cloned()).collect();
         for (member, value) in members.iter().zip(&inputs.uniforms) {
             let (columns, stride) = match member.ty.builtin() {
                 Some(TypeKind::Matrix(_, n)) => (usize::from(n), member.stride),

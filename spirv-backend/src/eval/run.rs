@@ -6,7 +6,9 @@ use super::module::Module;
 use super::resources::Resources;
 use super::values::Space;
 use crate::mutants::{Mutant, is_active};
+use lambdav_core::texture::TextureData;
 use lambdav_float_environment::with_default;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// How many instructions lie between two cancellation polls, about. (An elementary function may take a
@@ -36,6 +38,9 @@ pub enum ModuleFault {
     /// An index leads out of a vector or an array.
     #[error("in block %{0} an index leads outside")]
     Outside(u32),
+    /// A texture is read that is not bound.
+    #[error("nothing is bound to the texture of binding {0}")]
+    Unbound(u32),
     /// A block was reached that says that it is not.
     #[error("block %{0} is reached, and says that it is not")]
     Unreachable(u32),
@@ -53,6 +58,8 @@ pub struct ModuleEvaluator<'m> {
     frag_coord: [u32; 4],
     push_constants: [u32; 8],
     uniforms: Vec<u32>,
+    /// The textures of the module, as far as they are bound.
+    textures: Vec<Option<Arc<TextureData>>>,
     outputs: Vec<u32>,
     /// The words of the module's own variables, and the pixel in which each was last filled.
     variables: Vec<Vec<u32>>,
@@ -75,6 +82,8 @@ enum Wrong {
     Undefined,
     /// An index leads outside.
     Outside,
+    /// The texture of that number is not bound.
+    Unbound(usize),
 }
 
 impl<'m> ModuleEvaluator<'m> {
@@ -96,6 +105,14 @@ impl<'m> ModuleEvaluator<'m> {
             frag_coord: [0; 4],
             push_constants: resources.push_constants,
             uniforms,
+            textures: module
+                .textures
+                .iter()
+                .map(|texture| {
+                    let mut all = resources.textures.iter();
+                    all.find(|(binding, _)| *binding == texture.binding).map(|(_, it)| it.clone())
+                })
+                .collect(),
             outputs: vec![0; module.output_words],
             variables: module
                 .variables
@@ -148,6 +165,7 @@ impl<'m> ModuleEvaluator<'m> {
                 self.step(step).map_err(|wrong| match wrong {
                     Wrong::Undefined => undefined,
                     Wrong::Outside => ModuleFault::Outside(block.label),
+                    Wrong::Unbound(number) => ModuleFault::Unbound(module.textures[number].binding),
                 })?;
                 self.poll(cancelled)?;
             }
@@ -246,6 +264,12 @@ impl<'m> ModuleEvaluator<'m> {
         if self.defined[at] >= self.pixel { Ok(()) } else { Err(Wrong::Undefined) }
     }
 
+    /// The texture of that number.
+    fn texture(&self, number: usize) -> Result<&TextureData, Wrong> {
+        let bound = self.textures[number].as_deref();
+        bound.filter(|data| !data.levels().is_empty()).ok_or(Wrong::Unbound(number))
+    }
+
     /// An index below `count`.
     fn index(&self, at: usize, count: usize) -> Result<usize, Wrong> {
         self.check(at)?;
@@ -325,6 +349,30 @@ impl<'m> ModuleEvaluator<'m> {
             }
             Step::Load { to, ref place } => {
                 self.load(to, place)?;
+                to
+            }
+            Step::Fetch { to, texture, place, level } => {
+                let texture = self.texture(texture)?;
+                let level = self.index(level, texture.levels().len())?;
+                let size = texture.level(level as i32);
+                let x = self.index(place, size.width as usize)?;
+                let y = self.memory[place + 1];
+                if y >= size.height {
+                    return Err(Wrong::Outside);
+                }
+                let texel = texture.texel(x as i32, y as i32, level as i32).map(f32::to_bits);
+                self.memory[to..to + 4].copy_from_slice(&texel);
+                to
+            }
+            Step::Size { to, texture, level } => {
+                let texture = self.texture(texture)?;
+                let level = self.index(level, texture.levels().len())?;
+                let size = texture.level(level as i32);
+                self.memory[to..to + 2].copy_from_slice(&[size.width, size.height]);
+                to
+            }
+            Step::Levels { to, texture } => {
+                self.memory[to] = self.texture(texture)?.levels().len() as u32;
                 to
             }
             Step::Store { ref place, a } => {

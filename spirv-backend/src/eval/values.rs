@@ -98,6 +98,9 @@ pub(super) enum SpirvType {
     /// The kind of the elements, and how many there are.
     Array(ValueType, usize),
     Pointer(StorageClass, u32),
+    /// A 2D image of floats, from which texels are taken, and the same with a sampler.
+    Image,
+    SampledImage,
 }
 
 /// The memory in which a variable lies.
@@ -140,6 +143,10 @@ pub(super) enum Entity {
     Value(ValueType, usize),
     /// A pointer of that type.
     Pointer(u32, MemoryRegion),
+    /// A pointer to the texture of that number, and what it points to: with its sampler, and without.
+    Texture(usize),
+    SampledImage(usize),
+    Image(usize),
     Label,
     Function,
     /// The instruction set GLSL.std.450.

@@ -9,6 +9,7 @@ mod sequence;
 pub(super) use module::open_module;
 pub(super) use options::{PictureArguments, RenderArguments};
 
+use super::binds::Binds;
 use super::engines::EngineName;
 use super::failure::{Failure, Result, chain};
 use super::files::{check_target, no_standard_input, one_standard_input, read_bytes};
@@ -41,8 +42,9 @@ pub(super) fn run(options: &RenderArguments) -> Result {
         let message = "--specialise is for the engines that compile; `source` reads the text";
         return Err(Failure::usage(message));
     }
+    let binds = Binds::read(&options.picture.bind)?;
     let read: Vec<&PathBuf> =
-        iter::once(&options.shader).chain(&options.picture.uniforms).collect();
+        iter::once(&options.shader).chain(&options.picture.uniforms).chain(binds.paths()).collect();
     one_standard_input(read.iter().copied())?;
     if options.watch {
         no_standard_input(read.iter().copied())?;
@@ -64,7 +66,8 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     }
     let form = form(options)?;
     let (name, bytes) = read_bytes(&options.shader)?;
-    let given = Given::read(&options.picture.set, options.picture.uniforms.as_ref())?;
+    let values = Given::read(&options.picture.set, options.picture.uniforms.as_ref())?;
+    let given = values.with_binds(binds.clone());
     let mut job = Job::new(options, form, &read, stats)?;
     match spirv::words(&bytes) {
         Some(_) if options.specialise => {

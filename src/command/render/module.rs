@@ -8,6 +8,7 @@ use crate::command::given::Given;
 use crate::command::values::{Outputs, location, locations};
 use lambdav::core::graph::Uniform;
 use lambdav::core::source::SourceFile;
+use lambdav::core::texture::{Texture, TextureOptions};
 use lambdav::core::types::{Type, Types};
 use lambdav::engine::SpirvEngine;
 use lambdav::settings::to_json;
@@ -70,7 +71,12 @@ pub(in crate::command) fn open_module(
     }
     let module = read(name, words)?;
     let location = location(module.locations(), picture.output, "a picture")?;
-    let types = Types::default();
+    let mut types = Types::default();
+    for texture in module.textures() {
+        // It does not say whether there are levels; one that has none looks at none.
+        let options = TextureOptions { mipmaps: true, ..TextureOptions::default() };
+        types.add_texture(Texture { name: texture.name.as_str().into(), options });
+    }
     let uniforms: Vec<Uniform> = module
         .uniforms()
         .iter()
@@ -82,6 +88,12 @@ pub(in crate::command) fn open_module(
         .collect();
     let mut settings = picture.settings(&uniforms);
     given.apply(&mut settings, &types, &uniforms, &[])?;
+    if let Some(unbound) = types.unbound(&settings.inputs.textures) {
+        let texture = &unbound.name;
+        return Err(Failure::usage(format!(
+            "nothing is bound to the texture `{texture}` of `{name}`; give it an image with --bind {texture}=FILE"
+        )));
+    }
     // Where it has a uniform block, its values lie outside.
     let is_set = |uniform: &&Uniform| given.values(&uniform.name).next().is_some();
     if let Some(missing) = uniforms.iter().find(|uniform| !is_set(uniform)) {

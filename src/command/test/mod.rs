@@ -37,7 +37,7 @@ A test is a comment of a program:
   ; test: exact --format exr --max-ulp 2    png, exr, npy, or digest: a line in place of a picture
 
 A directive takes the options of `render` that say what is drawn (size, time, frame, mouse, set,
-uniforms, output, max-iterations, srgb, depth) and those of `diff` that say what may
+uniforms, bind, output, max-iterations, srgb, depth) and those of `diff` that say what may
 differ. A SPIR-V module x.spv has its directives in x.spv.test. A test that fails writes
 NAME.new.png and NAME.diff.png beside its golden.
 

@@ -5,6 +5,7 @@ use super::evidence::Evidence;
 use super::golden::{self, Golden};
 use super::plan::Test;
 use super::result::{Status, TestResult};
+use crate::command::binds::Binds;
 use crate::command::comparison::outcome_json;
 use crate::command::diff::in_brief;
 use crate::command::engines::{EngineName, Trouble, engine};
@@ -117,6 +118,7 @@ fn draw(test: &Test, directive: &Directive, program: &Program, how: &How) -> Res
     let folder = test.program.parent().unwrap_or(Path::new(""));
     picture.uniforms = picture.uniforms.map(|path| folder.join(path));
     let given = Given::read(&picture.set, picture.uniforms.as_ref())?;
+    let given = given.with_binds(Binds::read(&picture.bind)?.within(folder));
     let loaded = match program {
         Program::Text(loaded) => loaded,
         Program::Module(name, words) => {

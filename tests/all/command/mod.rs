@@ -25,5 +25,6 @@ mod sequences;
 mod simd;
 mod test;
 mod test_faults;
+mod textures;
 mod wrong_command_line;
 mod wrong_files;

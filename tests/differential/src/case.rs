@@ -5,8 +5,8 @@ use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::source::SourceFile;
-use lambdav_generate::GeneratedProgram;
 use lambdav_generate::suite::without_modes;
+use lambdav_generate::{GeneratedProgram, textures};
 
 /// A compiled program and its inputs.
 #[derive(Debug)]
@@ -48,6 +48,7 @@ impl Case {
             frame: conditions.frame,
             mouse: conditions.mouse,
             uniforms,
+            textures: textures(core.graph.types()),
             ..Inputs::default()
         };
         Ok(Self { source, core, inputs, conditions })

@@ -9,6 +9,7 @@ use lambdav_core::mutants as core;
 use lambdav_core::source::SourceFile;
 use lambdav_differential::{Campaign, Case, Conditions, Engine, engines};
 use lambdav_frontend::{compile, mutants as frontend};
+use lambdav_generate::textures;
 use lambdav_simd_backend::mutants as simd;
 use lambdav_spirv_backend::mutants as spirv;
 use std::fmt::Debug;
@@ -67,7 +68,8 @@ fn each_is_found_by<M: Copy + Debug>(
         let source = SourceFile::new("mutant.lv", text);
         let (core, diagnostics) = compile(&source);
         let core = core.unwrap_or_else(|| panic!("{diagnostics:?}"));
-        let inputs = Inputs { resolution: [16.0, 1.0], ..Inputs::default() };
+        let textures = textures(core.graph.types());
+        let inputs = Inputs { resolution: [16.0, 1.0], textures, ..Inputs::default() };
         let conditions = Conditions {
             width: 16,
             height: 1,
@@ -122,6 +124,21 @@ fn mutants_of_indices_are_found() {
             each_is_found_by(&text, name, &simd::Mutant::OF_INDICES, simd::activate);
         }
         each_is_found_by(&text, "spirv", &spirv::Mutant::OF_INDICES, spirv::activate);
+    }
+}
+
+/// A column and a row that are not clamped, and rows of another length, of the only level and of one that
+/// differs by pixel.
+#[test]
+fn mutants_of_textures_are_found() {
+    for (declaration, level) in [("(texture wide)", "0i"), ("(texture wide mipmaps)", "(.x p)")] {
+        let text = format!(
+            "{declaration} (define p (- (int (.xx (frag-coord))) 4i)) (texel wide p {level})"
+        );
+        for name in ["lanes", "simd8"] {
+            each_is_found_by(&text, name, &simd::Mutant::OF_TEXTURES, simd::activate);
+        }
+        each_is_found_by(&text, "spirv", &spirv::Mutant::OF_TEXTURES, spirv::activate);
     }
 }
 

@@ -32,7 +32,9 @@ pub(crate) struct Generator<'a> {
     pub(crate) options: GenerateOptions,
     pub(crate) scope: Scope,
     pub(crate) declared: Declared,
-    /// Neither inputs nor uniforms may be used.
+    /// The names of textures, which nothing shadows, and whether they have levels.
+    pub(crate) textures: Vec<(String, bool)>,
+    /// Neither inputs, uniforms nor textures may be used.
     pub(crate) constant: bool,
     /// How many loops are around this place.
     pub(crate) loop_depth: u32,
@@ -57,6 +59,7 @@ impl<'a> Generator<'a> {
             options,
             scope: Scope::default(),
             declared: Declared::default(),
+            textures: Vec::new(),
             constant: false,
             loop_depth: 0,
             deepest: 0,
@@ -157,6 +160,12 @@ impl<'a> Generator<'a> {
     fn application(&mut self, ty: Type, size: usize) -> Option<Term> {
         if Declared::is_aggregate(ty) {
             return Some(self.make(ty, size));
+        }
+        if !self.textures.is_empty()
+            && self.random.percent(25)
+            && let Some(term) = self.of_texture(ty, size)
+        {
+            return Some(term);
         }
         let entries = giving(ty);
         let weights: Vec<u32> = entries.iter().map(|e| e.weight).collect();

@@ -31,6 +31,7 @@ mod shrink;
 pub mod suite;
 mod table;
 mod term;
+mod textures;
 
 pub use generator::GenerateOptions;
 pub use lambdav_test_support::Random;
@@ -39,3 +40,4 @@ pub use oracle::{Agreement, compare, unfit};
 pub use program::{builtins, generate};
 pub use shrink::shrink;
 pub use term::{FunctionKind, GeneratedProgram, Term, TermKind, TermRole, TermShape};
+pub use textures::textures;

@@ -176,7 +176,10 @@ impl Generator<'_> {
                 let diagonal = self.leaf(Type::NUM);
                 Term::list(kind, vec![Term::word(type_name(ty)), diagonal])
             }
-            TypeKind::Structure(_) | TypeKind::Variant(_) | TypeKind::Array(..) => {
+            TypeKind::Structure(_)
+            | TypeKind::Variant(_)
+            | TypeKind::Array(..)
+            | TypeKind::Texture(_) => {
                 unreachable!("it is builtin")
             }
         }

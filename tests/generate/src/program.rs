@@ -41,6 +41,8 @@ pub fn builtins(seed: u64, options: GenerateOptions) -> BTreeSet<Builtin> {
 impl Generator<'_> {
     fn program(&mut self) -> GeneratedProgram {
         let mut program = GeneratedProgram { forms: self.declarations(), settings: Vec::new() };
+        let textures = self.textures();
+        program.forms.extend(textures);
         for i in 0..self.random.weighted(&[5, 3, 2]) {
             self.uniform(i, &mut program);
         }

@@ -9,11 +9,12 @@ use lambdav_core::op::Op;
 use lambdav_core::schedule::{Expr, Program, Statement, schedule};
 use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile;
+use lambdav_generate::textures;
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
 use lambdav_spirv_backend::eval::Resources;
 use std::path::Path;
 
-/// A compiled program. Its uniforms have their defaults, the time is 1.5.
+/// A compiled program. Its uniforms have their defaults, its textures some texels, the time is 1.5.
 #[derive(Debug)]
 pub struct Shader {
     /// Its name, without an ending.
@@ -81,6 +82,7 @@ impl Shader {
             resolution: [width as f32, height as f32],
             time: 1.5,
             uniforms: self.core.uniforms.iter().map(|uniform| uniform.default.clone()).collect(),
+            textures: textures(self.core.graph.types()),
             ..Inputs::default()
         }
     }
@@ -161,6 +163,7 @@ impl Output<'_> {
             size,
             push_constants: resources.push_constants(),
             uniforms: resources.uniforms(),
+            textures: resources.textures(),
         })
     }
 }

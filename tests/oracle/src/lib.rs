@@ -12,6 +12,8 @@
 //!
 //! [`inputs`] chooses the arguments with which to compare; [`compare`] does so on all cores.
 //!
+//! [`textures`] says what a sample of a texture is.
+//!
 //! What the compiler makes of the functions ([`machine`]) is compared with a third implementation,
 //! CORE-MATH ([`coremath`]), which is fast enough for all 2^32 arguments, and at all pairs whose
 //! power is exact or a midpoint ([`exact`]).
@@ -26,6 +28,7 @@ pub mod machine;
 pub mod precise;
 pub mod round;
 pub mod special;
+pub mod textures;
 
 use lambdav_core::op::Elementary;
 

@@ -1,10 +1,13 @@
 //! Declarations of types.
 
-use super::super::line::{Line, Reading, malformed, type_number};
+use super::super::line::{Line, Reading, Token, malformed, type_number};
 use super::super::names::is_digits;
 use super::Reader;
+use crate::diagnostics::quote;
 use crate::source::Span;
+use crate::texture::{Filter, Texture, TextureOptions, Wrap};
 use crate::types::{Case, Field, Structure, Variant};
+use std::sync::Arc;
 
 impl Reader {
     /// Takes the declaration of a type, whose first word is taken.
@@ -49,10 +52,22 @@ impl Reader {
                 line.end()?;
                 self.core.graph.types_mut().add_array(element, count)
             }
+            "texture" => {
+                let at = line.peek().span;
+                let name: Arc<str> = line.string()?.into();
+                let options = options(line)?;
+                line.end()?;
+                let types = self.core.graph.types_mut();
+                if types.textures().iter().any(|texture| texture.name == name) {
+                    let message = format!("a second texture named {}", quote(&name));
+                    return Err(malformed(at, message).into());
+                }
+                Ok(types.add_texture(Texture { name, options }))
+            }
             _ => {
                 let message = format!("{} makes no type", word.name());
                 return Err(malformed(word.span, message)
-                    .help("types are made with `struct`, `variant` and `array`")
+                    .help("types are made with `struct`, `variant`, `array` and `texture`")
                     .into());
             }
         };
@@ -77,4 +92,20 @@ impl Reader {
         line.expect(")")?;
         Ok(fields.into())
     }
+}
+
+/// Takes what is said of a texture.
+fn options(line: &mut Line<'_>) -> Reading<TextureOptions> {
+    let wrong = |token: Token<'_>, what: &str| {
+        let message = format!("{} is no way to {what} a texture", token.name());
+        malformed(token.span, message)
+    };
+    let token = line.take();
+    let filter = Filter::from_name(token.text)
+        .ok_or_else(|| wrong(token, "filter").help("these are `nearest` and `linear`"))?;
+    let token = line.take();
+    let wrap = Wrap::from_name(token.text)
+        .ok_or_else(|| wrong(token, "wrap").help("these are `clamp`, `repeat` and `mirror`"))?;
+    let (srgb, mipmaps) = (line.accept("srgb"), line.accept("mipmaps"));
+    Ok(TextureOptions { filter, wrap, srgb, mipmaps })
 }

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::TYPES;
+use super::{TEXTURES, TYPES, texture};
 use crate::builtins::{Builtin, Operand, Recipe};
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op;
@@ -187,6 +187,7 @@ impl RecipeEvaluator {
             return ConcreteValue::of(Type::NUM, &[value]);
         }
         match atom {
+            "t" => ConcreteValue { ty: texture(), bits: vec![] },
             "true" => ConcreteValue { ty: Type::BOOL, bits: vec![1] },
             "false" => ConcreteValue { ty: Type::BOOL, bits: vec![0] },
             _ => {
@@ -229,8 +230,10 @@ impl RecipeEvaluator {
         builtin: Builtin,
         operands: &[(ConcreteValue, Option<u32>)],
     ) -> ConcreteValue {
-        let described: Vec<Operand> =
-            operands.iter().map(|(v, index)| Operand { index: *index, ..v.ty.into() }).collect();
+        let described: Vec<Operand> = operands
+            .iter()
+            .map(|(v, index)| Operand { index: *index, ..Operand::of(&TYPES, v.ty) })
+            .collect();
         let resolved = builtin
             .resolve(&described)
             .unwrap_or_else(|e| panic!("{}", builtin.message(&TYPES, &e, &described)));
@@ -339,6 +342,6 @@ fn primitive(op: Op, operands: &[ConcreteValue], result: Type) -> ConcreteValue 
     assert_eq!(op.result_type(&TYPES, &types), Some(result), "{op:?} on {types:?}");
     let bits: Vec<&[u32]> = operands.iter().map(|v| v.bits.as_slice()).collect();
     let mut out = vec![0; TYPES.components(result)];
-    op.apply(&TYPES, &types, &bits, &mut out);
+    op.evaluate(&TYPES, &*TEXTURES, &types, &bits, &mut out);
     ConcreteValue { ty: result, bits: out }
 }

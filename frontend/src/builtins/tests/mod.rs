@@ -8,11 +8,28 @@ mod names;
 mod signatures;
 mod texts;
 
+use lambdav_core::texture::{Texture, TextureData, TextureOptions};
 use lambdav_core::types::{Type, Types};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-/// The types that every program has.
-static TYPES: LazyLock<Types> = LazyLock::new(Types::default);
+/// The types that every program has, and that of the texture `t`.
+static TYPES: LazyLock<Types> = LazyLock::new(|| {
+    let mut types = Types::default();
+    types.add_texture(Texture { name: "t".into(), options: TextureOptions::default() });
+    types
+});
+
+/// Black and white, side by side.
+static TEXTURES: LazyLock<[Arc<TextureData>; 1]> = LazyLock::new(|| {
+    let texels = [[0.0, 0.0, 0.0, 1.0], [1.0; 4]];
+    let data = TextureData::new([2, 1], texels.into_iter(), false);
+    [Arc::new(data.expect("two texels of two"))]
+});
+
+/// The type of the texture.
+fn texture() -> Type {
+    TYPES.all().last().expect("it comes after the others")
+}
 
 /// Every type there is.
 fn types() -> Vec<Type> {

@@ -17,7 +17,8 @@ const EXACT: &str = "
     at col
     frag-coord resolution time frame mouse dfdx dfdy
     pi tau
-    update";
+    update
+    texel texture-size texture-levels";
 
 /// Those that LANGUAGE §6 lists as expanded, and those of §9 that are.
 const EXPANDED: &str = "
@@ -25,6 +26,7 @@ const EXPANDED: &str = "
     inverse-sqrt radians degrees determinant inverse transpose
     count-ones leading-zeros trailing-zeros reverse-bits first-leading-bit first-trailing-bit
     extract-bits insert-bits ldexp exponent significand
+    sample sample-level sample-grad
     pack-unorm4x8 pack-snorm4x8 pack-unorm2x16 pack-snorm2x16 pack-half2x16
     unpack-unorm4x8 unpack-snorm4x8 unpack-unorm2x16 unpack-snorm2x16 unpack-half2x16
     fwidth";
@@ -159,7 +161,9 @@ fn every_expanded_builtin_is_compared_with_a_formula() {
         include_str!("integers.rs"),
     ];
     let formulas = files.concat();
-    for name in EXPANDED.split_whitespace() {
+    // Samples of textures are compared by tests/oracle.
+    let here = EXPANDED.split_whitespace().filter(|name| !name.starts_with("sample"));
+    for name in here {
         assert!(formulas.contains(&format!("\"{name}\"")), "{name}");
     }
 }

@@ -6,6 +6,9 @@ use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::op::Elementary;
 use lambdav_core::types::{Type, TypeKind};
 
+/// How the type of the texture is shown here.
+const TEXTURE: &str = "type 19";
+
 /// The result type of an application without literal indices by LANGUAGE §7, types and results
 /// being names.
 fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
@@ -39,6 +42,11 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
     };
     let to_bools = |t: String| with("bool", &t);
     let when = |condition: bool, result: &str| condition.then(|| result.to_owned());
+    // Those of textures, and `select`, which chooses between values of any type.
+    let takes_textures = name == "select" || name.starts_with("tex") || name.starts_with("sample");
+    if types.contains(&TEXTURE) && !takes_textures {
+        return None;
+    }
     match name {
         "+" | "-" if count >= 1 && matrix(types[0]) => {
             when(equal && (count >= 2 || name == "-"), types[0])
@@ -158,6 +166,12 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
             let scalars = (count == 1 || count == n * n) && types.iter().all(|&t| t == "num");
             when(columns || scalars, name)
         }
+        "texel" => when(matches!(types, [TEXTURE, "ivec2"] | [TEXTURE, "ivec2", "int"]), "vec4"),
+        "texture-size" => when(matches!(types, [TEXTURE] | [TEXTURE, "int"]), "ivec2"),
+        "sample" => when(types == [TEXTURE, "vec2"], "vec4"),
+        "sample-level" => when(types == [TEXTURE, "vec2", "num"], "vec4"),
+        "sample-grad" => when(types == [TEXTURE, "vec2", "vec2", "vec2"], "vec4"),
+        "texture-levels" => when(types == [TEXTURE], "int"),
         "frag-coord" | "mouse" => when(count == 0, "vec4"),
         "resolution" => when(count == 0, "vec2"),
         "time" | "frame" => when(count == 0, "num"),
@@ -198,7 +212,7 @@ fn part(of: &str) -> Option<String> {
 }
 
 fn operands(types: &[Type]) -> Vec<Operand> {
-    types.iter().map(|&t| Operand::from(t)).collect()
+    types.iter().map(|&t| Operand::of(&TYPES, t)).collect()
 }
 
 fn named(name: &str) -> Builtin {
@@ -308,7 +322,7 @@ fn many_operands() {
 
 #[test]
 fn indices() {
-    for ty in types() {
+    for ty in types().into_iter().filter(|ty| ty.builtin().is_some()) {
         for index in [None, Some(0), Some(1), Some(2), Some(3), Some(4), Some(u32::MAX)] {
             let operands = [Operand::from(ty), Operand { index, ..Type::NUM.into() }];
             for (name, result, size) in [

@@ -5,6 +5,7 @@ use crate::reduction::aggregate::Shape;
 use crate::reduction::fault::SourceFault;
 use crate::reduction::text::{Constructor, Form};
 use crate::syntax::{ExprId, ExprKind};
+use lambdav_core::texture::{Filter, TextureOptions, Wrap};
 use lambdav_core::types::Type;
 use std::sync::Arc;
 
@@ -42,6 +43,22 @@ impl<'t> Reader<'t> {
             Some(Shape::Builtin(ty)) => Ok(Some(ty)),
             _ => Ok(None),
         }
+    }
+
+    /// The options of a texture, which the compiler has looked at.
+    pub(super) fn texture_options(&self, parts: &[ExprId]) -> TextureOptions {
+        let mut options = TextureOptions::default();
+        for &part in parts {
+            let words = self.list(part).unwrap_or(std::slice::from_ref(&part));
+            let names: Vec<&str> = words.iter().filter_map(|&word| self.name(word)).collect();
+            match names[..] {
+                ["filter", name] => options.filter = Filter::from_name(name).unwrap_or_default(),
+                ["wrap", name] => options.wrap = Wrap::from_name(name).unwrap_or_default(),
+                ["srgb"] => options.srgb = true,
+                _ => options.mipmaps = true,
+            }
+        }
+        options
     }
 
     pub(super) fn declare(&mut self, name: ExprId, shape: Option<Shape>) -> Read<()> {

@@ -232,8 +232,8 @@ impl Selection<'_, '_> {
                 let value = self.truth(ty, value);
                 self.set(*to, value);
             }
-            Instr::Load(to, first, index) => {
-                let value = self.load_words(self.ty(*to), *first, *index);
+            Instr::Load(to, space, first, index) => {
+                let value = self.load_words(self.ty(*to), *space, *first, *index);
                 self.set(*to, value);
             }
             Instr::LoadArray(to, place) => {

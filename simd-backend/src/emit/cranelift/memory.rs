@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value, types};
 use super::operations::same_bits;
 use super::selection::{Selection, clif_type};
 use crate::emit::abi::Field;
-use crate::lanes::Kind;
+use crate::lanes::{Kind, Space};
 use crate::registers::{ArrayPlace, Reg, RegisterType};
 
 /// Of vectors that may lie anywhere between numbers: an instruction that demands more would fault.
@@ -45,12 +45,26 @@ impl Selection<'_, '_> {
     }
 
     /// The word of input that many after the first, or one for each lane.
-    pub(super) fn load_words(&mut self, ty: RegisterType, first: u32, index: Reg) -> Value {
-        let (inputs, index) = (self.field(Field::Inputs), self.get(index));
+    pub(super) fn load_words(
+        &mut self,
+        ty: RegisterType,
+        space: Space,
+        first: u32,
+        index: Reg,
+    ) -> Value {
+        let base = match space {
+            Space::Inputs => self.field(Field::Inputs),
+            Space::Texture(number) => {
+                let textures = self.field(Field::Textures);
+                let flags = MemFlagsData::trusted().with_readonly();
+                self.pos.ins().load(types::I64, flags, textures, (number * 8) as i32)
+            }
+        };
+        let index = self.get(index);
         let one = |s: &mut Self, ty, index| {
             let index = s.pos.ins().uextend(types::I64, index);
             let bytes = s.pos.ins().ishl_imm_u(index, 2);
-            let address = s.pos.ins().iadd(inputs, bytes);
+            let address = s.pos.ins().iadd(base, bytes);
             let flags = MemFlagsData::trusted().with_readonly();
             s.pos.ins().load(ty, flags, address, (first * 4) as i32)
         };

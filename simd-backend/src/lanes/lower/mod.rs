@@ -4,6 +4,7 @@
 //! - [`tasks`] does it, in place of recursion;
 //! - [`arms`] lowers `if`;
 //! - [`operations`]: operations by component; [`parts`]: structures, variants and arrays;
+//! - [`textures`]: where texels lie;
 //! - [`lineage`]: which arrays differ in which lanes;
 //! - [`loops`]: uniform and divergent loops, [`exits`]: the ways out of them;
 //! - [`cost`]: which arms are worth a test whether any lane is active in them.
@@ -19,10 +20,14 @@ mod operations;
 mod parts;
 mod state;
 mod tasks;
+mod textures;
+
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use lambdav_core::schedule;
+use lambdav_core::texture::TextureData;
 
 use self::lineage::Lineage;
 use self::state::{Lowering, Work};
@@ -41,10 +46,18 @@ use lambdav_core::schedule::Places;
 /// frame, unless `hoist` is false; then loops stand in the order of the schedule, so that of
 /// several loops that exceed their limit the same is met first.
 ///
+/// The program's textures have these texels: code is made for their sizes.
+///
 /// # Panics
 ///
-/// If the program has no such output.
-pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Width) -> LaneProgram {
+/// If the program has no such output, or more textures.
+pub fn lower(
+    program: &schedule::Program,
+    output: usize,
+    hoist: bool,
+    width: Width,
+    textures: &[Arc<TextureData>],
+) -> LaneProgram {
     let mut inputs: Vec<InputWord> = Vec::new();
     inputs.extend([super::Axis::X, super::Axis::Y].map(InputWord::Resolution));
     inputs.extend([InputWord::Time, InputWord::Frame]);
@@ -63,6 +76,7 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Wid
         blocks: vec![Block { statements: Vec::new(), end: End::Yield(Box::default()) }],
         frame_len: 0,
         inputs,
+        textures: textures.iter().map(|texture| 4 * texture.texels().len() as u32).collect(),
         sites: Vec::new(),
         loop_nesting: 0,
     };
@@ -78,6 +92,7 @@ pub fn lower(program: &schedule::Program, output: usize, hoist: bool, width: Wid
         place_of: FxHashMap::default(),
         tables: FxHashMap::default(),
         uniforms,
+        textures,
         map: vec![Box::default(); program.values.len()],
         out,
         current: Vec::new(),

@@ -106,6 +106,9 @@ impl Lowering<'_> {
             | CoreOp::ShiftLeft
             | CoreOp::ShiftRight
             | CoreOp::FromBits => unreachable!("of integers"),
+            CoreOp::Texel | CoreOp::TextureSize | CoreOp::TextureLevels => {
+                unreachable!("of textures")
+            }
         };
         self.op(simple, &sources)
     }

@@ -11,7 +11,7 @@ use lambdav_core::types::{Scalar, Type};
 use super::state::{Lowering, Place, kind_of};
 use crate::cost;
 use crate::lanes::sources::{Source, sources};
-use crate::lanes::{Expr, InputWord, Kind, Op, ValueId, Width};
+use crate::lanes::{Expr, InputWord, Kind, Op, Space, ValueId, Width};
 use crate::mutants::{Mutant, is_active};
 
 impl Lowering<'_> {
@@ -52,7 +52,7 @@ impl Lowering<'_> {
     }
 
     /// Where the words of a constant begin.
-    fn table(&mut self, words: &[u32]) -> u32 {
+    pub(super) fn table(&mut self, words: &[u32]) -> u32 {
         if let Some(&known) = self.tables.get(words) {
             return known;
         }
@@ -89,7 +89,7 @@ impl Lowering<'_> {
             (None, _) => self.input_word(kind, first),
             (Some(index), _) => {
                 let rate = self.out.rate(index);
-                let load = Expr::Load { first, index };
+                let load = Expr::Load { space: Space::Inputs, first, index };
                 if kind != Kind::Mask {
                     return self.define(kind, rate, load);
                 }

@@ -1,11 +1,13 @@
 //! A lane program that is being made: the state, what is to be done next, and computations.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use lambdav_core::op::Op as CoreOp;
 use lambdav_core::schedule::{self, BlockId, Expr as CoreExpr};
+use lambdav_core::texture::TextureData;
 use lambdav_core::types::{Scalar, Type};
 
 use super::cost;
@@ -31,6 +33,7 @@ pub(super) struct Lowering<'p> {
     pub(super) costs: Vec<cost::Cost>,
     /// Where each uniform's words begin.
     pub(super) uniforms: Vec<u32>,
+    pub(super) textures: &'p [Arc<TextureData>],
     /// The components of each scheduled value that has been lowered.
     pub(super) map: Vec<Box<[ValueId]>>,
     pub(super) out: LaneProgram,
@@ -182,6 +185,9 @@ impl Lowering<'_> {
             CoreExpr::Op(op, operands) => {
                 if let (CoreOp::And | CoreOp::Or, Type::BOOL, &[a, b]) = (op, ty, &**operands) {
                     self.logic.insert(value, (*op, [a, b]));
+                }
+                if op.reads_texture() {
+                    return self.of_texture(*op, operands);
                 }
                 if let Some(components) = self.of_parts(*op, operands, ty, mask) {
                     return components;

@@ -6,7 +6,7 @@
 
 use super::builder::{Builder, Constant};
 use crate::cost;
-use crate::lanes::{Expr, Kind, Op, Rate, Statement, ValueId};
+use crate::lanes::{Expr, Kind, Op, Rate, Space, Statement, ValueId};
 use crate::registers::halves::Assemble;
 use crate::registers::{ArrayPlace, Instr, Reg, RegisterType};
 
@@ -98,7 +98,7 @@ impl Builder<'_> {
                     let from = s.reg(RegisterType::Scalar(Kind::I32));
                     s.push(match index {
                         None => Instr::Input(from, first + word),
-                        Some(index) => Instr::Load(from, first, index),
+                        Some(index) => Instr::Load(from, Space::Inputs, first, index),
                     });
                     let ty = s.type_of(Kind::I32, Rate::VARYING);
                     let lanes = if s.ty(from) == ty { from } else { s.broadcast(from, ty) };

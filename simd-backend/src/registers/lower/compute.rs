@@ -50,10 +50,10 @@ impl Builder<'_> {
                 self.push(Instr::Input(reg, *word));
                 if self.ty(reg) == ty { reg } else { self.broadcast(reg, ty) }
             }
-            Expr::Load { first, index: of } => {
+            Expr::Load { space, first, index: of } => {
                 let from = self.fit_one(*of, rate, index);
                 let reg = self.reg(ty);
-                self.push(Instr::Load(reg, *first, from));
+                self.push(Instr::Load(reg, *space, *first, from));
                 reg
             }
             Expr::At { array, first, index: of } => self.at(kind, *array, *first, *of, index),

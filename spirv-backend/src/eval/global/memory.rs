@@ -4,7 +4,7 @@
 use super::super::binary::Instruction;
 use super::super::code::{Place, Words};
 use super::super::error::LoadError;
-use super::super::resources::PUSH_CONSTANT_WORDS;
+use super::super::resources::{PUSH_CONSTANT_WORDS, TextureBinding};
 use super::super::values::{
     ComponentType, Entity, Ids, Index, MemoryRegion, Space, SpirvType, ValueType,
 };
@@ -30,8 +30,19 @@ impl Globals {
         let &SpirvType::Pointer(class, to) = ids.ty(instruction, ty)? else {
             return Err(instruction.malformed("its type is no pointer"));
         };
-        let kind = ids.kind(instruction, to)?;
         let decoration = |of| self.decorations.get(&(id, None, of)).copied();
+        if class == StorageClass::UniformConstant {
+            let SpirvType::SampledImage = ids.ty(instruction, to)? else {
+                return unknown("a resource that is no combined image sampler");
+            };
+            let Some(binding) = decoration(Decoration::Binding) else {
+                return unknown("a texture without a binding");
+            };
+            let name = self.names.get(&(id, None)).cloned().unwrap_or_default();
+            self.textures.push(TextureBinding { name, binding });
+            return ids.define(instruction, id, Entity::Texture(self.textures.len() - 1));
+        }
+        let kind = ids.kind(instruction, to)?;
         let is_own = matches!(class, StorageClass::Private | StorageClass::Function);
         if !is_own {
             instruction.exactly(3)?;

@@ -54,7 +54,7 @@ impl FuzzTarget for Spirv<'_> {
         let zero = |words: usize| vec![0x3f80_0000; words].into();
         let uniforms = members.iter().map(|member| zero(types.components(member.ty))).collect();
         let inputs = Inputs { time: 1.25, uniforms, ..Inputs::default() };
-        let resources = Resources::for_members(&inputs, members);
+        let resources = Resources::for_members(&inputs, members, module.textures());
         let mut evaluator = ModuleEvaluator::new(&module, &resources, ROUNDS);
         let polls = Cell::new(0);
         let takes_long = || polls.replace(polls.get() + 1) > POLLS;

@@ -2,6 +2,9 @@
 
 use lambdav_core::inputs::Inputs;
 use lambdav_core::limits;
+use lambdav_core::texture::{Texture, TextureData};
+use lambdav_core::types::Types;
+use std::sync::Arc;
 
 /// One program and what must come of it.
 #[derive(Clone, Debug)]
@@ -22,8 +25,28 @@ pub struct Case {
     pub asked: Option<Vec<u32>>,
     /// The pixel that is computed.
     pub inputs: Inputs,
+    /// The size of all textures.
+    pub textures: [u32; 2],
     /// The largest number of `rec`s that an entry of a loop may execute.
     pub max_iterations: u64,
+}
+
+impl Case {
+    /// What the pixel of a program with these types is computed from: in a column x and a row y of its
+    /// textures is (x, y, x + 10y, 1).
+    pub fn inputs_of(&self, types: &Types) -> Inputs {
+        let [width, height] = self.textures;
+        let place = |i: u32| ((i % width) as f32, (i / width) as f32);
+        let texels = (0..width * height).map(place).map(|(x, y)| [x, y, x + 10.0 * y, 1.0]);
+        let texels: Vec<[f32; 4]> = texels.collect();
+        let data = |texture: &Arc<Texture>| {
+            let mipmaps = texture.options.mipmaps;
+            let data = TextureData::new(self.textures, texels.iter().copied(), mipmaps);
+            data.expect("it is small").into()
+        };
+        let textures = types.textures().iter().map(data).collect();
+        Inputs { textures, ..self.inputs.clone() }
+    }
 }
 
 /// What must come of a program.
@@ -93,7 +116,7 @@ fn read_case(header: &[&str], line: usize, program: String) -> Result<Case, Stri
     let title = lines.next().ok_or("there is no title")?.to_owned();
     let (mut values, mut refusal) = (Vec::new(), None);
     let (mut warnings, mut fixme) = (Vec::new(), None);
-    let mut asked = None;
+    let (mut asked, mut textures) = (None, [1, 1]);
     let (mut inputs, mut max_iterations) = (Inputs::default(), limits::ITERATIONS);
     for line in lines {
         let (key, value) = line.split_once(": ").ok_or_else(|| format!("no `: ` in `{line}`"))?;
@@ -112,6 +135,10 @@ fn read_case(header: &[&str], line: usize, program: String) -> Result<Case, Stri
             (Some("fixme"), None) => fixme = Some(value.to_owned()),
             (Some("asked"), None) => asked = Some(numbers(value)?),
             (Some("max-iterations"), None) => max_iterations = number(value)?,
+            (Some("textures"), None) => {
+                let sides = value.split('x').map(number).collect::<Result<Vec<u32>, _>>()?;
+                textures = sides.try_into().map_err(|_| "a size is `WxH`")?;
+            }
             (Some("pixel"), None) => pixel(value, &mut inputs)?,
             (Some("time"), None) => inputs.time = number(value)?,
             (Some("frame"), None) => inputs.frame = number(value)?,
@@ -126,7 +153,18 @@ fn read_case(header: &[&str], line: usize, program: String) -> Result<Case, Stri
         (Some(refusal), true) => refusal,
         _ => return Err("one verdict is needed".into()),
     };
-    Ok(Case { title, line, program, verdict, warnings, fixme, asked, inputs, max_iterations })
+    Ok(Case {
+        title,
+        line,
+        program,
+        verdict,
+        warnings,
+        fixme,
+        asked,
+        inputs,
+        textures,
+        max_iterations,
+    })
 }
 
 fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {

@@ -1,10 +1,11 @@
-//! What a frame is drawn to and from: memory, buffers, the image, the uniform block.
+//! What a frame is drawn to and from: memory, buffers, the image, the uniform block, and what is bound.
 
+use super::textures::FIRST;
 use super::{Cleanup, Device, Error, FORMAT, Job, make};
 use ash::vk;
 
 impl Device {
-    fn memory(
+    pub(super) fn memory(
         &self,
         cleanup: &mut Cleanup<'_>,
         needs: vk::MemoryRequirements,
@@ -76,10 +77,12 @@ impl Device {
         Ok((image, view))
     }
 
-    pub(super) fn uniforms(
+    /// The descriptor set of a uniform block of these words and of textures, and its layout.
+    pub(super) fn bound(
         &self,
         cleanup: &mut Cleanup<'_>,
         words: &[u32],
+        textures: &[vk::DescriptorImageInfo],
     ) -> Result<(vk::DescriptorSet, vk::PipelineLayout), Error> {
         let size = (words.len().max(4) * 4) as u64;
         let usage = vk::BufferUsageFlags::UNIFORM_BUFFER;
@@ -93,14 +96,25 @@ impl Device {
         }
         let ty = vk::DescriptorType::UNIFORM_BUFFER;
         let stage = vk::ShaderStageFlags::FRAGMENT;
-        let bindings = [vk::DescriptorSetLayoutBinding::default()
-            .descriptor_type(ty)
-            .descriptor_count(1)
-            .stage_flags(stage)];
+        let sampled = vk::DescriptorType::COMBINED_IMAGE_SAMPLER;
+        let binding = |number, ty| {
+            vk::DescriptorSetLayoutBinding::default()
+                .binding(number)
+                .descriptor_type(ty)
+                .descriptor_count(1)
+                .stage_flags(stage)
+        };
+        let numbers = (FIRST..).take(textures.len());
+        let mut bindings = vec![binding(0, ty)];
+        bindings.extend(numbers.map(|number| binding(number, sampled)));
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
         let layouts =
             [make!(cleanup, create_descriptor_set_layout, destroy_descriptor_set_layout, info)];
-        let sizes = [vk::DescriptorPoolSize { ty, descriptor_count: 1 }];
+        let mut sizes = vec![vk::DescriptorPoolSize { ty, descriptor_count: 1 }];
+        if !textures.is_empty() {
+            let descriptor_count = textures.len() as u32;
+            sizes.push(vk::DescriptorPoolSize { ty: sampled, descriptor_count });
+        }
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
         let pool = make!(cleanup, create_descriptor_pool, destroy_descriptor_pool, info);
         let info =
@@ -110,8 +124,18 @@ impl Device {
         let whole = [vk::DescriptorBufferInfo { buffer, offset: 0, range: size }];
         let write =
             vk::WriteDescriptorSet::default().dst_set(set).descriptor_type(ty).buffer_info(&whole);
+        let mut writes = vec![write];
+        for (number, texture) in (FIRST..).zip(textures) {
+            writes.push(
+                vk::WriteDescriptorSet::default()
+                    .dst_set(set)
+                    .dst_binding(number)
+                    .descriptor_type(sampled)
+                    .image_info(std::slice::from_ref(texture)),
+            );
+        }
         // SAFETY: see the head.
-        unsafe { self.device.update_descriptor_sets(&[write], &[]) };
+        unsafe { self.device.update_descriptor_sets(&writes, &[]) };
         let ranges = [vk::PushConstantRange { stage_flags: stage, offset: 0, size: 32 }];
         let info = vk::PipelineLayoutCreateInfo::default()
             .set_layouts(&layouts)

@@ -2,3 +2,4 @@
 
 mod code;
 mod reference;
+mod textures;

@@ -9,7 +9,7 @@ use crate::emit::Role;
 use crate::emit::abi::{Field, ROW_ARGUMENTS};
 use crate::emit::wide::code::{Code, CodeBlock, Step};
 use crate::emit::wide::machine::{GENERAL, VECTOR, Wide};
-use crate::lanes::{self, Kind};
+use crate::lanes::{self, Kind, Space};
 use crate::registers::{
     BlockCall, BlockId, End, Function, Instr, Limit, Reg, RegisterProgram, RegisterType,
     layout_order,
@@ -39,6 +39,7 @@ pub(in super::super) fn select(
         slots: None,
         inputs: None,
         arrays: None,
+        textures: None,
         arguments: Vec::new(),
     }
     .select()
@@ -133,12 +134,17 @@ impl<'p> Selection<'p> {
         self.code.push_fixed(Step::Arguments, &[], &defs);
         let instrs = || self.function.blocks.iter().flat_map(|block| &block.instrs);
         let has_slots = instrs().any(|instr| matches!(instr, Instr::Slot(..) | Instr::SetSlot(..)));
-        let has_inputs = instrs().any(|instr| matches!(instr, Instr::Input(..) | Instr::Load(..)));
+        let reads_inputs =
+            |instr: &Instr| matches!(instr, Instr::Input(..) | Instr::Load(_, Space::Inputs, ..));
+        let has_inputs = instrs().any(reads_inputs);
+        let has_textures =
+            instrs().any(|instr| matches!(instr, Instr::Load(_, Space::Texture(_), ..)));
         let has_arrays =
             instrs().any(|it| matches!(it, Instr::LoadArray(..) | Instr::StoreArray { .. }));
         self.slots = has_slots.then(|| self.field(Field::Slots));
         self.inputs = has_inputs.then(|| self.field(Field::Inputs));
         self.arrays = has_arrays.then(|| self.field(Field::Arrays));
+        self.textures = has_textures.then(|| self.field(Field::Textures));
     }
 
     /// The end of the block of that number, and where it goes.
@@ -266,7 +272,7 @@ impl<'p> Selection<'p> {
                 let made = self.define(*to);
                 self.load(made, self.ty(*to), source);
             }
-            Instr::Load(to, first, index) => self.load_word(*to, *first, *index),
+            Instr::Load(to, space, first, index) => self.load_word(*to, *space, *first, *index),
             Instr::LoadArray(to, place) => self.load_array(*to, place),
             Instr::StoreArray { place, word, mask } => self.store_array(place, *word, *mask),
             Instr::SetSlot(slot, from) => self.set_slot(*slot, *from),

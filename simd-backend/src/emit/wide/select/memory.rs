@@ -9,7 +9,7 @@ use crate::emit::wide::code::Arg;
 use crate::emit::wide::instruction::{Instruction, Mem, Rm};
 use crate::emit::wide::isa::{Op, Size, Tuple};
 use crate::emit::wide::machine::{GENERAL, MASK, VECTOR};
-use crate::lanes::{Axis, Kind};
+use crate::lanes::{Axis, Kind, Space};
 use crate::registers::{Instr, Reg, RegisterType};
 
 /// The bits of one lane, and how many bytes it has.
@@ -207,9 +207,18 @@ impl Selection<'_> {
         if made.class() == VECTOR { Source::any(made) } else { Source::register(made) }
     }
 
-    /// Reads the word of input that many after the first, or one for each lane.
-    pub(super) fn load_word(&mut self, to: Reg, first: u32, index: Reg) {
-        let base = Arg::Use(self.inputs.expect("the entry has looked for it"));
+    /// Reads the word of a space that many after the first, or one for each lane.
+    pub(super) fn load_word(&mut self, to: Reg, space: Space, first: u32, index: Reg) {
+        let found = "the entry has looked for it";
+        let base = Arg::Use(match space {
+            Space::Inputs => self.inputs.expect(found),
+            Space::Texture(number) => {
+                let place = Mem::at(Arg::Use(self.textures.expect(found)), (number * 8) as i32);
+                let base = self.temporary(GENERAL);
+                self.op2(Op::Mov, Size::B64, base, Source::memory(place));
+                base
+            }
+        });
         let index = self.register(index);
         let at = |index| Mem::word(base, Arg::Use(index), (first * 4) as i32);
         if let RegisterType::Scalar(_) = self.ty(to) {

@@ -1,0 +1,303 @@
+//! Textures: what a program declares, and the texels that it is given.
+//!
+//! A texture is a value of a type of its own, without components ([`TypeKind::Texture`]): which one
+//! is meant is known when the program is compiled, wherever the value goes. Its texels are part of
+//! the [inputs](crate::inputs::Inputs). What operations on textures mean is [`TextureData`]'s to
+//! say: [`TextureData::texel`] takes any integers.
+//!
+//! [`TypeKind::Texture`]: crate::types::TypeKind::Texture
+
+use crate::limits::TEXELS;
+use lambdav_float_environment::with_default;
+use std::fmt;
+use std::sync::Arc;
+
+/// A texture of a program.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Texture {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What the declaration says of it.
+    pub options: TextureOptions,
+}
+
+/// What a declaration says of a texture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct TextureOptions {
+    /// How texels are weighed.
+    pub filter: Filter,
+    /// What there is beyond the edges.
+    pub wrap: Wrap,
+    /// Whether red, green and blue are decoded when the texture is bound.
+    pub srgb: bool,
+    /// Whether there are levels below the first.
+    pub mipmaps: bool,
+}
+
+/// How the texels around a place are weighed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Filter {
+    /// The nearest one is taken.
+    Nearest,
+    /// Two in each direction are mixed.
+    #[default]
+    Linear,
+}
+
+/// What there is beyond the edges of a texture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Wrap {
+    /// The texels of the edge.
+    #[default]
+    Clamp,
+    /// The texture again.
+    Repeat,
+    /// The texture and its mirror image in turn.
+    Mirror,
+}
+
+/// Defines the names of an option's values.
+macro_rules! names {
+    ($option:ident { $($value:ident = $name:literal,)* }) => {
+        impl $option {
+            /// The name in λV and in core text.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$value => $name,)* }
+            }
+
+            /// The value of that name.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name { $($name => Some(Self::$value),)* _ => None }
+            }
+        }
+    };
+}
+
+names!(Filter { Nearest = "nearest", Linear = "linear", });
+names!(Wrap { Clamp = "clamp", Repeat = "repeat", Mirror = "mirror", });
+
+/// One size of a texture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Level {
+    /// The number of texels before it.
+    pub first: u32,
+    /// How many texels a row has.
+    pub width: u32,
+    /// How many rows there are.
+    pub height: u32,
+}
+
+/// The texels of a texture, of all levels. They hold one NaN only, 0x7fc00000. The default has no
+/// level: it stands for a texture that is not bound, and no operation may read it.
+#[derive(Clone, Default, PartialEq)]
+pub struct TextureData {
+    levels: Box<[Level]>,
+    texels: Vec<[f32; 4]>,
+}
+
+impl fmt::Debug for TextureData {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TextureData").field("levels", &self.levels).finish_non_exhaustive()
+    }
+}
+
+/// Why there is no texture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextureError {
+    /// The number of texels is not that of the size, or one side is zero.
+    Count {
+        /// Texels in a row, and rows.
+        size: [u32; 2],
+        /// How many texels were given.
+        found: usize,
+    },
+    /// It has too many texels, those of all levels counted.
+    TooLarge {
+        /// Texels in a row, and rows.
+        size: [u32; 2],
+    },
+    /// There is not enough memory.
+    Memory,
+}
+
+impl std::error::Error for TextureError {}
+
+impl fmt::Display for TextureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Count { size: [width, height], found } => {
+                write!(f, "a texture of {width}x{height} has another number of texels than {found}")
+            }
+            Self::TooLarge { size: [width, height] } => {
+                write!(
+                    f,
+                    "a texture of {width}x{height} is too large: one has at most {TEXELS} texels, all its levels counted"
+                )
+            }
+            Self::Memory => write!(f, "not enough memory for a texture"),
+        }
+    }
+}
+
+/// The levels of a texture whose first has that size, all or only that one.
+///
+/// # Errors
+///
+/// [`TextureError::TooLarge`], before memory is asked for, and [`TextureError::Count`] of none.
+pub fn levels(size: [u32; 2], mipmaps: bool) -> Result<Box<[Level]>, TextureError> {
+    let ([mut width, mut height], mut first) = (size, 0_u64);
+    if width == 0 || height == 0 {
+        return Err(TextureError::Count { size, found: 0 });
+    }
+    let mut levels = Vec::new();
+    loop {
+        levels.push(Level { first: first as u32, width, height });
+        first += u64::from(width) * u64::from(height);
+        if first > u64::from(TEXELS) {
+            return Err(TextureError::TooLarge { size });
+        }
+        if !mipmaps || (width == 1 && height == 1) {
+            return Ok(levels.into());
+        }
+        [width, height] = [width, height].map(|side| (side / 2).max(1));
+    }
+}
+
+/// The bits of the only NaN among texels.
+const NAN: u32 = 0x7fc0_0000;
+
+fn canonical(x: f32) -> f32 {
+    if x.is_nan() { f32::from_bits(NAN) } else { x }
+}
+
+impl TextureData {
+    /// A texture of these texels, row by row, and, with `mipmaps`, its smaller levels.
+    ///
+    /// # Errors
+    ///
+    /// As [`levels`]; and where there are too few or too many texels, or memory does not suffice.
+    pub fn new(
+        size: [u32; 2],
+        texels: impl ExactSizeIterator<Item = [f32; 4]>,
+        mipmaps: bool,
+    ) -> Result<Self, TextureError> {
+        let levels = levels(size, mipmaps)?;
+        let found = texels.len();
+        if u64::from(size[0]) * u64::from(size[1]) != found as u64 {
+            return Err(TextureError::Count { size, found });
+        }
+        let last = levels[levels.len() - 1];
+        let mut all = Vec::new();
+        let count = last.first as usize + last.width as usize * last.height as usize;
+        all.try_reserve_exact(count).map_err(|_| TextureError::Memory)?;
+        all.extend(texels.map(|texel| texel.map(canonical)));
+        with_default(|| {
+            for pair in levels.windows(2) {
+                reduce(&mut all, pair[0], pair[1]);
+            }
+        });
+        Ok(Self { levels, texels: all })
+    }
+
+    /// The levels, the largest first: at least one, if it is bound.
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    /// All texels, level by level, row by row.
+    pub fn texels(&self) -> &[[f32; 4]] {
+        &self.texels
+    }
+
+    /// The level of that number, which is clamped.
+    pub fn level(&self, level: i32) -> Level {
+        self.levels[clamp(level, self.levels.len() as u32) as usize]
+    }
+
+    /// The texel in a column and a row of a level, all of which are clamped.
+    pub fn texel(&self, x: i32, y: i32, level: i32) -> [f32; 4] {
+        let Level { first, width, height } = self.level(level);
+        self.texels[(first + clamp(y, height) * width + clamp(x, width)) as usize]
+    }
+}
+
+/// A number from 0 to `count - 1`.
+fn clamp(number: i32, count: u32) -> u32 {
+    (number.max(0) as u32).min(count - 1)
+}
+
+/// Adds the texels of a level, each the mean of four of the level before; what is left over in an
+/// odd row or column is dropped.
+fn reduce(texels: &mut Vec<[f32; 4]>, from: Level, to: Level) {
+    for y in 0..to.height {
+        for x in 0..to.width {
+            let of = |dx: u32, dy: u32| {
+                let (x, y) = ((2 * x + dx).min(from.width - 1), (2 * y + dy).min(from.height - 1));
+                texels[(from.first + y * from.width + x) as usize]
+            };
+            let [a, b, c, d] = [of(0, 0), of(1, 0), of(0, 1), of(1, 1)];
+            let mean = |k: usize| canonical(((a[k] + b[k]) + (c[k] + d[k])) * 0.25);
+            texels.push(std::array::from_fn(mean));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grey(size: [u32; 2], mipmaps: bool, of: impl Fn(u32) -> f32) -> TextureData {
+        let texels = (0..size[0] * size[1]).map(|i| [of(i), i as f32, -0.0, 1.0]);
+        let texels: Vec<[f32; 4]> = texels.collect();
+        TextureData::new(size, texels.into_iter(), mipmaps).expect("it is small")
+    }
+
+    #[test]
+    fn places_are_clamped() {
+        let texture = grey([3, 2], true, |i| i as f32);
+        assert_eq!(texture.texel(1, 1, 0)[0], 4.0);
+        for far in [2, 3, i32::MAX] {
+            assert_eq!(texture.texel(far, 0, 0)[0], 2.0);
+            assert_eq!(texture.texel(0, far, 0)[0], 3.0);
+            assert_eq!(texture.texel(far, far, far), texture.texel(0, 0, 1));
+        }
+        for far in [-1, i32::MIN] {
+            assert_eq!(texture.texel(far, far, far)[0], 0.0);
+        }
+        assert_eq!(texture.texel(2, 1, 0)[2].to_bits(), (-0.0_f32).to_bits());
+    }
+
+    #[test]
+    fn levels_halve_and_drop_what_is_odd() {
+        let texture = grey([5, 3], true, |i| i as f32);
+        let sizes: Vec<_> = texture.levels().iter().map(|l| [l.width, l.height]).collect();
+        assert_eq!(sizes, [[5, 3], [2, 1], [1, 1]]);
+        // (0 + 1) + (5 + 6), (2 + 3) + (7 + 8); column 4 and row 2 are dropped.
+        assert_eq!([0, 1].map(|x| texture.texel(x, 0, 1)[0]), [3.0, 5.0]);
+        assert_eq!(texture.texel(0, 0, 2)[0], 4.0);
+        // One column: its texels are counted twice.
+        let texture = grey([1, 4], true, |i| i as f32);
+        assert_eq!([0, 1].map(|y| texture.texel(0, y, 1)[0]), [0.5, 2.5]);
+        assert_eq!(texture.levels().len(), 3);
+        assert_eq!(grey([4, 4], false, |_| 0.0).levels().len(), 1);
+    }
+
+    #[test]
+    fn sums_are_in_order_and_nans_are_one() {
+        let large = [f32::MAX, f32::MAX, -f32::MAX, -f32::MAX];
+        let texture = grey([2, 2], true, |i| large[i as usize]);
+        assert_eq!(texture.texel(0, 0, 1)[0].to_bits(), NAN);
+        let negative = f32::from_bits(0xffc0_0001);
+        assert_eq!(grey([1, 1], false, |_| negative).texel(0, 0, 0)[0].to_bits(), NAN);
+    }
+
+    #[test]
+    fn sizes_are_limited_before_memory_is_asked_for() {
+        for size in [[1 << 16, 1 << 16], [u32::MAX, u32::MAX], [TEXELS, 2]] {
+            assert_eq!(levels(size, false), Err(TextureError::TooLarge { size }));
+        }
+        assert_eq!(levels([0, 7], true), Err(TextureError::Count { size: [0, 7], found: 0 }));
+        let few = TextureData::new([2, 2], [[0.0; 4]; 3].into_iter(), false);
+        assert_eq!(few, Err(TextureError::Count { size: [2, 2], found: 3 }));
+    }
+}

@@ -1,0 +1,93 @@
+//! Textures: combined image samplers, of which texels are fetched by clamped indices.
+//!
+//! A level has half the size of the one before, rounded down, here as in Vulkan. So sizes are shifts of
+//! the first level's, which is asked for with a constant: the answer of Mesa's lavapipe is that of one
+//! lane for a level that differs by lane.
+
+use super::declarations::TypeDeclaration;
+use super::translator::Translator;
+use crate::mutants::{Mutant, is_active};
+use lambdav_core::op::Op as Core;
+use lambdav_core::schedule::ValueId;
+use lambdav_core::types::{Scalar, Type};
+use rspirv::dr::Operand;
+use rspirv::spirv::{ImageOperands, Op, Word};
+
+const PAIR: Type = Type::of(Scalar::I32, 2);
+
+impl Translator<'_> {
+    /// What an operation reads of a texture.
+    pub(super) fn of_texture(&mut self, op: Core, ty: Type, operands: &[ValueId]) -> Word {
+        let types = &self.program.types;
+        let number = types.texture(self.program.ty(operands[0])).expect("it is a texture");
+        let texture = &types.textures()[number];
+        if !texture.options.mipmaps && op == Core::TextureLevels {
+            return self.declarations.constant(ty, &[1]);
+        }
+        let variable = self.interface.texture(&mut self.declarations, number as u32, &texture.name);
+        let sampled = self.declarations.shape(TypeDeclaration::SampledImage);
+        let image_type = self.declarations.shape(TypeDeclaration::Image);
+        let loaded = self.compute(Op::Load, sampled, vec![Operand::IdRef(variable)]);
+        let image = self.compute(Op::Image, image_type, vec![Operand::IdRef(loaded)]);
+        let level = |s: &mut Self, level| match texture.options.mipmaps {
+            true => s.level(image, level),
+            false => s.declarations.constant(Type::INT, &[0]),
+        };
+        match op {
+            Core::Texel => {
+                let level = level(self, operands[2]);
+                let size = self.size(image, level);
+                let place = self.value(operands[1]);
+                let one = self.everywhere(PAIR, 1);
+                let last = self.instruction(Op::ISub, PAIR, &[size, one]);
+                let place = self.within(PAIR, place, last);
+                let ty = self.declarations.ty(ty);
+                let mut of = [image, place].map(Operand::IdRef).to_vec();
+                of.extend([Operand::ImageOperands(ImageOperands::LOD), Operand::IdRef(level)]);
+                self.compute(Op::ImageFetch, ty, of)
+            }
+            Core::TextureSize => {
+                let level = level(self, operands[1]);
+                self.size(image, level)
+            }
+            _ => self.levels(image),
+        }
+    }
+
+    /// A number made to lie between 0 and another one, componentwise.
+    fn within(&mut self, ty: Type, number: Word, last: Word) -> Word {
+        if is_active(Mutant::LooseTexel) {
+            return number;
+        }
+        let zero = self.everywhere(ty, 0);
+        let number = self.apply(Core::Max, ty, ty, &[number, zero]);
+        self.apply(Core::Min, ty, ty, &[number, last])
+    }
+
+    fn levels(&mut self, image: Word) -> Word {
+        self.interface.queries_images();
+        self.instruction(Op::ImageQueryLevels, Type::INT, &[image])
+    }
+
+    /// The number of a level, clamped.
+    fn level(&mut self, image: Word, level: ValueId) -> Word {
+        let (level, count) = (self.value(level), self.levels(image));
+        let one = self.declarations.constant(Type::INT, &[1]);
+        let last = self.instruction(Op::ISub, Type::INT, &[count, one]);
+        self.within(Type::INT, level, last)
+    }
+
+    /// The size of the level of that number, which is there.
+    fn size(&mut self, image: Word, level: Word) -> Word {
+        self.interface.queries_images();
+        let zero = self.declarations.constant(Type::INT, &[0]);
+        let size = self.instruction(Op::ImageQuerySizeLod, PAIR, &[image, zero]);
+        if level == zero {
+            return size;
+        }
+        let levels = self.instruction(Op::CompositeConstruct, PAIR, &[level, level]);
+        let halved = self.instruction(Op::ShiftRightArithmetic, PAIR, &[size, levels]);
+        let one = self.everywhere(PAIR, 1);
+        self.apply(Core::Max, PAIR, PAIR, &[halved, one])
+    }
+}

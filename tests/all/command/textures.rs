@@ -1,0 +1,157 @@
+//! `--bind`: images as textures, by every engine, and what is wrong with them.
+
+use super::harness::TestFolder;
+use lambdav::raster::AnyImage;
+
+/// Draws what it is given, turned upside down.
+const FLIP: &str = "(texture source)
+    (define size (texture-size source))
+    (define p (int (.xy (frag-coord))))
+    (texel source (ivec2 (.x p) (- (- (.y size) 1i) (.y p))))";
+
+/// A picture whose pixels all differ.
+const GRADIENT: &str = "(vec4 (/ (.xy (frag-coord)) 8) 0.25 1)";
+
+const ENGINES: [&str; 4] = ["simd", "core", "source", "spirv"];
+
+#[test]
+fn images_of_any_depth_are_read_as_they_were_written() {
+    let place = TestFolder::with([("gradient.lv", GRADIENT), ("flip.lv", FLIP)]);
+    for (name, depth) in [("a.png", "8"), ("b.png", "16"), ("a.exr", ""), ("a.npy", "")] {
+        let mut options = vec!["render", "gradient.lv", name, "--size", "5x3"];
+        if !depth.is_empty() {
+            options.extend(["--depth", depth]);
+        }
+        place.run(&options).done();
+        let bind = format!("source={name}");
+        for engine in ENGINES {
+            let flipped = ["render", "flip.lv", "out.npy", "--size", "5x3", "--engine", engine];
+            place.run(&[&flipped[..], &["--bind", &bind]].concat()).done();
+            let frame = place.frame("out.npy");
+            for (x, y) in [(0, 0), (4, 2), (2, 1)] {
+                let wanted = match place.image(name) {
+                    AnyImage::Unorm8(image) => {
+                        image.pixel(x, 2 - y).map(|p| p.map(|k| f32::from(k) / 255.0))
+                    }
+                    AnyImage::Unorm16(image) => {
+                        image.pixel(x, 2 - y).map(|p| p.map(|k| f32::from(k) / 65_535.0))
+                    }
+                    AnyImage::Float(image) => image.pixel(x, 2 - y),
+                };
+                assert_eq!(frame.pixel(x, y), wanted, "{name} {engine} ({x}, {y})");
+            }
+        }
+    }
+}
+
+/// Core text and a module take the same images, and tests of programs find them beside these.
+#[test]
+fn all_forms_of_a_program_take_images() {
+    let place = TestFolder::with([("gradient.lv", GRADIENT), ("flip.lv", FLIP)]);
+    place.run(&["render", "gradient.lv", "a.exr", "--size", "6x4"]).done();
+    let draw = |shader: &str, out: &str| {
+        let options = ["--size", "6x4", "--bind", "source=a.exr"];
+        place.run(&[&["render", shader, out][..], &options].concat()).done();
+        place.read(out)
+    };
+    let wanted = draw("flip.lv", "a.npy");
+    place.run(&["compile", "flip.lv", "--emit", "core", "-o", "flip.core"]).done();
+    assert_eq!(draw("flip.core", "b.npy"), wanted);
+    place.run(&["compile", "flip.lv", "-o", "flip.spv"]).done();
+    assert_eq!(draw("flip.spv", "c.npy"), wanted);
+    let text = format!("; test: --size 6x4 --bind source=a.exr --as exr\n{FLIP}");
+    place.write("flip.lv", text);
+    place.run(&["test", "flip.lv", "--bless"]).done();
+    assert_eq!(place.frame("flip.exr").pixel(1, 0), Some([1.5 / 8.0, 3.5 / 8.0, 0.25, 1.0]));
+    place.run(&["test", "flip.lv"]).done();
+    for stage in ["lanes", "registers", "asm"] {
+        place.run(&["compile", "flip.lv", "--emit", stage, "--bind", "source=a.exr"]).done();
+    }
+    let inspected = place.run(&["inspect", "flip.spv"]).done();
+    assert!(inspected.text().contains("source"), "{}", inspected.text());
+}
+
+#[test]
+fn what_is_not_bound_is_said() {
+    let place = TestFolder::with([("flip.lv", FLIP), ("gradient.lv", GRADIENT)]);
+    place.run(&["render", "gradient.lv", "a.png", "--size", "2x2"]).done();
+    place.run(&["compile", "flip.lv", "-o", "flip.spv"]).done();
+    let unbound = "error[LV0507]: the texture `source` is not bound";
+    for engine in ENGINES {
+        place.fails(&["render", "flip.lv", "b.png", "--engine", engine], 1, unbound);
+    }
+    place.fails(&["compile", "flip.lv", "--emit", "lanes"], 1, unbound);
+    place.fails(&["render", "flip.spv", "b.png"], 2, "nothing is bound to the texture `source`");
+    let fails = |bind: &str, status, message: &str| {
+        place.fails(&["render", "flip.lv", "b.png", "--bind", bind], status, message);
+    };
+    fails("source", 2, "`source` binds nothing: write --bind NAME=FILE");
+    fails("source=", 2, "binds nothing");
+    fails("sauce=a.png", 2, "the program has no texture `sauce`; did you mean `source`?");
+    fails("source=no.png", 2, "no.png");
+    fails("source=flip.lv", 1, "flip.lv");
+    let bound = ["--bind", "source=a.png"];
+    place.fails(
+        &[&["render", "flip.lv", "a.png"][..], &bound].concat(),
+        2,
+        "`a.png` would be overwritten",
+    );
+    place.fails(
+        &[&["compile", "flip.lv", "--emit", "core"][..], &bound].concat(),
+        2,
+        "--bind is for --emit lanes",
+    );
+}
+
+#[test]
+fn encoded_samples_are_decoded_where_the_program_says_so() {
+    let text = "(texture plain) (texture encoded srgb)
+        (vec4 (.x (texel plain (ivec2 0i))) (.x (texel encoded (ivec2 0i))) 0 1)";
+    let place = TestFolder::with([("a.lv", text), ("grey.lv", "(vec4 0.2 0.2 0.2 0.5)")]);
+    place.run(&["render", "grey.lv", "grey.png", "--size", "1x1"]).done();
+    place.run(&["render", "grey.lv", "grey.exr", "--size", "1x1"]).done();
+    let bind = ["--size", "1x1", "--bind", "plain=grey.png", "--bind"];
+    place.run(&[&["render", "a.lv", "a.npy"], &bind[..], &["encoded=grey.png"]].concat()).done();
+    assert_eq!(place.frame("a.npy").pixel(0, 0), Some([0.2, 0.033_104_767, 0.0, 1.0]));
+    place.fails(
+        &[&["render", "a.lv", "a.npy"], &bind[..], &["encoded=grey.exr"]].concat(),
+        1,
+        "the texture `encoded` is `srgb`, which is for images of 8 or 16 bits",
+    );
+}
+
+/// Files that are cut off or declare more than they have.
+#[test]
+fn hostile_files_are_refused() {
+    let place = TestFolder::with([("flip.lv", FLIP), ("gradient.lv", GRADIENT)]);
+    for name in ["a.png", "a.exr", "a.npy"] {
+        place.run(&["render", "gradient.lv", name, "--size", "9x9"]).done();
+        let bytes = place.read(name);
+        for length in [0, 7, bytes.len() / 2] {
+            place.write(name, &bytes[..length]);
+            let bind = format!("source={name}");
+            place.fails(&["render", "flip.lv", "out.png", "--bind", &bind], 1, name);
+        }
+    }
+}
+
+/// Ten thousand textures: all of them are bound, or the first that is not is named.
+#[test]
+fn ten_thousand_bindings() {
+    let count = 10_000;
+    let declared: String = (0..count).map(|k| format!("(texture t{k})\n")).collect();
+    let sum = "(vec4 (+ (texel t0 (ivec2 0i)) (texel t9999 (ivec2 0i))))";
+    let place = TestFolder::with([("gradient.lv", GRADIENT)]);
+    place.write("many.lv", declared + sum);
+    place.run(&["render", "gradient.lv", "a.png", "--size", "1x1"]).done();
+    let mut options: Vec<String> =
+        ["render", "many.lv", "b.npy", "--size", "2x1"].map(str::to_owned).into();
+    for k in 0..count {
+        options.extend(["--bind".to_owned(), format!("t{k}=a.png")]);
+    }
+    place.run(&options).done();
+    let wanted = 2.0 * (16.0 / 255.0);
+    assert_eq!(place.frame("b.npy").pixel(1, 0), Some([wanted, wanted, 128.0 / 255.0, 2.0]));
+    options.truncate(options.len() - 2);
+    place.fails(&options, 1, "error[LV0507]: the texture `t9999` is not bound");
+}
