@@ -131,10 +131,11 @@ fn mutants_of_indices_are_found() {
 /// differs by pixel.
 #[test]
 fn mutants_of_textures_are_found() {
-    for (declaration, level) in [("(texture wide)", "0i"), ("(texture wide mipmaps)", "(.x p)")] {
-        let text = format!(
-            "{declaration} (define p (- (int (.xx (frag-coord))) 4i)) (texel wide p {level})"
-        );
+    for (declaration, level) in
+        [("(texture t)", "0i"), ("(texture t mipmaps)", "(bit-and 1i (.x p))")]
+    {
+        let text =
+            format!("{declaration} (define p (- (int (.xx (frag-coord))) 4i)) (texel t p {level})");
         for name in ["lanes", "simd8"] {
             each_is_found_by(&text, name, &simd::Mutant::OF_TEXTURES, simd::activate);
         }

@@ -3,7 +3,7 @@
 use crate::generator::Generator;
 use crate::scope::Form;
 use crate::term::{Term, TermKind};
-use lambdav_core::texture::TextureData;
+use lambdav_core::texture::{Texture, TextureData};
 use lambdav_core::types::{Scalar, Type, Types};
 use lambdav_frontend::builtins::Builtin;
 use lambdav_test_support::Random;
@@ -14,9 +14,9 @@ const SIZES: [[u32; 2]; 8] = [[1, 1], [7, 1], [1, 5], [4, 4], [5, 3], [8, 2], [1
 
 /// Texels for each texture of a program, the same for a name in each run.
 pub fn textures(types: &Types) -> Vec<Arc<TextureData>> {
-    let data = |(number, texture): (usize, &Arc<lambdav_core::texture::Texture>)| {
-        let name = texture.name.bytes().fold(0, |hash: u64, byte| hash * 31 + u64::from(byte));
-        let mut random = Random::new(name ^ number as u64);
+    let data = |texture: &Arc<Texture>| {
+        let next = |hash: u64, byte: u8| hash.wrapping_mul(31).wrapping_add(byte.into());
+        let mut random = Random::new(texture.name.bytes().fold(0, next));
         let size = *random.pick(&SIZES);
         let special = [0.0, -0.0, f32::NAN, f32::INFINITY, 1e-45, -1e30];
         let texels: Vec<[f32; 4]> = (0..size[0] * size[1])
@@ -30,7 +30,7 @@ pub fn textures(types: &Types) -> Vec<Arc<TextureData>> {
         let made = TextureData::new(size, texels.into_iter(), texture.options.mipmaps);
         Arc::new(made.expect("it is small"))
     };
-    types.textures().iter().enumerate().map(data).collect()
+    types.textures().iter().map(data).collect()
 }
 
 impl Generator<'_> {

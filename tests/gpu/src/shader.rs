@@ -8,11 +8,13 @@ use lambdav_core::limits;
 use lambdav_core::op::Op;
 use lambdav_core::schedule::{Expr, Program, Statement, schedule};
 use lambdav_core::source::SourceFile;
+use lambdav_core::texture::{Level, Texture, TextureData};
 use lambdav_frontend::compile;
 use lambdav_generate::textures;
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
 use lambdav_spirv_backend::eval::Resources;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A compiled program. Its uniforms have their defaults, its textures some texels, the time is 1.5.
 #[derive(Debug)]
@@ -76,13 +78,28 @@ impl Shader {
         })
     }
 
+    /// Texels for its textures: ordinary numbers, since devices may flush subnormals, and are free with NaN
+    /// and with the signs of zeros.
+    fn textures(&self) -> Vec<Arc<TextureData>> {
+        let types = self.core.graph.types();
+        let ordinary = |x: f32| if x.is_normal() { x } else { 0.375 };
+        let data = |(data, texture): (Arc<TextureData>, &Arc<Texture>)| {
+            let Level { width, height, .. } = data.levels()[0];
+            let first = &data.texels()[..(width * height) as usize];
+            let texels = first.iter().map(|texel| texel.map(ordinary));
+            let made = TextureData::new([width, height], texels, texture.options.mipmaps);
+            Arc::new(made.expect("there is one of that size"))
+        };
+        textures(types).into_iter().zip(types.textures()).map(data).collect()
+    }
+
     /// The inputs of all pixels of an image of that size, but for their positions.
     fn inputs(&self, [width, height]: [u32; 2]) -> Inputs {
         Inputs {
             resolution: [width as f32, height as f32],
             time: 1.5,
             uniforms: self.core.uniforms.iter().map(|uniform| uniform.default.clone()).collect(),
-            textures: textures(self.core.graph.types()),
+            textures: self.textures(),
             ..Inputs::default()
         }
     }
