@@ -157,7 +157,13 @@ impl Builtin {
         }
     }
 
-    /// Whether it asks what its operand is at other pixels, by itself or by what it expands to.
+    /// Whether it may ask what an operand is at other pixels: as a derivative, or as a sample, whose level
+    /// of detail depends on them.
+    pub fn asks_neighbours(self) -> bool {
+        self.is_derivative() || *self.name() == *"sample"
+    }
+
+    /// Whether it is a derivative.
     pub fn is_derivative(self) -> bool {
         match self.0 {
             Handle::Row(_) => derivatives::ROWS.iter().any(|row| std::ptr::eq(row, self.row())),

@@ -80,26 +80,27 @@ pub(super) static ROWS: &[Row] = &[
         aliases: &[],
         operands: Operands::Exactly(&["t", "uv"]),
         signature: Signature {
-            takes: "a texture without mipmaps, and a vec2",
+            takes: "a texture and a vec2",
             check: |operands| {
                 is_texture(operands)?;
-                if operands[0].texture.is_some_and(|options| options.mipmaps) {
-                    let instead =
-                        "say which level: `(sample-level t uv l)` or `(sample-grad t uv dx dy)`";
-                    return Err(Mismatch::Instead(instead));
-                }
                 all_are(&operands[1..], Type::vec(2))
             },
         },
-        meaning: Meaning::Recipe(|operands, _| {
-            Recipe::Expansion(format!("(func (t uv) {})", of_level(options(operands), "0i")))
+        meaning: Meaning::Recipe(|operands, _| match options(operands).mipmaps {
+            false => {
+                Recipe::Expansion(format!("(func (t uv) {})", of_level(options(operands), "0i")))
+            }
+            true => {
+                Recipe::Expansion("(func (t uv) (sample-grad t uv (dfdx uv) (dfdy uv)))".into())
+            }
         }),
         kind: OperationKind::Expanded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
-        documentation: "A texture without `mipmaps` at a place, from (0, 0) at the upper left to \
-                        (1, 1); beyond that, as its declaration says. `nearest` is the texel \
-                        there, `linear` a mix of four.",
+        documentation: "A texture at a place, from (0, 0) at the upper left to (1, 1); beyond that, \
+                        as its declaration says. `nearest` is the texel there, `linear` a mix of \
+                        four; with `mipmaps`, of the level of detail where texels are as far \
+                        apart as the place moves from pixel to pixel.",
         example: Example { expression: "(sample t (vec2 0.5 0.5))", value: "(vec4 0.5 0.5 0.5 1)" },
     },
     Row {

@@ -251,7 +251,8 @@ impl Elaborator {
                 return Some(self.graph.op(Op::Sub, vec![odd, even], span));
             }
         };
-        let help = "take the derivative outside and pass its value on";
+        let help =
+            "take it outside and pass its value on; of a texture, `sample-level` asks no neighbour";
         self.report_in(diagnostic.help(help), site.activation);
         None
     }

@@ -119,7 +119,7 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// Whether a derivative is mentioned.
+    /// Whether something is mentioned that may ask for values at other pixels.
     pub(super) fn have_derivatives(&self) -> bool {
         self.have_derivatives
     }
@@ -174,7 +174,7 @@ impl Texts {
             return Err(SourceFault::Limit("free variables"));
         }
         if let Form::Builtin(builtin) = &form {
-            self.have_derivatives |= builtin.is_derivative();
+            self.have_derivatives |= builtin.asks_neighbours();
         }
         self.all.push(Text { form, children: children.into(), free, span, index });
         Ok(TextId(self.all.len() as u32 - 1))

@@ -33,6 +33,14 @@ impl Generator<'_> {
         let all: Vec<Builtin> = Builtin::all().filter(|builtin| builtin.is_derivative()).collect();
         let builtin = *self.random.pick(&all);
         let name = self.scope.builtin(builtin, self.random)?;
+        self.derivatives += 1;
+        let operand = self.at_neighbours(|this| this.value(ty, size - 1));
+        self.derivatives -= 1;
+        Some(Term::list(TermKind::Value(ty), vec![Term::word(name), operand]))
+    }
+
+    /// What `make` makes of what has values at the neighbours, too.
+    pub(crate) fn at_neighbours<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.everywhere.take();
         let everywhere = before.unwrap_or(self.scope.bindings.len());
         let hidden =
@@ -43,14 +51,12 @@ impl Generator<'_> {
             });
         let hidden: Vec<What> = hidden.collect();
         let facts = std::mem::take(&mut self.scope.facts);
-        self.derivatives += 1;
-        let operand = self.value(ty, size - 1);
-        self.derivatives -= 1;
+        let made = make(self);
         self.scope.facts = facts;
         for (binding, what) in self.scope.bindings[everywhere..].iter_mut().zip(hidden) {
             binding.what = what;
         }
         self.everywhere = before;
-        Some(Term::list(TermKind::Value(ty), vec![Term::word(name), operand]))
+        made
     }
 }

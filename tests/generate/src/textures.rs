@@ -74,7 +74,7 @@ impl Generator<'_> {
             _ if ty == Type::vec(4) => match self.random.weighted(&[4, 2, 1, 5]) {
                 1 => "sample-level",
                 2 => "sample-grad",
-                3 if !mipmaps => "sample",
+                3 => "sample",
                 _ => "texel",
             },
             _ if ty == Type::of(Scalar::I32, 2) => "texture-size",
@@ -94,6 +94,9 @@ impl Generator<'_> {
         let (num, pair) = (Type::NUM, Type::vec(2));
         match name {
             "texel" => parts.push(self.place(size / 2)),
+            "sample" if mipmaps => {
+                parts.extend(self.at_neighbours(|this| this.values(&[pair], size)));
+            }
             "sample" => parts.extend(self.values(&[pair], size)),
             "sample-level" => parts.extend(self.values(&[pair, num], size)),
             "sample-grad" => parts.extend(self.values(&[pair; 3], size)),
