@@ -11,7 +11,7 @@ use lambdav::engine::{CoreEngine, Engine, SimdEngine};
 use lambdav::program::Loaded;
 use lambdav::raster::{RenderOptions, Size, render};
 use lambdav::simd::registers::Shape;
-use lambdav_generate::{GenerateOptions, Term, generate};
+use lambdav_generate::{GenerateOptions, Term, generate, textures};
 
 /// How many programs.
 const PROGRAMS: u64 = 150;
@@ -29,6 +29,13 @@ fn compiled(text: &str) -> Option<Core> {
     loaded.core
 }
 
+/// The settings of a generated program, with texels for its textures.
+fn settings(core: &Core, size: Size) -> Settings {
+    let mut settings = Settings::new(core, size);
+    settings.inputs.textures = textures(core.graph.types());
+    settings
+}
+
 /// What an output is at pixels of a picture of that size, in or out of it.
 fn values(
     core: &Core,
@@ -37,7 +44,7 @@ fn values(
     pixels: impl Iterator<Item = (u32, u32)>,
 ) -> Vec<Vec<f32>> {
     let scheduled = schedule(core, &[location]).expect("it nests little");
-    let settings = Settings::new(core, size);
+    let settings = settings(core, size);
     let mut evaluator = Evaluator::new(&scheduled, settings.max_iterations);
     pixels
         .map(|(x, y)| {
@@ -103,7 +110,7 @@ fn a_derivative_is_the_difference_of_two_pixels() {
             let expected: Vec<u32> = pairs.map(|(odd, even)| bits(odd - even)).collect();
             differ += u64::from(expected.iter().any(|&word| word != 0 && word != NAN));
             compared += 1;
-            let settings = Settings::new(&core, size);
+            let settings = settings(&core, size);
             let engine = CoreEngine::new(&core, location, &settings).expect("it schedules");
             assert_eq!(drawn(&engine, size, components), expected, "seed {seed}, core\n{text}");
             for lanes in Shape::LANES {

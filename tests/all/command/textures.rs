@@ -59,7 +59,7 @@ fn all_forms_of_a_program_take_images() {
     assert_eq!(draw("flip.core", "b.npy"), wanted);
     place.run(&["compile", "flip.lv", "-o", "flip.spv"]).done();
     assert_eq!(draw("flip.spv", "c.npy"), wanted);
-    let text = format!("; test: --size 6x4 --bind source=a.exr --as exr\n{FLIP}");
+    let text = format!("; test: --size 6x4 --bind source=a.exr --format exr\n{FLIP}");
     place.write("flip.lv", text);
     place.run(&["test", "flip.lv", "--bless"]).done();
     assert_eq!(place.frame("flip.exr").pixel(1, 0), Some([1.5 / 8.0, 3.5 / 8.0, 0.25, 1.0]));

@@ -5,9 +5,9 @@ use crate::conditions::Conditions;
 use crate::engine::{Engine, Image, Verdict, same};
 use crate::profile::{Profile, profile};
 use crate::reference::{evaluate, image, reference, scheduled};
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::source::Span;
-use lambdav_generate::GeneratedProgram;
+use lambdav_generate::{GeneratedProgram, is_refused_for_rounds};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
@@ -88,7 +88,7 @@ fn check_inside(
     match Case::new(program, conditions) {
         Ok(case) => compare_all(&case, engines),
         // Unrolling may have no end where the loop has one.
-        Err(refused) if is_refused_for_rounds(program, &refused) => {
+        Err(refused) if is_refused_for_rounds(&program.to_string(), &refused) => {
             Ok(Profile { endless_rounds: true, ..Profile::default() })
         }
         Err(refused) => Err(rejected(program, &refused)),
@@ -130,15 +130,6 @@ pub fn compare_all(case: &Case, engines: &[&dyn Engine]) -> Result<Profile, Fail
     subsets(case, &expected)?;
     let profile = profile(case, &expected).map_err(|detail| broken("profile", detail))?;
     Ok(Profile { gave_up, ..profile })
-}
-
-/// Whether an `@` takes the program beyond a limit.
-fn is_refused_for_rounds(program: &GeneratedProgram, diagnostics: &[Diagnostic]) -> bool {
-    let text = program.to_string();
-    diagnostics.iter().find(|diagnostic| diagnostic.is_error()).is_some_and(|diagnostic| {
-        let at = diagnostic.primary.span.start as usize;
-        diagnostic.code == DiagnosticCode::ExpansionTooLarge && text[at..].starts_with("(@ ")
-    })
 }
 
 fn rejected(program: &GeneratedProgram, diagnostics: &[Diagnostic]) -> Failure {

@@ -36,7 +36,7 @@ mod textures;
 pub use generator::GenerateOptions;
 pub use lambdav_test_support::Random;
 pub use mistake::Mistake;
-pub use oracle::{Agreement, compare, unfit};
+pub use oracle::{Agreement, compare, is_refused_for_rounds, unfit};
 pub use program::{builtins, generate};
 pub use shrink::shrink;
 pub use term::{FunctionKind, GeneratedProgram, Term, TermKind, TermRole, TermShape};

@@ -109,6 +109,15 @@ pub fn unfit(file: &SourceFile, diagnostics: &[Diagnostic], accepted: bool) -> O
     None
 }
 
+/// Whether a program is refused since an `@` takes it beyond a limit: unrolling may have no end where the
+/// loop has one.
+pub fn is_refused_for_rounds(text: &str, diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().find(|diagnostic| diagnostic.is_error()).is_some_and(|diagnostic| {
+        let at = diagnostic.primary.span.start as usize;
+        diagnostic.code == DiagnosticCode::ExpansionTooLarge && text[at..].starts_with("(@ ")
+    })
+}
+
 /// Compares what the two make of a text.
 ///
 /// # Errors
@@ -197,7 +206,10 @@ fn accepted(file: &SourceFile, core: &Core, literal: &SourceProgram) -> Result<A
                     values += 1;
                 }
                 // The other limits are those of one engine alone.
-                (Err(SourceFault::Pixel(EvaluationFault::LoopLimit(_))), Ok(())) => {
+                // Rounds that are unrolled are counted by this one alone.
+                (Err(SourceFault::Pixel(EvaluationFault::LoopLimit(_))), Ok(()))
+                    if !file.text().contains('@') =>
+                {
                     return Err("only source exceeds the limit of a loop".into());
                 }
                 (Ok(_), Err(EvaluationFault::LoopLimit(_))) => {

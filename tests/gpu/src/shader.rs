@@ -1,6 +1,7 @@
 //! Programs, and the two float images of them: the core evaluator's and the device's.
 
 use crate::{Device, Error, Job, PixelBits, Prepared};
+use lambdav_core::diagnostics::Diagnostics;
 use lambdav_core::evaluate::Evaluator;
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
@@ -39,10 +40,18 @@ impl Shader {
     ///
     /// Where it is not.
     pub fn new(name: &str, text: &str) -> Self {
+        Self::compiled(name, text).unwrap_or_else(|diagnostics| panic!("{name}: {diagnostics:?}"))
+    }
+
+    /// The same of a text that may be refused.
+    ///
+    /// # Errors
+    ///
+    /// Why it is.
+    pub fn compiled(name: &str, text: &str) -> Result<Self, Diagnostics> {
         let source = SourceFile::new(name, text);
         let (core, diagnostics) = compile(&source);
-        let core = core.unwrap_or_else(|| panic!("{name}: {diagnostics:?}"));
-        Self { name: name.into(), source, core }
+        Ok(Self { name: name.into(), source, core: core.ok_or(diagnostics)? })
     }
 
     /// Its text.

@@ -101,12 +101,14 @@ impl RandomOperands {
 
     fn value(&mut self, ty: Type) -> evaluator::ConcreteValue {
         let count = TYPES.components(ty);
-        let bits = match TYPES.component(ty, 0) {
-            lambdav_core::types::Scalar::F32 => {
+        let bits = match TYPES.scalars(ty).next() {
+            // A texture.
+            None => Vec::new(),
+            Some(lambdav_core::types::Scalar::F32) => {
                 self.numbers(count).into_iter().map(f32::to_bits).collect()
             }
-            lambdav_core::types::Scalar::Bool => (0..count).map(|_| self.below(2)).collect(),
-            lambdav_core::types::Scalar::I32 | lambdav_core::types::Scalar::U32 => {
+            Some(lambdav_core::types::Scalar::Bool) => (0..count).map(|_| self.below(2)).collect(),
+            Some(lambdav_core::types::Scalar::I32 | lambdav_core::types::Scalar::U32) => {
                 (0..count).map(|_| self.bits()).collect()
             }
         };

@@ -1,5 +1,6 @@
 //! Programs, and what both evaluators make of them.
 
+use lambdav_core::diagnostics::{Diagnostic, Diagnostics};
 use lambdav_core::evaluate;
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
@@ -8,7 +9,7 @@ use lambdav_core::schedule::{Program, schedule};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_frontend::compile;
 use lambdav_generate::suite::{self, Case, hide_literals, read_cases};
-use lambdav_generate::{GenerateOptions, generate, textures};
+use lambdav_generate::{GenerateOptions, generate, is_refused_for_rounds, textures};
 use lambdav_spirv_backend::emit::{self, EmittedModule};
 use lambdav_spirv_backend::{emit as emit_program, eval};
 use std::path::Path;
@@ -23,11 +24,16 @@ pub(crate) struct Shader {
 
 impl Shader {
     pub(crate) fn new(name: &str, text: &str) -> Self {
+        Self::compiled(name, text)
+            .unwrap_or_else(|diagnostics| panic!("{name}: {diagnostics:?}\n{text}"))
+    }
+
+    fn compiled(name: &str, text: &str) -> Result<Self, Diagnostics> {
         let source = SourceFile::new(name, text);
         let (core, diagnostics) = compile(&source);
-        let core = core.unwrap_or_else(|| panic!("{name}: {diagnostics:?}\n{text}"));
+        let core = core.ok_or(diagnostics)?;
         let uniforms = core.uniforms.iter().map(|uniform| uniform.default.clone()).collect();
-        Self { source, core, uniforms }
+        Ok(Self { source, core, uniforms })
     }
 
     pub(crate) fn locations(&self) -> Vec<u32> {
@@ -114,20 +120,28 @@ pub(crate) fn programs() -> u64 {
     std::env::var("PROGRAMS").map_or(500, |text| text.parse().expect("PROGRAMS is a number"))
 }
 
-/// Generated programs of these seeds.
+/// Generated programs of these seeds, but for those in which an `@` unrolls too much.
 pub(crate) fn generated(seeds: std::ops::Range<u64>) -> impl Iterator<Item = Shader> {
-    seeds.map(|seed| {
+    seeds.filter_map(|seed| {
         let options =
             GenerateOptions { size: 20 + (seed as usize * 7) % 160, endless: seed % 2 == 0 };
         let program = generate(seed, options);
-        let mut shader = Shader::new(&format!("seed-{seed}.lv"), &program.to_string());
+        let text = program.to_string();
+        let mut shader = match Shader::compiled(&format!("seed-{seed}.lv"), &text) {
+            Ok(shader) => shader,
+            Err(diagnostics) => {
+                let all: Vec<Diagnostic> = diagnostics.into_iter().collect();
+                assert!(is_refused_for_rounds(&text, &all), "seed {seed}: {all:?}\n{text}");
+                return None;
+            }
+        };
         for (name, words) in &program.settings {
             let uniforms = &shader.core.uniforms;
             if let Some(index) = uniforms.iter().position(|uniform| uniform.name == *name) {
                 shader.uniforms[index] = words.clone();
             }
         }
-        shader
+        Some(shader)
     })
 }
 
