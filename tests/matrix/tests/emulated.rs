@@ -7,7 +7,7 @@ use lambdav_test_support::skipped;
 
 /// A prime that does not divide the number of kernels of a picture, so each of these is taken in
 /// turn.
-const ELSEWHERE: usize = 17;
+const ELSEWHERE: usize = 61;
 
 /// On another architecture, where there is an emulator of one.
 #[test]
