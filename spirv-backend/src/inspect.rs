@@ -565,17 +565,3 @@ impl fmt::Display for Interface {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_vertex_shader() {
-        let interface = inspect(&crate::full_screen_vertex()).expect("it is SPIR-V");
-        let expected = "SPIR-V 1.0\nentry point main: Vertex\n  in   VertexIndex: i32\n  \
-                        out  Position: vec4\n";
-        assert_eq!(interface.to_string(), expected);
-        assert!(inspect(&[]).is_err() && inspect(&[0x0723_0203, 1, 2]).is_err());
-    }
-}

@@ -35,20 +35,3 @@ pub fn words(bytes: &[u8]) -> Option<Vec<u32>> {
         _ => None,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn byte_orders() {
-        let module = [0x0723_0203, 0x0001_0000, 7];
-        let little = bytes(&module);
-        let big: Vec<u8> = module.iter().flat_map(|word: &u32| word.to_be_bytes()).collect();
-        assert_eq!(words(&little).as_deref(), Some(&module[..]));
-        assert_eq!(words(&big).as_deref(), Some(&module[..]));
-        assert_eq!(words(&little[..7]), None);
-        assert_eq!(words(b"(vec3 1)"), None);
-        assert_eq!(words(b""), None);
-    }
-}

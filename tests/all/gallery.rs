@@ -16,11 +16,6 @@ use lambdav_matrix::configurations::pool;
 use lambdav_matrix::pictures::{self, List, SIZES, Shader, digest, gallery};
 use std::collections::HashMap;
 
-fn frame(core: &Core, location: u32, size: Size, threads: Option<usize>) -> Frame {
-    let engine = CoreEngine::new(core, location, &Settings::new(core, size)).expect("it schedules");
-    draw(&engine, size, threads)
-}
-
 fn draw(engine: &impl Engine, size: Size, threads: Option<usize>) -> Frame {
     let draw = || pictures::draw(engine, size, &RenderOptions::default());
     match threads {
@@ -69,7 +64,9 @@ fn digests() {
         for output in &core.outputs {
             for (width, height) in SIZES {
                 let size = Size::new(width, height).expect("a small size");
-                let frame = frame(core, output.location, size, None);
+                let settings = Settings::new(core, size);
+                let engine = CoreEngine::new(core, output.location, &settings);
+                let frame = draw(&engine.expect("it schedules"), size, None);
                 found.insert(&shader.name, output.location, size, digest(&frame));
             }
         }
@@ -99,7 +96,9 @@ fn core_text_round_trip() {
     let again: HashMap<&str, Core> =
         shaders.iter().map(|shader| (&*shader.name, read_again(shader))).collect();
     as_listed(&shaders, |shader, location, size, is_as_listed| {
-        is_as_listed(&frame(&again[&*shader.name], location, size, Some(1)), "core text");
+        let core = &again[&*shader.name];
+        let engine = SimdEngine::new(core, location, &Settings::new(core, size), None);
+        is_as_listed(&draw(&engine.expect("it compiles"), size, None), "core text");
     });
 }
 

@@ -27,3 +27,7 @@ mod limits;
 mod masks;
 mod modules;
 mod operands;
+
+/// As the command has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -125,34 +125,3 @@ fn put(types: &Types, ty: Type, value: &[u32], words: &mut Vec<u32>) {
 fn align(words: &mut Vec<u32>, to: usize) {
     words.resize(words.len().next_multiple_of(to), 0);
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The offsets of the std140 rules in OpenGL's specification (§7.6.2.2).
-    #[test]
-    fn std140() {
-        let value = |words: std::ops::Range<u32>| words.collect::<Box<[u32]>>();
-        let types = [
-            (Type::NUM, value(1..2)),
-            (Type::vec(3), value(2..5)),
-            (Type::NUM, value(5..6)),
-            (Type::vec(2), value(6..8)),
-            (Type::mat(2), value(10..14)),
-            (Type::BOOL, value(1..2)),
-            (Type::mat(3), value(20..29)),
-            (Type::vec(4), value(30..34)),
-        ];
-        let uniforms = types.iter().map(|(_, words)| words.clone()).collect();
-        let inputs = Inputs { uniforms, ..Inputs::default() };
-        let found =
-            Resources::new(&inputs, &Types::default(), types.iter().map(|&(ty, _)| ty)).uniforms;
-        #[rustfmt::skip]
-        let wanted = [
-            1, 0, 0, 0,  2, 3, 4, 5,  6, 7, 0, 0,  10, 11, 0, 0,  12, 13, 0, 0,  1, 0, 0, 0,
-            20, 21, 22, 0,  23, 24, 25, 0,  26, 27, 28, 0,  30, 31, 32, 33,
-        ];
-        assert_eq!(found, wanted);
-    }
-}

@@ -5,6 +5,7 @@ mod aggregates;
 mod constants;
 mod expansions;
 mod integers;
+mod interface;
 mod malformed;
 mod modules;
 mod shape;

@@ -152,7 +152,7 @@ fn memory_is_that_of_one_picture() {
     }
     let draw = |limit: usize, arguments: &str| {
         let command = format!(
-            "ulimit -v {} && exec \"$0\" render a.lv {arguments} --threads 1 --size 4000x4000",
+            "ulimit -v {} && exec \"$0\" render a.lv {arguments} --threads 1 --size 4000x3000",
             limit << 10
         );
         let mut shell = std::process::Command::new("sh");
@@ -160,7 +160,7 @@ fn memory_is_that_of_one_picture() {
         shell.output().expect("there is a shell").status.code()
     };
     for format in ["--format rgba32f", "--format npy"] {
-        // What one picture of 256 MB takes; two would take as much more.
+        // What one picture of 192 MB takes; two would take as much more.
         let mut limits = (400..1000).step_by(50);
         let enough = limits.find(|limit| draw(*limit, &format!("f0 {format}")) == Some(0));
         let enough = enough.expect("some memory is enough");

@@ -36,12 +36,12 @@ fn campaign(programs: u64, evaluated: bool) -> Vec<Report> {
 /// They take many times longer than what they evaluate.
 #[test]
 fn evaluated_machine_code_agrees() {
-    campaign(300, true);
+    campaign(240, true);
 }
 
 #[test]
 fn engines_agree_and_programs_diverge() {
-    for report in campaign(2400, false) {
+    for report in campaign(1500, false) {
         // What the programs are for: see the head of `profile.rs`.
         assert!(report.divergent_loops_in_ifs() >= 20.0, "{report}");
         assert!(report.varied_images() >= 50.0, "{report}");

@@ -115,9 +115,9 @@ pub(crate) fn conformance() -> Vec<Shader> {
     shaders
 }
 
-/// How many generated programs to check: 500, or as many as the environment's `PROGRAMS` says.
+/// How many generated programs to check: 300, or as many as the environment's `PROGRAMS` says.
 pub(crate) fn programs() -> u64 {
-    std::env::var("PROGRAMS").map_or(500, |text| text.parse().expect("PROGRAMS is a number"))
+    std::env::var("PROGRAMS").map_or(300, |text| text.parse().expect("PROGRAMS is a number"))
 }
 
 /// Generated programs of these seeds, but for those in which an `@` unrolls too much.

@@ -24,16 +24,3 @@ pub fn without_modes(source: &SourceFile) -> Option<SourceFile> {
     let text = String::from_utf8(text).expect("whole tokens were replaced");
     changed.then(|| SourceFile::new(source.name(), text))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_inside_stays_where_it_is() {
-        let source = SourceFile::new("a.lv", "(+ (@ ($ 1)) ; (@ 2)\n x)");
-        let without = without_modes(&source).expect("it has some");
-        assert_eq!(without.text(), "(+       1   ; (@ 2)\n x)");
-        assert!(without_modes(&without).is_none());
-    }
-}

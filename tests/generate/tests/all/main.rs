@@ -1,4 +1,5 @@
 //! The tests of the generator, in one program.
 
 mod generated;
+mod modes;
 mod negative;

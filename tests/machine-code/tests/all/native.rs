@@ -2,8 +2,10 @@
 
 #![allow(unsafe_code, reason = "executing an instruction")]
 
-use iced_x86::code_asm::*;
-use iced_x86::{BlockEncoder, BlockEncoderOptions, Instruction, InstructionBlock};
+use iced_x86::{
+    BlockEncoder, BlockEncoderOptions, Code, IcedError, Instruction, InstructionBlock,
+    MemoryOperand, Register,
+};
 use lambdav_simd_backend::emit::Wide;
 use memmap2::{Mmap, MmapMut};
 
@@ -36,19 +38,98 @@ pub(crate) fn has_wide_registers() -> bool {
     Wide::Avx512.is_here()
 }
 
-const GENERAL: [AsmRegister64; 16] =
-    [rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15];
-const XMM: [AsmRegisterYmm; 16] = [
-    ymm0, ymm1, ymm2, ymm3, ymm4, ymm5, ymm6, ymm7, ymm8, ymm9, ymm10, ymm11, ymm12, ymm13, ymm14,
-    ymm15,
+/// The registers in the order of their numbers.
+const GENERAL: [Register; 16] = [
+    Register::RAX,
+    Register::RCX,
+    Register::RDX,
+    Register::RBX,
+    Register::RSP,
+    Register::RBP,
+    Register::RSI,
+    Register::RDI,
+    Register::R8,
+    Register::R9,
+    Register::R10,
+    Register::R11,
+    Register::R12,
+    Register::R13,
+    Register::R14,
+    Register::R15,
 ];
-const ZMM: [AsmRegisterZmm; 32] = [
-    zmm0, zmm1, zmm2, zmm3, zmm4, zmm5, zmm6, zmm7, zmm8, zmm9, zmm10, zmm11, zmm12, zmm13, zmm14,
-    zmm15, zmm16, zmm17, zmm18, zmm19, zmm20, zmm21, zmm22, zmm23, zmm24, zmm25, zmm26, zmm27,
-    zmm28, zmm29, zmm30, zmm31,
-];
-const K: [AsmRegisterK; 8] = [k0, k1, k2, k3, k4, k5, k6, k7];
-const SAVED: [AsmRegister64; 6] = [rbx, rbp, r12, r13, r14, r15];
+const SAVED: [Register; 6] =
+    [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15];
+
+/// The memory at an offset from r15, which points to the state.
+fn at(offset: usize) -> MemoryOperand {
+    MemoryOperand::with_base_displ(Register::R15, offset as i64)
+}
+
+/// Instructions to load and to store all vectors and masks.
+struct Moves {
+    loads: Vec<Instruction>,
+    stores: Vec<Instruction>,
+}
+
+impl Moves {
+    fn new() -> Result<Self, IcedError> {
+        let (vectors, first, load, store) = if has_wide_registers() {
+            (
+                32,
+                Register::ZMM0,
+                Code::EVEX_Vmovups_zmm_k1z_zmmm512,
+                Code::EVEX_Vmovups_zmmm512_k1z_zmm,
+            )
+        } else {
+            (16, Register::YMM0, Code::VEX_Vmovups_ymm_ymmm256, Code::VEX_Vmovups_ymmm256_ymm)
+        };
+        let masks = if has_wide_registers() { 8 } else { 0 };
+        let mut moves = Self { loads: Vec::new(), stores: Vec::new() };
+        let mut add = |load: Code, store: Code, register: Register, offset: usize| {
+            moves.loads.push(Instruction::with2(load, register, at(offset))?);
+            moves.stores.push(Instruction::with2(store, at(offset), register)?);
+            Ok(())
+        };
+        for k in 0..vectors {
+            add(load, store, first + k as u32, 64 * k)?;
+        }
+        for k in 0..masks {
+            let (load, store) = (Code::VEX_Kmovq_kr_km64, Code::VEX_Kmovq_m64_kr);
+            add(load, store, Register::K0 + k as u32, MASKS_AT + 8 * k)?;
+        }
+        Ok(moves)
+    }
+}
+
+/// The instructions around one, and the one.
+fn around(instruction: Instruction) -> Result<Vec<Instruction>, IcedError> {
+    let usual = || (0..16).filter(|k| ![4, 15].contains(k));
+    let moves = Moves::new()?;
+    let mut all = Vec::new();
+    for register in SAVED {
+        all.push(Instruction::with1(Code::Push_r64, register)?);
+    }
+    all.push(Instruction::with2(Code::Mov_r64_rm64, Register::R15, Register::RDI)?);
+    all.extend(moves.loads);
+    all.push(Instruction::with1(Code::Push_rm64, at(FLAGS_AT))?);
+    all.push(Instruction::with(Code::Popfq));
+    for k in usual() {
+        all.push(Instruction::with2(Code::Mov_r64_rm64, GENERAL[k], at(GENERAL_AT + 8 * k))?);
+    }
+    all.push(instruction);
+    for k in usual() {
+        all.push(Instruction::with2(Code::Mov_rm64_r64, at(GENERAL_AT + 8 * k), GENERAL[k])?);
+    }
+    all.push(Instruction::with(Code::Pushfq));
+    all.push(Instruction::with1(Code::Pop_rm64, at(FLAGS_AT))?);
+    all.extend(moves.stores);
+    all.push(Instruction::with(Code::VEX_Vzeroupper));
+    for register in SAVED.into_iter().rev() {
+        all.push(Instruction::with1(Code::Pop_r64, register)?);
+    }
+    all.push(Instruction::with(Code::Retnq));
+    Ok(all)
+}
 
 /// Code that loads a state, executes an instruction, and stores the state.
 pub(crate) struct Native {
@@ -58,57 +139,7 @@ pub(crate) struct Native {
 impl Native {
     /// Such code for an instruction that touches neither `rsp` nor `r15`.
     pub(crate) fn new(instruction: Instruction) -> Self {
-        let is_usual = |k: &usize| ![4, 15].contains(k);
-        let at = |offset: usize| r15 + offset as i32;
-        let assemble = || {
-            let mut a = CodeAssembler::new(64)?;
-            for register in SAVED {
-                a.push(register)?;
-            }
-            a.mov(r15, rdi)?;
-            if has_wide_registers() {
-                for (k, register) in ZMM.into_iter().enumerate() {
-                    a.vmovups(register, at(64 * k))?;
-                }
-                for (k, register) in K.into_iter().enumerate() {
-                    a.kmovq(register, qword_ptr(at(MASKS_AT + 8 * k)))?;
-                }
-            } else {
-                for (k, register) in XMM.into_iter().enumerate() {
-                    a.vmovups(register, at(64 * k))?;
-                }
-            }
-            a.push(qword_ptr(at(FLAGS_AT)))?;
-            a.popfq()?;
-            for k in (0..16).filter(is_usual) {
-                a.mov(GENERAL[k], qword_ptr(at(GENERAL_AT + 8 * k)))?;
-            }
-            a.add_instruction(instruction)?;
-            for k in (0..16).filter(is_usual) {
-                a.mov(qword_ptr(at(GENERAL_AT + 8 * k)), GENERAL[k])?;
-            }
-            a.pushfq()?;
-            a.pop(qword_ptr(at(FLAGS_AT)))?;
-            if has_wide_registers() {
-                for (k, register) in ZMM.into_iter().enumerate() {
-                    a.vmovups(at(64 * k), register)?;
-                }
-                for (k, register) in K.into_iter().enumerate() {
-                    a.kmovq(qword_ptr(at(MASKS_AT + 8 * k)), register)?;
-                }
-            } else {
-                for (k, register) in XMM.into_iter().enumerate() {
-                    a.vmovups(at(64 * k), register)?;
-                }
-            }
-            a.vzeroupper()?;
-            for register in SAVED.into_iter().rev() {
-                a.pop(register)?;
-            }
-            a.ret()?;
-            Ok::<_, IcedError>(a.take_instructions())
-        };
-        let instructions = assemble().expect("it can be assembled");
+        let instructions = around(instruction).expect("there are such instructions");
         let block = InstructionBlock::new(&instructions, 0);
         let bytes = BlockEncoder::encode(64, block, BlockEncoderOptions::NONE);
         let bytes = bytes.expect("it can be encoded").code_buffer;
