@@ -229,7 +229,7 @@ impl Gpu {
         });
         self.device.poll(wgpu::PollType::wait_indefinitely())?;
         mapped.recv()??;
-        let rows = buffer.get_mapped_range(..)?;
+        let rows = buffer.get_mapped_range(..);
         let samples = rows.chunks(stride as usize).flat_map(|of| &of[..row as usize]).copied();
         Ok(Image::from_samples(size, samples.collect())?)
     }
