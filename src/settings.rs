@@ -1,12 +1,16 @@
-//! What a frame is computed from, the values of uniforms, and textures.
+//! What a frame is computed from, the values of uniforms, textures and buffers.
 
+mod binding;
+mod buffers;
+mod data;
 mod json;
 mod names;
 mod scalar;
 mod textures;
 
+pub use data::{BindError, DataRef};
 pub use scalar::number;
-pub use textures::{BindError, texels};
+pub use textures::texels;
 
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::inputs::Inputs;
@@ -21,7 +25,7 @@ use thiserror::Error;
 /// What a frame is computed from, the pixel's position apart.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Resolution, time, frame, mouse, uniforms and textures, which are to be bound.
+    /// Resolution, time, frame, mouse, uniforms, and textures and buffers, which are to be bound.
     pub inputs: Inputs,
     /// How many `rec`s each entry of a loop may execute.
     pub max_iterations: u64,

@@ -6,18 +6,17 @@
 
 use crate::engine::{Engine, FastEngine, SimdError};
 use crate::program::{self, Loaded};
-use crate::settings::{BindError, Settings, UniformError, UniformValue};
+use crate::settings::{BindError, DataRef, Settings, UniformError, UniformValue};
 use lambdav_core::LANGUAGE_VERSION;
 use lambdav_core::diagnostics::{Diagnostics, render_text};
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::limits;
+use lambdav_core::resource::Bound;
 use lambdav_core::source::SourceFile;
-use lambdav_core::texture::{Texture, TextureData};
-use lambdav_core::types::Types;
+use lambdav_core::texture::TextureData;
+use lambdav_core::types::{Resource, ResourceKind, Types};
 use lambdav_frontend::compile_fixed;
-use lambdav_raster::file::{
-    EncodeError, Encoding, Format, FormatError, ImageRef, Metadata, SaveError,
-};
+use lambdav_raster::file::{EncodeError, Encoding, Format, FormatError, Metadata, SaveError};
 use lambdav_raster::quantize::Transfer;
 use lambdav_raster::{
     Frame, RenderError, RenderOptions, Size, SizeError, file, render, render_into,
@@ -124,9 +123,9 @@ impl Shader {
         &self.core.uniforms
     }
 
-    /// Its textures, in the order in which they are declared.
-    pub fn textures(&self) -> &[Arc<Texture>] {
-        self.core.graph.types().textures()
+    /// Its textures and buffers, in the order in which they are declared.
+    pub fn resources(&self) -> &[Arc<Resource>] {
+        self.core.graph.types().resources()
     }
 
     /// The locations of its outputs, at least one, ascending.
@@ -199,18 +198,29 @@ impl Renderer<'_> {
     }
 
     /// Binds an image to a texture: a [`Frame`], or an image of 8 or 16 bits. (Buffers of the crate
-    /// `image` convert to these.)
+    /// `image` convert to these.) Or binds elements to a buffer: a slice of all their components, or of
+    /// rows of them, or [`DataRef::Json`] or [`DataRef::Npy`].
+    ///
+    /// ```
+    /// # use lambdav::{Shader, raster::Size};
+    /// let text = "(buffer heights num) (buffer spots vec2)
+    ///             (vec2 (at heights 1) (.y (at spots (int (.x (frag-coord))))))";
+    /// let shader = Shader::new("spots.lv", text)?;
+    /// let picture = shader
+    ///     .renderer(Size::new(2, 1)?)
+    ///     .bind("heights", &[0.25_f32, 0.5][..])?
+    ///     .bind("spots", &[[1.0_f32, 2.0], [3.0, 4.0]][..])?
+    ///     .render()?;
+    /// assert_eq!(picture.pixel(1, 0), Some([0.5, 4.0, 0.0, 1.0]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`BindError`] where there is no such texture, or the image is too large or of another kind than
-    /// the program wants.
-    pub fn bind<'i>(
-        mut self,
-        name: &str,
-        image: impl Into<ImageRef<'i>>,
-    ) -> Result<Self, BindError> {
-        self.settings.bind(self.shader.textures(), name, image)?;
+    /// [`BindError`] where there is no such texture or buffer, or the data is too large or of another
+    /// kind than the program wants.
+    pub fn bind<'d>(mut self, name: &str, data: impl Into<DataRef<'d>>) -> Result<Self, BindError> {
+        self.settings.bind(self.shader.core.graph.types(), name, data)?;
         Ok(self)
     }
 
@@ -226,12 +236,19 @@ impl Renderer<'_> {
         size: [u32; 2],
         texels: &[[f32; 4]],
     ) -> Result<Self, BindError> {
-        let textures = self.shader.textures();
-        let texture = textures.iter().find(|texture| *texture.name == *name);
-        let mipmaps = texture.is_some_and(|texture| texture.options.mipmaps);
+        let types = self.shader.core.graph.types();
+        let of = types.resources().iter().find(|resource| *resource.name == *name);
+        let mipmaps = match of.map(|of| of.kind) {
+            Some(ResourceKind::Texture(options)) => options.mipmaps,
+            Some(kind @ ResourceKind::Buffer(_)) => {
+                let (name, wanted) = (name.to_owned(), "numbers, not texels");
+                return Err(BindError::Kind { name, declared: kind.word(), wanted });
+            }
+            None => return Err(BindError::unknown(types, name)),
+        };
         let data = TextureData::new(size, texels.iter().copied(), mipmaps);
         let data = data.map_err(|error| BindError::Image { name: name.to_owned(), error })?;
-        self.settings.bind_texels(textures, name, data)?;
+        self.settings.bind_data(types, name, Bound::Texture(data.into()))?;
         Ok(self)
     }
 
@@ -298,7 +315,7 @@ impl Renderer<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Program`] where a texture is not bound or a loop exceeds its limit, [`Error::Machine`], [`Error::Render`].
+    /// [`Error::Program`] where a texture or buffer is not bound or a loop exceeds its limit, [`Error::Machine`], [`Error::Render`].
     pub fn render(&self) -> Result<Frame, Error> {
         self.draw(|engine, options| render(engine, self.size, options))
     }
@@ -398,7 +415,7 @@ pub enum Error {
     /// A uniform does not exist, or has another type.
     #[error(transparent)]
     Uniform(#[from] UniformError),
-    /// An image is not bound to a texture.
+    /// Data is not bound to a texture or buffer.
     #[error(transparent)]
     Bind(#[from] BindError),
     /// The program has no output at that location.
@@ -547,7 +564,7 @@ mod tests {
     fn textures_are_images_or_texels() {
         let text = "(texture last) (+ 1 (texel last (int (.xy (frag-coord)))))";
         let shader = Shader::new("feedback.lv", text).expect("it is right");
-        assert_eq!(*shader.textures()[0].name, *"last");
+        assert_eq!(*shader.resources()[0].name, *"last");
         let error = shader.renderer(size()).render().expect_err("nothing is bound");
         assert!(error.to_string().starts_with("error[LV0507]: the texture `last`"), "{error}");
         let texels = [[0.0, 1.0, 2.0, 3.0]];

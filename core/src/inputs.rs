@@ -1,9 +1,8 @@
 //! What a program is given from outside: the built-in inputs by name, and the values of all inputs
 //! of one pixel.
 
-use crate::texture::TextureData;
+use crate::resource::Bound;
 use crate::types::Type;
-use std::sync::Arc;
 
 /// A quantity given from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,8 +60,8 @@ pub struct Inputs {
     pub mouse: [f32; 4],
     /// The words of each uniform's value.
     pub uniforms: Vec<Box<[u32]>>,
-    /// The texels of each texture.
-    pub textures: Vec<Arc<TextureData>>,
+    /// The data of each resource.
+    pub resources: Vec<Bound>,
 }
 
 impl Inputs {
@@ -79,7 +78,7 @@ impl Inputs {
 }
 
 impl Default for Inputs {
-    /// The first pixel of an image of one pixel; no uniforms, no textures.
+    /// The first pixel of an image of one pixel; no uniforms, no resources.
     fn default() -> Self {
         Self {
             frag_coord: [0.5, 0.5, 0.0, 1.0],
@@ -88,7 +87,7 @@ impl Default for Inputs {
             frame: 0.0,
             mouse: [0.0; 4],
             uniforms: Vec::new(),
-            textures: Vec::new(),
+            resources: Vec::new(),
         }
     }
 }

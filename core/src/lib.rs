@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! source → diagnostics → decode
-//! math → texture → types → std140, op → inputs → graph → schedule → evaluate, core_text
+//! math → texture → types → layout, resource → op → inputs → graph → schedule → evaluate, core_text
 //! ```
 #![forbid(unsafe_code)]
 
@@ -19,14 +19,15 @@ pub mod diagnostics;
 pub mod evaluate;
 pub mod graph;
 pub mod inputs;
+pub mod layout;
 pub mod limits;
 pub mod math;
 pub mod mutants;
 pub mod op;
+pub mod resource;
 pub mod schedule;
 pub mod sets;
 pub mod source;
-pub mod std140;
 pub mod texture;
 pub mod types;
 

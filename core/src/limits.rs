@@ -82,6 +82,10 @@ pub const WORDS: u32 = 1 << 16;
 /// together: they take 2 GiB. More are refused where they are bound.
 pub const TEXELS: u32 = 1 << 27;
 
+/// How many words a buffer may have, and all buffers of a program together: they take 1 GiB. More are
+/// refused where they are bound.
+pub const BUFFER_WORDS: u32 = 1 << 28;
+
 /// How deep structures, variants and arrays may nest. Deeper is LV0419.
 pub const TYPE_NESTING: u32 = 256;
 

@@ -7,9 +7,8 @@
 //! an `int` or `uint`), vectors in order, matrices by columns.
 
 use crate::math;
-use crate::texture::TextureData;
-use crate::types::{Scalar, Type, TypeKind, Types};
-use std::sync::Arc;
+use crate::resource::Bound;
+use crate::types::{ResourceKind, Scalar, Type, TypeKind, Types};
 
 /// Defines [`Elementary`]: a variant for each function of [`math`], whose name there is its name in
 /// λV and in core text.
@@ -87,7 +86,7 @@ fn word(value: f32) -> u32 {
     if value.is_nan() { NAN } else { value.to_bits() }
 }
 
-/// A primitive operation: total, pure, reading only its own operands, and the texture that one is.
+/// A primitive operation: total, pure, reading only its own operands, and the resource that one is.
 ///
 /// *Numbers* are `num`, `int`, `uint` and their vectors, *integers* the latter two. Arithmetic on
 /// integers wraps modulo 2^32.
@@ -190,6 +189,10 @@ pub enum Op {
     TextureSize,
     /// How many levels a texture has: an `int`.
     TextureLevels,
+    /// `(buffer, index)`: the element at an `int` or `uint`, which is clamped to where there are elements.
+    Element,
+    /// How many elements a buffer has: an `int`.
+    Length,
     /// `(value, others…)`: the value, after others have been evaluated, which might not end. There
     /// is one other at least.
     After,
@@ -210,7 +213,15 @@ fn indexed_part(types: &Types, ty: Type) -> Option<Type> {
         TypeKind::Scalar(_)
         | TypeKind::Structure(_)
         | TypeKind::Variant(_)
-        | TypeKind::Texture(_) => None,
+        | TypeKind::Resource(_) => None,
+    }
+}
+
+/// The type of a buffer's elements.
+fn element_of(types: &Types, ty: Type) -> Option<Type> {
+    match types.resource_kind(ty)? {
+        ResourceKind::Buffer(element) => Some(element),
+        ResourceKind::Texture(_) => None,
     }
 }
 
@@ -219,7 +230,8 @@ fn clamped(types: &Types, of: &[Type], operands: &[&[u32]]) -> usize {
     clamped_index(of[1], operands[1][0], types.parts(of[0]).len())
 }
 
-/// An index of type `int` or `uint` as [`Op::At`] and [`Op::Update`] take it, of so many parts.
+/// An index of type `int` or `uint` as [`Op::At`], [`Op::Update`] and [`Op::Element`] take it, of so many
+/// parts.
 pub fn clamped_index(ty: Type, word: u32, count: usize) -> usize {
     let is_below = ty == Type::INT && (word as i32) < 0;
     if is_below { 0 } else { (word as usize).min(count - 1) }
@@ -230,6 +242,8 @@ impl Op {
     /// defined on them.
     pub fn result_type(self, types: &Types, operands: &[Type]) -> Option<Type> {
         let is_number = |ty: Type| ty.is_num() || ty.is_integer();
+        let is_texture =
+            |ty| matches!(types.resource_kind(ty), Some(ResourceKind::Texture(_))).then_some(());
         match (self, operands) {
             (Self::Neg | Self::Abs, &[a]) if is_number(a) => Some(a),
             (Self::Floor | Self::Ceil | Self::Trunc | Self::RoundEven | Self::Sqrt, &[a])
@@ -295,12 +309,14 @@ impl Op {
                 Some(case.fields.get(field as usize)?.ty)
             }
             (Self::Texel, &[texture, place, Type::INT]) if place == Type::of(Scalar::I32, 2) => {
-                types.texture(texture).map(|_| Type::vec(4))
+                is_texture(texture).map(|_| Type::vec(4))
             }
             (Self::TextureSize, &[texture, Type::INT]) => {
-                types.texture(texture).map(|_| Type::of(Scalar::I32, 2))
+                is_texture(texture).map(|_| Type::of(Scalar::I32, 2))
             }
-            (Self::TextureLevels, &[texture]) => types.texture(texture).map(|_| Type::INT),
+            (Self::TextureLevels, &[texture]) => is_texture(texture).map(|_| Type::INT),
+            (Self::Element, &[buffer, index]) if is_index(index) => element_of(types, buffer),
+            (Self::Length, &[buffer]) => element_of(types, buffer).map(|_| Type::INT),
             (Self::After, &[a, _, ..]) => Some(a),
             (Self::Elementary(f), &[a]) if f.arity() == 1 && a.is_num() => Some(a),
             (Self::Elementary(f), &[a, b]) if f.arity() == 2 && a == b && a.is_num() => Some(a),
@@ -317,26 +333,46 @@ impl Op {
         }
     }
 
-    /// Whether it reads a texture, its first operand: its value is not known before textures are bound.
-    pub fn reads_texture(self) -> bool {
-        matches!(self, Self::Texel | Self::TextureSize | Self::TextureLevels)
+    /// Whether it reads a resource, its first operand: its value is not known before data is bound.
+    pub fn reads_resource(self) -> bool {
+        matches!(
+            self,
+            Self::Texel | Self::TextureSize | Self::TextureLevels | Self::Element | Self::Length
+        )
     }
 
-    /// Computes the operation where the program's textures have these texels, as [`Op::apply`] does if
+    /// Computes the operation where the program's resources have this data, as [`Op::apply`] does if
     /// it reads none.
+    ///
+    /// # Panics
+    ///
+    /// If it reads a resource to which nothing is bound.
     pub fn evaluate(
         self,
         types: &Types,
-        textures: &[Arc<TextureData>],
+        resources: &[Bound],
         of: &[Type],
         operands: &[&[u32]],
         out: &mut [u32],
     ) {
-        if !self.reads_texture() {
+        if !self.reads_resource() {
             return self.apply(types, of, operands, out);
         }
-        let number = types.texture(of[0]).expect("the operand is a texture");
-        let texture = &textures[number];
+        let number = types.resource(of[0]).expect("the operand is a resource");
+        let texture = match &resources[number] {
+            Bound::Texture(data) => data,
+            Bound::Buffer(data) => {
+                match self {
+                    Self::Element => {
+                        let index = clamped_index(of[1], operands[1][0], data.len());
+                        out.copy_from_slice(data.element(index));
+                    }
+                    _ => out[0] = data.len() as u32,
+                }
+                return;
+            }
+            Bound::Nothing => panic!("all resources are bound"),
+        };
         let int = |operand: usize, k: usize| operands[operand][k] as i32;
         match self {
             Self::Texel => {
@@ -351,7 +387,7 @@ impl Op {
         }
     }
 
-    /// Computes the operation, which reads no texture. `of` are the operands' types, for which [`Op::result_type`] must be
+    /// Computes the operation, which reads no resource. `of` are the operands' types, for which [`Op::result_type`] must be
     /// `Some`; `out` has as many words as the result has components.
     ///
     /// A NaN that is computed is always [`NAN`], so that folded constants, and with them printed

@@ -1,25 +1,11 @@
-//! Textures: what a program declares, and the texels that it is given.
+//! Textures: what a declaration says of one, and the texels that it is given.
 //!
-//! A texture is a value of a type of its own, without components ([`TypeKind::Texture`]): which one
-//! is meant is known when the program is compiled, wherever the value goes. Its texels are part of
-//! the [inputs](crate::inputs::Inputs). What operations on textures mean is [`TextureData`]'s to
-//! say: [`TextureData::texel`] takes any integers.
-//!
-//! [`TypeKind::Texture`]: crate::types::TypeKind::Texture
+//! What operations on textures mean is [`TextureData`]'s to say: [`TextureData::texel`] takes any
+//! integers.
 
 use crate::limits::TEXELS;
 use lambdav_float_environment::with_default;
 use std::fmt;
-use std::sync::Arc;
-
-/// A texture of a program.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Texture {
-    /// Its name.
-    pub name: Arc<str>,
-    /// What the declaration says of it.
-    pub options: TextureOptions,
-}
 
 /// What a declaration says of a texture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -87,9 +73,8 @@ pub struct Level {
     pub height: u32,
 }
 
-/// The texels of a texture, of all levels. They hold one NaN only, 0x7fc00000. The default has no
-/// level: it stands for a texture that is not bound, and no operation may read it.
-#[derive(Clone, Default, PartialEq)]
+/// The texels of a texture, of all levels. They hold one NaN only, 0x7fc00000.
+#[derive(Clone, PartialEq)]
 pub struct TextureData {
     levels: Box<[Level]>,
     texels: Vec<[f32; 4]>,
@@ -163,8 +148,8 @@ pub fn levels(size: [u32; 2], mipmaps: bool) -> Result<Box<[Level]>, TextureErro
     }
 }
 
-/// The bits of the only NaN among texels.
-const NAN: u32 = 0x7fc0_0000;
+/// The bits of the only NaN among texels, and in buffers.
+pub(crate) const NAN: u32 = 0x7fc0_0000;
 
 fn canonical(x: f32) -> f32 {
     if x.is_nan() { f32::from_bits(NAN) } else { x }
@@ -199,7 +184,7 @@ impl TextureData {
         Ok(Self { levels, texels: all })
     }
 
-    /// The levels, the largest first: at least one, if it is bound.
+    /// The levels, the largest first: at least one.
     pub fn levels(&self) -> &[Level] {
         &self.levels
     }

@@ -10,7 +10,7 @@
 //! tables, so that [`Type::NUM`] or [`Type::vec`] need no table, and neither does looking at one
 //! of them ([`Type::builtin`]). Structures, variants and arrays are added by the program
 //! ([`Types::add_structure`], [`Types::add_variant`], [`Types::add_array`]), and a type for each of its
-//! textures ([`Types::add_texture`]).
+//! resources, the textures and buffers that it is given ([`Types::add_resource`]).
 //!
 //! # Layout
 //!
@@ -29,7 +29,7 @@
 //!   deep. Nothing recurses on that depth.
 
 use crate::limits::{TYPE_NESTING as NESTING, WORDS};
-use crate::texture::{Texture, TextureData};
+use crate::texture::TextureOptions;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
@@ -62,13 +62,41 @@ pub enum TypeKind {
     Variant(VariantId),
     /// An array: type and number of its elements.
     Array(Type, u32),
-    /// A [`Texture`]: the value is that texture, and has no components.
-    Texture(TextureId),
+    /// A [`Resource`]: the value is that texture or buffer, and has no components.
+    Resource(ResourceId),
 }
 
-/// A texture in a table of types.
+/// A resource in a table of types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TextureId(u32);
+pub struct ResourceId(u32);
+
+/// What a program is given as a whole, by its name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Resource {
+    /// Its name, which no other has.
+    pub name: Arc<str>,
+    /// What it is.
+    pub kind: ResourceKind,
+}
+
+/// What a resource is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ResourceKind {
+    /// A 2D texture, of which the declaration says this.
+    Texture(TextureOptions),
+    /// An array of elements of this type, whose length is known when it is bound.
+    Buffer(Type),
+}
+
+impl ResourceKind {
+    /// What it is called in λV, in core text and in messages.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Texture(_) => "texture",
+            Self::Buffer(_) => "buffer",
+        }
+    }
+}
 
 /// A structure in a table of types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -284,7 +312,7 @@ pub struct Types {
     ids: FxHashMap<TypeKind, Type>,
     structures: Vec<Arc<Structure>>,
     variants: Vec<Arc<Variant>>,
-    textures: Vec<Arc<Texture>>,
+    resources: Vec<Arc<Resource>>,
     structure_ids: FxHashMap<Arc<Structure>, StructureId>,
     variant_ids: FxHashMap<Arc<Variant>, VariantId>,
 }
@@ -348,7 +376,7 @@ impl Default for Types {
             ids: FxHashMap::default(),
             structures: vec![],
             variants: vec![],
-            textures: vec![],
+            resources: vec![],
             structure_ids: FxHashMap::default(),
             variant_ids: FxHashMap::default(),
         };
@@ -360,7 +388,7 @@ impl Default for Types {
                 TypeKind::Structure(_)
                 | TypeKind::Variant(_)
                 | TypeKind::Array(..)
-                | TypeKind::Texture(_) => unreachable!("a program declares it"),
+                | TypeKind::Resource(_) => unreachable!("a program declares it"),
             };
             types.intern(kind, layout);
         }
@@ -451,33 +479,29 @@ impl Types {
         Ok(self.intern(TypeKind::Array(element, count), layout))
     }
 
-    /// The type of a texture of that name, which no other has. Textures are numbered as they are added.
-    pub fn add_texture(&mut self, texture: Texture) -> Type {
-        let id = TextureId(self.textures.len() as u32);
-        self.textures.push(texture.into());
-        self.intern(TypeKind::Texture(id), Layout::default())
+    /// The type of a resource, whose name no other has. Resources are numbered as they are added.
+    pub fn add_resource(&mut self, resource: Resource) -> Type {
+        let id = ResourceId(self.resources.len() as u32);
+        self.resources.push(resource.into());
+        self.intern(TypeKind::Resource(id), Layout::default())
     }
 
-    /// The textures of the program, in order of their numbers.
-    pub fn textures(&self) -> &[Arc<Texture>] {
-        &self.textures
+    /// The resources of the program, in order of their numbers.
+    pub fn resources(&self) -> &[Arc<Resource>] {
+        &self.resources
     }
 
-    /// The first texture that has no texels among these, which are in order of their numbers.
-    pub fn unbound(&self, textures: &[Arc<TextureData>]) -> Option<&Texture> {
-        let is_bound = |number| {
-            textures.get(number).is_some_and(|data: &Arc<TextureData>| !data.levels().is_empty())
-        };
-        let missing = (0..self.textures.len()).find(|&number| !is_bound(number))?;
-        Some(&self.textures[missing])
-    }
-
-    /// The number of the texture that a type is of, if it is that of one.
-    pub fn texture(&self, ty: Type) -> Option<usize> {
+    /// The number of the resource that a type is of, if it is that of one.
+    pub fn resource(&self, ty: Type) -> Option<usize> {
         match *self.kind(ty) {
-            TypeKind::Texture(id) => Some(id.0 as usize),
+            TypeKind::Resource(id) => Some(id.0 as usize),
             _ => None,
         }
+    }
+
+    /// What the resource is that a type is of, if it is that of one.
+    pub fn resource_kind(&self, ty: Type) -> Option<ResourceKind> {
+        self.resource(ty).map(|number| self.resources[number].kind)
     }
 
     /// All of them, parts before what consists of them.
@@ -529,7 +553,7 @@ impl Types {
                     let (inner, first) = self.part(ty, part).expect("it is one of them");
                     (ty, index) = (inner, index - first);
                 }
-                TypeKind::Texture(_) => unreachable!("it has no components"),
+                TypeKind::Resource(_) => unreachable!("it has no components"),
                 TypeKind::Variant(_) => {
                     let [nums, integers, _] = self.layout(ty).slots;
                     return match index as u32 {
@@ -557,7 +581,7 @@ impl Types {
             TypeKind::Scalar(_)
             | TypeKind::Vector(..)
             | TypeKind::Variant(_)
-            | TypeKind::Texture(_) => component,
+            | TypeKind::Resource(_) => component,
         }
     }
 
@@ -570,7 +594,7 @@ impl Types {
     /// matrix, the fields of a structure, the elements of an array; none of a scalar or variant.
     pub fn parts(&self, ty: Type) -> impl ExactSizeIterator<Item = Type> {
         let count = match *self.kind(ty) {
-            TypeKind::Scalar(_) | TypeKind::Variant(_) | TypeKind::Texture(_) => 0,
+            TypeKind::Scalar(_) | TypeKind::Variant(_) | TypeKind::Resource(_) => 0,
             TypeKind::Vector(_, n) | TypeKind::Matrix(_, n) => n.into(),
             TypeKind::Structure(id) => self.structures[id.0 as usize].fields.len(),
             TypeKind::Array(_, count) => count as usize,
@@ -597,7 +621,7 @@ impl Types {
             | TypeKind::Matrix(..)
             | TypeKind::Array(..)
             | TypeKind::Variant(_)
-            | TypeKind::Texture(_) => None,
+            | TypeKind::Resource(_) => None,
         }
     }
 
@@ -623,7 +647,8 @@ impl Types {
         Some((of, self.scalars(of).map(take).collect()))
     }
 
-    /// Whether a uniform can have that type: `bvec`s, variants and textures have no layout in memory.
+    /// Whether a uniform can have that type: `bvec`s, variants and resources have no layout in the memory
+    /// that a shader shares with the world.
     pub fn fits_uniform(&self, ty: Type) -> bool {
         let (mut stack, mut seen) = (vec![ty], FxHashSet::default());
         while let Some(ty) = stack.pop() {
@@ -631,7 +656,9 @@ impl Types {
                 continue;
             }
             match *self.kind(ty) {
-                TypeKind::Variant(_) | TypeKind::Texture(_) | TypeKind::Vector(Scalar::Bool, _) => {
+                TypeKind::Variant(_)
+                | TypeKind::Resource(_)
+                | TypeKind::Vector(Scalar::Bool, _) => {
                     return false;
                 }
                 TypeKind::Scalar(_) | TypeKind::Vector(..) | TypeKind::Matrix(..) => {}
@@ -643,6 +670,11 @@ impl Types {
             }
         }
         true
+    }
+
+    /// Whether an element of a buffer can have that type: as a uniform, and not without components.
+    pub fn fits_element(&self, ty: Type) -> bool {
+        self.components(ty) > 0 && self.fits_uniform(ty)
     }
 
     /// How it is written in λV and in messages. A structure with generic fields is shown with the
@@ -671,8 +703,9 @@ impl Types {
                     name.push_str(ty.name().expect("every program has it"));
                 }
                 TypeKind::Variant(id) => name.push_str(&self.variants[id.0 as usize].name),
-                TypeKind::Texture(id) => {
-                    let _ = write!(name, "texture {}", self.textures[id.0 as usize].name);
+                TypeKind::Resource(id) => {
+                    let Resource { name: of, kind } = &*self.resources[id.0 as usize];
+                    let _ = write!(name, "{} {of}", kind.word());
                 }
                 TypeKind::Array(element, count) => {
                     // Writing to a string does not fail.

@@ -14,12 +14,11 @@
 
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::limits;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lambdav_core::op::Op;
+use lambdav_core::resource::{Bound, unbound};
 use lambdav_core::schedule::{self, Expr};
-use lambdav_core::texture::TextureData;
 use lambdav_float_environment::with_default;
 
 use crate::cost;
@@ -40,8 +39,8 @@ pub struct Compiler {
     /// Whether what is the same for the whole frame is computed once for it. Without that, loops
     /// stand in the order of the schedule.
     pub hoist: bool,
-    /// The program's textures, for whose sizes code is made.
-    pub textures: Vec<Arc<TextureData>>,
+    /// The program's resources, for whose sizes code is made.
+    pub resources: Vec<Bound>,
     /// What is to be shown of the code.
     pub listing: Listing,
     /// When to give up, if ever. It is looked at between stages, the longest of which takes one and
@@ -81,8 +80,8 @@ impl Compiler {
     /// For a target, as many lanes as seem best, and any number of pixels.
     pub fn new(target: Target) -> Self {
         let (pixels, listing) = (f64::INFINITY, Listing::None);
-        let textures = Vec::new();
-        Self { target, lanes: None, pixels, hoist: true, textures, listing, deadline: None }
+        let resources = Vec::new();
+        Self { target, lanes: None, pixels, hoist: true, resources, listing, deadline: None }
     }
 
     fn in_time(&self) -> Result<(), EmitError> {
@@ -98,7 +97,7 @@ impl Compiler {
     /// The lane program of an output that was scheduled alone.
     pub fn lane_program(&self, program: &schedule::Program) -> LaneProgram {
         let width = if self.lanes == Some(1) { Width::One } else { Width::Any };
-        with_default(|| lanes::lower(program, 0, self.hoist, width, &self.textures))
+        with_default(|| lanes::lower(program, 0, self.hoist, width, &self.resources))
     }
 
     /// How the lanes of a program lie if it does not need too much stack, and why.
@@ -156,7 +155,7 @@ impl Compiler {
     pub fn check(&self, program: &schedule::Program) -> Result<(), EmitError> {
         let places = Places::new(program, cost::TABLE);
         within(places.components(program), limits::LANE_VALUES, "values of one lane")?;
-        if let Some(unbound) = program.types.unbound(&self.textures) {
+        if let Some(unbound) = unbound(&program.types, &self.resources) {
             return Err(EmitError::Unbound(unbound.name.to_string()));
         }
         match too_large(program, &places) {

@@ -1,13 +1,13 @@
-//! The images that are bound to textures, as the options say.
+//! The files that are bound to textures and buffers, as the options say.
 
 use super::failure::{Failure, Result};
-use super::files::load_image;
-use lambdav::core::texture::Texture;
-use lambdav::settings::{BindError, Settings};
+use super::files::{load_image, read_array};
+use lambdav::core::types::{ResourceKind, Types};
+use lambdav::raster::file::npy;
+use lambdav::settings::{BindError, DataRef, Settings};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-/// Names of textures and of files, of which the last for a texture counts.
+/// Names of textures and buffers, and of files, of which the last for a name counts.
 #[derive(Clone, Default)]
 pub(super) struct Binds(Vec<(String, PathBuf)>);
 
@@ -36,23 +36,35 @@ impl Binds {
         Self(self.0.into_iter().map(path).collect())
     }
 
-    /// Loads the images and binds them to these textures.
-    pub(super) fn apply(&self, settings: &mut Settings, textures: &[Arc<Texture>]) -> Result {
+    /// Reads the files and binds them to the textures and buffers in this table.
+    pub(super) fn apply(&self, settings: &mut Settings, types: &Types) -> Result {
         for (index, (name, path)) in self.0.iter().enumerate() {
-            let is_known = textures.iter().any(|texture| *texture.name == **name);
-            if is_known && self.0[index + 1..].iter().any(|(later, _)| later == name) {
+            let known = types.resources().iter().find(|resource| *resource.name == **name);
+            if known.is_some() && self.0[index + 1..].iter().any(|(later, _)| later == name) {
                 continue;
             }
             let fail = |error: BindError| match error {
                 BindError::Unknown { .. } => Failure::usage(error.to_string()),
                 _ => Failure::input(format!("`{}`: {error}", path.display())),
             };
-            // What there is no texture for need not be read.
-            if !is_known {
-                return Err(fail(BindError::unknown(textures, name)));
-            }
-            let image = load_image(path)?;
-            settings.bind(textures, name, &image).map_err(fail)?;
+            // What there is nothing for need not be read.
+            let Some(known) = known else { return Err(fail(BindError::unknown(types, name))) };
+            let bound = match known.kind {
+                ResourceKind::Texture(_) => settings.bind(types, name, &load_image(path)?),
+                ResourceKind::Buffer(_) => {
+                    let bytes = read_array(path)?;
+                    let data = match str::from_utf8(&bytes) {
+                        _ if npy::is_npy(&bytes) => DataRef::Npy(&bytes),
+                        Ok(text) => DataRef::Json(text),
+                        Err(_) => {
+                            let what = "neither NPY nor JSON, which a buffer takes";
+                            return Err(Failure::input(format!("`{}` is {what}", path.display())));
+                        }
+                    };
+                    settings.bind(types, name, data)
+                }
+            };
+            bound.map_err(fail)?;
         }
         Ok(())
     }

@@ -10,9 +10,9 @@ use clap::{Args, ValueEnum};
 use lambdav::Settings;
 use lambdav::core::core_text;
 use lambdav::core::graph::Uniform;
+use lambdav::core::resource::Bound;
 use lambdav::core::schedule::{Program, schedule};
 use lambdav::core::source::SourceFile;
-use lambdav::core::texture::TextureData;
 use lambdav::core::types::Types;
 use lambdav::frontend::compile_keeping;
 use lambdav::raster::Size;
@@ -23,7 +23,6 @@ use lambdav::spirv;
 use lambdav::spirv::emit::{self, Version};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Show or write what a program is compiled to
 #[derive(Args)]
@@ -63,8 +62,8 @@ pub(super) struct CompileArguments {
     /// Gives a constant of the program a value, as `render --set` does. Can be given several times
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// Binds an image to a texture, as `render --bind` does: what comes after the core, SPIR-V apart, is
-    /// for textures of certain sizes. Can be given several times
+    /// Binds a file to a texture or buffer, as `render --bind` does: what comes after the core, SPIR-V
+    /// apart, is for data of certain sizes. Can be given several times
     #[arg(long, value_name = "NAME=FILE")]
     bind: Vec<String>,
     /// Make scalar constants that no `@` and no default consulted into specialisation constants of
@@ -175,12 +174,12 @@ pub(super) fn run(options: &CompileArguments) -> Result {
                 spirv_stage(stage, options, &program, kept, &loaded.source)
             } else {
                 let mut settings = Settings::new(&core, options.size);
-                binds.apply(&mut settings, program.types.textures())?;
-                if let Some(unbound) = core.unbound(&settings.inputs.textures) {
+                binds.apply(&mut settings, &program.types)?;
+                if let Some(unbound) = core.unbound(&settings.inputs.resources) {
                     return Err(fault(&loaded.source, unbound, options.messages));
                 }
-                let textures = settings.inputs.textures;
-                simd_stage(stage, &program, textures, options, &loaded.source)
+                let resources = settings.inputs.resources;
+                simd_stage(stage, &program, resources, options, &loaded.source)
                     .map(String::into_bytes)
             }
         }
@@ -231,7 +230,7 @@ fn spirv_stage(
 fn simd_stage(
     stage: Stage,
     program: &Program,
-    textures: Vec<Arc<TextureData>>,
+    resources: Vec<Bound>,
     options: &CompileArguments,
     source: &SourceFile,
 ) -> Result<String> {
@@ -251,7 +250,7 @@ fn simd_stage(
     let pixels = f64::from(options.size.width()) * f64::from(options.size.height());
     let target = machine_target(options.target).map_err(machine)?;
     let lanes = options.lanes;
-    let compiler = Compiler { lanes, pixels, textures, listing, ..Compiler::new(target) };
+    let compiler = Compiler { lanes, pixels, resources, listing, ..Compiler::new(target) };
     if stage == Stage::Lanes {
         compiler.check(program).map_err(machine)?;
         return Ok(compiler.lane_program(program).to_string());

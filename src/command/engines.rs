@@ -89,7 +89,7 @@ pub(super) fn evaluator(
     location: u32,
     settings: &Settings,
 ) -> Result<Box<dyn Engine>, Trouble> {
-    if let Some(unbound) = core.unbound(&settings.inputs.textures) {
+    if let Some(unbound) = core.unbound(&settings.inputs.resources) {
         return Err(unbound.into());
     }
     Ok(match name {

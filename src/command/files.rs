@@ -3,13 +3,14 @@
 use super::failure::{Failure, Result, chain, save_failure};
 use super::messages::Messages;
 use super::watch;
+use lambdav::core::limits;
 use lambdav::frontend::Fix;
 use lambdav::program::{self, Loaded};
 use lambdav::raster::AnyImage;
 use lambdav::raster::file::{self, DecodeError, LoadError};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Reads and compiles without saying anything.
@@ -56,6 +57,25 @@ pub(super) fn load_image(path: &Path) -> Result<AnyImage> {
         }
         _ => Failure::input(chain(&error)),
     })
+}
+
+/// Reads a file of elements for a buffer, or standard input for `-`: as much as the largest has.
+pub(super) fn read_array(path: &Path) -> Result<Vec<u8>> {
+    const MOST: u64 = 4 * limits::BUFFER_WORDS as u64 + (1 << 20);
+    let mut bytes = Vec::new();
+    let read = if path == Path::new("-") {
+        io::stdin().lock().take(MOST).read_to_end(&mut bytes)
+    } else {
+        watch::note(path);
+        File::open(path).and_then(|file| file.take(MOST).read_to_end(&mut bytes))
+    };
+    match read {
+        Ok(_) => Ok(bytes),
+        Err(error) => {
+            let message = format!("cannot read `{}`: {error}", path.display());
+            Err(Failure::file(message, &error))
+        }
+    }
 }
 
 /// The size of an image and the kind of its samples.

@@ -1,4 +1,4 @@
-//! The values of uniforms and constants, and the images of textures, as the options say.
+//! The values of uniforms and constants, and the data of textures and buffers, as the options say.
 
 use super::binds::Binds;
 use super::failure::{Failure, Result};
@@ -16,7 +16,7 @@ pub(super) struct Given {
     /// What messages call the file.
     name: String,
     set: Vec<(String, String)>,
-    /// The images for textures.
+    /// The files for textures and buffers.
     binds: Binds,
 }
 
@@ -42,7 +42,7 @@ impl Given {
         Ok(Self { file, name, set, binds })
     }
 
-    /// The same with images for textures.
+    /// The same with files for textures and buffers.
     #[must_use]
     pub(super) fn with_binds(self, binds: Binds) -> Self {
         Self { binds, ..self }
@@ -113,7 +113,7 @@ impl Given {
     }
 
     /// Gives these uniforms, of a program with these constants, which have their values already,
-    /// theirs, and the textures of these types their images.
+    /// theirs, and the textures and buffers of these types their data.
     pub(super) fn apply(
         &self,
         settings: &mut Settings,
@@ -132,6 +132,6 @@ impl Given {
                 result.map_err(fail)?;
             }
         }
-        self.binds.apply(settings, types.textures())
+        self.binds.apply(settings, types)
     }
 }

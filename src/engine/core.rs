@@ -19,7 +19,7 @@ pub struct CoreEngine {
 impl CoreEngine {
     /// For the output at `location`, which the program must have.
     pub fn new(core: &Core, location: u32, settings: &Settings) -> Result<Self, Diagnostic> {
-        if let Some(unbound) = core.unbound(&settings.inputs.textures) {
+        if let Some(unbound) = core.unbound(&settings.inputs.resources) {
             return Err(unbound);
         }
         let program = schedule::schedule(core, &[location])?;

@@ -73,7 +73,7 @@ impl SimdEngine {
         compiler: Compiler,
     ) -> Result<Self, SimdError> {
         let begun = Instant::now();
-        if let Some(unbound) = core.unbound(&settings.inputs.textures) {
+        if let Some(unbound) = core.unbound(&settings.inputs.resources) {
             return Err(SimdError::Program(unbound));
         }
         let program = schedule::schedule(core, &[location]).map_err(SimdError::Program)?;

@@ -49,7 +49,7 @@ pub enum SpirvError {
 impl SpirvEngine {
     /// Compiles the output at `location`, which the program must have, to SPIR-V.
     pub fn new(core: &Core, location: u32, settings: &Settings) -> Result<Self, SpirvError> {
-        if let Some(unbound) = core.unbound(&settings.inputs.textures) {
+        if let Some(unbound) = core.unbound(&settings.inputs.resources) {
             return Err(SpirvError::Program(unbound));
         }
         let program = schedule::schedule(core, &[location]).map_err(SpirvError::Program)?;
@@ -68,7 +68,7 @@ impl SpirvEngine {
     }
 
     /// For the output at `location` of a module, which must have it. The values of uniforms are those of
-    /// the members of its uniform block, in order, and textures those that it declares. `source` is that which the module carries.
+    /// the members of its uniform block, in order, and textures and buffers those that it declares. `source` is that which the module carries.
     pub fn of_module(
         module: eval::Module,
         source: &SourceFile,
@@ -76,7 +76,7 @@ impl SpirvEngine {
         settings: &Settings,
     ) -> Self {
         let resources =
-            Resources::for_members(&settings.inputs, module.uniforms(), module.textures());
+            Resources::for_members(&settings.inputs, module.uniforms(), module.resources());
         Self {
             module,
             resources,

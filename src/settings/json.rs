@@ -32,6 +32,28 @@ pub(super) fn members(text: &str) -> Result<Vec<(String, &str)>, String> {
     Ok(all)
 }
 
+/// The texts of a list's elements.
+///
+/// # Errors
+///
+/// What is wrong with the text.
+pub(super) fn elements(text: &str) -> Result<Vec<&str>, String> {
+    let mut reader = Reader { text, at: 0 };
+    let mut all = Vec::new();
+    reader.expect('[')?;
+    if !reader.accept(']') {
+        loop {
+            all.push(reader.raw_value()?);
+            if !reader.accept(',') {
+                reader.expect(']')?;
+                break;
+            }
+        }
+    }
+    reader.end()?;
+    Ok(all)
+}
+
 /// Changes the words of a value of that type to what the text says. Fields that an object leaves
 /// out stay as they are.
 ///
@@ -54,7 +76,7 @@ pub(super) fn read(types: &Types, ty: Type, text: &str, words: &mut [u32]) -> Re
                     reader.expect('{')?;
                     open.push(Open { ty, start, done: 0, part: None });
                 }
-                TypeKind::Variant(_) | TypeKind::Texture(_) => {
+                TypeKind::Variant(_) | TypeKind::Resource(_) => {
                     return Err("it is no uniform".to_owned());
                 }
                 TypeKind::Vector(..) | TypeKind::Matrix(..) | TypeKind::Array(..) => {

@@ -11,7 +11,7 @@ use lambdav::engine::{CoreEngine, Engine, SimdEngine};
 use lambdav::program::Loaded;
 use lambdav::raster::{RenderOptions, Size, render};
 use lambdav::simd::registers::Shape;
-use lambdav_generate::{GenerateOptions, Term, generate, textures};
+use lambdav_generate::{GenerateOptions, Term, generate, resources};
 
 /// How many programs.
 const PROGRAMS: u64 = 150;
@@ -32,7 +32,7 @@ fn compiled(text: &str) -> Option<Core> {
 /// The settings of a generated program, with texels for its textures.
 fn settings(core: &Core, size: Size) -> Settings {
     let mut settings = Settings::new(core, size);
-    settings.inputs.textures = textures(core.graph.types());
+    settings.inputs.resources = resources(core.graph.types());
     settings
 }
 

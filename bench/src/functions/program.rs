@@ -8,7 +8,7 @@ use lambdav::raster::Size;
 use lambdav::simd::emit::Executable;
 use lambdav::simd::kernel::words;
 use lambdav::simd::lanes::verify;
-use lambdav::simd::registers::{Callable, Inputs, Poll, Row, Status, Textures};
+use lambdav::simd::registers::{Callable, Inputs, Poll, Resources, Row, Status};
 use lambdav::simd::{Compiler, Target};
 use std::sync::atomic::AtomicU64;
 
@@ -76,7 +76,7 @@ impl Compiled {
         let words = words(&compiled.lanes, &settings.inputs);
         let inputs = Inputs {
             words,
-            textures: Textures::default(),
+            resources: Resources::default(),
             max_iterations: settings.max_iterations,
         };
         let (status, slots) = code.frame(&inputs, POLL);

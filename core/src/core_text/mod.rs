@@ -38,7 +38,8 @@
 //! line       = declared | uniform | definition | end | output | close | nothing
 //! declared   = "type" "#" digits "=" ( "struct" string fields | "array" digits type
 //!                                    | "variant" string "(" [ case { "," case } ] ")"
-//!                                    | "texture" string filter wrap [ "srgb" ] [ "mipmaps" ] )
+//!                                    | "texture" string filter wrap [ "srgb" ] [ "mipmaps" ]
+//!                                    | "buffer" string type )
 //! filter     = "nearest" | "linear"
 //! wrap       = "clamp" | "repeat" | "mirror"
 //! case       = string fields
@@ -78,8 +79,8 @@
 //!   can be given and is rounded once. `nan` is 0x7fc00000. The hexadecimal form gives the bits.
 //!   Vectors are in order, matrices by columns.
 //! - The string beside a value is what the source calls it. It means nothing, but is kept.
-//! - A texture is a type, whose only value is the constant `()`. All textures are declared, used or
-//!   not, in the order of their numbers; no two have the same name.
+//! - A texture or a buffer is a type, whose only value is the constant `()`. All of them are declared,
+//!   used or not, in the order of their numbers; no two have the same name.
 //! - Uniforms and outputs stand outside all blocks, a uniform before its uses. The order of the
 //!   uniforms is that of [`Core::uniforms`].
 //!

@@ -73,6 +73,8 @@ plain_operations! {
     Texel = "texel",
     TextureSize = "texture-size",
     TextureLevels = "texture-levels",
+    Element = "element",
+    Length = "length",
     After = "after",
 }
 

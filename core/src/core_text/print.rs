@@ -7,8 +7,7 @@ use crate::graph::Core;
 use crate::limits::CORE_TEXT;
 use crate::schedule::{BlockRole, End, Event, Expr, Program, Statement, ValueId, schedule};
 use crate::source::{SourceFile, Span};
-use crate::texture::Texture;
-use crate::types::{Field, Type, TypeKind, Types};
+use crate::types::{Field, Resource, ResourceKind, Type, TypeKind, Types};
 use lambdav_float_environment::with_default;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
@@ -45,6 +44,10 @@ struct Printer<'a> {
 fn inside(types: &Types, ty: Type) -> Vec<Type> {
     match *types.kind(ty) {
         TypeKind::Array(element, _) => vec![element],
+        TypeKind::Resource(_) => match types.resource_kind(ty) {
+            Some(ResourceKind::Buffer(element)) => vec![element],
+            _ => vec![],
+        },
         _ => {
             let cases = types.variant(ty).map_or(&[][..], |variant| &variant.cases);
             let structure = types.structure(ty).map_or(&[][..], |structure| &structure.fields);
@@ -54,13 +57,13 @@ fn inside(types: &Types, ty: Type) -> Vec<Type> {
     }
 }
 
-/// The types that are declared in a program and used, and those of all textures, in order.
+/// The types that are declared in a program and used, and those of all resources, in order.
 fn numbered_types(program: &Program) -> FxHashMap<Type, usize> {
     let values = program.values.iter().map(|value| value.ty);
     let used = values.chain(program.uniforms.iter().map(|uniform| uniform.ty));
-    // All textures, since they have numbers.
+    // All resources, since they have numbers.
     let types = &program.types;
-    let used = used.chain(types.all().filter(|&ty| types.texture(ty).is_some()));
+    let used = used.chain(types.all().filter(|&ty| types.resource(ty).is_some()));
     let mut used: FxHashSet<Type> = used.filter(|ty| ty.builtin().is_none()).collect();
     let mut stack: Vec<Type> = used.iter().copied().collect();
     while let Some(ty) = stack.pop() {
@@ -129,14 +132,22 @@ impl<'a> Printer<'a> {
             } else if let TypeKind::Array(element, count) = *types.kind(ty) {
                 self.text(format_args!("array {count} "));
                 self.ty(element);
-            } else if let Some(number) = types.texture(ty) {
-                let Texture { name, options } = &*types.textures()[number];
-                self.out.push_str("texture ");
+            } else if let Some(number) = types.resource(ty) {
+                let Resource { name, kind } = &*types.resources()[number];
+                self.text(format_args!("{} ", kind.word()));
                 self.string(name);
-                let (filter, wrap) = (options.filter.name(), options.wrap.name());
-                self.text(format_args!(" {filter} {wrap}"));
-                self.out.push_str(if options.srgb { " srgb" } else { "" });
-                self.out.push_str(if options.mipmaps { " mipmaps" } else { "" });
+                match *kind {
+                    ResourceKind::Texture(options) => {
+                        let (filter, wrap) = (options.filter.name(), options.wrap.name());
+                        self.text(format_args!(" {filter} {wrap}"));
+                        self.out.push_str(if options.srgb { " srgb" } else { "" });
+                        self.out.push_str(if options.mipmaps { " mipmaps" } else { "" });
+                    }
+                    ResourceKind::Buffer(element) => {
+                        self.out.push(' ');
+                        self.ty(element);
+                    }
+                }
             }
             self.out.push('\n');
             if self.out.len() > CORE_TEXT {

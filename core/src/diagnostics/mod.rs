@@ -98,7 +98,7 @@ codes! {
     OutputType = "LV0209", Error, "an output is not a num or a vector of num";
     UniformDefaultInput = "LV0210", Error, "the default of a uniform depends on an input";
     UniformDefaultType = "LV0211", Error, "the default of a uniform has another type";
-    UniformType = "LV0212", Error, "a uniform cannot have this type";
+    UniformType = "LV0212", Error, "a uniform or an element of a buffer cannot have this type";
     CannotInclude = "LV0213", Error, "a file cannot be included";
     DuplicateType = "LV0214", Error, "a type is declared twice";
     IncompleteType = "LV0215", Error, "a type leaves open what must be known";
@@ -143,7 +143,7 @@ codes! {
     LoopLimit = "LV0504", Error, "a loop exceeds the iteration limit";
     EvaluatorLimit = "LV0505", Error, "the source evaluator gave up";
     IndexedArray = "LV0506", Error, "an array is too large to be indexed in machine code";
-    UnboundTexture = "LV0507", Error, "a texture is not bound";
+    Unbound = "LV0507", Error, "a texture or buffer is not bound";
     MalformedCore = "LV0601", Error, "core text is malformed";
     CoreVersion = "LV0602", Error, "core text is of another version";
     InvalidModule = "LV0603", Error, "a SPIR-V module goes wrong";

@@ -102,7 +102,7 @@ mod tests {
                     | DiagnosticCode::BlocksTooDeep
                     | DiagnosticCode::EvaluatorLimit
                     | DiagnosticCode::IndexedArray
-                    | DiagnosticCode::UnboundTexture
+                    | DiagnosticCode::Unbound
                     | DiagnosticCode::MalformedCore
                     | DiagnosticCode::CoreVersion
                     | DiagnosticCode::InvalidModule

@@ -218,7 +218,7 @@ impl<'p> Evaluator<'p> {
                     many.resize(count, 0);
                     &mut many[..]
                 };
-                op.evaluate(&self.program.types, &inputs.textures, types, words, out);
+                op.evaluate(&self.program.types, &inputs.resources, types, words, out);
                 self.set(value, out);
             }
         }

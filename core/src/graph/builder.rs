@@ -119,7 +119,7 @@ impl Graph {
         }
     }
 
-    /// Whether the node depends on an input, a uniform or a texture's texels.
+    /// Whether the node depends on an input, a uniform or a resource's data.
     pub fn depends_on_inputs(&self, root: NodeId) -> bool {
         let (mut seen, mut stack) = (FxHashSet::default(), vec![root]);
         while let Some(id) = stack.pop() {
@@ -128,7 +128,7 @@ impl Graph {
             }
             match self.node(id) {
                 Node::Input(_) | Node::Uniform(..) => return true,
-                Node::Op(op, _) if op.reads_texture() => return true,
+                Node::Op(op, _) if op.reads_resource() => return true,
                 Node::Loop(of) => stack.push(self.loop_(*of).body),
                 _ => {}
             }
@@ -373,7 +373,7 @@ impl Graph {
     }
 
     fn fold(&mut self, op: Op, operands: &[NodeId], span: Span) -> Option<NodeId> {
-        if op.reads_texture() {
+        if op.reads_resource() {
             return None;
         }
         let words: Vec<&[u32]> =

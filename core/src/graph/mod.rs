@@ -38,10 +38,9 @@ mod tail;
 use crate::diagnostics::{Diagnostic, DiagnosticCode, quote};
 use crate::inputs::Input;
 use crate::op::Op;
+use crate::resource::{self, Bound};
 use crate::source::Span;
-use crate::texture::TextureData;
-use crate::types::Type;
-use std::sync::Arc;
+use crate::types::{Resource, ResourceKind, Type};
 
 pub use builder::Graph;
 pub use name::Name;
@@ -178,20 +177,24 @@ pub struct Core {
 }
 
 impl Core {
-    /// What is to be said where a texture of the program has no texels among these.
-    pub fn unbound(&self, textures: &[Arc<TextureData>]) -> Option<Diagnostic> {
+    /// What is to be said where a resource of the program has no data among these.
+    pub fn unbound(&self, bound: &[Bound]) -> Option<Diagnostic> {
         let types = self.graph.types();
-        let name = &types.unbound(textures)?.name;
-        let is_it = |ty| types.texture(ty).is_some_and(|k| types.textures()[k].name == *name);
+        let Resource { name, kind } = resource::unbound(types, bound)?;
+        let is_it = |ty| types.resource(ty).is_some_and(|k| types.resources()[k].name == *name);
         let mut nodes = (0..self.graph.len() as u32).map(NodeId);
         let node =
             nodes.find(|&id| matches!(self.graph.node(id), Node::Constant(ty, _) if is_it(*ty)));
         let span = node.map_or_else(Span::default, |node| self.graph.span(node));
-        let message = format!("the texture {} is not bound", quote(name));
+        let message = format!("the {} {} is not bound", kind.word(), quote(name));
+        let data = match kind {
+            ResourceKind::Texture(_) => "an image",
+            ResourceKind::Buffer(_) => "a file of NPY or JSON",
+        };
         Some(
-            Diagnostic::new(DiagnosticCode::UnboundTexture, span, message)
+            Diagnostic::new(DiagnosticCode::Unbound, span, message)
                 .label("nothing says what is in it")
-                .help(format!("give it an image: `--bind {name}=FILE`")),
+                .help(format!("give it {data}: `--bind {name}=FILE`")),
         )
     }
 }

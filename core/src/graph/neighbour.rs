@@ -185,11 +185,17 @@ impl Graph {
         (None, looked_at)
     }
 
-    /// Whether a variant is of one case wherever it is evaluated.
-    fn has_known_case(&self, mut of: NodeId) -> bool {
-        while let Node::Op(Op::After, operands) = self.node(of) {
-            of = operands[0];
+    /// What a node is, after what it has to wait for.
+    fn awaited(&self, mut id: NodeId) -> NodeId {
+        while let Node::Op(Op::After, operands) = self.node(id) {
+            id = operands[0];
         }
+        id
+    }
+
+    /// Whether a variant is of one case wherever it is evaluated.
+    fn has_known_case(&self, of: NodeId) -> bool {
+        let of = self.awaited(of);
         matches!(self.node(of), Node::Constant(..) | Node::Op(Op::Inject(..), _))
     }
 
@@ -222,8 +228,9 @@ impl Graph {
     /// Which case of the scrutinee the condition of an `If` asks for.
     fn tested_case(&self, id: NodeId, scrutinee: NodeId) -> Option<u32> {
         let Node::If([condition, ..]) = self.node(id) else { return None };
-        let Node::Op(Op::Equal, operands) = self.node(*condition) else { return None };
-        let Node::Op(Op::Tag, of) = self.node(operands[0]) else { return None };
+        let condition = self.awaited(*condition);
+        let Node::Op(Op::Equal, operands) = self.node(condition) else { return None };
+        let Node::Op(Op::Tag, of) = self.node(self.awaited(operands[0])) else { return None };
         let case = self.constant_words(operands[1])?[0];
         (of[0] == scrutinee).then_some(case)
     }

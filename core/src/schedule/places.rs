@@ -1,6 +1,6 @@
 //! Which values of a program may lie in memory, so that a part of them is read by its index:
-//! uniforms and constants that are structures or arrays, and parts of these. All others are computed
-//! whole.
+//! uniforms and constants that are structures or arrays, elements of buffers, and parts of all these. Others are
+//! computed whole.
 
 use super::{Event, Expr, Program, Statement, ValueId};
 use crate::op::Op;
@@ -38,6 +38,7 @@ impl Places {
                 Expr::Constant(_) => extent(&program.types, ty).is_some_and(|parts| parts >= least),
                 Expr::Uniform(_) => extent(&program.types, ty).is_some(),
                 Expr::Input(_) => false,
+                Expr::Op(Op::Element, _) => true,
                 Expr::Op(op, operands) => takes_part(*op) && self.is_in_memory(operands[0]),
             };
             if let Expr::Op(op, operands) = expr

@@ -225,13 +225,17 @@ pub(super) static ROWS: &[Row] = &[
         aliases: &[],
         operands: Operands::Exactly(&["a", "i"]),
         signature: AT,
-        meaning: Meaning::Recipe(|operands, _| Recipe::At(operands[1].index)),
+        meaning: Meaning::Recipe(|operands, _| match operands[0].resource {
+            Some(_) => Recipe::Element(operands[1].index),
+            None => Recipe::At(operands[1].index),
+        }),
         kind: OperationKind::Exact,
         undefined: Undefined::Never,
         placement: Placement::Floating,
-        documentation: "Element number `i` of an array, component of a vector or column of a \
-                        matrix, from 0. `i` is an int or uint, which is clamped to where there \
-                        are elements, or a literal token of decimal digits below their number.",
+        documentation: "Element number `i` of an array or buffer, component of a vector or column \
+                        of a matrix, from 0. `i` is an int or uint, which is clamped to where \
+                        there are elements, or a literal token of decimal digits below their \
+                        number; a buffer's is not known, and clamps that, too.",
         example: Example { expression: "(at (vec3 5 6 7) 2)", value: "7" },
     },
     Row {

@@ -4,8 +4,7 @@ use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::graph::Axis;
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op;
-use lambdav_core::texture::TextureOptions;
-use lambdav_core::types::{Type, TypeKind, Types};
+use lambdav_core::types::{ResourceKind, Type, TypeKind, Types};
 
 /// How the value of an application is made of primitive operations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +34,8 @@ pub enum Recipe {
     At(Option<u32>),
     /// The first operand with the third as its part there.
     Update(Option<u32>),
+    /// The element of the first operand, a buffer, at that literal index, or at the second operand.
+    Element(Option<u32>),
     /// The λV text of a `func` with as many parameters as there are operands. Its names denote
     /// builtins and forms of the outermost scope, whatever the program binds.
     Expansion(String),
@@ -55,8 +56,8 @@ pub struct Operand {
     pub index: Option<u32>,
     /// Of a vector, matrix or array: the type of its parts, and how many there are.
     pub parts: Option<(Type, u32)>,
-    /// Of a texture: what its declaration says.
-    pub texture: Option<TextureOptions>,
+    /// Of a texture or a buffer: what its declaration says.
+    pub resource: Option<ResourceKind>,
 }
 
 impl Operand {
@@ -70,10 +71,9 @@ impl Operand {
             TypeKind::Scalar(_)
             | TypeKind::Structure(_)
             | TypeKind::Variant(_)
-            | TypeKind::Texture(_) => None,
+            | TypeKind::Resource(_) => None,
         };
-        let texture = types.texture(ty).map(|number| types.textures()[number].options);
-        Self { ty, index: None, parts, texture }
+        Self { ty, index: None, parts, resource: types.resource_kind(ty) }
     }
 }
 
@@ -85,7 +85,7 @@ impl From<Type> for Operand {
             Some(TypeKind::Matrix(scalar, n)) => Some((Type::of(scalar, n), n.into())),
             _ => None,
         };
-        Self { ty, index: None, parts, texture: None }
+        Self { ty, index: None, parts, resource: None }
     }
 }
 

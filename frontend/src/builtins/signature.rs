@@ -4,7 +4,7 @@
 //! of one kind* are nums, or ints, or uints, with vectors of them.
 
 use lambdav_core::types::TypeKind::{Matrix, Vector};
-use lambdav_core::types::{Scalar, Type};
+use lambdav_core::types::{ResourceKind, Scalar, Type};
 
 use super::recipe::{Operand, SignatureError};
 
@@ -306,8 +306,12 @@ pub(super) const DETERMINANT: Signature =
 
 /// `(at a i)`.
 pub(super) const AT: Signature = Signature {
-    takes: "an array, vector or matrix, and an index: an int, a uint or a literal",
+    takes: "an array, vector, matrix or buffer, and an index: an int, a uint or a literal",
     check: |operands| {
+        if let Some(ResourceKind::Buffer(element)) = operands[0].resource {
+            // How many elements there are is not known yet.
+            return part_index(operands, u32::MAX).map(|()| element);
+        }
         let (part, count) = operands[0].parts.ok_or(Mismatch::Operand(0))?;
         part_index(operands, count).map(|()| part)
     },

@@ -2,7 +2,7 @@
 
 use lambdav_core::op::Op;
 use lambdav_core::texture::{Filter, TextureOptions, Wrap};
-use lambdav_core::types::{Scalar, Type};
+use lambdav_core::types::{ResourceKind, Scalar, Type};
 
 use super::recipe::{Operand, Recipe};
 use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined};
@@ -163,7 +163,10 @@ pub(super) static ROWS: &[Row] = &[
 
 /// The first operand is a texture.
 fn is_texture(operands: &[Operand]) -> Result<(), Mismatch> {
-    operands[0].texture.map(|_| ()).ok_or(Mismatch::Operand(0))
+    match operands[0].resource {
+        Some(ResourceKind::Texture(_)) => Ok(()),
+        _ => Err(Mismatch::Operand(0)),
+    }
 }
 
 /// The operand of that index, if it is there, is a level.
@@ -176,7 +179,10 @@ fn level(operands: &[Operand], index: usize) -> Result<(), Mismatch> {
 
 /// What the declaration of the texture says.
 fn options(operands: &[Operand]) -> TextureOptions {
-    operands[0].texture.unwrap_or_default()
+    match operands[0].resource {
+        Some(ResourceKind::Texture(options)) => options,
+        _ => TextureOptions::default(),
+    }
 }
 
 /// All of them, which come after the texture, have that type.

@@ -88,15 +88,17 @@ impl Elaborator {
             self.report_in(returns_function(at), activation);
             return Value::Error;
         }
-        let is_texture = |value| match value {
+        let is_resource = |value| match value {
             Value::Data(Data { node, .. }) => {
                 let ty = self.graph.expr_type(node).value();
-                ty.is_some_and(|ty| self.graph.types().texture(ty).is_some())
+                ty.is_some_and(|ty| self.graph.types().resource(ty).is_some())
             }
             _ => false,
         };
-        let help = match is_texture(then) && is_texture(otherwise) {
-            true => "which texture is meant must be known at compile time: choose between texels",
+        let help = match is_resource(then) && is_resource(otherwise) {
+            true => {
+                "which texture or buffer is meant must be known at compile time: choose between what is read of each"
+            }
             false => "both branches of an `if` must have the same type",
         };
         self.report_in(

@@ -9,7 +9,7 @@ use crate::resolve::{Code, CodeId, Former, too_large};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::op::Op;
 use lambdav_core::source::Span;
-use lambdav_core::types::{Case, Type, TypeKind};
+use lambdav_core::types::{Case, ResourceKind, Type, TypeKind};
 use std::fmt;
 
 impl Elaborator {
@@ -203,8 +203,13 @@ impl Elaborator {
             let size = self.graph.after(size, [node], span);
             return self.data(size, Constancy::LITERAL);
         }
+        let of = self.graph.types().resource_kind(self.graph.value_type(node));
+        if let Some(ResourceKind::Buffer(_)) = of {
+            let size = self.graph.op(Op::Length, vec![node], span);
+            return self.data(size, Constancy::Varies);
+        }
         let found = self.describe(value);
-        let message = "`size-of` takes an array";
+        let message = "`size-of` takes an array or a buffer";
         self.report_in(
             Diagnostic::new(DiagnosticCode::OperandTypes, span, message)
                 .also(at, format!("this is {found}"))

@@ -257,7 +257,7 @@ fn global_denotations(elaborator: &mut Elaborator, items: &Items) -> Vec<Denotat
                 let node = elaborator.graph.uniform(*index, uniform.ty, uniform.span);
                 Denotation::Value(elaborator.data(node, Constancy::Varies))
             }
-            GlobalValue::Texture(ty, span) => {
+            GlobalValue::Resource(ty, span) => {
                 let node = elaborator.graph.constant(*ty, &[], *span);
                 Denotation::Value(elaborator.data(node, Constancy::LITERAL))
             }

@@ -204,6 +204,16 @@ impl Elaborator {
                 let index = self.index(*index, operands, site);
                 self.graph.op(Op::At, vec![nodes[0], index], span)
             }
+            Recipe::Element(index) => {
+                let index = match *index {
+                    Some(index) => {
+                        let span = self.argument_span(site, 1);
+                        self.graph.constant(Type::UINT, &[index], span)
+                    }
+                    None => nodes[1],
+                };
+                self.graph.op(Op::Element, vec![nodes[0], index], span)
+            }
             Recipe::Update(index) => {
                 let index = self.index(*index, operands, site);
                 let updated = self.graph.op(Op::Update, vec![nodes[0], index, nodes[2]], span);
@@ -285,7 +295,8 @@ impl Elaborator {
         let parts = |i: usize| types.parts(ty(i)).len();
         match recipe {
             Recipe::Input(_) => Constancy::Varies,
-            Recipe::Direct(op) if op.reads_texture() => Constancy::Varies,
+            Recipe::Direct(op) if op.reads_resource() => Constancy::Varies,
+            Recipe::Element(_) => Constancy::Varies,
             Recipe::Flatten(made) => {
                 let mut all = Vec::new();
                 for (i, operand) in operands.iter().enumerate() {

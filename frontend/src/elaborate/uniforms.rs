@@ -1,7 +1,7 @@
 //! The values and the size of uniforms.
 
 use lambdav_core::graph::Uniform;
-use lambdav_core::std140::Std140;
+use lambdav_core::layout::{Layout, Rules};
 use lambdav_core::types::{Type, TypeKind, Types};
 
 /// How many bytes of uniforms Vulkan guarantees.
@@ -28,7 +28,7 @@ pub(super) fn zero_or_identity(types: &Types, ty: Type) -> Box<[u32]> {
             TypeKind::Scalar(_)
             | TypeKind::Vector(..)
             | TypeKind::Variant(_)
-            | TypeKind::Texture(_) => {}
+            | TypeKind::Resource(_) => {}
         }
     }
     words.into()
@@ -36,7 +36,7 @@ pub(super) fn zero_or_identity(types: &Types, ty: Type) -> Box<[u32]> {
 
 /// How many bytes the uniforms take in their block.
 pub(super) fn block_bytes(types: &Types, uniforms: &[Uniform]) -> u64 {
-    let (layout, mut end) = (Std140::new(types), 0);
+    let (layout, mut end) = (Layout::new(types, Rules::Std140), 0);
     for uniform in uniforms {
         layout.place(uniform.ty, &mut end);
     }

@@ -3,11 +3,12 @@
 use super::operate::Data;
 use super::term::{Aggregate, AggregateKind, Part};
 use super::text::{Constructor, Primitive};
-use lambdav_core::types::{Scalar, Type, TypeKind, Types};
+use lambdav_core::resource::Bound;
+use lambdav_core::types::{Field, Scalar, Structure, Type, TypeKind, TypeLimit, Types};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A type as it is written: that of a uniform.
+/// A type as it is written: that of a uniform, or of a buffer's elements.
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
     Builtin(Type),
@@ -31,6 +32,25 @@ impl Shape {
             Self::Array(_, element) => 1 + element.depth()?,
         };
         (depth <= MAX_DEPTH).then_some(depth)
+    }
+
+    /// The type in a table, whose structures have no names there.
+    pub(super) fn declare(&self, types: &mut Types) -> Result<Type, TypeLimit> {
+        match self {
+            Self::Builtin(ty) => Ok(*ty),
+            Self::Array(count, element) => {
+                let element = element.declare(types)?;
+                types.add_array(element, *count)
+            }
+            Self::Structure(constructor, shapes) => {
+                let mut fields = Vec::with_capacity(shapes.len());
+                for (name, shape) in constructor.fields.iter().zip(&**shapes) {
+                    let ty = shape.declare(types)?;
+                    fields.push(Field { name: (&**name).into(), ty, is_generic: false });
+                }
+                types.add_structure(Structure { name: "".into(), fields: fields.into() })
+            }
+        }
     }
 
     /// The words of a default that is left out: zeros, and identities for matrices.
@@ -111,7 +131,39 @@ fn of_one_type(a: &Part, b: &Part) -> bool {
     }
 }
 
+/// The buffers of a program.
+pub(super) struct Buffers<'a> {
+    pub(super) types: &'a Types,
+    /// The shapes of their elements, by the numbers of resources.
+    pub(super) elements: &'a [Option<Shape>],
+    pub(super) bound: &'a [Bound],
+}
+
 impl Primitive {
+    /// Its value of a buffer, if it is defined on it; `digits` as for [`Primitive::apply`].
+    pub(super) fn read(
+        self,
+        buffers: &Buffers<'_>,
+        operands: &[Part],
+        digits: Option<u32>,
+    ) -> Option<Part> {
+        let (Part::Data(buffer), rest) = operands.split_first()? else { return None };
+        let number = buffers.types.resource(buffer.ty)?;
+        let shape = buffers.elements.get(number)?.as_ref()?;
+        let data = buffers.bound.get(number)?.buffer()?;
+        match (self, rest) {
+            (Self::SizeOf, []) => {
+                Some(Part::Data(Data { ty: Type::INT, words: [data.len() as u32].into() }))
+            }
+            (Self::At, [Part::Data(index)]) => {
+                let last = data.len() - 1;
+                let digits = digits.map(|digits| digits.min(last as u32));
+                shape.value(buffers.types, &mut data.element(clamped(index, digits, data.len())?))
+            }
+            _ => None,
+        }
+    }
+
     /// Its value, if it is defined on these operands; `digits` is the value of the second operand's
     /// token, if it is one of digits.
     pub(super) fn apply(

@@ -69,6 +69,7 @@ mod text;
 
 use crate::syntax::Tree;
 use lambdav_core::inputs::Inputs;
+use lambdav_core::resource::unbound;
 use lambdav_core::source::Span;
 use lambdav_core::types::Types;
 use lambdav_float_environment::with_default;
@@ -91,7 +92,8 @@ impl SourceProgram {
         with_default(|| read::program(tree, given))
     }
 
-    /// The types of the program as far as the evaluator knows them: those of textures, in order.
+    /// The types of the program as far as the evaluator knows them: those of textures and buffers, in
+    /// order, and of what they hold. Declared types have no names.
     pub fn types(&self) -> &Types {
         &self.types
     }
@@ -102,7 +104,7 @@ impl SourceProgram {
     }
 
     /// The words of the value of the output at `location`: 1 to 4 components. `inputs` must give
-    /// each uniform its words, and each texture its texels. `cancelled` is polled now and then.
+    /// each uniform its words, and each texture or buffer its data. `cancelled` is polled now and then.
     pub fn run(
         &self,
         location: u32,
@@ -110,8 +112,9 @@ impl SourceProgram {
         limits: Limits,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Box<[u32]>, SourceFault> {
-        if self.types.unbound(&inputs.textures).is_some() {
-            return Err(SourceFault::Unexpected(Span::default(), "a texture is not bound"));
+        if unbound(&self.types, &inputs.resources).is_some() {
+            let message = "a texture or buffer is not bound";
+            return Err(SourceFault::Unexpected(Span::default(), message));
         }
         let output = self.outputs.iter().find(|(l, _)| *l == location);
         let &(_, root) = output

@@ -3,9 +3,8 @@
 use crate::builtins::Recipe;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::op::Op;
-use lambdav_core::texture::TextureData;
+use lambdav_core::resource::Bound;
 use lambdav_core::types::{Type, TypeKind, Types};
-use std::sync::Arc;
 
 /// A value that is not a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,18 +44,13 @@ pub(super) fn operate(types: &Types, op: Op, operands: &[&Data]) -> Option<Data>
     operate_with(types, op, operands, &[])
 }
 
-/// The same where textures have these texels.
-fn operate_with(
-    types: &Types,
-    op: Op,
-    operands: &[&Data],
-    textures: &[Arc<TextureData>],
-) -> Option<Data> {
+/// The same where resources have this data.
+fn operate_with(types: &Types, op: Op, operands: &[&Data], resources: &[Bound]) -> Option<Data> {
     let of: Vec<Type> = operands.iter().map(|d| d.ty).collect();
     let ty = op.result_type(types, &of)?;
     let words: Vec<&[u32]> = operands.iter().map(|d| &*d.words).collect();
     let mut out = vec![0; types.components(ty)];
-    op.evaluate(types, textures, &of, &words, &mut out);
+    op.evaluate(types, resources, &of, &words, &mut out);
     Some(Data { ty, words: out.into() })
 }
 
@@ -99,7 +93,7 @@ pub(super) fn follow(
             operate(types, *op, &operands.iter().collect::<Vec<_>>())
         }
         Recipe::Direct(op) => {
-            operate_with(types, *op, &operands.iter().collect::<Vec<_>>(), &inputs.textures)
+            operate_with(types, *op, &operands.iter().collect::<Vec<_>>(), &inputs.resources)
         }
         Recipe::Flatten(ty) => {
             let words: Box<[u32]> = operands.iter().flat_map(|d| &d.words).copied().collect();
@@ -131,6 +125,11 @@ pub(super) fn follow(
         Recipe::Update(index) => {
             let index = at_index(*index, operands)?;
             operate(types, Op::Update, &[operands.first()?, &index, operands.get(2)?])
+        }
+        Recipe::Element(index) => {
+            let digits = index.map(|index| Data { ty: Type::UINT, words: [index].into() });
+            let index = digits.as_ref().or(operands.get(1))?;
+            operate_with(types, Op::Element, &[operands.first()?, index], &inputs.resources)
         }
         Recipe::Input(input) => Some(Data::floats(input.ty(), inputs.get(*input))),
         Recipe::Expansion(_) | Recipe::Derivative(_) => None,

@@ -15,6 +15,8 @@ pub(super) struct SourceUniform {
 #[derive(Debug)]
 pub struct SourceProgram {
     pub(super) types: Types,
+    /// Of each resource that is a buffer, the shape of its elements.
+    pub(super) elements: Vec<Option<Shape>>,
     pub(super) texts: Texts,
     pub(super) uniforms: Vec<SourceUniform>,
     /// The constants whose values are given.

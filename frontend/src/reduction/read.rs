@@ -14,8 +14,7 @@ use crate::builtins::Builtin;
 use crate::mutants::{Mutant, is_active};
 use crate::syntax::{ExprId, ExprKind, Tree};
 use lambdav_core::source::Span;
-use lambdav_core::texture::Texture;
-use lambdav_core::types::{Type, Types};
+use lambdav_core::types::{Resource, ResourceKind, Type, Types};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A special form.
@@ -108,7 +107,7 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
     let mut texts = Texts::default();
     let mut reader = Reader::new(tree, &mut texts);
     let (mut uniforms, mut outputs, mut constants) = (Vec::new(), Vec::new(), Vec::new());
-    let mut types = Types::default();
+    let (mut types, mut elements) = (Types::default(), Vec::new());
     reader.find_fields();
     for &root in &tree.roots {
         let span = tree.get(root).span;
@@ -116,7 +115,7 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
         let word = list.first().and_then(|&head| reader.name(head));
         // A `define` can give these names another meaning.
         let word = word.filter(|word| {
-            !matches!(*word, "struct" | "variant" | "constant" | "texture")
+            !matches!(*word, "struct" | "variant" | "constant" | "texture" | "buffer")
                 || !reader.scope.contains_key(word)
         });
         match (word, list) {
@@ -161,17 +160,23 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
                 reader.define_as(name, Meaning::Text(value))?;
             }
             (Some("texture"), &[_, name, ref parts @ ..]) => {
-                let options = reader.texture_options(parts);
-                let texture = reader.name(name).unwrap_or_default().into();
-                let ty = types.add_texture(Texture { name: texture, options });
-                let data = Form::Data(Data { ty, words: Box::default() });
-                let value = reader.texts.push(data, &[], span, None)?;
-                reader.define_as(name, Meaning::Text(value))?;
+                let kind = ResourceKind::Texture(reader.texture_options(parts));
+                reader.resource(&mut types, name, kind, span)?;
+                elements.push(None);
+            }
+            (Some("buffer"), &[_, name, ty]) => {
+                let Some(shape) = reader.shape(ty)? else {
+                    return Err(SourceFault::Unexpected(span, "a buffer of no complete type"));
+                };
+                let limit = |_| SourceFault::Limit("words of a buffer's element");
+                let kind = ResourceKind::Buffer(shape.declare(&mut types).map_err(limit)?);
+                reader.resource(&mut types, name, kind, span)?;
+                elements.push(Some(shape));
             }
             _ => outputs.push((0, reader.term(root)?)),
         }
     }
-    Ok(SourceProgram { types, texts, uniforms, constants, outputs })
+    Ok(SourceProgram { types, elements, texts, uniforms, constants, outputs })
 }
 
 /// Reads one expression in which all names are those of the outermost scope.
@@ -194,6 +199,21 @@ impl<'t> Reader<'t> {
             tasks: Vec::new(),
             results: Vec::new(),
         }
+    }
+
+    /// A texture or a buffer.
+    fn resource(
+        &mut self,
+        types: &mut Types,
+        name: ExprId,
+        kind: ResourceKind,
+        span: Span,
+    ) -> Read<()> {
+        let called = self.name(name).unwrap_or_default().into();
+        let ty = types.add_resource(Resource { name: called, kind });
+        let data = Form::Data(Data { ty, words: Box::default() });
+        let value = self.texts.push(data, &[], span, None)?;
+        self.define_as(name, Meaning::Text(value))
     }
 
     fn name(&self, id: ExprId) -> Option<&'t str> {

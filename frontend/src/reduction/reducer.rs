@@ -1,7 +1,7 @@
 //! Reduction to a value: finds the outermost place where a rule of the semantics applies, and
 //! applies it. What waits for the value of an inner term is on a stack of frames.
 
-use super::aggregate::Shape;
+use super::aggregate::{Buffers, Shape};
 use super::fault::{Limits, SourceFault};
 use super::operate::{Data, follow, operate};
 use super::pixel::Pixel;
@@ -77,6 +77,7 @@ pub(super) struct Reducer<'a> {
     expansions: FxHashMap<String, Rc<Node>>,
     types: &'a Types,
     uniforms: &'a [SourceUniform],
+    buffers: Buffers<'a>,
     constants: &'a [(Shape, Box<[u32]>)],
     inputs: &'a Inputs,
     limits: Limits,
@@ -107,6 +108,11 @@ impl<'a> Reducer<'a> {
             expansions: FxHashMap::default(),
             types: &program.types,
             uniforms: &program.uniforms,
+            buffers: Buffers {
+                types: &program.types,
+                elements: &program.elements,
+                bound: &inputs.resources,
+            },
             constants: &program.constants,
             inputs,
             limits,
@@ -446,7 +452,9 @@ impl<'a> Reducer<'a> {
             }
             (Form::Primitive(primitive), operands) => {
                 let index = term.child(2).and_then(|index| self.texts.get(index.text).index);
-                if let Some(value) = primitive.apply(self.types, operands, index) {
+                let value = primitive.read(&self.buffers, operands, index);
+                if let Some(value) = value.or_else(|| primitive.apply(self.types, operands, index))
+                {
                     return Ok(Control::Return(value));
                 }
             }

@@ -57,7 +57,7 @@ fn pixels(core: &Core) -> Vec<Inputs> {
             frame: 3.0,
             mouse: [1.0, 2.0, 3.0, 4.0],
             uniforms: uniforms.clone(),
-            textures: Vec::new(),
+            resources: Vec::new(),
         })
         .into()
 }

@@ -7,8 +7,8 @@ use crate::syntax::{Expr, ExprId, ExprKind, Tree};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::Name;
 use lambdav_core::source::{SourceFile, Span};
-use lambdav_core::texture::{Filter, Texture, TextureOptions, Wrap};
-use lambdav_core::types::Type;
+use lambdav_core::texture::{Filter, TextureOptions, Wrap};
+use lambdav_core::types::{Resource, ResourceKind, Type};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -21,8 +21,8 @@ pub(crate) enum GlobalValue {
     Uniform(u32),
     /// Index into [`Items::constants`].
     Constant(u32),
-    /// The type of a texture, and where it is declared.
-    Texture(Type, Span),
+    /// The type of a texture or buffer, and where it is declared.
+    Resource(Type, Span),
 }
 
 /// A `uniform` or `constant`.
@@ -50,6 +50,10 @@ pub(crate) struct Items {
     pub(crate) outputs: Vec<OutputItem>,
     pub(crate) declarations: Rc<Declarations>,
 }
+
+/// What types uniforms, constants and elements of buffers have.
+const STORED_TYPES: &str =
+    "use num, int, uint, bool, a vector of numbers, mat2 to mat4, or structures and arrays of such";
 
 /// The highest location that Vulkan guarantees.
 const GUARANTEED_LOCATION: u32 = 3;
@@ -125,12 +129,13 @@ impl<'t> TopLevel<'t> {
                 Some("output") => return self.output_form(expr.span, rest),
                 Some("uniform") => return self.uniform("uniform", expr.span, rest),
                 // Unless a `define` has given the name another meaning.
-                Some(word @ ("struct" | "variant" | "constant" | "texture"))
+                Some(word @ ("struct" | "variant" | "constant" | "texture" | "buffer"))
                     if self.resolver.lookup(word).is_none() =>
                 {
                     return match word {
                         "constant" => self.uniform(word, expr.span, rest),
                         "texture" => self.texture(expr.span, rest),
+                        "buffer" => self.buffer(expr.span, rest),
                         "struct" => self.resolver.structure(expr.span, rest),
                         _ => self.resolver.variant(expr.span, rest),
                     };
@@ -319,7 +324,7 @@ impl<'t> TopLevel<'t> {
         .label("here again")
         .also(first, "first here")
         .help(
-            "uniforms, constants and textures are set from outside by their names, so these must differ",
+            "uniforms, constants, textures and buffers are set from outside by their names, so these must differ",
         );
         self.resolver.report(diagnostic);
         false
@@ -378,10 +383,51 @@ impl<'t> TopLevel<'t> {
         if !is_right || !self.may_be_set("texture", name, name_span) {
             return self.resolver.bind_global(name, Binding::Error);
         }
-        let texture = Texture { name: name.into(), options };
-        let declarations = &mut self.resolver.declarations;
-        let ty = declarations.types.add_texture(texture);
-        self.add_global(name, GlobalValue::Texture(ty, span));
+        self.add_resource(name, ResourceKind::Texture(options), span);
+    }
+
+    fn add_resource(&mut self, name: &'t str, kind: ResourceKind, span: Span) {
+        let resource = Resource { name: name.into(), kind };
+        let ty = self.resolver.declarations.types.add_resource(resource);
+        self.add_global(name, GlobalValue::Resource(ty, span));
+    }
+
+    /// `(buffer name TYPE)`, without its head.
+    fn buffer(&mut self, span: Span, rest: &'t [ExprId]) {
+        const USAGE: &str = "(buffer name TYPE)";
+        let &[target, ty] = rest else {
+            let at = rest.get(2).map_or(span, |&extra| self.resolver.tree.get(extra).span);
+            let what = format!("`buffer` has 2 parts after its name, not {}", rest.len());
+            self.malformed(at, what, USAGE);
+            return self.bind_malformed(rest.first().copied());
+        };
+        let name_span = self.resolver.tree.get(target).span;
+        let Some(name) = self.resolver.identifier(target) else {
+            return self.malformed(name_span, "`buffer` needs a name", USAGE);
+        };
+        let type_span = self.resolver.tree.get(ty).span;
+        let element = self.resolver.complete_type(ty);
+        if !self.resolver.may_bind(name, name_span) || !self.may_be_set("buffer", name, name_span) {
+            return;
+        }
+        let types = &self.resolver.declarations.types;
+        match element {
+            Some(element) if types.fits_element(element) => {
+                self.add_resource(name, ResourceKind::Buffer(element), span);
+            }
+            Some(element) => {
+                let what = match types.components(element) {
+                    0 => "has no components",
+                    _ => "cannot lie in a buffer",
+                };
+                let message = format!("an element of type {} {what}", types.name(element));
+                let diagnostic = Diagnostic::new(DiagnosticCode::UniformType, type_span, message)
+                    .help(STORED_TYPES);
+                self.resolver.report(diagnostic);
+                self.resolver.bind_global(name, Binding::Error);
+            }
+            None => self.resolver.bind_global(name, Binding::Error),
+        }
     }
 
     /// A `uniform`, or a `constant`, which is one that is fixed at compile time.
@@ -430,7 +476,7 @@ impl<'t> TopLevel<'t> {
                     type_span,
                     format!("a {word} cannot be a {}", self.resolver.declarations.types.name(ty)),
                 )
-                .help("use num, int, uint, bool, a vector of numbers, mat2 to mat4, or structures and arrays of such");
+                .help(STORED_TYPES);
                 self.resolver.report(diagnostic);
                 self.resolver.bind_global(name, Binding::Error);
             }

@@ -6,4 +6,5 @@ mod diagnostics;
 mod modules;
 mod pages;
 mod reference;
+mod resources;
 mod verify;

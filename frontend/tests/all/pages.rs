@@ -1,6 +1,7 @@
 //! The examples of the pages behind `lambdav explain`, held to what their tags say, and programs
 //! for the codes whose examples cannot be written on a page.
 
+use crate::resources::resources;
 use lambdav_core::core_text;
 use lambdav_core::diagnostics::{DiagnosticCode, Diagnostics, Tag, page_examples};
 use lambdav_core::evaluate::{EvaluationFault, Evaluator};
@@ -9,11 +10,9 @@ use lambdav_core::inputs::Inputs;
 use lambdav_core::limits;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
-use lambdav_core::texture::TextureData;
 use lambdav_frontend::compile;
 use lambdav_frontend::syntax::{decode, parse};
 use std::fmt::Write;
-use std::sync::Arc;
 
 fn compiled(text: &str) -> (Option<Core>, Diagnostics) {
     compile(&SourceFile::new("page.lv", text))
@@ -36,15 +35,12 @@ fn locations(core: &Core) -> Vec<u32> {
 /// Computes all outputs of a program without errors at one pixel.
 fn evaluate(core: &Core) -> Result<(), EvaluationFault> {
     let program = schedule(core, &locations(core)).expect("examples are not nested deep");
-    let texel = TextureData::new([1, 1], [[0.5; 4]].into_iter(), false);
-    let texel = Arc::new(texel.expect("one texel of one"));
-    let textures = vec![texel; core.graph.types().textures().len()];
     let inputs = Inputs {
         frag_coord: [3.5, 2.5, 0.0, 1.0],
         resolution: [8.0, 4.0],
         time: 0.75,
         uniforms: core.uniforms.iter().map(|u| u.default.clone()).collect(),
-        textures,
+        resources: resources(core.graph.types()),
         ..Inputs::default()
     };
     Evaluator::new(&program, 10_000).run(&inputs, &|| false)

@@ -4,7 +4,7 @@
 //! The format is a dozen bytes and a line of text, and this module is smaller than what a general
 //! reader of it would bring along (a parser of Python's literals). It has no place for metadata.
 //!
-//! Read are versions 1 to 3, float32 of either byte order, and also the shapes (height, width),
+//! Read are versions 1 to 3, for images float32 of either byte order, and also the shapes (height, width),
 //! (height, width, 1) and (height, width, 3): one channel is grey, and a missing alpha is 1.
 
 use std::io::Write;
@@ -38,8 +38,28 @@ pub fn encode(frame: &Frame, out: &mut dyn Write) -> Result<(), EncodeError> {
     Ok(())
 }
 
-/// Decodes an NPY file. Bytes after the array are ignored, as NumPy does.
-pub fn decode(bytes: &[u8]) -> Result<Frame, DecodeError> {
+/// An array as a file has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Array<'a> {
+    /// What NumPy calls the type of its numbers: `<f4` is binary32, little-endian.
+    pub dtype: String,
+    /// How many there are in each direction, the last varying fastest.
+    pub shape: Vec<u64>,
+    /// The bytes of the numbers, and what comes after them; perhaps too few.
+    pub data: &'a [u8],
+}
+
+/// Whether a file that begins so is meant as NPY.
+pub fn is_npy(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
+}
+
+/// Reads an NPY file of any array.
+///
+/// # Errors
+///
+/// [`DecodeError`] where the file is none, or the array is in Fortran order.
+pub fn read(bytes: &[u8]) -> Result<Array<'_>, DecodeError> {
     let truncated = || DecodeError::Truncated { format: Format::Npy, found: bytes.len() };
     let rest = bytes.strip_prefix(MAGIC).ok_or(DecodeError::Unknown)?;
     let (&[version, _], rest) = rest.split_first_chunk().ok_or_else(truncated)?;
@@ -55,7 +75,16 @@ pub fn decode(bytes: &[u8]) -> Result<Frame, DecodeError> {
         other => return Err(HeaderError::Version(other).into()),
     };
     let (header, data) = rest.split_at_checked(length as usize).ok_or_else(truncated)?;
-    let header = Header::parse(header)?;
+    let (dtype, shape) = parse(header)?;
+    Ok(Array { dtype, shape, data })
+}
+
+/// Decodes an NPY file that is an image. Bytes after the array are ignored, as NumPy does.
+pub fn decode(bytes: &[u8]) -> Result<Frame, DecodeError> {
+    let truncated = || DecodeError::Truncated { format: Format::Npy, found: bytes.len() };
+    let array = read(bytes)?;
+    let header = Header::of(&array)?;
+    let data = array.data;
 
     let size = Size::from_u64(header.width, header.height)?;
     let needed = size.pixels() * header.channels * 4;
@@ -77,7 +106,38 @@ pub fn decode(bytes: &[u8]) -> Result<Frame, DecodeError> {
     Ok(Image::from_canonical(size, samples))
 }
 
-/// What the header says.
+/// Reads the dictionary: `{'descr': '<f4', 'fortran_order': False, 'shape': (4, 5, 4), }`.
+///
+/// NumPy writes its entries in this order, and each once; others need not, so each is looked
+/// for by its key. The values hold neither braces nor keys, so nothing needs more of a parser.
+fn parse(bytes: &[u8]) -> Result<(String, Vec<u64>), HeaderError> {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(1000)]).into_owned();
+    let syntax = || HeaderError::Syntax(text.clone());
+    let entries = text.trim().strip_prefix('{').and_then(|t| t.strip_suffix('}'));
+    let entries = entries.ok_or_else(syntax)?;
+    let value = |key: &str| {
+        let quoted = [format!("'{key}'"), format!("\"{key}\"")];
+        let found = quoted.iter().find_map(|key| entries.split_once(key.as_str()));
+        let value = found.and_then(|(_, rest)| rest.trim_start().strip_prefix(':'));
+        value.map(str::trim_start).ok_or_else(syntax)
+    };
+
+    let descr = value("descr")?;
+    let quote = descr.chars().next().filter(|c| "'\"".contains(*c)).ok_or_else(syntax)?;
+    let descr = descr[1..].split(quote).next().ok_or_else(syntax)?;
+    match value("fortran_order")? {
+        order if order.starts_with("False") => {}
+        order if order.starts_with("True") => return Err(HeaderError::Fortran),
+        _ => return Err(syntax()),
+    }
+    let shape = value("shape")?.strip_prefix('(').and_then(|s| s.split_once(')'));
+    let shape = shape.map(|(numbers, _)| numbers).ok_or_else(syntax)?;
+    let shape = shape.trim().trim_end_matches(',').split(',').map(|n| n.trim().parse().ok());
+    let shape: Vec<u64> = shape.collect::<Option<_>>().ok_or_else(syntax)?;
+    Ok((descr.to_owned(), shape))
+}
+
+/// What the header of an image says.
 #[derive(Debug)]
 struct Header {
     width: u64,
@@ -88,43 +148,17 @@ struct Header {
 }
 
 impl Header {
-    /// Reads the dictionary: `{'descr': '<f4', 'fortran_order': False, 'shape': (4, 5, 4), }`.
-    ///
-    /// NumPy writes its entries in this order, and each once; others need not, so each is looked
-    /// for by its key. The values hold neither braces nor keys, so nothing needs more of a parser.
-    fn parse(bytes: &[u8]) -> Result<Self, HeaderError> {
-        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(1000)]).into_owned();
-        let syntax = || HeaderError::Syntax(text.clone());
-        let entries = text.trim().strip_prefix('{').and_then(|t| t.strip_suffix('}'));
-        let entries = entries.ok_or_else(syntax)?;
-        let value = |key: &str| {
-            let quoted = [format!("'{key}'"), format!("\"{key}\"")];
-            let found = quoted.iter().find_map(|key| entries.split_once(key.as_str()));
-            let value = found.and_then(|(_, rest)| rest.trim_start().strip_prefix(':'));
-            value.map(str::trim_start).ok_or_else(syntax)
-        };
-
-        let descr = value("descr")?;
-        let quote = descr.chars().next().filter(|c| "'\"".contains(*c)).ok_or_else(syntax)?;
-        let descr = descr[1..].split(quote).next().ok_or_else(syntax)?;
-        let big_endian = match descr {
+    fn of(array: &Array<'_>) -> Result<Self, HeaderError> {
+        let big_endian = match array.dtype.as_str() {
             "<f4" => false,
             ">f4" => true,
             other => return Err(HeaderError::Type(other.to_owned())),
         };
-        match value("fortran_order")? {
-            order if order.starts_with("False") => {}
-            order if order.starts_with("True") => return Err(HeaderError::Fortran),
-            _ => return Err(syntax()),
-        }
-        let shape = value("shape")?.strip_prefix('(').and_then(|s| s.split_once(')'));
-        let shape = shape.map(|(numbers, _)| numbers).ok_or_else(syntax)?;
-        let shape = shape.trim().trim_end_matches(',').split(',').map(|n| n.trim().parse().ok());
-        let shape: Vec<u64> = shape.collect::<Option<_>>().ok_or_else(syntax)?;
+        let shape = &array.shape;
         let (height, width, channels) = match shape[..] {
             [height, width] => (height, width, 1),
             [height, width, channels @ (1 | 3 | 4)] => (height, width, channels as usize),
-            _ => return Err(HeaderError::Shape(shape)),
+            _ => return Err(HeaderError::Shape(shape.clone())),
         };
         Ok(Self { width, height, channels, big_endian })
     }

@@ -23,7 +23,7 @@ fn activity_of(
     let program = lower(&program, 0, true, Width::Any, &[]);
     let inputs = Inputs {
         words: vec![0; program.inputs.len()],
-        textures: crate::registers::Textures::default(),
+        resources: crate::registers::Resources::default(),
         max_iterations: 1000,
     };
     let shape = Shape::new(lanes, Tile::FOUR).expect("a shape");

@@ -51,7 +51,7 @@ pub(super) struct Context {
     rest_rounds: u64,
     reference: Reference,
     arrays: *mut u32,
-    textures: *const u64,
+    resources: *const u64,
 }
 
 /// The reference mathematics: the number of the function, that of lanes, and the address of what
@@ -79,8 +79,8 @@ pub enum Field {
     Reference = std::mem::offset_of!(Context, reference) as isize,
     /// The address of the memory for arrays: a word a lane, word by word.
     Arrays = std::mem::offset_of!(Context, arrays) as isize,
-    /// The address of the addresses of textures, eight bytes each. A texture is words, as inputs are.
-    Textures = std::mem::offset_of!(Context, textures) as isize,
+    /// The address of the addresses of resources, eight bytes each. A resource is words, as inputs are.
+    Resources = std::mem::offset_of!(Context, resources) as isize,
 }
 
 impl Context {
@@ -104,7 +104,7 @@ impl Context {
             rest_rounds,
             reference,
             arrays,
-            textures: inputs.textures.addresses().as_ptr(),
+            resources: inputs.resources.addresses().as_ptr(),
         }
     }
 }
@@ -117,8 +117,8 @@ pub struct MachineCode {
     pub(crate) slots: usize,
     /// How many words of input are read.
     pub(crate) inputs: usize,
-    /// How many words each texture has.
-    pub(crate) textures: Vec<u32>,
+    /// How many words each resource has.
+    pub(crate) resources: Vec<u32>,
     /// How many words the function for a row needs for arrays.
     pub(crate) array_words: usize,
     /// All functions.
@@ -166,7 +166,7 @@ impl MachineCode {
             shape: program.shape,
             slots: program.slots.len(),
             inputs: program.inputs,
-            textures: program.textures.clone(),
+            resources: program.resources.clone(),
             array_words: program.array_bytes() / size_of::<u32>(),
             stack: most(procedures) + most(callers),
             functions,
@@ -207,9 +207,9 @@ impl MachineCode {
         self.inputs
     }
 
-    /// How many words each texture has.
-    pub fn textures(&self) -> &[u32] {
-        &self.textures
+    /// How many words each resource has.
+    pub fn resources(&self) -> &[u32] {
+        &self.resources
     }
 
     /// How many words the function for a row needs for arrays.

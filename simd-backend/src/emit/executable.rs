@@ -124,7 +124,7 @@ pub struct Executable {
     shape: Shape,
     slots: usize,
     inputs: usize,
-    textures: Vec<u32>,
+    resources: Vec<u32>,
     array_words: usize,
     size: usize,
     stack: usize,
@@ -177,7 +177,7 @@ impl Executable {
             shape: code.shape,
             slots: code.slots,
             inputs: code.inputs,
-            textures: code.textures.clone(),
+            resources: code.resources.clone(),
             array_words: code.array_words,
             size: code.size(),
             stack: code.stack,
@@ -202,15 +202,15 @@ impl Callable for Executable {
 
     /// # Panics
     ///
-    /// If there is another number of inputs than the program has, or if textures have other sizes.
+    /// If there is another number of inputs than the program has, or if resources have other sizes.
     fn frame(&self, inputs: &Inputs, poll: Poll<'_>) -> (Status, Vec<u64>) {
         let mut slots = vec![0; self.slots];
         assert_eq!(inputs.words.len(), self.inputs, "one word for each");
-        assert!(inputs.textures.have(&self.textures), "the code is for their sizes");
+        assert!(inputs.resources.have(&self.resources), "the code is for their sizes");
         let arrays = std::ptr::null_mut();
         let context = Context::new(inputs, slots.as_mut_ptr(), &[], poll, reference, arrays);
         // SAFETY: the function has this signature (`abi`). It reads the words of `inputs` and of its
-        // textures, of which there are as many as it was compiled for, and writes `self.slots` words. It reads no
+        // resources, of which there are as many as it was compiled for, and writes `self.slots` words. It reads no
         // masks and has no arrays.
         let status = call(poll, || unsafe {
             let function: extern "C" fn(*const Context) -> i64 = std::mem::transmute(self.frame);
@@ -221,7 +221,7 @@ impl Callable for Executable {
 
     /// # Panics
     ///
-    /// If `inputs`, their textures, `pixels`, `slots` or `mask` have another size than the row and the program
+    /// If `inputs`, their resources, `pixels`, `slots` or `mask` have another size than the row and the program
     /// need.
     fn row(
         &self,
@@ -243,14 +243,14 @@ impl Callable for Executable {
         // What lies in memory has fewer bytes than there are addresses; of one row nobody looks at it.
         let stride = stride.wrapping_mul(PIXEL_BYTES as usize);
         assert_eq!(inputs.words.len(), self.inputs, "one word for each");
-        assert!(inputs.textures.have(&self.textures), "the code is for their sizes");
+        assert!(inputs.resources.have(&self.resources), "the code is for their sizes");
         assert_eq!(slots.len(), self.slots, "what `frame` has made");
         assert_eq!(mask.len(), self.shape.lanes() as usize, "one for each lane");
         // The function for a row does not write to the slots.
         let slots = slots.as_ptr().cast_mut();
         with_arrays(self.array_words, |arrays| {
             let context = Context::new(inputs, slots, mask, poll, reference, arrays);
-            // SAFETY: the function has this signature (`abi`). It reads as many words of `inputs`, textures,
+            // SAFETY: the function has this signature (`abi`). It reads as many words of `inputs`, resources,
             // `slots` and `mask` as have been checked, reads and writes as many words of arrays as
             // have been asked for, and writes as many pixels of each row as the groups have columns,
             // whose last has been checked to lie inside `pixels`.

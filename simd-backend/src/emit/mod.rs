@@ -65,8 +65,8 @@ pub enum EmitError {
     /// An array that is computed is too large for an index to choose from.
     #[error("{}", .0.message)]
     IndexedArray(Box<Diagnostic>),
-    /// A texture of that name has no texels, whose sizes code is made for.
-    #[error("the texture `{0}` is not bound")]
+    /// A texture or buffer of that name has no data, for whose size code is made.
+    #[error("`{0}` is not bound")]
     Unbound(String),
     /// The time that compiling may take is over.
     #[error("compiling took longer than it may")]

@@ -10,7 +10,7 @@ use super::groups::Groups;
 use super::words;
 use crate::lanes::LaneProgram;
 use crate::pipeline::Compiler;
-use crate::registers::{Callable, Inputs, Textures};
+use crate::registers::{Callable, Inputs, Resources};
 
 /// One output of a program, as what `make` makes of its lane program.
 pub struct CalledKernel<C, F> {
@@ -38,11 +38,11 @@ where
         max_iterations: u64,
         make: F,
     ) -> Result<Self, E> {
-        let compiler = Compiler { textures: inputs.textures.clone(), ..compiler };
+        let compiler = Compiler { resources: inputs.resources.clone(), ..compiler };
         let lanes = compiler.lane_program(&program);
         let code = make(&compiler, &lanes)?;
-        let textures = Textures::new(inputs.textures.clone());
-        let inputs = Inputs { words: words(&lanes, inputs), textures, max_iterations };
+        let resources = Resources::new(inputs.resources.clone());
+        let inputs = Inputs { words: words(&lanes, inputs), resources, max_iterations };
         let groups = Groups::new(code, inputs);
         Ok(Self { program, compiler, make, groups, sites: lanes.sites })
     }

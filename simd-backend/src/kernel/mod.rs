@@ -19,7 +19,7 @@ use crate::activity::{self, Activity};
 use crate::emit::{Allocation, EmitError, Executable, Target};
 use crate::lanes::{Axis, InputWord, LaneProgram, Width, lower};
 use crate::pipeline::{Compilation, Compiler, Times, timed};
-use crate::registers::{Callable, Choice, Inputs, Reason, Textures};
+use crate::registers::{Callable, Choice, Inputs, Reason, Resources};
 
 pub use called::CalledKernel;
 pub use interpreted::{Interpreted, Spilling};
@@ -83,14 +83,14 @@ impl SimdKernel {
         compiler: Compiler,
     ) -> Result<Self, EmitError> {
         let pixels = inputs.resolution.map(f64::from).iter().product();
-        let textures = inputs.textures.clone();
-        let compiler = Compiler { pixels, textures, ..compiler };
+        let resources = inputs.resources.clone();
+        let compiler = Compiler { pixels, resources, ..compiler };
         let Compilation { lanes, choice, code, allocation, mut times, .. } =
             compiler.compile(&program)?;
         let code = timed(&mut times.code, || Executable::new(&code, &compiler.target))?;
         let Choice { reason, .. } = choice;
-        let textures = Textures::new(inputs.textures.clone());
-        let inputs = Inputs { words: words(&lanes, inputs), textures, max_iterations };
+        let resources = Resources::new(inputs.resources.clone());
+        let inputs = Inputs { words: words(&lanes, inputs), resources, max_iterations };
         let groups = Groups::new(code, inputs);
         let (sites, layout) = (lanes.sites, lanes.inputs);
         Ok(Self { program, compiler, groups, reason, allocation, times, sites, layout })
@@ -147,7 +147,7 @@ impl SimdKernel {
     /// about as long as lowering to lanes did, and a fifth of a second.
     pub fn activity(&self, size: Size) -> Activity {
         with_default(|| {
-            let program = lower(&self.program, 0, true, Width::Any, &self.compiler.textures);
+            let program = lower(&self.program, 0, true, Width::Any, &self.compiler.resources);
             let (shape, inputs) = (self.code().shape(), self.groups.inputs());
             activity::sample(&program, shape, inputs, size, activity::PATIENCE)
         })

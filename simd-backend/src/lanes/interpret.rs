@@ -5,9 +5,8 @@
 
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
-use std::sync::Arc;
 
-use lambdav_core::texture::TextureData;
+use lambdav_core::resource::Bound;
 use rustc_hash::FxHashMap;
 
 use super::{Axis, BlockId, End, Expr, Kind, LaneProgram, Op, Space, Statement, ValueId, Width};
@@ -24,8 +23,8 @@ pub struct LoopLimit {
 pub struct Group<'a> {
     /// One word for each of [`LaneProgram::inputs`].
     pub inputs: &'a [u32],
-    /// The texels of each texture.
-    pub textures: &'a [Arc<TextureData>],
+    /// The data of each resource.
+    pub resources: &'a [Bound],
     /// Column and row of the pixel of each lane.
     pub pixels: &'a [(u32, u32)],
     /// The active lanes, at least one.
@@ -290,9 +289,8 @@ impl<'a, O: Observer> Interpreter<'a, O> {
                 let at = (u64::from(*first) + self.get(*index, lane)) as usize;
                 match space {
                     Space::Inputs => self.group.inputs[at].into(),
-                    Space::Texture(number) => {
-                        let texels = self.group.textures[*number as usize].texels();
-                        bits(texels.as_flattened()[at])
+                    Space::Resource(number) => {
+                        self.group.resources[*number as usize].words()[at].into()
                     }
                 }
             }

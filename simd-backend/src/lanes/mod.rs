@@ -21,7 +21,7 @@
 //! - a lane's result is captured, by a select under the exit mask, in the round that it leaves.
 //!   Loop parameters are not blended: those of a lane that has left are never looked at again.
 //!
-//! Inputs and textures are read only, and read whole: [`Expr::Load`] reads in inactive lanes, too. So an index is
+//! Inputs and resources are read only, and read whole: [`Expr::Load`] reads in inactive lanes, too. So an index is
 //! made to lie inside by ordinary operations on all lanes, and the verifier finds them.
 //!
 //! An array that an index chooses from, and that is no input, is a value of its own kind
@@ -56,7 +56,7 @@
 //! - The first [`LaneProgram::frame_len`] statements of the root compute with values of rate
 //!   [`Rate::FRAME`] alone.
 //! - An index of a [`Expr::Load`], [`Expr::At`] or [`Expr::Put`] is computed by operations whose operands' limits (constants, at
-//!   last) keep it inside the inputs, the texture or the array, whatever the lanes hold.
+//!   last) keep it inside the inputs, the resource or the array, whatever the lanes hold.
 //! - Arrays are of every lane: varying, or, in a program for one lane, of the group.
 //! - Blocks form a tree. `rec` stands in tails of loop bodies only, and each loop can be left.
 //!
@@ -384,17 +384,18 @@ pub enum Reads {
 pub enum Space {
     /// The words of [`LaneProgram::inputs`].
     Inputs,
-    /// The words of the texture of that number: red, green, blue and alpha, texel by texel.
-    Texture(u32),
+    /// The words of the resource of that number: of a texture red, green, blue and alpha, texel by
+    /// texel; of a buffer its elements' components.
+    Resource(u32),
 }
 
 impl Space {
-    /// How many words there are to be read, of so many inputs and of textures of so many words.
-    pub(crate) fn words(self, inputs: usize, textures: &[u32]) -> usize {
+    /// How many words there are to be read, of so many inputs and of resources of so many words.
+    pub(crate) fn words(self, inputs: usize, resources: &[u32]) -> usize {
         match self {
             Self::Inputs => inputs,
-            Self::Texture(number) => {
-                textures.get(number as usize).map_or(0, |&words| words as usize)
+            Self::Resource(number) => {
+                resources.get(number as usize).map_or(0, |&words| words as usize)
             }
         }
     }
@@ -645,8 +646,8 @@ pub struct LaneProgram {
     pub frame_len: usize,
     /// The words that [`Expr::Input`] refers to.
     pub inputs: Vec<InputWord>,
-    /// How many words each texture has.
-    pub textures: Vec<u32>,
+    /// How many words each resource has.
+    pub resources: Vec<u32>,
     /// Where the loops are in the source.
     pub sites: Vec<Span>,
     /// How many loops lie around the innermost block.

@@ -154,7 +154,7 @@ impl Display for Space {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Inputs => Ok(()),
-            Self::Texture(number) => write!(f, "texture.{number} "),
+            Self::Resource(number) => write!(f, "resource.{number} "),
         }
     }
 }

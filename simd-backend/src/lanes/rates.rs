@@ -269,7 +269,8 @@ impl Analysis<'_> {
                     self.choose(value, operands);
                     return;
                 }
-                if op.reads_texture() {
+                // An element, a texel: what is read where an index says.
+                if op.reads_resource() {
                     let mut rate = Rate::FRAME;
                     for operand in operands {
                         rate = self.rates.of(*operand).iter().fold(rate, |a, &b| a | b);

@@ -75,7 +75,7 @@ impl StraightLine {
             blocks: vec![Block { statements: self.statements, end }],
             frame_len: 0,
             inputs: vec![InputWord::Time; self.inputs as usize],
-            textures: Vec::new(),
+            resources: Vec::new(),
             sites: Vec::new(),
             loop_nesting: 0,
         }

@@ -227,7 +227,7 @@ impl<'p> Verifier<'p> {
             Expr::Load { space, first, index } => {
                 let inside = self.limits.most(*index) as usize;
                 let inside = inside.saturating_add(*first as usize)
-                    < space.words(program.inputs.len(), &program.textures);
+                    < space.words(program.inputs.len(), &program.resources);
                 self.require(inside, || format!("{value}: nothing keeps {index} inside"));
                 let is_word = matches!(info.kind, Kind::F32 | Kind::I32);
                 let fits = is_word && program.kind(*index) == Kind::I32;

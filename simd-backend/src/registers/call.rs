@@ -1,9 +1,8 @@
 //! Calls of a register program's functions, whoever executes them.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lambdav_core::texture::TextureData;
+use lambdav_core::resource::Bound;
 
 use super::{POLL_ROUNDS, Shape, Status};
 use crate::lanes::Space;
@@ -13,41 +12,41 @@ use crate::lanes::Space;
 pub struct Inputs {
     /// One for each of the program's inputs ([`InputWord`](crate::lanes::InputWord)).
     pub words: Vec<u32>,
-    /// The program's textures.
-    pub textures: Textures,
+    /// The program's resources.
+    pub resources: Resources,
     /// How many `rec`s each entry of a loop may execute.
     pub max_iterations: u64,
 }
 
-/// The texels of textures, and where they lie.
+/// The data of resources, and where it lies.
 #[derive(Clone, Debug, Default)]
-pub struct Textures {
-    data: Vec<Arc<TextureData>>,
-    /// The address of the first texel of each, which stays where it is as long as `data` lives.
+pub struct Resources {
+    data: Vec<Bound>,
+    /// The address of the first word of each, which stays where it is as long as `data` lives.
     addresses: Vec<u64>,
 }
 
-impl Textures {
-    /// These textures.
-    pub fn new(data: Vec<Arc<TextureData>>) -> Self {
-        let address = |data: &Arc<TextureData>| data.texels().as_ptr().expose_provenance() as u64;
+impl Resources {
+    /// These resources.
+    pub fn new(data: Vec<Bound>) -> Self {
+        let address = |data: &Bound| data.words().as_ptr().expose_provenance() as u64;
         let addresses = data.iter().map(address).collect();
         Self { data, addresses }
     }
 
-    /// The textures.
-    pub fn data(&self) -> &[Arc<TextureData>] {
+    /// The resources.
+    pub fn data(&self) -> &[Bound] {
         &self.data
     }
 
-    /// The address of the first texel of each.
+    /// The address of the first word of each.
     pub(crate) fn addresses(&self) -> &[u64] {
         &self.addresses
     }
 
     /// Whether they have so many words.
     pub(crate) fn have(&self, words: &[u32]) -> bool {
-        self.data.iter().map(|data| 4 * data.texels().len()).eq(words.iter().map(|&n| n as usize))
+        self.data.iter().map(|data| data.words().len()).eq(words.iter().map(|&n| n as usize))
     }
 }
 
@@ -57,9 +56,8 @@ impl Inputs {
         let at = usize::try_from(at).ok()?;
         match space {
             Space::Inputs => self.words.get(at).copied(),
-            Space::Texture(number) => {
-                let texels = self.textures.data.get(number as usize)?.texels();
-                texels.as_flattened().get(at).map(|word| word.to_bits())
+            Space::Resource(number) => {
+                self.resources.data.get(number as usize)?.words().get(at).copied()
             }
         }
     }

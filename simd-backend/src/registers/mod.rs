@@ -56,7 +56,7 @@ use lambdav_core::op::Elementary;
 use crate::lanes::{Axis, Kind, Op, Space};
 use crate::machine::{Class, Machine};
 
-pub use call::{Callable, Inputs, Poll, Row, Textures};
+pub use call::{Callable, Inputs, Poll, Resources, Row};
 pub use lower::lower;
 pub(crate) use order::{loop_depths, order as layout_order};
 pub use shape::{Choice, Reason, Shape, Work};
@@ -525,8 +525,8 @@ pub struct RegisterProgram {
     pub slots: Vec<Kind>,
     /// How many words of input it has.
     pub inputs: usize,
-    /// How many words each texture has.
-    pub textures: Vec<u32>,
+    /// How many words each resource has.
+    pub resources: Vec<u32>,
     /// How many words of each lane all arrays have that lie in memory at once.
     pub array_words: u32,
 }

@@ -360,7 +360,7 @@ impl<'p> Verifier<'p, '_> {
                 self.require(is_index && is_word, || format!("{to} is no word at {index}"));
                 let most = self.bounds.get(index.index()).copied().unwrap_or(u32::MAX);
                 let inside = (most as usize).saturating_add(*first as usize)
-                    < space.words(program.inputs, &program.textures);
+                    < space.words(program.inputs, &program.resources);
                 self.require(inside, || format!("nothing keeps {index} inside"));
             }
             Instr::LoadArray(to, place) => self.array(*to, place),

@@ -8,7 +8,7 @@ use lambdav_core::inputs;
 use lambdav_raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::emit::Executable;
 use lambdav_simd_backend::registers::{
-    Callable, Inputs, Instr, Poll, Row, Shape, Status, Textures,
+    Callable, Inputs, Instr, Poll, Resources, Row, Shape, Status,
 };
 use lambdav_simd_backend::{Compiler, SimdKernel, Target};
 
@@ -24,7 +24,7 @@ fn executable(shader: &str, lanes: u32, target: Target) -> (Executable, Inputs) 
     let compiled = compiler.compile(&scheduled(shader)).expect("it compiles");
     let inputs = Inputs {
         words: vec![0; compiled.lanes.inputs.len()],
-        textures: Textures::default(),
+        resources: Resources::default(),
         max_iterations: 99,
     };
     (Executable::new(&compiled.code, &compiler.target).expect("there is memory"), inputs)

@@ -16,7 +16,7 @@ use lambdav_simd_backend::emit::Executable;
 use lambdav_simd_backend::kernel::words;
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
 use lambdav_simd_backend::lanes::{Width, lower};
-use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Shape, Status, Textures};
+use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Resources, Row, Shape, Status};
 use lambdav_simd_backend::{Compiler, Target};
 use lambdav_test_support::{INTEGERS, NUMBERS, Random};
 
@@ -210,7 +210,7 @@ fn check(trial: &Trial<'_>, more: impl Iterator<Item = Vec<Vec<u32>>>) {
         };
         let inputs = Inputs {
             words: words(&lane_program, &inputs),
-            textures: Textures::default(),
+            resources: Resources::default(),
             max_iterations: 1,
         };
         let places: Vec<(u32, u32)> =
@@ -229,7 +229,7 @@ fn check(trial: &Trial<'_>, more: impl Iterator<Item = Vec<Vec<u32>>>) {
         let mask = vec![true; places.len()];
         let group = Group {
             inputs: &inputs.words,
-            textures: &[],
+            resources: &[],
             pixels: &places,
             mask: &mask,
             max_iterations: 1,

@@ -191,7 +191,7 @@ fn gallery() {
                     let mask: Vec<bool> = (0..count).map(|k| k % 5 != 3).collect();
                     let group = Group {
                         inputs: &given,
-                        textures: &[],
+                        resources: &[],
                         pixels: &pixels,
                         mask: &mask,
                         max_iterations: limits::ITERATIONS,

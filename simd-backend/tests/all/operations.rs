@@ -9,7 +9,7 @@ use lambdav_machine_code::Evaluated;
 use lambdav_simd_backend::emit::Executable;
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
 use lambdav_simd_backend::lanes::{Axis, Kind, LaneProgram, Op, StraightLine, ValueId, verify};
-use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Shape, Status, Textures};
+use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Resources, Row, Shape, Status};
 use lambdav_simd_backend::{Compiler, Target};
 use lambdav_test_support::Random;
 
@@ -217,7 +217,7 @@ fn machine_code_computes_what_the_interpreter_does() {
                 Box::new(Evaluated::new(&compiled.code))
             };
             let inputs =
-                Inputs { words: given.clone(), textures: Textures::default(), max_iterations: 1 };
+                Inputs { words: given.clone(), resources: Resources::default(), max_iterations: 1 };
             let poll = Poll { frontier: &frontier, first: 0 };
             let (status, slots) = code.frame(&inputs, poll);
             assert_eq!(status, Status::Done);
@@ -232,7 +232,7 @@ fn machine_code_computes_what_the_interpreter_does() {
                 .collect();
             let group = Group {
                 inputs: &given,
-                textures: &[],
+                resources: &[],
                 pixels: &places,
                 mask: &vec![true; places.len()],
                 max_iterations: 1,

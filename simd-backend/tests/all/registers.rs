@@ -6,7 +6,7 @@ use lambdav_simd_backend::lanes::Kind;
 use lambdav_simd_backend::machine::{Machine, PerClass, Tile};
 use lambdav_simd_backend::registers::interpret::{frame, row};
 use lambdav_simd_backend::registers::{
-    Inputs, Instr, POLL_ROUNDS, Poll, Reg, RegisterProgram, RegisterType, Row, Status, Textures,
+    Inputs, Instr, POLL_ROUNDS, Poll, Reg, RegisterProgram, RegisterType, Resources, Row, Status,
 };
 use lambdav_simd_backend::{Compiler, Target};
 
@@ -34,7 +34,7 @@ fn run(
     frontier: u64,
 ) -> Result<(Status, Vec<[f32; 4]>), String> {
     let inputs =
-        Inputs { words: vec![0; program.inputs], textures: Textures::default(), max_iterations };
+        Inputs { words: vec![0; program.inputs], resources: Resources::default(), max_iterations };
     let frontier = AtomicU64::new(frontier);
     let poll = Poll { frontier: &frontier, first: 1 };
     let (status, slots) = frame(program, &inputs, poll).map_err(|trap| trap.to_string())?;

@@ -3,7 +3,7 @@
 //! Ids are given out here. Declarations are made on demand, parts before wholes, so that they stand
 //! in an order that SPIR-V takes, and nothing is declared that is not used.
 
-use lambdav_core::std140::Std140;
+use lambdav_core::layout::{Layout, Rules};
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Dim, ImageFormat, Op, StorageClass, Word};
@@ -16,8 +16,8 @@ pub(super) enum TypeDeclaration {
     /// A function without parameters and result.
     Main,
     Value(Type),
-    /// The same in a block of uniforms: laid out, and without bools.
-    Memory(Type),
+    /// The same in a block: laid out, and without bools.
+    Memory(Type, Rules),
     Pointer(StorageClass, Word),
     /// A 2D image of floats, from which texels are taken, and the same with a sampler.
     Image,
@@ -29,7 +29,8 @@ pub(super) enum TypeDeclaration {
 pub(super) struct Declarations<'p> {
     pub(super) module: Module,
     types: &'p Types,
-    pub(super) std140: Std140,
+    std140: Layout,
+    std430: Layout,
     next: Word,
     shapes: FxHashMap<TypeDeclaration, Word>,
     constants: FxHashMap<(Type, Box<[u32]>), Word>,
@@ -48,7 +49,8 @@ impl<'p> Declarations<'p> {
         Self {
             module: Module::new(),
             types,
-            std140: Std140::new(types),
+            std140: Layout::new(types, Rules::Std140),
+            std430: Layout::new(types, Rules::Std430),
             next: 1,
             shapes: FxHashMap::default(),
             constants: FxHashMap::default(),
@@ -108,10 +110,10 @@ impl<'p> Declarations<'p> {
             TypeDeclaration::SampledImage => {
                 (Op::TypeSampledImage, vec![Operand::IdRef(self.shape(TypeDeclaration::Image))])
             }
-            TypeDeclaration::Memory(ty) => match *self.types.kind(ty) {
+            TypeDeclaration::Memory(ty, rules) => match *self.types.kind(ty) {
                 TypeKind::Scalar(Scalar::Bool) => return self.ty(Type::UINT),
                 TypeKind::Vector(Scalar::Bool, n) => return self.ty(Type::of(Scalar::U32, n)),
-                TypeKind::Structure(_) | TypeKind::Array(..) => return self.laid_out(ty),
+                TypeKind::Structure(_) | TypeKind::Array(..) => return self.laid_out(ty, rules),
                 _ => return self.ty(ty),
             },
             TypeDeclaration::Value(ty) => match *self.types.kind(ty) {
@@ -134,7 +136,7 @@ impl<'p> Declarations<'p> {
                     (Op::TypeArray, [of, count].map(Operand::IdRef).to_vec())
                 }
                 // Which one is meant is no matter of words.
-                TypeKind::Texture(_) => (Op::TypeStruct, vec![]),
+                TypeKind::Resource(_) => (Op::TypeStruct, vec![]),
                 TypeKind::Structure(_) | TypeKind::Variant(_) => {
                     let id = self.structure(ty, TypeDeclaration::Value);
                     self.shapes.insert(shape, id);
@@ -148,7 +150,7 @@ impl<'p> Declarations<'p> {
     }
 
     /// A structure, or a variant: its tag, and then the words that its cases share.
-    fn structure(&mut self, ty: Type, member: fn(Type) -> TypeDeclaration) -> Word {
+    fn structure(&mut self, ty: Type, member: impl Fn(Type) -> TypeDeclaration) -> Word {
         let types = self.types;
         let (name, members): (&str, Vec<(Type, &str)>) = match types.structure(ty) {
             Some(structure) => {
@@ -173,25 +175,33 @@ impl<'p> Declarations<'p> {
         id
     }
 
-    /// A structure or an array as it lies in a block of uniforms, by the rules of std140.
-    fn laid_out(&mut self, ty: Type) -> Word {
+    /// The layout by those rules.
+    pub(super) fn layout(&self, rules: Rules) -> &Layout {
+        match rules {
+            Rules::Std140 => &self.std140,
+            Rules::Std430 => &self.std430,
+        }
+    }
+
+    /// A structure or an array as it lies in a block.
+    fn laid_out(&mut self, ty: Type, rules: Rules) -> Word {
         let types = self.types;
-        let shape = TypeDeclaration::Memory(ty);
+        let memory = |ty| TypeDeclaration::Memory(ty, rules);
+        let shape = memory(ty);
         let id = match *types.kind(ty) {
             TypeKind::Array(element, count) => {
-                let of = self.shape(TypeDeclaration::Memory(element));
+                let of = self.shape(memory(element));
                 let operands = [of, self.uint(count)].map(Operand::IdRef).to_vec();
                 let id = self.declare(Op::TypeArray, None, operands);
-                let stride = Operand::LiteralBit32(self.std140.stride(element) as u32);
-                self.decorate(id, Decoration::ArrayStride, [stride]);
+                self.decorate_stride(id, element, rules);
                 id
             }
             _ => {
-                let id = self.structure(ty, TypeDeclaration::Memory);
+                let id = self.structure(ty, memory);
                 let mut end = 0;
                 for (index, part) in (0..).zip(types.parts(ty)) {
-                    let offset = self.std140.place(part, &mut end);
-                    self.lay_out_member(id, index, part, offset as u32);
+                    let offset = self.layout(rules).place(part, &mut end);
+                    self.lay_out_member(id, index, part, offset as u32, rules);
                 }
                 id
             }
@@ -200,16 +210,44 @@ impl<'p> Declarations<'p> {
         id
     }
 
-    /// Says where a member of a block, or of a structure in one, lies.
-    pub(super) fn lay_out_member(&mut self, of: Word, index: u32, ty: Type, offset: u32) {
+    /// Says how far one element of an array in a block is from the next.
+    fn decorate_stride(&mut self, array: Word, element: Type, rules: Rules) {
+        let stride = Operand::LiteralBit32(self.layout(rules).stride(element) as u32);
+        self.decorate(array, Decoration::ArrayStride, [stride]);
+    }
+
+    /// The block of a buffer: its elements, of which a module does not say how many there are.
+    pub(super) fn buffer(&mut self, element: Type) -> Word {
+        let rules = Rules::Std430;
+        let of = self.shape(TypeDeclaration::Memory(element, rules));
+        let array = self.declare(Op::TypeRuntimeArray, None, vec![Operand::IdRef(of)]);
+        self.decorate_stride(array, element, rules);
+        let block = self.declare(Op::TypeStruct, None, vec![Operand::IdRef(array)]);
+        self.member_name(block, 0, "elements");
+        self.decorate(block, Decoration::Block, []);
+        self.lay_out_member(block, 0, element, 0, rules);
+        self.decorate_member(block, 0, Decoration::NonWritable, None);
+        block
+    }
+
+    /// Says where a member of a block, or of a structure in one, lies; of an array of such, too.
+    pub(super) fn lay_out_member(
+        &mut self,
+        of: Word,
+        index: u32,
+        ty: Type,
+        offset: u32,
+        rules: Rules,
+    ) {
         self.decorate_member(of, index, Decoration::Offset, Some(offset));
         let mut innermost = ty;
         while let TypeKind::Array(element, _) = *self.types.kind(innermost) {
             innermost = element;
         }
-        if innermost.is_matrix() {
+        if let TypeKind::Matrix(scalar, n) = *self.types.kind(innermost) {
+            let stride = self.layout(rules).stride(Type::of(scalar, n)) as u32;
             self.decorate_member(of, index, Decoration::ColMajor, None);
-            self.decorate_member(of, index, Decoration::MatrixStride, Some(16));
+            self.decorate_member(of, index, Decoration::MatrixStride, Some(stride));
         }
     }
 

@@ -1,11 +1,12 @@
 //! What the shader has to do with the world (LANGUAGE §5, §12): its outputs, the position of the
-//! pixel, the block of push constants, the block of uniforms and textures. Each is declared when it is first used.
+//! pixel, the block of push constants, the block of uniforms, textures and buffers. Each is declared when it is first used.
 
 use super::declarations::{Declarations, TypeDeclaration, literal};
 use super::options::{EmitOptions, Version};
 use lambdav_core::graph::Uniform;
 use lambdav_core::inputs::Input;
-use lambdav_core::types::Type;
+use lambdav_core::layout::Rules;
+use lambdav_core::types::{Resource, ResourceKind, Type};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{
     AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel,
@@ -27,8 +28,9 @@ pub(super) struct Interface {
     frag_coord: Option<Word>,
     push_constants: Option<Word>,
     uniforms: Option<Word>,
-    /// By their numbers.
-    textures: FxHashMap<u32, Word>,
+    /// Textures and buffers, by their numbers.
+    resources: FxHashMap<u32, Word>,
+    has_buffers: bool,
     /// Whether images are asked for their sizes.
     queries_images: bool,
     /// Variables that hold constants.
@@ -131,7 +133,7 @@ impl Interface {
         let members: Vec<(Type, &str, u32)> = uniforms
             .iter()
             .map(|uniform| {
-                let offset = declarations.std140.place(uniform.ty, &mut end);
+                let offset = declarations.layout(Rules::Std140).place(uniform.ty, &mut end);
                 (uniform.ty, uniform.name.as_str(), offset as u32)
             })
             .collect();
@@ -143,21 +145,30 @@ impl Interface {
         base
     }
 
-    /// The texture of that number: it is bound behind the block of uniforms.
-    pub(super) fn texture(
+    /// The texture or buffer of that number: it is bound behind the block of uniforms.
+    pub(super) fn resource(
         &mut self,
         declarations: &mut Declarations<'_>,
         number: u32,
-        name: &str,
+        resource: &Resource,
     ) -> Word {
-        if let Some(&known) = self.textures.get(&number) {
+        if let Some(&known) = self.resources.get(&number) {
             return known;
         }
-        let to = declarations.shape(TypeDeclaration::SampledImage);
-        let id = self.variable(declarations, StorageClass::UniformConstant, to, name);
+        let (class, to) = match resource.kind {
+            ResourceKind::Texture(_) => {
+                let image = declarations.shape(TypeDeclaration::SampledImage);
+                (StorageClass::UniformConstant, image)
+            }
+            ResourceKind::Buffer(element) => {
+                self.has_buffers = true;
+                (StorageClass::StorageBuffer, declarations.buffer(element))
+            }
+        };
+        let id = self.variable(declarations, class, to, &resource.name);
         declarations.decorate(id, Decoration::DescriptorSet, [Operand::LiteralBit32(0)]);
         declarations.decorate(id, Decoration::Binding, [Operand::LiteralBit32(number + 1)]);
-        self.textures.insert(number, id);
+        self.resources.insert(number, id);
         id
     }
 
@@ -194,7 +205,7 @@ impl Interface {
         name: &str,
         members: &[(Type, &str, u32)],
     ) -> Word {
-        let memory = |ty| declarations.shape(TypeDeclaration::Memory(ty));
+        let memory = |ty| declarations.shape(TypeDeclaration::Memory(ty, Rules::Std140));
         let types = members.iter().map(|&(ty, ..)| ty).map(memory);
         let types = types.map(Operand::IdRef).collect();
         let block = declarations.declare(Op::TypeStruct, None, types);
@@ -203,7 +214,7 @@ impl Interface {
         for (index, &(ty, name, offset)) in members.iter().enumerate() {
             let index = index as u32;
             declarations.member_name(block, index, name);
-            declarations.lay_out_member(block, index, ty, offset);
+            declarations.lay_out_member(block, index, ty, offset, Rules::Std140);
         }
         self.variable(declarations, class, block, name)
     }
@@ -221,6 +232,10 @@ impl Interface {
         module.capabilities.push(capability(Capability::Shader));
         if self.queries_images {
             module.capabilities.push(capability(Capability::ImageQuery));
+        }
+        if self.has_buffers && options.version < Version::V1_3 {
+            let name = literal("SPV_KHR_storage_buffer_storage_class");
+            module.extensions.push(instruction(Op::Extension, vec![name]));
         }
         module.memory_model = Some(instruction(
             Op::MemoryModel,

@@ -1,4 +1,4 @@
-//! What lies in memory: uniforms, constants that an index chooses from, and, where a value is
+//! What lies in memory: uniforms, elements of buffers, constants that an index chooses from, and, where a value is
 //! computed and an index chooses from it, a variable that it is stored in.
 //!
 //! An index is clamped before it is used.
@@ -6,6 +6,7 @@
 use super::declarations::TypeDeclaration;
 use super::translator::{Place, Slot, Translator};
 use crate::mutants::{Mutant, is_active};
+use lambdav_core::layout::Rules;
 use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::{Expr, ValueId};
 use lambdav_core::types::{Scalar, Type, TypeKind};
@@ -36,11 +37,12 @@ impl<'p> Translator<'p> {
                 return Slot::Constant(words);
             }
             Expr::Uniform(index) => self.uniform(*index),
+            Expr::Op(Core::Element, operands) => self.element(operands[0], operands[1]),
             Expr::Op(op, operands) => {
                 let place = self.place_of[&operands[0]].clone();
                 let index = match op.fixed_part() {
                     Some(part) => self.declarations.uint(part as u32),
-                    None => self.clamped(operands[0], operands[1]),
+                    None => self.part_index(operands[0], operands[1]),
                 };
                 self.part(place, index)
             }
@@ -68,14 +70,56 @@ impl<'p> Translator<'p> {
         Place::Memory { class, base, indices }
     }
 
-    /// Reads a value. In a block of uniforms that is done part by part, down to vectors and
+    /// The variable of a buffer.
+    fn buffer(&mut self, buffer: ValueId) -> Word {
+        let types = &self.program.types;
+        let number = types.resource(self.program.ty(buffer)).expect("the operand is a buffer");
+        let resource = &types.resources()[number];
+        self.interface.resource(&mut self.declarations, number as u32, resource)
+    }
+
+    /// How many elements a buffer has, as a uint.
+    fn count(&mut self, buffer: Word) -> Word {
+        let ty = self.declarations.ty(Type::UINT);
+        let operands = vec![Operand::IdRef(buffer), Operand::LiteralBit32(0)];
+        self.compute(Op::ArrayLength, ty, operands)
+    }
+
+    /// How many elements a buffer has.
+    pub(super) fn length(&mut self, buffer: ValueId) -> Word {
+        let base = self.buffer(buffer);
+        let count = self.count(base);
+        self.instruction(Op::Bitcast, Type::INT, &[count])
+    }
+
+    /// Where an element of a buffer lies.
+    fn element(&mut self, buffer: ValueId, index: ValueId) -> Place<'p> {
+        let base = self.buffer(buffer);
+        let index = self.clamped(index, |s, ty| {
+            let mut count = s.count(base);
+            if ty == Type::INT {
+                count = s.instruction(Op::Bitcast, ty, &[count]);
+            }
+            let one = s.declarations.constant(ty, &[1]);
+            s.instruction(Op::ISub, ty, &[count, one])
+        });
+        let indices = vec![self.declarations.uint(0), index];
+        Place::Memory { class: StorageClass::StorageBuffer, base, indices }
+    }
+
+    /// Reads a value. In a block that is done part by part, down to vectors and
     /// matrices: there bools are integers, and types are other ones. (Types nest a few hundred deep
     /// at most.)
     pub(super) fn load_place(&mut self, place: &Place<'p>, ty: Type) -> Word {
         let Place::Memory { class, base, indices } = place else {
             unreachable!("a constant is not read");
         };
-        let is_shared = *class == StorageClass::Uniform;
+        let rules = match class {
+            StorageClass::Uniform => Some(Rules::Std140),
+            StorageClass::StorageBuffer => Some(Rules::Std430),
+            _ => None,
+        };
+        let is_shared = rules.is_some();
         let types = &self.program.types;
         let kind = *types.kind(ty);
         if is_shared && matches!(kind, TypeKind::Structure(_) | TypeKind::Array(..)) {
@@ -88,8 +132,11 @@ impl<'p> Translator<'p> {
             let parts: Vec<Word> = parts.collect();
             return self.construct(ty, &parts);
         }
-        let shape = if is_shared { TypeDeclaration::Memory } else { TypeDeclaration::Value };
-        let to = self.declarations.shape(shape(ty));
+        let shape = match rules {
+            Some(rules) => TypeDeclaration::Memory(ty, rules),
+            None => TypeDeclaration::Value(ty),
+        };
+        let to = self.declarations.shape(shape);
         let pointer = self.pointer(*class, to, *base, indices);
         let id = self.compute(Op::Load, to, vec![Operand::IdRef(pointer)]);
         if !is_shared || ty.scalar() != Some(Scalar::Bool) {
@@ -112,8 +159,13 @@ impl<'p> Translator<'p> {
     }
 
     /// An index of a value's parts, clamped.
-    fn clamped(&mut self, of: ValueId, index: ValueId) -> Word {
+    fn part_index(&mut self, of: ValueId, index: ValueId) -> Word {
         let count = self.program.types.parts(self.program.ty(of)).len() as u32;
+        self.clamped(index, |s, ty| s.declarations.constant(ty, &[count - 1]))
+    }
+
+    /// An index that is clamped to the last one, a number of that type.
+    fn clamped(&mut self, index: ValueId, last: impl FnOnce(&mut Self, Type) -> Word) -> Word {
         let ty = self.program.ty(index);
         let mut id = self.value(index);
         if is_active(Mutant::LooseIndex) {
@@ -123,13 +175,13 @@ impl<'p> Translator<'p> {
             let zero = self.declarations.constant(ty, &[0]);
             id = self.apply(Core::Max, ty, ty, &[id, zero]);
         }
-        let last = self.declarations.constant(ty, &[count - 1]);
+        let last = last(self, ty);
         self.apply(Core::Min, ty, ty, &[id, last])
     }
 
     /// The part of a value that an index chooses.
     pub(super) fn at(&mut self, ty: Type, of: ValueId, index: ValueId) -> Word {
-        let index = self.clamped(of, index);
+        let index = self.part_index(of, index);
         let (whole, id) = (self.program.ty(of), self.value(of));
         if let TypeKind::Vector(..) = self.program.types.kind(whole) {
             return self.instruction(Op::VectorExtractDynamic, ty, &[id, index]);
@@ -141,7 +193,7 @@ impl<'p> Translator<'p> {
 
     /// A value with another part where an index says.
     pub(super) fn updated(&mut self, of: ValueId, index: ValueId, part: ValueId) -> Word {
-        let index = self.clamped(of, index);
+        let index = self.part_index(of, index);
         let (ty, id, new) = (self.program.ty(of), self.value(of), self.value(part));
         if let TypeKind::Vector(..) = self.program.types.kind(ty) {
             return self.instruction(Op::VectorInsertDynamic, ty, &[id, new, index]);

@@ -7,7 +7,8 @@
 //!   the merge block; loops have a header with a φ for each parameter, a body, a continue block
 //!   with a φ for each argument that several `rec`s pass, and a merge block with a φ of the values
 //!   of the exits. No functions but `main`, and no variables but those that an index chooses from.
-//! - Structures and arrays are such types, variants structures; uniforms lie by std140. An index is
+//! - Structures and arrays are such types, variants structures; uniforms lie by std140, elements of buffers
+//!   by std430. An index is
 //!   clamped before it leads anywhere.
 //! - Arithmetic is `NoContraction`, in the order of the schedule; what drivers may compute in
 //!   their own ways (`OpDot`, `FMin`, `FClamp` …) does not occur. The elementary functions and

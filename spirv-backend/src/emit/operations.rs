@@ -17,10 +17,11 @@ use rspirv::spirv::{Decoration, GlslStd450Op as Glsl, Op, Word};
 impl Translator<'_> {
     /// Emits an operation with a result of that type.
     pub(super) fn operation(&mut self, op: Core, ty: Type, operands: &[ValueId]) -> Word {
-        if op.reads_texture() {
-            return self.of_texture(op, ty, operands);
-        }
         match (op, operands) {
+            (Core::Length, &[buffer]) => return self.length(buffer),
+            (Core::Texel | Core::TextureSize | Core::TextureLevels, _) => {
+                return self.of_texture(op, ty, operands);
+            }
             (Core::At, &[of, index]) => return self.at(ty, of, index),
             (Core::Update, &[of, index, part]) => return self.updated(of, index, part),
             _ => {}
@@ -107,7 +108,9 @@ impl Translator<'_> {
             | Core::After
             | Core::Texel
             | Core::TextureSize
-            | Core::TextureLevels => {
+            | Core::TextureLevels
+            | Core::Element
+            | Core::Length => {
                 unreachable!("they are of values, not of ids")
             }
         }

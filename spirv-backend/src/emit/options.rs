@@ -12,6 +12,8 @@ impl Version {
     pub const MIN: Self = Self(0);
     /// 1.6.
     pub const MAX: Self = Self(6);
+    /// 1.3: the first with the storage class of buffers.
+    pub(super) const V1_3: Self = Self(3);
     /// 1.4: the first with the float controls, and whose entry points list all variables.
     pub(super) const V1_4: Self = Self(4);
 

@@ -9,7 +9,7 @@ use super::translator::Translator;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::ValueId;
-use lambdav_core::types::{Scalar, Type};
+use lambdav_core::types::{ResourceKind, Scalar, Type};
 use rspirv::dr::Operand;
 use rspirv::spirv::{ImageOperands, Op, Word};
 
@@ -19,17 +19,20 @@ impl Translator<'_> {
     /// What an operation reads of a texture.
     pub(super) fn of_texture(&mut self, op: Core, ty: Type, operands: &[ValueId]) -> Word {
         let types = &self.program.types;
-        let number = types.texture(self.program.ty(operands[0])).expect("it is a texture");
-        let texture = &types.textures()[number];
-        if !texture.options.mipmaps && op == Core::TextureLevels {
+        let number = types.resource(self.program.ty(operands[0])).expect("it is a texture");
+        let resource = &types.resources()[number];
+        let ResourceKind::Texture(options) = resource.kind else {
+            unreachable!("the operation is one on textures")
+        };
+        if !options.mipmaps && op == Core::TextureLevels {
             return self.declarations.constant(ty, &[1]);
         }
-        let variable = self.interface.texture(&mut self.declarations, number as u32, &texture.name);
+        let variable = self.interface.resource(&mut self.declarations, number as u32, resource);
         let sampled = self.declarations.shape(TypeDeclaration::SampledImage);
         let image_type = self.declarations.shape(TypeDeclaration::Image);
         let loaded = self.compute(Op::Load, sampled, vec![Operand::IdRef(variable)]);
         let image = self.compute(Op::Image, image_type, vec![Operand::IdRef(loaded)]);
-        let level = |s: &mut Self, level| match texture.options.mipmaps {
+        let level = |s: &mut Self, level| match options.mipmaps {
             true => s.level(image, level),
             false => s.declarations.constant(Type::INT, &[0]),
         };

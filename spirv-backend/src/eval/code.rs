@@ -117,6 +117,11 @@ pub(super) enum Step {
         texture: usize,
         level: usize,
     },
+    /// How many elements a buffer has.
+    Length {
+        to: usize,
+        buffer: usize,
+    },
     /// How many levels there are.
     Levels {
         to: usize,

@@ -74,6 +74,9 @@ pub(super) fn compute(
     if let Op::ImageFetch | Op::ImageQuerySizeLod | Op::ImageQueryLevels = op {
         return read(ids, instruction, kind, to);
     }
+    if op == Op::ArrayLength {
+        return globals.length(ids, instruction, kind, to);
+    }
     if let Some(function) = arithmetic(op) {
         wants_integer()?;
         return integers(Binary::Integer(function), [2, 3]);

@@ -6,7 +6,7 @@ mod memory;
 
 use super::binary::{Instruction, name};
 use super::error::LoadError;
-use super::resources::{Member, TextureBinding};
+use super::resources::{Member, ResourceBinding};
 use super::values::{ComponentType, Entity, Ids, MAX_AGGREGATE, SpirvType, ValueType};
 use rspirv::spirv::{Decoration, Dim, Op, StorageClass};
 use rustc_hash::FxHashMap;
@@ -42,8 +42,8 @@ pub(super) struct Globals {
     pub(super) output_words: usize,
     pub(super) uniforms: Vec<Member>,
     pub(super) uniform_words: usize,
+    pub(super) resources: Vec<ResourceBinding>,
     pub(super) variables: Vec<Variable>,
-    pub(super) textures: Vec<TextureBinding>,
     /// How many words these have.
     own_words: usize,
     has_uniforms: bool,
@@ -111,6 +111,16 @@ impl Globals {
                     return malformed("not 2 to 4 vectors of numbers");
                 }
                 SpirvType::Value(ValueType { columns: count as u8, ..part })
+            }
+            Op::TypeRuntimeArray => {
+                instruction.exactly(2)?;
+                SpirvType::RuntimeArray(ids.kind(instruction, operand(1)?)?)
+            }
+            Op::TypeStruct
+                if let &[only] = instruction.rest(1)?
+                    && let SpirvType::RuntimeArray(_) = ids.ty(instruction, only)? =>
+            {
+                SpirvType::Buffer(only)
             }
             Op::TypeStruct => {
                 let (mut members, mut words) = (Vec::new(), 0);

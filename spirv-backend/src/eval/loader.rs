@@ -20,12 +20,12 @@ const ACCEPTED: &[Op] = &[
     Op::SelectionMerge, Op::LoopMerge,
     // Declarations.
     Op::TypeVoid, Op::TypeBool, Op::TypeInt, Op::TypeFloat, Op::TypeVector, Op::TypeMatrix,
-    Op::TypeImage, Op::TypeSampledImage, Op::TypeStruct, Op::TypeArray, Op::TypePointer, Op::TypeFunction, Op::ConstantTrue, Op::ConstantFalse,
+    Op::TypeImage, Op::TypeSampledImage, Op::TypeStruct, Op::TypeArray, Op::TypeRuntimeArray, Op::TypePointer, Op::TypeFunction, Op::ConstantTrue, Op::ConstantFalse,
     Op::SpecConstantTrue, Op::SpecConstantFalse, Op::SpecConstant,
     Op::Constant, Op::ConstantComposite, Op::ConstantNull, Op::Undef, Op::Variable, Op::Function,
     Op::FunctionEnd,
     // Memory and composites.
-    Op::Load, Op::Store, Op::AccessChain, Op::CopyObject, Op::CompositeConstruct,
+    Op::Load, Op::Store, Op::AccessChain, Op::ArrayLength, Op::CopyObject, Op::CompositeConstruct,
     Op::CompositeExtract, Op::CompositeInsert, Op::VectorShuffle,
     Op::VectorExtractDynamic, Op::VectorInsertDynamic,
     // Images.
@@ -93,7 +93,7 @@ fn load(words: &[u32]) -> Result<Module, LoadError> {
         uniforms,
         uniform_words,
         variables,
-        textures,
+        resources,
         ..
     } = globals;
     let words = ids.words;
@@ -106,7 +106,7 @@ fn load(words: &[u32]) -> Result<Module, LoadError> {
         uniforms,
         uniform_words,
         variables,
-        textures,
+        resources,
         sources,
     })
 }
@@ -149,7 +149,7 @@ impl Loader {
                 None => unknown(format!("capability {}", first()?)),
             },
             Op::Extension => match instruction.string(0)?.as_str() {
-                "SPV_KHR_float_controls" => Ok(()),
+                "SPV_KHR_float_controls" | "SPV_KHR_storage_buffer_storage_class" => Ok(()),
                 other => unknown(format!("extension {other}")),
             },
             Op::ExtInstImport => match instruction.string(1)?.as_str() {
@@ -230,6 +230,7 @@ impl Loader {
         match decoration {
             // What is said of memory is read where memory is; the evaluator never contracts.
             Decoration::Block
+            | Decoration::NonWritable
             | Decoration::ColMajor
             | Decoration::NoContraction
             | Decoration::SpecId

@@ -36,5 +36,7 @@ mod values;
 pub use code::Position;
 pub use error::LoadError;
 pub use module::{Module, Source};
-pub use resources::{Member, PUSH_CONSTANT_WORDS, Resources, TextureBinding};
+pub use resources::{
+    BindingKind, Member, PUSH_CONSTANT_WORDS, ResourceBinding, Resources, SharedData,
+};
 pub use run::{ModuleEvaluator, ModuleFault};

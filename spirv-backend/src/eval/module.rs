@@ -2,7 +2,7 @@
 
 use super::code::Block;
 use super::global::{Output, Variable};
-use super::resources::{Member, TextureBinding};
+use super::resources::{Member, ResourceBinding};
 
 /// A module that can be executed.
 #[derive(Clone, Debug)]
@@ -19,8 +19,8 @@ pub struct Module {
     /// How many words the uniform block must have at least.
     pub(super) uniform_words: usize,
     pub(super) variables: Vec<Variable>,
-    /// The textures that it reads.
-    pub(super) textures: Vec<TextureBinding>,
+    /// The textures and buffers that it reads.
+    pub(super) resources: Vec<ResourceBinding>,
     pub(super) sources: Vec<Source>,
 }
 
@@ -48,9 +48,9 @@ impl Module {
         &self.uniforms
     }
 
-    /// The textures that the module reads, in order of declaration.
-    pub fn textures(&self) -> &[TextureBinding] {
-        &self.textures
+    /// The textures and buffers that the module reads, in order of declaration.
+    pub fn resources(&self) -> &[ResourceBinding] {
+        &self.resources
     }
 
     /// The files of the source that the module carries, in order; none if it carries no source.

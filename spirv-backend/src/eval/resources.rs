@@ -1,8 +1,10 @@
 //! The memory that a shader shares with the world, laid out as LANGUAGE §5 says.
 
 use lambdav_core::inputs::Inputs;
+use lambdav_core::resource::{Bound, BufferData};
 use lambdav_core::texture::TextureData;
-use lambdav_core::types::{Type, TypeKind, Types};
+use lambdav_core::types::{ResourceKind, Type, TypeKind, Types};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// How many words the block of push constants has.
@@ -21,22 +23,47 @@ pub struct Member {
     pub stride: usize,
 }
 
-/// A texture of a module.
+/// A texture or a buffer of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextureBinding {
+pub struct ResourceBinding {
     /// Its name; empty if it has none.
     pub name: String,
     /// Its number in the descriptor set.
     pub binding: u32,
+    /// Which of the two it is.
+    pub kind: BindingKind,
 }
 
-/// Push constants, uniform block and textures.
+/// What is bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BindingKind {
+    /// An image with a sampler.
+    Texture,
+    /// An array of as many elements as there are.
+    Buffer {
+        /// How many words lie between the beginnings of elements: at least one.
+        stride: usize,
+        /// What an element holds, of structures and arrays their parts; at least one.
+        element: Vec<Member>,
+    },
+}
+
+/// The data of a texture or buffer, as a shader finds it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SharedData {
+    /// Texels.
+    Texture(Arc<TextureData>),
+    /// The words of whole elements, as they lie in memory.
+    Buffer(Arc<[u32]>),
+}
+
+/// Push constants, uniform block, textures and buffers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resources {
     pub(super) push_constants: [u32; PUSH_CONSTANT_WORDS],
     pub(super) uniforms: Vec<u32>,
     /// By their bindings.
-    pub(super) textures: Vec<(u32, Arc<TextureData>)>,
+    pub(super) resources: Vec<(u32, SharedData)>,
 }
 
 impl Resources {
@@ -50,8 +77,8 @@ impl Resources {
         &self.uniforms
     }
 
-    /// For a program with uniforms of these types, of that table; `inputs` has their values, and its
-    /// textures, which are bound from 1 on.
+    /// For a program with uniforms of these types, of that table; `inputs` has their values, and the data of
+    /// its textures and buffers, which are bound from 1 on.
     pub fn new(inputs: &Inputs, types: &Types, of: impl IntoIterator<Item = Type>) -> Self {
         let mut uniforms = Vec::new();
         for (ty, value) in of.into_iter().zip(&inputs.uniforms) {
@@ -60,13 +87,24 @@ impl Resources {
         let [x, y] = inputs.resolution;
         let [a, b, c, d] = inputs.mouse;
         let push_constants = [x, y, inputs.time, inputs.frame, a, b, c, d].map(f32::to_bits);
-        let textures = (1..).zip(inputs.textures.iter().cloned()).collect();
-        Self { push_constants, uniforms, textures }
+        let declared = types.resources().iter().zip(&inputs.resources);
+        let alignments = alignments(types);
+        let data = (1..).zip(declared).filter_map(|(binding, (of, bound))| {
+            let lay_out = |data: &BufferData| {
+                let (offsets, stride) = match of.kind {
+                    ResourceKind::Buffer(element) => std430(types, &alignments, element),
+                    ResourceKind::Texture(_) => return None,
+                };
+                Some(laid_out(data, &offsets, stride))
+            };
+            Some((binding, shared(bound, lay_out)?))
+        });
+        Self { push_constants, uniforms, resources: data.collect() }
     }
 
-    /// The textures and their bindings.
-    pub fn textures(&self) -> &[(u32, Arc<TextureData>)] {
-        &self.textures
+    /// The data of textures and buffers, and their bindings.
+    pub fn resources(&self) -> &[(u32, SharedData)] {
+        &self.resources
     }
 
     /// Changes what `(time)` and `(frame)` are.
@@ -75,11 +113,21 @@ impl Resources {
     }
 
     /// For a module with such a uniform block; the values in `inputs` are those of its members, in
-    /// order, and so are the textures.
-    pub fn for_members(inputs: &Inputs, members: &[Member], textures: &[TextureBinding]) -> Self {
+    /// order, and so are the textures and buffers.
+    pub fn for_members(inputs: &Inputs, members: &[Member], bindings: &[ResourceBinding]) -> Self {
         let mut resources = Self::new(inputs, &Types::default(), []);
-        let bindings = textures.iter().map(|texture| texture.binding);
-        resources.textures = bindings.zip(inputs.textures.iter().cloned()).collect();
+        let data = bindings.iter().zip(&inputs.resources).filter_map(|(of, bound)| {
+            let lay_out = |data: &BufferData| match &of.kind {
+                BindingKind::Buffer { stride, element } => {
+                    let offsets: Vec<usize> = element.iter().flat_map(Member::words).collect();
+                    let fits = offsets.len() == data.element(0).len();
+                    fits.then(|| laid_out(data, &offsets, *stride))
+                }
+                BindingKind::Texture => None,
+            };
+            Some((of.binding, shared(bound, lay_out)?))
+        });
+        resources.resources = data.collect();
         for (member, value) in members.iter().zip(&inputs.uniforms) {
             let (columns, stride) = match member.ty.builtin() {
                 Some(TypeKind::Matrix(_, n)) => (usize::from(n), member.stride),
@@ -96,6 +144,95 @@ impl Resources {
         }
         resources
     }
+}
+
+impl Member {
+    /// Where its components lie, in words.
+    fn words(&self) -> impl Iterator<Item = usize> + use<> {
+        let (columns, rows) = match self.ty.builtin() {
+            Some(TypeKind::Matrix(_, n)) => (n.into(), n.into()),
+            _ => (1, self.ty.width().map_or(0, usize::from)),
+        };
+        let (at, stride) = (self.at, self.stride);
+        (0..columns).flat_map(move |column| (0..rows).map(move |row| at + column * stride + row))
+    }
+}
+
+/// What a shader finds of what is bound.
+fn shared(
+    bound: &Bound,
+    lay_out: impl FnOnce(&BufferData) -> Option<Arc<[u32]>>,
+) -> Option<SharedData> {
+    match bound {
+        Bound::Nothing => None,
+        Bound::Texture(data) => Some(SharedData::Texture(Arc::clone(data))),
+        Bound::Buffer(data) => lay_out(data).map(SharedData::Buffer),
+    }
+}
+
+/// The words of a buffer, of whose elements each component has an offset.
+fn laid_out(data: &BufferData, offsets: &[usize], stride: usize) -> Arc<[u32]> {
+    let mut words = vec![0; data.len() * stride];
+    for (k, element) in words.chunks_exact_mut(stride).enumerate() {
+        for (&offset, &word) in offsets.iter().zip(data.element(k)) {
+            element[offset] = word;
+        }
+    }
+    words.into()
+}
+
+/// To how many words each type is aligned in the layout std430.
+fn alignments(types: &Types) -> FxHashMap<Type, usize> {
+    let mut alignments: FxHashMap<Type, usize> = FxHashMap::default();
+    for ty in types.all() {
+        let parts = types.parts(ty).map(|part| alignments[&part]).max();
+        let alignment = match *types.kind(ty) {
+            TypeKind::Vector(_, 3) => 4,
+            TypeKind::Vector(_, n) => n.into(),
+            _ => parts.unwrap_or(1),
+        };
+        alignments.insert(ty, alignment);
+    }
+    alignments
+}
+
+/// Where the components of an element lie in the layout std430, and how far it is to the next one.
+fn std430(
+    types: &Types,
+    alignments: &FxHashMap<Type, usize>,
+    element: Type,
+) -> (Vec<usize>, usize) {
+    let (mut offsets, mut end) = (Vec::new(), 0);
+    put_offsets(types, alignments, element, &mut offsets, &mut end);
+    (offsets, end.next_multiple_of(alignments[&element]))
+}
+
+/// Appends the places of a value's components. (Types nest a few hundred deep at most.)
+fn put_offsets(
+    types: &Types,
+    alignments: &FxHashMap<Type, usize>,
+    ty: Type,
+    offsets: &mut Vec<usize>,
+    end: &mut usize,
+) {
+    if types.components(ty) == 0 {
+        return;
+    }
+    *end = end.next_multiple_of(alignments[&ty]);
+    if let TypeKind::Scalar(_) | TypeKind::Vector(..) = types.kind(ty) {
+        let first = *end;
+        *end += types.components(ty);
+        offsets.extend(first..*end);
+        return;
+    }
+    let is_structure = types.structure(ty).is_some();
+    for part in types.parts(ty) {
+        put_offsets(types, alignments, part, offsets, end);
+        if !is_structure {
+            *end = end.next_multiple_of(alignments[&part]);
+        }
+    }
+    *end = end.next_multiple_of(alignments[&ty]);
 }
 
 /// Appends a value in the layout std140. (Types nest a few hundred deep at most.)

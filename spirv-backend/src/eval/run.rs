@@ -3,12 +3,11 @@
 use super::arithmetic::fma;
 use super::code::{Block, End, Place, Position, Step, Words};
 use super::module::Module;
-use super::resources::Resources;
+use super::resources::{BindingKind, Resources, SharedData};
 use super::values::Space;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::texture::TextureData;
 use lambdav_float_environment::with_default;
-use std::sync::Arc;
 use thiserror::Error;
 
 /// How many instructions lie between two cancellation polls, about. (An elementary function may take a
@@ -38,8 +37,8 @@ pub enum ModuleFault {
     /// An index leads out of a vector or an array.
     #[error("in block %{0} an index leads outside")]
     Outside(u32),
-    /// A texture is read that is not bound.
-    #[error("nothing is bound to the texture of binding {0}")]
+    /// A texture or a buffer is read that is not bound.
+    #[error("nothing fitting is bound to binding {0}")]
     Unbound(u32),
     /// A block was reached that says that it is not.
     #[error("block %{0} is reached, and says that it is not")]
@@ -58,8 +57,8 @@ pub struct ModuleEvaluator<'m> {
     frag_coord: [u32; 4],
     push_constants: [u32; 8],
     uniforms: Vec<u32>,
-    /// The textures of the module, as far as they are bound.
-    textures: Vec<Option<Arc<TextureData>>>,
+    /// The textures and buffers of the module, as far as they are bound.
+    resources: Vec<Option<SharedData>>,
     outputs: Vec<u32>,
     /// The words of the module's own variables, and the pixel in which each was last filled.
     variables: Vec<Vec<u32>>,
@@ -82,7 +81,7 @@ enum Wrong {
     Undefined,
     /// An index leads outside.
     Outside,
-    /// The texture of that number is not bound.
+    /// The texture or buffer of that number is not bound.
     Unbound(usize),
 }
 
@@ -105,12 +104,12 @@ impl<'m> ModuleEvaluator<'m> {
             frag_coord: [0; 4],
             push_constants: resources.push_constants,
             uniforms,
-            textures: module
-                .textures
+            resources: module
+                .resources
                 .iter()
-                .map(|texture| {
-                    let mut all = resources.textures.iter();
-                    all.find(|(binding, _)| *binding == texture.binding).map(|(_, it)| it.clone())
+                .map(|wanted| {
+                    let mut all = resources.resources.iter();
+                    all.find(|(binding, _)| *binding == wanted.binding).map(|(_, it)| it.clone())
                 })
                 .collect(),
             outputs: vec![0; module.output_words],
@@ -165,7 +164,9 @@ impl<'m> ModuleEvaluator<'m> {
                 self.step(step).map_err(|wrong| match wrong {
                     Wrong::Undefined => undefined,
                     Wrong::Outside => ModuleFault::Outside(block.label),
-                    Wrong::Unbound(number) => ModuleFault::Unbound(module.textures[number].binding),
+                    Wrong::Unbound(number) => {
+                        ModuleFault::Unbound(module.resources[number].binding)
+                    }
                 })?;
                 self.poll(cancelled)?;
             }
@@ -266,8 +267,18 @@ impl<'m> ModuleEvaluator<'m> {
 
     /// The texture of that number.
     fn texture(&self, number: usize) -> Result<&TextureData, Wrong> {
-        let bound = self.textures[number].as_deref();
-        bound.filter(|data| !data.levels().is_empty()).ok_or(Wrong::Unbound(number))
+        match &self.resources[number] {
+            Some(SharedData::Texture(data)) => Ok(data),
+            _ => Err(Wrong::Unbound(number)),
+        }
+    }
+
+    /// The words of the buffer of that number.
+    fn buffer(&self, number: usize) -> Result<&[u32], Wrong> {
+        match &self.resources[number] {
+            Some(SharedData::Buffer(words)) => Ok(words),
+            _ => Err(Wrong::Unbound(number)),
+        }
     }
 
     /// An index below `count`.
@@ -375,6 +386,13 @@ impl<'m> ModuleEvaluator<'m> {
                 self.memory[to] = self.texture(texture)?.levels().len() as u32;
                 to
             }
+            Step::Length { to, buffer } => {
+                let BindingKind::Buffer { stride, .. } = self.module.resources[buffer].kind else {
+                    return Err(Wrong::Unbound(buffer));
+                };
+                self.memory[to] = (self.buffer(buffer)?.len() / stride) as u32;
+                to
+            }
             Step::Store { ref place, a } => {
                 self.check(a)?;
                 self.store(place, a)?;
@@ -401,6 +419,10 @@ impl<'m> ModuleEvaluator<'m> {
             Space::PushConstants => &self.push_constants[..],
             Space::Uniforms => &self.uniforms[..],
             Space::Outputs => &self.outputs[..],
+            Space::Buffer(number) => match &self.resources[number] {
+                Some(SharedData::Buffer(words)) => &words[..],
+                _ => return Err(Wrong::Unbound(number)),
+            },
             Space::Own(number) if self.filled[number] < self.pixel => return Err(Wrong::Undefined),
             Space::Own(number) => &self.variables[number][..],
         };
@@ -410,7 +432,7 @@ impl<'m> ModuleEvaluator<'m> {
             }
             Words::Apart(words) => {
                 for (to, &word) in self.memory[to..].iter_mut().zip(words) {
-                    *to = space[first + word as usize];
+                    *to = *space.get(first + word as usize).ok_or(Wrong::Outside)?;
                 }
             }
         }

@@ -97,6 +97,10 @@ pub(super) enum SpirvType {
     Struct(Rc<[(ValueType, usize)]>, usize),
     /// The kind of the elements, and how many there are.
     Array(ValueType, usize),
+    /// So many elements as there are: their kind.
+    RuntimeArray(ValueType),
+    /// A block of such an array alone, of that id.
+    Buffer(u32),
     Pointer(StorageClass, u32),
     /// A 2D image of floats, from which texels are taken, and the same with a sampler.
     Image,
@@ -110,8 +114,17 @@ pub(super) enum Space {
     PushConstants,
     Uniforms,
     Outputs,
+    /// The buffer of that number.
+    Buffer(usize),
     /// Of the module's own variables, that of this number.
     Own(usize),
+}
+
+impl Space {
+    /// Whether a module says how values lie there.
+    pub(super) fn is_shared(self) -> bool {
+        matches!(self, Self::PushConstants | Self::Uniforms | Self::Buffer(_))
+    }
 }
 
 /// Where a value lies in a space, in words.
@@ -143,6 +156,11 @@ pub(super) enum Entity {
     Value(ValueType, usize),
     /// A pointer of that type.
     Pointer(u32, MemoryRegion),
+    /// A pointer to the buffer of that number, whose block is of that type.
+    Buffer {
+        block: u32,
+        number: usize,
+    },
     /// A pointer to the texture of that number, and what it points to: with its sampler, and without.
     Texture(usize),
     SampledImage(usize),

@@ -1,8 +1,9 @@
 //! What a module shares with the world: its bytes, its interface, and the layout of its memory.
 
 use lambdav_core::inputs::Inputs;
-use lambdav_core::types::{Type, Types};
-use lambdav_spirv_backend::eval::Resources;
+use lambdav_core::resource::{Bound, BufferData};
+use lambdav_core::types::{Field, Resource, ResourceKind, Structure, Type, Types};
+use lambdav_spirv_backend::eval::{Resources, SharedData};
 use lambdav_spirv_backend::inspect::inspect;
 use lambdav_spirv_backend::{bytes, full_screen_vertex, words};
 
@@ -50,4 +51,44 @@ fn std140() {
         20, 21, 22, 0,  23, 24, 25, 0,  26, 27, 28, 0,  30, 31, 32, 33,
     ];
     assert_eq!(found.uniforms(), wanted);
+}
+
+/// Of two elements each, whose components are numbered, the words of the first and the length of both.
+#[test]
+fn elements_lie_by_std430() {
+    let mut types = Types::default();
+    let array = types.add_array(Type::NUM, 2).expect("is small");
+    let field = |ty| Field { name: "f".into(), ty, is_generic: false };
+    let fields = [Type::NUM, Type::mat(2), Type::vec(3), Type::UINT, array, Type::mat(3)];
+    let of = Structure { name: "S".into(), fields: fields.map(field).into() };
+    let of = types.add_structure(of).expect("is small");
+    let all: [(Type, &[u32], usize); 7] = [
+        (Type::NUM, &[1], 1),
+        (Type::vec(2), &[1, 2], 2),
+        (Type::vec(3), &[1, 2, 3, 0], 4),
+        (Type::mat(2), &[1, 2, 3, 4], 4),
+        (Type::mat(3), &[1, 2, 3, 0, 4, 5, 6, 0, 7, 8, 9, 0], 12),
+        (array, &[1, 2], 2),
+        (
+            of,
+            &[
+                1, 0, 2, 3, 4, 5, 0, 0, 6, 7, 8, 9, 10, 11, 0, 0, 12, 13, 14, 0, 15, 16, 17, 0, 18,
+                19, 20, 0,
+            ],
+            28,
+        ),
+    ];
+    for (ty, wanted, stride) in all {
+        let mut types = types.clone();
+        let name = types.name(ty).to_string();
+        types.add_resource(Resource { name: "b".into(), kind: ResourceKind::Buffer(ty) });
+        let words = 1..=2 * types.components(ty) as u32;
+        let data = BufferData::new(&types, ty, words.collect()).expect("is small");
+        let inputs = Inputs { resources: vec![Bound::Buffer(data.into())], ..Inputs::default() };
+        let resources = Resources::new(&inputs, &types, []);
+        let [(1, SharedData::Buffer(found))] = resources.resources() else {
+            panic!("{name} is not bound")
+        };
+        assert_eq!((&found[..stride], found.len()), (wanted, 2 * stride), "{name}");
+    }
 }

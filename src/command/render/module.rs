@@ -7,12 +7,13 @@ use crate::command::failure::{Failure, Result};
 use crate::command::given::Given;
 use crate::command::values::{Outputs, location, locations};
 use lambdav::core::graph::Uniform;
+use lambdav::core::resource::unbound;
 use lambdav::core::source::SourceFile;
-use lambdav::core::texture::{Texture, TextureOptions};
-use lambdav::core::types::{Type, Types};
+use lambdav::core::texture::TextureOptions;
+use lambdav::core::types::{Field, Resource, ResourceKind, Structure, Type, TypeLimit, Types};
 use lambdav::engine::SpirvEngine;
 use lambdav::settings::to_json;
-use lambdav::spirv::eval::{Member, Module};
+use lambdav::spirv::eval::{BindingKind, Member, Module};
 
 /// Draws the module with these words, which messages call `name`.
 pub(super) fn draw_module(
@@ -72,10 +73,19 @@ pub(in crate::command) fn open_module(
     let module = read(name, words)?;
     let location = location(module.locations(), picture.output, "a picture")?;
     let mut types = Types::default();
-    for texture in module.textures() {
-        // It does not say whether there are levels; one that has none looks at none.
-        let options = TextureOptions { mipmaps: true, ..TextureOptions::default() };
-        types.add_texture(Texture { name: texture.name.as_str().into(), options });
+    for resource in module.resources() {
+        let kind = match &resource.kind {
+            // It does not say whether there are levels; one that has none looks at none.
+            BindingKind::Texture => {
+                let options = TextureOptions { mipmaps: true, ..TextureOptions::default() };
+                ResourceKind::Texture(options)
+            }
+            BindingKind::Buffer { element, .. } => {
+                let fail = |limit| Failure::input(format!("`{name}`: {limit}"));
+                ResourceKind::Buffer(element_type(&mut types, element).map_err(fail)?)
+            }
+        };
+        types.add_resource(Resource { name: resource.name.as_str().into(), kind });
     }
     let uniforms: Vec<Uniform> = module
         .uniforms()
@@ -88,10 +98,10 @@ pub(in crate::command) fn open_module(
         .collect();
     let mut settings = picture.settings(&uniforms);
     given.apply(&mut settings, &types, &uniforms, &[])?;
-    if let Some(unbound) = types.unbound(&settings.inputs.textures) {
-        let texture = &unbound.name;
+    if let Some(Resource { name: missing, kind }) = unbound(&types, &settings.inputs.resources) {
+        let word = kind.word();
         return Err(Failure::usage(format!(
-            "nothing is bound to the texture `{texture}` of `{name}`; give it an image with --bind {texture}=FILE"
+            "nothing is bound to the {word} `{missing}` of `{name}`; give it data with --bind {missing}=FILE"
         )));
     }
     // Where it has a uniform block, its values lie outside.
@@ -114,6 +124,18 @@ pub(in crate::command) fn open_module(
     let engine = SpirvEngine::of_module(module, &source, location, &settings);
     let uniforms = to_json(&types, settings.values(&uniforms));
     Ok(OpenedModule { source, engine, uniforms })
+}
+
+/// The type of a buffer's elements: of one that has parts, a structure of these, all of which have names.
+fn element_type(types: &mut Types, members: &[Member]) -> Result<Type, TypeLimit> {
+    if let [only] = members
+        && only.name.is_empty()
+    {
+        return Ok(only.ty);
+    }
+    let field = |of: &Member| Field { name: of.name.as_str().into(), ty: of.ty, is_generic: false };
+    let fields = members.iter().map(field).collect();
+    types.add_structure(Structure { name: "element".into(), fields })
 }
 
 /// The type of a uniform's value: a module has `uint`s in place of `bool`s.

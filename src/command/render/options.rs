@@ -167,8 +167,9 @@ pub(in crate::command) struct PictureArguments {
     /// `{"gain": 2, "light": {"power": 3}}`. What --set gives comes after it
     #[arg(long, value_name = "FILE")]
     pub(in crate::command) uniforms: Option<PathBuf>,
-    /// Binds an image to a texture of the program: PNG, JPEG, WebP, TIFF, QOI, HDR, OpenEXR, NPY and
-    /// others. Can be given several times; each texture needs one
+    /// Binds a file to a texture or buffer of the program. To a texture, an image: PNG, JPEG, WebP, TIFF,
+    /// QOI, HDR, OpenEXR, NPY and others. To a buffer, an array: NPY, or a list of elements in JSON. Can be
+    /// given several times; each texture and buffer needs one
     #[arg(long, value_name = "NAME=FILE")]
     pub(in crate::command) bind: Vec<String>,
     /// How many times each entry of a loop may go on with `rec`; more is error LV0504

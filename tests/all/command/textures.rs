@@ -87,7 +87,7 @@ fn what_is_not_bound_is_said() {
     };
     fails("source", 2, "`source` binds nothing: write --bind NAME=FILE");
     fails("source=", 2, "binds nothing");
-    fails("sauce=a.png", 2, "the program has no texture `sauce`; did you mean `source`?");
+    fails("sauce=a.png", 2, "the program has no texture or buffer `sauce`; did you mean `source`?");
     fails("source=no.png", 2, "no.png");
     fails("source=flip.lv", 1, "flip.lv");
     let bound = ["--bind", "source=a.png"];

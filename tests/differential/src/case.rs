@@ -6,7 +6,7 @@ use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::source::SourceFile;
 use lambdav_generate::suite::without_modes;
-use lambdav_generate::{GeneratedProgram, textures};
+use lambdav_generate::{GeneratedProgram, resources};
 
 /// A compiled program and its inputs.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Case {
             frame: conditions.frame,
             mouse: conditions.mouse,
             uniforms,
-            textures: textures(core.graph.types()),
+            resources: resources(core.graph.types()),
             ..Inputs::default()
         };
         Ok(Self { source, core, inputs, conditions })

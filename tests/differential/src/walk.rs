@@ -158,7 +158,7 @@ impl<'p> Walker<'p> {
                 let words: Vec<&[u32]> =
                     operands.iter().map(|&o| &*self.words[o.index()]).collect();
                 let mut out = vec![0; self.program.types.components(ty)];
-                op.evaluate(&self.program.types, &inputs.textures, &types, &words, &mut out);
+                op.evaluate(&self.program.types, &inputs.resources, &types, &words, &mut out);
                 if self.words[value.index()].is_empty() {
                     self.operations.insert(*op);
                 }

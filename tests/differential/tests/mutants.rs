@@ -9,7 +9,7 @@ use lambdav_core::mutants as core;
 use lambdav_core::source::SourceFile;
 use lambdav_differential::{Campaign, Case, Conditions, Engine, engines};
 use lambdav_frontend::{compile, mutants as frontend};
-use lambdav_generate::textures;
+use lambdav_generate::resources;
 use lambdav_simd_backend::mutants as simd;
 use lambdav_spirv_backend::mutants as spirv;
 use std::fmt::Debug;
@@ -68,8 +68,8 @@ fn each_is_found_by<M: Copy + Debug>(
         let source = SourceFile::new("mutant.lv", text);
         let (core, diagnostics) = compile(&source);
         let core = core.unwrap_or_else(|| panic!("{diagnostics:?}"));
-        let textures = textures(core.graph.types());
-        let inputs = Inputs { resolution: [16.0, 1.0], textures, ..Inputs::default() };
+        let resources = resources(core.graph.types());
+        let inputs = Inputs { resolution: [16.0, 1.0], resources, ..Inputs::default() };
         let conditions = Conditions {
             width: 16,
             height: 1,
@@ -112,14 +112,15 @@ fn mutants_of_integers_are_found() {
     each_is_found_by(&text, "spirv", &spirv::Mutant::OF_INTEGERS, spirv::activate);
 }
 
-/// An index that is not clamped: of what is computed, where selects go by its bits, and of a table,
-/// where a verifier demands the clamp.
+/// An index that is not clamped: of what is computed, where selects go by its bits, and of a table and a
+/// buffer, where a verifier demands the clamp.
 #[test]
 fn mutants_of_indices_are_found() {
     let at = |element: &str| {
         format!("(at (tabulate 11 (func (i) (* (num i) {element}))) (int (.x (frag-coord))))")
     };
-    for text in [at("(.y (frag-coord))"), at("(num i)")] {
+    let of_buffer = "(buffer b vec2) (at b (- (int (.x (frag-coord))) 3i))".to_owned();
+    for text in [at("(.y (frag-coord))"), at("(num i)"), of_buffer] {
         for name in ["lanes", "simd8"] {
             each_is_found_by(&text, name, &simd::Mutant::OF_INDICES, simd::activate);
         }

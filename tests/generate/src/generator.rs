@@ -34,7 +34,9 @@ pub(crate) struct Generator<'a> {
     pub(crate) declared: Declared,
     /// The names of textures, which nothing shadows, and whether they have levels.
     pub(crate) textures: Vec<(String, bool)>,
-    /// Neither inputs, uniforms nor textures may be used.
+    /// The names of buffers, which nothing shadows, and the types of their elements.
+    pub(crate) buffers: Vec<(String, Type)>,
+    /// Neither inputs, uniforms, textures nor buffers may be used.
     pub(crate) constant: bool,
     /// How many loops are around this place.
     pub(crate) loop_depth: u32,
@@ -60,6 +62,7 @@ impl<'a> Generator<'a> {
             scope: Scope::default(),
             declared: Declared::default(),
             textures: Vec::new(),
+            buffers: Vec::new(),
             constant: false,
             loop_depth: 0,
             deepest: 0,
@@ -158,6 +161,12 @@ impl<'a> Generator<'a> {
 
     /// A builtin, or a constructor, applied.
     fn application(&mut self, ty: Type, size: usize) -> Option<Term> {
+        if !self.buffers.is_empty()
+            && self.random.percent(25)
+            && let Some(term) = self.of_buffer(ty, size)
+        {
+            return Some(term);
+        }
         if Declared::is_aggregate(ty) {
             return Some(self.make(ty, size));
         }

@@ -18,6 +18,7 @@
 
 mod aggregates;
 mod bindings;
+mod buffers;
 mod derivatives;
 mod functions;
 mod generator;
@@ -26,6 +27,7 @@ mod loops;
 mod mistake;
 mod oracle;
 mod program;
+mod resources;
 mod scope;
 mod shrink;
 pub mod suite;
@@ -38,6 +40,6 @@ pub use lambdav_test_support::Random;
 pub use mistake::Mistake;
 pub use oracle::{Agreement, compare, is_refused_for_rounds, unfit};
 pub use program::{builtins, generate};
+pub use resources::resources;
 pub use shrink::shrink;
 pub use term::{FunctionKind, GeneratedProgram, Term, TermKind, TermRole, TermShape};
-pub use textures::textures;

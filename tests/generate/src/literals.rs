@@ -179,7 +179,7 @@ impl Generator<'_> {
             TypeKind::Structure(_)
             | TypeKind::Variant(_)
             | TypeKind::Array(..)
-            | TypeKind::Texture(_) => {
+            | TypeKind::Resource(_) => {
                 unreachable!("it is builtin")
             }
         }

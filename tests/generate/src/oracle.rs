@@ -21,7 +21,7 @@
 //!   expression, on which evaluation is stuck, tells whether evaluation comes to that place. If it
 //!   does, the original program must be stuck, too, or exceed a limit.
 
-use crate::textures::textures;
+use crate::resources::resources;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, render_json, render_text};
 use lambdav_core::evaluate::{self, EvaluationFault};
 use lambdav_core::graph::Core;
@@ -152,7 +152,7 @@ fn pixels() -> impl Iterator<Item = Inputs> {
         frame: 1.0,
         mouse: [3.5, 2.0, 1.0, -1.0],
         uniforms: Vec::new(),
-        textures: Vec::new(),
+        resources: Vec::new(),
     })
 }
 
@@ -188,10 +188,10 @@ fn accepted(file: &SourceFile, core: &Core, literal: &SourceProgram) -> Result<A
     for output in &core.outputs {
         let Ok(program) = schedule(core, &[output.location]) else { continue };
         let mut evaluator = evaluate::Evaluator::new(&program, ROUNDS);
-        let textures = textures(core.graph.types());
+        let resources = resources(core.graph.types());
         let of_program = |inputs| {
-            let (uniforms, textures) = (uniforms.clone(), textures.clone());
-            Inputs { uniforms, textures, ..inputs }
+            let (uniforms, resources) = (uniforms.clone(), resources.clone());
+            Inputs { uniforms, resources, ..inputs }
         };
         for inputs in pixels().map(of_program) {
             let found = literal.run(output.location, &inputs, limits(), &|| false);
@@ -276,7 +276,7 @@ fn refused(
 /// The value of an output with the defaults of uniforms as far as they have values.
 fn run(program: &SourceProgram, location: u32, inputs: &Inputs) -> Result<Box<[u32]>, SourceFault> {
     let uniforms = program.uniform_defaults(limits(), &|| false)?;
-    let inputs = Inputs { uniforms, textures: textures(program.types()), ..inputs.clone() };
+    let inputs = Inputs { uniforms, resources: resources(program.types()), ..inputs.clone() };
     program.run(location, &inputs, limits(), &|| false)
 }
 

@@ -43,6 +43,8 @@ impl Generator<'_> {
         let mut program = GeneratedProgram { forms: self.declarations(), settings: Vec::new() };
         let textures = self.textures();
         program.forms.extend(textures);
+        let buffers = self.buffers();
+        program.forms.extend(buffers);
         for i in 0..self.random.weighted(&[5, 3, 2]) {
             self.uniform(i, &mut program);
         }

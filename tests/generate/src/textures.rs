@@ -3,34 +3,27 @@
 use crate::generator::Generator;
 use crate::scope::Form;
 use crate::term::{Term, TermKind};
-use lambdav_core::texture::{Texture, TextureData};
-use lambdav_core::types::{Scalar, Type, Types};
+use lambdav_core::texture::{TextureData, TextureOptions};
+use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::builtins::Builtin;
 use lambdav_test_support::Random;
-use std::sync::Arc;
 
 /// Sizes of textures: one texel, one row, one column, powers of two, odd levels.
 const SIZES: [[u32; 2]; 8] = [[1, 1], [7, 1], [1, 5], [4, 4], [5, 3], [8, 2], [13, 11], [2, 9]];
 
-/// Texels for each texture of a program, the same for a name in each run.
-pub fn textures(types: &Types) -> Vec<Arc<TextureData>> {
-    let data = |texture: &Arc<Texture>| {
-        let next = |hash: u64, byte: u8| hash.wrapping_mul(31).wrapping_add(byte.into());
-        let mut random = Random::new(texture.name.bytes().fold(0, next));
-        let size = *random.pick(&SIZES);
-        let special = [0.0, -0.0, f32::NAN, f32::INFINITY, 1e-45, -1e30];
-        let texels: Vec<[f32; 4]> = (0..size[0] * size[1])
-            .map(|_| {
-                std::array::from_fn(|_| match random.percent(8) {
-                    true => *random.pick(&special),
-                    false => random.below(256) as f32 / 255.0,
-                })
+/// Texels for a texture.
+pub(crate) fn texels(random: &mut Random, options: TextureOptions) -> TextureData {
+    let size = *random.pick(&SIZES);
+    let special = [0.0, -0.0, f32::NAN, f32::INFINITY, 1e-45, -1e30];
+    let texels: Vec<[f32; 4]> = (0..size[0] * size[1])
+        .map(|_| {
+            std::array::from_fn(|_| match random.percent(8) {
+                true => *random.pick(&special),
+                false => random.below(256) as f32 / 255.0,
             })
-            .collect();
-        let made = TextureData::new(size, texels.into_iter(), texture.options.mipmaps);
-        Arc::new(made.expect("it is small"))
-    };
-    types.textures().iter().map(data).collect()
+        })
+        .collect();
+    TextureData::new(size, texels.into_iter(), options.mipmaps).expect("it is small")
 }
 
 impl Generator<'_> {

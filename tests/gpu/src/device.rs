@@ -11,10 +11,9 @@ mod textures;
 
 use ash::vk;
 use ash::{Entry, Instance};
-use lambdav_core::texture::TextureData;
+use lambdav_spirv_backend::eval::SharedData;
 use pipeline::{pipeline, render_pass};
 use std::ffi::CStr;
-use std::sync::Arc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
 
@@ -42,8 +41,8 @@ pub struct Job<'a> {
     pub push_constants: &'a [u32; 8],
     /// The uniform block.
     pub uniforms: &'a [u32],
-    /// The textures and their bindings, from 1 on in order.
-    pub textures: &'a [(u32, Arc<TextureData>)],
+    /// The data of textures and buffers, and their bindings.
+    pub resources: &'a [(u32, SharedData)],
 }
 
 /// The bits of the pixels, row by row.
@@ -194,12 +193,7 @@ impl Device {
         let bytes = u64::from(job.size[0]) * u64::from(job.size[1]) * 16;
         let (result, result_memory) =
             self.buffer(made, bytes, vk::BufferUsageFlags::TRANSFER_DST)?;
-        let textures: Vec<vk::DescriptorImageInfo> = job
-            .textures
-            .iter()
-            .map(|(_, data)| self.texture(made, data))
-            .collect::<Result<_, Error>>()?;
-        let (set, layout) = self.bound(made, job.uniforms, &textures)?;
+        let (set, layout) = self.bound(made, job)?;
         let pipeline = pipeline(made, job, pass, layout)?;
 
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(self.family);

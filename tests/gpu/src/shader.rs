@@ -7,11 +7,13 @@ use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::limits;
 use lambdav_core::op::Op;
+use lambdav_core::resource::{Bound, BufferData};
 use lambdav_core::schedule::{Expr, Program, Statement, schedule};
 use lambdav_core::source::SourceFile;
-use lambdav_core::texture::{Level, Texture, TextureData};
+use lambdav_core::texture::{Level, TextureData};
+use lambdav_core::types::{Resource, ResourceKind, Scalar};
 use lambdav_frontend::compile;
-use lambdav_generate::textures;
+use lambdav_generate::resources;
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
 use lambdav_spirv_backend::eval::Resources;
 use std::path::Path;
@@ -87,19 +89,32 @@ impl Shader {
         })
     }
 
-    /// Texels for its textures: ordinary numbers, since devices may flush subnormals, and are free with NaN
-    /// and with the signs of zeros.
-    fn textures(&self) -> Vec<Arc<TextureData>> {
+    /// Data for its textures and buffers: ordinary numbers, since devices may flush subnormals, and are free
+    /// with NaN and with the signs of zeros.
+    fn resources(&self) -> Vec<Bound> {
         let types = self.core.graph.types();
         let ordinary = |x: f32| if x.is_normal() { x } else { 0.375 };
-        let data = |(data, texture): (Arc<TextureData>, &Arc<Texture>)| {
-            let Level { width, height, .. } = data.levels()[0];
-            let first = &data.texels()[..(width * height) as usize];
-            let texels = first.iter().map(|texel| texel.map(ordinary));
-            let made = TextureData::new([width, height], texels, texture.options.mipmaps);
-            Arc::new(made.expect("there is one of that size"))
+        let data = |(bound, resource): (Bound, &Arc<Resource>)| match (bound, resource.kind) {
+            (Bound::Texture(data), ResourceKind::Texture(options)) => {
+                let Level { width, height, .. } = data.levels()[0];
+                let first = &data.texels()[..(width * height) as usize];
+                let texels = first.iter().map(|texel| texel.map(ordinary));
+                let made = TextureData::new([width, height], texels, options.mipmaps);
+                Bound::Texture(made.expect("there is one of that size").into())
+            }
+            (Bound::Buffer(data), ResourceKind::Buffer(element)) => {
+                let scalars: Vec<Scalar> = types.scalars(element).collect();
+                let word = |(&word, scalar): (&u32, &Scalar)| match scalar {
+                    Scalar::F32 => ordinary(f32::from_bits(word)).to_bits(),
+                    _ => word,
+                };
+                let words = data.words().iter().zip(scalars.iter().cycle()).map(word);
+                let made = BufferData::new(types, element, words.collect());
+                Bound::Buffer(made.expect("there is one of that length").into())
+            }
+            _ => unreachable!("it is what is declared"),
         };
-        textures(types).into_iter().zip(types.textures()).map(data).collect()
+        resources(types).into_iter().zip(types.resources()).map(data).collect()
     }
 
     /// The inputs of all pixels of an image of that size, but for their positions.
@@ -108,7 +123,7 @@ impl Shader {
             resolution: [width as f32, height as f32],
             time: 1.5,
             uniforms: self.core.uniforms.iter().map(|uniform| uniform.default.clone()).collect(),
-            textures: self.textures(),
+            resources: self.resources(),
             ..Inputs::default()
         }
     }
@@ -189,7 +204,7 @@ impl Output<'_> {
             size,
             push_constants: resources.push_constants(),
             uniforms: resources.uniforms(),
-            textures: resources.textures(),
+            resources: resources.resources(),
         })
     }
 }

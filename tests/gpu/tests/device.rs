@@ -65,7 +65,7 @@ const UNKNOWN: i32 = -13;
 #[test]
 fn generated_programs() {
     let Some(device) = device() else { return };
-    // Of programs without textures and with some.
+    // Of programs without textures and buffers and with some.
     let (mut same, mut different, mut refused) = ([0; 2], [Vec::new(), Vec::new()], 0);
     for seed in 0..300 {
         let program =
@@ -83,7 +83,8 @@ fn generated_programs() {
         if output.has_elementary() {
             continue;
         }
-        let of = usize::from(shader.text().contains("(texture "));
+        let of =
+            usize::from(["(texture ", "(buffer "].iter().any(|word| shader.text().contains(word)));
         match output.by_device(&device, SIZE) {
             Ok(found) => match Difference::new(&output.by_core(SIZE), &found) {
                 Difference { components: 0, .. } => same[of] += 1,
@@ -192,6 +193,33 @@ fn textures() {
           ((rec-func (k sum)
              (if (< k (rem (.x p) 5i)) (rec (+ k 1i) (+ sum (texel whole (+ p k) k))) sum))
            0i (vec4 0)))";
+    let shader = Shader::new("a", text);
+    for output in shader.outputs() {
+        let difference = compare(&device, &output);
+        if is_lavapipe(&device) {
+            assert_eq!(difference, Difference::default(), "output {}", output.location());
+        }
+    }
+}
+
+/// Elements of all kinds, at indices that differ by pixel, inside and far outside, and parts of them.
+#[test]
+fn buffers() {
+    let Some(device) = device() else { return };
+    let text = "
+        (struct Light (at vec3) (on bool) (turn mat2) (weights (array 3 num)) (cell ivec2))
+        (buffer numbers num) (texture between) (buffer lights Light) (buffer turns mat3) (buffer flags bool)
+        (define p (- (int (.xy (frag-coord))) 3i))
+        (define light (at lights (.x p)))
+        (output 0 (vec4 (at numbers (* 1000000i (.x p))) (at numbers (uint (.y p)))
+                        (num (size-of numbers)) (num (size-of lights))))
+        (output 1 (vec4 (if (.on light) (.at light) (vec3 0.5)) (at (.weights light) (.y p))))
+        (output 2 (+ (vec4 (* (.turn light) (vec2 1 2)) (num (.cell light)))
+                     (if (at flags (.y p)) (texel between p) (vec4 0.25))))
+        (output 3
+          ((rec-func (k sum)
+             (if (< k (rem (.x p) 5i)) (rec (+ k 1i) (+ sum (* (at turns (+ (.y p) k)) (vec3 1 2 4)))) sum))
+           0i (vec3 0)))";
     let shader = Shader::new("a", text);
     for output in shader.outputs() {
         let difference = compare(&device, &output);

@@ -20,10 +20,10 @@ const MASK: u64 = 0x50_0000_0004;
 const FRONTIER: u64 = 0x60_0000_0008;
 const ARRAYS: u64 = 0x68_0000_0004;
 const PIXELS: u64 = 0x70_0000_0004;
-const TEXTURES: u64 = 0x78_0000_0008;
+const RESOURCES: u64 = 0x78_0000_0008;
 const REFERENCE: u64 = 0x7fff_0000_0000;
-/// The first texture; each takes less than 4 GiB.
-const TEXELS: u64 = 0x1000_0000_0004;
+/// The first resource; each takes less than 4 GiB.
+const DATA: u64 = 0x1000_0000_0004;
 /// The stack is below.
 const STACK: u64 = 0x7ffe_0000_0000;
 
@@ -41,7 +41,7 @@ pub struct Evaluated {
     shape: Shape,
     slots: usize,
     inputs: usize,
-    textures: Vec<u32>,
+    resources: Vec<u32>,
     array_words: usize,
     stack: usize,
 }
@@ -57,7 +57,7 @@ impl Evaluated {
             shape: code.shape(),
             slots: code.slots(),
             inputs: code.inputs(),
-            textures: code.textures().to_vec(),
+            resources: code.resources().to_vec(),
             array_words: code.array_words(),
             stack: code.stack(),
         }
@@ -73,9 +73,9 @@ impl Evaluated {
         arguments: &[Bits],
     ) -> (Status, Memory<'a>) {
         assert_eq!(inputs.words.len(), self.inputs, "one word for each");
-        let data = inputs.textures.data();
-        let words = data.iter().map(|data| 4 * data.texels().len() as u32);
-        assert!(words.eq(self.textures.iter().copied()), "the code is for their sizes");
+        let data = inputs.resources.data();
+        let words = data.iter().map(|data| data.words().len() as u32);
+        assert!(words.eq(self.resources.iter().copied()), "the code is for their sizes");
         let mut context = [0; 10];
         let [first, rest] = inputs.rounds();
         for (field, value) in [
@@ -88,7 +88,7 @@ impl Evaluated {
             (Field::RestRounds, rest),
             (Field::Reference, REFERENCE),
             (Field::Arrays, ARRAYS),
-            (Field::Textures, TEXTURES),
+            (Field::Resources, RESOURCES),
         ] {
             context[field as usize / 8] = value;
         }
@@ -107,12 +107,12 @@ impl Evaluated {
             Region::undefined("stack", STACK - stack as u64, stack),
         ];
         // Each far from the others.
-        let address = |number: usize| TEXELS + number as u64 * (1 << 32);
+        let address = |number: usize| DATA + number as u64 * (1 << 32);
         let addresses = bytes((0..data.len()).map(address), u64::to_le_bytes);
-        all.push(Region::constant("textures", TEXTURES, addresses));
+        all.push(Region::constant("resources", RESOURCES, addresses));
         all.extend(data.iter().enumerate().map(|(number, data)| {
-            let words = data.texels().as_flattened().iter().copied();
-            Region::constant("texels", address(number), bytes(words, f32::to_le_bytes))
+            let words = data.words().iter().copied();
+            Region::constant("data", address(number), bytes(words, u32::to_le_bytes))
         }));
         all.extend(regions);
         let mut machine = Machine::new(Memory::new(all));

@@ -5,8 +5,8 @@ use super::super::names::is_digits;
 use super::Reader;
 use crate::diagnostics::quote;
 use crate::source::Span;
-use crate::texture::{Filter, Texture, TextureOptions, Wrap};
-use crate::types::{Case, Field, Structure, Variant};
+use crate::texture::{Filter, TextureOptions, Wrap};
+use crate::types::{Case, Field, Resource, ResourceKind, Structure, Type, Variant};
 use std::sync::Arc;
 
 impl Reader {
@@ -52,22 +52,27 @@ impl Reader {
                 line.end()?;
                 self.core.graph.types_mut().add_array(element, count)
             }
-            "texture" => {
+            word @ ("texture" | "buffer") => {
                 let at = line.peek().span;
                 let name: Arc<str> = line.string()?.into();
-                let options = options(line)?;
+                let kind = match word {
+                    "texture" => ResourceKind::Texture(options(line)?),
+                    _ => ResourceKind::Buffer(self.element(line)?),
+                };
                 line.end()?;
                 let types = self.core.graph.types_mut();
-                if types.textures().iter().any(|texture| texture.name == name) {
-                    let message = format!("a second texture named {}", quote(&name));
+                if types.resources().iter().any(|resource| resource.name == name) {
+                    let message = format!("a second resource named {}", quote(&name));
                     return Err(malformed(at, message).into());
                 }
-                Ok(types.add_texture(Texture { name, options }))
+                Ok(types.add_resource(Resource { name, kind }))
             }
             _ => {
                 let message = format!("{} makes no type", word.name());
                 return Err(malformed(word.span, message)
-                    .help("types are made with `struct`, `variant`, `array` and `texture`")
+                    .help(
+                        "types are made with `struct`, `variant`, `array`, `texture` and `buffer`",
+                    )
                     .into());
             }
         };
@@ -79,6 +84,17 @@ impl Reader {
         }
         self.types.insert(index, Some(ty));
         Ok(())
+    }
+
+    /// The type of a buffer's elements.
+    fn element(&self, line: &mut Line<'_>) -> Reading<Type> {
+        let token = line.peek();
+        let ty = line.ty(&self.types)?;
+        if !self.core.graph.types().fits_element(ty) {
+            let message = format!("{} is no type of a buffer's elements", token.name());
+            return Err(malformed(token.span, message).into());
+        }
+        Ok(ty)
     }
 
     fn fields(&self, line: &mut Line<'_>) -> Reading<Box<[Field]>> {

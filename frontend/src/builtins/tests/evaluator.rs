@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::{TEXTURES, TYPES, texture};
+use super::{RESOURCES, TYPES, resource};
 use crate::builtins::{Builtin, Operand, Recipe};
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op;
@@ -187,7 +187,8 @@ impl RecipeEvaluator {
             return ConcreteValue::of(Type::NUM, &[value]);
         }
         match atom {
-            "t" => ConcreteValue { ty: texture(), bits: vec![] },
+            "t" => ConcreteValue { ty: resource(0), bits: vec![] },
+            "b" => ConcreteValue { ty: resource(1), bits: vec![] },
             "true" => ConcreteValue { ty: Type::BOOL, bits: vec![1] },
             "false" => ConcreteValue { ty: Type::BOOL, bits: vec![0] },
             _ => {
@@ -285,6 +286,10 @@ impl RecipeEvaluator {
                 let index = index.map_or_else(|| values[1].clone(), int);
                 primitive(Op::Update, &[values[0].clone(), index, values[2].clone()], result)
             }
+            Recipe::Element(index) => {
+                let index = index.map_or_else(|| values[1].clone(), int);
+                primitive(Op::Element, &[values[0].clone(), index], result)
+            }
             Recipe::Expansion(text) => {
                 let types = values.iter().map(|v| v.ty).collect();
                 let this = (builtin, types);
@@ -342,6 +347,6 @@ fn primitive(op: Op, operands: &[ConcreteValue], result: Type) -> ConcreteValue 
     assert_eq!(op.result_type(&TYPES, &types), Some(result), "{op:?} on {types:?}");
     let bits: Vec<&[u32]> = operands.iter().map(|v| v.bits.as_slice()).collect();
     let mut out = vec![0; TYPES.components(result)];
-    op.evaluate(&TYPES, &*TEXTURES, &types, &bits, &mut out);
+    op.evaluate(&TYPES, &*RESOURCES, &types, &bits, &mut out);
     ConcreteValue { ty: result, bits: out }
 }

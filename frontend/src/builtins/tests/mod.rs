@@ -8,27 +8,33 @@ mod names;
 mod signatures;
 mod texts;
 
-use lambdav_core::texture::{Texture, TextureData, TextureOptions};
-use lambdav_core::types::{Type, Types};
-use std::sync::{Arc, LazyLock};
+use lambdav_core::resource::{Bound, BufferData};
+use lambdav_core::texture::{TextureData, TextureOptions};
+use lambdav_core::types::{Resource, ResourceKind, Type, Types};
+use std::sync::LazyLock;
 
-/// The types that every program has, and that of the texture `t`.
+/// The types that every program has, and those of the texture `t` and the buffer `b`.
 static TYPES: LazyLock<Types> = LazyLock::new(|| {
     let mut types = Types::default();
-    types.add_texture(Texture { name: "t".into(), options: TextureOptions::default() });
+    let texture = ResourceKind::Texture(TextureOptions::default());
+    for (name, kind) in [("t", texture), ("b", ResourceKind::Buffer(Type::vec(2)))] {
+        types.add_resource(Resource { name: name.into(), kind });
+    }
     types
 });
 
-/// Black and white, side by side.
-static TEXTURES: LazyLock<[Arc<TextureData>; 1]> = LazyLock::new(|| {
+/// Black and white, side by side; and (1, 2), (3, 4).
+static RESOURCES: LazyLock<[Bound; 2]> = LazyLock::new(|| {
     let texels = [[0.0, 0.0, 0.0, 1.0], [1.0; 4]];
     let data = TextureData::new([2, 1], texels.into_iter(), false);
-    [Arc::new(data.expect("two texels of two"))]
+    let elements = [1.0_f32, 2.0, 3.0, 4.0].map(f32::to_bits).to_vec();
+    let buffer = BufferData::new(&TYPES, Type::vec(2), elements).expect("two elements");
+    [Bound::Texture(data.expect("two texels of two").into()), Bound::Buffer(buffer.into())]
 });
 
-/// The type of the texture.
-fn texture() -> Type {
-    TYPES.all().last().expect("it comes after the others")
+/// The type of the texture or buffer of that number.
+fn resource(number: usize) -> Type {
+    TYPES.all().find(|&ty| TYPES.resource(ty) == Some(number)).expect("it is declared")
 }
 
 /// Every type there is.
@@ -102,7 +108,7 @@ impl RandomOperands {
     fn value(&mut self, ty: Type) -> evaluator::ConcreteValue {
         let count = TYPES.components(ty);
         let bits = match TYPES.scalars(ty).next() {
-            // A texture.
+            // A texture or a buffer.
             None => Vec::new(),
             Some(lambdav_core::types::Scalar::F32) => {
                 self.numbers(count).into_iter().map(f32::to_bits).collect()

@@ -6,8 +6,9 @@ use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::op::Elementary;
 use lambdav_core::types::{Type, TypeKind};
 
-/// How the type of the texture is shown here.
+/// How the types of the texture and of the buffer are shown here.
 const TEXTURE: &str = "type 19";
+const BUFFER: &str = "type 20";
 
 /// The result type of an application without literal indices by LANGUAGE §7, types and results
 /// being names.
@@ -45,6 +46,9 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
     // Those of textures, and `select`, which chooses between values of any type.
     let takes_textures = name == "select" || name.starts_with("tex") || name.starts_with("sample");
     if types.contains(&TEXTURE) && !takes_textures {
+        return None;
+    }
+    if types.contains(&BUFFER) && !matches!(name, "select" | "at") {
         return None;
     }
     match name {
@@ -179,6 +183,7 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
         "at" => {
             let index = count == 2 && (types[1] == "int" || types[1] == "uint");
             match part(types.first().copied().unwrap_or_default()) {
+                _ if types.first() == Some(&BUFFER) => when(index, "vec2"),
                 Some(part) => when(index, &part),
                 None => None,
             }

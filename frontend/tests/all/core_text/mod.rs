@@ -1,5 +1,6 @@
 //! Programs to text and back.
 
+use crate::resources::resources;
 use lambdav_core::core_text::{is_core_text, print, read};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::evaluate::{EvaluationFault, Evaluator};
@@ -9,13 +10,11 @@ use lambdav_core::limits;
 use lambdav_core::op::Elementary;
 use lambdav_core::schedule::{schedule, verify};
 use lambdav_core::source::{SourceFile, Span};
-use lambdav_core::texture::{Texture, TextureData};
 use lambdav_core::types::Type;
 use lambdav_frontend::compile;
 use lambdav_frontend::reduction;
 use lambdav_frontend::syntax::parse;
 use std::fmt::Write;
-use std::sync::Arc;
 
 mod hostile;
 mod programs;
@@ -38,16 +37,6 @@ fn printed(core: &Core) -> String {
     print(core, None).expect("it is not nested too deep")
 }
 
-/// Small textures for a program.
-fn textures(core: &Core) -> Vec<Arc<TextureData>> {
-    let data = |texture: &Arc<Texture>| {
-        let texels = (0..6).map(|k| [k as f32, 0.25, -1.0, 0.5]);
-        let data = TextureData::new([3, 2], texels, texture.options.mipmaps);
-        data.expect("six texels of six").into()
-    };
-    core.graph.types().textures().iter().map(data).collect()
-}
-
 /// What some pixels are computed from.
 fn pixels(core: &Core) -> impl Iterator<Item = Inputs> {
     let places = [[0.5, 0.5], [1.5, 0.5], [3.5, 2.5], [7.5, 11.5], [100.5, 33.5]];
@@ -58,7 +47,7 @@ fn pixels(core: &Core) -> impl Iterator<Item = Inputs> {
         frame: 3.0,
         mouse: [1.0, 2.0, 3.0, 4.0],
         uniforms: core.uniforms.iter().map(|u| u.default.clone()).collect(),
-        textures: textures(core),
+        resources: resources(core.graph.types()),
     })
 }
 

@@ -54,10 +54,10 @@ impl Selection<'_, '_> {
     ) -> Value {
         let base = match space {
             Space::Inputs => self.field(Field::Inputs),
-            Space::Texture(number) => {
-                let textures = self.field(Field::Textures);
+            Space::Resource(number) => {
+                let resources = self.field(Field::Resources);
                 let flags = MemFlagsData::trusted().with_readonly();
-                self.pos.ins().load(types::I64, flags, textures, (number * 8) as i32)
+                self.pos.ins().load(types::I64, flags, resources, (number * 8) as i32)
             }
         };
         let index = self.get(index);

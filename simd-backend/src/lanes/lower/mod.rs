@@ -22,12 +22,10 @@ mod state;
 mod tasks;
 mod textures;
 
-use std::sync::Arc;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use lambdav_core::resource::Bound;
 use lambdav_core::schedule;
-use lambdav_core::texture::TextureData;
 
 use self::lineage::Lineage;
 use self::state::{Lowering, Work};
@@ -46,17 +44,17 @@ use lambdav_core::schedule::Places;
 /// frame, unless `hoist` is false; then loops stand in the order of the schedule, so that of
 /// several loops that exceed their limit the same is met first.
 ///
-/// The program's textures have these texels: code is made for their sizes.
+/// The program's resources have this data: code is made for its sizes.
 ///
 /// # Panics
 ///
-/// If the program has no such output, or more textures.
+/// If the program has no such output, or more resources.
 pub fn lower(
     program: &schedule::Program,
     output: usize,
     hoist: bool,
     width: Width,
-    textures: &[Arc<TextureData>],
+    resources: &[Bound],
 ) -> LaneProgram {
     let mut inputs: Vec<InputWord> = Vec::new();
     inputs.extend([super::Axis::X, super::Axis::Y].map(InputWord::Resolution));
@@ -76,7 +74,7 @@ pub fn lower(
         blocks: vec![Block { statements: Vec::new(), end: End::Yield(Box::default()) }],
         frame_len: 0,
         inputs,
-        textures: textures.iter().map(|texture| 4 * texture.texels().len() as u32).collect(),
+        resources: resources.iter().map(|bound| bound.words().len() as u32).collect(),
         sites: Vec::new(),
         loop_nesting: 0,
     };
@@ -92,7 +90,7 @@ pub fn lower(
         place_of: FxHashMap::default(),
         tables: FxHashMap::default(),
         uniforms,
-        textures,
+        resources,
         map: vec![Box::default(); program.values.len()],
         out,
         current: Vec::new(),

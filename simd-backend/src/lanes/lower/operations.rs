@@ -106,8 +106,12 @@ impl Lowering<'_> {
             | CoreOp::ShiftLeft
             | CoreOp::ShiftRight
             | CoreOp::FromBits => unreachable!("of integers"),
-            CoreOp::Texel | CoreOp::TextureSize | CoreOp::TextureLevels => {
-                unreachable!("of textures")
+            CoreOp::Texel
+            | CoreOp::TextureSize
+            | CoreOp::TextureLevels
+            | CoreOp::Element
+            | CoreOp::Length => {
+                unreachable!("of resources")
             }
         };
         self.op(simple, &sources)

@@ -21,9 +21,21 @@ impl Lowering<'_> {
             return None;
         }
         Some(match expr {
-            CoreExpr::Constant(words) => Place { first: self.table(words), index: None },
+            CoreExpr::Constant(words) => {
+                Place { space: Space::Inputs, first: self.table(words), index: None }
+            }
             CoreExpr::Uniform(index) => {
-                Place { first: self.uniforms[*index as usize], index: None }
+                let first = self.uniforms[*index as usize];
+                Place { space: Space::Inputs, first, index: None }
+            }
+            CoreExpr::Op(CoreOp::Element, operands) => {
+                let number = self.resource(operands[0]);
+                let count = self.resources[number].buffer().map_or(1, |data| data.len());
+                let width = self.program.types.components(self.program.ty(value)) as u32;
+                let index = self.clamped(operands[1], count);
+                let width = self.integer(width);
+                let index = Some(self.op(Op::Mul, &[index, width]));
+                Place { space: Space::Resource(number as u32), first: 0, index }
             }
             CoreExpr::Op(op, operands) => {
                 let of = self.place_of[&operands[0]];
@@ -84,12 +96,14 @@ impl Lowering<'_> {
 
     /// Each word of them.
     fn loaded_words(&mut self, place: Place, kinds: Vec<Kind>) -> Vec<ValueId> {
-        let word = |(kind, first)| match (place.index, &self.out.inputs[first as usize]) {
-            (None, &InputWord::Constant(bits)) => self.constant(kind, bits.into()),
-            (None, _) => self.input_word(kind, first),
-            (Some(index), _) => {
-                let rate = self.out.rate(index);
-                let load = Expr::Load { space: Space::Inputs, first, index };
+        let word = |(kind, first)| match place.index {
+            None => match self.out.inputs[first as usize] {
+                InputWord::Constant(bits) => self.constant(kind, bits.into()),
+                _ => self.input_word(kind, first),
+            },
+            Some(index) => {
+                let (rate, space) = (self.out.rate(index), place.space);
+                let load = Expr::Load { space, first, index };
                 if kind != Kind::Mask {
                     return self.define(kind, rate, load);
                 }

@@ -1,20 +1,21 @@
 //! A lane program that is being made: the state, what is to be done next, and computations.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use lambdav_core::op::Op as CoreOp;
+use lambdav_core::resource::Bound;
 use lambdav_core::schedule::{self, BlockId, Expr as CoreExpr};
-use lambdav_core::texture::TextureData;
 use lambdav_core::types::{Scalar, Type};
 
 use super::cost;
 use super::lineage::Lineage;
 use crate::lanes::arrays::Arrays;
 use crate::lanes::rates::Rates;
-use crate::lanes::{self, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo};
+use crate::lanes::{
+    self, End, Expr, Kind, LaneProgram, Op, Rate, Space, Statement, ValueId, ValueInfo,
+};
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::schedule::Places;
 
@@ -33,7 +34,7 @@ pub(super) struct Lowering<'p> {
     pub(super) costs: Vec<cost::Cost>,
     /// Where each uniform's words begin.
     pub(super) uniforms: Vec<u32>,
-    pub(super) textures: &'p [Arc<TextureData>],
+    pub(super) resources: &'p [Bound],
     /// The components of each scheduled value that has been lowered.
     pub(super) map: Vec<Box<[ValueId]>>,
     pub(super) out: LaneProgram,
@@ -55,7 +56,9 @@ pub(super) struct Lowering<'p> {
 /// Where a value lies in memory.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
-    /// Its first word, of [`LaneProgram::inputs`].
+    /// The memory.
+    pub(super) space: Space,
+    /// Its first word there.
     pub(super) first: u32,
     /// How many words further it is.
     pub(super) index: Option<ValueId>,
@@ -186,8 +189,8 @@ impl Lowering<'_> {
                 if let (CoreOp::And | CoreOp::Or, Type::BOOL, &[a, b]) = (op, ty, &**operands) {
                     self.logic.insert(value, (*op, [a, b]));
                 }
-                if op.reads_texture() {
-                    return self.of_texture(*op, operands);
+                if op.reads_resource() {
+                    return self.of_resource(*op, operands);
                 }
                 if let Some(components) = self.of_parts(*op, operands, ty, mask) {
                     return components;

@@ -1,10 +1,11 @@
-//! Textures: where a texel lies.
+//! Resources: where a texel lies.
 //!
 //! The sizes of all levels are known when code is made. Where the level is, too, a column and a row that
 //! are clamped make a place inside. Where it is computed, sizes are looked up by it, and the place is
 //! clamped once more: nothing relies on numbers that were looked up.
 
 use lambdav_core::op::Op as CoreOp;
+use lambdav_core::resource::Bound;
 use lambdav_core::schedule;
 use lambdav_core::texture::Level;
 
@@ -21,15 +22,18 @@ enum Chosen {
 }
 
 impl Lowering<'_> {
-    /// The components of what an operation reads of a texture.
-    pub(super) fn of_texture(
+    /// The components of what an operation reads of a texture, or of a buffer that is not in an element.
+    pub(super) fn of_resource(
         &mut self,
         op: CoreOp,
         operands: &[schedule::ValueId],
     ) -> Vec<ValueId> {
-        let number = self.program.types.texture(self.program.ty(operands[0]));
-        let number = number.expect("the operand is a texture");
-        let levels: Box<[Level]> = self.textures[number].levels().into();
+        let number = self.resource(operands[0]);
+        let levels: Box<[Level]> = match &self.resources[number] {
+            Bound::Texture(data) => data.levels().into(),
+            Bound::Buffer(data) => return vec![self.integer(data.len() as u32)],
+            Bound::Nothing => unreachable!("all resources are bound"),
+        };
         match op {
             CoreOp::Texel => self.texel(number, &levels, operands),
             CoreOp::TextureSize => {
@@ -39,6 +43,11 @@ impl Lowering<'_> {
             }
             _ => vec![self.integer(levels.len() as u32)],
         }
+    }
+
+    /// The number of the resource that a value is.
+    pub(super) fn resource(&self, value: schedule::ValueId) -> usize {
+        self.program.types.resource(self.program.ty(value)).expect("the operand is a resource")
     }
 
     fn level(&mut self, levels: &[Level], level: schedule::ValueId) -> Chosen {
@@ -107,7 +116,7 @@ impl Lowering<'_> {
             place = self.op(Op::MinUnsigned, &[place, last]);
         }
         let index = self.op(Op::ShiftLeft(2), &[place]);
-        let (rate, space) = (self.out.rate(index), Space::Texture(number as u32));
+        let (rate, space) = (self.out.rate(index), Space::Resource(number as u32));
         let word = |first| self.define(Kind::F32, rate, Expr::Load { space, first, index });
         (0..4).map(word).collect()
     }

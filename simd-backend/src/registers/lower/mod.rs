@@ -55,7 +55,7 @@ pub fn lower(program: &LaneProgram, shape: Shape) -> RegisterProgram {
         procedures,
         slots: slots.kinds,
         inputs: program.inputs.len(),
-        textures: program.textures.clone(),
+        resources: program.resources.clone(),
         array_words,
     }
 }

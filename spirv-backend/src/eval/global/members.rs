@@ -1,4 +1,4 @@
-//! What a uniform block holds, by name.
+//! What a uniform block, or an element of a buffer, holds, by name.
 
 use super::super::binary::Instruction;
 use super::super::error::LoadError;
@@ -8,27 +8,30 @@ use super::Globals;
 use lambdav_core::types as lv;
 use rspirv::spirv::Decoration;
 
-/// So many members may a uniform block have, parts of structures and arrays counted.
+/// So many members may a block have, parts of structures and arrays counted.
 const MAX_MEMBERS: usize = 1 << 17;
 /// The name of a part is cut if it is longer.
 const MAX_NAME: usize = 256;
 
 impl Globals {
-    /// Lists what a block holds: of structures and arrays, their parts.
-    pub(super) fn list_members(
-        &mut self,
+    /// Lists what a value in shared memory holds, of matrices that lie so far apart: of structures and
+    /// arrays, their parts. And how many words it has at least.
+    pub(super) fn members(
+        &self,
         ids: &Ids,
         instruction: &Instruction<'_>,
-        block: u32,
         kind: ValueType,
-    ) -> Result<(), LoadError> {
+        stride: usize,
+    ) -> Result<(Vec<Member>, usize), LoadError> {
         let unknown =
             |what: &str| Err(LoadError::Unknown { what: what.into(), at: instruction.at });
         // Names and places of what is still to be looked at, the next last.
-        let mut stack = vec![(String::new(), Some(block), kind, 0, 0_usize)];
+        let (mut all, mut words) = (Vec::new(), 0);
+        let aggregate = kind.aggregate.map(|aggregate| aggregate.ty);
+        let mut stack = vec![(String::new(), aggregate, kind, stride, 0_usize)];
         while let Some((name, aggregate, kind, stride, at)) = stack.pop() {
-            if stack.len() + self.uniforms.len() > MAX_MEMBERS {
-                return unknown("a uniform block of so many parts");
+            if stack.len() + all.len() > MAX_MEMBERS {
+                return unknown("a block of so many parts");
             }
             match aggregate.and_then(|ty| Some((ty, ids.get(ty)?))) {
                 Some((ty, Entity::Type(SpirvType::Struct(members, _)))) => {
@@ -50,7 +53,7 @@ impl Globals {
                 }
                 Some((ty, &Entity::Type(SpirvType::Array(kind, count)))) => {
                     if count > MAX_MEMBERS {
-                        return unknown("a uniform block of so many parts");
+                        return unknown("a block of so many parts");
                     }
                     let step = self.words_of(instruction, ty, None, Decoration::ArrayStride)?;
                     let aggregate = kind.aggregate.map(|aggregate| aggregate.ty);
@@ -73,15 +76,15 @@ impl Globals {
                             let message = "memory that is shared holds no bools";
                             return Err(instruction.malformed(message));
                         }
-                        _ => return unknown("a uniform that is of no type of λV"),
+                        _ => return unknown("a member of a block that is of no type of λV"),
                     };
                     let columns = usize::from(kind.columns);
                     let end = at.saturating_add((columns - 1) * stride + usize::from(kind.rows));
-                    self.uniform_words = self.uniform_words.max(end);
-                    self.uniforms.push(Member { name, ty, at, stride });
+                    words = words.max(end);
+                    all.push(Member { name, ty, at, stride });
                 }
             }
         }
-        Ok(())
+        Ok((all, words))
     }
 }

@@ -2,9 +2,9 @@
 //! parts of them.
 
 use super::super::binary::Instruction;
-use super::super::code::{Place, Words};
+use super::super::code::{Place, Step, Words};
 use super::super::error::LoadError;
-use super::super::resources::{PUSH_CONSTANT_WORDS, TextureBinding};
+use super::super::resources::{BindingKind, PUSH_CONSTANT_WORDS, ResourceBinding};
 use super::super::values::{
     ComponentType, Entity, Ids, Index, MemoryRegion, Space, SpirvType, ValueType,
 };
@@ -16,6 +16,21 @@ const MAX_UNIFORM_WORDS: usize = 1 << 20;
 
 /// All variables of the module's own may have at most so many words.
 const MAX_OWN_WORDS: usize = 1 << 22;
+
+/// An index that is computed, of so many parts that lie so far apart.
+fn index_of(
+    ids: &Ids,
+    instruction: &Instruction<'_>,
+    index: u32,
+    count: usize,
+    stride: usize,
+) -> Result<Index, LoadError> {
+    let (of, value) = ids.value(instruction, index)?;
+    if !of.is_scalar() || !of.scalar.is_integer() {
+        return Err(instruction.malformed("an index that is no integer"));
+    }
+    Ok(Index { value, count, stride })
+}
 
 impl Globals {
     /// A variable.
@@ -35,12 +50,28 @@ impl Globals {
             let SpirvType::SampledImage = ids.ty(instruction, to)? else {
                 return unknown("a resource that is no combined image sampler");
             };
-            let Some(binding) = decoration(Decoration::Binding) else {
-                return unknown("a texture without a binding");
+            let number = self.resource(instruction, id, BindingKind::Texture)?;
+            return ids.define(instruction, id, Entity::Texture(number));
+        }
+        if class == StorageClass::StorageBuffer {
+            let &SpirvType::Buffer(array) = ids.ty(instruction, to)? else {
+                return unknown("a buffer that is no block of one array without a length");
             };
-            let name = self.names.get(&(id, None)).cloned().unwrap_or_default();
-            self.textures.push(TextureBinding { name, binding });
-            return ids.define(instruction, id, Entity::Texture(self.textures.len() - 1));
+            let &SpirvType::RuntimeArray(kind) = ids.ty(instruction, array)? else {
+                unreachable!("the block was made of one");
+            };
+            let stride = self.words_of(instruction, array, None, Decoration::ArrayStride)?;
+            let between = self.matrix_stride(to, 0);
+            let (element, words) = self.members(ids, instruction, kind, between)?;
+            if element.is_empty() || words > stride {
+                return Err(instruction.malformed("its elements have no words, or too many"));
+            }
+            let offset = self.words_of(instruction, to, Some(0), Decoration::Offset)?;
+            if offset != 0 {
+                return unknown("a buffer whose array does not begin it");
+            }
+            let number = self.resource(instruction, id, BindingKind::Buffer { stride, element })?;
+            return ids.define(instruction, id, Entity::Buffer { block: to, number });
         }
         let kind = ids.kind(instruction, to)?;
         let is_own = matches!(class, StorageClass::Private | StorageClass::Function);
@@ -77,7 +108,7 @@ impl Globals {
                 if std::mem::replace(&mut self.has_uniforms, true) {
                     return unknown("a second uniform block");
                 }
-                self.list_members(ids, instruction, to, kind)?;
+                (self.uniforms, self.uniform_words) = self.members(ids, instruction, kind, 0)?;
                 (Space::Uniforms, 0)
             }
             StorageClass::Private | StorageClass::Function => {
@@ -105,6 +136,22 @@ impl Globals {
         // What a block holds is laid out as it says.
         self.place(ids, instruction, &region)?;
         ids.define(instruction, id, Entity::Pointer(ty, region))
+    }
+
+    /// Adds a texture or a buffer; its number.
+    fn resource(
+        &mut self,
+        instruction: &Instruction<'_>,
+        id: u32,
+        kind: BindingKind,
+    ) -> Result<usize, LoadError> {
+        let Some(&binding) = self.decorations.get(&(id, None, Decoration::Binding)) else {
+            let what = "a texture or a buffer without a binding".into();
+            return Err(LoadError::Unknown { what, at: instruction.at });
+        };
+        let name = self.names.get(&(id, None)).cloned().unwrap_or_default();
+        self.resources.push(ResourceBinding { name, binding, kind });
+        Ok(self.resources.len() - 1)
     }
 
     /// A decoration that counts bytes, in words.
@@ -137,7 +184,7 @@ impl Globals {
         region: MemoryRegion,
         index: u32,
     ) -> Result<MemoryRegion, LoadError> {
-        let is_shared = matches!(region.space, Space::PushConstants | Space::Uniforms);
+        let is_shared = region.space.is_shared();
         let known = match self.constant(index) {
             Some(&[index]) => Some(index as usize),
             Some(_) => return Err(instruction.malformed("an index that is no integer")),
@@ -182,13 +229,51 @@ impl Globals {
             }
             return Ok(MemoryRegion { at: region.at + index * step, kind, ..region });
         }
-        let (of, value) = ids.value(instruction, index)?;
-        if !of.is_scalar() || !of.scalar.is_integer() {
-            return Err(instruction.malformed("an index that is no integer"));
-        }
         let mut indices = region.indices;
-        indices.push(Index { value, count, stride: step });
+        indices.push(index_of(ids, instruction, index, count, step)?);
         Ok(MemoryRegion { indices, kind, ..region })
+    }
+
+    /// An element of a buffer. How many there are is found when it is read.
+    fn element(
+        &self,
+        ids: &Ids,
+        instruction: &Instruction<'_>,
+        [block, index]: [u32; 2],
+        number: usize,
+    ) -> Result<MemoryRegion, LoadError> {
+        let &SpirvType::Buffer(array) = ids.ty(instruction, block)? else {
+            unreachable!("the variable points to such a block");
+        };
+        let &SpirvType::RuntimeArray(kind) = ids.ty(instruction, array)? else {
+            unreachable!("the block was made of one");
+        };
+        let step = self.words_of(instruction, array, None, Decoration::ArrayStride)?;
+        let (at, indices) = match self.constant(index) {
+            Some(&[index]) => (index as usize * step, Vec::new()),
+            Some(_) => return Err(instruction.malformed("an index that is no integer")),
+            None => (0, vec![index_of(ids, instruction, index, 1 << 32, step)?]),
+        };
+        let (space, stride) = (Space::Buffer(number), self.matrix_stride(block, 0));
+        Ok(MemoryRegion { space, at, indices, kind, stride })
+    }
+
+    /// How many elements a buffer has.
+    pub(in crate::eval) fn length(
+        &self,
+        ids: &Ids,
+        instruction: &Instruction<'_>,
+        kind: ValueType,
+        to: usize,
+    ) -> Result<Step, LoadError> {
+        instruction.exactly(4)?;
+        let Some(&Entity::Buffer { number, .. }) = ids.get(instruction.operand(2)?) else {
+            return Err(instruction.malformed("not of a buffer"));
+        };
+        if kind != ValueType::scalar(ComponentType::Uint) || instruction.operand(3)? != 0 {
+            return Err(instruction.malformed("not the length of its array, as a uint"));
+        }
+        Ok(Step::Length { to, buffer: number })
     }
 
     /// A pointer to a part of what another points to.
@@ -198,23 +283,31 @@ impl Globals {
         instruction: &Instruction<'_>,
     ) -> Result<Entity, LoadError> {
         let (ty, base) = (instruction.operand(0)?, instruction.operand(2)?);
-        let (&SpirvType::Pointer(class, to), Some(Entity::Pointer(from, region))) =
-            (ids.ty(instruction, ty)?, ids.get(base))
-        else {
-            return Err(instruction.malformed("not from a pointer to a pointer"));
+        let &SpirvType::Pointer(class, to) = ids.ty(instruction, ty)? else {
+            return Err(instruction.malformed("its result is no pointer"));
         };
-        let mut region = region.clone();
-        for &index in instruction.rest(3)? {
+        let (from, mut region, indices) = match (ids.get(base), instruction.rest(3)?) {
+            (Some(Entity::Pointer(from, region)), indices) => {
+                let &SpirvType::Pointer(from, _) = ids.ty(instruction, *from)? else {
+                    unreachable!("a pointer is of such a type");
+                };
+                (from, region.clone(), indices)
+            }
+            (Some(&Entity::Buffer { block, number }), [member, index, indices @ ..])
+                if self.constant(*member) == Some(&[0]) =>
+            {
+                let region = self.element(ids, instruction, [block, *index], number)?;
+                (StorageClass::StorageBuffer, region, indices)
+            }
+            _ => return Err(instruction.malformed("not from a pointer, or to no part")),
+        };
+        for &index in indices {
             region = self.part(ids, instruction, region, index)?;
         }
-        match ids.ty(instruction, *from)? {
-            SpirvType::Pointer(same, _)
-                if *same == class && region.kind == ids.kind(instruction, to)? =>
-            {
-                Ok(Entity::Pointer(ty, region))
-            }
-            _ => Err(instruction.malformed("a pointer of another type")),
+        if from == class && region.kind == ids.kind(instruction, to)? {
+            return Ok(Entity::Pointer(ty, region));
         }
+        Err(instruction.malformed("a pointer of another type"))
     }
 
     /// Where the words of what is pointed to lie.
@@ -229,12 +322,12 @@ impl Globals {
             Space::Uniforms => MAX_UNIFORM_WORDS,
             _ => usize::MAX,
         };
-        let words = if limit < usize::MAX {
+        let words = if region.space.is_shared() {
             let words = self.laid_out(ids, instruction, region.kind, region.stride)?;
             let most = words.iter().max().map_or(0, |&word| word as usize + 1);
             let last = |index: &Index| (index.count - 1).saturating_mul(index.stride);
             let end = region.indices.iter().map(last).fold(region.at, usize::saturating_add);
-            if end.saturating_add(most) > limit {
+            if limit < usize::MAX && end.saturating_add(most) > limit {
                 return Err(instruction.malformed("it lies beyond the memory"));
             }
             Words::Apart(words.into())

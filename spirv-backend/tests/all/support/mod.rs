@@ -9,7 +9,7 @@ use lambdav_core::schedule::{Program, schedule};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_frontend::compile;
 use lambdav_generate::suite::{self, Case, hide_literals, read_cases};
-use lambdav_generate::{GenerateOptions, generate, is_refused_for_rounds, textures};
+use lambdav_generate::{GenerateOptions, generate, is_refused_for_rounds, resources};
 use lambdav_spirv_backend::emit::{self, EmittedModule};
 use lambdav_spirv_backend::{emit as emit_program, eval};
 use std::path::Path;
@@ -59,7 +59,7 @@ impl Shader {
     /// The inputs of some pixels of an image of 23×11.
     pub(crate) fn pixels(&self, count: usize) -> impl Iterator<Item = Inputs> {
         let pixels = (0..23 * 11).step_by((23 * 11 / count).max(1)).map(|i| (i % 23, i / 23));
-        let textures = textures(self.core.graph.types());
+        let resources = resources(self.core.graph.types());
         pixels.map(move |(x, y)| Inputs {
             frag_coord: [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0],
             resolution: [23.0, 11.0],
@@ -67,7 +67,7 @@ impl Shader {
             frame: 2.0,
             mouse: [3.5, 2.0, 1.0, -1.0],
             uniforms: self.uniforms.clone(),
-            textures: textures.clone(),
+            resources: resources.clone(),
         })
     }
 }

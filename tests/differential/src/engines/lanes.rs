@@ -20,7 +20,7 @@ impl Engine for Lanes {
 
     fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
         each_output(case, |schedule, _, components| {
-            let program = lower(&schedule, 0, true, Width::Any, &case.inputs.textures);
+            let program = lower(&schedule, 0, true, Width::Any, &case.inputs.resources);
             verify(&program).map_err(|errors| {
                 let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
                 format!("malformed lane program: {}\n{program}", errors.join("; "))
@@ -29,7 +29,7 @@ impl Engine for Lanes {
                 return Ok(Image::Whole(words));
             }
             // Which pixel it is, and which loop it meets first, tells the order of the schedule.
-            let program = lower(&schedule, 0, false, Width::Any, &case.inputs.textures);
+            let program = lower(&schedule, 0, false, Width::Any, &case.inputs.resources);
             let fault = (0..case.conditions.pixels())
                 .find_map(|pixel| Some((pixel, group(&program, case, &[pixel], &[true]).err()?)));
             let (pixel, LoopLimit { site }) =
@@ -68,6 +68,6 @@ fn group(
     let pixels: Vec<(u32, u32)> =
         pixels.iter().map(|pixel| ((pixel % width) as u32, (pixel / width) as u32)).collect();
     let max_iterations = case.conditions.max_iterations;
-    let (inputs, textures) = (&inputs, &case.inputs.textures);
-    interpret(program, &Group { inputs, textures, pixels: &pixels, mask, max_iterations })
+    let (inputs, resources) = (&inputs, &case.inputs.resources);
+    interpret(program, &Group { inputs, resources, pixels: &pixels, mask, max_iterations })
 }

@@ -12,7 +12,7 @@ use lambdav::simd::lanes::{self, Width};
 use lambdav::simd::registers::Shape;
 use lambdav::spirv;
 use lambdav::spirv::eval::{Module, ModuleEvaluator, Resources};
-use lambdav_generate::textures;
+use lambdav_generate::resources;
 use std::cell::Cell;
 
 /// Width and height.
@@ -31,9 +31,9 @@ pub(super) fn lower(core: &Core) -> Result<Vec<(u32, Program)>, String> {
         // Blocks that nest too deep are refused.
         let Ok(program) = schedule(core, &[output.location]) else { continue };
         verify(&program).map_err(|errors| format!("malformed schedule: {errors:?}"))?;
-        let texels = textures(core.graph.types());
+        let resources = resources(core.graph.types());
         for width in [Width::Any, Width::One] {
-            let lanes = lanes::lower(&program, 0, true, width, &texels);
+            let lanes = lanes::lower(&program, 0, true, width, &resources);
             lanes::verify(&lanes)
                 .map_err(|errors| format!("malformed lane program: {errors:?}"))?;
         }
@@ -45,7 +45,7 @@ pub(super) fn lower(core: &Core) -> Result<Vec<(u32, Program)>, String> {
 fn inputs(core: &Core, x: u32, y: u32) -> Inputs {
     let size = Size::new(SIDE, SIDE).expect("a size of images");
     let mut inputs = Settings::new(core, size).inputs;
-    inputs.textures = textures(core.graph.types());
+    inputs.resources = resources(core.graph.types());
     inputs.frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
     inputs.time = 1.25;
     inputs.mouse = [2.5, 1.0, -1.0, 0.0];

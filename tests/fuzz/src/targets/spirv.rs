@@ -4,9 +4,11 @@ use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
 use crate::words::{from_bytes, mutate};
 use lambdav::core::inputs::Inputs;
-use lambdav::core::types::Types;
+use lambdav::core::resource::{Bound, BufferData};
+use lambdav::core::texture::TextureData;
+use lambdav::core::types::{Type, Types};
 use lambdav::spirv::bytes;
-use lambdav::spirv::eval::{Module, ModuleEvaluator, Resources};
+use lambdav::spirv::eval::{BindingKind, Module, ModuleEvaluator, Resources};
 use lambdav_generate::Random;
 use std::cell::Cell;
 
@@ -53,8 +55,9 @@ impl FuzzTarget for Spirv<'_> {
         let types = Types::default();
         let zero = |words: usize| vec![0x3f80_0000; words].into();
         let uniforms = members.iter().map(|member| zero(types.components(member.ty))).collect();
-        let inputs = Inputs { time: 1.25, uniforms, ..Inputs::default() };
-        let resources = Resources::for_members(&inputs, members, module.textures());
+        let resources = module.resources().iter().map(|of| data(&of.kind)).collect();
+        let inputs = Inputs { time: 1.25, uniforms, resources, ..Inputs::default() };
+        let resources = Resources::for_members(&inputs, members, module.resources());
         let mut evaluator = ModuleEvaluator::new(&module, &resources, ROUNDS);
         let polls = Cell::new(0);
         let takes_long = || polls.replace(polls.get() + 1) > POLLS;
@@ -73,5 +76,24 @@ impl FuzzTarget for Spirv<'_> {
 
     fn is_binary(&self) -> bool {
         true
+    }
+}
+
+/// Something to bind: three texels, or as many elements.
+fn data(kind: &BindingKind) -> Bound {
+    match kind {
+        BindingKind::Texture => {
+            let texels = [[0.5, 1.0, -2.0, 0.0]; 3].into_iter();
+            Bound::Texture(TextureData::new([3, 1], texels, true).expect("three of three").into())
+        }
+        BindingKind::Buffer { element, .. } => {
+            let mut types = Types::default();
+            let words: usize = element.iter().map(|member| types.components(member.ty)).sum();
+            let Ok(element) = types.add_array(Type::UINT, words as u32) else {
+                return Bound::Nothing;
+            };
+            let words = (0..3 * words as u32).collect();
+            Bound::Buffer(BufferData::new(&types, element, words).expect("three").into())
+        }
     }
 }

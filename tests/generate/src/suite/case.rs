@@ -2,8 +2,9 @@
 
 use lambdav_core::inputs::Inputs;
 use lambdav_core::limits;
-use lambdav_core::texture::{Texture, TextureData};
-use lambdav_core::types::Types;
+use lambdav_core::resource::{Bound, BufferData};
+use lambdav_core::texture::TextureData;
+use lambdav_core::types::{Resource, ResourceKind, Scalar, Type, Types};
 use std::sync::Arc;
 
 /// One program and what must come of it.
@@ -27,25 +28,43 @@ pub struct Case {
     pub inputs: Inputs,
     /// The size of all textures.
     pub textures: [u32; 2],
+    /// How many elements all buffers have.
+    pub buffers: u32,
     /// The largest number of `rec`s that an entry of a loop may execute.
     pub max_iterations: u64,
 }
 
 impl Case {
     /// What the pixel of a program with these types is computed from: in a column x and a row y of its
-    /// textures is (x, y, x + 10y, 1).
+    /// textures is (x, y, x + 10y, 1); in element k of its buffers component c is k + 10c, and of bools
+    /// whether k + c is odd.
     pub fn inputs_of(&self, types: &Types) -> Inputs {
         let [width, height] = self.textures;
         let place = |i: u32| ((i % width) as f32, (i / width) as f32);
         let texels = (0..width * height).map(place).map(|(x, y)| [x, y, x + 10.0 * y, 1.0]);
         let texels: Vec<[f32; 4]> = texels.collect();
-        let data = |texture: &Arc<Texture>| {
-            let mipmaps = texture.options.mipmaps;
-            let data = TextureData::new(self.textures, texels.iter().copied(), mipmaps);
-            data.expect("it is small").into()
+        let data = |resource: &Arc<Resource>| match resource.kind {
+            ResourceKind::Texture(options) => {
+                let texels = texels.iter().copied();
+                let data = TextureData::new(self.textures, texels, options.mipmaps);
+                Bound::Texture(data.expect("it is small").into())
+            }
+            ResourceKind::Buffer(element) => Bound::Buffer(self.elements(types, element).into()),
         };
-        let textures = types.textures().iter().map(data).collect();
-        Inputs { textures, ..self.inputs.clone() }
+        let resources = types.resources().iter().map(data).collect();
+        Inputs { resources, ..self.inputs.clone() }
+    }
+
+    fn elements(&self, types: &Types, element: Type) -> BufferData {
+        let mut words = Vec::new();
+        for k in 0..self.buffers {
+            words.extend((0..).zip(types.scalars(element)).map(|(c, scalar)| match scalar {
+                Scalar::F32 => ((k + 10 * c) as f32).to_bits(),
+                Scalar::Bool => (k + c) % 2,
+                Scalar::I32 | Scalar::U32 => k + 10 * c,
+            }));
+        }
+        BufferData::new(types, element, words).expect("it is small")
     }
 }
 
@@ -116,7 +135,7 @@ fn read_case(header: &[&str], line: usize, program: String) -> Result<Case, Stri
     let title = lines.next().ok_or("there is no title")?.to_owned();
     let (mut values, mut refusal) = (Vec::new(), None);
     let (mut warnings, mut fixme) = (Vec::new(), None);
-    let (mut asked, mut textures) = (None, [1, 1]);
+    let (mut asked, mut textures, mut buffers) = (None, [1, 1], 1);
     let (mut inputs, mut max_iterations) = (Inputs::default(), limits::ITERATIONS);
     for line in lines {
         let (key, value) = line.split_once(": ").ok_or_else(|| format!("no `: ` in `{line}`"))?;
@@ -139,6 +158,7 @@ fn read_case(header: &[&str], line: usize, program: String) -> Result<Case, Stri
                 let sides = value.split('x').map(number).collect::<Result<Vec<u32>, _>>()?;
                 textures = sides.try_into().map_err(|_| "a size is `WxH`")?;
             }
+            (Some("buffers"), None) => buffers = number(value)?,
             (Some("pixel"), None) => pixel(value, &mut inputs)?,
             (Some("time"), None) => inputs.time = number(value)?,
             (Some("frame"), None) => inputs.frame = number(value)?,
@@ -163,6 +183,7 @@ fn read_case(header: &[&str], line: usize, program: String) -> Result<Case, Stri
         asked,
         inputs,
         textures,
+        buffers,
         max_iterations,
     })
 }

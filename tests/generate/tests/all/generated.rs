@@ -53,7 +53,7 @@ fn seeds_give_the_same_programs_everywhere() {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    assert_eq!(hash, 0x25e01232015dbb35, "the FNV-1a hash of 50 programs");
+    assert_eq!(hash, 0x1b7615446488181d, "the FNV-1a hash of 50 programs");
 }
 
 #[test]
@@ -94,7 +94,8 @@ fn shrinking_keeps_what_it_is_asked_to_keep() {
         }
         let shrunk = shrink(&program, 2000, &mut still);
         assert!(still(&shrunk), "seed {seed}:\n{shrunk}");
-        assert!(shrunk.size() < 60, "seed {seed}: shrinking is stuck at\n{shrunk}");
+        // A declaration of four cases, which all stay if one of them is needed, is half of that.
+        assert!(shrunk.size() < 130, "seed {seed}: shrinking is stuck at\n{shrunk}");
         smaller += u32::from(shrunk.size() < program.size());
     }
     assert!(smaller > 5, "most of the programs have loops, and all get smaller");

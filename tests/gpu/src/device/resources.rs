@@ -1,8 +1,8 @@
 //! What a frame is drawn to and from: memory, buffers, the image, the uniform block, and what is bound.
 
-use super::textures::FIRST;
 use super::{Cleanup, Device, Error, FORMAT, Job, make};
 use ash::vk;
+use lambdav_spirv_backend::eval::SharedData;
 
 impl Device {
     pub(super) fn memory(
@@ -77,15 +77,14 @@ impl Device {
         Ok((image, view))
     }
 
-    /// The descriptor set of a uniform block of these words and of textures, and its layout.
-    pub(super) fn bound(
+    /// A buffer of these words, at least one, for a shader to read.
+    fn filled(
         &self,
         cleanup: &mut Cleanup<'_>,
         words: &[u32],
-        textures: &[vk::DescriptorImageInfo],
-    ) -> Result<(vk::DescriptorSet, vk::PipelineLayout), Error> {
-        let size = (words.len().max(4) * 4) as u64;
-        let usage = vk::BufferUsageFlags::UNIFORM_BUFFER;
+        usage: vk::BufferUsageFlags,
+    ) -> Result<vk::DescriptorBufferInfo, Error> {
+        let size = (words.len() * 4) as u64;
         let (buffer, memory) = self.buffer(cleanup, size, usage)?;
         // SAFETY: see the head; the buffer has room for the words.
         unsafe {
@@ -94,53 +93,91 @@ impl Device {
             mapped.copy_from_nonoverlapping(words.as_ptr(), words.len());
             self.device.unmap_memory(memory);
         }
-        let ty = vk::DescriptorType::UNIFORM_BUFFER;
+        Ok(vk::DescriptorBufferInfo { buffer, offset: 0, range: size })
+    }
+
+    /// What a shader finds at a binding.
+    fn descriptor(&self, cleanup: &mut Cleanup<'_>, data: &SharedData) -> Result<Found, Error> {
+        Ok(match data {
+            SharedData::Texture(data) => Found::Image(self.texture(cleanup, data)?),
+            SharedData::Buffer(words) => {
+                let usage = vk::BufferUsageFlags::STORAGE_BUFFER;
+                Found::Buffer(
+                    vk::DescriptorType::STORAGE_BUFFER,
+                    self.filled(cleanup, words, usage)?,
+                )
+            }
+        })
+    }
+
+    /// The descriptor set of the uniform block, textures and buffers, and its layout.
+    pub(super) fn bound(
+        &self,
+        cleanup: &mut Cleanup<'_>,
+        job: &Job<'_>,
+    ) -> Result<(vk::DescriptorSet, vk::PipelineLayout), Error> {
+        let usage = vk::BufferUsageFlags::UNIFORM_BUFFER;
+        let block = [job.uniforms, &[0; 4]].concat();
+        let block = self.filled(cleanup, &block, usage)?;
+        let mut found = vec![(0, Found::Buffer(vk::DescriptorType::UNIFORM_BUFFER, block))];
+        for (binding, data) in job.resources {
+            found.push((*binding, self.descriptor(cleanup, data)?));
+        }
         let stage = vk::ShaderStageFlags::FRAGMENT;
-        let sampled = vk::DescriptorType::COMBINED_IMAGE_SAMPLER;
-        let binding = |number, ty| {
+        let binding = |(number, found): &(u32, Found)| {
             vk::DescriptorSetLayoutBinding::default()
-                .binding(number)
-                .descriptor_type(ty)
+                .binding(*number)
+                .descriptor_type(found.ty())
                 .descriptor_count(1)
                 .stage_flags(stage)
         };
-        let numbers = (FIRST..).take(textures.len());
-        let mut bindings = vec![binding(0, ty)];
-        bindings.extend(numbers.map(|number| binding(number, sampled)));
+        let bindings: Vec<_> = found.iter().map(binding).collect();
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
         let layouts =
             [make!(cleanup, create_descriptor_set_layout, destroy_descriptor_set_layout, info)];
-        let mut sizes = vec![vk::DescriptorPoolSize { ty, descriptor_count: 1 }];
-        if !textures.is_empty() {
-            let descriptor_count = textures.len() as u32;
-            sizes.push(vk::DescriptorPoolSize { ty: sampled, descriptor_count });
-        }
+        let size = |(_, found): &(u32, Found)| vk::DescriptorPoolSize {
+            ty: found.ty(),
+            descriptor_count: 1,
+        };
+        let sizes: Vec<_> = found.iter().map(size).collect();
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
         let pool = make!(cleanup, create_descriptor_pool, destroy_descriptor_pool, info);
         let info =
             vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
         // SAFETY: see the head; the set is freed with its pool.
         let set = unsafe { self.device.allocate_descriptor_sets(&info) }?[0];
-        let whole = [vk::DescriptorBufferInfo { buffer, offset: 0, range: size }];
-        let write =
-            vk::WriteDescriptorSet::default().dst_set(set).descriptor_type(ty).buffer_info(&whole);
-        let mut writes = vec![write];
-        for (number, texture) in (FIRST..).zip(textures) {
-            writes.push(
-                vk::WriteDescriptorSet::default()
-                    .dst_set(set)
-                    .dst_binding(number)
-                    .descriptor_type(sampled)
-                    .image_info(std::slice::from_ref(texture)),
-            );
+        for (number, found) in &found {
+            let write = vk::WriteDescriptorSet::default().dst_set(set).dst_binding(*number);
+            let write = write.descriptor_type(found.ty());
+            let write = match found {
+                Found::Image(info) => write.image_info(std::slice::from_ref(info)),
+                Found::Buffer(_, info) => write.buffer_info(std::slice::from_ref(info)),
+            };
+            // SAFETY: see the head.
+            unsafe { self.device.update_descriptor_sets(&[write], &[]) };
         }
-        // SAFETY: see the head.
-        unsafe { self.device.update_descriptor_sets(&writes, &[]) };
         let ranges = [vk::PushConstantRange { stage_flags: stage, offset: 0, size: 32 }];
         let info = vk::PipelineLayoutCreateInfo::default()
             .set_layouts(&layouts)
             .push_constant_ranges(&ranges);
         let layout = make!(cleanup, create_pipeline_layout, destroy_pipeline_layout, info);
         Ok((set, layout))
+    }
+}
+
+/// What is bound.
+#[derive(Clone, Copy)]
+enum Found {
+    Image(vk::DescriptorImageInfo),
+    /// A block of uniforms, or a buffer.
+    Buffer(vk::DescriptorType, vk::DescriptorBufferInfo),
+}
+
+impl Found {
+    fn ty(&self) -> vk::DescriptorType {
+        match self {
+            Self::Image(_) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
+            Self::Buffer(ty, _) => *ty,
+        }
     }
 }

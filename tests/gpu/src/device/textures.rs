@@ -4,9 +4,6 @@ use super::{Cleanup, Device, Error, FORMAT, make};
 use ash::vk;
 use lambdav_core::texture::{Level, TextureData};
 
-/// The first binding of a texture.
-pub(super) const FIRST: u32 = 1;
-
 const RANGE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     aspect_mask: vk::ImageAspectFlags::COLOR,
     base_mip_level: 0,

@@ -2,6 +2,7 @@
 //!
 //! `SAMPLES=1000000` takes a million places for each option and size.
 
+use lambdav::core::resource::Bound;
 use lambdav::core::texture::{Filter, TextureData, TextureOptions, Wrap};
 use lambdav::engine::{CoreEngine, Engine, SimdEngine, SourceEngine, SpirvEngine};
 use lambdav::raster::{RenderOptions, render};
@@ -93,7 +94,8 @@ impl Trial {
         let mut bind = |name: &str, size: [u32; 2], texels: &[[f32; 4]], mipmaps| {
             let data = TextureData::new(size, texels.iter().copied(), mipmaps);
             let data = data.expect("it is small");
-            settings.bind_texels(shader.textures(), name, data).expect("it is declared");
+            let types = shader.core().graph.types();
+            settings.bind_data(types, name, Bound::Texture(data.into())).expect("it is declared");
         };
         let first = &self.levels[0];
         bind("t", first.size.map(|side| side as u32), &first.texels, self.options.mipmaps);

@@ -39,7 +39,7 @@ pub(in super::super) fn select(
         slots: None,
         inputs: None,
         arrays: None,
-        textures: None,
+        resources: None,
         arguments: Vec::new(),
     }
     .select()
@@ -137,14 +137,14 @@ impl<'p> Selection<'p> {
         let reads_inputs =
             |instr: &Instr| matches!(instr, Instr::Input(..) | Instr::Load(_, Space::Inputs, ..));
         let has_inputs = instrs().any(reads_inputs);
-        let has_textures =
-            instrs().any(|instr| matches!(instr, Instr::Load(_, Space::Texture(_), ..)));
+        let has_resources =
+            instrs().any(|instr| matches!(instr, Instr::Load(_, Space::Resource(_), ..)));
         let has_arrays =
             instrs().any(|it| matches!(it, Instr::LoadArray(..) | Instr::StoreArray { .. }));
         self.slots = has_slots.then(|| self.field(Field::Slots));
         self.inputs = has_inputs.then(|| self.field(Field::Inputs));
         self.arrays = has_arrays.then(|| self.field(Field::Arrays));
-        self.textures = has_textures.then(|| self.field(Field::Textures));
+        self.resources = has_resources.then(|| self.field(Field::Resources));
     }
 
     /// The end of the block of that number, and where it goes.

@@ -212,8 +212,8 @@ impl Selection<'_> {
         let found = "the entry has looked for it";
         let base = Arg::Use(match space {
             Space::Inputs => self.inputs.expect(found),
-            Space::Texture(number) => {
-                let place = Mem::at(Arg::Use(self.textures.expect(found)), (number * 8) as i32);
+            Space::Resource(number) => {
+                let place = Mem::at(Arg::Use(self.resources.expect(found)), (number * 8) as i32);
                 let base = self.temporary(GENERAL);
                 self.op2(Op::Mov, Size::B64, base, Source::memory(place));
                 base

@@ -64,7 +64,7 @@ pub(super) struct Selection<'p> {
     pub(super) slots: Option<VReg>,
     pub(super) inputs: Option<VReg>,
     pub(super) arrays: Option<VReg>,
-    pub(super) textures: Option<VReg>,
+    pub(super) resources: Option<VReg>,
     /// The arguments of the function for a row.
     pub(super) arguments: Vec<VReg>,
 }
