@@ -21,7 +21,13 @@ impl Bounds {
         let loads = |function: &Function| {
             let instrs = || function.blocks.iter().flat_map(|block| &block.instrs);
             instrs().any(|instr| {
-                matches!(instr, Instr::Load(..) | Instr::LoadArray(..) | Instr::StoreArray { .. })
+                matches!(
+                    instr,
+                    Instr::Load(..)
+                        | Instr::LoadFour { .. }
+                        | Instr::LoadArray(..)
+                        | Instr::StoreArray { .. }
+                )
             })
         };
         let mut slots = vec![u32::MAX; program.slots.len()];

@@ -29,7 +29,7 @@ use super::{
     RegisterProgram, RegisterType, Row, Shape, Status, loop_depths,
 };
 use crate::lanes::interpret::{apply, is_defined, undefined_bits};
-use crate::lanes::{Axis, Kind, Op};
+use crate::lanes::{Axis, Kind, Op, Space};
 
 /// What no correct program does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -208,6 +208,18 @@ impl Activation<'_> {
 }
 
 impl<'a> Call<'a> {
+    /// Of each lane the word of a space that many after the first.
+    fn words(&self, space: Space, first: u32, index: &Lanes) -> Result<Lanes, String> {
+        let lane = |word: &Option<u64>| {
+            let Some(index) = *word else { return Ok(None) };
+            let at = u64::from(first) + index;
+            let word = self.inputs.word(space, at);
+            let word = word.ok_or_else(|| format!("there is no word {space}{at}"))?;
+            Ok(Some(u64::from(word)))
+        };
+        index.iter().map(lane).collect()
+    }
+
     /// Executes a function.
     fn run(
         &mut self,
@@ -312,14 +324,18 @@ impl<'a> Call<'a> {
                 (*to, scalar(if is_mask { (word != 0).into() } else { word.into() }))
             }
             Instr::Load(to, space, first, index) => {
-                let lane = |word: &Option<u64>| {
-                    let Some(index) = *word else { return Ok(None) };
-                    let at = u64::from(*first) + index;
-                    let word = self.inputs.word(*space, at);
-                    let word = word.ok_or_else(|| format!("there is no word {space}{at}"))?;
-                    Ok::<_, String>(Some(u64::from(word)))
-                };
-                (*to, on.get(*index)?.iter().map(lane).collect::<Result<_, _>>()?)
+                (*to, self.words(*space, *first, on.get(*index)?)?)
+            }
+            Instr::LoadFour { to, space, first, index } => {
+                let index = on.get(*index)?.clone();
+                for (k, to) in (0..4).zip(to) {
+                    // All four have to be there.
+                    let words = self.words(*space, first + k, &index)?;
+                    if let Some(to) = to {
+                        on.registers[to.index()] = Some(words);
+                    }
+                }
+                return Ok(());
             }
             Instr::LoadArray(to, place) => {
                 let word = |lane| match self.place(on, place, lane)? {

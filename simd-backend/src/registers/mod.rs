@@ -188,6 +188,17 @@ pub enum Instr {
     Input(Reg, u32),
     /// The word of a space that many after the first, lane by lane: in each there is one.
     Load(Reg, Space, u32, Reg),
+    /// Some of four words that follow one another in a space, lane by lane: in each there are all four.
+    LoadFour {
+        /// The results, of the first word to the fourth.
+        to: [Option<Reg>; 4],
+        /// Where they are.
+        space: Space,
+        /// The first of them, from which the index counts.
+        first: u32,
+        /// An `I32` without sign of each lane.
+        index: Reg,
+    },
     /// The word of each lane in an array.
     LoadArray(Reg, ArrayPlace),
     /// Stores a word of each lane in an array.
@@ -271,6 +282,7 @@ impl Instr {
             | Self::Call { to, .. }
             | Self::Callout { to, .. }
             | Self::Reload(to, _) => f(*to),
+            Self::LoadFour { to, .. } => to.iter().flatten().copied().for_each(f),
             Self::SetSlot(..) | Self::Spill(..) | Self::Store { .. } | Self::StoreArray { .. } => {}
         }
     }
@@ -380,6 +392,7 @@ macro_rules! uses {
                     Self::MulAdd(_, operands) => operands.$iter().for_each(f),
                     Self::Broadcast(_, from)
                     | Self::Load(_, _, _, from)
+                    | Self::LoadFour { index: from, .. }
                     | Self::Half(_, from, _)
                     | Self::SetSlot(_, from)
                     | Self::Spill(_, from) => f(from),

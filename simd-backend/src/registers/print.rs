@@ -120,6 +120,10 @@ fn print_block(
             Instr::Load(to, space, first, index) => {
                 format!("{} = load {space}{first} + {index}", typed(to))
             }
+            Instr::LoadFour { to, space, first, index } => {
+                let to = to.map(|to| to.map_or("_".to_owned(), |to| typed(&to)));
+                format!("{} = load four {space}{first} + {index}", to.join(", "))
+            }
             Instr::LoadArray(to, place) => format!("{} = {place}", typed(to)),
             Instr::StoreArray { place, word, mask: None } => format!("{place} = {word}"),
             Instr::StoreArray { place, word, mask: Some(mask) } => {

@@ -363,6 +363,20 @@ impl<'p> Verifier<'p, '_> {
                     < space.words(program.inputs, &program.resources);
                 self.require(inside, || format!("nothing keeps {index} inside"));
             }
+            Instr::LoadFour { to, space, first, index } => {
+                let found = self.ty(*index);
+                let is_index = found == RegisterType::Vector(Kind::I32);
+                let is_word = |to: &Reg| {
+                    let ty = self.ty(*to);
+                    [Kind::F32, Kind::I32].map(RegisterType::Vector).contains(&ty)
+                };
+                let are_words = to.iter().flatten().all(is_word);
+                self.require(is_index && are_words, || format!("there are no words at {index}"));
+                let most = self.bounds.get(index.index()).copied().unwrap_or(u32::MAX);
+                let inside = (most as usize).saturating_add(*first as usize + 3)
+                    < space.words(program.inputs, &program.resources);
+                self.require(inside, || format!("nothing keeps {index} and three more inside"));
+            }
             Instr::LoadArray(to, place) => self.array(*to, place),
             Instr::StoreArray { place, word, mask } => {
                 self.array(*word, place);

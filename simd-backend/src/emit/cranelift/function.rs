@@ -236,6 +236,15 @@ impl Selection<'_, '_> {
                 let value = self.load_words(self.ty(*to), *space, *first, *index);
                 self.set(*to, value);
             }
+            Instr::LoadFour { to, space, first, index } => {
+                let values = self.load_four(*space, *first, *index);
+                for (to, value) in to.iter().zip(values) {
+                    if let Some(to) = to {
+                        let value = self.words_as(clif_type(self.ty(*to)), value);
+                        self.set(*to, value);
+                    }
+                }
+            }
             Instr::LoadArray(to, place) => {
                 let value = self.load_array(self.ty(*to), place);
                 self.set(*to, value);

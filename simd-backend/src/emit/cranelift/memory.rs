@@ -44,6 +44,38 @@ impl Selection<'_, '_> {
         self.pos.ins().load(ty, flags, address, offset as i32)
     }
 
+    /// The address of the words of a space.
+    fn words_of(&mut self, space: Space) -> Value {
+        match space {
+            Space::Inputs => self.field(Field::Inputs),
+            Space::Resource(number) => {
+                let resources = self.field(Field::Resources);
+                let flags = MemFlagsData::trusted().with_readonly();
+                self.pos.ins().load(types::I64, flags, resources, (number * 8) as i32)
+            }
+        }
+    }
+
+    /// The address of a word, by its number.
+    fn word_at(&mut self, base: Value, index: Value) -> Value {
+        let index = self.pos.ins().uextend(types::I64, index);
+        let bytes = self.pos.ins().ishl_imm_u(index, 2);
+        self.pos.ins().iadd(base, bytes)
+    }
+
+    /// Four words of each lane, that many after the first.
+    pub(super) fn load_four(&mut self, space: Space, first: u32, index: Reg) -> [Value; 4] {
+        let base = self.words_of(space);
+        let index = self.get(index);
+        let rows = [0, 1, 2, 3].map(|lane| {
+            let index = self.pos.ins().extractlane(index, lane);
+            let address = self.word_at(base, index);
+            let flags = UNALIGNED.with_readonly();
+            self.pos.ins().load(types::F32X4, flags, address, (first * 4) as i32)
+        });
+        self.transpose(rows)
+    }
+
     /// The word of input that many after the first, or one for each lane.
     pub(super) fn load_words(
         &mut self,
@@ -52,19 +84,10 @@ impl Selection<'_, '_> {
         first: u32,
         index: Reg,
     ) -> Value {
-        let base = match space {
-            Space::Inputs => self.field(Field::Inputs),
-            Space::Resource(number) => {
-                let resources = self.field(Field::Resources);
-                let flags = MemFlagsData::trusted().with_readonly();
-                self.pos.ins().load(types::I64, flags, resources, (number * 8) as i32)
-            }
-        };
+        let base = self.words_of(space);
         let index = self.get(index);
         let one = |s: &mut Self, ty, index| {
-            let index = s.pos.ins().uextend(types::I64, index);
-            let bytes = s.pos.ins().ishl_imm_u(index, 2);
-            let address = s.pos.ins().iadd(base, bytes);
+            let address = s.word_at(base, index);
             let flags = MemFlagsData::trusted().with_readonly();
             s.pos.ins().load(ty, flags, address, (first * 4) as i32)
         };
@@ -152,7 +175,7 @@ impl Selection<'_, '_> {
         }
     }
 
-    fn words_as(&mut self, ty: ir::Type, words: Value) -> Value {
+    pub(super) fn words_as(&mut self, ty: ir::Type, words: Value) -> Value {
         match self.pos.func.dfg.value_type(words) == ty {
             true => words,
             false => self.pos.ins().bitcast(ty, same_bits(), words),

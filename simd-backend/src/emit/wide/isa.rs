@@ -381,7 +381,7 @@ rows! {
     // Lanes.
     Extract128: "vextractf128" or "vextractf32x4", Both, 1 3 0x19, 0 0, Bytes(16),
         operands!(Rm X, Reg V, Imm N), AVX FVL;
-    ExtractD: "vpextrd", Vex, 1 3 0x16, 0 0, Bytes(4), operands!(Rm D, Reg X, Imm N), AVX NONE;
+    ExtractD: "vpextrd", Both, 1 3 0x16, 0 0, Bytes(4), operands!(Rm D, Reg X, Imm N), AVX DQ1;
     Extract256: "vextractf32x8", Evex, 1 3 0x1b, 0 0, Bytes(32),
         operands!(Rm Y, Reg V, Imm N), NONE DQ1;
     Insert128: "vinsertf128" or "vinsertf32x4", Both, 1 3 0x18, 0 0, Bytes(16),

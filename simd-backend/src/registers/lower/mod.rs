@@ -6,12 +6,14 @@
 //! | `flow` | statements, `if` and loops as a flow graph |
 //! | `arrays` | arrays in memory: where words lie, and what is copied |
 //! | `compute` | computations, register by register |
+//! | `fours` | words that follow one another are loaded together |
 //! | `row` | the function for a row of groups: its loop, coordinates and stores |
 
 mod arrays;
 mod builder;
 mod compute;
 mod flow;
+mod fours;
 mod row;
 
 use rustc_hash::FxHashMap;
@@ -48,7 +50,7 @@ pub fn lower(program: &LaneProgram, shape: Shape) -> RegisterProgram {
     let frame = builder.function;
     let procedures = builder.procedures.into_iter();
     let procedures = procedures.map(|(f, is_vector)| procedure::procedure(f, is_vector)).collect();
-    RegisterProgram {
+    let mut lowered = RegisterProgram {
         shape,
         frame,
         row,
@@ -57,5 +59,7 @@ pub fn lower(program: &LaneProgram, shape: Shape) -> RegisterProgram {
         inputs: program.inputs.len(),
         resources: program.resources.clone(),
         array_words,
-    }
+    };
+    fours::combine(&mut lowered);
+    lowered
 }

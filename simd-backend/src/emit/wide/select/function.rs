@@ -134,11 +134,13 @@ impl<'p> Selection<'p> {
         self.code.push_fixed(Step::Arguments, &[], &defs);
         let instrs = || self.function.blocks.iter().flat_map(|block| &block.instrs);
         let has_slots = instrs().any(|instr| matches!(instr, Instr::Slot(..) | Instr::SetSlot(..)));
-        let reads_inputs =
-            |instr: &Instr| matches!(instr, Instr::Input(..) | Instr::Load(_, Space::Inputs, ..));
-        let has_inputs = instrs().any(reads_inputs);
-        let has_resources =
-            instrs().any(|instr| matches!(instr, Instr::Load(_, Space::Resource(_), ..)));
+        let space = |instr: &Instr| match instr {
+            Instr::Input(..) => Some(Space::Inputs),
+            Instr::Load(_, space, ..) | Instr::LoadFour { space, .. } => Some(*space),
+            _ => None,
+        };
+        let has_inputs = instrs().any(|instr| space(instr) == Some(Space::Inputs));
+        let has_resources = instrs().any(|instr| matches!(space(instr), Some(Space::Resource(_))));
         let has_arrays =
             instrs().any(|it| matches!(it, Instr::LoadArray(..) | Instr::StoreArray { .. }));
         self.slots = has_slots.then(|| self.field(Field::Slots));
@@ -273,6 +275,9 @@ impl<'p> Selection<'p> {
                 self.load(made, self.ty(*to), source);
             }
             Instr::Load(to, space, first, index) => self.load_word(*to, *space, *first, *index),
+            Instr::LoadFour { to, space, first, index } => {
+                self.load_four(*to, *space, *first, *index);
+            }
             Instr::LoadArray(to, place) => self.load_array(*to, place),
             Instr::StoreArray { place, word, mask } => self.store_array(place, *word, *mask),
             Instr::SetSlot(slot, from) => self.set_slot(*slot, *from),

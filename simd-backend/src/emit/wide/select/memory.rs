@@ -207,10 +207,10 @@ impl Selection<'_> {
         if made.class() == VECTOR { Source::any(made) } else { Source::register(made) }
     }
 
-    /// Reads the word of a space that many after the first, or one for each lane.
-    pub(super) fn load_word(&mut self, to: Reg, space: Space, first: u32, index: Reg) {
+    /// The address of the words of a space.
+    fn words_of(&mut self, space: Space) -> Arg {
         let found = "the entry has looked for it";
-        let base = Arg::Use(match space {
+        Arg::Use(match space {
             Space::Inputs => self.inputs.expect(found),
             Space::Resource(number) => {
                 let place = Mem::at(Arg::Use(self.resources.expect(found)), (number * 8) as i32);
@@ -218,7 +218,12 @@ impl Selection<'_> {
                 self.op2(Op::Mov, Size::B64, base, Source::memory(place));
                 base
             }
-        });
+        })
+    }
+
+    /// Reads the word of a space that many after the first, or one for each lane.
+    pub(super) fn load_word(&mut self, to: Reg, space: Space, first: u32, index: Reg) {
+        let base = self.words_of(space);
         let index = self.register(index);
         let at = |index| Mem::word(base, Arg::Use(index), (first * 4) as i32);
         if let RegisterType::Scalar(_) = self.ty(to) {
@@ -231,6 +236,58 @@ impl Selection<'_> {
         }
         let made = self.define(to);
         self.gather(made, at(index));
+    }
+
+    /// Reads four words for each lane, and transposes them: a register holds the four of lane k, and in the
+    /// 128 bits after these those of lane k + 4, and so on.
+    pub(super) fn load_four(&mut self, to: [Option<Reg>; 4], space: Space, first: u32, index: Reg) {
+        let base = self.words_of(space);
+        let index = self.register(index);
+        let size = self.size();
+        let mut rows: [Option<VReg>; 4] = [None; 4];
+        for part in 0..size.bytes() as i32 / 16 {
+            let mut indices = index;
+            if part > 0 {
+                indices = self.temporary(VECTOR);
+                let it = Instruction::new(Op::Extract128, size).reg(Arg::Use(index));
+                self.push(it.rm(Arg::Def(indices)).number(part));
+            }
+            for (lane, row) in (0..).zip(&mut rows) {
+                let number = self.temporary(GENERAL);
+                let it = Instruction::new(Op::ExtractD, Size::B32).reg(Arg::Use(indices));
+                self.push(it.rm(Arg::Def(number)).number(lane));
+                let from = Mem::word(base, Arg::Use(number), (first * 4) as i32);
+                let words = self.temporary(VECTOR);
+                match *row {
+                    None => self.op2(Op::Load, Size::B128, words, Source::memory(from)),
+                    Some(before) => {
+                        let it = Instruction::new(Op::Insert128, size).reg(Arg::Def(words));
+                        self.push(it.vvvv(Arg::Use(before)).mem(from).number(part));
+                    }
+                }
+                *row = Some(words);
+            }
+        }
+        let rows = rows.map(|row| row.expect("a register has four lanes or more"));
+        let mut mixed = |op, x, y| {
+            let to = self.temporary(VECTOR);
+            self.op3(op, size, to, x, Source::any(y));
+            to
+        };
+        let [low, high] = [Op::UnpackLowPs, Op::UnpackHighPs]
+            .map(|op| [mixed(op, rows[0], rows[1]), mixed(op, rows[2], rows[3])]);
+        let parts = [
+            (Op::UnpackLowPd, low),
+            (Op::UnpackHighPd, low),
+            (Op::UnpackLowPd, high),
+            (Op::UnpackHighPd, high),
+        ];
+        for (to, (op, [x, y])) in to.into_iter().zip(parts) {
+            if let Some(to) = to {
+                let made = self.define(to);
+                self.op3(op, size, made, x, Source::any(y));
+            }
+        }
     }
 
     /// Reads words of several places, one for each lane.

@@ -1,0 +1,84 @@
+//! Words that follow one another are loaded together.
+//!
+//! A gather takes as long as its lanes one after the other, and the channels of a texel are four gathers
+//! of one index. One load of 128 bits a lane and a transposition give all four. So loads of a block that
+//! have the same index, of words at most three apart, become one [`Instr::LoadFour`], where two words or more
+//! are asked for and the bound of the index keeps all four of them inside: from the first word that is
+//! asked for on, or else up to the last one.
+
+use rustc_hash::FxHashMap;
+
+use crate::lanes::Space;
+use crate::registers::bounds::Bounds;
+use crate::registers::{Block, Function, Instr, Reg, RegisterProgram, RegisterType};
+
+/// Loads of one index in a block: their positions, words and results.
+type Loads = Vec<(usize, u32, Reg)>;
+
+/// Combines the loads of a program.
+pub(super) fn combine(program: &mut RegisterProgram) {
+    let bounds = Bounds::new(program);
+    let words = |space: Space| space.words(program.inputs, &program.resources);
+    for (function, bounds) in [(&mut program.frame, &bounds.frame), (&mut program.row, &bounds.row)]
+    {
+        let Function { registers, blocks, .. } = function;
+        // Without loads there are no bounds.
+        if bounds.is_empty() {
+            continue;
+        }
+        for block in blocks {
+            combine_in(block, registers, bounds, &words);
+        }
+    }
+}
+
+fn combine_in(
+    block: &mut Block,
+    registers: &[RegisterType],
+    bounds: &[u32],
+    words: &impl Fn(Space) -> usize,
+) {
+    let mut all: FxHashMap<(Space, Reg), Loads> = FxHashMap::default();
+    for (at, instr) in block.instrs.iter().enumerate() {
+        if let Instr::Load(to, space, first, index) = instr
+            && matches!(registers[index.index()], RegisterType::Vector(_))
+        {
+            all.entry((*space, *index)).or_default().push((at, *first, *to));
+        }
+    }
+    // What stands where the first of a group was, and what is no more.
+    let mut fours: FxHashMap<usize, Option<Instr>> = FxHashMap::default();
+    for ((space, index), mut loads) in all {
+        let most = bounds[index.index()] as usize;
+        let is_inside = |first: u32| most.saturating_add(first as usize + 3) < words(space);
+        loads.sort_by_key(|&(at, first, _)| (first, at));
+        loads.dedup_by_key(|&mut (_, first, _)| first);
+        let mut rest = &loads[..];
+        while let Some(&(_, lowest, _)) = rest.first() {
+            let count = rest.iter().take_while(|&&(_, first, _)| first - lowest < 4).count();
+            let (group, after) = rest.split_at(count);
+            rest = after;
+            let highest = group[count - 1].1;
+            let ends = highest.checked_sub(3).filter(|&first| is_inside(first));
+            let first = if is_inside(lowest) { Some(lowest) } else { ends };
+            let (Some(first), 2..) = (first, count) else { continue };
+            let mut to = [None; 4];
+            for &(at, word, reg) in group {
+                to[(word - first) as usize] = Some(reg);
+                fours.insert(at, None);
+            }
+            let at = group.iter().map(|&(at, ..)| at).min().expect("there are two or more");
+            fours.insert(at, Some(Instr::LoadFour { to, space, first, index }));
+        }
+    }
+    if fours.is_empty() {
+        return;
+    }
+    let instrs = std::mem::take(&mut block.instrs).into_iter().enumerate();
+    block.instrs = instrs
+        .filter_map(|(at, instr)| match fours.remove(&at) {
+            None => Some(instr),
+            Some(instead) => instead,
+        })
+        .collect();
+}
