@@ -10,6 +10,7 @@ use crate::BenchArguments;
 use crate::compile::CONSTANT;
 use crate::kernels::KERNELS;
 use crate::table::Table;
+use crate::textures;
 use crate::timing::{Clock, Summary};
 use clap::Args;
 use lambdav::Settings;
@@ -64,11 +65,13 @@ struct Peer {
     wrong: usize,
 }
 
-/// Names and texts of what is drawn: a constant, the kernels, the gallery.
+/// Names and texts of what is drawn: a constant, the kernels, samples of textures, the gallery.
 fn shaders() -> io::Result<Vec<(String, String)>> {
     let kernels = KERNELS.iter().map(|k| (format!("kernels/{}", k.name), k.shader.to_owned()));
-    let mut all: Vec<_> =
-        [("constant".to_owned(), CONSTANT.to_owned())].into_iter().chain(kernels).collect();
+    let mut all = vec![("constant".to_owned(), CONSTANT.to_owned())];
+    all.extend(kernels);
+    let sampled = textures::SHADERS.iter();
+    all.extend(sampled.map(|(name, text)| (format!("textures/{name}"), (*text).to_owned())));
     for shader in Shader::gallery()? {
         all.push((format!("shaders/{}", shader.name), shader.text().to_owned()));
     }
@@ -131,6 +134,7 @@ fn measure(
     let location = core.outputs.iter().map(|output| output.location).min().expect("it has one");
     let mut settings = Settings::new(core, size);
     settings.inputs.time = TIME;
+    settings.inputs.resources = textures::data(core.graph.types());
     let engine = FastEngine::new(core, location, &settings, None).map_err(io::Error::other)?;
     let threads_of_pool = NonZero::new(threads).expect("not none");
     let pool = raster::thread_pool(threads_of_pool).map_err(io::Error::other)?;
@@ -275,7 +279,7 @@ fn serve(name: &str, size: Size) -> io::Result<()> {
         .ok_or_else(|| io::Error::other(format!("nothing is called {name}")))?;
     let device = Device::open().map_err(io::Error::other)?;
     let device = device.ok_or_else(|| io::Error::other("there is no Vulkan device"))?;
-    let shader = Shader::new(name, &text);
+    let shader = Shader::new(name, &text).with_resources(textures::data);
     let output = shader.outputs().min_by_key(|output| output.location()).expect("it has one");
     let prepared = output.prepare(&device, [size.width(), size.height()]);
     let mut prepared = prepared.map_err(io::Error::other)?;

@@ -30,6 +30,7 @@ mod functions;
 mod generate;
 mod kernels;
 mod table;
+mod textures;
 mod timing;
 
 use clap::{Args, Parser, Subcommand};

@@ -16,6 +16,8 @@ pub enum Mutant {
     OtherArm,
     /// Elaboration forgets the decisions that stay in a round that is unrolled.
     ForgottenDecision,
+    /// A mirrored texture is read one texel too far.
+    FarMirror,
     /// The source evaluator lets names mean what they do outside the function whose parameters they
     /// are.
     CapturedName,
@@ -32,6 +34,9 @@ impl Mutant {
         Self::CapturedName,
         Self::OneRoundMore,
     ];
+
+    /// Those of textures. All engines have them alike, so only an oracle finds them.
+    pub const OF_TEXTURES: [Self; 1] = [Self::FarMirror];
 
     /// Those of values with parts.
     pub const OF_PARTS: [Self; 1] = [Self::WrongField];

@@ -209,14 +209,35 @@ mod tests {
         }
     }
 
+    /// The first sample whose linear intensity is not the nearest binary32.
+    fn wrong_entry(values: &[f32], max: u16) -> Option<u16> {
+        assert_eq!(values.len(), usize::from(max) + 1);
+        let is_nearest = |k: u16| match (k, values[usize::from(k)]) {
+            (0, x) => x.to_bits() == 0,
+            (k, x) if k == max => x == 1.0,
+            (k, x) => {
+                compare_midpoint(x, k, max) == Ordering::Greater
+                    && compare_midpoint(x.next_down(), k, max) == Ordering::Less
+            }
+        };
+        (0..=max).find(|&k| !is_nearest(k))
+    }
+
     fn decoding_is_nearest(decoder: &Decoder, max: u16) {
-        assert_eq!(decoder.values().len(), usize::from(max) + 1);
-        assert_eq!(decoder.values()[0].to_bits(), 0);
-        assert_eq!(decoder.values()[usize::from(max)], 1.0);
-        for k in 1..max {
-            let x = decoder.values()[usize::from(k)];
-            assert_eq!(compare_midpoint(x, k, max), Ordering::Greater, "{k} of {max}");
-            assert_eq!(compare_midpoint(x.next_down(), k, max), Ordering::Less, "{k} of {max}");
+        assert_eq!(wrong_entry(decoder.values(), max), None, "of {max}");
+    }
+
+    /// One ulp too much or too little is found, wherever it is.
+    #[test]
+    fn wrong_entries_are_found() {
+        let max = u8::MAX.into();
+        for k in 0..=max {
+            for wrong in [f32::next_up, f32::next_down] {
+                let mut values = Decoder::of_8_bits().values().to_vec();
+                let entry = &mut values[usize::from(k)];
+                *entry = wrong(*entry);
+                assert_eq!(wrong_entry(&values, max), Some(k));
+            }
         }
     }
 

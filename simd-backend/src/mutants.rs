@@ -68,6 +68,8 @@ pub enum Mutant {
     WrongTexelRow,
     /// An update stores in lanes that are not active, too.
     UnmaskedStore,
+    /// Of words that are loaded together, the first two are taken for each other.
+    SwappedWords,
 }
 
 impl Mutant {
@@ -83,6 +85,9 @@ impl Mutant {
 
     /// Those of textures.
     pub const OF_TEXTURES: [Self; 2] = [Self::LooseTexel, Self::WrongTexelRow];
+
+    /// Those of words that are loaded together.
+    pub const OF_FOURS: [Self; 1] = [Self::SwappedWords];
 
     /// Those of arrays in memory.
     pub const OF_ARRAYS: [Self; 3] = [Self::SharedArray, Self::UnmaskedStore, Self::LooseIndex];

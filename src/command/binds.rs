@@ -1,7 +1,7 @@
 //! The files that are bound to textures and buffers, as the options say.
 
 use super::failure::{Failure, Result};
-use super::files::{load_image, read_array};
+use super::files::{load_image_if, read_array};
 use lambdav::core::types::{ResourceKind, Types};
 use lambdav::raster::file::npy;
 use lambdav::settings::{BindError, DataRef, Settings};
@@ -50,7 +50,11 @@ impl Binds {
             // What there is nothing for need not be read.
             let Some(known) = known else { return Err(fail(BindError::unknown(types, name))) };
             let bound = match known.kind {
-                ResourceKind::Texture(_) => settings.bind(types, name, &load_image(path)?),
+                ResourceKind::Texture(_) => {
+                    let accept = |size| settings.check_size(types, name, size).map_err(fail);
+                    let image = load_image_if(path, accept)?;
+                    settings.bind(types, name, &image)
+                }
                 ResourceKind::Buffer(_) => {
                     let bytes = read_array(path)?;
                     let data = match str::from_utf8(&bytes) {

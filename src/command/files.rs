@@ -6,8 +6,8 @@ use super::watch;
 use lambdav::core::limits;
 use lambdav::frontend::Fix;
 use lambdav::program::{self, Loaded};
-use lambdav::raster::AnyImage;
-use lambdav::raster::file::{self, DecodeError, LoadError};
+use lambdav::raster::file::{self, DecodeError, LoadError, Undecoded};
+use lambdav::raster::{AnyImage, Size};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -44,19 +44,27 @@ pub(super) fn read_bytes(path: &Path) -> Result<(String, Vec<u8>)> {
 
 /// Reads the image at `path`, or at standard input for `-`.
 pub(super) fn load_image(path: &Path) -> Result<AnyImage> {
-    let loaded = if path == Path::new("-") {
-        file::load_from(&mut io::stdin(), Path::new("<stdin>"))
-    } else {
-        watch::note(path);
-        file::load(path)
-    };
-    loaded.map_err(|error| match &error {
+    load_image_if(path, |_| Ok(()))
+}
+
+/// The same of an image whose size is not refused before it is decoded.
+pub(super) fn load_image_if(path: &Path, accept: impl FnOnce(Size) -> Result) -> Result<AnyImage> {
+    let fail = |error: LoadError| match &error {
         LoadError::Io { source, .. } => Failure::file(chain(&error), source),
         LoadError::Decode { source: DecodeError::OutOfMemory(_), .. } => {
             Failure::machine(chain(&error))
         }
         _ => Failure::input(chain(&error)),
-    })
+    };
+    let undecoded = if path == Path::new("-") {
+        Undecoded::read(&mut io::stdin(), Path::new("<stdin>"))
+    } else {
+        watch::note(path);
+        Undecoded::open(path)
+    };
+    let undecoded = undecoded.map_err(fail)?;
+    accept(undecoded.size().map_err(fail)?)?;
+    undecoded.decode().map_err(fail)
 }
 
 /// Reads a file of elements for a buffer, or standard input for `-`: as much as the largest has.

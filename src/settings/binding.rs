@@ -6,7 +6,9 @@ use super::data::{BindError, DataRef};
 use super::textures::texels;
 use lambdav_core::limits::{BUFFER_WORDS, TEXELS};
 use lambdav_core::resource::Bound;
+use lambdav_core::texture::levels;
 use lambdav_core::types::{Resource, ResourceKind, Types};
+use lambdav_raster::Size;
 use std::sync::Arc;
 
 impl Settings {
@@ -38,6 +40,22 @@ impl Settings {
             }
         };
         self.bind_data(types, name, bound)
+    }
+
+    /// Whether an image of that size can be a texture's: what [`Self::bind`] would say of it, before it is
+    /// decoded.
+    ///
+    /// # Errors
+    ///
+    /// [`BindError::Unknown`], [`BindError::Kind`] and [`BindError::Image`].
+    pub fn check_size(&self, types: &Types, name: &str, size: Size) -> Result<(), BindError> {
+        let kind = types.resources()[find(types, name)?].kind;
+        let ResourceKind::Texture(options) = kind else {
+            let (name, declared) = (name.to_owned(), kind.word());
+            return Err(BindError::Kind { name, declared, wanted: "numbers, not an image" });
+        };
+        let checked = levels([size.width(), size.height()], options.mipmaps);
+        checked.map_err(|error| BindError::Image { name: name.to_owned(), error }).map(drop)
     }
 
     /// The same with data as it is: nothing is decoded or converted.
@@ -79,7 +97,10 @@ mod tests {
     use super::*;
     use lambdav_core::texture::TextureOptions;
     use lambdav_core::types::Type;
-    use lambdav_raster::{Frame, Image, Size};
+use lambdav_core::resource::Bound;
+use lambdav_core::texture::levels;
+use lambdav_core::types::{Resource, ResourceKind, Types};
+use lambdav_raster::Size;
 
     fn declared() -> Types {
         let mut types = Types::default();

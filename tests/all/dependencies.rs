@@ -1,7 +1,6 @@
 //! What the lock file may name: packages of the one registry, with sums, under licences that allow what
 //! ours do, and without known vulnerabilities.
 
-use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;

@@ -1,5 +1,6 @@
 //! Rows of textures. A sample is an expansion, whose text depends on the texture's options.
 
+use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::Op;
 use lambdav_core::texture::{Filter, TextureOptions, Wrap};
 use lambdav_core::types::{ResourceKind, Scalar, Type};
@@ -203,7 +204,8 @@ fn wrapped(wrap: Wrap, place: &str) -> String {
         Wrap::Clamp => place.to_owned(),
         Wrap::Repeat => format!("(mod {place} n)"),
         Wrap::Mirror => {
-            format!("(let ((m (mod {place} (* 2i n)))) (select (< m n) m (- (- (* 2i n) 1i) m)))")
+            let last = if is_active(Mutant::FarMirror) { "(* 2i n)" } else { "(- (* 2i n) 1i)" };
+            format!("(let ((m (mod {place} (* 2i n)))) (select (< m n) m (- {last} m)))")
         }
     }
 }

@@ -183,6 +183,14 @@ fn check_memory(header: &Header, found: usize) -> Result<(), DecodeError> {
     Ok(())
 }
 
+/// The size of the first part of an OpenEXR file.
+pub fn size(bytes: &[u8]) -> Result<Size, DecodeError> {
+    let meta = MetaData::read_from_buffered(bytes, false).map_err(DecodeError::Exr)?;
+    // There is at least one, or reading has failed.
+    let size = meta.headers.first().map_or(Vec2(0, 0), |header| header.layer_size);
+    Ok(Size::from_u64(size.0 as u64, size.1 as u64)?)
+}
+
 /// Decodes an OpenEXR file.
 pub fn decode(bytes: &[u8]) -> Result<Frame, DecodeError> {
     // The sizes first: the reader asks for memory before it can be refused.

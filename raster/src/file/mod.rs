@@ -23,7 +23,7 @@ pub mod raw;
 
 use std::fs::File;
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use self::atomic::{
     SaveError, abandon_first_write, abandon_writes, check_target, write_atomically,
@@ -187,6 +187,7 @@ pub fn has_readable_name(name: &Path) -> bool {
 }
 
 /// A format that is read.
+#[derive(Debug)]
 enum Readable {
     Ours(Format),
     #[cfg(feature = "formats")]
@@ -252,9 +253,7 @@ pub fn metadata(bytes: &[u8]) -> Result<Metadata, DecodeError> {
 ///
 /// [`LoadError`].
 pub fn load(path: &Path) -> Result<AnyImage, LoadError> {
-    let mut file =
-        File::open(path).map_err(|source| LoadError::Io { path: path.to_owned(), source })?;
-    load_from(&mut file, path)
+    Undecoded::open(path)?.decode()
 }
 
 /// Reads an image from a stream to its end. `name` stands for it in errors.
@@ -263,16 +262,74 @@ pub fn load(path: &Path) -> Result<AnyImage, LoadError> {
 ///
 /// [`LoadError`].
 pub fn load_from(from: &mut dyn Read, name: &Path) -> Result<AnyImage, LoadError> {
-    let fail = |source| LoadError::Io { path: name.to_owned(), source };
-    let refuse = |source| LoadError::Decode { path: name.to_owned(), source };
+    Undecoded::read(from, name)?.decode()
+}
 
-    // An endless stream that is no image is given up after its first bytes, one that begins like
-    // an image after as many as the largest image has.
-    let mut bytes = Vec::new();
-    from.take(16).read_to_end(&mut bytes).map_err(fail)?;
-    let format = recognise(&bytes, name).map_err(refuse)?;
-    from.take(MAX_PIXELS * 16 + (1 << 20)).read_to_end(&mut bytes).map_err(fail)?;
-    decode_as(&bytes, &format).map_err(refuse)
+/// An image file in memory, of which the size can be asked before it is decoded.
+#[derive(Debug)]
+pub struct Undecoded {
+    bytes: Vec<u8>,
+    format: Readable,
+    name: PathBuf,
+}
+
+impl Undecoded {
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`].
+    pub fn open(path: &Path) -> Result<Self, LoadError> {
+        let mut file =
+            File::open(path).map_err(|source| LoadError::Io { path: path.to_owned(), source })?;
+        Self::read(&mut file, path)
+    }
+
+    /// Reads a stream to its end. `name` stands for it in errors.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`].
+    pub fn read(from: &mut dyn Read, name: &Path) -> Result<Self, LoadError> {
+        let fail = |source| LoadError::Io { path: name.to_owned(), source };
+        // An endless stream that is no image is given up after its first bytes, one that begins like
+        // an image after as many as the largest image has.
+        let mut bytes = Vec::new();
+        from.take(16).read_to_end(&mut bytes).map_err(fail)?;
+        let format = recognise(&bytes, name)
+            .map_err(|source| LoadError::Decode { path: name.to_owned(), source })?;
+        from.take(MAX_PIXELS * 16 + (1 << 20)).read_to_end(&mut bytes).map_err(fail)?;
+        Ok(Self { bytes, format, name: name.to_owned() })
+    }
+
+    /// The size that the file's header declares.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`].
+    pub fn size(&self) -> Result<Size, LoadError> {
+        self.of_file(match &self.format {
+            Readable::Ours(Format::Png) => png::size(&self.bytes),
+            #[cfg(feature = "exr")]
+            Readable::Ours(Format::Exr) => exr::size(&self.bytes),
+            Readable::Ours(Format::Npy) => npy::size(&self.bytes),
+            #[cfg(feature = "formats")]
+            Readable::Other(format) => other::size(&self.bytes, *format),
+        })
+    }
+
+    /// The image.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`].
+    pub fn decode(&self) -> Result<AnyImage, LoadError> {
+        self.of_file(decode_as(&self.bytes, &self.format))
+    }
+
+    fn of_file<T>(&self, result: Result<T, DecodeError>) -> Result<T, LoadError> {
+        result.map_err(|source| LoadError::Decode { path: self.name.clone(), source })
+    }
 }
 
 #[cfg(test)]

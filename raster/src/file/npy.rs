@@ -79,6 +79,12 @@ pub fn read(bytes: &[u8]) -> Result<Array<'_>, DecodeError> {
     Ok(Array { dtype, shape, data })
 }
 
+/// The size of an NPY file that is an image.
+pub fn size(bytes: &[u8]) -> Result<Size, DecodeError> {
+    let header = Header::of(&read(bytes)?)?;
+    Ok(Size::from_u64(header.width, header.height)?)
+}
+
 /// Decodes an NPY file that is an image. Bytes after the array are ignored, as NumPy does.
 pub fn decode(bytes: &[u8]) -> Result<Frame, DecodeError> {
     let truncated = || DecodeError::Truncated { format: Format::Npy, found: bytes.len() };

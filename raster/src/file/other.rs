@@ -21,6 +21,13 @@ pub(super) fn format(first: &[u8], name: &Path) -> Option<ImageFormat> {
     ::image::guess_format(first).ok().or_else(by_name).filter(ImageFormat::reading_enabled)
 }
 
+/// The size that a file of that format declares.
+pub(super) fn size(bytes: &[u8], format: ImageFormat) -> Result<Size, DecodeError> {
+    let reader = ImageReader::with_format(Cursor::new(bytes), format);
+    let (width, height) = reader.into_dimensions().map_err(DecodeError::Other)?;
+    Ok(Size::new(width, height)?)
+}
+
 /// Decodes a file of that format.
 pub(super) fn decode(bytes: &[u8], format: ImageFormat) -> Result<AnyImage, DecodeError> {
     let mut limits = Limits::default();

@@ -147,16 +147,25 @@ pub fn metadata(bytes: &[u8]) -> Result<Metadata, DecodeError> {
     Ok(metadata)
 }
 
-/// Decodes any PNG file to 8 or 16 bits. Of an animation, the first picture.
-pub fn decode(bytes: &[u8]) -> Result<AnyImage, DecodeError> {
+/// The size that a PNG file declares.
+pub fn size(bytes: &[u8]) -> Result<Size, DecodeError> {
+    let reader = reader(bytes)?;
+    Ok(Size::new(reader.info().width, reader.info().height)?)
+}
+
+fn reader(bytes: &[u8]) -> Result<Reader<Cursor<&[u8]>>, DecodeError> {
     // Enough for a row of the widest image in work; the image itself is ours.
     let limits = Limits { bytes: 64 << 20 };
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), limits);
     decoder.set_transformations(Transformations::EXPAND);
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
-    let mut reader = decoder.read_info().map_err(DecodeError::Png)?;
+    decoder.read_info().map_err(DecodeError::Png)
+}
 
+/// Decodes any PNG file to 8 or 16 bits. Of an animation, the first picture.
+pub fn decode(bytes: &[u8]) -> Result<AnyImage, DecodeError> {
+    let mut reader = reader(bytes)?;
     let size = Size::new(reader.info().width, reader.info().height)?;
     let found = bytes.len();
     let raw = reader.info().raw_bytes();

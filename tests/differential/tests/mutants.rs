@@ -141,6 +141,9 @@ fn mutants_of_textures_are_found() {
             each_is_found_by(&text, name, &simd::Mutant::OF_TEXTURES, simd::activate);
         }
         each_is_found_by(&text, "spirv", &spirv::Mutant::OF_TEXTURES, spirv::activate);
+        for name in ["registers8", "simd8"] {
+            each_is_found_by(&text, name, &simd::Mutant::OF_FOURS, simd::activate);
+        }
     }
 }
 

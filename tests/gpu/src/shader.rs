@@ -11,7 +11,7 @@ use lambdav_core::resource::{Bound, BufferData};
 use lambdav_core::schedule::{Expr, Program, Statement, schedule};
 use lambdav_core::source::SourceFile;
 use lambdav_core::texture::{Level, TextureData};
-use lambdav_core::types::{Resource, ResourceKind, Scalar};
+use lambdav_core::types::{Resource, ResourceKind, Scalar, Types};
 use lambdav_frontend::compile;
 use lambdav_generate::resources;
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
@@ -24,6 +24,8 @@ use std::sync::Arc;
 pub struct Shader {
     /// Its name, without an ending.
     pub name: String,
+    /// Data that is given.
+    given: Option<Vec<Bound>>,
     source: SourceFile,
     core: Core,
 }
@@ -53,7 +55,14 @@ impl Shader {
     pub fn compiled(name: &str, text: &str) -> Result<Self, Diagnostics> {
         let source = SourceFile::new(name, text);
         let (core, diagnostics) = compile(&source);
-        Ok(Self { name: name.into(), source, core: core.ok_or(diagnostics)? })
+        Ok(Self { name: name.into(), given: None, source, core: core.ok_or(diagnostics)? })
+    }
+
+    /// The same with this data for its textures and buffers, in the order of their declarations.
+    #[must_use]
+    pub fn with_resources(self, of: impl FnOnce(&Types) -> Vec<Bound>) -> Self {
+        let given = Some(of(self.core.graph.types()));
+        Self { given, ..self }
     }
 
     /// Its text.
@@ -92,6 +101,9 @@ impl Shader {
     /// Data for its textures and buffers: ordinary numbers, since devices may flush subnormals, and are free
     /// with NaN and with the signs of zeros.
     fn resources(&self) -> Vec<Bound> {
+        if let Some(given) = &self.given {
+            return given.clone();
+        }
         let types = self.core.graph.types();
         let ordinary = |x: f32| if x.is_normal() { x } else { 0.375 };
         let data = |(bound, resource): (Bound, &Arc<Resource>)| match (bound, resource.kind) {

@@ -9,6 +9,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::lanes::Space;
+use crate::mutants::{Mutant, is_active};
 use crate::registers::bounds::Bounds;
 use crate::registers::{Block, Function, Instr, Reg, RegisterProgram, RegisterType};
 
@@ -66,6 +67,9 @@ fn combine_in(
             for &(at, word, reg) in group {
                 to[(word - first) as usize] = Some(reg);
                 fours.insert(at, None);
+            }
+            if is_active(Mutant::SwappedWords) {
+                to.swap(0, 1);
             }
             let at = group.iter().map(|&(at, ..)| at).min().expect("there are two or more");
             fours.insert(at, Some(Instr::LoadFour { to, space, first, index }));
