@@ -519,6 +519,22 @@ fn png_declaring(width: u32, height: u32) -> Vec<u8> {
 }
 
 #[test]
+fn sizes_are_known_before_decoding() {
+    let frame = random_frame(&mut Random::new(3), 5, 3);
+    for encoding in [Encoding::Npy, Encoding::Exr] {
+        let file = bytes(&frame, encoding);
+        let undecoded = Undecoded::read(&mut &file[..], Path::new("a")).expect("it is one");
+        assert_eq!(undecoded.size().expect("it says so"), frame.size(), "{encoding:?}");
+        assert_eq!(undecoded.decode().expect("it is whole").size(), frame.size());
+    }
+    let png = png_declaring(16384, 16384);
+    let undecoded = Undecoded::read(&mut &png[..], Path::new("a")).expect("it begins as one");
+    assert!(undecoded.size().is_err() && undecoded.decode().is_err(), "there are no data");
+    let text = Undecoded::read(&mut &b"P1 16"[..], Path::new("a"));
+    assert!(text.and_then(|text| text.size()).is_err(), "it is cut off");
+}
+
+#[test]
 fn huge_declared_sizes_are_refused() {
     for (width, height) in [(u32::MAX >> 1, u32::MAX >> 1), (70_000, 1), (20_000, 20_000)] {
         let result = decode(&png_declaring(width, height));

@@ -155,3 +155,21 @@ fn ten_thousand_bindings() {
     options.truncate(options.len() - 2);
     place.fails(&options, 1, "error[LV0507]: the texture `t9999` is not bound");
 }
+
+/// What is too large is refused by what the header declares: no pixel need be there.
+#[test]
+fn sizes_are_refused_before_images_are_decoded() {
+    let place = TestFolder::with([("flip.lv", FLIP)]);
+    let header = format!(
+        "{:117}\n",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (16384, 16384, 4), }"
+    );
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((header.len() as u16).to_le_bytes());
+    file.extend(header.bytes());
+    place.write("large.npy", file);
+    let message = "`large.npy`: the texture `source`: a texture of 16384x16384 is too large";
+    let draw = ["render", "flip.lv", "out.png", "--bind", "source=large.npy"];
+    place.fails(&draw, 1, message);
+    assert!(!place.path("out.png").exists());
+}

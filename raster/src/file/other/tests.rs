@@ -54,6 +54,7 @@ fn each_format_is_read_as_what_it_holds() {
         assert_eq!(found, Some(format), "{name}");
         let read = decode(&bytes, format).expect("it is whole");
         assert_eq!((read.size().width(), read.size().height()), (WIDTH, HEIGHT));
+        assert_eq!(size(&bytes, format).ok(), Some(read.size()), "{name}");
         let Some(picture) = picture else { continue };
         match read {
             AnyImage::Unorm8(image) => {
