@@ -1,6 +1,9 @@
 //! Words that are no module, or nearly one: an error, never a panic, and never an endless run.
 
 use crate::support::{Shader, generated};
+use lambdav_core::inputs::Inputs;
+use lambdav_core::resource::{Bound, BufferData};
+use lambdav_core::types::{Type, Types};
 use lambdav_spirv_backend::emit::EmitOptions;
 use lambdav_spirv_backend::eval::{LoadError, Module, ModuleEvaluator, Resources};
 use proptest::prelude::*;
@@ -8,7 +11,8 @@ use proptest::prelude::*;
 fn sample() -> Vec<u32> {
     Shader::new(
         "a.lv",
-        "(uniform m mat2) (uniform yes bool)
+        "(uniform m mat2) (uniform yes bool) (struct S (a vec2) (on bool)) (buffer b S)
+         (output 1 (vec3 (.a (at b (int (time)))) (num (size-of b))))
          (output 0 ((rec-func (n v) (if (< n (time)) (rec (+ n 1) (* m (min v (sin n)))) v))
                     0 (if yes (.xy (frag-coord)) (.zw (mouse)))))",
     )
@@ -19,7 +23,13 @@ fn sample() -> Vec<u32> {
 /// Reads and runs whatever it is.
 fn survive(words: &[u32]) {
     if let Ok(module) = Module::new(words) {
-        let mut evaluator = ModuleEvaluator::new(&module, &Resources::default(), 3);
+        let mut types = Types::default();
+        let element = types.add_array(Type::UINT, 3).expect("is small");
+        let data = BufferData::new(&types, element, vec![1; 6]).expect("two elements");
+        let resources = vec![Bound::Buffer(data.into()); module.resources().len()];
+        let inputs = Inputs { resources, ..Inputs::default() };
+        let resources = Resources::for_members(&inputs, &[], module.resources());
+        let mut evaluator = ModuleEvaluator::new(&module, &resources, 3);
         for _ in 0..2 {
             let _ = evaluator.run([0.5, 0.5, 0.0, 1.0], &|| false);
         }

@@ -17,6 +17,10 @@ pub(super) const PROGRAMS: &[&str] = &[
      (uniform g mat3 (mat3 1 2 3 4 5 6 7 8 9)) (uniform h mat4) (uniform unused num 7) \
      (vec4 (if b a (.x c)) (.y d) (+ (.w e) (.x (col f 1))) (+ (.z (* g d)) (.x (* h e))))",
     "(uniform {a}:=,\"q\\ num 2) (+ {a}:=,\"q\\ 1)",
+    // Textures and buffers, used and unused.
+    "(struct S (a (array 3 num)) (on bool) (m mat2)) (buffer b S) (texture t (wrap mirror) mipmaps) (buffer unused ivec3) \
+     (define e (at b (int (.x (frag-coord))))) (buffer c num) \
+     (vec4 (if (.on e) (at (.a e) (size-of b)) (at c 7)) (.x (* (.m e) (vec2 1 2))) (.xy (texel t (ivec2 1i))))",
     // Matrices.
     "(define m (mat2 (.xy (frag-coord)) (vec2 1 2))) (* m (inverse m) (.xy (mouse)))",
     "(define m (mat3 (.xyz (frag-coord)) (vec3 1 2 4) (vec3 (time) 0 1))) \
