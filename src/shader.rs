@@ -16,8 +16,7 @@ use lambdav_core::source::SourceFile;
 use lambdav_core::texture::TextureData;
 use lambdav_core::types::{Resource, ResourceKind, Types};
 use lambdav_frontend::compile_fixed;
-use lambdav_raster::file::{EncodeError, Encoding, Format, FormatError, Metadata, SaveError};
-use lambdav_raster::quantize::Transfer;
+use lambdav_raster::file::{EncodeError, Format, FormatError, Metadata, SaveError};
 use lambdav_raster::{
     Frame, RenderError, RenderOptions, Size, SizeError, file, render, render_into,
 };
@@ -464,12 +463,7 @@ impl fmt::Debug for Error {
 /// [`Error::Format`] and [`Error::Save`].
 pub fn save(path: impl AsRef<Path>, frame: &Frame) -> Result<(), Error> {
     let path = path.as_ref();
-    let encoding = match Format::from_path(path)? {
-        Format::Png => Encoding::Png8(Transfer::Linear),
-        #[cfg(feature = "exr")]
-        Format::Exr => Encoding::Exr,
-        Format::Npy => Encoding::Npy,
-    };
+    let encoding = Format::from_path(path)?.encoding();
     Ok(file::save(path, frame, encoding, &metadata())?)
 }
 

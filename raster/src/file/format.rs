@@ -59,6 +59,17 @@ impl Format {
         path.extension().unwrap_or(OsStr::new("")).to_string_lossy().parse()
     }
 
+    /// How a file of it is made where nothing else is asked for: PNG has 8 bits a sample, without a transfer
+    /// function.
+    pub fn encoding(self) -> Encoding {
+        match self {
+            Self::Png => Encoding::Png8(Transfer::Linear),
+            #[cfg(feature = "exr")]
+            Self::Exr => Encoding::Exr,
+            Self::Npy => Encoding::Npy,
+        }
+    }
+
     /// The first bytes of every file of this format.
     pub(super) fn magic(self) -> &'static [u8] {
         match self {
