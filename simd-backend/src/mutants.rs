@@ -70,6 +70,8 @@ pub enum Mutant {
     UnmaskedStore,
     /// Of words that are loaded together, the first two are taken for each other.
     SwappedWords,
+    /// Halves of a table in registers are taken for each other.
+    SwappedTables,
 }
 
 impl Mutant {
@@ -88,6 +90,9 @@ impl Mutant {
 
     /// Those of words that are loaded together.
     pub const OF_FOURS: [Self; 1] = [Self::SwappedWords];
+
+    /// Those of tables in registers.
+    pub const OF_TABLES: [Self; 1] = [Self::SwappedTables];
 
     /// Those of arrays in memory.
     pub const OF_ARRAYS: [Self; 3] = [Self::SharedArray, Self::UnmaskedStore, Self::LooseIndex];

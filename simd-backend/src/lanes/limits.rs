@@ -9,6 +9,9 @@ use super::{Expr, Kind, Op, ValueId};
 /// More than any coordinate of a pixel, also of those of groups that reach over an edge.
 const MOST_COLUMNS: f32 = 131_072.0;
 
+/// Integers that do not exceed this are the same with sign and without.
+pub(super) const POSITIVE: u32 = i32::MAX as u32;
+
 /// What the result of an operation on integers of 32 bits does not exceed, without sign, if its
 /// operands do not exceed these.
 pub(crate) fn most_of(op: Op, most: impl Fn(usize) -> u32) -> u32 {
@@ -18,6 +21,10 @@ pub(crate) fn most_of(op: Op, most: impl Fn(usize) -> u32) -> u32 {
         Op::ShiftRight(n) if n < 32 => most(0) >> n,
         Op::Add => most(0).saturating_add(most(1)),
         Op::Mul => most(0).saturating_mul(most(1)),
+        Op::Or | Op::Xor => u32::MAX.checked_shr((most(0) | most(1)).leading_zeros()).unwrap_or(0),
+        // Those with signs, of what has none.
+        Op::Min if most(0).max(most(1)) <= POSITIVE => most(0).min(most(1)),
+        Op::Max if most(0).max(most(1)) <= POSITIVE => most(0).max(most(1)),
         Op::Select => most(1).max(most(2)),
         _ => u32::MAX,
     }
@@ -90,7 +97,8 @@ impl Limits {
                         let ([a, b], [c, d]) = (of(1)?, of(2)?);
                         [a.min(c), b.max(d)]
                     }
-                    Op::FromUnsigned => [0.0, self.most(operands[0]) as f32],
+                    Op::FromInteger if self.most(operands[0]) > POSITIVE => return None,
+                    Op::FromInteger | Op::FromUnsigned => [0.0, self.most(operands[0]) as f32],
                     _ => return None,
                 }
             }

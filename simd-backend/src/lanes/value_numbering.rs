@@ -5,12 +5,12 @@
 //! The core has done so with whole vectors. This is about their components: of `(+ p (vec3 0 1
 //! 0))`, say. Only what is true of every number counts, and of its sign: x − 0 = x, but not x + 0 =
 //! x, which is 0 for −0. Where limits of a value are known, a count of a shift is not taken modulo
-//! 32, and a conversion to an integer does not look for what is out of range.
+//! 32, a conversion to an integer does not look for what is out of range, and what lies within is not clamped.
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::interpret::apply;
-use super::limits::Limits;
+use super::limits::{Limits, POSITIVE};
 use super::{
     BlockId, End, Expr, Kind, LaneProgram, Op, Rate, Space, Statement, ValueId, ValueInfo,
 };
@@ -258,7 +258,11 @@ impl Numbering {
                 let is_zero = constant(1)?.0 == 0;
                 return is_zero.then_some(Simpler::Operand(operands[0]));
             }
-            Op::Add | Op::Or | Op::Xor | Op::And | Op::Mul => {}
+            Op::FromUnsigned => {
+                let is_same = most(0) <= POSITIVE;
+                return is_same.then(|| Simpler::Op(Op::FromInteger, operands.into()));
+            }
+            Op::Add | Op::Or | Op::Xor | Op::And | Op::Mul | Op::MinUnsigned | Op::Max => {}
             _ => return None,
         }
         let (place, (bits, of)) = [1, 0].into_iter().find_map(|i| Some((i, constant(i)?)))?;
@@ -269,6 +273,9 @@ impl Numbering {
             (Op::And, _) if (bits.wrapping_add(1) & bits) == 0 && most(1 - place) <= bits => {
                 Some(Simpler::Operand(of))
             }
+            // Clamps of what lies within.
+            (Op::MinUnsigned, _) if most(1 - place) <= bits => Some(Simpler::Operand(of)),
+            (Op::Max, 0) if most(1 - place) <= POSITIVE => Some(Simpler::Operand(of)),
             (Op::Mul, _) if bits.is_power_of_two() => {
                 Some(Simpler::Op(Op::ShiftLeft(bits.trailing_zeros() as u8), [of].into()))
             }

@@ -10,14 +10,14 @@ use crate::lanes::most_of;
 /// After so many rounds what still grows is not bounded.
 const ROUNDS: usize = 4;
 
-/// Bounds by register; nothing for functions that load nothing.
-pub(super) struct Bounds {
-    pub(super) frame: Vec<u32>,
-    pub(super) row: Vec<u32>,
+/// Bounds by register; nothing where no function loads anything.
+pub(crate) struct Bounds {
+    pub(crate) frame: Vec<u32>,
+    pub(crate) row: Vec<u32>,
 }
 
 impl Bounds {
-    pub(super) fn new(program: &RegisterProgram) -> Self {
+    pub(crate) fn new(program: &RegisterProgram) -> Self {
         let loads = |function: &Function| {
             let instrs = || function.blocks.iter().flat_map(|block| &block.instrs);
             instrs().any(|instr| {

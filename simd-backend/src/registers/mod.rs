@@ -56,6 +56,7 @@ use lambdav_core::op::Elementary;
 use crate::lanes::{Axis, Kind, Op, Space};
 use crate::machine::{Class, Machine};
 
+pub(crate) use bounds::Bounds;
 pub use call::{Callable, Inputs, Poll, Resources, Row};
 pub use lower::lower;
 pub(crate) use order::{loop_depths, order as layout_order};

@@ -222,6 +222,22 @@ fn mutants_in_wide_machine_code_are_found() {
     }
 }
 
+/// Tables that are permuted, of as many words as need two results or four: the index chooses the words in
+/// another order than they have, and the inputs end with the table.
+#[cfg(all(unix, target_arch = "x86_64"))]
+#[test]
+fn mutants_of_tables_are_found() {
+    for (name, words) in
+        [("evaluated-avx2-16", 13), ("evaluated-avx512-16", 60), ("evaluated-avx512-256-8", 27)]
+    {
+        let text = format!(
+            "(define table (tabulate {words} (func (i) (* (num i) (num i)))))
+             (at table (- {words}i (* 5i (int (.x (frag-coord))))))"
+        );
+        each_is_found_by(&text, name, &simd::Mutant::OF_TABLES, simd::activate);
+    }
+}
+
 /// With machine code, and by the interpreter of register programs alone.
 #[test]
 fn mutants_in_spilling_are_found() {

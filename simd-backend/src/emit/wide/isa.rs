@@ -389,6 +389,8 @@ rows! {
     Insert256: "vinsertf32x8", Evex, 1 3 0x1a, 0 0, Bytes(32),
         operands!(Reg V, Vvvv V, Rm Y, Imm N), NONE DQ1;
     ShufflePs: "vshufps", Both, 0 1 0xc6, 0 0, Full(4), RVMI, AVX FVL;
+    // Of one register, by the numbers in the first operand.
+    PermuteD: "vpermd", Both, 1 2 0x36, 0 0, Full(4), RVM, AVX2 FVL;
     // Of two registers, by the numbers in the target.
     PermuteTwo: "vpermi2d", Evex, 1 2 0x76, 0 0, Full(4), RVM, NONE FVL;
     PermuteQ: "vpermq", Both, 1 3 0x00, 1 1, Full(8), RMI, AVX2 FVL;

@@ -54,7 +54,7 @@ use self::code::Code;
 use super::abi::{self, Function, MachineCode, Needs};
 use super::{Allocation, EmitError, Emitter, Listing, Part, Role, parts};
 use crate::machine::Machine;
-use crate::registers::RegisterProgram;
+use crate::registers::{Bounds, RegisterProgram};
 
 /// The checker takes as much memory as all values in all blocks.
 const CHECKED: usize = 1 << 20;
@@ -76,10 +76,11 @@ impl WideEmitter {
         &self,
         program: &RegisterProgram,
         part: &Part<'_>,
+        bounds: &Bounds,
         listing: Listing,
     ) -> Result<(Code, Assembled), EmitError> {
         let Part { function, role, allocation, .. } = *part;
-        let code = select::select(self.wide, program, function, role);
+        let code = select::select(self.wide, program, function, role, bounds);
         let environment = self.wide.environment(role == Role::Procedure);
         let algorithm = match allocation {
             Allocation::Thorough => Algorithm::Ion,
@@ -118,8 +119,9 @@ impl Emitter for WideEmitter {
         listing: Listing,
     ) -> Result<MachineCode, EmitError> {
         let (mut functions, mut calls) = (Vec::new(), Vec::new());
+        let bounds = Bounds::new(program);
         for part in parts(program, allocation) {
-            let (_, made) = self.function(program, &part, listing)?;
+            let (_, made) = self.function(program, &part, &bounds, listing)?;
             functions.push(Function {
                 name: part.name,
                 bytes: made.bytes,

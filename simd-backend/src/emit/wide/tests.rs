@@ -60,7 +60,9 @@ fn sizes(op: Op) -> Vec<Size> {
         _ if has(Kind::D) => vec![Size::B32],
         _ if matches!(op, Op::Extract256 | Op::Insert256) => vec![Size::B512],
         _ if matches!(op, Op::Extract128 | Op::Insert128) => vec![Size::B256, Size::B512],
-        _ if matches!(op, Op::BroadcastSd | Op::PermuteQ) => vec![Size::B256, Size::B512],
+        _ if matches!(op, Op::BroadcastSd | Op::PermuteD | Op::PermuteQ) => {
+            vec![Size::B256, Size::B512]
+        }
         Form::Vex if has(Kind::V) => vec![Size::B128, Size::B256],
         _ if has(Kind::V) => vec![Size::B128, Size::B256, Size::B512],
         _ => vec![Size::B128],

@@ -113,8 +113,14 @@ impl Selection<'_> {
     }
 
     /// In the lanes of a mask the first, else the second.
-    fn blend_words(&mut self, mask: VReg, a: VReg, b: VReg) -> VReg {
+    pub(super) fn blend_words(&mut self, mask: VReg, a: VReg, b: VReg) -> VReg {
         let made = self.temporary(VECTOR);
+        if self.wide.has_masks() {
+            let it = Instruction::new(Op::BlendMPs, self.size()).reg(Arg::Def(made));
+            let it = Source::any(a).of(it.vvvv(Arg::Use(b)));
+            self.push(Instruction { mask: Some(Arg::Use(mask)), ..it });
+            return made;
+        }
         let it = Instruction::new(Op::BlendVPs, self.size()).reg(Arg::Def(made)).vvvv(Arg::Use(b));
         let it = Source::any(a).of(it);
         self.push(Instruction { last: Some(Arg::Use(mask)), ..it });

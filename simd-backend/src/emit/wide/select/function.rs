@@ -11,7 +11,7 @@ use crate::emit::wide::code::{Code, CodeBlock, Step};
 use crate::emit::wide::machine::{GENERAL, VECTOR, Wide};
 use crate::lanes::{self, Kind, Space};
 use crate::registers::{
-    BlockCall, BlockId, End, Function, Instr, Limit, Reg, RegisterProgram, RegisterType,
+    BlockCall, BlockId, Bounds, End, Function, Instr, Limit, Reg, RegisterProgram, RegisterType,
     layout_order,
 };
 
@@ -21,7 +21,13 @@ pub(in super::super) fn select(
     program: &RegisterProgram,
     function: &Function,
     role: Role,
+    bounds: &Bounds,
 ) -> Code {
+    let bounds = match role {
+        Role::Procedure => &[],
+        Role::Frame => &bounds.frame[..],
+        Role::Row => &bounds.row[..],
+    };
     // Without vectors, as in functions for the frame, numbers of 64 bits are the largest.
     let has_vectors = function.registers.iter().any(|ty| !matches!(ty, RegisterType::Scalar(_)));
     let words = if has_vectors { wide.size().bytes() as usize / 8 } else { 1 };
@@ -30,6 +36,7 @@ pub(in super::super) fn select(
         program,
         function,
         role,
+        bounds,
         code: Code::new(words, wide.clobbers()),
         values: vec![Value::Unset; function.registers.len()],
         uses: uses(function),

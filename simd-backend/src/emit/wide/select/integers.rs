@@ -106,7 +106,7 @@ impl Selection<'_> {
     }
 
     /// The same bits in all lanes of 32 bits.
-    fn everywhere(&mut self, size: Size, bits: u32) -> Source {
+    pub(super) fn everywhere(&mut self, size: Size, bits: u32) -> Source {
         let (ty, broadcast) = (RegisterType::Vector(Kind::I32), self.wide.has_masks());
         let bytes = if broadcast { 4 } else { size.bytes() };
         Source { rm: Rm::Mem(self.constant_place(ty, bits.into(), bytes)), broadcast }

@@ -224,9 +224,14 @@ impl Selection<'_> {
     /// Reads the word of a space that many after the first, or one for each lane.
     pub(super) fn load_word(&mut self, to: Reg, space: Space, first: u32, index: Reg) {
         let base = self.words_of(space);
+        let is_vector = matches!(self.ty(to), RegisterType::Vector(_));
+        if let Some(table) = self.table(space, first, index).filter(|_| is_vector) {
+            self.permute_table(to, base, table, index);
+            return;
+        }
         let index = self.register(index);
         let at = |index| Mem::word(base, Arg::Use(index), (first * 4) as i32);
-        if let RegisterType::Scalar(_) = self.ty(to) {
+        if !is_vector {
             // What lies above the lower half of an index is not part of it.
             let whole = self.temporary(GENERAL);
             self.op2(Op::Mov, Size::B32, whole, Source::register(index));

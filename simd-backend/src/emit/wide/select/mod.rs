@@ -11,7 +11,7 @@
 //! | `function` | blocks, and which instruction becomes what |
 //! | `selection` | the state: which values there are, and where |
 //! | `vector`, `scalar`, `integers` | operations |
-//! | `memory`, `arrays`, `calls` | what is read, written and called |
+//! | `memory`, `tables`, `arrays`, `calls` | what is read, written and called |
 
 mod arrays;
 mod calls;
@@ -20,6 +20,7 @@ mod integers;
 mod memory;
 mod scalar;
 mod selection;
+mod tables;
 mod vector;
 
 pub(super) use function::select;

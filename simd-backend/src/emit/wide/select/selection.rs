@@ -52,6 +52,8 @@ pub(super) struct Selection<'p> {
     pub(super) program: &'p RegisterProgram,
     pub(super) function: &'p Function,
     pub(super) role: Role,
+    /// What its integers do not exceed; nothing if it loads nothing.
+    pub(super) bounds: &'p [u32],
     pub(super) code: Code,
     pub(super) values: Vec<Value>,
     pub(super) uses: Vec<Uses>,

@@ -1,0 +1,114 @@
+//! Short tables in registers.
+//!
+//! A gather takes about as long as its lanes one after the other. Where the bound of an index says that the
+//! words which it may choose fill few registers, these are read whole, and their lanes permuted: the lower
+//! bits of an index choose the lane of one register or, with EVEX, of two; by each of the others one of
+//! two results is taken.
+
+use regalloc2::VReg;
+
+use super::selection::{Selection, Source, Value};
+use crate::emit::wide::code::Arg;
+use crate::emit::wide::instruction::{Instruction, Mem};
+use crate::emit::wide::isa::Op;
+use crate::emit::wide::machine::{MASK, VECTOR, Wide};
+use crate::lanes::Space;
+use crate::mutants::{Mutant, is_active};
+use crate::registers::Reg;
+
+/// Registers that hold all words which an index may choose.
+#[derive(Clone, Copy)]
+pub(super) struct Table {
+    /// The first word of the first register. All words are there.
+    start: u32,
+    /// How many words of these lie before the one that an index counts from.
+    before: u32,
+    /// How many registers.
+    registers: u32,
+}
+
+/// How many registers are permuted, rather than words gathered. (`cost::TABLE` has the measurement.)
+fn most(wide: Wide) -> u32 {
+    match wide {
+        Wide::Avx2 => 2,
+        Wide::Avx512At256 => 4,
+        Wide::Avx512 => 8,
+    }
+}
+
+impl Selection<'_> {
+    /// The table that an index chooses from, if it is short.
+    pub(super) fn table(&self, space: Space, first: u32, index: Reg) -> Option<Table> {
+        let most_index = *self.bounds.get(index.index())?;
+        let width = self.size().bytes() / 4;
+        let registers = most_index / width + 1;
+        if registers > most(self.wide) {
+            return None;
+        }
+        let words = space.words(self.program.inputs, &self.program.resources);
+        // Where the words end sooner than the registers, these begin sooner.
+        let last = words.checked_sub((registers * width) as usize)?;
+        let start = first.min(u32::try_from(last).unwrap_or(u32::MAX));
+        let before = first - start;
+        (before + most_index < registers * width).then_some(Table { start, before, registers })
+    }
+
+    /// Reads words of a table, one for each lane.
+    pub(super) fn permute_table(&mut self, to: Reg, base: Arg, table: Table, index: Reg) {
+        let size = self.size();
+        let width = size.bytes() / 4;
+        let mut index = self.register(index);
+        if table.before > 0 {
+            let before = self.everywhere(size, table.before);
+            let counted = self.temporary(VECTOR);
+            self.op3(Op::AddD, size, counted, index, before);
+            index = counted;
+        }
+        let place = |register: u32| Mem::at(base, ((table.start + register * width) * 4) as i32);
+        let step = if self.wide.has_masks() { 2 } else { 1 };
+        let mut chosen: Vec<VReg> = Vec::new();
+        for register in (0..table.registers).step_by(step) {
+            let made = self.temporary(VECTOR);
+            if step == 1 || register + 1 == table.registers {
+                self.op3(Op::PermuteD, size, made, index, Source::memory(place(register)));
+            } else {
+                let low = self.temporary(VECTOR);
+                self.op2(Op::Load, size, low, Source::memory(place(register)));
+                let it = Instruction::new(Op::PermuteTwo, size).reg(Arg::Tied(index, made));
+                self.push(it.vvvv(Arg::Use(low)).mem(place(register + 1)));
+            }
+            chosen.push(made);
+        }
+        // The lowest bit that no permutation has looked at.
+        let mut bit = (width * step as u32).trailing_zeros();
+        while chosen.len() > 1 {
+            let is_set = self.bit_mask(index, bit);
+            let pairs: Vec<VReg> = chosen
+                .chunks(2)
+                .map(|pair| match *pair {
+                    [clear, set] if is_active(Mutant::SwappedTables) => {
+                        self.blend_words(is_set, clear, set)
+                    }
+                    [clear, set] => self.blend_words(is_set, set, clear),
+                    _ => pair[0],
+                })
+                .collect();
+            (chosen, bit) = (pairs, bit + 1);
+        }
+        self.values[to.index()] = Value::Register(chosen[0]);
+    }
+
+    /// Whether a bit of words is set: a mask or, where there are no registers for them, signs.
+    fn bit_mask(&mut self, words: VReg, bit: u32) -> VReg {
+        let size = self.size();
+        if self.wide.has_masks() {
+            let number = self.everywhere(size, 1 << bit);
+            let mask = self.temporary(MASK);
+            self.op3(Op::TestDK, size, mask, words, number);
+            return mask;
+        }
+        let signs = self.temporary(VECTOR);
+        self.shift(Op::ShiftLeftD, size, signs, words, (31 - bit) as u8);
+        signs
+    }
+}
