@@ -12,6 +12,7 @@ mod documents;
 mod everyday;
 mod explain;
 mod faults;
+mod gallery;
 mod harness;
 mod harvest;
 mod include;
