@@ -1,7 +1,7 @@
 //! The gallery by the command: its engines and forms agree, and its data is what the documented command lines
 //! make.
 //!
-//! `BLESS=1 cargo test --test all command::gallery` writes the data.
+//! `BLESS=1 cargo test --test all command::gallery::data` writes the data.
 
 use super::harness::TestFolder;
 use lambdav_test_support::{command_lines, header_bindings};
