@@ -215,7 +215,7 @@ impl Renderer<'_> {
     /// ```
     ///
     /// A frame can be read by the next one; its numbers are kept as they are. (`lambdav render --feedback`
-    /// does it for a sequence, and compiles once: [`Engine::set_texture`](crate::engine::Engine::set_texture).)
+    /// does it for a sequence, and compiles once: [`Engine::set_texture`].)
     ///
     /// ```
     /// # use lambdav::{Shader, raster::{Frame, Size}};
