@@ -15,11 +15,14 @@ pub use textures::texels;
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::inputs::Inputs;
 use lambdav_core::limits;
+use lambdav_core::resource::Bound;
+use lambdav_core::texture::TextureData;
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use lambdav_float_environment::with_default;
 use lambdav_raster::Size;
 use names::instead;
 use scalar::{int, truth, uint};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// What a frame is computed from, the pixel's position apart.
@@ -154,6 +157,14 @@ impl Settings {
     /// Changes what `(time)` and `(frame)` are.
     pub(crate) fn set_time(&mut self, time: f32, frame: f32) {
         (self.inputs.time, self.inputs.frame) = (time, frame);
+    }
+
+    /// Changes the texture of that number for one of the same size.
+    pub(crate) fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {
+        let bound = &mut self.inputs.resources[number];
+        let known = bound.texture().expect("it is a texture");
+        assert_eq!(known.levels(), texture.levels(), "a texture keeps its size");
+        *bound = Bound::Texture(Arc::clone(texture));
     }
 
     pub(crate) fn at(&self, x: u32, y: u32) -> Inputs {

@@ -214,6 +214,21 @@ impl Renderer<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// A frame can be read by the next one; its numbers are kept as they are. (`lambdav render --feedback`
+    /// does it for a sequence, and compiles once: [`Engine::set_texture`].)
+    ///
+    /// ```
+    /// # use lambdav::{Shader, raster::{Frame, Size}};
+    /// let text = "(texture last) (+ 1 (* 2 (texel last (int (.xy (frag-coord))))))";
+    /// let (shader, size) = (Shader::new("feedback.lv", text)?, Size::new(4, 4)?);
+    /// let mut frame = Frame::from_fn(size, |_, _| [0.0; 4]);
+    /// for number in 0..3 {
+    ///     frame = shader.renderer(size).frame(number as f32).bind("last", &frame)?.render()?;
+    /// }
+    /// assert_eq!(frame.pixel(0, 0), Some([7.0; 4]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`BindError`] where there is no such texture or buffer, or the data is too large or of another

@@ -14,10 +14,13 @@ use crate::textures;
 use crate::timing::{Clock, Summary};
 use clap::Args;
 use lambdav::Settings;
+use lambdav::core::resource::Bound;
+use lambdav::core::types::Types;
 use lambdav::engine::FastEngine;
 use lambdav::program::Loaded;
 use lambdav::raster::{self, Frame, RenderOptions, Size};
 use lambdav_gpu::{Device, Shader};
+use lambdav_matrix::pictures;
 use serde::Serialize;
 use std::hint::black_box;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -66,16 +69,24 @@ struct Peer {
 }
 
 /// Names and texts of what is drawn: a constant, the kernels, samples of textures, the gallery.
-fn shaders() -> io::Result<Vec<(String, String)>> {
+fn shaders() -> Vec<(String, String)> {
     let kernels = KERNELS.iter().map(|k| (format!("kernels/{}", k.name), k.shader.to_owned()));
     let mut all = vec![("constant".to_owned(), CONSTANT.to_owned())];
     all.extend(kernels);
     let sampled = textures::SHADERS.iter();
     all.extend(sampled.map(|(name, text)| (format!("textures/{name}"), (*text).to_owned())));
-    for shader in Shader::gallery()? {
+    for shader in Shader::gallery() {
         all.push((format!("shaders/{}", shader.name), shader.text().to_owned()));
     }
-    Ok(all)
+    all
+}
+
+/// What the textures and buffers of such a shader hold.
+fn resources(name: &str, text: &str, types: &Types) -> Vec<Bound> {
+    match name.starts_with("shaders/") {
+        true => pictures::resources(text, types),
+        false => textures::data(types),
+    }
 }
 
 /// Measures and prints.
@@ -91,7 +102,7 @@ pub(crate) fn run(options: &DriverOptions) -> io::Result<()> {
     let mut table = None;
     let mut rows = Vec::new();
     let processors = available_parallelism().map_or(1, NonZero::get);
-    for (name, text) in shaders()?.into_iter().filter(|(name, _)| options.common.wants(name)) {
+    for (name, text) in shaders().into_iter().filter(|(name, _)| options.common.wants(name)) {
         for threads in [1, 2].into_iter().filter(|&threads| threads <= processors) {
             let row = measure(&name, &text, threads, &drivers, options)?;
             print(table.get_or_insert_with(|| head(&row)), &row);
@@ -134,7 +145,7 @@ fn measure(
     let location = core.outputs.iter().map(|output| output.location).min().expect("it has one");
     let mut settings = Settings::new(core, size);
     settings.inputs.time = TIME;
-    settings.inputs.resources = textures::data(core.graph.types());
+    settings.inputs.resources = resources(name, text, core.graph.types());
     let engine = FastEngine::new(core, location, &settings, None).map_err(io::Error::other)?;
     let threads_of_pool = NonZero::new(threads).expect("not none");
     let pool = raster::thread_pool(threads_of_pool).map_err(io::Error::other)?;
@@ -273,13 +284,13 @@ fn serve(name: &str, size: Size) -> io::Result<()> {
     if let Some(threads) = std::env::var(THREADS).ok().and_then(|threads| threads.parse().ok()) {
         restrict(threads)?;
     }
-    let (_, text) = shaders()?
+    let (_, text) = shaders()
         .into_iter()
         .find(|(known, _)| known == name)
         .ok_or_else(|| io::Error::other(format!("nothing is called {name}")))?;
     let device = Device::open().map_err(io::Error::other)?;
     let device = device.ok_or_else(|| io::Error::other("there is no Vulkan device"))?;
-    let shader = Shader::new(name, &text).with_resources(textures::data);
+    let shader = Shader::new(name, &text).with_resources(|types| resources(name, &text, types));
     let output = shader.outputs().min_by_key(|output| output.location()).expect("it has one");
     let prepared = output.prepare(&device, [size.width(), size.height()]);
     let mut prepared = prepared.map_err(io::Error::other)?;

@@ -6,7 +6,9 @@ use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::evaluate;
 use lambdav_core::graph::Core;
 use lambdav_core::schedule::{self, Program};
+use lambdav_core::texture::TextureData;
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
+use std::sync::Arc;
 
 /// The evaluator of the scheduled core.
 #[derive(Debug)]
@@ -55,5 +57,9 @@ impl Engine for CoreEngine {
 
     fn set_time(&mut self, time: f32, frame: f32) {
         self.settings.set_time(time, frame);
+    }
+
+    fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {
+        self.settings.set_texture(number, texture);
     }
 }

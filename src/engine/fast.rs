@@ -4,8 +4,10 @@ use super::{CoreEngine, Engine, SimdEngine, SimdError};
 use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
+use lambdav_core::texture::TextureData;
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::{Compiler, EmitError, Target};
+use std::sync::Arc;
 
 /// Machine code, or, for a program that exceeds a limit of machine code
 /// ([`EmitError::is_limit`]), the evaluator of the core. The pixels are the same.
@@ -87,6 +89,13 @@ impl Engine for FastEngine {
         match self {
             Self::Simd(engine) => engine.set_time(time, frame),
             Self::Core(engine, _) => engine.set_time(time, frame),
+        }
+    }
+
+    fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {
+        match self {
+            Self::Simd(engine) => engine.set_texture(number, texture),
+            Self::Core(engine, _) => engine.set_texture(number, texture),
         }
     }
 }

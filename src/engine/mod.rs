@@ -23,8 +23,9 @@ pub use source::SourceEngine;
 pub use spirv::{SpirvEngine, SpirvError};
 
 use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::texture::TextureData;
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The components of an output, filled from (0, 0, 0, 1).
 fn fill(words: &[u32]) -> [f32; 4] {
@@ -67,6 +68,14 @@ pub trait Engine: Kernel {
     /// Changes what `(time)` and `(frame)` are, for the next picture of a sequence. Nothing is compiled
     /// again.
     fn set_time(&mut self, time: f32, frame: f32);
+
+    /// Changes a texture, given by its number among all textures and buffers, for the next picture of a
+    /// sequence. Nothing is compiled again.
+    ///
+    /// # Panics
+    ///
+    /// Where that is no texture, or one of another size, levels included.
+    fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>);
 }
 
 /// Computes each pixel of a tile in scan order.

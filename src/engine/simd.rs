@@ -4,9 +4,11 @@ use super::{Engine, first_pixel};
 use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
+use lambdav_core::texture::TextureData;
 use lambdav_core::{evaluate, schedule};
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::{Compiler, EmitError, SimdKernel, Target};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
@@ -119,5 +121,9 @@ impl Engine for SimdEngine {
 
     fn set_time(&mut self, time: f32, frame: f32) {
         self.kernel.set_time(time, frame);
+    }
+
+    fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {
+        self.kernel.set_texture(number, texture);
     }
 }

@@ -6,9 +6,11 @@ use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate;
 use lambdav_core::graph::Uniform;
 use lambdav_core::source::{SourceFile, Span};
+use lambdav_core::texture::TextureData;
 use lambdav_frontend::reduction::{self, Limits, SourceFault};
 use lambdav_frontend::syntax;
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
+use std::sync::Arc;
 
 /// The evaluator of the text, by substitution.
 #[derive(Debug)]
@@ -93,5 +95,9 @@ impl Engine for SourceEngine {
 
     fn set_time(&mut self, time: f32, frame: f32) {
         self.settings.set_time(time, frame);
+    }
+
+    fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {
+        self.settings.set_texture(number, texture);
     }
 }

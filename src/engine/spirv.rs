@@ -7,9 +7,11 @@ use lambdav_core::evaluate::loop_limit_diagnostic;
 use lambdav_core::graph::Core;
 use lambdav_core::schedule;
 use lambdav_core::source::{SourceFile, Span};
+use lambdav_core::texture::TextureData;
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use lambdav_spirv_backend::emit::{self, EmitError};
 use lambdav_spirv_backend::eval::{self, ModuleEvaluator, Position, Resources};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Executes SPIR-V, pixel by pixel.
@@ -155,5 +157,14 @@ impl Engine for SpirvEngine {
     fn set_time(&mut self, time: f32, frame: f32) {
         self.settings.set_time(time, frame);
         self.resources.set_time(time, frame);
+    }
+
+    fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {
+        self.settings.set_texture(number, texture);
+        let binding = match self.loops {
+            Loops::Emitted(_) => number as u32 + 1,
+            Loops::Carried(_) => self.module.resources()[number].binding,
+        };
+        self.resources.set_texture(binding, texture);
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! `BLESS=1 cargo test --test all gallery` writes the digests, from the core evaluator alone.
 
-use lambdav::Settings;
 use lambdav::core::core_text;
 use lambdav::core::graph::Core;
 use lambdav::core::schedule::schedule;
@@ -64,7 +63,7 @@ fn digests() {
         for output in &core.outputs {
             for (width, height) in SIZES {
                 let size = Size::new(width, height).expect("a small size");
-                let settings = Settings::new(core, size);
+                let settings = shader.settings(size);
                 let engine = CoreEngine::new(core, output.location, &settings);
                 let frame = draw(&engine.expect("it schedules"), size, None);
                 found.insert(&shader.name, output.location, size, digest(&frame));
@@ -97,7 +96,7 @@ fn core_text_round_trip() {
         shaders.iter().map(|shader| (&*shader.name, read_again(shader))).collect();
     as_listed(&shaders, |shader, location, size, is_as_listed| {
         let core = &again[&*shader.name];
-        let engine = SimdEngine::new(core, location, &Settings::new(core, size), None);
+        let engine = SimdEngine::new(core, location, &shader.settings(size), None);
         is_as_listed(&draw(&engine.expect("it compiles"), size, None), "core text");
     });
 }
@@ -110,7 +109,7 @@ fn source_agrees() {
     for shader in gallery() {
         let (name, core) = (&shader.name, shader.core());
         for output in &core.outputs {
-            let settings = Settings::new(core, size);
+            let settings = shader.settings(size);
             let source = SourceEngine::new(&shader.loaded.source, output.location, &settings)
                 .expect("the program was accepted");
             let core = CoreEngine::new(core, output.location, &settings).expect("it schedules");
@@ -138,7 +137,7 @@ fn pixel(engine: &impl Engine, size: Size, x: u32, y: u32) -> [u32; 4] {
 fn spirv_agrees() {
     as_listed(&gallery(), |shader, location, size, is_as_listed| {
         let (core, source) = (shader.core(), &shader.loaded.source);
-        let settings = Settings::new(core, size);
+        let settings = shader.settings(size);
         let alone = SpirvEngine::new(core, location, &settings).expect("it compiles");
         is_as_listed(&draw(&alone, size, None), "alone");
         let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
@@ -159,7 +158,7 @@ fn spirv_agrees() {
 fn simd_agrees() {
     as_listed(&gallery(), |shader, location, size, is_as_listed| {
         let core = shader.core();
-        let settings = Settings::new(core, size);
+        let settings = shader.settings(size);
         for lanes in Shape::LANES {
             let engine =
                 SimdEngine::new(core, location, &settings, Some(lanes)).expect("it compiles");
@@ -177,7 +176,7 @@ fn specialised_programs_agree() {
     let size = Size::new(33, 17).expect("a small size");
     for shader in pictures::all() {
         let (name, core) = (&shader.name, shader.core());
-        let mut changed = Settings::new(core, size);
+        let mut changed = shader.settings(size);
         for (words, uniform) in changed.inputs.uniforms.iter_mut().zip(&core.uniforms) {
             let scalars = core.graph.types().scalars(uniform.ty);
             for (word, scalar) in words.iter_mut().zip(scalars) {
@@ -217,7 +216,7 @@ fn simd_configurations_agree() {
         for output in &core.outputs {
             let mut first: Option<String> = None;
             for (lanes, threads) in [(8, 2), (1, 1), (4, 7), (16, 2), (32, 1)] {
-                let settings = Settings::new(core, size);
+                let settings = shader.settings(size);
                 let engine = SimdEngine::new(core, output.location, &settings, Some(lanes))
                     .expect("it compiles");
                 let found = digest(&draw(&engine, size, Some(threads)));

@@ -12,6 +12,7 @@ use crate::timing::{Clock, Summary};
 use clap::Args;
 use lambdav::Settings;
 use lambdav::core::graph::Core;
+use lambdav::core::resource::Bound;
 use lambdav::core::schedule::{Expr, Program, Statement, schedule};
 use lambdav::program::Loaded;
 use lambdav::raster::Size;
@@ -19,6 +20,7 @@ use lambdav::simd::emit::Listing;
 
 use lambdav::simd::registers::Callable;
 use lambdav::simd::{Compiler, SimdKernel};
+use lambdav_matrix::pictures;
 use serde::Serialize;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -143,7 +145,8 @@ fn compile(name: &str, text: &str, runs: usize) -> Row {
     let size = Size::new(256, 256).expect("a common size");
     let core = || Loaded::from_text(name, text).core.expect("it compiles");
     let first = core();
-    let settings = Settings::new(&first, size);
+    let mut settings = Settings::new(&first, size);
+    settings.inputs.resources = pictures::resources(text, first.graph.types());
     let output = first.outputs[0].location;
     let scheduled = |core: &Core| schedule(core, &[output]).expect("it does not nest");
     let jit = |program: Program| {
@@ -166,7 +169,7 @@ fn compile(name: &str, text: &str, runs: usize) -> Row {
         frontend: Summary::of(&frontend_times),
         jit: Summary::of(&jit_times),
         lanes: code.shape().lanes(),
-        instructions: instructions(&program, &kernel),
+        instructions: instructions(&program, &kernel, &settings.inputs.resources),
         code: code.size(),
         process: None,
     }
@@ -179,12 +182,13 @@ fn operations(program: &Program) -> usize {
     statements.filter(is_operation).count()
 }
 
-/// How many instructions a kernel has before registers are allocated.
-pub(crate) fn instructions(program: &Program, kernel: &SimdKernel) -> usize {
+/// How many instructions a kernel has before registers are allocated, that was compiled for these resources.
+pub(crate) fn instructions(program: &Program, kernel: &SimdKernel, resources: &[Bound]) -> usize {
     let target = kernel.target();
     let compiler = Compiler {
         lanes: Some(kernel.code().shape().lanes()),
         listing: Listing::Intermediate,
+        resources: resources.to_vec(),
         ..Compiler::new(target.with_allocation(kernel.allocation()))
     };
     let text = compiler.compile(program).expect("it has been compiled before").code.listing();

@@ -14,6 +14,7 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use lambdav_core::resource::Bound;
 use lambdav_raster::{Cancel, Fault, Stop, Tile, TileBuffer};
 
 use crate::registers::{Callable, Inputs, Poll, Row, Status};
@@ -55,6 +56,12 @@ impl<C: Callable> Groups<C> {
     /// Changes an input. What was computed for the frame is computed again.
     pub(super) fn set_input(&mut self, index: usize, word: u32) {
         self.inputs.words[index] = word;
+        self.slots.take();
+    }
+
+    /// Changes the data of a resource, of the same size. What was computed for the frame is computed again.
+    pub(super) fn set_resource(&mut self, number: usize, data: Bound) {
+        self.inputs.resources.replace(number, data);
         self.slots.take();
     }
 

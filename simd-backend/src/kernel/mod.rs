@@ -9,10 +9,13 @@ mod groups;
 mod interpreted;
 
 use lambdav_core::inputs;
+use lambdav_core::resource::Bound;
 use lambdav_core::schedule;
 use lambdav_core::source::Span;
+use lambdav_core::texture::TextureData;
 use lambdav_float_environment::with_default;
 use lambdav_raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
+use std::sync::Arc;
 
 use self::groups::Groups;
 use crate::activity::{self, Activity};
@@ -105,6 +108,19 @@ impl SimdKernel {
                 _ => {}
             }
         }
+    }
+
+    /// Changes the texture of that number for another one of the same size, levels included.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no texture of that number, or it has another size.
+    pub fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {
+        let known = self.compiler.resources[number].texture().expect("it is a texture");
+        assert_eq!(known.levels(), texture.levels(), "code is made for the sizes of textures");
+        let data = Bound::Texture(Arc::clone(texture));
+        self.compiler.resources[number] = data.clone();
+        self.groups.set_resource(number, data);
     }
 
     /// Where the loop of a fault's site is.

@@ -26,12 +26,27 @@ pub struct Resources {
     addresses: Vec<u64>,
 }
 
+fn address(data: &Bound) -> u64 {
+    data.words().as_ptr().expose_provenance() as u64
+}
+
 impl Resources {
     /// These resources.
     pub fn new(data: Vec<Bound>) -> Self {
-        let address = |data: &Bound| data.words().as_ptr().expose_provenance() as u64;
         let addresses = data.iter().map(address).collect();
         Self { data, addresses }
+    }
+
+    /// Puts other data of as many words in the place of one.
+    ///
+    /// # Panics
+    ///
+    /// Where it has another number of words, for which no code was made.
+    pub(crate) fn replace(&mut self, number: usize, data: Bound) {
+        let lengths = [&data, &self.data[number]].map(|data| data.words().len());
+        assert_eq!(lengths[0], lengths[1], "code is made for the sizes of resources");
+        self.addresses[number] = address(&data);
+        self.data[number] = data;
     }
 
     /// The resources.

@@ -1,14 +1,12 @@
 //! Lane programs of the gallery, interpreted, against the evaluator of the core.
 
 use lambdav_core::limits;
-use std::fs;
-use std::path::Path;
 
 use lambdav_core::evaluate::Evaluator;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::schedule;
-use lambdav_core::source::SourceFile;
-use lambdav_frontend::compile;
+use lambdav_matrix::pictures;
+use lambdav_raster::Size;
 use lambdav_simd_backend::kernel::words;
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
 use lambdav_simd_backend::lanes::{Width, lower};
@@ -159,29 +157,18 @@ fn what_one_arm_needs_is_computed_there() {
 
 #[test]
 fn gallery() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shaders");
     let mut count = 0;
-    for entry in fs::read_dir(folder).expect("the gallery is there") {
-        let path = entry.expect("it can be read").path();
-        if path.extension().is_none_or(|ending| ending != "lv") {
-            continue;
-        }
-        let text = fs::read_to_string(&path).expect("it can be read");
-        let (core, _) = compile(&SourceFile::new(path.display().to_string(), text));
-        let core = core.expect("the gallery compiles");
+    let size = Size::new(31, 17).expect("a small size");
+    for shader in pictures::gallery() {
+        let (name, core) = (&shader.name, shader.core());
         for output in &core.outputs {
             count += 1;
-            let program = schedule(&core, &[output.location]).expect("it nests little");
-            let inputs = Inputs {
-                resolution: [31.0, 17.0],
-                time: 1.5,
-                uniforms: core.uniforms.iter().map(|u| u.default.clone()).collect(),
-                ..Inputs::default()
-            };
+            let program = schedule(core, &[output.location]).expect("it nests little");
+            let inputs = Inputs { time: 1.5, ..shader.settings(size).inputs };
             for (width, hoist) in
                 [Width::Any, Width::One].into_iter().flat_map(|w| [(w, false), (w, true)])
             {
-                let lanes = lower(&program, 0, hoist, width, &[]);
+                let lanes = lower(&program, 0, hoist, width, &inputs.resources);
                 let given = words(&lanes, &inputs);
                 for seed in 0..6_u32 {
                     let count = if width == Width::One { 1 } else { 1 + 3 * seed };
@@ -191,7 +178,7 @@ fn gallery() {
                     let mask: Vec<bool> = (0..count).map(|k| k % 5 != 3).collect();
                     let group = Group {
                         inputs: &given,
-                        resources: &[],
+                        resources: &inputs.resources,
                         pixels: &pixels,
                         mask: &mask,
                         max_iterations: limits::ITERATIONS,
@@ -206,7 +193,7 @@ fn gallery() {
                         evaluator.run(&inputs, &|| false).expect("it ends");
                         let words = evaluator.output(0);
                         let found: Vec<u32> = found.iter().map(|c| c.to_bits()).collect();
-                        assert_eq!(found[..words.len()], *words, "{} at {x}, {y}", path.display());
+                        assert_eq!(found[..words.len()], *words, "{name} at {x}, {y}");
                     }
                 }
             }

@@ -112,6 +112,14 @@ impl Resources {
         [self.push_constants[2], self.push_constants[3]] = [time, frame].map(f32::to_bits);
     }
 
+    /// Changes the texture at that binding, if there is one.
+    pub fn set_texture(&mut self, binding: u32, texture: &Arc<TextureData>) {
+        let bound = self.resources.iter_mut().find(|(of, _)| *of == binding);
+        if let Some((_, data @ SharedData::Texture(_))) = bound {
+            *data = SharedData::Texture(Arc::clone(texture));
+        }
+    }
+
     /// For a module with such a uniform block; the values in `inputs` are those of its members, in
     /// order, and so are the textures and buffers.
     pub fn for_members(inputs: &Inputs, members: &[Member], bindings: &[ResourceBinding]) -> Self {

@@ -1,5 +1,6 @@
 //! An engine run over the frames of an output, and what is drawn written.
 
+use super::feedback::Feedback;
 use super::options::RenderArguments;
 use super::sequence::{Moment, file_name};
 use crate::command::failure::{Failure, Result, chain, save_failure};
@@ -16,6 +17,7 @@ use lambdav::raster::file::raw::RawLayout;
 use lambdav::raster::file::{
     Encoding, Metadata, blank_for, encode, render_for_into, save, write_atomically,
 };
+use lambdav::raster::quantize::quantize;
 use lambdav::raster::{AnyImage, RenderError, ThreadPool, thread_pool};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -49,7 +51,9 @@ pub(super) struct Job<'a> {
     progress: Progress,
     /// What all files say of their origin, if anything.
     origin: Option<Metadata>,
-    /// The last picture, over which the next one is drawn.
+    /// The texture that holds the frame before.
+    feedback: Option<Feedback>,
+    /// The last picture, over which the next one is drawn; with feedback always a frame of floats.
     image: Option<AnyImage>,
     /// The bytes of the last one that went to standard output.
     bytes: Vec<u8>,
@@ -78,6 +82,7 @@ impl<'a> Job<'a> {
             done: 0,
             progress: Progress::new(),
             origin: None,
+            feedback: None,
             image: None,
             bytes: Vec::new(),
         })
@@ -99,6 +104,14 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
+    /// From now on each frame is drawn with the one before in that texture.
+    pub(super) fn feed_back(&mut self, feedback: Option<Feedback>) {
+        if let Some(feedback) = &feedback {
+            self.stats.note("feedback", feedback.to_string());
+        }
+        self.feedback = feedback;
+    }
+
     /// From now on pictures say that they are of the program with these bytes, and of these values of its
     /// uniforms and constants, a JSON object.
     pub(super) fn describe(&mut self, program: &[u8], uniforms: &str) {
@@ -116,6 +129,9 @@ impl<'a> Job<'a> {
             .with("lambdav:output", location.to_string())
             .with("lambdav:time", moment.time.to_string())
             .with("lambdav:frame", moment.frame.to_string());
+        if let Some(name) = &self.options.feedback {
+            origin = origin.with("lambdav:feedback", name);
+        }
         if let Some(mouse) = self.options.picture.mouse {
             origin = origin.with("lambdav:mouse", mouse.map(|x| x.to_string()).join(","));
         }
@@ -146,6 +162,7 @@ impl<'a> Job<'a> {
                 self.deadline = Deadline::set(self.options.timeout);
             }
             engine.set_time(moment.time, moment.frame);
+            self.bind_last(engine)?;
             self.draw_one(source, engine)?;
             self.stats.took("render");
             let is_wanted = self.write(moment, location)?;
@@ -161,11 +178,21 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
+    /// Binds the last frame to the texture that is to hold it, if there is one.
+    fn bind_last(&self, engine: &mut dyn Engine) -> Result {
+        match (&self.feedback, &self.image) {
+            (Some(feedback), Some(AnyImage::Float(frame))) => feedback.bind(engine, frame),
+            _ => Ok(()),
+        }
+    }
+
     fn draw_one(&mut self, source: &SourceFile, engine: &dyn Engine) -> Result {
         let encoding = self.form.encoding;
+        // A frame that is bound to a texture keeps all of its bits until it is written.
+        let drawn_as = if self.feedback.is_some() { Encoding::Npy } else { encoding };
         let mut image = match self.image.take() {
             Some(image) => image,
-            None => blank_for(self.options.picture.size, encoding)
+            None => blank_for(self.options.picture.size, drawn_as)
                 .map_err(|error| Failure::machine(chain(&error)))?,
         };
         let advance = |done, total| {
@@ -176,7 +203,7 @@ impl<'a> Job<'a> {
             progress: Some(&advance),
             ..lambdav::raster::RenderOptions::default()
         };
-        let drawn = self.install(|| render_for_into(engine, &mut image, encoding, &options));
+        let drawn = self.install(|| render_for_into(engine, &mut image, drawn_as, &options));
         self.image = Some(image);
         if drawn.is_err() {
             self.progress.clear();
@@ -195,6 +222,16 @@ impl<'a> Job<'a> {
         let Some(image) = &self.image else { return Ok(true) };
         let Form { encoding, raw } = self.form;
         let metadata = self.metadata(moment, location);
+        let quantized = match (raw, image, encoding) {
+            (Some(_), AnyImage::Float(frame), Encoding::Png8(transfer)) => {
+                Some(AnyImage::from(quantize::<u8>(frame, transfer)))
+            }
+            (Some(_), AnyImage::Float(frame), Encoding::Png16(transfer)) => {
+                Some(AnyImage::from(quantize::<u16>(frame, transfer)))
+            }
+            _ => None,
+        };
+        let image = quantized.as_ref().unwrap_or(image);
         if self.options.out() != Path::new("-") {
             let path = self.target(moment, location)?;
             let saved = self.install(|| match raw {

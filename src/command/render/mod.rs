@@ -1,6 +1,7 @@
 //! `lambdav render`: a program to an image file.
 
 mod draw;
+mod feedback;
 mod module;
 mod options;
 mod program;
@@ -40,6 +41,10 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     }
     if options.specialise && options.engine == Some(EngineName::Source) {
         let message = "--specialise is for the engines that compile; `source` reads the text";
+        return Err(Failure::usage(message));
+    }
+    if options.feedback.is_some() && options.has_all_outputs() {
+        let message = "--feedback is for the frames of one output; name it with --output LOC";
         return Err(Failure::usage(message));
     }
     let binds = Binds::read(&options.picture.bind)?;

@@ -1,6 +1,7 @@
 //! Rendering a SPIR-V module in place of a program.
 
 use super::draw::Job;
+use super::feedback::Feedback;
 use super::options::{PictureArguments, RenderArguments};
 use crate::command::engines::EngineName;
 use crate::command::failure::{Failure, Result};
@@ -30,8 +31,10 @@ pub(super) fn draw_module(
     for location in locations {
         let picture =
             PictureArguments { output: Some(Outputs::At(location)), ..options.picture.clone() };
-        let opened = open_module(&picture, options.engine, given, name, words)?;
-        let OpenedModule { source, mut engine, uniforms } = opened;
+        let feedback = options.feedback.as_deref();
+        let opened = open_module(&picture, options.engine, given, feedback, name, words)?;
+        let OpenedModule { source, mut engine, uniforms, feedback } = opened;
+        job.feed_back(feedback);
         job.describe(bytes, &uniforms);
         job.stats.took("read and compile");
         job.draw(&source, &mut engine, location)?;
@@ -57,13 +60,16 @@ pub(in crate::command) struct OpenedModule {
     pub(in crate::command) engine: SpirvEngine,
     /// The values of its uniforms as JSON.
     pub(in crate::command) uniforms: String,
+    /// The texture that holds the frame before, if one was asked for.
+    pub(super) feedback: Option<Feedback>,
 }
 
-/// The module with these words as an engine.
+/// The module with these words as an engine, of whose textures that called `feedback` will hold frames.
 pub(in crate::command) fn open_module(
     picture: &PictureArguments,
     engine: Option<EngineName>,
     given: &Given,
+    feedback: Option<&str>,
     name: &str,
     words: &[u32],
 ) -> Result<OpenedModule> {
@@ -98,6 +104,8 @@ pub(in crate::command) fn open_module(
         .collect();
     let mut settings = picture.settings(&uniforms);
     given.apply(&mut settings, &types, &uniforms, &[])?;
+    let begin = |name: &str| Feedback::begin(name, picture.size, &mut settings, &types);
+    let feedback = feedback.map(begin).transpose()?;
     if let Some(Resource { name: missing, kind }) = unbound(&types, &settings.inputs.resources) {
         let word = kind.word();
         return Err(Failure::usage(format!(
@@ -123,7 +131,7 @@ pub(in crate::command) fn open_module(
     }
     let engine = SpirvEngine::of_module(module, &source, location, &settings);
     let uniforms = to_json(&types, settings.values(&uniforms));
-    Ok(OpenedModule { source, engine, uniforms })
+    Ok(OpenedModule { source, engine, uniforms, feedback })
 }
 
 /// The type of a buffer's elements: of one that has parts, a structure of these, all of which have names.

@@ -78,6 +78,11 @@ pub(in crate::command) struct RenderArguments {
         allow_hyphen_values = true
     )]
     pub(super) fps: f64,
+    /// Of a sequence: bind each frame to this texture of the program when the next one is drawn, with the
+    /// exact numbers of the output, whatever is written. For the first frame it holds the file that --bind
+    /// gives it, of the size of the frames, or else zeros
+    #[arg(long, value_name = "NAME", requires = "frames")]
+    pub(super) feedback: Option<String>,
     /// Leave out of the image what says how it was drawn: versions, a digest of the program, output, time
     /// and the values of uniforms, which `inspect` shows
     #[arg(long)]

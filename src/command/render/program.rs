@@ -1,6 +1,7 @@
 //! Rendering a program: a shader or core text.
 
 use super::draw::Job;
+use super::feedback::Feedback;
 use super::options::RenderArguments;
 use crate::command::engines::{EngineName, evaluator, simd_trouble};
 use crate::command::failure::{Failure, Result};
@@ -27,6 +28,10 @@ pub(super) fn draw_program(
     job.begin(&locations, &loaded.included)?;
     let mut settings = options.picture.settings(&core.uniforms);
     given.apply(&mut settings, core.graph.types(), &core.uniforms, &core.constants)?;
+    let begin = |name: &String| {
+        Feedback::begin(name, options.picture.size, &mut settings, core.graph.types())
+    };
+    job.feed_back(options.feedback.as_ref().map(begin).transpose()?);
     let constants = core.constants.iter().map(|c| (c.name.as_str(), c.ty, &*c.default));
     let values = settings.values(&core.uniforms).chain(constants);
     job.describe(loaded.source.text().as_bytes(), &to_json(core.graph.types(), values));

@@ -122,7 +122,7 @@ fn draw(test: &Test, directive: &Directive, program: &Program, how: &How) -> Res
     let loaded = match program {
         Program::Text(loaded) => loaded,
         Program::Module(name, words) => {
-            let opened = open_module(&picture, how.engine, &given, name, words)?;
+            let opened = open_module(&picture, how.engine, &given, None, name, words)?;
             return frame(directive, &opened.source, &opened.engine, how);
         }
     };

@@ -65,6 +65,21 @@ impl TestFolder {
         fs::write(self.path(name), content).expect("the file can be written");
     }
 
+    /// Copies the gallery, with its data, to where it is in the repository.
+    pub(crate) fn copy_gallery(&self) {
+        for folder in ["shaders", "shaders/data"] {
+            fs::create_dir(self.path(folder)).expect("a folder can be made");
+            let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+            for entry in fs::read_dir(from).expect("the gallery is there") {
+                let from = entry.expect("it can be listed").path();
+                if from.is_file() {
+                    let to = self.path(folder).join(from.file_name().unwrap_or_default());
+                    fs::copy(from, to).expect("files can be copied");
+                }
+            }
+        }
+    }
+
     /// Reads a file.
     #[track_caller]
     pub(crate) fn read(&self, name: &str) -> Vec<u8> {

@@ -12,6 +12,7 @@
 //! passed over.
 
 use super::harness::TestFolder;
+use lambdav_test_support::{command_line, command_lines, header_command_lines};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,12 +46,10 @@ fn stands_for(word: &str) -> Option<&'static str> {
 /// A folder with all that documents name.
 fn prepared() -> TestFolder {
     let place = TestFolder::new();
-    for folder in ["shaders", "tested", "gpu-pictures"] {
+    for folder in ["tested", "gpu-pictures"] {
         fs::create_dir(place.path(folder)).expect("a folder can be made");
     }
-    for (name, text) in gallery() {
-        place.write(&format!("shaders/{name}"), text);
-    }
+    place.copy_gallery();
     fs::copy(place.path("shaders/hello.lv"), place.path("shader.lv")).expect("it was written");
     // Tests for the four parts of a matrix, and what a GPU has drawn of them.
     for number in 0..4 {
@@ -121,21 +120,9 @@ fn in_markdown(text: &str) -> Vec<Found> {
     found
 }
 
-/// The command lines of a code block; a line that ends in `\` goes on.
+/// The command lines of a code block.
 fn in_block(block: &[&str]) -> Vec<Found> {
-    let text = block.join("\n").replace("\\\n", " ");
-    text.lines().filter_map(command_line).map(Found::Line).collect()
-}
-
-/// The words behind `lambdav`, if a line begins so.
-fn command_line(line: &str) -> Option<String> {
-    let line = line.trim();
-    let line = line.strip_prefix("$ ").or(line.strip_prefix("- run: ")).unwrap_or(line);
-    let words = line.strip_prefix("lambdav").or(line.strip_prefix("cargo run --release --"))?;
-    // Of a pipeline, what is ours.
-    let words =
-        [" > ", " | "].iter().fold(words, |words, end| words.split(end).next().unwrap_or(words));
-    words.starts_with(' ').then(|| words.trim().to_owned())
+    command_lines(&block.join("\n")).into_iter().map(Found::Line).collect()
 }
 
 /// All lines that a line stands for.
@@ -206,6 +193,7 @@ fn run_all(place: &TestFolder, document: &str, found: &[Found]) -> usize {
 #[test]
 fn documents() {
     let mut documents = vec!["README.md".to_owned(), "shaders/README.md".to_owned()];
+    documents.push("shaders/data/README.md".to_owned());
     for entry in fs::read_dir(project("docs")).expect("there are pages") {
         let name = entry.expect("they can be listed").file_name().to_string_lossy().into_owned();
         if name.ends_with(".md") {
@@ -223,9 +211,7 @@ fn documents() {
 #[test]
 fn headers_of_the_gallery() {
     let count = |(name, text): &(String, String)| {
-        let header = text.lines().take_while(|line| line.starts_with(';'));
-        let header: Vec<&str> = header.map(|line| line.trim_start_matches(';')).collect();
-        let found = in_block(&header);
+        let found: Vec<Found> = header_command_lines(text).into_iter().map(Found::Line).collect();
         assert!(!found.is_empty(), "{name} does not say how it is drawn");
         run_all(&prepared(), name, &found)
     };

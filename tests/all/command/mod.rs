@@ -12,6 +12,8 @@ mod documents;
 mod everyday;
 mod explain;
 mod faults;
+mod feedback;
+mod gallery;
 mod harness;
 mod harvest;
 mod include;

@@ -1,12 +1,14 @@
 //! What the tests of several crates share. It depends on none of them.
 #![forbid(unsafe_code)]
 
+mod lines;
 mod modules;
 mod random;
 mod words;
 
 use std::io::Write;
 
+pub use lines::{command_line, command_lines, header_bindings, header_command_lines};
 pub use modules::cycles;
 pub use random::Random;
 pub use words::{INTEGERS, NUMBERS};

@@ -14,9 +14,9 @@ use lambdav_core::texture::{Level, TextureData};
 use lambdav_core::types::{Resource, ResourceKind, Scalar, Types};
 use lambdav_frontend::compile;
 use lambdav_generate::resources;
+use lambdav_matrix::pictures;
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
 use lambdav_spirv_backend::eval::Resources;
-use std::path::Path;
 use std::sync::Arc;
 
 /// A compiled program. Its uniforms have their defaults, its textures some texels, the time is 1.5.
@@ -70,20 +70,13 @@ impl Shader {
         self.source.text()
     }
 
-    /// All shaders of the gallery, by name.
-    pub fn gallery() -> std::io::Result<Vec<Self>> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shaders");
-        let mut shaders = Vec::new();
-        for file in std::fs::read_dir(folder)? {
-            let path = file?.path();
-            if let Some(name) = path.file_stem()
-                && path.extension().is_some_and(|ending| ending == "lv")
-            {
-                shaders.push(Self::new(&name.to_string_lossy(), &std::fs::read_to_string(&path)?));
-            }
-        }
-        shaders.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(shaders)
+    /// All shaders of the gallery, by name, with the data that they bind.
+    pub fn gallery() -> Vec<Self> {
+        let shader = |of: &pictures::Shader| {
+            let shader = Self::new(&of.name, of.loaded.source.text());
+            shader.with_resources(|_| of.resources.clone())
+        };
+        pictures::gallery().iter().map(shader).collect()
     }
 
     /// Its outputs, in order of declaration.

@@ -2,7 +2,6 @@
 
 use crate::configurations::{Division, PROCESSORS, Processor, lanes, pool};
 use crate::pictures::{List, SIZES, Shader, all, digest, draw};
-use lambdav::Settings;
 use lambdav::engine::{CoreEngine, Engine, SimdEngine};
 use lambdav::raster::Size;
 use std::fmt::{self, Display, Formatter};
@@ -94,7 +93,7 @@ struct Picture<'a> {
 impl What {
     fn compare(&self, picture: &Picture<'_>, list: &List, report: &mut MatrixReport) {
         let (core, size) = (picture.shader.core(), picture.size);
-        let settings = Settings::new(core, size);
+        let settings = picture.shader.settings(size);
         match self {
             Self::Core => {
                 if u64::from(size.width()) * u64::from(size.height()) <= CORE_PIXELS {

@@ -1,9 +1,14 @@
 //! Shaders that draw pictures, and the list of their digests.
 
+use lambdav::Settings;
 use lambdav::core::graph::Core;
+use lambdav::core::resource::Bound;
+use lambdav::core::types::{Resource, ResourceKind, Types};
 use lambdav::engine::Engine;
 use lambdav::program::Loaded;
-use lambdav::raster::{Frame, RenderOptions, Size, render};
+use lambdav::raster::{Frame, RenderOptions, Size, file, render};
+use lambdav::settings::DataRef;
+use lambdav_test_support::header_bindings;
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Display, Formatter, Write};
 use std::path::{Path, PathBuf};
@@ -19,6 +24,8 @@ pub struct Shader {
     pub name: String,
     /// What was read.
     pub loaded: Loaded,
+    /// The data of its textures and buffers.
+    pub resources: Vec<Bound>,
 }
 
 impl Shader {
@@ -26,6 +33,42 @@ impl Shader {
     pub fn core(&self) -> &Core {
         self.loaded.core.as_ref().expect("it gives no diagnostics")
     }
+
+    /// What a picture of that size is computed from: uniforms have their defaults.
+    pub fn settings(&self, size: Size) -> Settings {
+        let mut settings = Settings::new(self.core(), size);
+        settings.inputs.resources.clone_from(&self.resources);
+        settings
+    }
+}
+
+/// The data that the first command line in the header of a shader gives to these textures and buffers; files
+/// are relative to the root of the repository.
+///
+/// # Panics
+///
+/// If it does not bind all of them, or the files are not there.
+pub fn resources(shader: &str, types: &Types) -> Vec<Bound> {
+    let mut settings = Settings::with_uniforms(&[], Size::new(1, 1).expect("a small size"));
+    let bindings = header_bindings(shader);
+    for resource in types.resources() {
+        let Resource { name, kind } = &**resource;
+        let binding = bindings.iter().find(|(of, _)| **of == **name);
+        let (_, path) = binding.unwrap_or_else(|| panic!("the header binds nothing to {name}"));
+        let path = root().join(path);
+        let bound = match kind {
+            ResourceKind::Texture(_) => {
+                let image = file::load(&path).expect("images can be read");
+                settings.bind(types, name, &image)
+            }
+            ResourceKind::Buffer(_) => {
+                let bytes = std::fs::read(&path).expect("arrays can be read");
+                settings.bind(types, name, DataRef::Npy(&bytes))
+            }
+        };
+        bound.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+    settings.inputs.resources
 }
 
 /// The root of the repository.
@@ -59,7 +102,9 @@ fn folder(prefix: &str, path: &str) -> Vec<Shader> {
         let bytes = std::fs::read(path).expect("shaders can be read");
         let loaded = Loaded::from_bytes(&name, bytes);
         assert!(loaded.diagnostics.is_empty(), "{name} gives no diagnostics");
-        Shader { name, loaded }
+        let core = loaded.core.as_ref().expect("it gives no diagnostics");
+        let resources = resources(loaded.source.text(), core.graph.types());
+        Shader { name, loaded, resources }
     };
     files.iter().map(load).collect()
 }

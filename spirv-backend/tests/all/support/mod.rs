@@ -5,11 +5,13 @@ use lambdav_core::evaluate;
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::op::NAN;
+use lambdav_core::resource::Bound;
 use lambdav_core::schedule::{Program, schedule};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_frontend::compile;
 use lambdav_generate::suite::{self, Case, hide_literals, read_cases};
 use lambdav_generate::{GenerateOptions, generate, is_refused_for_rounds, resources};
+use lambdav_matrix::pictures;
 use lambdav_spirv_backend::emit::{self, EmittedModule};
 use lambdav_spirv_backend::{emit as emit_program, eval};
 use std::path::Path;
@@ -20,6 +22,8 @@ pub(crate) struct Shader {
     pub(crate) core: Core,
     /// The values of its uniforms.
     pub(crate) uniforms: Vec<Box<[u32]>>,
+    /// The data of its textures and buffers.
+    pub(crate) resources: Vec<Bound>,
 }
 
 impl Shader {
@@ -33,7 +37,8 @@ impl Shader {
         let (core, diagnostics) = compile(&source);
         let core = core.ok_or(diagnostics)?;
         let uniforms = core.uniforms.iter().map(|uniform| uniform.default.clone()).collect();
-        Ok(Self { source, core, uniforms })
+        let resources = resources(core.graph.types());
+        Ok(Self { source, core, uniforms, resources })
     }
 
     pub(crate) fn locations(&self) -> Vec<u32> {
@@ -59,7 +64,6 @@ impl Shader {
     /// The inputs of some pixels of an image of 23×11.
     pub(crate) fn pixels(&self, count: usize) -> impl Iterator<Item = Inputs> {
         let pixels = (0..23 * 11).step_by((23 * 11 / count).max(1)).map(|i| (i % 23, i / 23));
-        let resources = resources(self.core.graph.types());
         pixels.map(move |(x, y)| Inputs {
             frag_coord: [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0],
             resolution: [23.0, 11.0],
@@ -67,24 +71,18 @@ impl Shader {
             frame: 2.0,
             mouse: [3.5, 2.0, 1.0, -1.0],
             uniforms: self.uniforms.clone(),
-            resources: resources.clone(),
+            resources: self.resources.clone(),
         })
     }
 }
 
 /// All shaders of the gallery.
 pub(crate) fn gallery() -> Vec<Shader> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shaders");
-    let files = std::fs::read_dir(folder).expect("the gallery is there");
-    let mut paths: Vec<_> = files.map(|file| file.expect("it can be listed").path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|ending| ending == "lv"));
-    paths.sort();
-    assert!(paths.len() >= 8);
-    let shader = |path: &std::path::PathBuf| {
-        let text = std::fs::read_to_string(path).expect("it can be read");
-        Shader::new(&path.to_string_lossy(), &text)
+    let shader = |of: &pictures::Shader| {
+        let shader = Shader::new(&of.name, of.loaded.source.text());
+        Shader { resources: of.resources.clone(), ..shader }
     };
-    paths.iter().map(shader).collect()
+    pictures::gallery().iter().map(shader).collect()
 }
 
 /// The programs that the conformance suite accepts, with uniforms in place of numbers where that

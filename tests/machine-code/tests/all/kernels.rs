@@ -26,7 +26,7 @@ fn the_gallery_is_drawn_as_by_this_machine() {
     let size = Size::new(19, 9).expect("a small size");
     for shader in pictures::all() {
         let core = shader.core();
-        let Settings { inputs, max_iterations, .. } = Settings::new(core, size);
+        let Settings { inputs, max_iterations, .. } = shader.settings(size);
         for output in &core.outputs {
             let program = || schedule(core, &[output.location]).expect("it nests little");
             let native = SimdKernel::new(program(), None, &inputs, max_iterations);
