@@ -3,11 +3,17 @@
 //! A constant is its own bound, operations have bounds by those of their operands
 //! ([`most_of`]), and what goes through a slot, a spill slot or a broadcast
 //! keeps its bound. Of parameters nothing is known.
+//!
+//! What spill slots hold goes around loops, so bounds are found by iteration from below. What still
+//! grows after some rounds grows to the next *landmark* at once: a bound that some spilled register has
+//! whatever the slots hold. So an index that is clamped keeps the bound of its clamp, although what
+//! is clamped is not bounded.
 
 use super::{BlockId, Function, Instr, Reg, RegisterProgram};
 use crate::lanes::most_of;
 
-/// After so many rounds what still grows is not bounded.
+/// After so many rounds what still grows goes to the next landmark, and after twice as many it is not
+/// bounded.
 const ROUNDS: usize = 4;
 
 /// Bounds by register; nothing where no function loads anything.
@@ -53,6 +59,7 @@ fn of_function(function: &Function, slots: &[u32]) -> Vec<u32> {
     let mut held: Vec<Option<Vec<u32>>> = vec![None; function.blocks.len()];
     held[0] = Some(vec![u32::MAX; function.spill_slots as usize]);
     let order = function.reverse_postorder();
+    let landmarks = landmarks(function, &order, slots);
     for round in 0.. {
         let mut changed = false;
         for &id in &order {
@@ -67,7 +74,12 @@ fn of_function(function: &Function, slots: &[u32]) -> Vec<u32> {
                 };
                 for (then, &now) in then.iter_mut().zip(&now) {
                     if now > *then {
-                        *then = if round < ROUNDS { now } else { u32::MAX };
+                        let landmark = || landmarks.iter().copied().find(|&most| most >= now);
+                        *then = match round / ROUNDS {
+                            0 => now,
+                            1 => landmark().unwrap_or(u32::MAX),
+                            _ => u32::MAX,
+                        };
                         changed = true;
                     }
                 }
@@ -78,6 +90,23 @@ fn of_function(function: &Function, slots: &[u32]) -> Vec<u32> {
         }
     }
     most
+}
+
+/// The bounds of all registers that are spilled where nothing is known of what slots hold, ascending.
+fn landmarks(function: &Function, order: &[BlockId], slots: &[u32]) -> Vec<u32> {
+    let mut most = vec![u32::MAX; function.registers.len()];
+    let mut found = Vec::new();
+    for &id in order {
+        let mut unknown = vec![u32::MAX; function.spill_slots as usize];
+        block(function, id, slots, &mut unknown, &mut most);
+        found.extend(function.blocks[id.index()].instrs.iter().filter_map(|instr| match instr {
+            Instr::Spill(_, from) => most.get(from.index()).copied(),
+            _ => None,
+        }));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// Goes through a block with what spill slots hold.
