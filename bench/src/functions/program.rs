@@ -12,9 +12,10 @@ use lambdav::simd::registers::{Callable, Inputs, Poll, Resources, Row, Status};
 use lambdav::simd::{Compiler, Target};
 use std::sync::atomic::AtomicU64;
 
-/// Pixels in a row, and rows: whole groups of every shape.
+/// Pixels in a row, and rows: whole groups of every shape, and so many that the rare argument which only
+/// ball arithmetic decides weighs what it does in the mean.
 pub(super) const COLUMNS: u32 = 256;
-const ROWS: u32 = 32;
+const ROWS: u32 = 256;
 
 /// Values that each pixel adds up.
 pub(super) const ROUNDS: u32 = 16;

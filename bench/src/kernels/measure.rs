@@ -20,11 +20,14 @@ use std::thread;
 
 const TILE: u32 = 32;
 
+/// Width and height of the image that is measured: enough pixels for the number of lanes that large
+/// images have.
+const SIDE: u32 = 1024;
+
 /// A row of the table. Times are milliseconds, speeds are times over scalar Rust.
 #[derive(Serialize)]
 struct Row {
     name: &'static str,
-    side: u32,
     /// Scalar Rust.
     scalar: Summary,
     /// At each number of lanes, and then at the usual one.
@@ -174,7 +177,7 @@ fn ways() -> impl Iterator<Item = Way> {
 }
 
 fn measure(kernel: &Kernel, runs: usize) -> Row {
-    let size = Size::new(kernel.side, kernel.side).expect("a common size");
+    let size = Size::new(SIDE, SIDE).expect("a common size");
     let loaded = Loaded::from_text(kernel.name, kernel.shader);
     let engines: Vec<SimdEngine> = ways().map(|way| engine(&loaded, size, way)).collect();
     for engine in &engines {
@@ -212,11 +215,10 @@ fn measure(kernel: &Kernel, runs: usize) -> Row {
     let targets = lanes.split_off(Shape::LANES.len() + 1);
     Row {
         name: kernel.name,
-        side: kernel.side,
         scalar: Summary::of(&times[0]),
         lanes,
         targets,
-        threads: threads(&loaded, 2 * kernel.side, runs),
+        threads: threads(&loaded, runs),
         frontend: Summary::of(&compile_times[0]),
     }
 }
@@ -224,9 +226,9 @@ fn measure(kernel: &Kernel, runs: usize) -> Row {
 /// How many times as fast two threads render a square image as one, if there are processors for
 /// two. They render into a frame that is there: fresh memory costs the system time, most of which
 /// threads do not share.
-fn threads(loaded: &Loaded, side: u32, runs: usize) -> Option<Summary> {
+fn threads(loaded: &Loaded, runs: usize) -> Option<Summary> {
     let processors = thread::available_parallelism().ok()?;
-    let size = Size::new(side, side).expect("a common size");
+    let size = Size::new(SIDE, SIDE).expect("a common size");
     let engine = &engine(loaded, size, Way::default());
     let subject = |threads| -> Subject<'_> {
         let mut frame = Frame::from_fn(size, |_, _| [0.0; 4]);

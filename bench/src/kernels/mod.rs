@@ -29,8 +29,6 @@ use lambdav::raster::Tile;
 pub(crate) struct Kernel {
     pub(crate) name: &'static str,
     pub(crate) shader: &'static str,
-    /// Width and height of the image that is measured.
-    side: u32,
     /// The pixels of a tile of an image of that resolution, RGBA.
     scalar: fn(Tile, Vec2, &mut [f32]),
 }
@@ -40,79 +38,66 @@ pub(crate) const KERNELS: [Kernel; 13] = [
     Kernel {
         name: "mandelbrot",
         shader: include_str!("../../shaders/mandelbrot.lv"),
-        side: 512,
         scalar: |tile, resolution, out| fill(tile, resolution, out, mandelbrot::pixel),
     },
     Kernel {
         name: "ambient-occlusion",
         shader: include_str!("../../shaders/ambient-occlusion.lv"),
-        side: 256,
         scalar: |tile, resolution, out| fill(tile, resolution, out, ambient_occlusion::pixel),
     },
     Kernel {
         name: "volume",
         shader: include_str!("../../shaders/volume.lv"),
-        side: 256,
         scalar: |tile, resolution, out| fill(tile, resolution, out, volume::pixel),
     },
     Kernel {
         name: "binomial",
         shader: include_str!("../../shaders/binomial.lv"),
-        side: 256,
         scalar: |tile, resolution, out| fill(tile, resolution, out, binomial::pixel),
     },
     Kernel {
         name: "black-scholes",
         shader: include_str!("../../shaders/black-scholes.lv"),
-        side: 512,
         scalar: |tile, resolution, out| fill(tile, resolution, out, black_scholes::pixel),
     },
     Kernel {
         name: "raymarch",
         shader: include_str!("../../shaders/raymarch.lv"),
-        side: 256,
         scalar: |tile, resolution, out| fill(tile, resolution, out, raymarch::pixel),
     },
     Kernel {
         name: "noise",
         shader: include_str!("../../shaders/noise.lv"),
-        side: 384,
         scalar: |tile, resolution, out| fill(tile, resolution, out, noise::pixel),
     },
     Kernel {
         name: "plasma",
         shader: include_str!("../../shaders/plasma.lv"),
-        side: 512,
         scalar: |tile, resolution, out| fill(tile, resolution, out, plasma::pixel),
     },
     Kernel {
         name: "hash",
         shader: include_str!("../../shaders/hash.lv"),
-        side: 512,
         scalar: |tile, resolution, out| fill(tile, resolution, out, hash::pixel),
     },
     Kernel {
         name: "table-uniform",
         shader: include_str!("../../shaders/table-uniform.lv"),
-        side: 512,
         scalar: |tile, resolution, out| fill(tile, resolution, out, table::uniform_pixel),
     },
     Kernel {
         name: "table-row",
         shader: include_str!("../../shaders/table-row.lv"),
-        side: 512,
         scalar: |tile, resolution, out| fill(tile, resolution, out, table::row_pixel),
     },
     Kernel {
         name: "table-varying",
         shader: include_str!("../../shaders/table-varying.lv"),
-        side: 512,
         scalar: |tile, resolution, out| fill(tile, resolution, out, table::varying_pixel),
     },
     Kernel {
         name: "path",
         shader: include_str!("../../shaders/path.lv"),
-        side: 256,
         scalar: |tile, resolution, out| fill(tile, resolution, out, path::pixel),
     },
 ];
