@@ -37,6 +37,13 @@ pub(crate) const STORE: u64 = 12;
 /// long as that.)
 pub(crate) const ARRAY: usize = 16;
 
+/// Arrays of at most so many words may be words of the frame, each a value of its own.
+pub(crate) const MOST_FRAME_WORDS: usize = 1024;
+
+/// Of arrays of more words none is a value of the frame if an index that is not known chooses from it there,
+/// which is a select for each word.
+pub(crate) const MOST_SELECTED_WORDS: usize = 64;
+
 /// Above so many bytes of arrays that live at once a program is compiled for fewer lanes: they are to
 /// stay in a cache that a core has for itself.
 pub(crate) const MOST_ARRAY_BYTES: usize = 1 << 20;

@@ -6,16 +6,22 @@
 //! to value is of one form. Arrays inside of such arrays are words of these; those in variants, which
 //! share their words with other cases, are words of their own.
 //!
+//! Where all values of a type are computed once for the frame, its arrays are words of the frame: what they
+//! go through is done once, and an index that differs between pixels reads one of these words
+//! ([`Expr::Lookup`](super::Expr::Lookup)).
+//!
 //! [`Kind::Array`]: super::Kind::Array
 
 use std::ops::Range;
 
 use lambdav_core::op::Op;
 use lambdav_core::schedule::{BlockId, End, Event, Expr, Places, Program, Statement, ValueId};
-use lambdav_core::types::{Type, TypeKind};
+use lambdav_core::types::{Scalar, Type, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::rates::Rates;
 use super::sources::{Source, sources};
+use super::{Rate, Width, frame};
 use crate::cost;
 
 /// A component of a value.
@@ -34,12 +40,25 @@ pub(super) struct Arrays {
 }
 
 impl Arrays {
-    pub(super) fn new(program: &Program, places: &Places) -> Self {
-        let mut arrays = Self::default();
-        let chosen = chosen(program, places);
+    /// The arrays of a program; with words of the frame, if there is a part that is computed once for it.
+    pub(super) fn new(program: &Program, places: &Places, width: Width, hoist: bool) -> Self {
+        let mut chosen = chosen(program, places);
         if chosen.is_empty() {
-            return arrays;
+            return Self::default();
         }
+        if hoist {
+            for ty in of_frame(program, places, width, &chosen) {
+                chosen.remove(&ty);
+            }
+        }
+        let mut arrays = Self::of_types(program, chosen);
+        arrays.follow(program);
+        arrays
+    }
+
+    /// The arrays of these types.
+    fn of_types(program: &Program, chosen: FxHashSet<Type>) -> Self {
+        let mut arrays = Self::default();
         let types = &program.types;
         for ty in types.all() {
             let ranges = if chosen.contains(&ty) {
@@ -60,7 +79,6 @@ impl Arrays {
             }
         }
         arrays.is_chosen = chosen;
-        arrays.follow(program);
         arrays
     }
 
@@ -179,7 +197,27 @@ impl Arrays {
 
 /// The types of arrays that lie in memory.
 fn chosen(program: &Program, places: &Places) -> FxHashSet<Type> {
-    let (mut constants, mut chosen) = (FxHashSet::default(), FxHashSet::default());
+    let is_large = |ty| {
+        let is_array = matches!(*program.types.kind(ty), TypeKind::Array(_, count) if count as usize >= cost::ARRAY);
+        is_array && program.types.components(ty) > 0
+    };
+    let found = choices(program).into_iter().filter(|choice| {
+        is_large(choice.ty) && (choice.op == Op::Update || !places.is_in_memory(choice.of))
+    });
+    found.map(|choice| choice.ty).collect()
+}
+
+/// A part of an array that is taken or replaced by an index that is not constant.
+struct Choice {
+    op: Op,
+    of: ValueId,
+    /// The array's type.
+    ty: Type,
+    value: ValueId,
+}
+
+fn choices(program: &Program) -> Vec<Choice> {
+    let (mut constants, mut found) = (FxHashSet::default(), Vec::new());
     for event in program.walk() {
         let Event::Statement(_, Statement::Let { value, expr }) = event else { continue };
         match expr {
@@ -187,15 +225,61 @@ fn chosen(program: &Program, places: &Places) -> FxHashSet<Type> {
                 constants.insert(*value);
             }
             Expr::Op(op @ (Op::At | Op::Update), of) if !constants.contains(&of[1]) => {
-                let ty = program.ty(of[0]);
-                let is_large = matches!(*program.types.kind(ty), TypeKind::Array(_, count) if count as usize >= cost::ARRAY)
-                    && program.types.components(ty) > 0;
-                if is_large && (*op == Op::Update || !places.is_in_memory(of[0])) {
-                    chosen.insert(ty);
-                }
+                found.push(Choice { op: *op, of: of[0], ty: program.ty(of[0]), value: *value });
             }
             _ => {}
         }
     }
-    chosen
+    found
+}
+
+/// Those of these types whose arrays are words of the frame.
+fn of_frame(
+    program: &Program,
+    places: &Places,
+    width: Width,
+    chosen: &FxHashSet<Type>,
+) -> FxHashSet<Type> {
+    let types = &program.types;
+    // (A truth value is no word.)
+    let is_of_words = |ty: &Type| {
+        types.components(*ty) <= cost::MOST_FRAME_WORDS
+            && types.scalars(*ty).all(|scalar| scalar != Scalar::Bool)
+    };
+    let choices = choices(program);
+    let mut found: FxHashSet<Type> = chosen.iter().copied().filter(is_of_words).collect();
+    // What is of the frame as long as others are that turn out not to be.
+    loop {
+        let others = chosen.difference(&found).copied().collect();
+        let rates = Rates::new(program, places, &Arrays::of_types(program, others), width);
+        let is_of_frame = frame::of_frame(program, &rates);
+        let before = found.len();
+        found.retain(|&ty| {
+            let is_large = types.components(ty) > cost::MOST_SELECTED_WORDS;
+            let mut choices = choices.iter().filter(|choice| choice.ty == ty);
+            let is_same =
+                |choice: &Choice| rates.of(choice.value).iter().all(|&rate| rate == Rate::FRAME);
+            let are_selected = is_large && choices.any(is_same);
+            let arrays = Arrays::of_types(program, std::iter::once(ty).collect());
+            let is_fine = |&value: &ValueId| {
+                is_of_frame[value.index()]
+                    || places.is_in_memory(value)
+                    || arrays.of(program.ty(value)).is_empty()
+            };
+            !are_selected
+                && program.walk().all(|event| match event {
+                    Event::Statement(
+                        _,
+                        Statement::Let { value, .. } | Statement::If { value, .. },
+                    ) => is_fine(value),
+                    Event::Statement(_, Statement::Loop { value, params, .. }) => {
+                        is_fine(value) && params.iter().all(is_fine)
+                    }
+                    _ => true,
+                })
+        });
+        if found.len() == before {
+            return found;
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{BlockId, End, LaneProgram, Rate, Statement, ValueId};
+use super::{BlockId, End, Expr, LaneProgram, Rate, Statement, ValueId};
 use crate::lanes::walk::{Event, Walk, tail};
 
 /// Removes computations, and values of `if`s and loops, that nothing depends on. Loops stay, since
@@ -239,11 +239,13 @@ pub(super) fn loop_nesting(program: &LaneProgram) -> usize {
     deepest
 }
 
-/// All values that some statements of the root use, inside them too.
+/// All values that some statements of the root use, inside them too, but for words that are looked up: these
+/// are found by [`lookups`].
 pub(crate) fn uses(program: &LaneProgram, statements: Range<usize>, used: &mut Vec<ValueId>) {
     for event in Walk::of_statements(LaneProgram::ROOT, statements).events(program) {
         match event {
             Event::Statement(id, index) => match &program.block(id).statements[index] {
+                Statement::Let { expr: Expr::Lookup { index, .. }, .. } => used.push(*index),
                 Statement::Let { expr, .. } => used.extend(expr.operands()),
                 Statement::If { condition, .. } => used.push(*condition),
                 Statement::Loop { inits, .. } => used.extend(inits),
@@ -255,4 +257,13 @@ pub(crate) fn uses(program: &LaneProgram, statements: Range<usize>, used: &mut V
             Event::Enter(_) | Event::After(..) | Event::Leave(_) => {}
         }
     }
+}
+
+/// The words of each [`Expr::Lookup`] of a program.
+pub(crate) fn lookups(program: &LaneProgram) -> impl Iterator<Item = &[ValueId]> {
+    let statements = program.blocks.iter().flat_map(|block| &block.statements);
+    statements.filter_map(|statement| match statement {
+        Statement::Let { expr: Expr::Lookup { words, .. }, .. } => Some(&**words),
+        _ => None,
+    })
 }

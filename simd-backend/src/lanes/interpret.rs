@@ -292,7 +292,11 @@ impl<'a, O: Observer> Interpreter<'a, O> {
                     Space::Resource(number) => {
                         self.group.resources[*number as usize].words()[at].into()
                     }
+                    Space::Slots => unreachable!("lane programs have no slots"),
                 }
+            }
+            Expr::Lookup { words, first, index } => {
+                self.get(words[*first as usize + self.get(*index, lane) as usize], lane)
             }
             Expr::At { array, first, index } => {
                 let words = self.program.kind(*array).words().expect("it is an array");

@@ -22,7 +22,8 @@
 //!   Loop parameters are not blended: those of a lane that has left are never looked at again.
 //!
 //! Inputs and resources are read only, and read whole: [`Expr::Load`] reads in inactive lanes, too. So an index is
-//! made to lie inside by ordinary operations on all lanes, and the verifier finds them.
+//! made to lie inside by ordinary operations on all lanes, and the verifier finds them. So does [`Expr::Lookup`],
+//! which reads a word of those that were computed once for the frame.
 //!
 //! An array that an index chooses from, and that is no input, is a value of its own kind
 //! ([`Kind::Array`]): it is made, read ([`Expr::At`]) and made anew with another word
@@ -55,7 +56,9 @@
 //!   of all conditions in its tail.
 //! - The first [`LaneProgram::frame_len`] statements of the root compute with values of rate
 //!   [`Rate::FRAME`] alone.
-//! - An index of a [`Expr::Load`], [`Expr::At`] or [`Expr::Put`] is computed by operations whose operands' limits (constants, at
+//! - The words of an [`Expr::Lookup`] are constants, or are computed by the first
+//!   [`LaneProgram::frame_len`] statements of the root, and its value is not.
+//! - An index of a [`Expr::Load`], [`Expr::Lookup`], [`Expr::At`] or [`Expr::Put`] is computed by operations whose operands' limits (constants, at
 //!   last) keep it inside the inputs, the resource or the array, whatever the lanes hold.
 //! - Arrays are of every lane: varying, or, in a program for one lane, of the group.
 //! - Blocks form a tree. `rec` stands in tails of loop bodies only, and each loop can be left.
@@ -64,6 +67,7 @@
 
 mod arrays;
 mod dead_code;
+mod frame;
 pub mod interpret;
 mod limits;
 mod lower;
@@ -84,7 +88,7 @@ use lambdav_core::source::Span;
 
 use crate::cost;
 pub use crate::machine::Axis;
-pub(crate) use dead_code::uses;
+pub(crate) use dead_code::{lookups, uses};
 pub(crate) use limits::most_of;
 pub use lower::lower;
 pub use straight_line::StraightLine;
@@ -387,16 +391,21 @@ pub enum Space {
     /// The words of the resource of that number: of a texture red, green, blue and alpha, texel by
     /// texel; of a buffer its elements' components.
     Resource(u32),
+    /// Of a register program, the words of its slots, two for each, as they lie in memory. (Lane programs
+    /// have [`Expr::Lookup`].)
+    Slots,
 }
 
 impl Space {
-    /// How many words there are to be read, of so many inputs and of resources of so many words.
-    pub(crate) fn words(self, inputs: usize, resources: &[u32]) -> usize {
+    /// How many words there are to be read, of so many inputs, resources of so many words, and so many
+    /// slots.
+    pub(crate) fn words(self, inputs: usize, resources: &[u32], slots: usize) -> usize {
         match self {
             Self::Inputs => inputs,
             Self::Resource(number) => {
                 resources.get(number as usize).map_or(0, |&words| words as usize)
             }
+            Self::Slots => 2 * slots,
         }
     }
 }
@@ -415,6 +424,16 @@ pub enum Expr {
     Load {
         /// What is read.
         space: Space,
+        /// Where the index counts from.
+        first: u32,
+        /// An `I32` without sign.
+        index: ValueId,
+    },
+    /// Of these words, which are the same for the frame, the one that many after the first, as `F32` or
+    /// `I32`. In every lane, active or not, there must be one.
+    Lookup {
+        /// The words, `F32` or `I32`.
+        words: Box<[ValueId]>,
         /// Where the index counts from.
         first: u32,
         /// An `I32` without sign.
@@ -476,7 +495,7 @@ impl Expr {
             Self::Elementary { .. } => cost::ELEMENTARY,
             Self::Op(Op::Div | Op::Sqrt, _) => cost::DIVISION,
             Self::Op(..) => 1,
-            Self::Load { .. } | Self::At { index: Some(_), .. } => cost::LOAD,
+            Self::Load { .. } | Self::Lookup { .. } | Self::At { index: Some(_), .. } => cost::LOAD,
             Self::Put { index: Some(_), .. } => cost::STORE,
             Self::At { .. } | Self::Put { .. } => 1,
             Self::Array(words) => words.len() as u64,
@@ -504,6 +523,7 @@ impl Expr {
             Self::Elementary { operands, mask, .. } => (operands, [*mask, None, None]),
             Self::Any(mask) => (&[], [Some(*mask), None, None]),
             Self::Load { index, .. } => (&[], [Some(*index), None, None]),
+            Self::Lookup { words, index, .. } => (words, [Some(*index), None, None]),
             Self::At { array, index, .. } => (std::slice::from_ref(array), [*index, None, None]),
             Self::Put { array, index, word, mask, .. } => {
                 (std::slice::from_ref(array), [*index, Some(*word), *mask])

@@ -155,6 +155,7 @@ impl Display for Space {
         match self {
             Self::Inputs => Ok(()),
             Self::Resource(number) => write!(f, "resource.{number} "),
+            Self::Slots => write!(f, "slots "),
         }
     }
 }
@@ -243,6 +244,9 @@ impl Printer<'_, '_, '_> {
             Expr::Undefined => "undefined".into(),
             Expr::Input(word) => format!("input {}", self.program.inputs[*word as usize]),
             Expr::Load { space, first, index } => format!("load {space}{first} + {index}"),
+            Expr::Lookup { words, first, index } => {
+                format!("lookup {first} + {index} of {}", List(words))
+            }
             Expr::Coordinate(Axis::X) => "coordinate x".into(),
             Expr::Coordinate(Axis::Y) => "coordinate y".into(),
             Expr::ExecutionMask => "execution mask".into(),

@@ -118,6 +118,9 @@ impl Numbering {
                     *expr = Expr::Input(*first + bits as u32);
                 }
             }
+            Expr::Lookup { words, index, .. } => {
+                words.iter_mut().chain([index]).for_each(|v| self.replace(v));
+            }
             Expr::Array(words) => words.iter_mut().for_each(|v| self.replace(v)),
             Expr::At { array, first, index } => {
                 self.replace(array);

@@ -37,7 +37,13 @@ pub fn verify(program: &LaneProgram) -> Result<(), Vec<VerifyError>> {
         scopes: Vec::new(),
         at: LaneProgram::ROOT,
         limits: Limits::new(program.values.len()),
+        of_frame: vec![false; program.values.len()],
     };
+    for statement in &program.block(LaneProgram::ROOT).statements[..program.frame_len] {
+        for value in statement.values() {
+            verifier.of_frame[value.index()] = true;
+        }
+    }
     verifier.run();
     verifier.at = LaneProgram::ROOT;
     let root = program.block(LaneProgram::ROOT);
@@ -76,6 +82,8 @@ struct Verifier<'p> {
     at: BlockId,
     /// Of the values that operations compute.
     limits: Limits,
+    /// Of each value, whether it is computed once for the frame.
+    of_frame: Vec<bool>,
 }
 
 impl<'p> Verifier<'p> {
@@ -227,10 +235,26 @@ impl<'p> Verifier<'p> {
             Expr::Load { space, first, index } => {
                 let inside = self.limits.most(*index) as usize;
                 let inside = inside.saturating_add(*first as usize)
-                    < space.words(program.inputs.len(), &program.resources);
+                    < space.words(program.inputs.len(), &program.resources, 0);
                 self.require(inside, || format!("{value}: nothing keeps {index} inside"));
                 let is_word = matches!(info.kind, Kind::F32 | Kind::I32);
                 let fits = is_word && program.kind(*index) == Kind::I32;
+                (fits.then_some(info.kind), program.rate(*index))
+            }
+            Expr::Lookup { words, first, index } => {
+                let most = self.limits.most(*index).saturating_add(*first) as usize;
+                self.require(most < words.len(), || {
+                    format!("{value}: nothing keeps {index} inside")
+                });
+                for &word in words {
+                    let is_of_frame = self.of_frame[word.index()];
+                    self.require(is_of_frame, || format!("{value}: {word} is not of the frame"));
+                }
+                let is_word = |&word: &ValueId| matches!(program.kind(word), Kind::F32 | Kind::I32);
+                let fits = matches!(info.kind, Kind::F32 | Kind::I32)
+                    && words.iter().all(is_word)
+                    && program.kind(*index) == Kind::I32
+                    && info.rate != Rate::FRAME;
                 (fits.then_some(info.kind), program.rate(*index))
             }
             Expr::Array(words) => {

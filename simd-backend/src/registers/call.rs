@@ -74,6 +74,8 @@ impl Inputs {
             Space::Resource(number) => {
                 self.resources.data.get(number as usize)?.words().get(at).copied()
             }
+            // They are the caller's.
+            Space::Slots => None,
         }
     }
 

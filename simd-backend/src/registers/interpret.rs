@@ -26,7 +26,7 @@ use std::fmt;
 
 use super::{
     Argument, ArrayPlace, BlockCall, End, Function, Inputs, Instr, Limit, PIXEL_BYTES, Poll, Reg,
-    RegisterProgram, RegisterType, Row, Shape, Status, loop_depths,
+    RegisterProgram, RegisterType, Row, Shape, Status, loop_depths, words_of_slot,
 };
 use crate::lanes::interpret::{apply, is_defined, undefined_bits};
 use crate::lanes::{Axis, Kind, Op, Space};
@@ -213,7 +213,13 @@ impl<'a> Call<'a> {
         let lane = |word: &Option<u64>| {
             let Some(index) = *word else { return Ok(None) };
             let at = u64::from(first) + index;
-            let word = self.inputs.word(space, at);
+            let word = match space {
+                Space::Slots => {
+                    let slot = self.slots.get(at as usize / 2);
+                    slot.map(|&slot| words_of_slot(slot)[at as usize % 2])
+                }
+                _ => self.inputs.word(space, at),
+            };
             let word = word.ok_or_else(|| format!("there is no word {space}{at}"))?;
             Ok(Some(u64::from(word)))
         };

@@ -545,7 +545,19 @@ pub struct RegisterProgram {
     pub array_words: u32,
 }
 
+/// The words of a slot, as they lie in memory.
+pub(crate) fn words_of_slot(slot: u64) -> [u32; 2] {
+    let bytes = slot.to_ne_bytes();
+    let word = |first: usize| std::array::from_fn(|i| bytes[first + i]);
+    [0, 4].map(|first| u32::from_ne_bytes(word(first)))
+}
+
 impl RegisterProgram {
+    /// How many words of a space there are to be read.
+    pub(crate) fn words(&self, space: Space) -> usize {
+        space.words(self.inputs, &self.resources, self.slots.len())
+    }
+
     /// The bytes of memory that a thread needs for arrays.
     pub fn array_bytes(&self) -> usize {
         self.array_words as usize * self.shape.lanes() as usize * size_of::<u32>()

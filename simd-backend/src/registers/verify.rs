@@ -46,7 +46,7 @@ use super::{
     ArrayPlace, Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, RegisterProgram,
     RegisterType, Status,
 };
-use crate::lanes::{Kind, Op, Rate};
+use crate::lanes::{Kind, Op, Rate, Space};
 
 /// Something that a register program must not be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -284,6 +284,13 @@ impl<'p> Verifier<'p, '_> {
         self.require(self.role == role, || format!("{what} is not for this function"));
     }
 
+    /// Slots are read once the frame has filled them.
+    fn after_frame(&mut self, space: Space) {
+        if space == Space::Slots {
+            self.only_in(Role::Row, "words of slots");
+        }
+    }
+
     fn instruction(&mut self, instr: &Instr, block: &Block) {
         let program = self.program;
         let scalar = RegisterType::Scalar;
@@ -359,9 +366,10 @@ impl<'p> Verifier<'p, '_> {
                 let is_word = matches!(kind, Kind::F32 | Kind::I32) && lanes == of.1;
                 self.require(is_index && is_word, || format!("{to} is no word at {index}"));
                 let most = self.bounds.get(index.index()).copied().unwrap_or(u32::MAX);
-                let inside = (most as usize).saturating_add(*first as usize)
-                    < space.words(program.inputs, &program.resources);
+                let inside =
+                    (most as usize).saturating_add(*first as usize) < program.words(*space);
                 self.require(inside, || format!("nothing keeps {index} inside"));
+                self.after_frame(*space);
             }
             Instr::LoadFour { to, space, first, index } => {
                 let found = self.ty(*index);
@@ -373,9 +381,10 @@ impl<'p> Verifier<'p, '_> {
                 let are_words = to.iter().flatten().all(is_word);
                 self.require(is_index && are_words, || format!("there are no words at {index}"));
                 let most = self.bounds.get(index.index()).copied().unwrap_or(u32::MAX);
-                let inside = (most as usize).saturating_add(*first as usize + 3)
-                    < space.words(program.inputs, &program.resources);
+                let inside =
+                    (most as usize).saturating_add(*first as usize + 3) < program.words(*space);
                 self.require(inside, || format!("nothing keeps {index} and three more inside"));
+                self.after_frame(*space);
             }
             Instr::LoadArray(to, place) => self.array(*to, place),
             Instr::StoreArray { place, word, mask } => {

@@ -220,3 +220,12 @@ fn scalar_constants_are_kept_on_request() {
     fails(&["--emit", "core", "--set", "gian=1"], "did you mean `gain`?");
     fails(&["--emit", "core", "--set", "gain=true"], "constant `gain`: `true` is not a number");
 }
+
+#[test]
+fn a_world_that_is_the_same_for_all_pixels_is_computed_once() {
+    let place = TestFolder::with([("life.lv", include_str!("../../../shaders/life.lv"))]);
+    let lanes = place.run(&["compile", "life.lv", "--emit", "lanes"]).done();
+    let (frame, groups) = lanes.text().split_once("\n}").expect("the part for the frame ends");
+    assert!(frame.contains("loop #0") && !groups.contains("loop #"), "{frame}");
+    assert_eq!(groups.matches(" = lookup ").count(), 1, "{groups}");
+}

@@ -48,6 +48,7 @@ impl Selection<'_, '_> {
     fn words_of(&mut self, space: Space) -> Value {
         match space {
             Space::Inputs => self.field(Field::Inputs),
+            Space::Slots => self.field(Field::Slots),
             Space::Resource(number) => {
                 let resources = self.field(Field::Resources);
                 let flags = MemFlagsData::trusted().with_readonly();

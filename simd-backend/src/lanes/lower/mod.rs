@@ -32,7 +32,7 @@ use self::state::{Lowering, Work};
 use super::arrays::Arrays;
 use super::rates::Rates;
 use super::{
-    Block, End, Expr, InputWord, Kind, LaneProgram, Rate, ValueId, Width, dead_code, sink,
+    Block, End, Expr, InputWord, Kind, LaneProgram, Rate, ValueId, Width, dead_code, frame, sink,
     value_numbering,
 };
 use lambdav_core::schedule::Places;
@@ -79,10 +79,13 @@ pub fn lower(
         loop_nesting: 0,
     };
     let places = Places::new(program, crate::cost::TABLE);
-    let arrays = Arrays::new(program, &places);
+    let arrays = Arrays::new(program, &places, width, hoist);
+    let rates = Rates::new(program, &places, &arrays, width);
     let mut lowering = Lowering {
         program,
-        rates: Rates::new(program, &places, &arrays, width),
+        // Without a part for the frame nothing is looked up there.
+        of_frame: if hoist { frame::of_frame(program, &rates) } else { Vec::new() },
+        rates,
         costs: cost::costs(program, &places, &arrays),
         lineage: Lineage::new(!arrays.is_empty()),
         arrays,

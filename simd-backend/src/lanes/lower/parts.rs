@@ -11,7 +11,7 @@ use lambdav_core::types::{Scalar, Type};
 use super::state::{Lowering, Place, kind_of};
 use crate::cost;
 use crate::lanes::sources::{Source, sources};
-use crate::lanes::{Expr, InputWord, Kind, Op, Space, ValueId, Width};
+use crate::lanes::{Expr, InputWord, Kind, Op, Rate, Space, ValueId, Width};
 use crate::mutants::{Mutant, is_active};
 
 impl Lowering<'_> {
@@ -289,6 +289,32 @@ impl Lowering<'_> {
         parts.swap_remove(0)
     }
 
+    /// The part that an index chooses, a value of that type, if the array's words are of the frame and the
+    /// index is not.
+    fn looked_up(
+        &mut self,
+        array: schedule::ValueId,
+        words: &[ValueId],
+        count: usize,
+        index: schedule::ValueId,
+        ty: Type,
+    ) -> Option<Vec<ValueId>> {
+        let is_of_frame = self.of_frame.get(array.index()).copied().unwrap_or(false);
+        let is_index_of_frame = self.out.rate(self.components(index)[0]) == Rate::FRAME;
+        let are_words = words.iter().all(|&word| self.out.kind(word) != Kind::Mask);
+        if !is_of_frame || is_index_of_frame || !are_words || count < cost::TABLE {
+            return None;
+        }
+        let (index, _) = self.part_of(self.program.ty(array), index);
+        let rate = self.out.rate(index);
+        let kinds: Vec<Kind> = self.program.types.scalars(ty).map(kind_of).collect();
+        let word = |(kind, first)| {
+            let words = words.into();
+            self.define(kind, rate, Expr::Lookup { words, first, index })
+        };
+        Some(kinds.into_iter().zip(0..).map(word).collect())
+    }
+
     /// Components with others in place of the part that an index chooses.
     pub(super) fn updated(
         &mut self,
@@ -343,8 +369,11 @@ impl Lowering<'_> {
             let of: Vec<ValueId> = words.map(|i| self.word(operands[0], i)).collect();
             let count = self.program.types.parts(types[0]).len();
             return Some(match operands {
-                &[_, index] => {
-                    let words = self.at(&of, count, index);
+                &[array, index] => {
+                    let words = match self.looked_up(array, &of, count, index, ty) {
+                        Some(words) => words,
+                        None => self.at(&of, count, index),
+                    };
                     self.assembled(ty, words)
                 }
                 _ => {

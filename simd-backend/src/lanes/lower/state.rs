@@ -23,6 +23,8 @@ use lambdav_core::schedule::Places;
 pub(super) struct Lowering<'p> {
     pub(super) program: &'p schedule::Program,
     pub(super) rates: Rates,
+    /// Of each value, whether it is computed once for the frame; nothing if none is.
+    pub(super) of_frame: Vec<bool>,
     /// What lies in memory, and where each of these values does.
     pub(super) places: Places,
     pub(super) place_of: FxHashMap<schedule::ValueId, Place>,

@@ -15,6 +15,8 @@ use lambdav_core::op::Elementary;
 /// The values of the frame that groups use.
 pub(super) struct Slots {
     pub(super) of: FxHashMap<ValueId, u32>,
+    /// Those that are looked up: the first of the slots that hold them, two a slot.
+    pub(super) tables: FxHashMap<Box<[ValueId]>, u32>,
     pub(super) kinds: Vec<Kind>,
 }
 
@@ -33,6 +35,8 @@ pub(super) struct Builder<'p> {
     pub(super) constants: FxHashMap<ValueId, Constant>,
     /// The values that the part for the frame has left in slots: read where they are used.
     pub(super) slots: FxHashMap<ValueId, u32>,
+    /// The first slots of words that are looked up.
+    pub(super) tables: FxHashMap<Box<[ValueId]>, u32>,
     /// What has been made in this block of others: constants, what was read from slots, and numbers
     /// broadcast to a register.
     pub(super) made: FxHashMap<(Made, RegisterType), Reg>,
@@ -94,6 +98,7 @@ impl<'p> Builder<'p> {
             coordinates: [Vec::new(), Vec::new()],
             constants: FxHashMap::default(),
             slots: FxHashMap::default(),
+            tables: FxHashMap::default(),
             made: FxHashMap::default(),
             procedures: Vec::new(),
             flow: Flow::new(program),

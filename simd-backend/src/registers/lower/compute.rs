@@ -3,7 +3,7 @@
 use lambdav_core::op::Elementary;
 
 use super::builder::{Builder, Constant};
-use crate::lanes::{Axis, Expr, Kind, Op, Rate, Statement, ValueId};
+use crate::lanes::{Axis, Expr, Kind, Op, Rate, Space, Statement, ValueId};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::halves::{Assemble, Lanes};
 use crate::registers::{Instr, Reg, RegisterType};
@@ -54,6 +54,13 @@ impl Builder<'_> {
                 let from = self.fit_one(*of, rate, index);
                 let reg = self.reg(ty);
                 self.push(Instr::Load(reg, *space, *first, from));
+                reg
+            }
+            Expr::Lookup { words, first, index: of } => {
+                let from = self.fit_one(*of, rate, index);
+                let first = 2 * self.tables[words] + first;
+                let reg = self.reg(ty);
+                self.push(Instr::Load(reg, Space::Slots, first, from));
                 reg
             }
             Expr::At { array, first, index: of } => self.at(kind, *array, *first, *of, index),

@@ -19,7 +19,8 @@ type Loads = Vec<(usize, u32, Reg)>;
 /// Combines the loads of a program.
 pub(super) fn combine(program: &mut RegisterProgram) {
     let bounds = Bounds::new(program);
-    let words = |space: Space| space.words(program.inputs, &program.resources);
+    let slots = program.slots.len();
+    let words = |space: Space| space.words(program.inputs, &program.resources, slots);
     for (function, bounds) in [(&mut program.frame, &bounds.frame), (&mut program.row, &bounds.row)]
     {
         let Function { registers, blocks, .. } = function;

@@ -29,7 +29,8 @@ pub fn lower(program: &LaneProgram, shape: Shape) -> RegisterProgram {
     assert!(program.width == Width::Any || shape.lanes() == 1, "the program is for one lane");
     let frame = 0..program.frame_len;
     let group = program.frame_len..program.block(LaneProgram::ROOT).statements.len();
-    let mut slots = Slots { of: FxHashMap::default(), kinds: Vec::new() };
+    let mut slots =
+        Slots { of: FxHashMap::default(), tables: FxHashMap::default(), kinds: Vec::new() };
 
     let memory = Memory::new(program);
     let mut row = Builder::new(program, shape, &memory);
@@ -45,6 +46,14 @@ pub fn lower(program: &LaneProgram, shape: Shape) -> RegisterProgram {
     for (value, slot) in kept {
         let from = builder.fit(value, Rate::FRAME)[0];
         builder.push(Instr::SetSlot(slot, from));
+    }
+    let mut tables: Vec<_> = slots.tables.into_iter().collect();
+    tables.sort_by_key(|&(_, first)| first);
+    for (words, first) in tables {
+        for (words, slot) in words.chunks(2).zip(first..) {
+            let from = builder.joined(words);
+            builder.push(Instr::SetSlot(slot, from));
+        }
     }
     builder.finish(End::Return(Status::Done));
     let frame = builder.function;

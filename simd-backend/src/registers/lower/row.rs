@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::builder::{Builder, Constant, Slots};
-use crate::lanes::{self, Axis, Expr, Kind, LaneProgram, Op, Rate, Statement, Width};
+use crate::lanes::{self, Axis, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, Width};
 use crate::registers::halves::Assemble;
 use crate::registers::{Argument, End, Instr, PIXEL_BYTES, Reg, RegisterType, Status};
 
@@ -21,6 +21,7 @@ impl Builder<'_> {
         let (integer, address) = (RegisterType::Scalar(Kind::I32), RegisterType::Scalar(Kind::I64));
         self.frame_values(statements.clone(), slots);
         self.slots.clone_from(&slots.of);
+        self.tables.clone_from(&slots.tables);
         let y = self.argument(Kind::I32, Argument::Row);
         let stride = self.argument(Kind::I64, Argument::Stride);
         let arguments = vec![
@@ -116,6 +117,31 @@ impl Builder<'_> {
                 }
             }
         }
+        for words in lanes::lookups(program) {
+            if !slots.tables.contains_key(words) {
+                let first = slots.kinds.len();
+                slots.tables.insert(words.into(), first as u32);
+                slots.kinds.resize(first + words.len().div_ceil(2), Kind::I64);
+            }
+        }
+    }
+
+    /// One or two words of the frame as a slot holds them ([`words_of_slot`](crate::registers::words_of_slot)).
+    pub(super) fn joined(&mut self, words: &[ValueId]) -> Reg {
+        let [word, slot] = [Kind::I32, Kind::I64].map(RegisterType::Scalar);
+        let mut halves = [self.constant(slot, 0); 2];
+        for (half, &value) in halves.iter_mut().zip(words) {
+            let mut reg = self.fit(value, Rate::FRAME)[0];
+            if self.program.kind(value) == Kind::F32 {
+                reg = self.op(word, Op::Bits, &[reg]);
+            }
+            *half = self.op(slot, Op::Widen, &[reg]);
+        }
+        if cfg!(target_endian = "big") {
+            halves.reverse();
+        }
+        let above = self.op(slot, Op::ShiftLeft(32), &[halves[1]]);
+        self.op(slot, Op::Or, &[halves[0], above])
     }
 
     fn store(&mut self, pixels: Reg, stride: Reg) {

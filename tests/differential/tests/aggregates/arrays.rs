@@ -1,6 +1,6 @@
 //! Arrays in memory, on programs that are written for them: updates in arms and loops that lanes leave
 //! in different rounds, arrays that are still needed, that change places, that hold structures, truth
-//! values and arrays, and that are parts of other values.
+//! values and arrays, and that are parts of other values; and arrays that are the same for the whole frame.
 
 use crate::case;
 use lambdav_core::source::SourceFile;
@@ -13,7 +13,7 @@ const HEAD: &str = "(define x (.x (frag-coord))) (define y (.y (frag-coord))) (d
     (define b (tabulate 20 (func (k) (- (num k) x))))
     (define (sum a) ((rec-func (s k) (if (< k (size-of a)) (rec (+ (* 1.5 s) (at a k)) (+ k 1i)) s)) 0 0i))";
 
-const PROGRAMS: [&str; 20] = [
+const PROGRAMS: [&str; 30] = [
     // The old array is needed, in an arm and after it.
     "(define c (if (< (fract (* 0.3 x)) 0.5) (update a i 100) a)) (vec3 (sum c) (sum a) (at c (- 9i i)))",
     "(define c (if (< x 4) (update a i 100) (update (update a 3i 7) i (at a 2i)))) (vec2 (sum c) (at a i))",
@@ -52,6 +52,21 @@ const PROGRAMS: [&str; 20] = [
     // Constants and uniforms.
     "(define t (tabulate 30 (func (k) (* 0.5 (num k))))) (define u (update t i 7)) (vec2 (at u (* 2i i)) (at t i))",
     "(uniform us (array 18 int)) (define vs (update us i (int x))) (vec2 (num (at vs (- 8i i))) (num (at us i)))",
+    // The same for the whole frame, read at indices that are not: once, in arms, in loops.
+    "(uniform u num 3) (define t (tabulate 20 (func (k) (sin (* u (num k)))))) (vec3 (at t i) (at t (int (- y 4))) (at t (* 3i i)))",
+    "(uniform u num 3) (define t (tabulate 9 (func (k) (* u (num k))))) (vec2 (at t i) (if (< x 5) (at t (int y)) (at t 3i)))",
+    "(uniform u num 3) (define t (tabulate 17 (func (k) (vec3 u (num k) (* u (num k)))))) (+ (at t i) (if (< y 4) (at t (- i 2i)) (vec3 0)))",
+    "(uniform u int 3i) (define t (tabulate 33 (func (k) (* u k)))) (num ((rec-func (n k) (if (< (num k) x) (rec (at t (+ n k)) (+ k 1i)) n)) i 0i))",
+    "(uniform u int 5i) (define t ((rec-func (t k) (if (< k u) (rec (tabulate 16 (func (n) (+ (at t (bit-and (+ n 1i) 15i)) (num k)))) (+ k 1i)) t)) (tabulate 16 (func (n) (num n))) 0i)) (vec2 (at t i) (sum t))",
+    // Updated on the way, with few words and with more; by what lanes make differ, after all.
+    "(uniform u int 5i) (define t ((rec-func (t k) (if (< k 9i) (rec (update t (* u k) (num k)) (+ k 1i)) t)) (tabulate 24 (func (n) (num n))) 0i)) (vec2 (at t i) (at t u))",
+    "(uniform u int 5i) (define t ((rec-func (t k) (if (< k 9i) (rec (update t (* u k) (num k)) (+ k 1i)) t)) (tabulate 80 (func (n) (num n))) 0i)) (vec2 (at t i) (at t u))",
+    "(uniform u num 3) (define t (tabulate 20 (func (k) (* u (num k))))) (vec2 (sum (update t i 4)) (at t i))",
+    // With truth values, in structures, and beside what differs in one loop.
+    "(struct S (on (array 16 bool)) (at (array 16 num)))
+     (uniform u num 3) (define s (S (tabulate 16 (func (k) (< (num k) u))) (tabulate 16 (func (k) (* u (num k))))))
+     (vec2 (at (.at s) i) (if (at (.on s) (int y)) 1 0))",
+    "(uniform u num 3) ((rec-func (t v k) (if (< k 4i) (rec (tabulate 16 (func (n) (+ u (at t n)))) (+ v x) (+ k 1i)) (vec2 (at t i) v))) (tabulate 16 (func (n) (num n))) 0 0i)",
 ];
 
 #[test]

@@ -140,13 +140,14 @@ impl<'p> Selection<'p> {
         }
         self.code.push_fixed(Step::Arguments, &[], &defs);
         let instrs = || self.function.blocks.iter().flat_map(|block| &block.instrs);
-        let has_slots = instrs().any(|instr| matches!(instr, Instr::Slot(..) | Instr::SetSlot(..)));
         let space = |instr: &Instr| match instr {
             Instr::Input(..) => Some(Space::Inputs),
+            Instr::Slot(..) | Instr::SetSlot(..) => Some(Space::Slots),
             Instr::Load(_, space, ..) | Instr::LoadFour { space, .. } => Some(*space),
             _ => None,
         };
-        let has_inputs = instrs().any(|instr| space(instr) == Some(Space::Inputs));
+        let [has_inputs, has_slots] =
+            [Space::Inputs, Space::Slots].map(|of| instrs().any(|instr| space(instr) == Some(of)));
         let has_resources = instrs().any(|instr| matches!(space(instr), Some(Space::Resource(_))));
         let has_arrays =
             instrs().any(|it| matches!(it, Instr::LoadArray(..) | Instr::StoreArray { .. }));

@@ -212,6 +212,7 @@ impl Selection<'_> {
         let found = "the entry has looked for it";
         Arg::Use(match space {
             Space::Inputs => self.inputs.expect(found),
+            Space::Slots => self.slots.expect(found),
             Space::Resource(number) => {
                 let place = Mem::at(Arg::Use(self.resources.expect(found)), (number * 8) as i32);
                 let base = self.temporary(GENERAL);

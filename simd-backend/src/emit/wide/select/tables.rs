@@ -45,7 +45,7 @@ impl Selection<'_> {
         if registers > most(self.wide) {
             return None;
         }
-        let words = space.words(self.program.inputs, &self.program.resources);
+        let words = self.program.words(space);
         // Where the words end sooner than the registers, these begin sooner.
         let last = words.checked_sub((registers * width) as usize)?;
         let start = first.min(u32::try_from(last).unwrap_or(u32::MAX));
