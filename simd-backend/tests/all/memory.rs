@@ -5,8 +5,8 @@ use lambdav_simd_backend::lanes::{self, Axis, Kind, LaneProgram, Op, StraightLin
 use lambdav_simd_backend::registers::{self, Instr, RegisterType};
 use lambdav_simd_backend::{Compiler, Target};
 
-/// How many words there are.
-const WORDS: u32 = 16;
+/// How many words there are: more than are permuted in registers.
+const WORDS: u32 = 160;
 
 /// A word by the pixel's column and one by the first input, added; the index is kept below `limit`,
 /// or is not.
@@ -91,7 +91,8 @@ fn a_vector_of_indices_is_one_gather() {
         };
         let (lanes, listing) = (Some(16), Listing::Assembly);
         let compiler = Compiler { lanes, listing, ..Compiler::new(target) };
-        let compiled = compiler.compile_lane_program(program(Some(15))).expect("it compiles");
+        let compiled =
+            compiler.compile_lane_program(program(Some(WORDS - 1))).expect("it compiles");
         let listing = compiled.code.listing();
         assert_eq!(listing.matches("vpgatherdd").count(), 1, "{name}\n{listing}");
     }
