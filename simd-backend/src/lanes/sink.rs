@@ -123,7 +123,11 @@ impl Sinking {
     fn target(&self, value: ValueId, expr: &Expr, from: BlockId) -> BlockId {
         if !matches!(
             expr,
-            Expr::Op(..) | Expr::Elementary { .. } | Expr::Any(_) | Expr::Load { .. }
+            Expr::Op(..)
+                | Expr::Elementary { .. }
+                | Expr::Any(_)
+                | Expr::Load { .. }
+                | Expr::Neighbour { .. }
         ) {
             return from;
         }
