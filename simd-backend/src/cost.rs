@@ -44,6 +44,10 @@ pub(crate) const MOST_FRAME_WORDS: usize = 1024;
 /// which is a select for each word.
 pub(crate) const MOST_SELECTED_WORDS: usize = 64;
 
+/// A copy of an expression at another pixel that costs more than this is read in the lane of that pixel
+/// instead, by a permutation of lanes.
+pub(crate) const SHARED: u64 = 2;
+
 /// Above so many bytes of arrays that live at once a program is compiled for fewer lanes: they are to
 /// stay in a cache that a core has for itself.
 pub(crate) const MOST_ARRAY_BYTES: usize = 1 << 20;

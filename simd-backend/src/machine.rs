@@ -6,6 +6,8 @@
 //! survive a call. Emitters describe theirs; tests describe others, which the interpreter of
 //! register programs executes as well.
 
+use lambdav_core::graph::Side;
+
 /// One of the two coordinates of a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Axis {
@@ -84,6 +86,18 @@ impl Tile {
         }
     }
 
+    /// The lane in which the pixel of that side lies, in the pair of a lane's own along an axis.
+    pub fn neighbour(self, lane: u32, axis: Axis, side: Side) -> u32 {
+        let (column, row) = self.lanes[lane as usize];
+        let of = |offset: u8| offset & !1 | u8::from(side == Side::Odd);
+        let pixel = match axis {
+            Axis::X => (of(column), row),
+            Axis::Y => (column, of(row)),
+        };
+        let found = self.lanes.iter().position(|&other| other == pixel);
+        found.expect("a tile has whole pairs along the axis") as u32
+    }
+
     /// The column and row of a lane.
     pub fn pixel(self, lane: u32) -> (u32, u32) {
         let (column, row) = self.lanes[lane as usize];
@@ -147,6 +161,23 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn neighbours_are_in_the_same_pair() {
+        for tile in [Tile::FOUR, Tile::EIGHT, Tile::SIXTEEN] {
+            for axis in [Axis::X, Axis::Y].into_iter().filter(|&axis| tile.extent(axis) > 1) {
+                for lane in 0..tile.width() {
+                    let [even, odd] =
+                        [Side::Even, Side::Odd].map(|s| tile.neighbour(lane, axis, s));
+                    assert!(even == lane || odd == lane);
+                    assert_eq!(tile.offset(axis, even) % 2.0, 0.0);
+                    assert_eq!(tile.offset(axis, odd), tile.offset(axis, even) + 1.0);
+                    let other = if axis == Axis::X { Axis::Y } else { Axis::X };
+                    assert_eq!(tile.offset(other, even), tile.offset(other, odd));
+                }
+            }
+        }
+    }
 
     #[test]
     fn each_pixel_of_a_tile_lies_in_one_lane() {

@@ -72,6 +72,10 @@ pub enum Mutant {
     SwappedWords,
     /// Halves of a table in registers are taken for each other.
     SwappedTables,
+    /// A neighbour's value is taken from the asking pixel's side of the pair.
+    WrongQuad,
+    /// What a lane holds that nobody asked for is taken for right.
+    PartialQuad,
 }
 
 impl Mutant {
@@ -93,6 +97,9 @@ impl Mutant {
 
     /// Those of tables in registers.
     pub const OF_TABLES: [Self; 1] = [Self::SwappedTables];
+
+    /// Those of values that are read in other lanes.
+    pub const OF_QUADS: [Self; 2] = [Self::WrongQuad, Self::PartialQuad];
 
     /// Those of arrays in memory.
     pub const OF_ARRAYS: [Self; 3] = [Self::SharedArray, Self::UnmaskedStore, Self::LooseIndex];

@@ -94,9 +94,16 @@ impl Compiler {
         self.target.for_lanes(self.lanes)
     }
 
-    /// The lane program of an output that was scheduled alone.
+    /// The lane program of an output that was scheduled alone, for groups of as many lanes as
+    /// [`Self::choice`] says.
     pub fn lane_program(&self, program: &schedule::Program) -> LaneProgram {
-        let width = if self.lanes == Some(1) { Width::One } else { Width::Any };
+        let width = if self.lanes == Some(1) { Width::One } else { Width::Quads };
+        let lowered = self.lower(program, width);
+        let wanted = self.choice(&lowered).shape.width();
+        if wanted == width { lowered } else { self.lower(program, wanted) }
+    }
+
+    fn lower(&self, program: &schedule::Program, width: Width) -> LaneProgram {
         with_default(|| lanes::lower(program, 0, self.hoist, width, &self.resources))
     }
 
@@ -175,7 +182,7 @@ impl Compiler {
         self.check(program)?;
         self.in_time()?;
         let lanes = timed(&mut times.lanes, || self.lane_program(program));
-        with_default(|| self.compile_lanes(lanes, times))
+        with_default(|| self.compile_lanes(lanes, Some(program), times))
     }
 
     /// Compiles a lane program; for [`Width::Any`], unless one lane is asked for.
@@ -184,12 +191,13 @@ impl Compiler {
     ///
     /// As of [`Self::compile`].
     pub fn compile_lane_program(&self, program: LaneProgram) -> Result<Compilation, EmitError> {
-        with_default(|| self.compile_lanes(program, Times::default()))
+        with_default(|| self.compile_lanes(program, None, Times::default()))
     }
 
     fn compile_lanes(
         &self,
-        lanes: LaneProgram,
+        mut lanes: LaneProgram,
+        of: Option<&schedule::Program>,
         mut times: Times,
     ) -> Result<Compilation, EmitError> {
         if lanes.loop_nesting > limits::CODE_LOOP_NESTING {
@@ -204,6 +212,10 @@ impl Compiler {
         let mut choice = self.choice(&lanes);
         loop {
             self.in_time()?;
+            if let (Width::Quads, Width::Pairs, Some(of)) = (lanes.width, choice.shape.width(), of)
+            {
+                lanes = timed(&mut times.lanes, || self.lower(of, Width::Pairs));
+            }
             let (registers, allocation) =
                 timed(&mut times.registers, || self.register_program(&lanes, choice.shape));
             let fewer = choice.shape.fewer().filter(|_| choice.reason != Reason::Asked);

@@ -313,6 +313,33 @@ fn elementary_functions_under_a_mask() {
 }
 
 #[test]
+fn derivatives_that_lanes_share() {
+    agree(
+        "(define p (.xy (frag-coord)))
+         (define e ((rec-func (i s) (if (less i 4) (rec (+ i 1) (+ (sin (* s (.x p))) (* 0.1 (.y p)))) s)) 0 1))
+         (vec4 e (dfdx e) (dfdy e) (dfdy (dfdx (* e e))))",
+    );
+    // And those that they do not, since lanes leave in different rounds.
+    agree(
+        "(define p (.xy (frag-coord)))
+         (define e ((rec-func (i s) (if (less i (.x p)) (rec (+ i 1) (+ s (.y p))) s)) 0 1))
+         (vec3 e (dfdx e) (if (less (.y p) 2) (dfdy (* e e)) 7))",
+    );
+}
+
+#[test]
+fn faults_beside_derivatives_that_lanes_share() {
+    // Which pixel is at fault depends on what its neighbours hold.
+    let faults = outcome(
+        "(define p (.xy (frag-coord)))
+         (define e ((rec-func (i s) (if (less i 4) (rec (+ i 1) (+ (* s s) (* (.x p) (.y p)))) s)) 0 0))
+         (if (less 40 (+ (abs (dfdx e)) (abs (dfdy e)))) ((rec-func (i) (if (less i 0) i (rec (+ i 1)))) e) 1)",
+        100,
+    );
+    assert!(faults.iter().filter(|f| f.is_err()).count() >= 5, "most sizes have such a pixel");
+}
+
+#[test]
 fn the_first_fault_in_scan_order() {
     let faults = outcome(
         "(let ((p (.xy (frag-coord))))

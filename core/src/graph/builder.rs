@@ -4,7 +4,7 @@
 //! that hold for every binary32 value, NaN, infinities and −0 included. It never drops an operand
 //! whose evaluation might not end.
 
-use super::{ExprType, Loop, LoopId, Name, Node, NodeId};
+use super::{ExprType, Loop, LoopId, Name, Neighbour, Node, NodeId};
 use crate::inputs::Input;
 use crate::mutants::{Mutant, is_active};
 use crate::op::{NAN, Op};
@@ -33,6 +33,7 @@ pub struct Graph {
     facts: Vec<Facts>,
     more_spans: FxHashMap<NodeId, Vec<Span>>,
     names: FxHashMap<NodeId, Name>,
+    neighbours: FxHashMap<NodeId, Neighbour<NodeId>>,
     loops: Vec<Option<Loop>>,
     interned: FxHashMap<Node, NodeId>,
     sets: Sets<LoopId>,
@@ -116,6 +117,18 @@ impl Graph {
     pub fn set_name(&mut self, id: NodeId, name: &Name) {
         if !matches!(self.node(id), Node::Constant(..) | Node::Input(_) | Node::Uniform(..)) {
             self.names.entry(id).or_insert_with(|| name.clone());
+        }
+    }
+
+    /// Which other node has this node's value at another pixel of the quad, if that is known.
+    pub fn neighbour_of(&self, id: NodeId) -> Option<Neighbour<NodeId>> {
+        self.neighbours.get(&id).copied()
+    }
+
+    /// Says so; what was said first stays.
+    pub(super) fn set_neighbour(&mut self, id: NodeId, neighbour: Neighbour<NodeId>) {
+        if id != neighbour.of {
+            self.neighbours.entry(id).or_insert(neighbour);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Programs for certain values of their uniforms.
 
-use super::{Core, Graph, LoopId, Node, NodeId};
+use super::{Core, Graph, LoopId, Neighbour, Node, NodeId};
 use lambdav_float_environment::with_default;
 use rustc_hash::FxHashMap;
 
@@ -21,7 +21,8 @@ impl Core {
         *graph.types_mut() = from.types().clone();
         let mut loops: FxHashMap<LoopId, LoopId> = FxHashMap::default();
         let mut map: FxHashMap<NodeId, NodeId> = FxHashMap::default();
-        for id in from.needed_by(self.outputs.iter().map(|output| output.node)) {
+        let needed = from.needed_by(self.outputs.iter().map(|output| output.node));
+        for &id in &needed {
             let span = from.span(id);
             let all = |old: &[NodeId]| -> Vec<NodeId> { old.iter().map(|o| map[o]).collect() };
             let mut renamed = |graph: &mut Graph, of: LoopId| {
@@ -51,6 +52,13 @@ impl Core {
                 graph.set_name(new, name);
             }
             map.insert(id, new);
+        }
+        for id in needed {
+            if let Some(neighbour) = from.neighbour_of(id)
+                && let Some(&of) = map.get(&neighbour.of)
+            {
+                graph.set_neighbour(map[&id], Neighbour { of, ..neighbour });
+            }
         }
         let mut outputs = self.outputs.clone();
         outputs.iter_mut().for_each(|output| output.node = map[&output.node]);

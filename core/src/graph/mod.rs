@@ -24,8 +24,8 @@
 //!   values) of such a tail are shared; its `If`s form a tree (see `finish_loop`).
 //! - [`Node::Param`]s are used only below the body of their loop.
 //!
-//! Beside what it computes, a node has places in the source and may have a name; neither tells
-//! nodes apart.
+//! Beside what it computes, a node has places in the source and may have a name, and it may be known
+//! which other node has its value at another pixel; none of this tells nodes apart.
 
 mod builder;
 mod copy;
@@ -44,7 +44,7 @@ use crate::types::{Resource, ResourceKind, Type};
 
 pub use builder::Graph;
 pub use name::Name;
-pub use neighbour::{Axis, Neighbours, Side, neighbour};
+pub use neighbour::{Axis, Neighbour, Neighbours, Side, neighbour};
 
 /// Index of a node in a [`Graph`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

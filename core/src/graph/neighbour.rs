@@ -5,6 +5,10 @@
 //! made by copying what depends on that input. The position of the quad is one node, which is the same
 //! at all of its pixels: a copy of a copy along the same axis is the copy itself, and nested derivatives
 //! make no more than nine copies.
+//!
+//! Of a copy the graph remembers what it is a copy of ([`Graph::neighbour_of`]), so that code which
+//! computes whole quads may take the value from the other pixel. This says nothing about what a node
+//! computes: it is lost in core text, and where nodes are copied again.
 
 use super::{Graph, LoopId, Node, NodeId};
 use crate::inputs::Input;
@@ -40,6 +44,17 @@ impl Side {
             Self::Odd => 1.5,
         }
     }
+}
+
+/// What a value is elsewhere in the quad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Neighbour<V> {
+    /// The value.
+    pub of: V,
+    /// Along which axis the other pixel lies: in the same row, or the same column.
+    pub axis: Axis,
+    /// Which of the two pixels it is, which may be the asking one.
+    pub side: Side,
 }
 
 /// `coordinate`, one of `frag-coord`, in the same quad on this side.
@@ -101,6 +116,10 @@ impl Graph {
                 self.set_name(copy, &name);
             }
             known.insert(id, copy);
+            // In a round of a loop it would be what it is in the same round there.
+            if self.free_loops(id).is_empty() && self.expr_type(id).value().is_some() {
+                self.set_neighbour(copy, Neighbour { of: id, axis, side });
+            }
         }
         known[&root]
     }

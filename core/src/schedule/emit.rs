@@ -4,7 +4,7 @@ use super::place::topological_order;
 use super::program::{Block, BlockId, End, Expr, Program, Statement, ValueId, ValueInfo};
 use super::regions::{Placed, ROOT, RegionId};
 use crate::diagnostics::{Diagnostic, DiagnosticCode};
-use crate::graph::{Name, Node, NodeId, Uniform};
+use crate::graph::{Name, Neighbour, Node, NodeId, Uniform};
 use crate::limits::{BLOCK_NESTING, OPERANDS, VALUE_WORDS};
 use crate::mutants::{Mutant, is_active};
 use crate::source::Span;
@@ -65,14 +65,15 @@ pub(super) fn emit(
         emitter.advance(open)?;
     }
     let blocks = emitter.blocks.into_iter().map(|b| b.expect("all blocks are closed")).collect();
-    let Emitter { values, names, guards, .. } = emitter;
+    let Emitter { values, names, guards, ids, .. } = emitter;
+    let neighbours = neighbours(placed, &ids);
     let types = placed.graph.types().clone();
     let words: usize = values.iter().map(|value| types.components(value.ty)).sum();
     if words > VALUE_WORDS {
         let largest = values.iter().max_by_key(|value| types.components(value.ty));
         return Err(too_many_words(largest.map_or(Span::default(), |value| value.span)));
     }
-    Ok(Program { types, values, names, blocks, locations, uniforms, guards })
+    Ok(Program { types, values, names, neighbours, blocks, locations, uniforms, guards })
 }
 
 impl Emitter<'_> {
@@ -205,6 +206,15 @@ impl Emitter<'_> {
         .label(format!("more than {BLOCK_NESTING} levels"))
         .help("use a loop, or compute what the branches have in common before them"))
     }
+}
+
+/// What is known of values at other pixels of the quad, by the values of nodes.
+fn neighbours(placed: &Placed, ids: &[Option<ValueId>]) -> FxHashMap<ValueId, Neighbour<ValueId>> {
+    let node = |(index, id): (usize, &Option<ValueId>)| {
+        let Neighbour { of, axis, side } = placed.graph.neighbour_of(NodeId(index as u32))?;
+        Some(((*id)?, Neighbour { of: ids[of.index()]?, axis, side }))
+    };
+    ids.iter().enumerate().filter_map(node).collect()
 }
 
 fn too_many_operands(at: Span) -> Diagnostic {

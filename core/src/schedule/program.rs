@@ -1,6 +1,6 @@
 //! Scheduled programs: nested blocks of `let`, `if` and `loop`.
 
-use crate::graph::{Name, Uniform};
+use crate::graph::{Name, Neighbour, Uniform};
 use crate::inputs::Input;
 use crate::op::Op;
 use crate::source::Span;
@@ -150,6 +150,9 @@ pub struct Program {
     pub values: Vec<ValueInfo>,
     /// What the source calls values, of those that it does.
     pub names: FxHashMap<ValueId, Name>,
+    /// Of values at other pixels of the quad, what they are of, if that is a value of the program: it
+    /// may be defined elsewhere. No meaning depends on it.
+    pub neighbours: FxHashMap<ValueId, Neighbour<ValueId>>,
     /// All blocks; the first is the root.
     pub blocks: Vec<Block>,
     /// The locations of the outputs, in the order in which the root yields them.

@@ -4,11 +4,12 @@
 //! with undefined results (its call-outs compute nothing), so it is asked for afterwards.
 //!
 //! Whole groups are computed in place, a row of them at a call. Groups that reach over the tile's
-//! right or lower edge are computed beside it, with a mask of the lanes inside.
+//! edges are computed beside it, with a mask of the lanes inside. Groups begin in even columns and
+//! rows of the image, so that they hold whole quads, whatever the tile is.
 //!
 //! *Faults.* A call says that some lane of some group exceeded a loop's limit. Which pixel is the
 //! first in scan order, and what it met first, is then found by computing the band's pixels again
-//! one by one, each in a group with a mask of its lane alone. Where the part for the whole frame is
+//! one by one, each in a group that holds its quad, with a mask of its lane alone. Where the part for the whole frame is
 //! at fault, every pixel is, and code in which nothing has been moved to that part tells what it
 //! meets first.
 
@@ -17,7 +18,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use lambdav_core::resource::Bound;
 use lambdav_raster::{Cancel, Fault, Stop, Tile, TileBuffer};
 
-use crate::registers::{Callable, Inputs, Poll, Row, Status};
+use crate::registers::{Callable, Inputs, Poll, Row, Shape, Status};
 
 /// Code with its inputs, and what it has computed for the frame.
 #[derive(Debug)]
@@ -105,12 +106,14 @@ impl<C: Callable> Groups<C> {
         let all = vec![u32::MAX; shape.lanes() as usize];
         let mut beside = vec![[0.0; 4]; shape.lanes() as usize];
         let stride = tile.width as usize;
-        for top in (0..tile.height).step_by(rows as usize) {
-            let y = tile.y + top;
-            if !cancel.wants(tile.x, y) {
+        let [first_column, first_row] = before(shape, tile.x, tile.y);
+        for top in (0..first_row + tile.height).step_by(rows as usize) {
+            let y = tile.y - first_row + top;
+            let above = first_row.saturating_sub(top);
+            if !cancel.wants(tile.x, y + above) {
                 return Err(Stop::Cancelled);
             }
-            let height = rows.min(tile.height - top);
+            let height = rows.min(first_row + tile.height - top);
             let compute = |mask: &[u32], row: Row, pixels: &mut [[f32; 4]]| match self.code.row(
                 &self.inputs,
                 slots,
@@ -123,29 +126,36 @@ impl<C: Callable> Groups<C> {
                 Status::Done => Ok(()),
                 Status::Cancelled => Err(Stop::Cancelled),
                 Status::Limit(_) => {
-                    let band = Tile { y, height, ..tile };
+                    let band = Tile { y: y + above, height: height - above, ..tile };
                     Err(self.fault(&self.code, slots, band, cancel))
                 }
             };
-            let whole = if height == rows { tile.width / columns } else { 0 };
-            let band = &mut pixels.samples_mut().as_chunks_mut().0[top as usize * stride..];
+            let is_whole = height == rows && above == 0 && first_column == 0;
+            let whole = if is_whole { tile.width / columns } else { 0 };
+            let done = (top + above - first_row) as usize;
+            let band = &mut pixels.samples_mut().as_chunks_mut().0[done * stride..];
             if whole > 0 {
                 compute(&all, Row { x: tile.x, y, groups: whole, stride }, band)?;
             }
-            for left in (whole * columns..tile.width).step_by(columns as usize) {
-                let width = columns.min(tile.width - left);
+            let end = first_column + tile.width;
+            for left in (whole * columns..end).step_by(columns as usize) {
+                let before = first_column.saturating_sub(left);
+                let width = columns.min(end - left);
                 let mask: Vec<u32> = (0..shape.lanes())
                     .map(|lane| {
                         let (column, row) = shape.pixel(lane);
-                        if column < width && row < height { u32::MAX } else { 0 }
+                        let is_inside =
+                            (before..width).contains(&column) && (above..height).contains(&row);
+                        if is_inside { u32::MAX } else { 0 }
                     })
                     .collect();
-                let row = Row { x: tile.x + left, y, groups: 1, stride: columns as usize };
-                compute(&mask, row, &mut beside)?;
-                for (row, from) in beside.chunks(columns as usize).take(height as usize).enumerate()
-                {
-                    let to = &mut band[row * stride + left as usize..][..width as usize];
-                    to.copy_from_slice(&from[..width as usize]);
+                let x = tile.x - first_column + left;
+                compute(&mask, Row { x, y, groups: 1, stride: columns as usize }, &mut beside)?;
+                let inside = beside.chunks(columns as usize).take(height as usize);
+                for (row, from) in inside.skip(above as usize).enumerate() {
+                    let from = &from[before as usize..width as usize];
+                    let at = row * stride + (left + before - first_column) as usize;
+                    band[at..][..from.len()].copy_from_slice(from);
                 }
             }
         }
@@ -155,16 +165,18 @@ impl<C: Callable> Groups<C> {
     /// The first fault in scan order of a part of a tile in which there is one.
     fn fault(&self, code: &C, slots: &[u64], part: Tile, cancel: &Cancel<'_>) -> Stop {
         let shape = code.shape();
-        // The first pixel of a group lies in its first lane.
-        let mut mask = vec![0; shape.lanes() as usize];
-        mask[0] = u32::MAX;
         let mut group = vec![[0.0; 4]; shape.lanes() as usize];
         for y in part.y..part.y + part.height {
             for x in part.x..part.x + part.width {
                 if !cancel.wants(x, y) {
                     return Stop::Cancelled;
                 }
-                let row = Row { x, y, groups: 1, stride: shape.columns() as usize };
+                let [column, line] = before(shape, x, y);
+                let is_it = |lane| shape.pixel(lane) == (column, line);
+                let mask: Vec<u32> =
+                    (0..shape.lanes()).map(|lane| if is_it(lane) { u32::MAX } else { 0 }).collect();
+                let (x0, y0) = (x - column, y - line);
+                let row = Row { x: x0, y: y0, groups: 1, stride: shape.columns() as usize };
                 match code.row(&self.inputs, slots, &mask, poll(cancel), row, &mut group) {
                     _ if cancel.is_cancelled() => return Stop::Cancelled,
                     Status::Done => {}
@@ -175,6 +187,11 @@ impl<C: Callable> Groups<C> {
         }
         unreachable!("a fault of a group is a fault of one of its lanes")
     }
+}
+
+/// How many columns and rows of its quad lie before a pixel, as far as groups hold quads.
+fn before(shape: Shape, x: u32, y: u32) -> [u32; 2] {
+    [x % shape.columns().min(2), y % shape.rows().min(2)]
 }
 
 fn poll<'a>(cancel: &Cancel<'a>) -> Poll<'a> {

@@ -163,8 +163,9 @@ impl SimdKernel {
     /// about as long as lowering to lanes did, and a fifth of a second.
     pub fn activity(&self, size: Size) -> Activity {
         with_default(|| {
-            let program = lower(&self.program, 0, true, Width::Any, &self.compiler.resources);
             let (shape, inputs) = (self.code().shape(), self.groups.inputs());
+            let width = if shape.lanes() == 1 { Width::Any } else { shape.width() };
+            let program = lower(&self.program, 0, true, width, &self.compiler.resources);
             activity::sample(&program, shape, inputs, size, activity::PATIENCE)
         })
     }

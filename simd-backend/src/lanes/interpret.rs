@@ -6,6 +6,7 @@
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
+use lambdav_core::graph::Side;
 use lambdav_core::resource::Bound;
 use rustc_hash::FxHashMap;
 
@@ -25,7 +26,7 @@ pub struct Group<'a> {
     pub inputs: &'a [u32],
     /// The data of each resource.
     pub resources: &'a [Bound],
-    /// Column and row of the pixel of each lane.
+    /// Column and row of the pixel of each lane, which lie as the program's [`Width`] says.
     pub pixels: &'a [(u32, u32)],
     /// The active lanes, at least one.
     pub mask: &'a [bool],
@@ -81,7 +82,7 @@ pub(crate) fn observe(
 ) -> Result<Vec<[f32; 4]>, Interruption> {
     assert!(group.mask.contains(&true), "at least one lane is active");
     let lanes = group.pixels.len();
-    assert!(program.width == Width::Any || lanes == 1, "the program is for one lane");
+    assert!(program.width != Width::One || lanes == 1, "the program is for one lane");
     let words = vec![0; program.values.len() * lanes];
     let arrays = FxHashMap::default();
     let mut machine = Interpreter { program, group, lanes, words, arrays, observer };
@@ -127,6 +128,18 @@ struct Activation<'a> {
 impl<'a, O: Observer> Interpreter<'a, O> {
     fn get(&self, value: ValueId, lane: usize) -> u64 {
         self.words[value.index() * self.lanes + lane]
+    }
+
+    /// The lane of the pixel of that side, in the quad of a lane.
+    fn neighbour(&self, lane: usize, axis: Axis, side: Side) -> usize {
+        let (x, y) = self.group.pixels[lane];
+        let of = |coordinate: u32| coordinate & !1 | u32::from(side == Side::Odd);
+        let pixel = match axis {
+            Axis::X => (of(x), y),
+            Axis::Y => (x, of(y)),
+        };
+        let found = self.group.pixels.iter().position(|&other| other == pixel);
+        found.expect("lanes lie in whole quads")
     }
 
     fn copy(&mut self, to: &[ValueId], from: &[ValueId]) {
@@ -323,6 +336,7 @@ impl<'a, O: Observer> Interpreter<'a, O> {
                 let y = operands.get(1).map_or(0.0, |&y| number(y));
                 bits(function.evaluate(number(operands[0]), y))
             }
+            Expr::Neighbour { of, axis, side } => self.get(*of, self.neighbour(lane, *axis, *side)),
             Expr::Any(mask) => (0..self.lanes).any(|lane| self.get(*mask, lane) != 0).into(),
         }
     }

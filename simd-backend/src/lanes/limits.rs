@@ -69,6 +69,7 @@ impl Limits {
         match expr {
             Expr::Constant(bits) => *bits as u32,
             Expr::Op(op, operands) => most_of(*op, |i| self.most(operands[i])),
+            Expr::Neighbour { of, .. } => self.most(*of),
             _ => u32::MAX,
         }
     }
@@ -77,6 +78,7 @@ impl Limits {
         let found = match expr {
             Expr::Constant(bits) => [f32::from_bits(*bits as u32); 2],
             Expr::Coordinate(_) => [0.0, MOST_COLUMNS],
+            Expr::Neighbour { of, .. } => self.numbers[of.index()]?,
             Expr::Op(op, operands) => {
                 let of = |i: usize| self.numbers[operands[i].index()];
                 let each = |f: fn(f32) -> f32| of(0).map(|of| of.map(f));

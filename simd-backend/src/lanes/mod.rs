@@ -44,6 +44,13 @@
 //! A program for groups of one lane ([`Width::One`]) needs none of this: a lane agrees with itself,
 //! so its control flow is that of the source.
 //!
+//! # Quads
+//!
+//! A derivative asks for an expression at the other pixel of a pair. Where lanes lie in whole quads, some of these
+//! values are in the lanes already ([`Expr::Neighbour`]). The lane that is read may be inactive. So what is read
+//! must be *whole*: right in every lane, whatever the masks are (`whole` defines it, `quads` says when
+//! that is used).
+//!
 //! # Invariants (checked by [`verify()`])
 //!
 //! - Each value is defined once, and before its uses, by a statement or a loop of a block that
@@ -60,6 +67,7 @@
 //!   [`LaneProgram::frame_len`] statements of the root, and its value is not.
 //! - An index of a [`Expr::Load`], [`Expr::Lookup`], [`Expr::At`] or [`Expr::Put`] is computed by operations whose operands' limits (constants, at
 //!   last) keep it inside the inputs, the resource or the array, whatever the lanes hold.
+//! - What is read in other lanes is whole, and lanes lie in pairs or quads.
 //! - Arrays are of every lane: varying, or, in a program for one lane, of the group.
 //! - Blocks form a tree. `rec` stands in tails of loop bodies only, and each loop can be left.
 //!
@@ -73,6 +81,7 @@ mod limits;
 mod lower;
 pub(crate) mod memory;
 pub(crate) mod print;
+mod quads;
 mod rates;
 mod sink;
 mod sources;
@@ -80,9 +89,11 @@ mod straight_line;
 mod value_numbering;
 mod verify;
 pub(crate) mod walk;
+mod whole;
 
 use std::ops::{BitOr, BitOrAssign};
 
+use lambdav_core::graph::Side;
 use lambdav_core::op::Elementary;
 use lambdav_core::source::Span;
 
@@ -379,6 +390,8 @@ impl Op {
 pub enum Reads {
     /// The same lane: undefined lanes stay where they are.
     Own,
+    /// A lane of its quad: the operand is whole, that is, right in every lane.
+    Quad,
     /// All lanes: the operand must have been restricted to the lanes that count.
     All,
 }
@@ -484,6 +497,15 @@ pub enum Expr {
         /// The lanes that matter; absent if the value is the same for all of them.
         mask: Option<ValueId>,
     },
+    /// What the lane of another pixel of the quad holds. `F32` or `I32`, and [whole](self#quads).
+    Neighbour {
+        /// Of this value.
+        of: ValueId,
+        /// Along which axis the pixel lies.
+        axis: Axis,
+        /// Which of the two there.
+        side: Side,
+    },
     /// Whether any lane of a mask is set.
     Any(ValueId),
 }
@@ -494,7 +516,7 @@ impl Expr {
         match self {
             Self::Elementary { .. } => cost::ELEMENTARY,
             Self::Op(Op::Div | Op::Sqrt, _) => cost::DIVISION,
-            Self::Op(..) => 1,
+            Self::Op(..) | Self::Neighbour { .. } => 1,
             Self::Load { .. } | Self::Lookup { .. } | Self::At { index: Some(_), .. } => cost::LOAD,
             Self::Put { index: Some(_), .. } => cost::STORE,
             Self::At { .. } | Self::Put { .. } => 1,
@@ -507,7 +529,11 @@ impl Expr {
 impl Expr {
     /// Which lanes it looks at.
     pub fn reads(&self) -> Reads {
-        if matches!(self, Self::Any(_)) { Reads::All } else { Reads::Own }
+        match self {
+            Self::Any(_) => Reads::All,
+            Self::Neighbour { .. } => Reads::Quad,
+            _ => Reads::Own,
+        }
     }
 
     /// The values that it uses.
@@ -522,7 +548,9 @@ impl Expr {
             Self::Op(_, operands) | Self::Array(operands) => (operands, [None; 3]),
             Self::Elementary { operands, mask, .. } => (operands, [*mask, None, None]),
             Self::Any(mask) => (&[], [Some(*mask), None, None]),
-            Self::Load { index, .. } => (&[], [Some(*index), None, None]),
+            Self::Load { index: of, .. } | Self::Neighbour { of, .. } => {
+                (&[], [Some(*of), None, None])
+            }
             Self::Lookup { words, index, .. } => (words, [Some(*index), None, None]),
             Self::At { array, index, .. } => (std::slice::from_ref(array), [*index, None, None]),
             Self::Put { array, index, word, mask, .. } => {
@@ -627,8 +655,13 @@ pub enum InputWord {
 /// For groups of how many lanes a program is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
-    /// Of any number.
+    /// Of any number, wherever they lie.
     Any,
+    /// Of any number in whole pairs: with a pixel of an even column lies the next one of its row, and
+    /// the other way round.
+    Pairs,
+    /// Of any number in whole quads: pairs of rows, too.
+    Quads,
     /// Of one: what differs between pixels is of the group ([`Rate::GROUP`]), so that nothing
     /// diverges and nothing is masked.
     One,
@@ -639,8 +672,8 @@ impl Width {
     pub fn rate(self, axis: Axis) -> Rate {
         match (self, axis) {
             (Self::One, _) => Rate::GROUP,
-            (Self::Any, Axis::X) => Rate::X,
-            (Self::Any, Axis::Y) => Rate::Y,
+            (_, Axis::X) => Rate::X,
+            (_, Axis::Y) => Rate::Y,
         }
     }
 
@@ -648,7 +681,16 @@ impl Width {
     pub fn lanes(self) -> Rate {
         match self {
             Self::One => Rate::GROUP,
-            Self::Any => Rate::VARYING,
+            Self::Any | Self::Pairs | Self::Quads => Rate::VARYING,
+        }
+    }
+
+    /// Whether a lane may read that of its neighbour along an axis.
+    pub fn shares(self, axis: Axis) -> bool {
+        match self {
+            Self::Any | Self::One => false,
+            Self::Pairs => axis == Axis::X,
+            Self::Quads => true,
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use lambdav_core::graph::Side;
+
 use super::{Axis, End, Expr, InputWord, Kind, LaneProgram, Op, Rate, Space, Statement, ValueId};
 use crate::lanes::walk::{Event, Walk};
 
@@ -26,6 +28,20 @@ impl Display for Rate {
             Self::X => "x",
             Self::Y => "y",
             _ => "varying",
+        })
+    }
+}
+
+/// Another pixel of the quad.
+pub(crate) struct Beside(pub(crate) Axis, pub(crate) Side);
+
+impl Display for Beside {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match (self.0, self.1) {
+            (Axis::X, Side::Even) => "even x",
+            (Axis::X, Side::Odd) => "odd x",
+            (Axis::Y, Side::Even) => "even y",
+            (Axis::Y, Side::Odd) => "odd y",
         })
     }
 }
@@ -269,6 +285,7 @@ impl Printer<'_, '_, '_> {
                     None => format!("put {array} {place} = {word}"),
                 }
             }
+            Expr::Neighbour { of, axis, side } => format!("{of} at {}", Beside(*axis, *side)),
             Expr::Merge(mask, arrays) => format!("merge {mask}, {}", List(arrays)),
         }
     }

@@ -128,6 +128,7 @@ impl Sinking {
                 | Expr::Any(_)
                 | Expr::Load { .. }
                 | Expr::Lookup { .. }
+                | Expr::Neighbour { .. }
         ) {
             return from;
         }

@@ -111,7 +111,7 @@ impl Numbering {
             Expr::Elementary { operands, mask, .. } => {
                 operands.iter_mut().chain(mask).for_each(|v| self.replace(v));
             }
-            Expr::Any(mask) => self.replace(mask),
+            Expr::Any(of) | Expr::Neighbour { of, .. } => self.replace(of),
             Expr::Load { space, first, index } => {
                 self.replace(index);
                 if let (Space::Inputs, Some(bits)) = (*space, self.bits[index.index()]) {

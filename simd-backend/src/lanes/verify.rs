@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::limits::Limits;
+use super::whole::Whole;
 use super::{BlockId, End, Expr, Kind, LaneProgram, Rate, Statement, ValueId, dead_code};
 use crate::lanes::walk::{Event, Walk, tail};
 
@@ -38,6 +39,7 @@ pub fn verify(program: &LaneProgram) -> Result<(), Vec<VerifyError>> {
         at: LaneProgram::ROOT,
         limits: Limits::new(program.values.len()),
         of_frame: vec![false; program.values.len()],
+        shared: false,
     };
     for statement in &program.block(LaneProgram::ROOT).statements[..program.frame_len] {
         for value in statement.values() {
@@ -45,6 +47,9 @@ pub fn verify(program: &LaneProgram) -> Result<(), Vec<VerifyError>> {
         }
     }
     verifier.run();
+    if verifier.shared && verifier.errors.is_empty() {
+        verifier.whole();
+    }
     verifier.at = LaneProgram::ROOT;
     let root = program.block(LaneProgram::ROOT);
     for (index, statement) in root.statements[..program.frame_len].iter().enumerate() {
@@ -84,6 +89,8 @@ struct Verifier<'p> {
     limits: Limits,
     /// Of each value, whether it is computed once for the frame.
     of_frame: Vec<bool>,
+    /// Whether lanes read one another.
+    shared: bool,
 }
 
 impl<'p> Verifier<'p> {
@@ -290,6 +297,14 @@ impl<'p> Verifier<'p> {
             }
             Expr::Coordinate(axis) => (Some(Kind::F32), program.width.rate(*axis)),
             Expr::ExecutionMask => (Some(Kind::Mask), Rate::VARYING),
+            Expr::Neighbour { of, axis, .. } => {
+                self.shared = true;
+                self.require(program.width.shares(*axis), || {
+                    format!("{value} reads a lane that may not be there")
+                });
+                let fits = matches!(program.kind(*of), Kind::F32 | Kind::I32);
+                (fits.then(|| program.kind(*of)), program.rate(*of))
+            }
             Expr::Any(mask) => {
                 let is_mask = program.kind(*mask) == Kind::Mask;
                 (is_mask.then_some(Kind::Mask), Rate::GROUP)
@@ -328,6 +343,34 @@ impl<'p> Verifier<'p> {
         });
         let is_index = index.is_none_or(|index| self.program.kind(index) == Kind::I32);
         self.require(is_index, || format!("{value}: {index:?} is no index"));
+    }
+
+    /// That what lanes read of one another is right in every lane.
+    fn whole(&mut self) {
+        let program = self.program;
+        let mut all = vec![false; program.values.len()];
+        let reached = Walk::new().events(program).filter_map(|event| match event {
+            Event::Statement(id, index) => Some((id, &program.block(id).statements[index])),
+            _ => None,
+        });
+        let lets: Vec<_> = reached
+            .filter_map(|(id, statement)| match statement {
+                Statement::Let { value, expr } => Some((id, *value, expr)),
+                Statement::If { .. } | Statement::Loop { .. } => None,
+            })
+            .collect();
+        for (_, value, expr) in &lets {
+            all[value.index()] = matches!(expr, Expr::Constant(1..));
+        }
+        let whole = Whole::new(program, |mask| mask.is_none_or(|mask| all[mask.index()]));
+        for (id, value, expr) in lets {
+            if let Expr::Neighbour { of, .. } = expr {
+                self.at = id;
+                self.require(whole.contains(*of), || {
+                    format!("{value}: {of} is not right in every lane")
+                });
+            }
+        }
     }
 
     fn end(&mut self, end: &'p End, role: Role<'p>) {

@@ -1,8 +1,8 @@
 //! What integers in registers do not exceed, so that what is loaded by them is there.
 //!
 //! A constant is its own bound, operations have bounds by those of their operands
-//! ([`most_of`]), and what goes through a slot, a spill slot or a broadcast
-//! keeps its bound. Of parameters nothing is known.
+//! ([`most_of`]), and what goes through a slot, a spill slot, a broadcast or
+//! a permutation keeps its bound. Of parameters nothing is known.
 //!
 //! What spill slots hold goes around loops, so bounds are found by iteration from below. What still
 //! grows after some rounds grows to the next *landmark* at once: a bound that some spilled register has
@@ -119,7 +119,7 @@ fn block(function: &Function, id: BlockId, slots: &[u32], held: &mut [u32], most
             Instr::Op(to, op, operands) => {
                 (to, most_of(*op, |i| operands.get(i).map_or(u32::MAX, &of)))
             }
-            Instr::Broadcast(to, from) => (to, of(from)),
+            Instr::Broadcast(to, from) | Instr::Neighbour(to, from, ..) => (to, of(from)),
             Instr::Slot(to, slot) => (to, known(slots, *slot).unwrap_or(u32::MAX)),
             Instr::Reload(to, slot) => (to, known(held, *slot).unwrap_or(u32::MAX)),
             Instr::Spill(slot, from) => {

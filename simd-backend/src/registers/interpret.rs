@@ -296,6 +296,11 @@ impl<'a> Call<'a> {
                 (*to, (0..on.lanes(*to)).map(lane).collect())
             }
             Instr::Broadcast(to, from) => (*to, vec![on.get(*from)?[0]; on.lanes(*to)]),
+            Instr::Neighbour(to, from, axis, side) => {
+                let (of, tile) = (on.get(*from)?, self.program.shape.tile);
+                let lane = |lane| of[tile.neighbour(lane, *axis, *side) as usize];
+                (*to, (0..tile.width()).map(lane).collect())
+            }
             Instr::Half(to, from, upper) => {
                 let (of, count) = (on.get(*from)?, on.lanes(*to));
                 let half = &of[if *upper { count } else { 0 }..][..count];

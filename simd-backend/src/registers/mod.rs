@@ -19,6 +19,11 @@
 //! passes room beside the image, and a mask without the lanes that lie outside. Both return a
 //! [`Status`].
 //!
+//! # Quads
+//!
+//! What the lane of another pixel of the quad holds is in the same register, whose lanes are permuted
+//! ([`Instr::Neighbour`]), or, where a register has one row, in that of the other row, which is taken as it is.
+//!
 //! # Arrays
 //!
 //! Which arrays share memory is decided of lane programs (`lanes::memory`); here what is not where it is
@@ -51,6 +56,7 @@ mod shape;
 mod spill;
 mod verify;
 
+use lambdav_core::graph::Side;
 use lambdav_core::op::Elementary;
 
 use crate::lanes::{Axis, Kind, Op, Space};
@@ -177,6 +183,9 @@ pub enum Instr {
     MulAdd(Reg, [Reg; 3]),
     /// A number in every lane.
     Broadcast(Reg, Reg),
+    /// Of each lane, what that of another pixel of its quad holds: `F32` or `I32`. A register has whole
+    /// pairs along the axis.
+    Neighbour(Reg, Reg, Axis, Side),
     /// The lower or, if true, the upper half: `F32` to `F64`, `I32` to `I64` with zeros above, or a
     /// mask to a wide one.
     Half(Reg, Reg, bool),
@@ -269,6 +278,7 @@ impl Instr {
             | Self::Op(to, ..)
             | Self::MulAdd(to, _)
             | Self::Broadcast(to, _)
+            | Self::Neighbour(to, ..)
             | Self::Half(to, ..)
             | Self::Join(to, _)
             | Self::Any(to, _)
@@ -392,6 +402,7 @@ macro_rules! uses {
                     Self::Op(_, _, operands) => operands.$iter().for_each(f),
                     Self::MulAdd(_, operands) => operands.$iter().for_each(f),
                     Self::Broadcast(_, from)
+                    | Self::Neighbour(_, from, ..)
                     | Self::Load(_, _, _, from)
                     | Self::LoadFour { index: from, .. }
                     | Self::Half(_, from, _)

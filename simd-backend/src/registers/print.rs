@@ -7,7 +7,7 @@ use super::{
     RegisterType, Status,
 };
 use crate::lanes::Axis;
-use crate::lanes::print::{Constant, List, Place};
+use crate::lanes::print::{Beside, Constant, List, Place};
 
 impl Display for Reg {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -111,6 +111,9 @@ fn print_block(
             Instr::Op(to, op, operands) => format!("{} = {op} {}", typed(to), List(operands)),
             Instr::MulAdd(to, [a, b, c]) => format!("{} = mul_add {a} {b} {c}", typed(to)),
             Instr::Broadcast(to, from) => format!("{} = broadcast {from}", typed(to)),
+            Instr::Neighbour(to, from, axis, side) => {
+                format!("{} = {from} at {}", typed(to), Beside(*axis, *side))
+            }
             Instr::Half(to, from, upper) => {
                 format!("{} = {} {from}", typed(to), if *upper { "upper" } else { "lower" })
             }

@@ -4,8 +4,9 @@ use std::fmt;
 
 use crate::cost;
 use crate::lanes::walk::{Event, Walk};
-use crate::lanes::{LaneProgram, Rate, Statement};
-use crate::machine::Tile;
+use crate::lanes::{LaneProgram, Rate, Statement, Width};
+use crate::machine::{Axis, Tile};
+use lambdav_core::graph::Side;
 
 /// How the lanes of a group lie: `across × down` registers, each a tile of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,6 +88,28 @@ impl Shape {
         let (across, _) = self.extent(rate);
         let (row, column) = (index as u32 / across, index as u32 % across);
         (row * self.across + column) as usize
+    }
+
+    /// Which register of a value of that rate has the pixels of that side where register `index` has
+    /// some of a pair along an axis, if a register has one pixel along it.
+    pub(super) fn neighbour(self, index: usize, rate: Rate, axis: Axis, side: Side) -> usize {
+        let (across, _) = self.extent(rate);
+        let (mut row, mut column) = (index as u32 / across, index as u32 % across);
+        let along = match axis {
+            Axis::X => &mut column,
+            Axis::Y => &mut row,
+        };
+        *along = *along & !1 | u32::from(side == Side::Odd);
+        (row * across + column) as usize
+    }
+
+    /// What a lane program for groups of this shape may rely on.
+    pub fn width(self) -> Width {
+        match (self.columns(), self.rows()) {
+            (1, 1) => Width::One,
+            (_, 1) => Width::Pairs,
+            _ => Width::Quads,
+        }
     }
 
     /// The column and row of a lane in its group: registers in rows, lanes in registers.

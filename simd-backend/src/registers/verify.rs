@@ -323,6 +323,13 @@ impl<'p> Verifier<'p, '_> {
                 };
                 self.expect_result(*to, of);
             }
+            Instr::Neighbour(to, from, axis, _) => {
+                let of = self.ty(*from);
+                let is_word = [Kind::F32, Kind::I32].map(RegisterType::Vector).contains(&of);
+                let has_pairs = program.shape.tile.extent(*axis).is_multiple_of(2);
+                self.require(has_pairs, || "a register has no pairs along the axis".into());
+                self.expect_result(*to, is_word.then_some(of));
+            }
             Instr::Half(to, from, _) => {
                 let of = match self.ty(*from) {
                     RegisterType::Vector(Kind::F32) => Some(RegisterType::Vector(Kind::F64)),

@@ -1,7 +1,9 @@
 //! Each invariant of lane programs, broken in a valid one: the verifier says exactly that.
 
+use lambdav_core::graph::Side;
 use lambdav_simd_backend::lanes::{
-    Axis, BlockId, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, Width, lower, verify,
+    Axis, BlockId, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo, Width,
+    lower, verify,
 };
 
 use crate::scheduled;
@@ -360,4 +362,26 @@ fn a_pixel_has_four_numbers() {
         set_end(program, LaneProgram::ROOT, End::Yield(three));
         (LaneProgram::ROOT, "no pixel is yielded".into())
     });
+}
+
+#[test]
+fn what_is_read_in_other_lanes_is_right_there() {
+    let reads =
+        |of: fn(&LaneProgram) -> ValueId, width, message: fn(ValueId, ValueId) -> String| {
+            broken(|program| {
+                program.width = width;
+                let (of, sum) = (of(program), ValueId(program.values.len() as u32));
+                program.values.push(ValueInfo { kind: Kind::F32, rate: Rate::VARYING });
+                let root = &mut program.blocks[LaneProgram::ROOT.index()].statements;
+                let expr = Expr::Neighbour { of, axis: Axis::Y, side: Side::Odd };
+                root.push(Statement::Let { value: sum, expr });
+                (LaneProgram::ROOT, message(sum, of))
+            });
+        };
+    let row = |program: &LaneProgram| {
+        value(program, find_expr(program, |expr| *expr == Expr::Coordinate(Axis::Y)))
+    };
+    let result = |program: &LaneProgram| program.outputs()[0];
+    reads(row, Width::Pairs, |value, _| format!("{value} reads a lane that may not be there"));
+    reads(result, Width::Quads, |value, of| format!("{value}: {of} is not right in every lane"));
 }

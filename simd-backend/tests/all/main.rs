@@ -8,6 +8,7 @@ mod lanes;
 mod memory;
 mod operations;
 mod pipeline;
+mod quads;
 mod register_verifier;
 mod registers;
 mod shape;

@@ -1,5 +1,6 @@
 //! Each invariant of register programs, broken in a valid one: the verifier says exactly that.
 
+use lambdav_core::graph::Side;
 use lambdav_simd_backend::lanes::{Axis, Kind, Op};
 use lambdav_simd_backend::registers::{
     Block, BlockCall, BlockId, End, Function, Instr, Reg, RegisterProgram, RegisterType, Status,
@@ -228,6 +229,12 @@ fn types_fit() {
         |a, _, to| Instr::Half(to, a, true),
         [RegisterType::Vector(Kind::I64), vector, wide],
         undefined,
+    );
+    with(|a, _, to| Instr::Neighbour(to, a, Axis::X, Side::Odd), [wide, vector, wide], undefined);
+    with(
+        |a, _, to| Instr::Neighbour(to, a, Axis::Y, Side::Odd),
+        [vector, vector, vector],
+        "a register has no pairs along the axis",
     );
     with(|a, b, to| Instr::Join(to, [a, b]), [wide, vector, vector], undefined);
     with(

@@ -179,6 +179,20 @@ fn mutants_of_derivatives_are_found() {
     each_is_found_by(text, "lanes", &core::Mutant::OF_DERIVATIVES, core::activate);
 }
 
+/// Lanes that read the wrong lane of their quad, or one that is not right: of the image's one row, the
+/// lanes of the next are inactive.
+#[test]
+fn mutants_of_quads_are_found() {
+    let text = "(define y (.y (frag-coord)))
+        (define same ((rec-func (i s) (if (< i 1) (rec (+ i 1) (+ s (* y y) (.x (frag-coord)))) s)) 0 1))
+        (define other ((rec-func (i s) (if (< i y) (rec (+ i 1) (* 3 s)) s)) 0.5 y))
+        (vec4 same (dfdy same) other (dfdy other))";
+    each_is_found_by(text, "quads", &simd::Mutant::OF_QUADS, simd::activate);
+    for name in ["registers8", "simd8"] {
+        each_is_found_by(text, name, &[simd::Mutant::WrongQuad], simd::activate);
+    }
+}
+
 /// Arrays in memory: an index that is not clamped, an update in lanes that are not there for it, and one
 /// where an array lies that is still needed.
 #[test]

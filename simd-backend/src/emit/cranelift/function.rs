@@ -197,6 +197,10 @@ impl Selection<'_, '_> {
                 let value = self.pos.ins().splat(ty, value);
                 self.set(*to, value);
             }
+            Instr::Neighbour(to, from, axis, side) => {
+                let value = self.neighbour(self.ty(*to), self.get(*from), *axis, *side);
+                self.set(*to, value);
+            }
             Instr::MulAdd(to, operands) => {
                 let [a, b, c] = operands.map(|reg| self.get(reg));
                 let value = if self.machine.fma {

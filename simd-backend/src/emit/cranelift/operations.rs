@@ -10,8 +10,10 @@ use cranelift_codegen::ir::{
     self, Endianness, InstBuilder, MemFlagsData, Opcode, Value, ValueDef, types,
 };
 
+use lambdav_core::graph::Side;
+
 use super::selection::{Selection, clif_type};
-use crate::lanes::{Kind, Op};
+use crate::lanes::{Axis, Kind, Op};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::RegisterType;
 
@@ -211,6 +213,20 @@ impl Selection<'_, '_> {
         let mask = self.pos.func.dfg.immediates.push(bytes.to_vec().into());
         let value = self.pos.ins().shuffle(a, b, mask);
         self.pos.ins().bitcast(ty, same_bits(), value)
+    }
+
+    /// The lanes of other pixels.
+    pub(super) fn neighbour(
+        &mut self,
+        ty: RegisterType,
+        value: Value,
+        axis: Axis,
+        side: Side,
+    ) -> Value {
+        let tile = self.program.shape.tile;
+        let lane = |lane: usize| tile.neighbour(lane as u32, axis, side) as usize;
+        let bytes = std::array::from_fn(|i| (4 * lane(i / 4) + i % 4) as u8);
+        self.shuffle(clif_type(ty), value, value, bytes)
     }
 
     pub(super) fn half(&mut self, from: RegisterType, value: Value, upper: bool) -> Value {

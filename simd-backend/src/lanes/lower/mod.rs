@@ -32,8 +32,8 @@ use self::state::{Lowering, Work};
 use super::arrays::Arrays;
 use super::rates::Rates;
 use super::{
-    Block, End, Expr, InputWord, Kind, LaneProgram, Rate, ValueId, Width, dead_code, frame, sink,
-    value_numbering,
+    Block, End, Expr, InputWord, Kind, LaneProgram, Rate, ValueId, Width, dead_code, frame, quads,
+    sink, value_numbering,
 };
 use lambdav_core::schedule::Places;
 
@@ -103,6 +103,7 @@ pub fn lower(
         run: ValueId(0),
         params: Vec::new(),
         work: Work::default(),
+        pairs: Vec::new(),
     };
     let run = lowering.define(Kind::Mask, Rate::VARYING, Expr::ExecutionMask);
     lowering.run = run;
@@ -114,6 +115,7 @@ pub fn lower(
     let root = Block { statements: lowering.current, end: End::Yield(pixel.into()) };
     lowering.out.blocks[LaneProgram::ROOT.index()] = root;
     let mut out = lowering.out;
+    quads::share(&mut out, &lowering.pairs);
     value_numbering::number_values(&mut out);
     dead_code::eliminate(&mut out);
     if hoist {

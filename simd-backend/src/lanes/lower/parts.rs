@@ -214,7 +214,7 @@ impl Lowering<'_> {
             let word = self.word(part, k);
             let word = self.in_memory(word);
             let masked =
-                (self.out.width == Width::Any && !is_active(Mutant::UnmaskedStore)).then_some(mask);
+                (self.out.width != Width::One && !is_active(Mutant::UnmaskedStore)).then_some(mask);
             let first = k as u32;
             let put = Expr::Put { array, first, index: Some(index), word, mask: masked };
             let after = self.define(kind, rate, put);

@@ -12,6 +12,7 @@ use lambdav_core::types::{Scalar, Type};
 use super::cost;
 use super::lineage::Lineage;
 use crate::lanes::arrays::Arrays;
+use crate::lanes::quads::Pair;
 use crate::lanes::rates::Rates;
 use crate::lanes::{
     self, End, Expr, Kind, LaneProgram, Op, Rate, Space, Statement, ValueId, ValueInfo,
@@ -53,6 +54,8 @@ pub(super) struct Lowering<'p> {
     /// The components of the innermost loop's parameters.
     pub(super) params: Vec<ValueId>,
     pub(super) work: Work,
+    /// Values at other pixels, and what they are of.
+    pub(super) pairs: Vec<Pair>,
 }
 
 /// Where a value lies in memory.

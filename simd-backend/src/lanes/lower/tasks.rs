@@ -5,9 +5,11 @@
 //! stacks of its own, one for each kind of thing: a task that stands for an arm leaves the arm's
 //! values, one that stands for a block leaves the block.
 
+use lambdav_core::graph::Neighbour;
 use lambdav_core::schedule::{self, BlockId, End as CoreEnd, Statement as CoreStatement};
 
 use super::state::{Lowering, Tail, Task};
+use crate::lanes::quads::Pair;
 use crate::lanes::{self, Block, End, Statement, ValueId};
 
 impl Lowering<'_> {
@@ -171,6 +173,11 @@ impl Lowering<'_> {
                 .all(|(&c, &rate)| (rate | lanes::Rate::GROUP).includes(self.out.rate(c))),
             "the rates of {value:?} were foreseen"
         );
+        if let Some(&Neighbour { of, axis, side }) = self.program.neighbours.get(&value) {
+            let of = self.map[of.index()].iter();
+            let pairs = components.iter().zip(of).filter(|_| self.map[value.index()].is_empty());
+            self.pairs.extend(pairs.map(|(&copy, &of)| Pair::new(copy, of, axis, side)));
+        }
         self.map[value.index()] = components.into();
     }
 }

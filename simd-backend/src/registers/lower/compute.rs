@@ -93,6 +93,18 @@ impl Builder<'_> {
                 self.push(Instr::Call { procedure, to, arguments: arguments.into() });
                 to
             }
+            Expr::Neighbour { of, axis, side } => {
+                if self.shape.tile.extent(*axis) == 1 {
+                    // All registers of the operand have been computed.
+                    let index = self.shape.neighbour(index, rate, *axis, *side);
+                    self.fit_one(*of, rate, index)
+                } else {
+                    let from = self.fit_one(*of, rate, index);
+                    let reg = self.reg(ty);
+                    self.push(Instr::Neighbour(reg, from, *axis, *side));
+                    reg
+                }
+            }
             Expr::Any(mask) => {
                 let masks = self.fit(*mask, self.program.rate(*mask));
                 if self.program.rate(*mask).is_uniform() {

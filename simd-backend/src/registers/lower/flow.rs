@@ -61,7 +61,7 @@ impl Builder<'_> {
                 if let (Statement::Let { value, expr }, true) = (&rest[0], self.is_bulk(&rest[0])) {
                     self.bulk(*value, expr);
                 }
-                let is_alone = |s: &Statement| !is_per_register(s) || self.is_bulk(s);
+                let is_alone = |s: &Statement| !self.is_per_register(s) || self.is_bulk(s);
                 let count = rest.iter().position(is_alone).unwrap_or(rest.len());
                 // What is not computed register by register is computed alone.
                 let count = count.max(1);
@@ -216,6 +216,21 @@ impl Builder<'_> {
         }
     }
 
+    /// Whether a statement may be one of [`Builder::register_by_register`]: each register of what it
+    /// defines is computed from the same register of its operands, and soon. (Functions take long: all
+    /// registers wait for them together.)
+    fn is_per_register(&self, statement: &Statement) -> bool {
+        match statement {
+            Statement::Let { expr: Expr::Neighbour { axis, .. }, .. } => {
+                self.shape.tile.extent(*axis) > 1
+            }
+            Statement::Let { expr, .. } => {
+                expr.reads() == Reads::Own && !matches!(expr, Expr::Elementary { .. })
+            }
+            Statement::If { .. } | Statement::Loop { .. } => false,
+        }
+    }
+
     /// Ends the block with a cancellation poll: in the caller if the call is cancelled, else in
     /// `next`.
     fn poll(&mut self, next: BlockId) {
@@ -226,17 +241,5 @@ impl Builder<'_> {
         self.begin(cancelled, Vec::new());
         self.cold = true;
         self.finish(End::Return(Status::Cancelled));
-    }
-}
-
-/// Whether a statement may be one of [`Builder::register_by_register`]: each register of what it
-/// defines is computed from the same register of its operands, and soon. (Functions take long: all
-/// registers wait for them together.)
-fn is_per_register(statement: &Statement) -> bool {
-    match statement {
-        Statement::Let { expr, .. } => {
-            expr.reads() == Reads::Own && !matches!(expr, Expr::Elementary { .. })
-        }
-        Statement::If { .. } | Statement::Loop { .. } => false,
     }
 }

@@ -26,7 +26,9 @@ use crate::lanes::{LaneProgram, Rate, Width};
 
 /// Makes the register program for a shape.
 pub fn lower(program: &LaneProgram, shape: Shape) -> RegisterProgram {
-    assert!(program.width == Width::Any || shape.lanes() == 1, "the program is for one lane");
+    assert!(program.width != Width::One || shape.lanes() == 1, "the program is for one lane");
+    assert!(program.width != Width::Quads || shape.rows() > 1, "the program is for whole quads");
+    assert!(program.width != Width::Pairs || shape.columns() > 1, "the program is for pairs");
     let frame = 0..program.frame_len;
     let group = program.frame_len..program.block(LaneProgram::ROOT).statements.len();
     let mut slots =

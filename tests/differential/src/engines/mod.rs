@@ -63,7 +63,8 @@ pub fn all() -> Vec<Box<dyn Engine>> {
         Box::new(source::Source),
         Box::new(usual::Usual),
         Box::new(fixed::Fixed),
-        Box::new(lanes::Lanes),
+        Box::new(lanes::Lanes { name: "lanes", quads: false }),
+        Box::new(lanes::Lanes { name: "quads", quads: true }),
         Box::new(spirv::Spirv),
     ];
     engines.extend(simd.into_iter().chain(wide).map(

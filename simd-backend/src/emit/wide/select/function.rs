@@ -267,6 +267,7 @@ impl<'p> Selection<'p> {
             }
             Instr::MulAdd(to, operands) => self.mul_add(*to, *operands),
             Instr::Broadcast(to, from) => self.broadcast(*to, *from),
+            Instr::Neighbour(to, from, axis, side) => self.neighbour(*to, *from, *axis, *side),
             Instr::Half(to, from, upper) => self.half(*to, *from, *upper),
             Instr::Join(to, halves) => self.join(*to, *halves),
             Instr::Any(to, _) | Instr::Poll(to) => {

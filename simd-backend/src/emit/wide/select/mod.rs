@@ -18,6 +18,7 @@ mod calls;
 mod function;
 mod integers;
 mod memory;
+mod quads;
 mod scalar;
 mod selection;
 mod tables;

@@ -1,0 +1,37 @@
+//! What the lanes of other pixels of a quad hold.
+//!
+//! A pair lies in lanes that are side by side, or four apart: in neighbouring words of 128 bits, or in
+//! neighbouring quarters of 512, of which each half of 256 bits has two.
+
+use lambdav_core::graph::Side;
+
+use super::selection::Selection;
+use crate::emit::wide::code::Arg;
+use crate::emit::wide::instruction::Instruction;
+use crate::emit::wide::isa::Op;
+use crate::lanes::Axis;
+use crate::registers::Reg;
+
+impl Selection<'_> {
+    /// Permutes lanes.
+    pub(super) fn neighbour(&mut self, to: Reg, from: Reg, axis: Axis, side: Side) {
+        let (size, tile) = (self.size(), self.program.shape.tile);
+        let from = self.register(from);
+        let made = self.define(to);
+        let is_odd = side == Side::Odd;
+        let it = match tile.neighbour(0, axis, Side::Odd) {
+            1 => {
+                let words = if is_odd { 0b11_11_01_01 } else { 0b10_10_00_00 };
+                let it = Instruction::new(Op::ShufflePs, size).reg(Arg::Def(made));
+                it.vvvv(Arg::Use(from)).rm(Arg::Use(from)).number(words)
+            }
+            4 => {
+                let halves = if is_odd { 0b11_10_11_10 } else { 0b01_00_01_00 };
+                let it = Instruction::new(Op::PermuteQ, size).reg(Arg::Def(made));
+                it.rm(Arg::Use(from)).number(halves)
+            }
+            apart => unreachable!("pairs lie {apart} lanes apart"),
+        };
+        self.push(it);
+    }
+}

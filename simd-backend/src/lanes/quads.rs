@@ -1,0 +1,229 @@
+//! What a derivative asks of a neighbour is taken from the neighbour's lane.
+//!
+//! A derivative is the difference of two copies of an expression, at the even and at the odd pixel of a
+//! pair (the core's `graph::neighbour`). Where lanes lie in whole quads ([`Width::shares`]) and the expression
+//! itself is computed, its copies are in the lanes already: [`Expr::Neighbour`] reads them.
+//!
+//! # Why that is the same
+//!
+//! The lane of the other pixel may be inactive, or outside the image. So only *whole* values are read
+//! ([`super::whole`]): those that each lane holds as the source says, masks or no masks. The copy at a
+//! pixel is, by its definition, the expression at the other one, which is what that lane holds. It must
+//! have been computed where the copy stands: the statement is in a block around, and before. A loop that
+//! is left out would have ended, or exceeded its limit, as that of the other lane has: whole conditions
+//! are the same for the group. (After a fault pixels are computed again one by one, in groups that lie in
+//! the same quads.)
+//!
+//! An elementary function takes its slow path in active lanes only. Those that shared values are made of
+//! take it in every lane.
+//!
+//! # When
+//!
+//! A permutation of lanes costs about as much as a simple operation. It takes the place of a copy that
+//! costs more ([`cost::SHARED`]), or of a whole loop or `if`. What only the copy needed is dead.
+
+use lambdav_core::graph::{Axis as CoreAxis, Side};
+use rustc_hash::FxHashMap;
+
+use super::walk::{Event, Walk};
+use super::whole::Whole;
+use super::{Axis, Block, BlockId, End, Expr, Kind, LaneProgram, Rate, Statement, ValueId};
+use crate::cost;
+use crate::mutants::{Mutant, is_active};
+
+/// A value that is another one at another pixel of the quad.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pair {
+    pub(super) copy: ValueId,
+    pub(super) of: ValueId,
+    pub(super) axis: Axis,
+    pub(super) side: Side,
+}
+
+impl Pair {
+    pub(super) fn new(copy: ValueId, of: ValueId, axis: CoreAxis, side: Side) -> Self {
+        let axis = match axis {
+            CoreAxis::X => Axis::X,
+            CoreAxis::Y => Axis::Y,
+        };
+        Self { copy, of, axis, side }
+    }
+
+    fn expr(self) -> Expr {
+        let side = match self.side {
+            Side::Odd if is_active(Mutant::WrongQuad) => Side::Even,
+            side => side,
+        };
+        Expr::Neighbour { of: self.of, axis: self.axis, side }
+    }
+}
+
+/// Replaces copies by what their lanes' neighbours hold, where that is known to be the same and costs
+/// less.
+pub(super) fn share(program: &mut LaneProgram, pairs: &[Pair]) {
+    let mut known: FxHashMap<ValueId, Pair> = FxHashMap::default();
+    for &pair in pairs {
+        if may_share(program, pair) {
+            known.entry(pair.copy).or_insert(pair);
+        }
+    }
+    if known.is_empty() {
+        return;
+    }
+    let whole = Whole::new(program, |_| true);
+    known.retain(|_, pair| whole.contains(pair.of));
+    let mut sharing = Sharing {
+        program,
+        known,
+        visible: vec![false; program.values.len()],
+        scopes: Vec::new(),
+        work: FxHashMap::default(),
+        shared: Vec::new(),
+    };
+    for event in Walk::new().events(program) {
+        sharing.event(event);
+    }
+    let (shared, known) = (sharing.shared, sharing.known);
+    if shared.is_empty() {
+        return;
+    }
+    let read = shared.iter().flat_map(|&(id, index)| {
+        let values = program.block(id).statements[index].values();
+        values.iter().map(|value| known[value].of).collect::<Vec<_>>()
+    });
+    let cone = whole.cone(read);
+    replace(program, &shared, &known);
+    compute_everywhere(program, &cone);
+}
+
+/// Whether a register can hold the lanes of one value where the other's are expected.
+fn may_share(program: &LaneProgram, Pair { copy, of, axis, .. }: Pair) -> bool {
+    let (to, from) = (program.rate(copy), program.rate(of));
+    copy != of
+        && program.width.shares(axis)
+        && program.kind(copy) == program.kind(of)
+        && matches!(program.kind(of), Kind::F32 | Kind::I32)
+        && to.includes(from)
+        && from.includes(program.width.rate(axis))
+}
+
+struct Sharing<'p> {
+    program: &'p LaneProgram,
+    known: FxHashMap<ValueId, Pair>,
+    visible: Vec<bool>,
+    /// What the blocks that have begun define.
+    scopes: Vec<Vec<ValueId>>,
+    /// What copies cost with the copies that they are made of, in quarters of an operation.
+    work: FxHashMap<ValueId, u64>,
+    /// The statements that a permutation takes the place of.
+    shared: Vec<(BlockId, usize)>,
+}
+
+impl Sharing<'_> {
+    fn event(&mut self, event: Event) {
+        let program = self.program;
+        match event {
+            Event::Enter(_) => self.scopes.push(Vec::new()),
+            Event::Leave(_) => {
+                for value in self.scopes.pop().expect("a block has begun") {
+                    self.visible[value.index()] = false;
+                }
+            }
+            Event::Statement(id, index) => {
+                let statement = &program.block(id).statements[index];
+                if self.is_shared(statement) {
+                    self.shared.push((id, index));
+                }
+                if let Statement::Let { value, .. } = statement {
+                    self.define(&[*value]);
+                }
+            }
+            Event::After(id, index) => self.define(program.block(id).statements[index].values()),
+            Event::End(_) => {}
+        }
+    }
+
+    fn define(&mut self, values: &[ValueId]) {
+        for &value in values {
+            self.visible[value.index()] = true;
+            self.scopes.last_mut().expect("a block has begun").push(value);
+        }
+    }
+
+    /// Whether all that a statement defines is in other lanes, and worth reading there.
+    fn is_shared(&mut self, statement: &Statement) -> bool {
+        let values = statement.values();
+        let is_there = |value| {
+            let pair = self.known.get(value);
+            pair.is_some_and(|pair| self.visible[pair.of.index()])
+        };
+        if values.is_empty() || !values.iter().all(is_there) {
+            return false;
+        }
+        let work = match statement {
+            Statement::Let { value, expr } => {
+                // One register for several is a part of the work.
+                let quarters = if self.program.rate(*value) == Rate::VARYING { 4 } else { 1 };
+                let of_operands = expr.operands().filter_map(|operand| self.work.get(&operand));
+                of_operands.fold(quarters * expr.cost(), |sum, work| sum.saturating_add(*work))
+            }
+            Statement::If { .. } | Statement::Loop { .. } => u64::MAX,
+        };
+        self.work.extend(values.iter().map(|&value| (value, work)));
+        work > 4 * cost::SHARED
+    }
+}
+
+/// Puts permutations in the place of these statements, which are in the order of the text.
+fn replace(
+    program: &mut LaneProgram,
+    shared: &[(BlockId, usize)],
+    known: &FxHashMap<ValueId, Pair>,
+) {
+    let mut of_block: FxHashMap<BlockId, Vec<usize>> = FxHashMap::default();
+    let mut unreachable = Vec::new();
+    for &(id, index) in shared {
+        of_block.entry(id).or_default().push(index);
+        let inside = Walk::of_statements(id, index..index + 1).events(program);
+        unreachable.extend(inside.filter_map(|event| match event {
+            Event::Enter(id) => Some(id),
+            _ => None,
+        }));
+    }
+    for (id, indices) in of_block {
+        let (mut indices, mut statements) = (indices.into_iter().peekable(), Vec::new());
+        let old = std::mem::take(&mut program.blocks[id.index()].statements);
+        for (index, statement) in old.into_iter().enumerate() {
+            if indices.next_if_eq(&index).is_none() {
+                statements.push(statement);
+                continue;
+            }
+            let permuted = |&value| Statement::Let { value, expr: known[&value].expr() };
+            statements.extend(statement.values().iter().map(permuted));
+        }
+        program.blocks[id.index()].statements = statements;
+    }
+    for id in unreachable {
+        let end = End::Yield(Box::default());
+        program.blocks[id.index()] = Block { statements: Vec::new(), end };
+    }
+}
+
+/// Has the elementary functions among these values computed in every lane.
+fn compute_everywhere(program: &mut LaneProgram, values: &[bool]) {
+    let all = ValueId(program.values.len() as u32);
+    let mut is_used = false;
+    for statement in program.blocks.iter_mut().flat_map(|block| &mut block.statements) {
+        if let Statement::Let { value, expr: Expr::Elementary { mask: Some(mask), .. } } = statement
+            && values[value.index()]
+        {
+            *mask = all;
+            is_used = true;
+        }
+    }
+    if is_used {
+        program.values.push(super::ValueInfo { kind: Kind::Mask, rate: Rate::FRAME });
+        let constant = Statement::Let { value: all, expr: Expr::Constant(1) };
+        program.blocks[LaneProgram::ROOT.index()].statements.insert(0, constant);
+    }
+}

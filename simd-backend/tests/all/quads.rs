@@ -1,0 +1,124 @@
+//! Derivatives that lanes share: which copies are read in other lanes, which are not, and that nobody
+//! reads what is not right there.
+
+use lambdav_core::evaluate::Evaluator;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::limits;
+use lambdav_simd_backend::kernel::words;
+use lambdav_simd_backend::lanes::interpret::{Group, interpret};
+use lambdav_simd_backend::lanes::{Expr, LaneProgram, Statement, Width, lower, verify};
+
+use crate::scheduled;
+
+/// A loop of three rounds for all pixels.
+const SAME_ROUNDS: &str = "(define e ((rec-func (i s) (if (< i 3) (rec (+ i 1) (+ (* s s) (.x (frag-coord)))) s)) 0 (* 0.1 (.y (frag-coord)))))";
+
+/// One of as many as the pixel's column says.
+const OTHER_ROUNDS: &str = "(define e ((rec-func (i s) (if (< i (.x (frag-coord))) (rec (+ i 1) (+ s (.y (frag-coord)))) s)) 0 1))";
+
+fn lowered(text: &str, width: Width) -> LaneProgram {
+    let program = lower(&scheduled(text), 0, true, width, &[]);
+    assert_eq!(verify(&program), Ok(()), "{program}");
+    program
+}
+
+/// How many loops there are, and values that are read in other lanes.
+fn counts(program: &LaneProgram) -> (usize, usize) {
+    let statements = || program.blocks.iter().flat_map(|block| &block.statements);
+    let is_read = |s: &&Statement| matches!(s, Statement::Let { expr: Expr::Neighbour { .. }, .. });
+    let is_loop = |s: &&Statement| matches!(s, Statement::Loop { .. });
+    (statements().filter(is_loop).count(), statements().filter(is_read).count())
+}
+
+#[test]
+fn a_loop_that_is_there_is_not_repeated() {
+    let text = format!("{SAME_ROUNDS} (vec3 e (dfdx e) (dfdy e))");
+    assert_eq!(counts(&lowered(&text, Width::Quads)), (1, 4));
+    assert_eq!(counts(&lowered(&text, Width::Pairs)), (3, 2));
+    assert_eq!(counts(&lowered(&text, Width::Any)), (5, 0));
+    assert_eq!(counts(&lowered(&text, Width::One)), (5, 0));
+}
+
+#[test]
+fn derivatives_of_derivatives_are_read_in_turn() {
+    let text = format!("{SAME_ROUNDS} (vec3 e (dfdx e) (dfdy (dfdx e)))");
+    assert_eq!(counts(&lowered(&text, Width::Quads)).0, 1);
+}
+
+#[test]
+fn what_masks_have_a_say_in_is_not_read() {
+    // Loops that lanes leave in different rounds, and one in an arm that not all of them take.
+    let text = format!("{OTHER_ROUNDS} (vec2 e (dfdx e))");
+    assert_eq!(counts(&lowered(&text, Width::Quads)), (3, 0));
+    let text = format!(
+        "{SAME_ROUNDS} (define arm (if (< (.x (frag-coord)) 5) e 1)) (vec2 arm (dfdx arm))"
+    );
+    assert_eq!(counts(&lowered(&text, Width::Quads)).1, 0);
+    // In the arm itself lanes may read one another.
+    let text = format!("{SAME_ROUNDS} (if (< (.x (frag-coord)) 5) (vec2 e (dfdx e)) (vec2 1))");
+    assert_eq!(counts(&lowered(&text, Width::Quads)), (1, 2));
+}
+
+#[test]
+fn functions_that_are_read_are_computed_in_every_lane() {
+    let text = "(define e (sin (* (.x (frag-coord)) (.y (frag-coord))))) (vec2 e (dfdx e))";
+    let program = lowered(text, Width::Quads);
+    assert_eq!(counts(&program), (0, 2));
+    let text = program.to_string();
+    assert_eq!(text.matches("elem sin").count(), 1, "{text}");
+    // And not where nobody reads them.
+    let text = "(sin (* (.x (frag-coord)) (.y (frag-coord))))";
+    let program = lowered(text, Width::Quads).to_string();
+    let mask = program.lines().find(|line| line.ends_with("= execution mask"));
+    let mask = mask.and_then(|line| line.trim().split_once(':')).expect("there is one").0;
+    assert!(program.contains(&format!("where {mask}")), "{program}");
+}
+
+#[test]
+fn cheap_copies_stay() {
+    let text = "(define e (* (.x (frag-coord)) (.y (frag-coord)))) (vec2 e (dfdy e))";
+    let program = lowered(text, Width::Quads);
+    assert_eq!(counts(&program), (0, 0), "{program}");
+}
+
+/// Quads of which some lanes are inactive, as at an image's edges, in an order of their own.
+#[test]
+fn inactive_lanes_may_be_read() {
+    let wave =
+        "(define e (+ (sin (* (.x (frag-coord)) (.y (frag-coord)))) (exp (.x (frag-coord)))))";
+    for (define, least) in [(SAME_ROUNDS, 4), (OTHER_ROUNDS, 0), (wave, 4)] {
+        let text = format!("{define} (vec4 e (dfdx e) (dfdy e) (fwidth (fract e)))");
+        let schedule = scheduled(&text);
+        let lanes = lowered(&text, Width::Quads);
+        assert!(counts(&lanes).1 >= least, "{lanes}");
+        for seed in 0..9_u32 {
+            let corner = (seed * 2, seed / 3 * 2);
+            let pixels: Vec<(u32, u32)> =
+                (0..16).map(|k| k * 7 % 16).map(|k| (corner.0 + k % 4, corner.1 + k / 4)).collect();
+            let mask: Vec<bool> = (0..16).map(|k| seed == 0 || k % (seed + 1) == 1).collect();
+            let inputs = Inputs { resolution: [21.0, 9.0], ..Inputs::default() };
+            let given = words(&lanes, &inputs);
+            let max_iterations = limits::ITERATIONS;
+            let (inputs_of, resources) = (&given, &inputs.resources);
+            let group = Group {
+                inputs: inputs_of,
+                resources,
+                pixels: &pixels,
+                mask: &mask,
+                max_iterations,
+            };
+            let found = interpret(&lanes, &group).expect("it ends");
+            let mut evaluator = Evaluator::new(&schedule, limits::ITERATIONS);
+            for ((&(x, y), found), _) in
+                pixels.iter().zip(found).zip(&mask).filter(|(_, active)| **active)
+            {
+                let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
+                evaluator
+                    .run(&Inputs { frag_coord, ..inputs.clone() }, &|| false)
+                    .expect("it ends");
+                let found = found.map(f32::to_bits);
+                assert_eq!(found, *evaluator.output(0), "{text}: {x}, {y}");
+            }
+        }
+    }
+}
