@@ -189,6 +189,9 @@ pub enum Op {
     TextureSize,
     /// How many levels a texture has: an `int`.
     TextureLevels,
+    /// `(texture, place, level)`: a sample by the device's sampler, of a texture that leaves them to it, at
+    /// a `vec2` and of a level of detail, a `num`: a `vec4`. SPIR-V alone has it.
+    Sample,
     /// `(buffer, index)`: the element at an `int` or `uint`, which is clamped to where there are elements.
     Element,
     /// How many elements a buffer has: an `int`.
@@ -215,6 +218,11 @@ fn indexed_part(types: &Types, ty: Type) -> Option<Type> {
         | TypeKind::Variant(_)
         | TypeKind::Resource(_) => None,
     }
+}
+
+/// Whether a type is a texture whose samples are a device's.
+fn is_native(types: &Types, ty: Type) -> bool {
+    matches!(types.resource_kind(ty), Some(ResourceKind::Texture(options)) if options.native)
 }
 
 /// The type of a buffer's elements.
@@ -315,6 +323,9 @@ impl Op {
                 is_texture(texture).map(|_| Type::of(Scalar::I32, 2))
             }
             (Self::TextureLevels, &[texture]) => is_texture(texture).map(|_| Type::INT),
+            (Self::Sample, &[texture, place, Type::NUM]) if place == Type::vec(2) => {
+                is_native(types, texture).then_some(Type::vec(4))
+            }
             (Self::Element, &[buffer, index]) if is_index(index) => element_of(types, buffer),
             (Self::Length, &[buffer]) => element_of(types, buffer).map(|_| Type::INT),
             (Self::After, &[a, _, ..]) => Some(a),
@@ -337,7 +348,12 @@ impl Op {
     pub fn reads_resource(self) -> bool {
         matches!(
             self,
-            Self::Texel | Self::TextureSize | Self::TextureLevels | Self::Element | Self::Length
+            Self::Texel
+                | Self::TextureSize
+                | Self::TextureLevels
+                | Self::Sample
+                | Self::Element
+                | Self::Length
         )
     }
 
@@ -383,6 +399,7 @@ impl Op {
                 let level = texture.level(int(1, 0));
                 out.copy_from_slice(&[level.width, level.height]);
             }
+            Self::Sample => unreachable!("no data is bound to a texture that a device samples"),
             _ => out[0] = texture.levels().len() as u32,
         }
     }

@@ -54,7 +54,7 @@ impl Bound {
 
     fn is_for(&self, types: &Types, kind: ResourceKind) -> bool {
         match (self, kind) {
-            (Self::Texture(_), ResourceKind::Texture(_)) => true,
+            (Self::Texture(_), ResourceKind::Texture(options)) => !options.native,
             (Self::Buffer(data), ResourceKind::Buffer(element)) => {
                 data.width == types.components(element)
             }

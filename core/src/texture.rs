@@ -18,6 +18,9 @@ pub struct TextureOptions {
     pub srgb: bool,
     /// Whether there are levels below the first.
     pub mipmaps: bool,
+    /// Whether samples are a device's, by a sampler that it has: no declaration says so, and only SPIR-V
+    /// can have it. Evaluators and machine code take no data for such a texture.
+    pub native: bool,
 }
 
 /// How the texels around a place are weighed.

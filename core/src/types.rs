@@ -486,6 +486,16 @@ impl Types {
         self.intern(TypeKind::Resource(id), Layout::default())
     }
 
+    /// Leaves samples of all textures to the device ([`TextureOptions::native`]).
+    pub fn sample_natively(&mut self) {
+        for resource in &mut self.resources {
+            if let ResourceKind::Texture(options) = resource.kind {
+                let kind = ResourceKind::Texture(TextureOptions { native: true, ..options });
+                *resource = Resource { kind, name: Arc::clone(&resource.name) }.into();
+            }
+        }
+    }
+
     /// The resources of the program, in order of their numbers.
     pub fn resources(&self) -> &[Arc<Resource>] {
         &self.resources

@@ -37,7 +37,8 @@ pub fn compile_fixed(
     most: usize,
     fix: &mut Fix<'_>,
 ) -> (Option<Core>, Diagnostics, Times) {
-    let (core, diagnostics, times, _) = with_default(|| stages(source, most, fix, &[]));
+    let (core, diagnostics, times, _) =
+        with_default(|| stages(source, most, fix, &[], Sampling::Expanded));
     (core, diagnostics, times)
 }
 
@@ -56,14 +57,42 @@ pub struct Kept {
 /// Compiles a program, with values for its constants, and with constants as uniforms where that makes
 /// no difference.
 pub fn compile_keeping(source: &SourceFile, most: usize, fix: &mut Fix<'_>) -> Kept {
+    with_default(|| kept(source, most, fix, Sampling::Expanded))
+}
+
+/// Compiles a program whose samples of textures are a device's, by its own samplers: for SPIR-V alone.
+/// It keeps constants if it is asked to.
+pub fn compile_for_samplers(
+    source: &SourceFile,
+    most: usize,
+    fix: &mut Fix<'_>,
+    keeps: bool,
+) -> Kept {
     with_default(|| {
-        let (core, diagnostics, _, free) = stages(source, most, fix, &[]);
-        if core.is_none() || free.is_empty() {
-            return Kept { core, diagnostics, constants: 0 };
+        if keeps {
+            return kept(source, most, fix, Sampling::Native);
         }
-        let (core, _, _, _) = stages(source, most, fix, &free);
-        Kept { core, diagnostics, constants: free.len() }
+        let (core, diagnostics, ..) = stages(source, most, fix, &[], Sampling::Native);
+        Kept { core, diagnostics, constants: 0 }
     })
+}
+
+/// What a sample of a texture is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sampling {
+    /// What the table of builtins says.
+    Expanded,
+    /// The device's.
+    Native,
+}
+
+fn kept(source: &SourceFile, most: usize, fix: &mut Fix<'_>, sampling: Sampling) -> Kept {
+    let (core, diagnostics, _, free) = stages(source, most, fix, &[], sampling);
+    if core.is_none() || free.is_empty() {
+        return Kept { core, diagnostics, constants: 0 };
+    }
+    let (core, _, _, _) = stages(source, most, fix, &free, sampling);
+    Kept { core, diagnostics, constants: free.len() }
 }
 
 fn stages(
@@ -71,6 +100,7 @@ fn stages(
     most: usize,
     fix: &mut Fix<'_>,
     kept: &[u32],
+    sampling: Sampling,
 ) -> (Option<Core>, Diagnostics, Times, Vec<u32>) {
     let mut times = Times::default();
     let mut last = Instant::now();
@@ -82,12 +112,15 @@ fn stages(
     took(&mut times.parse);
     let mut arena = resolve::CodeArena::default();
     let is_read = !diagnostics.has_errors();
-    let (items, found) = resolve::resolve(&mut arena, &tree, source, is_read, most);
+    let (mut items, found) = resolve::resolve(&mut arena, &tree, source, is_read, most);
     took(&mut times.resolve);
     diagnostics.append(found);
     let sound = !diagnostics.has_errors();
     if !sound && let Some(finding) = syntax::foreign(source) {
         return (None, vec![finding].into(), times, Vec::new());
+    }
+    if sampling == Sampling::Native {
+        items.sample_natively();
     }
     let elaborated = elaborate::elaborate(arena, &items, sound, most, fix, kept);
     took(&mut times.elaborate);

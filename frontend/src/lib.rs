@@ -13,5 +13,7 @@ pub mod reduction;
 mod resolve;
 pub mod syntax;
 
-pub use compile::{Times, compile, compile_fixed, compile_keeping, compile_within};
+pub use compile::{
+    Kept, Times, compile, compile_fixed, compile_for_samplers, compile_keeping, compile_within,
+};
 pub use elaborate::Fix;

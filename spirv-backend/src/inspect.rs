@@ -4,6 +4,8 @@
 //! Any module is read that the grammar of SPIR-V knows. What it says is taken as it stands: a module need
 //! not be valid. Types may refer to one another in a circle only in such, and are followed so deep only.
 
+use crate::sampler::SamplerNote;
+use lambdav_core::texture::TextureOptions;
 use rspirv::dr::{Instruction, Module, Operand, load_words};
 use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass};
 use rustc_hash::FxHashMap;
@@ -79,6 +81,8 @@ pub struct Resource {
     pub size: Option<u32>,
     /// Of a block, what it holds.
     pub members: Vec<Member>,
+    /// Of a texture that lambdav leaves samples of to the device, what its sampler has to do.
+    pub sampler: Option<TextureOptions>,
 }
 
 /// A member of a block, or of a structure in it.
@@ -353,7 +357,22 @@ impl<'a> Reader<'a> {
             ty: self.type_name(inner, DEPTH) + &count,
             size,
             members,
+            sampler: self.sampler(id),
         })
+    }
+
+    /// What the module says of the sampler of a variable.
+    fn sampler(&self, variable: u32) -> Option<TextureOptions> {
+        let place = [Decoration::DescriptorSet, Decoration::Binding];
+        let [set, binding] = place.map(|of| self.decorated_number(variable, of));
+        let mut notes = self.module.debug_string_source.iter().filter_map(|it| {
+            match (&it.operands[..], it.class.opcode) {
+                ([Operand::LiteralString(text)], Op::String) => SamplerNote::parse(text),
+                _ => None,
+            }
+        });
+        let note = notes.find(|note| set == Some(0) && binding == Some(note.binding))?;
+        Some(note.options)
     }
 
     /// Adds the members of a structure, and of those in it.
@@ -543,6 +562,11 @@ impl fmt::Display for Interface {
             write!(f, "{} {}", resource.kind, resource.name)?;
             if resource.ty != resource.name {
                 write!(f, " ({})", resource.ty)?;
+            }
+            if let Some(options) = resource.sampler {
+                write!(f, ", sampled {}, {}", options.filter.name(), options.wrap.name())?;
+                f.write_str(if options.srgb { ", srgb" } else { "" })?;
+                f.write_str(if options.mipmaps { ", mipmaps" } else { ", of one level" })?;
             }
             match resource.size {
                 Some(size) => writeln!(f, ", {size} bytes")?,

@@ -15,6 +15,7 @@ pub mod emit;
 pub mod eval;
 pub mod inspect;
 pub mod mutants;
+mod sampler;
 mod specialise;
 mod text;
 mod vertex;

@@ -14,7 +14,7 @@ use lambdav::core::resource::Bound;
 use lambdav::core::schedule::{Program, schedule};
 use lambdav::core::source::SourceFile;
 use lambdav::core::types::Types;
-use lambdav::frontend::compile_keeping;
+use lambdav::frontend::{compile_for_samplers, compile_keeping};
 use lambdav::raster::Size;
 use lambdav::raster::file::write_atomically;
 use lambdav::simd::emit::Listing;
@@ -56,6 +56,10 @@ pub(super) struct CompileArguments {
     /// nearest even (SPV_KHR_float_controls)
     #[arg(long)]
     float_controls: bool,
+    /// Leave samples of textures to the device's samplers, whose state `inspect` tells; the picture is
+    /// then the device's
+    #[arg(long)]
+    native_sampling: bool,
     /// Leave the source, lines and names out of SPIR-V
     #[arg(long)]
     strip: bool,
@@ -109,11 +113,11 @@ pub(super) fn run(options: &CompileArguments) -> Result {
     }
     let stage = stage(options.emit, out)?;
     let is_spirv = matches!(stage, Stage::Spirv | Stage::SpirvText);
-    let CompileArguments { float_controls, strip, keep_constants, .. } = *options;
+    let CompileArguments { float_controls, native_sampling, strip, keep_constants, .. } = *options;
     let asks = options.spirv_version.is_some() || options.vertex.is_some();
-    if !is_spirv && (asks || float_controls || strip || keep_constants) {
+    if !is_spirv && (asks || float_controls || native_sampling || strip || keep_constants) {
         return Err(Failure::usage(
-            "--spirv-version, --float-controls, --strip, --keep-constants and --vertex are for --emit spirv and spirv-text",
+            "--spirv-version, --float-controls, --native-sampling, --strip, --keep-constants and --vertex are for --emit spirv and spirv-text",
         ));
     }
     if let Some(vertex) = &options.vertex {
@@ -142,10 +146,19 @@ pub(super) fn run(options: &CompileArguments) -> Result {
         given.are_constants(&core.uniforms, &core.constants)?;
     }
     let kept = match loaded.core {
-        Some(_) if keep_constants && !loaded.is_core_text => {
+        Some(_) if native_sampling && loaded.is_core_text => {
+            return Err(Failure::usage(
+                "--native-sampling is for shaders; in core text samples are made of texels already",
+            ));
+        }
+        Some(_) if (keep_constants || native_sampling) && !loaded.is_core_text => {
             let mut fix =
                 |types: &Types, constant: &Uniform| given.constant(types, constant).ok()?;
-            let kept = compile_keeping(&loaded.source, options.messages.max_errors, &mut fix);
+            let (source, most) = (&loaded.source, options.messages.max_errors);
+            let kept = match native_sampling {
+                true => compile_for_samplers(source, most, &mut fix, keep_constants),
+                false => compile_keeping(source, most, &mut fix),
+            };
             loaded.core = kept.core;
             kept.constants
         }

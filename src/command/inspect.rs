@@ -122,6 +122,12 @@ fn as_json(interface: &Interface) -> Value {
                 "type": resource.ty,
                 "size": resource.size,
                 "members": members.collect::<Vec<_>>(),
+                "sampler": resource.sampler.map(|options| json!({
+                    "filter": options.filter.name(),
+                    "wrap": options.wrap.name(),
+                    "srgb": options.srgb,
+                    "mipmaps": options.mipmaps,
+                })),
             })
         })
         .collect();

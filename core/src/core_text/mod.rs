@@ -38,7 +38,7 @@
 //! line       = declared | uniform | definition | end | output | close | nothing
 //! declared   = "type" "#" digits "=" ( "struct" string fields | "array" digits type
 //!                                    | "variant" string "(" [ case { "," case } ] ")"
-//!                                    | "texture" string filter wrap [ "srgb" ] [ "mipmaps" ]
+//!                                    | "texture" string filter wrap [ "srgb" ] [ "mipmaps" ] [ "native" ]
 //!                                    | "buffer" string type )
 //! filter     = "nearest" | "linear"
 //! wrap       = "clamp" | "repeat" | "mirror"

@@ -73,6 +73,7 @@ plain_operations! {
     Texel = "texel",
     TextureSize = "texture-size",
     TextureLevels = "texture-levels",
+    Sample = "sample",
     Element = "element",
     Length = "length",
     After = "after",

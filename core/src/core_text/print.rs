@@ -142,6 +142,7 @@ impl<'a> Printer<'a> {
                         self.text(format_args!(" {filter} {wrap}"));
                         self.out.push_str(if options.srgb { " srgb" } else { "" });
                         self.out.push_str(if options.mipmaps { " mipmaps" } else { "" });
+                        self.out.push_str(if options.native { " native" } else { "" });
                     }
                     ResourceKind::Buffer(element) => {
                         self.out.push(' ');

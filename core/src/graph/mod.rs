@@ -40,6 +40,7 @@ use crate::inputs::Input;
 use crate::op::Op;
 use crate::resource::{self, Bound};
 use crate::source::Span;
+use crate::texture::TextureOptions;
 use crate::types::{Resource, ResourceKind, Type};
 
 pub use builder::Graph;
@@ -186,6 +187,14 @@ impl Core {
         let node =
             nodes.find(|&id| matches!(self.graph.node(id), Node::Constant(ty, _) if is_it(*ty)));
         let span = node.map_or_else(Span::default, |node| self.graph.span(node));
+        if let ResourceKind::Texture(TextureOptions { native: true, .. }) = kind {
+            let message = format!("samples of the texture {} are a device's", quote(name));
+            return Some(
+                Diagnostic::new(DiagnosticCode::Unbound, span, message)
+                    .label("its sampler is not here")
+                    .help("compile the shader without `--native-sampling`"),
+            );
+        }
         let message = format!("the {} {} is not bound", kind.word(), quote(name));
         let data = match kind {
             ResourceKind::Texture(_) => "an image",

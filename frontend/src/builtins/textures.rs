@@ -1,4 +1,5 @@
-//! Rows of textures. A sample is an expansion, whose text depends on the texture's options.
+//! Rows of textures. A sample is an expansion, whose text depends on the texture's options. Where samples are
+//! a device's, `sample-level` is one operation and the others are made of it: the level of detail is ours.
 
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::Op;
@@ -87,13 +88,15 @@ pub(super) static ROWS: &[Row] = &[
                 all_are(&operands[1..], Type::vec(2))
             },
         },
-        meaning: Meaning::Recipe(|operands, _| match options(operands).mipmaps {
-            false => {
-                Recipe::Expansion(format!("(func (t uv) {})", of_level(options(operands), "0i")))
-            }
-            true => {
-                Recipe::Expansion("(func (t uv) (sample-grad t uv (dfdx uv) (dfdy uv)))".into())
-            }
+        meaning: Meaning::Recipe(|operands, _| {
+            let options = options(operands);
+            Recipe::Expansion(match options {
+                TextureOptions { mipmaps: true, .. } => {
+                    "(func (t uv) (sample-grad t uv (dfdx uv) (dfdy uv)))".into()
+                }
+                TextureOptions { native: true, .. } => "(func (t uv) (sample-level t uv 0))".into(),
+                _ => format!("(func (t uv) {})", of_level(options, "0i")),
+            })
         }),
         kind: OperationKind::Expanded,
         undefined: Undefined::Never,
@@ -119,7 +122,10 @@ pub(super) static ROWS: &[Row] = &[
                 }
             },
         },
-        meaning: Meaning::Recipe(|operands, _| Recipe::Expansion(at_level(options(operands)))),
+        meaning: Meaning::Recipe(|operands, _| match options(operands) {
+            TextureOptions { native: true, .. } => Recipe::Direct(Op::Sample),
+            options => Recipe::Expansion(at_level(options)),
+        }),
         kind: OperationKind::Expanded,
         undefined: Undefined::Never,
         placement: Placement::Floating,
@@ -142,12 +148,16 @@ pub(super) static ROWS: &[Row] = &[
                 all_are(&operands[1..], Type::vec(2))
             },
         },
-        meaning: Meaning::Recipe(|operands, _| match options(operands).mipmaps {
-            false => Recipe::Expansion(format!(
-                "(func (t uv dx dy) {})",
-                of_level(options(operands), "(int (.x (+ dx dy)))")
-            )),
-            true => Recipe::Expansion(GRAD.into()),
+        meaning: Meaning::Recipe(|operands, _| {
+            let options = options(operands);
+            Recipe::Expansion(match options {
+                TextureOptions { mipmaps: true, .. } => GRAD.into(),
+                // There is one level; the operands are evaluated.
+                TextureOptions { native: true, .. } => {
+                    "(func (t uv dx dy) (sample-level t uv (min (max 0 (.x (+ dx dy))) 0)))".into()
+                }
+                _ => format!("(func (t uv dx dy) {})", of_level(options, "(int (.x (+ dx dy)))")),
+            })
         }),
         kind: OperationKind::Expanded,
         undefined: Undefined::Never,

@@ -51,6 +51,14 @@ pub(crate) struct Items {
     pub(crate) declarations: Rc<Declarations>,
 }
 
+impl Items {
+    /// Leaves samples of all textures to the device.
+    pub(crate) fn sample_natively(&mut self) {
+        let declarations = Rc::get_mut(&mut self.declarations);
+        declarations.expect("nobody else has them yet").types.sample_natively();
+    }
+}
+
 /// What types uniforms, constants and elements of buffers have.
 const STORED_TYPES: &str =
     "use num, int, uint, bool, a vector of numbers, mat2 to mat4, or structures and arrays of such";

@@ -5,7 +5,7 @@
 //!
 //! - lanes of [`Instr::Undefined`], and of an elementary function outside its mask (in which it is
 //!   computed all the same);
-//! - the centres of columns and rows without an active pixel;
+//! - the centres of columns and rows without an active pixel in their quads;
 //! - lanes that are computed from undefined ones; but false *and* anything is false, true *or*
 //!   anything is true, any of several is true if one is, and a selection is as defined as what it
 //!   selects.
@@ -465,7 +465,7 @@ impl<'a> Call<'a> {
         let lane = |lane: usize| {
             let at = first + tile.offset(axis, lane as u32);
             let is_there = |&(column, row): &(u32, u32)| {
-                at == if axis == Axis::X { column as f32 } else { row as f32 }
+                at as u32 / 2 == if axis == Axis::X { column / 2 } else { row / 2 }
             };
             let is_active = active.is_none_or(|active| active.iter().any(is_there));
             is_active.then(|| (at + 0.5).to_bits().into())

@@ -3,6 +3,7 @@
 
 use super::declarations::{Declarations, TypeDeclaration, literal};
 use super::options::{EmitOptions, Version};
+use crate::sampler::SamplerNote;
 use lambdav_core::graph::Uniform;
 use lambdav_core::inputs::Input;
 use lambdav_core::layout::Rules;
@@ -168,6 +169,15 @@ impl Interface {
         let id = self.variable(declarations, class, to, &resource.name);
         declarations.decorate(id, Decoration::DescriptorSet, [Operand::LiteralBit32(0)]);
         declarations.decorate(id, Decoration::Binding, [Operand::LiteralBit32(number + 1)]);
+        if let ResourceKind::Texture(options) = resource.kind
+            && options.native
+        {
+            let text =
+                Operand::LiteralString(SamplerNote { binding: number + 1, options }.to_string());
+            let of = declarations.id();
+            let note = Instruction::new(Op::String, None, Some(of), vec![text]);
+            declarations.module.debug_string_source.push(note);
+        }
         self.resources.insert(number, id);
         id
     }

@@ -19,7 +19,7 @@ impl Translator<'_> {
     pub(super) fn operation(&mut self, op: Core, ty: Type, operands: &[ValueId]) -> Word {
         match (op, operands) {
             (Core::Length, &[buffer]) => return self.length(buffer),
-            (Core::Texel | Core::TextureSize | Core::TextureLevels, _) => {
+            (Core::Texel | Core::TextureSize | Core::TextureLevels | Core::Sample, _) => {
                 return self.of_texture(op, ty, operands);
             }
             (Core::At, &[of, index]) => return self.at(ty, of, index),
@@ -109,6 +109,7 @@ impl Translator<'_> {
             | Core::Texel
             | Core::TextureSize
             | Core::TextureLevels
+            | Core::Sample
             | Core::Element
             | Core::Length => {
                 unreachable!("they are of values, not of ids")

@@ -1,5 +1,10 @@
 //! Textures: combined image samplers, of which texels are fetched by clamped indices.
 //!
+//! Samples are such fetches and arithmetic, or, if the program leaves them to the device, its sampler's.
+//! These are `OpImageSampleExplicitLod` with a level of detail that the program computes, whatever form of `sample`
+//! the text has. An implicit one is undefined where pixels diverge. With gradients a device is free in how
+//! it makes a level of them; with a level, only filtering is its own.
+//!
 //! A level has half the size of the one before, rounded down, here as in Vulkan. So sizes are shifts of
 //! the first level's, which is asked for with a constant: the answer of Mesa's lavapipe is that of one
 //! lane for a level that differs by lane.
@@ -29,8 +34,15 @@ impl Translator<'_> {
         }
         let variable = self.interface.resource(&mut self.declarations, number as u32, resource);
         let sampled = self.declarations.shape(TypeDeclaration::SampledImage);
-        let image_type = self.declarations.shape(TypeDeclaration::Image);
         let loaded = self.compute(Op::Load, sampled, vec![Operand::IdRef(variable)]);
+        if op == Core::Sample {
+            let [place, level] = [operands[1], operands[2]].map(|operand| self.value(operand));
+            let ty = self.declarations.ty(ty);
+            let mut of = [loaded, place].map(Operand::IdRef).to_vec();
+            of.extend([Operand::ImageOperands(ImageOperands::LOD), Operand::IdRef(level)]);
+            return self.compute(Op::ImageSampleExplicitLod, ty, of);
+        }
+        let image_type = self.declarations.shape(TypeDeclaration::Image);
         let image = self.compute(Op::Image, image_type, vec![Operand::IdRef(loaded)]);
         let level = |s: &mut Self, level| match options.mipmaps {
             true => s.level(image, level),

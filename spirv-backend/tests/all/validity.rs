@@ -5,10 +5,14 @@
 
 use crate::support::{Shader, by_core, by_words, conformance, gallery, generated, programs};
 use lambdav_core::op::Op;
-use lambdav_core::schedule::{Expr, Program, Statement};
+use lambdav_core::schedule::{Expr, Program, Statement, schedule};
+use lambdav_core::source::SourceFile;
 use lambdav_core::types::{Scalar, Type};
+use lambdav_core::{core_text, limits};
+use lambdav_frontend::compile_for_samplers;
 use lambdav_spirv_backend::bytes;
 use lambdav_spirv_backend::emit::{EmitOptions, EmittedModule, Version, emit};
+use lambdav_spirv_backend::eval::Module;
 use lambdav_spirv_backend::words;
 use lambdav_test_support::skipped;
 use std::path::Path;
@@ -126,6 +130,35 @@ fn spirv_val_accepts() {
             &shader,
             &EmitOptions { version, float_controls: i % 3 == 0, strip: i % 5 == 0, constants: 0 },
         );
+    }
+}
+
+/// Samples by the device's samplers, of all options, with other fetches and in divergent code.
+#[test]
+fn native_sampling_is_accepted() {
+    for options in ["", "(filter nearest)", "(wrap repeat) mipmaps", "srgb (wrap mirror) mipmaps"] {
+        let text = format!(
+            "(texture t {options}) (define uv (/ (.xy (frag-coord)) 32))
+             (define a (+ (sample t uv) (sample-level t uv 1.5) (sample-grad t uv uv (* 2 uv))))
+             (if (< (.x uv) (.y uv)) (+ a (sample t (* uv uv)))
+                 (+ (dfdx a) (* (texel t (ivec2 1i)) (num (.x (texture-size t))))))"
+        );
+        let source = SourceFile::new("native.lv", &text);
+        let kept = compile_for_samplers(&source, limits::ERRORS, &mut |_, _| None, false);
+        let core = kept.core.unwrap_or_else(|| panic!("{:?}", kept.diagnostics));
+        let program = schedule(&core, &[0]).expect("it nests little");
+        accepted_in_all_versions(&program, options);
+        let module = emit(&program, Some(&source), &EmitOptions::default()).expect("it fits");
+        let error = Module::new(&module.words).err().expect("it is not evaluated").to_string();
+        let expected =
+            "OpImageSampleExplicitLod is not among the instructions that can be evaluated";
+        assert!(error.ends_with(expected), "{error}");
+        // As core text says it, too.
+        let text = core_text::print(&core, None).expect("it is small");
+        let (again, diagnostics) = core_text::read(&SourceFile::new("native.core", &text));
+        let again = again.unwrap_or_else(|| panic!("{diagnostics:?}\n{text}"));
+        assert_eq!(core_text::print(&again, None).expect("it is small"), text);
+        assert!(again.unbound(&[]).is_some_and(|said| said.message.contains("are a device's")));
     }
 }
 

@@ -115,11 +115,59 @@ fn options_of_spirv_are_for_spirv() {
     place.fails(
         &["compile", "a.lv", "--emit", "core", "--float-controls"],
         2,
-        "--spirv-version, --float-controls, --strip, --keep-constants and --vertex are for --emit spirv",
+        "--spirv-version, --float-controls, --native-sampling, --strip, --keep-constants and --vertex are for --emit spirv",
     );
     place.fails(&["compile", "a.lv", "-o", "a.png"], 2, "say with --emit what to write");
     let version = ["compile", "a.lv", "--emit", "spirv", "--spirv-version", "2.0"];
     place.fails(&version, 2, "`2.0` is none of 1.0 to 1.6");
+}
+
+/// Samples by the device's samplers: what they have to do is to be seen, and nobody else draws it.
+#[test]
+fn native_sampling() {
+    let shader = "(texture a) (texture b (filter nearest) (wrap mirror) srgb mipmaps)
+        (define uv (.xy (frag-coord)))
+        (+ (sample a uv) (sample b uv) (sample-grad b uv uv uv) (texel a (ivec2 1i)))";
+    let place = TestFolder::with([("a.lv", shader)]);
+    let text = place.run(&["compile", "a.lv", "--emit", "spirv-text", "--native-sampling"]).done();
+    assert_eq!(text.text().matches("OpImageSampleExplicitLod").count(), 3);
+    assert_eq!(text.text().matches("OpImageFetch").count(), 1);
+    place.run(&["compile", "a.lv", "-o", "a.spv", "--native-sampling", "--strip"]).done();
+    let said = place.run(&["inspect", "a.spv"]).done();
+    for line in [
+        "set 0 binding 1: combined image sampler  (sampled image 2D), sampled linear, clamp, of one level",
+        "set 0 binding 2: combined image sampler  (sampled image 2D), sampled nearest, mirror, srgb, mipmaps",
+    ] {
+        assert!(said.text().lines().any(|said| said == line), "{}", said.text());
+    }
+    let said = place.run(&["inspect", "a.spv", "--message-format", "json"]).done();
+    let sampler = r#""sampler":{"filter":"nearest","mipmaps":true,"srgb":true,"wrap":"mirror"}"#;
+    assert!(said.text().contains(sampler), "{}", said.text());
+    // Otherwise samplers do nothing, and there is nothing to be said of them.
+    assert!(!place.run(&["inspect", "a.lv"]).done().text().contains("sampled linear"));
+    place.run(&["compile", "a.lv", "--emit", "core", "-o", "a.core"]).done();
+    let core = String::from_utf8(place.read("a.core")).expect("it is text");
+    let options = "nearest mirror srgb mipmaps";
+    place.write("b.core", core.replace(options, &format!("{options} native")));
+    place.write("white.lv", "1");
+    place.run(&["render", "white.lv", "a.png", "--size", "2x2"]).done();
+    let draw = |file, engine| {
+        let binds = ["--bind", "a=a.png", "--bind", "b=a.png"];
+        [&["render", file, "b.png", "--engine", engine], &binds[..]].concat()
+    };
+    place.fails(
+        &draw("a.spv", "spirv"),
+        1,
+        "OpImageSampleExplicitLod is not among the instructions",
+    );
+    for engine in ["simd", "core", "spirv"] {
+        let said = "error[LV0507]: samples of the texture `b` are a device's";
+        place.fails(&draw("b.core", engine), 1, said);
+    }
+    let again = ["compile", "a.core", "--emit", "spirv", "--native-sampling"];
+    place.fails(&again, 2, "--native-sampling is for shaders");
+    let core = ["compile", "a.lv", "--emit", "core", "--native-sampling"];
+    place.fails(&core, 2, "are for --emit spirv and spirv-text");
 }
 
 /// A module of its own, which tests/gpu draws with.

@@ -12,7 +12,7 @@ use lambdav_core::schedule::{Expr, Program, Statement, schedule};
 use lambdav_core::source::SourceFile;
 use lambdav_core::texture::{Level, TextureData};
 use lambdav_core::types::{Resource, ResourceKind, Scalar, Types};
-use lambdav_frontend::compile;
+use lambdav_frontend::{compile, compile_for_samplers};
 use lambdav_generate::resources;
 use lambdav_matrix::pictures;
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
@@ -28,6 +28,8 @@ pub struct Shader {
     given: Option<Vec<Bound>>,
     source: SourceFile,
     core: Core,
+    /// The same with samples that are the device's, if it is to draw that.
+    native: Option<Core>,
 }
 
 /// One output of a shader, which is an image.
@@ -35,6 +37,8 @@ pub struct Shader {
 pub struct Output<'s> {
     shader: &'s Shader,
     program: Program,
+    /// What the device draws, if that is another.
+    native: Option<Program>,
 }
 
 impl Shader {
@@ -55,7 +59,19 @@ impl Shader {
     pub fn compiled(name: &str, text: &str) -> Result<Self, Diagnostics> {
         let source = SourceFile::new(name, text);
         let (core, diagnostics) = compile(&source);
-        Ok(Self { name: name.into(), given: None, source, core: core.ok_or(diagnostics)? })
+        let core = core.ok_or(diagnostics)?;
+        Ok(Self { name: name.into(), given: None, source, core, native: None })
+    }
+
+    /// The same where the device takes samples of textures by its samplers.
+    ///
+    /// # Panics
+    ///
+    /// Where the text is not sound.
+    #[must_use]
+    pub fn sampled_natively(self) -> Self {
+        let kept = compile_for_samplers(&self.source, limits::ERRORS, &mut |_, _| None, false);
+        Self { native: Some(kept.core.expect("the text is sound")), ..self }
     }
 
     /// The same with this data for its textures and buffers, in the order of their declarations.
@@ -86,8 +102,9 @@ impl Shader {
     /// Where the program cannot be scheduled, which no shader of the gallery is.
     pub fn outputs(&self) -> impl Iterator<Item = Output<'_>> {
         self.core.outputs.iter().map(|output| {
-            let program = schedule(&self.core, &[output.location]).expect("it can be scheduled");
-            Output { shader: self, program }
+            let scheduled = |core| schedule(core, &[output.location]).expect("it can be scheduled");
+            let (program, native) = (scheduled(&self.core), self.native.as_ref().map(scheduled));
+            Output { shader: self, program, native }
         })
     }
 
@@ -199,7 +216,8 @@ impl Output<'_> {
     ///
     /// If the program is too large for SPIR-V.
     pub fn prepare<'d>(&self, device: &'d Device, size: [u32; 2]) -> Result<Prepared<'d>, Error> {
-        let Self { shader, program } = self;
+        let Self { shader, program, native } = self;
+        let program = native.as_ref().unwrap_or(program);
         let module = emit(program, Some(&shader.source), &EmitOptions::default()).expect("it fits");
         let types = program.uniforms.iter().map(|uniform| uniform.ty);
         let resources = Resources::new(&shader.inputs(size), &program.types, types);

@@ -5,10 +5,14 @@
 //! `.ci/install-tools` installs) is one that needs no GPU.
 
 use lambdav_core::op::Elementary;
+use lambdav_core::resource::Bound;
+use lambdav_core::texture::TextureData;
+use lambdav_core::types::{Resource, ResourceKind, Types};
 use lambdav_generate::generate;
 use lambdav_gpu::functions::measure;
 use lambdav_gpu::{Device, Difference, Error, Output, Shader};
 use lambdav_test_support::skipped;
+use std::sync::Arc;
 
 const SIZE: [u32; 2] = [97, 61];
 
@@ -200,6 +204,77 @@ fn textures() {
             assert_eq!(difference, Difference::default(), "output {}", output.location());
         }
     }
+}
+
+/// Texels from 0 to 1 that differ from one to the next, with levels or without.
+fn texels(types: &Types) -> Vec<Bound> {
+    let texture = |of: &Arc<Resource>| {
+        let ResourceKind::Texture(options) = of.kind else { unreachable!("there are no buffers") };
+        let texel = |k: u32| {
+            [0, 8, 16, 24]
+                .map(|shift| (k.wrapping_mul(2_654_435_769) >> shift & 255) as f32 / 255.0)
+        };
+        let data = TextureData::new([13, 9], (1..13 * 9 + 1).map(texel), options.mipmaps);
+        Bound::Texture(data.expect("it is small").into())
+    };
+    types.resources().iter().map(texture).collect()
+}
+
+/// The largest distance between what a device draws with its own samplers and the exact picture.
+fn distance(device: &Device, text: &str) -> f32 {
+    let shader = Shader::new("a", text).with_resources(texels).sampled_natively();
+    let output = shader.outputs().next().expect("there is one");
+    let found = output.by_device(device, SIZE).expect("it draws");
+    let wanted = output.by_core(SIZE);
+    let numbers = |image: &[[u32; 4]]| -> Vec<f32> {
+        image.as_flattened().iter().map(|&bits| f32::from_bits(bits)).collect()
+    };
+    let (wanted, found) = (numbers(&wanted), numbers(&found));
+    let apart = wanted.iter().zip(&found).map(|(a, b)| (a - b).abs());
+    apart.fold(0.0, |most, it| if it > most || it.is_nan() { it } else { most })
+}
+
+/// By the device's samplers: what is between two texels, or two levels, is as near as the fractions that a
+/// device says it has; of nearest texels, well inside of them, each bit is the same.
+#[test]
+fn native_sampling() {
+    let Some(device) = device() else { return };
+    let (mixes, [texel_bits, level_bits]) = device.filtering();
+    if !mixes {
+        return skipped("the device does not mix texels of binary32");
+    }
+    let step = |bits: u32| 0.5_f32.powi(bits as i32);
+    // Texels are mixed twice, levels once; the rest is rounding, of logarithms for the most part.
+    let (of_level, rounding) = (2.0 * step(texel_bits), 1e-4);
+    let mut most = [0.0_f32; 2];
+    for wrap in ["clamp", "repeat", "mirror"] {
+        let place = "(define uv (/ (- (.xy (frag-coord)) 30.25) 17.7))";
+        let plain = format!("(texture t (wrap {wrap})) {place} (sample t uv)");
+        let apart = distance(&device, &plain);
+        assert!(apart <= of_level + rounding, "{plain}: {apart}");
+        most[0] = most[0].max(apart);
+        for sample in [
+            "(sample t (* uv uv))",
+            "(sample-level t uv (* 0.07 (.x (frag-coord))))",
+            "(sample-grad t uv (* 0.1 uv) (vec2 0.05 (.y uv)))",
+            "(if (< (fract (* 3 (.x uv))) 0.4) (sample t (* 2 uv)) (sample t (.yx uv)))",
+        ] {
+            let text = format!("(texture t (wrap {wrap}) mipmaps) {place} {sample}");
+            let apart = distance(&device, &text);
+            assert!(apart <= of_level + step(level_bits) + rounding, "{text}: {apart}");
+            most[1] = most[1].max(apart);
+        }
+        // A quarter of a texel from its middle, in levels of which the size is a power of two or not.
+        let text = format!(
+            "(texture t (wrap {wrap}) (filter nearest) mipmaps)
+             (define level (rem (int (.x (frag-coord))) 3i))
+             (define uv (/ (+ (- (floor (.xy (frag-coord))) 20) 0.75) (num (texture-size t level))))
+             (sample-level t uv (+ 0.2 (num level)))"
+        );
+        assert_eq!(distance(&device, &text), 0.0, "{text}");
+    }
+    println!("{}: {texel_bits} and {level_bits} bits, at most {most:?} apart", device.name());
+    assert!(most.iter().all(|&apart| apart > 0.0), "the device's samplers are not asked");
 }
 
 /// Elements of all kinds, at indices that differ by pixel, inside and far outside, and parts of them.

@@ -122,6 +122,6 @@ fn options(line: &mut Line<'_>) -> Reading<TextureOptions> {
     let token = line.take();
     let wrap = Wrap::from_name(token.text)
         .ok_or_else(|| wrong(token, "wrap").help("these are `clamp`, `repeat` and `mirror`"))?;
-    let (srgb, mipmaps) = (line.accept("srgb"), line.accept("mipmaps"));
-    Ok(TextureOptions { filter, wrap, srgb, mipmaps })
+    let [srgb, mipmaps, native] = ["srgb", "mipmaps", "native"].map(|word| line.accept(word));
+    Ok(TextureOptions { filter, wrap, srgb, mipmaps, native })
 }

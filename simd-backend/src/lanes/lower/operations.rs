@@ -109,6 +109,7 @@ impl Lowering<'_> {
             CoreOp::Texel
             | CoreOp::TextureSize
             | CoreOp::TextureLevels
+            | CoreOp::Sample
             | CoreOp::Element
             | CoreOp::Length => {
                 unreachable!("of resources")

@@ -41,7 +41,8 @@ impl Lowering<'_> {
                 let width = self.of_level(&levels, level, |of| of.width);
                 vec![width, self.of_level(&levels, level, |of| of.height)]
             }
-            _ => vec![self.integer(levels.len() as u32)],
+            CoreOp::TextureLevels => vec![self.integer(levels.len() as u32)],
+            _ => unreachable!("samples of a device are not lowered"),
         }
     }
 

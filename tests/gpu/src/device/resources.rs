@@ -2,7 +2,9 @@
 
 use super::{Cleanup, Device, Error, FORMAT, Job, make};
 use ash::vk;
+use lambdav_core::texture::TextureOptions;
 use lambdav_spirv_backend::eval::SharedData;
+use lambdav_spirv_backend::inspect::inspect;
 
 impl Device {
     pub(super) fn memory(
@@ -97,9 +99,14 @@ impl Device {
     }
 
     /// What a shader finds at a binding.
-    fn descriptor(&self, cleanup: &mut Cleanup<'_>, data: &SharedData) -> Result<Found, Error> {
+    fn descriptor(
+        &self,
+        cleanup: &mut Cleanup<'_>,
+        data: &SharedData,
+        sampled: Option<TextureOptions>,
+    ) -> Result<Found, Error> {
         Ok(match data {
-            SharedData::Texture(data) => Found::Image(self.texture(cleanup, data)?),
+            SharedData::Texture(data) => Found::Image(self.texture(cleanup, data, sampled)?),
             SharedData::Buffer(words) => {
                 let usage = vk::BufferUsageFlags::STORAGE_BUFFER;
                 Found::Buffer(
@@ -119,9 +126,12 @@ impl Device {
         let usage = vk::BufferUsageFlags::UNIFORM_BUFFER;
         let block = [job.uniforms, &[0; 4]].concat();
         let block = self.filled(cleanup, &block, usage)?;
+        let interface = inspect(job.words).expect("it is SPIR-V");
         let mut found = vec![(0, Found::Buffer(vk::DescriptorType::UNIFORM_BUFFER, block))];
         for (binding, data) in job.resources {
-            found.push((*binding, self.descriptor(cleanup, data)?));
+            let wanted = interface.resources.iter().find(|it| it.binding == Some(*binding));
+            let sampled = wanted.and_then(|wanted| wanted.sampler);
+            found.push((*binding, self.descriptor(cleanup, data, sampled)?));
         }
         let stage = vk::ShaderStageFlags::FRAGMENT;
         let binding = |(number, found): &(u32, Found)| {

@@ -2,7 +2,7 @@
 
 use super::{Cleanup, Device, Error, FORMAT, make};
 use ash::vk;
-use lambdav_core::texture::{Level, TextureData};
+use lambdav_core::texture::{Filter, Level, TextureData, TextureOptions, Wrap};
 
 const RANGE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     aspect_mask: vk::ImageAspectFlags::COLOR,
@@ -12,12 +12,50 @@ const RANGE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     layer_count: 1,
 };
 
+/// The sampler that these options mean.
+fn sampler(options: TextureOptions) -> vk::SamplerCreateInfo<'static> {
+    let (filter, between_levels) = match options.filter {
+        Filter::Nearest => (vk::Filter::NEAREST, vk::SamplerMipmapMode::NEAREST),
+        Filter::Linear => (vk::Filter::LINEAR, vk::SamplerMipmapMode::LINEAR),
+    };
+    let wrap = match options.wrap {
+        Wrap::Clamp => vk::SamplerAddressMode::CLAMP_TO_EDGE,
+        Wrap::Repeat => vk::SamplerAddressMode::REPEAT,
+        Wrap::Mirror => vk::SamplerAddressMode::MIRRORED_REPEAT,
+    };
+    vk::SamplerCreateInfo::default()
+        .mag_filter(filter)
+        .min_filter(filter)
+        .mipmap_mode(between_levels)
+        .address_mode_u(wrap)
+        .address_mode_v(wrap)
+}
+
 impl Device {
-    /// An image with these texels, and a sampler.
+    /// Whether samplers mix texels of the format that textures have here, and how many bits the fractions
+    /// have by which they mix texels, and levels.
+    pub fn filtering(&self) -> (bool, [u32; 2]) {
+        let instance = &self.loaded.instance;
+        // SAFETY: see the head.
+        let (format, properties) = unsafe {
+            (
+                instance.get_physical_device_format_properties(self.physical, FORMAT),
+                instance.get_physical_device_properties(self.physical),
+            )
+        };
+        let mixes = vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR;
+        let limits = properties.limits;
+        let bits = [limits.sub_texel_precision_bits, limits.mipmap_precision_bits];
+        (format.optimal_tiling_features.contains(mixes), bits)
+    }
+
+    /// An image with these texels, and a sampler, which does what the shader wants of it, if it wants
+    /// anything.
     pub(super) fn texture(
         &self,
         cleanup: &mut Cleanup<'_>,
         data: &TextureData,
+        sampled: Option<TextureOptions>,
     ) -> Result<vk::DescriptorImageInfo, Error> {
         let levels = data.levels();
         let extent =
@@ -69,7 +107,8 @@ impl Device {
             .format(FORMAT)
             .subresource_range(RANGE);
         let view = make!(cleanup, create_image_view, destroy_image_view, info);
-        let info = vk::SamplerCreateInfo::default().max_lod(vk::LOD_CLAMP_NONE);
+        let info = sampled.map_or_else(vk::SamplerCreateInfo::default, sampler);
+        let info = info.max_lod(vk::LOD_CLAMP_NONE);
         let sampler = make!(cleanup, create_sampler, destroy_sampler, info);
         let image_layout = vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL;
         Ok(vk::DescriptorImageInfo { sampler, image_view: view, image_layout })

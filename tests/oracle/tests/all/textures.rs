@@ -20,7 +20,12 @@ fn options() -> impl Iterator<Item = TextureOptions> {
     let wraps = [Wrap::Clamp, Wrap::Repeat, Wrap::Mirror];
     filters.flat_map(move |filter| {
         wraps.into_iter().flat_map(move |wrap| {
-            [false, true].map(|mipmaps| TextureOptions { filter, wrap, srgb: false, mipmaps })
+            [false, true].map(|mipmaps| TextureOptions {
+                filter,
+                wrap,
+                mipmaps,
+                ..TextureOptions::default()
+            })
         })
     })
 }

@@ -1,0 +1,70 @@
+//! What a module says of the samplers that it wants.
+//!
+//! SPIR-V has no place for a sampler's state: whoever draws makes it. A module whose samples are the device's
+//! has a string for each texture, which nothing refers to and drivers ignore: `lambdav sampler 2: linear
+//! repeat mipmaps`, of the binding in set 0.
+
+use lambdav_core::texture::{Filter, TextureOptions, Wrap};
+use std::fmt;
+
+const HEAD: &str = "lambdav sampler ";
+
+/// What a sampler has to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SamplerNote {
+    /// The texture's binding in set 0.
+    pub(crate) binding: u32,
+    /// What the text declares.
+    pub(crate) options: TextureOptions,
+}
+
+impl fmt::Display for SamplerNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TextureOptions { filter, wrap, srgb, mipmaps, .. } = self.options;
+        write!(f, "{HEAD}{}: {} {}", self.binding, filter.name(), wrap.name())?;
+        f.write_str(if srgb { " srgb" } else { "" })?;
+        f.write_str(if mipmaps { " mipmaps" } else { "" })
+    }
+}
+
+impl SamplerNote {
+    /// Reads one.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (binding, state) = text.strip_prefix(HEAD)?.split_once(": ")?;
+        let mut words = state.split(' ').peekable();
+        let (filter, wrap) = (Filter::from_name(words.next()?)?, Wrap::from_name(words.next()?)?);
+        let [srgb, mipmaps] = ["srgb", "mipmaps"].map(|word| words.next_if_eq(&word).is_some());
+        let options = TextureOptions { filter, wrap, srgb, mipmaps, native: true };
+        let binding = binding.parse().ok()?;
+        words.next().is_none().then_some(Self { binding, options })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        for filter in [Filter::Nearest, Filter::Linear] {
+            for wrap in [Wrap::Clamp, Wrap::Repeat, Wrap::Mirror] {
+                for (srgb, mipmaps) in [(false, false), (false, true), (true, false), (true, true)]
+                {
+                    let options = TextureOptions { filter, wrap, srgb, mipmaps, native: true };
+                    let note = SamplerNote { binding: 17, options };
+                    assert_eq!(SamplerNote::parse(&note.to_string()), Some(note));
+                }
+            }
+        }
+        for text in [
+            "",
+            "lambdav sampler",
+            "lambdav sampler 1: linear",
+            "lambdav sampler x: linear clamp",
+            "lambdav sampler 1: linear clamp mipmaps srgb",
+            "sampler 1: linear clamp",
+        ] {
+            assert_eq!(SamplerNote::parse(text), None, "{text}");
+        }
+    }
+}
