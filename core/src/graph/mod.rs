@@ -28,6 +28,7 @@
 //! which other node has its value at another pixel; none of this tells nodes apart.
 
 mod builder;
+mod cases;
 mod copy;
 mod fixed;
 mod name;

@@ -68,9 +68,6 @@ pub struct Neighbours {
     known: [FxHashMap<NodeId, NodeId>; 4],
 }
 
-/// What is known of the case of a variant where a node is evaluated.
-type KnownCase = Option<u32>;
-
 impl Graph {
     /// The value of a node at the pixel of this side, in the column or row of its own. The node must not
     /// depend on parameters of loops around it. Takes time by the number of nodes that were not copied
@@ -178,108 +175,5 @@ impl Graph {
             }
         }
         moved
-    }
-
-    /// A field of a variant that the node reads where it has not found out which case the variant is of,
-    /// and how many nodes were looked at. At a neighbour the variant may be of another.
-    pub fn undecided_field(&self, root: NodeId) -> (Option<NodeId>, usize) {
-        let (mut scrutinees, mut seen) = (Vec::new(), FxHashSet::default());
-        let nodes = self.unknown_below([root], |_| false);
-        let mut looked_at = nodes.len();
-        for id in nodes {
-            if let Node::Op(Op::Payload(..), operands) = self.node(id)
-                && !self.has_known_case(operands[0])
-                && seen.insert(operands[0])
-            {
-                scrutinees.push(operands[0]);
-            }
-        }
-        for scrutinee in scrutinees {
-            let (found, count) = self.undecided_field_of(root, scrutinee);
-            looked_at += count;
-            if found.is_some() {
-                return (found, looked_at);
-            }
-        }
-        (None, looked_at)
-    }
-
-    /// What a node is, after what it has to wait for.
-    fn awaited(&self, mut id: NodeId) -> NodeId {
-        while let Node::Op(Op::After, operands) = self.node(id) {
-            id = operands[0];
-        }
-        id
-    }
-
-    /// Whether a variant is of one case wherever it is evaluated.
-    fn has_known_case(&self, of: NodeId) -> bool {
-        let of = self.awaited(of);
-        matches!(self.node(of), Node::Constant(..) | Node::Op(Op::Inject(..), _))
-    }
-
-    fn undecided_field_of(&self, root: NodeId, scrutinee: NodeId) -> (Option<NodeId>, usize) {
-        let ty = self.value_type(scrutinee);
-        let cases = self.types().variant(ty).map_or(0, |variant| variant.cases.len() as u32);
-        let (mut stack, mut seen) = (vec![(root, None)], FxHashSet::default());
-        while let Some((id, case)) = stack.pop() {
-            if !seen.insert((id, case)) {
-                continue;
-            }
-            match self.node(id) {
-                Node::Op(Op::Payload(of, _), operands)
-                    if operands[0] == scrutinee && case != Some(*of) && cases > 1 =>
-                {
-                    return (Some(id), seen.len());
-                }
-                Node::If(_) if self.tested_case(id, scrutinee).is_some() => {
-                    self.arms_by_case(id, scrutinee, case, cases, &mut stack);
-                    continue;
-                }
-                Node::Loop(of) => stack.push((self.loop_(*of).body, case)),
-                _ => {}
-            }
-            stack.extend(self.operands(id).iter().map(|&operand| (operand, case)));
-        }
-        (None, seen.len())
-    }
-
-    /// Which case of the scrutinee the condition of an `If` asks for.
-    fn tested_case(&self, id: NodeId, scrutinee: NodeId) -> Option<u32> {
-        let Node::If([condition, ..]) = self.node(id) else { return None };
-        let condition = self.awaited(*condition);
-        let Node::Op(Op::Equal, operands) = self.node(condition) else { return None };
-        let Node::Op(Op::Tag, of) = self.node(self.awaited(operands[0])) else { return None };
-        let case = self.constant_words(operands[1])?[0];
-        (of[0] == scrutinee).then_some(case)
-    }
-
-    /// The arms of a chain of decisions by the case of the scrutinee, with what is known in each.
-    fn arms_by_case(
-        &self,
-        head: NodeId,
-        scrutinee: NodeId,
-        known: KnownCase,
-        cases: u32,
-        arms: &mut Vec<(NodeId, KnownCase)>,
-    ) {
-        let (mut id, mut asked) = (head, FxHashSet::default());
-        while let Some(case) = self.tested_case(id, scrutinee) {
-            let &Node::If([condition, then, otherwise]) = self.node(id) else { break };
-            arms.push((condition, known));
-            if known.is_none_or(|known| known == case) && asked.insert(case) {
-                arms.push((then, Some(case)));
-            }
-            if known == Some(case) {
-                return;
-            }
-            id = otherwise;
-        }
-        let mut others = (0..cases).filter(|case| !asked.contains(case));
-        let only = match (others.next(), others.next()) {
-            (Some(only), None) => Some(only),
-            _ => None,
-        };
-        arms.push((id, known.or(only)));
     }
 }

@@ -10,7 +10,8 @@
 //! not become values of their own, made of lazy `If`s over the same conditions (one for all
 //! arguments, which are evaluated together), and each use
 //! becomes `(if goes-on (rec argument …) value)`. The arm in which such a value has no meaning is
-//! left out: it is never demanded there.
+//! left out, since it is never demanded there, but for decisions by the case of a variant, so that a field
+//! is still read only where the case is known: there it is zero.
 
 use super::{ExprType, Graph, Loop, LoopId, Node, NodeId};
 use crate::op::Op;
@@ -233,17 +234,40 @@ impl Graph {
     }
 
     fn join(&mut self, condition: NodeId, a: Reified, b: Reified, span: Span) -> Reified {
-        let either = |graph: &mut Self, a: Option<NodeId>, b: Option<NodeId>| match (a, b) {
-            (Some(a), Some(b)) => Some(graph.if_([condition, a, b], span)),
-            (a, b) => a.or(b),
-        };
         let goes_on = self.if_([condition, a.goes_on, b.goes_on], span);
-        let value = either(self, a.value, b.value);
-        let arguments = match (a.arguments, b.arguments) {
-            (Some(a), Some(b)) => Some(self.choose_each(condition, &a, &b, span)),
-            (a, b) => a.or(b),
-        };
+        let values = [a.value, b.value].map(|value| value.map(|value| vec![value]));
+        let value = self.either(condition, values, span).map(|value| value[0]);
+        let arguments = self.either(condition, [a.arguments, b.arguments], span);
         Reified { goes_on, arguments, value }
+    }
+
+    /// Values of which all are evaluated, or none, from one list or the other, or from the one that there
+    /// is.
+    fn either(
+        &mut self,
+        condition: NodeId,
+        [a, b]: [Option<Vec<NodeId>>; 2],
+        span: Span,
+    ) -> Option<Vec<NodeId>> {
+        let (a, b) = match (a, b) {
+            (Some(a), Some(b)) => (a, b),
+            (Some(a), None) if self.asks_for_case(condition) => {
+                let zeros = self.zeros(&a);
+                (a, zeros)
+            }
+            (None, Some(b)) if self.asks_for_case(condition) => (self.zeros(&b), b),
+            (a, b) => return a.or(b),
+        };
+        Some(self.choose_each(condition, &a, &b, span))
+    }
+
+    /// A zero of the type of each of these.
+    fn zeros(&mut self, like: &[NodeId]) -> Vec<NodeId> {
+        let zero = |&like: &NodeId| {
+            let ty = self.value_type(like);
+            self.constant(ty, &vec![0; self.types().components(ty)], Span::default())
+        };
+        like.iter().map(zero).collect()
     }
 
     /// Values of which all are evaluated, or none, from one list or the other: by one `If` of a

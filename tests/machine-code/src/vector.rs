@@ -436,8 +436,8 @@ impl Machine<'_> {
         let is_broadcast = step.instruction.is_broadcast();
         let count = if is_broadcast { lanes } else { size / bytes as usize };
         for lane in 0..count {
-            let is_read =
-                lane >= lanes || mask.bit(lane as u32).ok_or(FaultKind::Undefined("the mask"))?;
+            // What may be read has to be there.
+            let is_read = lane >= lanes || mask.bit(lane as u32).unwrap_or(true);
             if is_read {
                 let offset = if is_broadcast { 0 } else { lane as u64 * bytes };
                 let bits = self.memory.load(address.wrapping_add(offset), bytes)?;

@@ -1,0 +1,231 @@
+//! Fields of variants that are read where it is not known which case the variant is of.
+//!
+//! At a neighbour a variant may be of another case than here, so a derivative may read a field only where
+//! its own expression has found out the case. That is a question of data flow: from the expression on, the
+//! cases that the variant may be of where a node is evaluated. An `If` passes on to each arm those for which
+//! its condition may be true, or false. Conditions are understood as far as they are made of questions for the
+//! case: so are those of decisions that became data (`tail`), whose arms leave out what is never
+//! demanded.
+
+use super::{Graph, Node, NodeId};
+use crate::op::Op;
+use crate::types::Type;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A set of cases of one variant.
+#[derive(Clone, PartialEq, Eq)]
+struct Cases(Box<[u64]>);
+
+impl Cases {
+    /// Those of so many cases for which it is true.
+    fn of(count: u32, is_in: impl Fn(u32) -> bool) -> Self {
+        let word = |first: u32| {
+            let last = count.min(first + 64);
+            (first..last)
+                .filter(|&case| is_in(case))
+                .fold(0, |word, case| word | 1 << (case - first))
+        };
+        Self((0..count).step_by(64).map(word).collect())
+    }
+
+    fn with(&self, other: &Self, combine: impl Fn(u64, u64) -> u64) -> Self {
+        Self(self.0.iter().zip(&other.0).map(|(&a, &b)| combine(a, b)).collect())
+    }
+
+    fn and(&self, other: &Self) -> Self {
+        self.with(other, |a, b| a & b)
+    }
+
+    fn or(&self, other: &Self) -> Self {
+        self.with(other, |a, b| a | b)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+}
+
+/// The cases for which a condition may be true, and may be false.
+#[derive(Clone)]
+struct Answer {
+    yes: Cases,
+    no: Cases,
+}
+
+impl Graph {
+    /// A field of a variant that the node reads where it has not found out which case the variant is of,
+    /// and how many nodes were looked at.
+    pub fn undecided_field(&self, root: NodeId) -> (Option<NodeId>, usize) {
+        let (mut scrutinees, mut seen) = (Vec::new(), FxHashSet::default());
+        let nodes = self.unknown_below([root], |_| false);
+        let mut looked_at = nodes.len();
+        for &id in &nodes {
+            if let Node::Op(Op::Payload(..), operands) = self.node(id)
+                && !self.has_known_case(operands[0])
+                && seen.insert(operands[0])
+            {
+                scrutinees.push(operands[0]);
+            }
+        }
+        for scrutinee in scrutinees {
+            let (found, count) = self.undecided_field_of(&nodes, root, scrutinee);
+            looked_at += count;
+            if found.is_some() {
+                return (found, looked_at);
+            }
+        }
+        (None, looked_at)
+    }
+
+    /// What a node is, after what it has to wait for.
+    fn awaited(&self, mut id: NodeId) -> NodeId {
+        while let Node::Op(Op::After, operands) = self.node(id) {
+            id = operands[0];
+        }
+        id
+    }
+
+    /// Whether a condition asks for the case of a variant.
+    pub(super) fn asks_for_case(&self, condition: NodeId) -> bool {
+        let Node::Op(Op::Equal | Op::NotEqual, operands) = self.node(self.awaited(condition))
+        else {
+            return false;
+        };
+        matches!(self.node(self.awaited(operands[0])), Node::Op(Op::Tag, _))
+    }
+
+    /// Whether a variant is of one case wherever it is evaluated.
+    fn has_known_case(&self, of: NodeId) -> bool {
+        let of = self.awaited(of);
+        matches!(self.node(of), Node::Constant(..) | Node::Op(Op::Inject(..), _))
+    }
+
+    /// The same of one variant, and of nodes in ascending order, the last of which is the root.
+    fn undecided_field_of(
+        &self,
+        nodes: &[NodeId],
+        root: NodeId,
+        scrutinee: NodeId,
+    ) -> (Option<NodeId>, usize) {
+        let ty = self.value_type(scrutinee);
+        let count = self.types().variant(ty).map_or(0, |variant| variant.cases.len() as u32);
+        let all = Cases::of(count, |_| true);
+        let answers = self.answers(nodes, scrutinee, count);
+        let mut flow =
+            Flow { cases: FxHashMap::default(), changed: Vec::new(), steps: nodes.len() };
+        flow.reach(root, &all);
+        while let Some(id) = flow.changed.pop() {
+            let here = flow.cases[&id].clone();
+            match self.node(id) {
+                Node::Op(Op::Payload(of, _), operands)
+                    if operands[0] == scrutinee && here != Cases::of(count, |case| case == *of) =>
+                {
+                    return (Some(id), flow.steps);
+                }
+                Node::If([condition, then, otherwise]) => {
+                    flow.reach(*condition, &here);
+                    let answer = answers.get(condition);
+                    let [yes, no] = match answers.get(condition) {
+                        Some(Answer { yes, no }) => [here.and(yes), here.and(no)],
+                        None => [here.clone(), here],
+                    };
+                    flow.reach(*then, &yes);
+                    flow.reach(*otherwise, &no);
+                    continue;
+                }
+                Node::Loop(of) => flow.reach(self.loop_(*of).body, &here),
+                _ => {}
+            }
+            for &operand in self.operands(id) {
+                flow.reach(operand, &here);
+            }
+        }
+        (None, flow.steps)
+    }
+
+    /// What is known of those truth values among the nodes that ask for the case of the scrutinee.
+    fn answers(
+        &self,
+        nodes: &[NodeId],
+        scrutinee: NodeId,
+        count: u32,
+    ) -> FxHashMap<NodeId, Answer> {
+        let mut answers: FxHashMap<NodeId, Answer> = FxHashMap::default();
+        let all = || Cases::of(count, |_| true);
+        let none = || Cases::of(count, |_| false);
+        for &id in nodes {
+            if self.expr_type(id).value() != Some(Type::BOOL) {
+                continue;
+            }
+            let of = |id: &NodeId| match self.constant_words(*id) {
+                Some([0]) => Answer { yes: none(), no: all() },
+                Some(_) => Answer { yes: all(), no: none() },
+                None => {
+                    answers.get(id).cloned().unwrap_or_else(|| Answer { yes: all(), no: all() })
+                }
+            };
+            let answer = match self.node(id) {
+                Node::Op(op @ (Op::Equal | Op::NotEqual), operands) => {
+                    let Some(asked) = self.asked_case(operands, scrutinee) else { continue };
+                    let is_it = Cases::of(count, |case| case == asked);
+                    let is_other = Cases::of(count, |case| case != asked);
+                    match op {
+                        Op::Equal => Answer { yes: is_it, no: is_other },
+                        _ => Answer { yes: is_other, no: is_it },
+                    }
+                }
+                Node::Op(Op::Not, operands) => {
+                    let Answer { yes, no } = of(&operands[0]);
+                    Answer { yes: no, no: yes }
+                }
+                Node::Op(Op::After, operands) => of(&operands[0]),
+                Node::Op(op @ (Op::And | Op::Or), operands) => {
+                    let [a, b] = [0, 1].map(|i| of(&operands[i]));
+                    match op {
+                        Op::And => Answer { yes: a.yes.and(&b.yes), no: a.no.or(&b.no) },
+                        _ => Answer { yes: a.yes.or(&b.yes), no: a.no.and(&b.no) },
+                    }
+                }
+                Node::If(parts) => {
+                    let [c, a, b] = [0, 1, 2].map(|i| of(&parts[i]));
+                    let yes = c.yes.and(&a.yes).or(&c.no.and(&b.yes));
+                    let no = c.yes.and(&a.no).or(&c.no.and(&b.no));
+                    Answer { yes, no }
+                }
+                _ => continue,
+            };
+            answers.insert(id, answer);
+        }
+        answers
+    }
+
+    /// Which case of the scrutinee a comparison asks for.
+    fn asked_case(&self, operands: &[NodeId], scrutinee: NodeId) -> Option<u32> {
+        let Node::Op(Op::Tag, of) = self.node(self.awaited(operands[0])) else { return None };
+        let case = self.constant_words(operands[1])?[0];
+        (of[0] == scrutinee).then_some(case)
+    }
+}
+
+/// Which cases reach which nodes.
+struct Flow {
+    cases: FxHashMap<NodeId, Cases>,
+    /// The nodes that more cases have reached since they were looked at.
+    changed: Vec<NodeId>,
+    steps: usize,
+}
+
+impl Flow {
+    fn reach(&mut self, id: NodeId, cases: &Cases) {
+        self.steps += 1;
+        if cases.is_empty() {
+            return;
+        }
+        let known = self.cases.get(&id);
+        let more = known.map_or_else(|| cases.clone(), |known| known.or(cases));
+        if known != Some(&more) {
+            self.cases.insert(id, more);
+            self.changed.push(id);
+        }
+    }
+}
