@@ -1,7 +1,7 @@
 //! What a derivative asks of a neighbour is taken from the neighbour's lane.
 //!
 //! A derivative is the difference of two copies of an expression, at the even and at the odd pixel of a
-//! pair (the core's `graph::neighbour`). Where lanes lie in whole quads ([`Width::shares`]) and the expression
+//! pair (the core's `graph::neighbour`). Where lanes lie in whole quads ([`super::Width::shares`]) and the expression
 //! itself is computed, its copies are in the lanes already: [`Expr::Neighbour`] reads them.
 //!
 //! # Why that is the same

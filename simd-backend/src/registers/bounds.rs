@@ -2,19 +2,12 @@
 //!
 //! A constant is its own bound, operations have bounds by those of their operands
 //! ([`most_of`]), and what goes through a slot, a spill slot, a broadcast or
-//! a permutation keeps its bound. Of parameters nothing is known.
-//!
-//! What spill slots hold goes around loops, so bounds are found by iteration from below. What still
-//! grows after some rounds grows to the next *landmark* at once: a bound that some spilled register has
-//! whatever the slots hold. So an index that is clamped keeps the bound of its clamp, although what
-//! is clamped is not bounded.
+//! a permutation keeps its bound. Of parameters nothing is known,
+//! nor of a spill slot that holds one register or another.
 
 use super::{BlockId, Function, Instr, Reg, RegisterProgram};
 use crate::lanes::most_of;
-
-/// After so many rounds what still grows goes to the next landmark, and after twice as many it is not
-/// bounded.
-const ROUNDS: usize = 4;
+use rustc_hash::FxHashMap;
 
 /// Bounds by register; nothing where no function loads anything.
 pub(crate) struct Bounds {
@@ -54,85 +47,108 @@ impl Bounds {
 }
 
 fn of_function(function: &Function, slots: &[u32]) -> Vec<u32> {
-    let mut most = vec![u32::MAX; function.registers.len()];
-    // What spill slots hold where blocks begin, as far as they have been reached.
-    let mut held: Vec<Option<Vec<u32>>> = vec![None; function.blocks.len()];
-    held[0] = Some(vec![u32::MAX; function.spill_slots as usize]);
     let order = function.reverse_postorder();
-    let landmarks = landmarks(function, &order, slots);
-    for round in 0.. {
-        let mut changed = false;
-        for &id in &order {
-            let Some(mut now) = held[id.index()].clone() else { continue };
-            block(function, id, slots, &mut now, &mut most);
-            for call in function.blocks[id.index()].end.targets() {
-                let Some(then) = held.get_mut(call.block.index()) else { continue };
-                let Some(then) = then else {
-                    *then = Some(now.clone());
-                    changed = true;
-                    continue;
-                };
-                for (then, &now) in then.iter_mut().zip(&now) {
-                    if now > *then {
-                        let landmark = || landmarks.iter().copied().find(|&most| most >= now);
-                        *then = match round / ROUNDS {
-                            0 => now,
-                            1 => landmark().unwrap_or(u32::MAX),
-                            _ => u32::MAX,
-                        };
-                        changed = true;
-                    }
+    let mut held = HeldValues::new(function);
+    held.reach(&order);
+    let mut most = vec![u32::MAX; function.registers.len()];
+    // What is read has been defined on every way there, so earlier in this order.
+    for &id in &order {
+        let Some(mut now) = held.before[id.index()].clone() else { continue };
+        for instr in &function.blocks[id.index()].instrs {
+            let of = |reg: &Reg| most.get(reg.index()).copied().unwrap_or(u32::MAX);
+            let (to, bound) = match instr {
+                Instr::Constant(to, bits) => (to, *bits as u32),
+                Instr::Op(to, op, operands) => {
+                    (to, most_of(*op, |i| operands.get(i).map_or(u32::MAX, &of)))
                 }
+                Instr::Broadcast(to, from) | Instr::Neighbour(to, from, ..) => (to, of(from)),
+                Instr::Slot(to, slot) => {
+                    (to, slots.get(*slot as usize).copied().unwrap_or(u32::MAX))
+                }
+                Instr::Reload(to, slot) => match now.get(*slot as usize) {
+                    Some(Held::Register(reg)) => (to, of(reg)),
+                    Some(Held::Unknown) | None => continue,
+                },
+                Instr::Spill(..) => {
+                    held.step(instr, &mut now);
+                    continue;
+                }
+                _ => continue,
+            };
+            if let Some(to) = most.get_mut(to.index()) {
+                *to = bound;
             }
-        }
-        if !changed {
-            break;
         }
     }
     most
 }
 
-/// The bounds of all registers that are spilled where nothing is known of what slots hold, ascending.
-fn landmarks(function: &Function, order: &[BlockId], slots: &[u32]) -> Vec<u32> {
-    let mut most = vec![u32::MAX; function.registers.len()];
-    let mut found = Vec::new();
-    for &id in order {
-        let mut unknown = vec![u32::MAX; function.spill_slots as usize];
-        block(function, id, slots, &mut unknown, &mut most);
-        found.extend(function.blocks[id.index()].instrs.iter().filter_map(|instr| match instr {
-            Instr::Spill(_, from) => most.get(from.index()).copied(),
-            _ => None,
-        }));
-    }
-    found.sort_unstable();
-    found.dedup();
-    found
+/// What a spill slot holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Held {
+    /// Nothing, or one thing or another.
+    Unknown,
+    /// What that register was assigned.
+    Register(Reg),
 }
 
-/// Goes through a block with what spill slots hold.
-fn block(function: &Function, id: BlockId, slots: &[u32], held: &mut [u32], most: &mut [u32]) {
-    for instr in &function.blocks[id.index()].instrs {
-        let of = |reg: &Reg| most.get(reg.index()).copied().unwrap_or(u32::MAX);
-        let known = |bounds: &[u32], slot: u32| bounds.get(slot as usize).copied();
-        let (to, bound) = match instr {
-            Instr::Constant(to, bits) => (to, *bits as u32),
-            Instr::Op(to, op, operands) => {
-                (to, most_of(*op, |i| operands.get(i).map_or(u32::MAX, &of)))
-            }
-            Instr::Broadcast(to, from) | Instr::Neighbour(to, from, ..) => (to, of(from)),
-            Instr::Slot(to, slot) => (to, known(slots, *slot).unwrap_or(u32::MAX)),
-            Instr::Reload(to, slot) => (to, known(held, *slot).unwrap_or(u32::MAX)),
-            Instr::Spill(slot, from) => {
-                let bound = of(from);
-                if let Some(held) = held.get_mut(*slot as usize) {
-                    *held = bound;
+/// What spill slots hold where each block begins, of those that can be reached.
+struct HeldValues<'f> {
+    function: &'f Function,
+    before: Vec<Option<Vec<Held>>>,
+    /// Of registers that were read from slots, the ones that were stored there.
+    origins: FxHashMap<Reg, Reg>,
+}
+
+impl<'f> HeldValues<'f> {
+    fn new(function: &'f Function) -> Self {
+        let mut before = vec![None; function.blocks.len()];
+        before[0] = Some(vec![Held::Unknown; function.spill_slots as usize]);
+        Self { function, before, origins: FxHashMap::default() }
+    }
+
+    /// Follows all ways. What a slot holds where a block begins changes twice at most.
+    fn reach(&mut self, order: &[BlockId]) {
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for &id in order {
+                let Some(mut now) = self.before[id.index()].clone() else { continue };
+                let block = &self.function.blocks[id.index()];
+                block.instrs.iter().for_each(|instr| self.step(instr, &mut now));
+                for call in block.end.targets() {
+                    let Some(then) = self.before.get_mut(call.block.index()) else { continue };
+                    let Some(then) = then else {
+                        *then = Some(now.clone());
+                        changed = true;
+                        continue;
+                    };
+                    for (then, &now) in then.iter_mut().zip(&now) {
+                        if *then != now && *then != Held::Unknown {
+                            *then = Held::Unknown;
+                            changed = true;
+                        }
+                    }
                 }
-                continue;
             }
-            _ => continue,
-        };
-        if let Some(to) = most.get_mut(to.index()) {
-            *to = bound;
+        }
+    }
+
+    fn step(&mut self, instr: &Instr, now: &mut [Held]) {
+        match instr {
+            Instr::Spill(slot, from) => {
+                if let Some(held) = now.get_mut(*slot as usize) {
+                    *held = Held::Register(self.origins.get(from).copied().unwrap_or(*from));
+                }
+            }
+            Instr::Reload(to, slot) => match now.get(*slot as usize) {
+                Some(&Held::Register(reg)) => {
+                    self.origins.insert(*to, reg);
+                }
+                Some(Held::Unknown) | None => {
+                    self.origins.remove(to);
+                }
+            },
+            _ => {}
         }
     }
 }

@@ -149,7 +149,7 @@ fn native_sampling_is_accepted() {
         let program = schedule(&core, &[0]).expect("it nests little");
         accepted_in_all_versions(&program, options);
         let module = emit(&program, Some(&source), &EmitOptions::default()).expect("it fits");
-        let error = Module::new(&module.words).err().expect("it is not evaluated").to_string();
+        let error = Module::new(&module.words).expect_err("it is not evaluated").to_string();
         let expected =
             "OpImageSampleExplicitLod is not among the instructions that can be evaluated";
         assert!(error.ends_with(expected), "{error}");
