@@ -106,6 +106,8 @@ mod tests {
                     | DiagnosticCode::MalformedCore
                     | DiagnosticCode::CoreVersion
                     | DiagnosticCode::InvalidModule
+                    | DiagnosticCode::MalformedModule
+                    | DiagnosticCode::UnsupportedModule
             );
             let first = if text_only { Tag::Text } else { wrong };
             assert_eq!(tags.first(), Some(&first), "{name}");
@@ -114,6 +116,8 @@ mod tests {
                 DiagnosticCode::MalformedCore
                     | DiagnosticCode::CoreVersion
                     | DiagnosticCode::InvalidModule
+                    | DiagnosticCode::MalformedModule
+                    | DiagnosticCode::UnsupportedModule
             );
             assert!(no_shader || tags.contains(&Tag::Accepted), "{name}");
         }

@@ -1,0 +1,422 @@
+//! Blocks and what is between them: selections, switches, calls.
+//!
+//! Nothing recurses: what remains to be done is a stack of tasks. Where a construct begins, what is behind
+//! it is put on the stack, and the blocks that end it become targets: a branch to one of these is a way
+//! out. Any other branch goes on with the block that it names, which has not been raised before. So each
+//! block is raised once for each call (a short continue construct once for each `continue`), and control
+//! flow that has not the structure that its merge instructions say is found.
+
+use super::raiser::{Frame, Raiser, Root, Task, Value};
+use crate::error::{RaiseError, Result};
+use crate::flow::{FlowId, Leaf, Target};
+use crate::memory::Memory;
+use crate::module::{Block, Instruction, Merge, ModuleType};
+use crate::mutants::{Mutant, is_active};
+use lambdav_core::graph::NodeId;
+use lambdav_core::op::Op as Core;
+use lambdav_core::source::Span;
+use lambdav_core::types::Type;
+use rspirv::spirv::Op;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+impl Raiser<'_, '_> {
+    /// Raises the function that is the only frame, on a new tree.
+    pub(super) fn run(&mut self, memory: Memory) -> Result<FlowId> {
+        let root = self.flow.hole();
+        let (values, is_again) = (Vec::new(), false);
+        self.tasks.push(Task::Enter { block: 0, at: root, values, memory, is_again });
+        while let Some(task) = self.tasks.pop() {
+            self.step()?;
+            match task {
+                Task::Enter { block, at, values, memory, is_again } => {
+                    self.enter(block, at, values, memory, is_again)?;
+                }
+                Task::Merge { block, at } => self.merge(block, at)?,
+                Task::Cases { pending, at } => self.cases(pending, at)?,
+                Task::Continue(open) => self.continue_loop(open)?,
+                Task::Finish(open) => self.finish_loop(*open)?,
+                Task::Return { block, next, at } => self.come_back(block, next, at)?,
+            }
+        }
+        self.check_ways(root)?;
+        Ok(root)
+    }
+
+    fn enter(
+        &mut self,
+        block: usize,
+        at: FlowId,
+        values: Vec<NodeId>,
+        memory: Memory,
+        is_again: bool,
+    ) -> Result<()> {
+        let frame = self.frame();
+        let function = frame.function;
+        let of = &function.blocks[block];
+        if std::mem::replace(&mut frame.visited[block], true) && !is_again {
+            let what =
+                format!("the block %{} is reached in ways that are not structured", of.label);
+            return Err(RaiseError::malformed(what).at(of.end.at, None));
+        }
+        if let Some(Merge::Loop(merge, next)) = of.merge {
+            let (merge, next) = (function.block(merge)?, function.block(next)?);
+            if frame.facts.loops[&block].comes_back {
+                return self.begin_loop([block, merge, next], at, values, memory);
+            }
+            // It goes round once.
+            for target in [merge, next] {
+                self.frame().add_target(target);
+                self.tasks.push(Task::Merge { block: target, at });
+            }
+        }
+        self.set_phis(of, &values)?;
+        self.execute(block, 0, at, memory)
+    }
+
+    /// Gives the φ's of a block their values.
+    pub(super) fn set_phis(&mut self, of: &Block<'_>, values: &[NodeId]) -> Result<()> {
+        let phis = of.instructions.iter().filter(|phi| phi.op == Op::Phi);
+        for (phi, &node) in phis.zip(values) {
+            self.frame().values.insert(phi.operand(1)?, Value::Node(node));
+            self.name(phi.operand(1)?, node);
+        }
+        Ok(())
+    }
+
+    /// Executes a block from an instruction on.
+    pub(super) fn execute(
+        &mut self,
+        block: usize,
+        from: usize,
+        at: FlowId,
+        mut memory: Memory,
+    ) -> Result<()> {
+        let of = &self.frame().function.blocks[block];
+        for (index, instruction) in of.instructions.iter().enumerate().skip(from) {
+            self.step()?;
+            let span = self.line(instruction);
+            if instruction.op == Op::FunctionCall {
+                let next = index + 1;
+                self.tasks.push(Task::Return { block, next, at });
+                let called = self.call(instruction, at, memory);
+                return called.map_err(|error| error.at(instruction.at, span));
+            }
+            let done = self.instruction(instruction, &mut memory);
+            done.map_err(|error| in_instruction(error, instruction).at(instruction.at, span))?;
+        }
+        let span = Some(self.span);
+        self.end(of, block, at, memory).map_err(|error| error.at(of.end.at, span))
+    }
+
+    /// Follows the lines of the source.
+    fn line(&mut self, instruction: &Instruction<'_>) -> Option<Span> {
+        match instruction.op {
+            Op::Line => {
+                self.span = self.module.span(instruction, self.source).unwrap_or_default();
+            }
+            Op::NoLine => self.span = Span::default(),
+            _ => {}
+        }
+        Some(self.span)
+    }
+
+    fn end(&mut self, of: &Block<'_>, block: usize, at: FlowId, memory: Memory) -> Result<()> {
+        let end = &of.end;
+        if let Some(Merge::Selection(merge)) = of.merge {
+            let merge = self.frame().function.block(merge)?;
+            self.frame().add_target(merge);
+            self.tasks.push(Task::Merge { block: merge, at });
+        }
+        match end.op {
+            Op::Branch => self.go(of, end.operand(0)?, at, memory),
+            Op::BranchConditional => {
+                let condition = self.operand(end, 0)?;
+                if self.type_of(condition) != Type::BOOL {
+                    return Err(end.malformed("its condition is no bool"));
+                }
+                let arms = [end.operand(1)?, end.operand(2)?];
+                if let Some(words) = self.graph.constant_words(condition) {
+                    return self.go(of, arms[usize::from(words[0] == 0)], at, memory);
+                }
+                if arms[0] == arms[1] {
+                    return self.go(of, arms[0], at, memory);
+                }
+                let ways = self.flow.branch(at, condition);
+                self.go(of, arms[1], ways[1], memory.clone())?;
+                self.go(of, arms[0], ways[0], memory)
+            }
+            Op::Switch => self.switch(of, block, at, memory),
+            Op::Return | Op::ReturnValue => {
+                let result =
+                    (end.op == Op::ReturnValue).then(|| self.operand(end, 0)).transpose()?;
+                let values = result.into_iter().collect();
+                self.flow.leave(at, Leaf { target: Target::Return, values, memory });
+                Ok(())
+            }
+            Op::Kill | Op::TerminateInvocation => {
+                let values = Vec::new();
+                self.flow.leave(at, Leaf { target: Target::Kill, values, memory });
+                Ok(())
+            }
+            _ => {
+                self.flow.never(at);
+                Ok(())
+            }
+        }
+    }
+
+    /// Goes from a block to the one with that label.
+    fn go(&mut self, from: &Block<'_>, label: u32, at: FlowId, memory: Memory) -> Result<()> {
+        let function = self.frame().function;
+        let block = function.block(label)?;
+        let phis = function.blocks[block].instructions.iter().filter(|phi| phi.op == Op::Phi);
+        let mut values = Vec::new();
+        for phi in phis {
+            let mut pairs = phi.rest(2).chunks_exact(2);
+            let Some(pair) = pairs.find(|pair| pair[1] == from.label) else {
+                let what = format!("there is no value for the way from %{}", from.label);
+                return Err(phi.malformed(&what));
+            };
+            let ty = self.core_type(phi.operand(0)?)?;
+            let node = self.node(pair[0]).map_err(|error| error.at(phi.at, None))?;
+            values.push(self.of_type(node, ty).map_err(|error| error.at(phi.at, None))?);
+        }
+        self.arrive(block, at, values, memory);
+        Ok(())
+    }
+
+    /// Comes to a block: a way out, if it ends a construct, else the code goes on there.
+    pub(super) fn arrive(&mut self, block: usize, at: FlowId, values: Vec<NodeId>, memory: Memory) {
+        if self.frame().is_target(block) {
+            self.flow.leave(at, Leaf { target: Target::Block(block), values, memory });
+        } else {
+            self.tasks.push(Task::Enter { block, at, values, memory, is_again: false });
+        }
+    }
+
+    /// Makes one of the ways to a block, and goes on there.
+    fn merge(&mut self, block: usize, at: FlowId) -> Result<()> {
+        self.frame().remove_target(block);
+        if let Some((at, leaf)) = self.join(at, Target::Block(block))? {
+            self.arrive(block, at, leaf.values, leaf.memory);
+        }
+        Ok(())
+    }
+
+    /// Makes one of the ways to a target.
+    pub(super) fn join(&mut self, at: FlowId, target: Target) -> Result<Option<(FlowId, Leaf)>> {
+        let frame = self.frames.last().expect("a function is being raised");
+        let block = match target {
+            Target::Block(block) => Some(block),
+            Target::Return | Target::Kill => None,
+        };
+        let is_live = Self::liveness(frame, block);
+        self.flow.converge(&mut self.graph, at, target, is_live, self.span)
+    }
+
+    fn switch(&mut self, of: &Block<'_>, block: usize, at: FlowId, memory: Memory) -> Result<()> {
+        let end = &of.end;
+        let selector = self.operand(end, 0)?;
+        if !matches!(self.type_of(selector), Type::INT | Type::UINT) {
+            return Err(end.unsupported("a selector that is no integer of 32 bits"));
+        }
+        let default = end.operand(1)?;
+        let literals = end.rest(2).chunks_exact(2);
+        if let Some(words) = self.graph.constant_words(selector) {
+            let word = words[0];
+            let taken =
+                literals.clone().find(|pair| pair[0] == word).map_or(default, |pair| pair[1]);
+            return self.go(of, taken, at, memory);
+        }
+        // Labels in order, and the literals of each.
+        let mut cases: Vec<(u32, Vec<u32>)> = Vec::new();
+        let mut positions = FxHashMap::default();
+        for pair in literals.filter(|pair| pair[1] != default) {
+            let position = *positions.entry(pair[1]).or_insert(cases.len());
+            if position == cases.len() {
+                cases.push((pair[1], Vec::new()));
+            }
+            cases[position].1.push(pair[0]);
+        }
+        let labels: Vec<u32> = cases.iter().map(|&(label, _)| label).chain([default]).collect();
+        let pending = self.fallen_into(of, block, &labels)?;
+        for &case in &pending {
+            self.frame().add_target(case);
+        }
+        self.tasks.push(Task::Cases { pending, at });
+        let mut at = at;
+        for (label, literals) in cases {
+            let ty = self.type_of(selector);
+            let mut condition: Option<NodeId> = None;
+            for literal in literals {
+                let literal = self.splat(ty, literal);
+                let is_that = self.op(Core::Equal, &[selector, literal])?;
+                condition = Some(match condition {
+                    Some(others) => self.op(Core::Or, &[others, is_that])?,
+                    None => is_that,
+                });
+            }
+            let condition = condition.expect("a case has a literal");
+            let [then, otherwise] = self.flow.branch(at, condition);
+            self.go(of, label, then, memory.clone())?;
+            at = otherwise;
+        }
+        self.go(of, default, at, memory)
+    }
+
+    /// The cases of a switch into which others fall, in an order in which each comes before those that
+    /// fall into it.
+    fn fallen_into(&mut self, of: &Block<'_>, block: usize, labels: &[u32]) -> Result<Vec<usize>> {
+        let frame = self.frame();
+        let (function, facts) = (frame.function, frame.facts);
+        let merge = match of.merge {
+            Some(Merge::Selection(merge)) => Some(function.block(merge)?),
+            _ => None,
+        };
+        let mut cases = Vec::new();
+        for &label in labels {
+            let case = function.block(label)?;
+            if Some(case) != merge && !frame.is_target(case) {
+                cases.push(case);
+            }
+        }
+        let is_entered = |case: &usize| facts.predecessors[*case].iter().any(|&from| from != block);
+        let fallen: FxHashSet<usize> = cases.iter().copied().filter(is_entered).collect();
+        if fallen.is_empty() || is_active(Mutant::LostFallThrough) {
+            return Ok(Vec::new());
+        }
+        // Which of them each leads to.
+        let mut into: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for &case in &cases {
+            let mut seen = FxHashSet::default();
+            let mut stack = function.successors(case)?;
+            while let Some(next) = stack.pop() {
+                if next == case {
+                    continue;
+                }
+                if fallen.contains(&next) {
+                    into.entry(case).or_default().push(next);
+                } else if !frame.is_target(next) && seen.insert(next) {
+                    stack.extend(function.successors(next)?);
+                }
+            }
+        }
+        // Those that are led to come last, so, from the end, first.
+        let (mut order, mut seen) = (Vec::new(), FxHashSet::default());
+        let first = cases.iter().rev().filter(|case| fallen.contains(case));
+        let mut stack: Vec<(usize, bool)> = first.map(|&case| (case, false)).collect();
+        while let Some((case, is_after)) = stack.pop() {
+            if is_after {
+                order.push(case);
+            } else if seen.insert(case) {
+                stack.push((case, true));
+                let next = into.get(&case).into_iter().flatten();
+                stack.extend(next.map(|&next| (next, false)));
+            }
+        }
+        Ok(order)
+    }
+
+    /// Goes on with the next case that others fall into.
+    fn cases(&mut self, mut pending: Vec<usize>, at: FlowId) -> Result<()> {
+        let Some(case) = pending.pop() else { return Ok(()) };
+        self.frame().remove_target(case);
+        let joined = self.join(at, Target::Block(case))?;
+        self.tasks.push(Task::Cases { pending, at });
+        if let Some((at, leaf)) = joined {
+            self.arrive(case, at, leaf.values, leaf.memory);
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, instruction: &Instruction<'_>, at: FlowId, memory: Memory) -> Result<()> {
+        let id = instruction.operand(2)?;
+        let function = self.module.functions.get(&id);
+        let (Some(function), Some(facts)) = (function, self.facts.get(&id)) else {
+            return Err(instruction.malformed("there is no such function"));
+        };
+        let arguments = instruction.rest(3);
+        if arguments.len() != function.parameters.len() {
+            return Err(instruction.malformed("the function takes another number of arguments"));
+        }
+        let mut frame = Frame::new(function, facts, memory.len());
+        let mut root = 0;
+        for (&argument, &(parameter, ty)) in arguments.iter().zip(&function.parameters) {
+            let mut value = self.value(argument)?;
+            let is_pointer = matches!(self.module.ty(ty)?, ModuleType::Pointer(..));
+            if is_pointer != matches!(value, Value::Pointer(_)) {
+                return Err(instruction.malformed("an argument is of another type"));
+            }
+            match &mut value {
+                Value::Node(node) => {
+                    let ty = self.core_type(ty)?;
+                    *node = self.of_type(*node, ty)?;
+                    self.name(parameter, *node);
+                }
+                Value::Pointer(pointer) => {
+                    if let Root::Slot(slot) = pointer.root {
+                        frame.set_root(root, slot);
+                    }
+                    root += 1;
+                }
+                Value::Image(_) | Value::Sampler => {}
+            }
+            frame.values.insert(parameter, value);
+        }
+        self.bind_globals(&mut frame);
+        self.frames.push(frame);
+        let (values, is_again) = (Vec::new(), false);
+        self.tasks.push(Task::Enter { block: 0, at, values, memory, is_again });
+        Ok(())
+    }
+
+    /// Says in which slots the variables of the module are that may be written.
+    pub(super) fn bind_globals(&self, frame: &mut Frame<'_, '_>) {
+        for root in frame.facts.bounds[1]..frame.facts.roots.len() {
+            if let Some(Value::Pointer(pointer)) = self.globals.get(&frame.facts.roots[root])
+                && let Root::Slot(slot) = pointer.root
+            {
+                frame.set_root(root, slot);
+            }
+        }
+    }
+
+    /// Goes on behind a call.
+    fn come_back(&mut self, block: usize, next: usize, at: FlowId) -> Result<()> {
+        self.check_ways(at)?;
+        let joined = self.join(at, Target::Return)?;
+        let frame = self.frames.pop().expect("it was called");
+        let Some((at, mut leaf)) = joined else { return Ok(()) };
+        leaf.memory.truncate(frame.first_slot);
+        let call = &self.frame().function.blocks[block].instructions[next - 1];
+        let (ty, id) = (call.operand(0)?, call.operand(1)?);
+        if let Some(&node) = leaf.values.first() {
+            let ty = self.core_type(ty)?;
+            let node = self.of_type(node, ty).map_err(|error| error.at(call.at, None))?;
+            self.name(id, node);
+            self.frame().values.insert(id, Value::Node(node));
+        }
+        self.execute(block, next, at, leaf.memory)
+    }
+
+    /// Checks that all ways out of a function are returns, or end the program.
+    fn check_ways(&mut self, at: FlowId) -> Result<()> {
+        for leaf in self.flow.leaves(at) {
+            if let Target::Block(block) = self.flow.leaf(leaf).target {
+                let of = &self.frame().function.blocks[block];
+                let what = format!("a branch to %{} leaves its constructs", of.label);
+                return Err(RaiseError::malformed(what).at(of.end.at, None));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An error that says of which instruction it is.
+fn in_instruction(mut error: RaiseError, instruction: &Instruction<'_>) -> RaiseError {
+    let name = instruction.name();
+    if !error.message.starts_with("Op") {
+        error.message = format!("{name}: {}", error.message);
+    }
+    error
+}

@@ -1,0 +1,8 @@
+//! The tests of the SPIR-V frontend, in one program.
+
+mod modules;
+mod own;
+
+#[allow(dead_code, reason = "the tests of the emitter share it")]
+#[path = "../../../spirv-backend/tests/all/support/mod.rs"]
+mod support;
