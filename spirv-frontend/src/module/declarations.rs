@@ -15,6 +15,8 @@ pub(crate) struct EntryPoint {
     pub(crate) model: Option<ExecutionModel>,
     pub(crate) function: u32,
     pub(crate) name: String,
+    /// The ids of its variables, those of inputs and outputs among them.
+    pub(crate) variables: Vec<u32>,
 }
 
 /// A variable outside functions.
@@ -93,11 +95,15 @@ impl<'w> Module<'w> {
             Op::GroupDecorate | Op::GroupMemberDecorate => {
                 return Err(instruction.unsupported("groups of decorations"));
             }
-            Op::EntryPoint => self.entry_points.push(EntryPoint {
-                model: ExecutionModel::from_u32(operand(0)?),
-                function: operand(1)?,
-                name: instruction.string(2)?.0,
-            }),
+            Op::EntryPoint => {
+                let (name, words) = instruction.string(2)?;
+                self.entry_points.push(EntryPoint {
+                    model: ExecutionModel::from_u32(operand(0)?),
+                    function: operand(1)?,
+                    name,
+                    variables: instruction.rest(2 + words).to_vec(),
+                });
+            }
             Op::ExecutionMode | Op::ExecutionModeId => {
                 if let Some(mode) = ExecutionMode::from_u32(operand(1)?) {
                     self.modes.push((operand(0)?, mode));

@@ -27,7 +27,7 @@ use lambdav_core::op::Op as CoreOp;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Scalar, Type};
 use raiser::{Frame, Raiser};
-use rspirv::spirv::{ExecutionMode, ExecutionModel};
+use rspirv::spirv::{ExecutionMode, ExecutionModel, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The program that an entry point of a module is.
@@ -59,7 +59,7 @@ pub(crate) fn raise(
     };
     raiser.has_levels = raiser.asks_for_levels();
     let mut memory = Memory::default();
-    let mut outside = raiser.open(&used(module, &facts), options, &mut memory)?;
+    let mut outside = raiser.open(&used(module, entry, &facts), options, &mut memory)?;
     if outside.outputs.is_empty() {
         return Err(RaiseError::unsupported("an entry point that writes no colour"));
     }
@@ -191,10 +191,17 @@ fn entry_point<'m>(module: &'m Module<'_>, name: Option<&str>) -> Result<&'m Ent
     }
 }
 
-/// All ids that the functions use.
-fn used(module: &Module<'_>, facts: &FxHashMap<u32, FunctionFacts>) -> FxHashSet<u32> {
+/// All ids that the functions use, and the outputs of the entry point.
+fn used(
+    module: &Module<'_>,
+    entry: &EntryPoint,
+    facts: &FxHashMap<u32, FunctionFacts>,
+) -> FxHashSet<u32> {
     let functions = facts.keys().map(|id| &module.functions[id]);
     let blocks = functions.flat_map(|of| &of.blocks);
     let instructions = blocks.flat_map(|block| &block.instructions);
-    instructions.flat_map(|of| of.uses()).copied().collect()
+    let mut used: FxHashSet<u32> = instructions.flat_map(|of| of.uses()).copied().collect();
+    let all = module.variables.iter().filter(|of| of.class == StorageClass::Output);
+    used.extend(all.map(|of| of.id).filter(|id| entry.variables.contains(id)));
+    used
 }

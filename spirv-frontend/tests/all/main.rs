@@ -1,7 +1,10 @@
 //! The tests of the SPIR-V frontend, in one program.
 
+mod amber;
+mod graphicsfuzz;
 mod modules;
 mod own;
+mod tools;
 
 #[allow(dead_code, reason = "the tests of the emitter share it")]
 #[path = "../../../spirv-backend/tests/all/support/mod.rs"]
