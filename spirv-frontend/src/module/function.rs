@@ -30,6 +30,8 @@ pub(crate) struct Block<'w> {
 /// A function.
 #[derive(Clone, Debug)]
 pub(crate) struct Function<'w> {
+    /// The type of its result.
+    pub(crate) result: u32,
     /// Ids and types.
     pub(crate) parameters: Vec<(u32, u32)>,
     /// The first one is where it begins.
@@ -102,6 +104,7 @@ impl<'w> Reader<'w> {
                 return Err(instruction.malformed("a function in a function"));
             }
             let function = Function {
+                result: operand(0)?,
                 parameters: Vec::new(),
                 blocks: Vec::new(),
                 labels: FxHashMap::default(),

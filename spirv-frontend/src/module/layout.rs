@@ -72,7 +72,9 @@ fn place(
                     true => (row, column),
                     false => (column, row),
                 };
-                out.push(base.wrapping_add(far.wrapping_mul(matrices.stride) + 4 * near));
+                out.push(
+                    base.wrapping_add(far.wrapping_mul(matrices.stride)).wrapping_add(4 * near),
+                );
             }
         }
         ModuleType::Array(element, length) => {

@@ -147,9 +147,15 @@ impl Raiser<'_, '_> {
             }
             Op::Switch => self.switch(of, block, at, memory),
             Op::Return | Op::ReturnValue => {
-                let result =
-                    (end.op == Op::ReturnValue).then(|| self.operand(end, 0)).transpose()?;
-                let values = result.into_iter().collect();
+                let mut values = Vec::new();
+                let ty = self.frame().function.result;
+                if end.op == Op::ReturnValue {
+                    let ty = self.core_type(ty)?;
+                    let result = self.operand(end, 0)?;
+                    values.push(self.of_type(result, ty)?);
+                } else if *self.module.ty(ty)? != ModuleType::Void {
+                    return Err(end.malformed("the function has a result"));
+                }
                 self.flow.leave(at, Leaf { target: Target::Return, values, memory });
                 Ok(())
             }

@@ -2,6 +2,7 @@
 
 mod amber;
 mod graphicsfuzz;
+mod malformed;
 mod modules;
 mod own;
 mod tools;
