@@ -21,7 +21,7 @@
 //! | [`program`] | files to programs, with all that is to be said about them |
 //! | [`settings`] | inputs and uniforms |
 //! | [`engine`] | what computes pixels: machine code and evaluators |
-//! | [`core`], [`frontend`], [`raster`], [`simd`], [`spirv`] | the crates that this one joins |
+//! | [`core`], [`frontend`], [`raster`], [`simd`], [`spirv`], [`spirv_frontend`] | the crates that this one joins |
 //!
 //! # Features
 //!
@@ -41,6 +41,7 @@ pub use lambdav_frontend as frontend;
 pub use lambdav_raster as raster;
 pub use lambdav_simd_backend as simd;
 pub use lambdav_spirv_backend as spirv;
+pub use lambdav_spirv_frontend as spirv_frontend;
 
 pub use lambdav_raster::{Frame, Size};
 pub use settings::Settings;
