@@ -19,6 +19,7 @@
 //! |---|---|
 //! | [`shader`] | the above |
 //! | [`program`] | files to programs, with all that is to be said about them |
+//! | `foreign` | WGSL and GLSL to SPIR-V |
 //! | [`settings`] | inputs and uniforms |
 //! | [`engine`] | what computes pixels: machine code and evaluators |
 //! | [`core`], [`frontend`], [`raster`], [`simd`], [`spirv`], [`spirv_frontend`] | the crates that this one joins |
@@ -27,11 +28,14 @@
 //!
 //! - `command` (default): the command `lambdav`, which libraries have no use for:
 //!   `lambdav = { version = "0.1", default-features = false }` goes without its dependencies
+//! - `foreign` (default): WGSL and GLSL in place of λV
 //! - `exr`: OpenEXR files
 //! - `image`: frames to and from the buffers of the crate `image`
 #![forbid(unsafe_code)]
 
 pub mod engine;
+#[cfg(feature = "foreign")]
+pub mod foreign;
 pub mod program;
 pub mod settings;
 pub mod shader;

@@ -1,5 +1,7 @@
-//! Programs from files: shader text, or core text or a SPIR-V module in its place.
+//! Programs from files: shader text, or core text, a SPIR-V module, WGSL or GLSL in its place.
 
+#[cfg(feature = "foreign")]
+use crate::foreign::{Language, to_spirv};
 use lambdav_core::core_text;
 use lambdav_core::decode::decode;
 use lambdav_core::diagnostics::Diagnostics;
@@ -108,6 +110,12 @@ impl Loaded {
     ) -> Self {
         let name = path.map_or("<stdin>".into(), Path::to_string_lossy);
         let include = |source| include(source, path, &mut SystemFiles, most);
+        #[cfg(feature = "foreign")]
+        if let Some(language) = path.and_then(Language::of)
+            && lambdav_spirv_backend::words(&bytes).is_none()
+        {
+            return Self::of_foreign(language, &name, bytes, most, options);
+        }
         Self::new(&name, bytes, most, include, fix, options)
     }
 
@@ -187,5 +195,41 @@ impl Loaded {
             times: None,
             included: Vec::new(),
         }
+    }
+
+    #[cfg(feature = "foreign")]
+    fn of_foreign(
+        language: Language,
+        name: &str,
+        bytes: Vec<u8>,
+        most: usize,
+        options: &RaiseOptions,
+    ) -> Self {
+        let mut loaded = Self {
+            source: SourceFile::new("", ""),
+            is_core_text: false,
+            core: None,
+            diagnostics: Diagnostics::new(most),
+            module: Some(LoadedModule { bytes: bytes.clone(), interface: Interface::default() }),
+            times: None,
+            included: Vec::new(),
+        };
+        match decode(name, bytes, limits::TEXT) {
+            Ok(source) => {
+                match to_spirv(language, &source) {
+                    Ok(words) => {
+                        let bytes = source.text().as_bytes().to_vec();
+                        return Self::of_module(name, bytes, &words, most, options);
+                    }
+                    Err(all) => all.into_iter().for_each(|d| loaded.diagnostics.push(d)),
+                }
+                loaded.source = source;
+            }
+            Err((source, diagnostic)) => {
+                loaded.diagnostics.push(diagnostic);
+                loaded.source = source;
+            }
+        }
+        loaded
     }
 }

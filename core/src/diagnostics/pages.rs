@@ -108,6 +108,7 @@ mod tests {
                     | DiagnosticCode::InvalidModule
                     | DiagnosticCode::MalformedModule
                     | DiagnosticCode::UnsupportedModule
+                    | DiagnosticCode::ForeignProgram
             );
             let first = if text_only { Tag::Text } else { wrong };
             assert_eq!(tags.first(), Some(&first), "{name}");
@@ -118,6 +119,7 @@ mod tests {
                     | DiagnosticCode::InvalidModule
                     | DiagnosticCode::MalformedModule
                     | DiagnosticCode::UnsupportedModule
+                    | DiagnosticCode::ForeignProgram
             );
             assert!(no_shader || tags.contains(&Tag::Accepted), "{name}");
         }

@@ -13,14 +13,23 @@ struct MatrixLayout {
     is_row_major: bool,
 }
 
-/// The bytes in front of each word of a value of a member of a block, in the order of components.
-pub(crate) fn word_offsets(module: &Module<'_>, block: u32, member: u32) -> Result<Vec<u32>> {
-    let ModuleType::Structure(members) = module.ty(block)? else {
-        return Err(RaiseError::malformed(format!("%{block} is no structure")));
+/// The bytes in front of each word of a value of a member of a structure that begins at `base`, in the order
+/// of components.
+pub(crate) fn word_offsets(
+    module: &Module<'_>,
+    of: u32,
+    member: u32,
+    base: u32,
+) -> Result<Vec<u32>> {
+    let ty = match module.ty(of)? {
+        ModuleType::Structure(members) => members.get(member as usize).copied(),
+        _ => None,
+    };
+    let Some(ty) = ty else {
+        return Err(RaiseError::malformed(format!("%{of} has no member {member}")));
     };
     let mut offsets = Vec::new();
-    let ty = members[member as usize];
-    place_member(module, block, member, ty, 0, &mut offsets, TYPE_NESTING)?;
+    place_member(module, of, member, ty, base, &mut offsets, TYPE_NESTING)?;
     Ok(offsets)
 }
 

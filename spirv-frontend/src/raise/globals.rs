@@ -35,6 +35,13 @@ pub(super) struct Outside {
     taken: FxHashSet<String>,
 }
 
+/// A block of uniforms.
+struct Block {
+    /// What the module calls it; may be empty.
+    name: String,
+    binding: Binding,
+}
+
 impl Outside {
     /// A name that nothing has yet: the first of these.
     fn name(&mut self, candidates: impl IntoIterator<Item = String>) -> String {
@@ -86,9 +93,10 @@ impl Raiser<'_, '_> {
     fn reserve_names(&self, used: &FxHashSet<u32>, outside: &mut Outside) {
         let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
         for variable in self.module.variables.iter().filter(|of| used.contains(&of.id)) {
-            if let Ok(ModuleType::Structure(members)) = self.module.ty(variable.ty) {
+            let inner = self.wrapped_structure(variable.ty).ok().flatten().unwrap_or(variable.ty);
+            if let Ok(ModuleType::Structure(members)) = self.module.ty(inner) {
                 for k in 0..members.len() as u32 {
-                    *counts.entry(self.module.member_name(variable.ty, k)).or_default() += 1;
+                    *counts.entry(self.module.member_name(inner, k)).or_default() += 1;
                 }
             }
         }
@@ -272,7 +280,8 @@ impl Raiser<'_, '_> {
         Ok((self.graph.uniform(index as u32, ty, self.span), index))
     }
 
-    /// A block as a structure of uniforms.
+    /// A block as a structure of uniforms. What a compiler has only wrapped in a block, a structure without
+    /// a name, is taken for the block itself.
     fn open_block(
         &mut self,
         variable: &Variable,
@@ -280,27 +289,58 @@ impl Raiser<'_, '_> {
         outside: &mut Outside,
     ) -> Result<NodeId> {
         let module = self.module;
-        let ModuleType::Structure(members) = module.ty(variable.ty)? else {
-            return Err(RaiseError::unsupported("a block that is no structure"));
-        };
-        let whole = self.core_type(variable.ty)?;
         let mut block = module.name(variable.id);
         if block.is_empty() {
             block = module.name(variable.ty);
         }
+        let block = Block { name: block.to_owned(), binding };
+        let Some(inner) = self.wrapped_structure(variable.ty)? else {
+            return self.open_members(&block, variable.ty, 0, outside);
+        };
+        let offset = module.member_decoration(variable.ty, 0, Decoration::Offset);
+        let base = offset.and_then(|offset| offset.first().copied()).unwrap_or(0);
+        let inner = self.open_members(&block, inner, base, outside)?;
+        let whole = self.core_type(variable.ty)?;
+        self.construct(whole, vec![inner])
+    }
+
+    /// The structure that is the only member of a block, and has no name there.
+    fn wrapped_structure(&self, block: u32) -> Result<Option<u32>> {
+        let ModuleType::Structure(members) = self.module.ty(block)? else { return Ok(None) };
+        let &[only] = &members[..] else { return Ok(None) };
+        let is_structure = matches!(self.module.ty(only)?, ModuleType::Structure(_));
+        Ok(Some(only).filter(|_| is_structure && self.module.member_name(block, 0).is_empty()))
+    }
+
+    /// The members of a structure in a block, which begins at `base`.
+    fn open_members(
+        &mut self,
+        block: &Block,
+        structure: u32,
+        base: u32,
+        outside: &mut Outside,
+    ) -> Result<NodeId> {
+        let module = self.module;
+        let ModuleType::Structure(members) = module.ty(structure)? else {
+            return Err(RaiseError::unsupported("a block that is no structure"));
+        };
+        let whole = self.core_type(structure)?;
+        let binding = block.binding;
         let mut parts = Vec::new();
         for (k, &member) in (0..).zip(members) {
             let ty = self.core_type(member)?;
-            let own = module.member_name(variable.ty, k).to_owned();
+            let own = module.member_name(structure, k).to_owned();
             let member = if own.is_empty() { k.to_string() } else { own.clone() };
-            let in_block = match block {
+            let in_block = match block.name.as_str() {
                 "" => String::new(),
+                // What was declared without a structure.
+                block if own.is_empty() && members.len() == 1 => block.to_owned(),
                 block => format!("{block}.{member}"),
             };
             let full = format!("{binding}.{member}");
             let name = outside.name([own, in_block, full]);
             let (node, uniform) = self.uniform(name, ty, outside)?;
-            let offsets = word_offsets(module, variable.ty, k)?;
+            let offsets = word_offsets(module, structure, k, base)?;
             outside.interface.members.push(BlockMember { uniform, binding, member, offsets });
             parts.push(node);
         }
