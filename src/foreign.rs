@@ -91,11 +91,12 @@ fn write(language: Language, source: &SourceFile, module: &Module) -> Result<Vec
     let code = DiagnosticCode::ForeignProgram;
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
     let info = validator.validate(module).map_err(|error| {
-        let mut labels = error.spans().filter_map(|(at, what)| Some((span(*at)?, what)));
-        let (at, label) =
-            labels.next().map_or_else(Default::default, |(at, what)| (at, what.clone()));
+        // What naga calls its own things helps nobody.
+        let said = |what: &String| if what.starts_with("naga::") { "" } else { what }.to_owned();
+        let mut labels = error.spans().filter_map(|(at, what)| Some((span(*at)?, said(what))));
+        let (at, label) = labels.next().unwrap_or_default();
         let diagnostic = Diagnostic::new(code, at, chain(error.as_inner())).label(label);
-        labels.fold(diagnostic, |diagnostic, (at, what)| diagnostic.also(at, what.clone()))
+        labels.fold(diagnostic, |diagnostic, (at, what)| diagnostic.also(at, what))
     })?;
     let restrict = BoundsCheckPolicy::Restrict;
     let options = spv::Options {
