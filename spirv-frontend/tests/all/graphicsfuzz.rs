@@ -29,6 +29,9 @@ enum Verdict {
     Fails(String),
 }
 
+/// The words of all uniforms.
+type Values = Vec<Box<[u32]>>;
+
 fn corpus() -> Option<Vec<PathBuf>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/graphicsfuzz");
     let Ok(files) = std::fs::read_dir(&folder) else {
@@ -45,7 +48,7 @@ fn program(
     script: &Script,
     pipeline: &Pipeline,
     optimised: bool,
-) -> Result<(Core, Vec<Box<[u32]>>), Verdict> {
+) -> Result<(Core, Values), Verdict> {
     let unsupported = |what: &str| Verdict::Unsupported(what.to_owned());
     let shader = pipeline.fragment.as_ref().ok_or_else(|| unsupported("no fragment shader"))?;
     let shader = &script.shaders[shader];
@@ -67,8 +70,8 @@ fn uniforms(
     pipeline: &Pipeline,
     core: &Core,
     interface: &Interface,
-) -> Result<Vec<Box<[u32]>>, Verdict> {
-    let mut all: Vec<Box<[u32]>> = core.uniforms.iter().map(|of| of.default.clone()).collect();
+) -> Result<Values, Verdict> {
+    let mut all: Values = core.uniforms.iter().map(|of| of.default.clone()).collect();
     for member in &interface.members {
         let place = match member.binding {
             Binding::Descriptor { set, binding } => Some((set, binding)),
