@@ -95,6 +95,9 @@ impl Raiser<'_, '_> {
         for (index, instruction) in of.instructions.iter().enumerate().skip(from) {
             self.step()?;
             let span = self.line(instruction);
+            if instruction.op == Op::Variable && block != 0 {
+                return Err(instruction.malformed("it stands behind the first block"));
+            }
             if instruction.op == Op::FunctionCall {
                 let next = index + 1;
                 self.tasks.push(Task::Return { block, next, at });

@@ -62,10 +62,11 @@ impl Raiser<'_, '_> {
 
     /// A scalar in each component of a vector type; of a scalar type, itself.
     pub(super) fn spread(&mut self, scalar: NodeId, ty: Type) -> Result<NodeId> {
-        if self.type_of(scalar).width() != Some(1) || ty.width().is_none() {
-            return Err(RaiseError::malformed("its operands are of other types"));
+        let of = self.type_of(scalar);
+        match (of.scalar() == ty.scalar(), of.width(), ty.width()) {
+            (true, Some(1), Some(_)) => Ok(self.graph.broadcast(scalar, ty, self.span)),
+            _ => Err(RaiseError::malformed("its operands are of other types")),
         }
-        Ok(self.graph.broadcast(scalar, ty, self.span))
     }
 
     /// The columns of a matrix.
