@@ -69,6 +69,9 @@ pub(crate) fn raise(
     raiser.frames.push(frame);
     let root = raiser.run(memory)?;
     let colours = raiser.colours(root, &outside, options)?;
+    if colours.iter().any(|&node| !raiser.graph.free_loops(node).is_empty()) {
+        return Err(RaiseError::malformed("a value is used outside the loop that computes it"));
+    }
     let outputs = colours.into_iter().zip(&outside.outputs).map(|(node, &(location, _))| {
         let span = raiser.graph.span(node);
         Output { location, node, span }
