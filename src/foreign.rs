@@ -15,6 +15,10 @@ use std::ffi::OsStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+/// The longest text, in bytes, whose lines naga is asked to note: it counts from the beginning for each
+/// statement.
+const NOTED: usize = 1 << 18;
+
 /// A language that is no λV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
@@ -98,6 +102,14 @@ fn write(language: Language, source: &SourceFile, module: &Module) -> Result<Vec
         let diagnostic = Diagnostic::new(code, at, chain(error.as_inner())).label(label);
         labels.fold(diagnostic, |diagnostic, (at, what)| diagnostic.also(at, what))
     })?;
+    let debug_info = spv::DebugInfo {
+        source_code: source.text(),
+        file_name: source.name(),
+        language: match language {
+            Language::Wgsl => spv::SourceLanguage::WGSL,
+            Language::Glsl => spv::SourceLanguage::GLSL,
+        },
+    };
     let restrict = BoundsCheckPolicy::Restrict;
     let options = spv::Options {
         lang_version: (1, 3),
@@ -109,14 +121,7 @@ fn write(language: Language, source: &SourceFile, module: &Module) -> Result<Vec
             binding_array: restrict,
         },
         force_loop_bounding: false,
-        debug_info: Some(spv::DebugInfo {
-            source_code: source.text(),
-            file_name: source.name(),
-            language: match language {
-                Language::Wgsl => spv::SourceLanguage::WGSL,
-                Language::Glsl => spv::SourceLanguage::GLSL,
-            },
-        }),
+        debug_info: (source.text().len() <= NOTED).then_some(debug_info),
         ..spv::Options::default()
     };
     spv::write_vec(module, &info, &options, None)

@@ -219,7 +219,11 @@ impl Loaded {
                 match to_spirv(language, &source) {
                     Ok(words) => {
                         let bytes = source.text().as_bytes().to_vec();
-                        return Self::of_module(name, bytes, &words, most, options);
+                        // What is said points into the text, also where the module has no lines.
+                        return Self {
+                            source,
+                            ..Self::of_module(name, bytes, &words, most, options)
+                        };
                     }
                     Err(all) => all.into_iter().for_each(|d| loaded.diagnostics.push(d)),
                 }

@@ -7,6 +7,7 @@ mod bits;
 mod control;
 mod globals;
 mod glsl;
+mod guards;
 mod images;
 mod instructions;
 mod linear;

@@ -142,6 +142,9 @@ impl<'m, 'w> Raiser<'m, 'w> {
         if op.result_type(self.graph.types(), &of).is_none() {
             return Err(RaiseError::malformed("its operands are of other types"));
         }
+        if let Some(simpler) = self.unguarded(op, operands) {
+            return Ok(simpler);
+        }
         Ok(self.graph.op(op, operands.to_vec(), self.span))
     }
 

@@ -25,6 +25,9 @@ impl Sizes {
         self.before += before;
         self.after += after;
         let ratio = after as f64 / before as f64;
+        if std::env::var_os("RATIOS").is_some() && ratio > 1.05 {
+            println!("{name}: {before} {after} {ratio:.3}");
+        }
         if before > 20 && ratio > self.worst.0 {
             self.worst = (ratio, name.to_owned());
         }
