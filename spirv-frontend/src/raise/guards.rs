@@ -4,7 +4,7 @@
 
 use super::raiser::Raiser;
 use lambdav_core::graph::{Node, NodeId};
-use lambdav_core::op::Op as Core;
+use lambdav_core::op::{NAN, Op as Core};
 use lambdav_core::types::{Scalar, Type};
 
 impl Raiser<'_, '_> {
@@ -36,11 +36,11 @@ impl Raiser<'_, '_> {
                 })
             }
             (Core::Select, &[condition, then, otherwise]) => {
-                match (self.is_word(condition, 1), self.is_word(condition, 0)) {
-                    (true, _) => Some(then),
-                    (_, true) => Some(otherwise),
-                    _ => None,
-                }
+                self.chosen(condition, then, otherwise)
+            }
+            (Core::Sub, &[a, product]) if self.type_of(a).is_integer() => {
+                let b = self.remainder(a, product)?;
+                Some(self.graph.op(Core::Rem, vec![a, b], self.span))
             }
             (Core::Convert(to), &[of]) if matches!(to, Scalar::I32 | Scalar::U32) => {
                 match self.made_of(of)? {
@@ -74,6 +74,77 @@ impl Raiser<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// A choice that is simpler to say.
+    fn chosen(&mut self, condition: NodeId, then: NodeId, otherwise: NodeId) -> Option<NodeId> {
+        if self.is_word(condition, 1) {
+            return Some(then);
+        }
+        if self.is_word(condition, 0) {
+            return Some(otherwise);
+        }
+        let of_bools = self.type_of(condition) == self.type_of(then);
+        let (op, operands) = match self.made_of(condition) {
+            // `x < y ? x : y` and `x < y ? y : x` are the definitions.
+            Some((Core::Less, &[x, y])) if (then, otherwise) == (x, y) => (Core::Min, vec![y, x]),
+            Some((Core::Less, &[x, y])) if (then, otherwise) == (y, x) => (Core::Max, vec![x, y]),
+            // One bool for all components.
+            Some((Core::Construct(_), &[first, ref rest @ ..]))
+                if rest.iter().all(|&part| part == first) =>
+            {
+                (Core::Select, vec![first, then, otherwise])
+            }
+            // Bits of what is a number, else those of NaN.
+            Some((Core::Equal, &[x, y]))
+                if x == y
+                    && self.is_word(otherwise, NAN)
+                    && self.made_of(then) == Some((Core::Bits, &[x])) =>
+            {
+                return Some(then);
+            }
+            Some((Core::LessEqual, &[limit, x])) => {
+                let to = self.saturated(x, limit, [then, otherwise])?;
+                (Core::Convert(to), vec![x])
+            }
+            _ if of_bools && otherwise == condition => (Core::And, vec![condition, then]),
+            _ if of_bools && then == condition => (Core::Or, vec![condition, otherwise]),
+            _ => return None,
+        };
+        Some(self.graph.op(op, operands, self.span))
+    }
+
+    /// The integers to which a number is converted where `limit <= x` chooses between the last of them and a
+    /// conversion that is guarded: `x` is made no less than the first, and 0 where it is not below the limit.
+    fn saturated(&self, x: NodeId, limit: NodeId, [last, rest]: [NodeId; 2]) -> Option<Scalar> {
+        let (Core::Convert(to), &[inside]) = self.made_of(rest)? else { return None };
+        let (first, end, most) = match to {
+            Scalar::I32 => (-2_147_483_648.0_f32, 2_147_483_648.0_f32, i32::MAX as u32),
+            Scalar::U32 => (0.0, 4_294_967_296.0, u32::MAX),
+            Scalar::F32 | Scalar::Bool => return None,
+        };
+        let is_end = |node| self.is_word(node, end.to_bits());
+        let (Core::Select, &[is_below, raised, zero]) = self.made_of(inside)? else { return None };
+        let (Core::Less, &[compared, bound]) = self.made_of(is_below)? else { return None };
+        let (Core::Max, &[of, least]) = self.made_of(raised)? else { return None };
+        let holds = is_end(limit)
+            && is_end(bound)
+            && compared == raised
+            && of == x
+            && self.is_word(least, first.to_bits())
+            && self.is_word(zero, 0)
+            && self.is_word(last, most);
+        holds.then_some(to)
+    }
+
+    /// What the remainder is by, where a product is the quotient times the divisor.
+    fn remainder(&self, a: NodeId, product: NodeId) -> Option<NodeId> {
+        let (Core::Mul, &[quotient, divisor]) = self.made_of(product)? else { return None };
+        let (Core::Div, &[dividend, b]) = self.made_of(quotient)? else { return None };
+        // By a constant that is not zero it needs no guard.
+        let is_safe = divisor == b
+            && self.graph.constant_words(b).is_some_and(|words| words.iter().all(|&of| of != 0));
+        (dividend == a && (is_safe || self.divisor(a, divisor) == Some(b))).then_some(b)
     }
 
     /// What is divided by, where a divisor is 1 exactly when the dividend is the quotient.

@@ -4,6 +4,7 @@ mod amber;
 mod graphicsfuzz;
 mod malformed;
 mod modules;
+mod operations;
 mod own;
 mod tools;
 

@@ -33,8 +33,13 @@ impl Sizes {
         }
     }
 
+    /// How many times as many there are.
+    fn ratio(&self) -> f64 {
+        self.after as f64 / self.before as f64
+    }
+
     fn say(&self, what: &str) {
-        let ratio = self.after as f64 / self.before as f64;
+        let ratio = self.ratio();
         println!("{what}: {} values, {} raised, {ratio:.3}", self.before, self.after);
         println!("  most: {:.3} of {}; limits: {:?}", self.worst.0, self.worst.1, self.exceeding);
     }
@@ -102,6 +107,7 @@ fn the_gallery() {
         check(&shader, 60, 1 << 24, &mut sizes);
     }
     sizes.say("gallery");
+    assert!(sizes.ratio() < 1.05, "{}", sizes.ratio());
 }
 
 #[test]
