@@ -1,4 +1,4 @@
-//! Blocks and what is between them: selections, switches, calls.
+//! Blocks and what is between them.
 //!
 //! Nothing recurses: what remains to be done is a stack of tasks. Where a construct begins, what is behind
 //! it is put on the stack, and the blocks that end it become targets: a branch to one of these is a way
@@ -6,18 +6,15 @@
 //! block is raised once for each call (a short continue construct once for each `continue`), and control
 //! flow that has not the structure that its merge instructions say is found.
 
-use super::raiser::{Frame, Raiser, Root, Task, Value};
+use super::raiser::{Raiser, Task, Value};
 use crate::error::{RaiseError, Result};
 use crate::flow::{FlowId, Leaf, Target};
 use crate::memory::Memory;
 use crate::module::{Block, Instruction, Merge, ModuleType};
-use crate::mutants::{Mutant, is_active};
 use lambdav_core::graph::NodeId;
-use lambdav_core::op::Op as Core;
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;
 use rspirv::spirv::Op;
-use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Raiser<'_, '_> {
     /// Raises the function that is the only frame, on a new tree.
@@ -175,7 +172,13 @@ impl Raiser<'_, '_> {
     }
 
     /// Goes from a block to the one with that label.
-    fn go(&mut self, from: &Block<'_>, label: u32, at: FlowId, memory: Memory) -> Result<()> {
+    pub(super) fn go(
+        &mut self,
+        from: &Block<'_>,
+        label: u32,
+        at: FlowId,
+        memory: Memory,
+    ) -> Result<()> {
         let function = self.frame().function;
         let block = function.block(label)?;
         let phis = function.blocks[block].instructions.iter().filter(|phi| phi.op == Op::Phi);
@@ -221,203 +224,6 @@ impl Raiser<'_, '_> {
         };
         let is_live = Self::liveness(frame, block);
         self.flow.converge(&mut self.graph, at, target, is_live, self.span)
-    }
-
-    fn switch(&mut self, of: &Block<'_>, block: usize, at: FlowId, memory: Memory) -> Result<()> {
-        let end = &of.end;
-        let selector = self.operand(end, 0)?;
-        if !matches!(self.type_of(selector), Type::INT | Type::UINT) {
-            return Err(end.unsupported("a selector that is no integer of 32 bits"));
-        }
-        let default = end.operand(1)?;
-        let literals = end.rest(2).chunks_exact(2);
-        if let Some(words) = self.graph.constant_words(selector) {
-            let word = words[0];
-            let taken =
-                literals.clone().find(|pair| pair[0] == word).map_or(default, |pair| pair[1]);
-            return self.go(of, taken, at, memory);
-        }
-        // Labels in order, and the literals of each.
-        let mut cases: Vec<(u32, Vec<u32>)> = Vec::new();
-        let mut positions = FxHashMap::default();
-        for pair in literals.filter(|pair| pair[1] != default) {
-            let position = *positions.entry(pair[1]).or_insert(cases.len());
-            if position == cases.len() {
-                cases.push((pair[1], Vec::new()));
-            }
-            cases[position].1.push(pair[0]);
-        }
-        let labels: Vec<u32> = cases.iter().map(|&(label, _)| label).chain([default]).collect();
-        let pending = self.fallen_into(of, block, &labels)?;
-        for &case in &pending {
-            self.frame().add_target(case);
-        }
-        self.tasks.push(Task::Cases { pending, at });
-        let mut at = at;
-        for (label, literals) in cases {
-            let ty = self.type_of(selector);
-            let mut condition: Option<NodeId> = None;
-            for literal in literals {
-                let literal = self.splat(ty, literal);
-                let is_that = self.op(Core::Equal, &[selector, literal])?;
-                condition = Some(match condition {
-                    Some(others) => self.op(Core::Or, &[others, is_that])?,
-                    None => is_that,
-                });
-            }
-            let condition = condition.expect("a case has a literal");
-            let [then, otherwise] = self.flow.branch(at, condition);
-            self.go(of, label, then, memory.clone())?;
-            at = otherwise;
-        }
-        self.go(of, default, at, memory)
-    }
-
-    /// The cases of a switch into which others fall, in an order in which each comes before those that
-    /// fall into it.
-    fn fallen_into(&mut self, of: &Block<'_>, block: usize, labels: &[u32]) -> Result<Vec<usize>> {
-        let frame = self.frame();
-        let (function, facts) = (frame.function, frame.facts);
-        let merge = match of.merge {
-            Some(Merge::Selection(merge)) => Some(function.block(merge)?),
-            _ => None,
-        };
-        let mut cases = Vec::new();
-        for &label in labels {
-            let case = function.block(label)?;
-            if Some(case) != merge && !frame.is_target(case) {
-                cases.push(case);
-            }
-        }
-        let is_entered = |case: &usize| facts.predecessors[*case].iter().any(|&from| from != block);
-        let fallen: FxHashSet<usize> = cases.iter().copied().filter(is_entered).collect();
-        if fallen.is_empty() || is_active(Mutant::LostFallThrough) {
-            return Ok(Vec::new());
-        }
-        // Which of them each leads to.
-        let mut into: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
-        for &case in &cases {
-            let mut seen = FxHashSet::default();
-            let mut stack = function.successors(case)?;
-            while let Some(next) = stack.pop() {
-                if next == case {
-                    continue;
-                }
-                if fallen.contains(&next) {
-                    into.entry(case).or_default().push(next);
-                } else if !frame.is_target(next) && seen.insert(next) {
-                    stack.extend(function.successors(next)?);
-                }
-            }
-        }
-        // Those that are led to come last, so, from the end, first.
-        let (mut order, mut seen) = (Vec::new(), FxHashSet::default());
-        let first = cases.iter().rev().filter(|case| fallen.contains(case));
-        let mut stack: Vec<(usize, bool)> = first.map(|&case| (case, false)).collect();
-        while let Some((case, is_after)) = stack.pop() {
-            if is_after {
-                order.push(case);
-            } else if seen.insert(case) {
-                stack.push((case, true));
-                let next = into.get(&case).into_iter().flatten();
-                stack.extend(next.map(|&next| (next, false)));
-            }
-        }
-        Ok(order)
-    }
-
-    /// Goes on with the next case that others fall into.
-    fn cases(&mut self, mut pending: Vec<usize>, at: FlowId) -> Result<()> {
-        let Some(case) = pending.pop() else { return Ok(()) };
-        self.frame().remove_target(case);
-        let joined = self.join(at, Target::Block(case))?;
-        self.tasks.push(Task::Cases { pending, at });
-        if let Some((at, leaf)) = joined {
-            self.arrive(case, at, leaf.values, leaf.memory);
-        }
-        Ok(())
-    }
-
-    fn call(&mut self, instruction: &Instruction<'_>, at: FlowId, memory: Memory) -> Result<()> {
-        let id = instruction.operand(2)?;
-        let function = self.module.functions.get(&id);
-        let (Some(function), Some(facts)) = (function, self.facts.get(&id)) else {
-            return Err(instruction.malformed("there is no such function"));
-        };
-        let arguments = instruction.rest(3);
-        if arguments.len() != function.parameters.len() {
-            return Err(instruction.malformed("the function takes another number of arguments"));
-        }
-        let mut frame = Frame::new(function, facts, memory.len());
-        let mut root = 0;
-        for (&argument, &(parameter, ty)) in arguments.iter().zip(&function.parameters) {
-            let mut value = self.value(argument)?;
-            let is_pointer = matches!(self.module.ty(ty)?, ModuleType::Pointer(..));
-            if is_pointer != matches!(value, Value::Pointer(_)) {
-                return Err(instruction.malformed("an argument is of another type"));
-            }
-            match &mut value {
-                Value::Node(node) => {
-                    let ty = self.core_type(ty)?;
-                    *node = self.of_type(*node, ty)?;
-                    self.name(parameter, *node);
-                }
-                Value::Pointer(pointer) => {
-                    if let Root::Slot(slot) = pointer.root {
-                        frame.set_root(root, slot);
-                    }
-                    root += 1;
-                }
-                Value::Image(_) | Value::Sampler => {}
-            }
-            frame.values.insert(parameter, value);
-        }
-        self.bind_globals(&mut frame);
-        self.frames.push(frame);
-        let (values, is_again) = (Vec::new(), false);
-        self.tasks.push(Task::Enter { block: 0, at, values, memory, is_again });
-        Ok(())
-    }
-
-    /// Says in which slots the variables of the module are that may be written.
-    pub(super) fn bind_globals(&self, frame: &mut Frame<'_, '_>) {
-        for root in frame.facts.bounds[1]..frame.facts.roots.len() {
-            if let Some(Value::Pointer(pointer)) = self.globals.get(&frame.facts.roots[root])
-                && let Root::Slot(slot) = pointer.root
-            {
-                frame.set_root(root, slot);
-            }
-        }
-    }
-
-    /// Goes on behind a call.
-    fn come_back(&mut self, block: usize, next: usize, at: FlowId) -> Result<()> {
-        self.check_ways(at)?;
-        let joined = self.join(at, Target::Return)?;
-        let frame = self.frames.pop().expect("it was called");
-        let Some((at, mut leaf)) = joined else { return Ok(()) };
-        leaf.memory.truncate(frame.first_slot);
-        let call = &self.frame().function.blocks[block].instructions[next - 1];
-        let (ty, id) = (call.operand(0)?, call.operand(1)?);
-        if let Some(&node) = leaf.values.first() {
-            let ty = self.core_type(ty)?;
-            let node = self.of_type(node, ty).map_err(|error| error.at(call.at, None))?;
-            self.name(id, node);
-            self.frame().values.insert(id, Value::Node(node));
-        }
-        self.execute(block, next, at, leaf.memory)
-    }
-
-    /// Checks that all ways out of a function are returns, or end the program.
-    fn check_ways(&mut self, at: FlowId) -> Result<()> {
-        for leaf in self.flow.leaves(at) {
-            if let Target::Block(block) = self.flow.leaf(leaf).target {
-                let of = &self.frame().function.blocks[block];
-                let what = format!("a branch to %{} leaves its constructs", of.label);
-                return Err(RaiseError::malformed(what).at(of.end.at, None));
-            }
-        }
-        Ok(())
     }
 }
 

@@ -4,6 +4,8 @@
 //! hold on each way ([`crate::memory`]), and the ways are joined where they meet ([`crate::flow`]).
 
 mod bits;
+mod blocks;
+mod calls;
 mod control;
 mod globals;
 mod glsl;
@@ -13,7 +15,10 @@ mod instructions;
 mod linear;
 mod loops;
 mod operations;
+mod outside;
 mod raiser;
+mod switches;
+mod tails;
 mod types;
 
 use crate::error::{RaiseError, Result};
@@ -22,11 +27,11 @@ use crate::interface::{Interface, RaiseOptions};
 use crate::memory::Memory;
 use crate::module::{EntryPoint, Module};
 use crate::structure::{FunctionFacts, analyse};
-use globals::Outside;
 use lambdav_core::graph::{Core, Graph, Neighbours, NodeId, Output};
 use lambdav_core::op::Op as CoreOp;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Scalar, Type};
+use outside::Outside;
 use raiser::{Frame, Raiser};
 use rspirv::spirv::{ExecutionMode, ExecutionModel, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -57,10 +57,10 @@ const INTEGER: &[(&str, Meaning)] = &[
         31_u32.wrapping_sub(a.leading_zeros())
     }),
     ("%p = OpUMulExtended %pair %a %b\n %r = OpCompositeExtract %uint %p 1", |[a, b, _]| {
-        (u64::from(a) * u64::from(b) >> 32) as u32
+        ((u64::from(a) * u64::from(b)) >> 32) as u32
     }),
     ("%p = OpSMulExtended %pair %a %b\n %r = OpCompositeExtract %uint %p 1", |[a, b, _]| {
-        (i64::from(a as i32) * i64::from(b as i32) >> 32) as u32
+        ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32
     }),
     ("%p = OpIAddCarry %pair %a %b\n %r = OpCompositeExtract %uint %p 1", |[a, b, _]| {
         u32::from(a.checked_add(b).is_none())
