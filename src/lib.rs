@@ -19,19 +19,23 @@
 //! |---|---|
 //! | [`shader`] | the above |
 //! | [`program`] | files to programs, with all that is to be said about them |
+//! | `foreign` | WGSL and GLSL to SPIR-V |
 //! | [`settings`] | inputs and uniforms |
 //! | [`engine`] | what computes pixels: machine code and evaluators |
-//! | [`core`], [`frontend`], [`raster`], [`simd`], [`spirv`] | the crates that this one joins |
+//! | [`core`], [`frontend`], [`raster`], [`simd`], [`spirv`], [`spirv_frontend`] | the crates that this one joins |
 //!
 //! # Features
 //!
 //! - `command` (default): the command `lambdav`, which libraries have no use for:
 //!   `lambdav = { version = "0.1", default-features = false }` goes without its dependencies
+//! - `foreign` (default): WGSL and GLSL in place of λV
 //! - `exr`: OpenEXR files
 //! - `image`: frames to and from the buffers of the crate `image`
 #![forbid(unsafe_code)]
 
 pub mod engine;
+#[cfg(feature = "foreign")]
+pub mod foreign;
 pub mod program;
 pub mod settings;
 pub mod shader;
@@ -41,6 +45,7 @@ pub use lambdav_frontend as frontend;
 pub use lambdav_raster as raster;
 pub use lambdav_simd_backend as simd;
 pub use lambdav_spirv_backend as spirv;
+pub use lambdav_spirv_frontend as spirv_frontend;
 
 pub use lambdav_raster::{Frame, Size};
 pub use settings::Settings;

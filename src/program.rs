@@ -1,5 +1,7 @@
-//! Programs from files: shader text, or core text in its place.
+//! Programs from files: shader text, or core text, a SPIR-V module, WGSL or GLSL in its place.
 
+#[cfg(feature = "foreign")]
+use crate::foreign::{Language, to_spirv};
 use lambdav_core::core_text;
 use lambdav_core::decode::decode;
 use lambdav_core::diagnostics::Diagnostics;
@@ -9,6 +11,7 @@ use lambdav_core::source::SourceFile;
 use lambdav_frontend::syntax::include::{Files, Included, include};
 use lambdav_frontend::syntax::parse_within;
 use lambdav_frontend::{Fix, Times, compile_fixed};
+use lambdav_spirv_frontend::{Interface, RaiseOptions, Raised, raise};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -24,10 +27,21 @@ pub struct Loaded {
     pub core: Option<Core>,
     /// All that is to be said about the program.
     pub diagnostics: Diagnostics,
+    /// Of a SPIR-V module: what it wants, and what it is.
+    pub module: Option<LoadedModule>,
     /// How long compiling a shader text took.
     pub times: Option<Times>,
     /// The canonical paths of the files that it includes.
     pub included: Vec<PathBuf>,
+}
+
+/// A SPIR-V module.
+#[derive(Clone, Debug)]
+pub struct LoadedModule {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// What it wants, if no diagnostic is an error.
+    pub interface: Interface,
 }
 
 /// The files of the system.
@@ -65,7 +79,8 @@ impl Loaded {
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Self {
         let include =
             |source| Included { source, paths: Vec::new(), diagnostics: Diagnostics::default() };
-        Self::new(name, bytes, limits::ERRORS, include, &mut |_, _| None)
+        let options = RaiseOptions::default();
+        Self::new(name, bytes, limits::ERRORS, include, &mut |_, _| None, &options)
     }
 
     /// From text that messages call `name`, which cannot include files.
@@ -73,23 +88,35 @@ impl Loaded {
         Self::from_bytes(name, text.into())
     }
 
+    /// Whether it is shader text.
+    pub fn is_shader(&self) -> bool {
+        !self.is_core_text && self.module.is_none()
+    }
+
     /// From the bytes of the file at `path`, by which messages call it, with what that includes, and
     /// with at most so many errors and as many warnings; of the others only the number. Without a
     /// path it is standard input, and what it includes is relative to the working directory.
     pub fn from_file(path: Option<&Path>, bytes: Vec<u8>, most: usize) -> Self {
-        Self::from_file_fixed(path, bytes, most, &mut |_, _| None)
+        Self::from_file_with(path, bytes, most, &mut |_, _| None, &RaiseOptions::default())
     }
 
-    /// The same with values for the program's constants.
-    pub fn from_file_fixed(
+    /// The same with values for the program's constants, and what is to be said of a module.
+    pub fn from_file_with(
         path: Option<&Path>,
         bytes: Vec<u8>,
         most: usize,
         fix: &mut Fix<'_>,
+        options: &RaiseOptions,
     ) -> Self {
         let name = path.map_or("<stdin>".into(), Path::to_string_lossy);
         let include = |source| include(source, path, &mut SystemFiles, most);
-        Self::new(&name, bytes, most, include, fix)
+        #[cfg(feature = "foreign")]
+        if let Some(language) = path.and_then(Language::of)
+            && lambdav_spirv_backend::words(&bytes).is_none()
+        {
+            return Self::of_foreign(language, &name, bytes, most, options);
+        }
+        Self::new(&name, bytes, most, include, fix, options)
     }
 
     fn new(
@@ -98,7 +125,11 @@ impl Loaded {
         most: usize,
         include: impl FnOnce(SourceFile) -> Included,
         fix: &mut Fix<'_>,
+        options: &RaiseOptions,
     ) -> Self {
+        if let Some(words) = lambdav_spirv_backend::words(&bytes) {
+            return Self::of_module(name, bytes, &words, most, options);
+        }
         let long = bytes.len() > limits::TEXT;
         let is_core_text = long && core_text::is_core_text(&String::from_utf8_lossy(&bytes));
         let limit = if is_core_text { limits::CORE_TEXT } else { limits::TEXT };
@@ -107,6 +138,7 @@ impl Loaded {
             is_core_text: false,
             core: None,
             diagnostics: Diagnostics::new(most),
+            module: None,
             times: None,
             included: Vec::new(),
         };
@@ -126,6 +158,74 @@ impl Loaded {
                     let (core, diagnostics, times) = compile_fixed(&source, most, fix);
                     loaded.diagnostics.append(diagnostics);
                     (loaded.core, loaded.times) = (core, Some(times));
+                }
+                loaded.source = source;
+            }
+            Err((source, diagnostic)) => {
+                loaded.diagnostics.push(diagnostic);
+                loaded.source = source;
+            }
+        }
+        loaded
+    }
+
+    fn of_module(
+        name: &str,
+        bytes: Vec<u8>,
+        words: &[u32],
+        most: usize,
+        options: &RaiseOptions,
+    ) -> Self {
+        let Raised { source, program } = raise(name, words, options);
+        let mut diagnostics = Diagnostics::new(most);
+        let (core, interface) = match program {
+            Ok((core, interface)) => (Some(core), interface),
+            Err(diagnostic) => {
+                diagnostics.push(diagnostic);
+                (None, Interface::default())
+            }
+        };
+        let module = Some(LoadedModule { bytes, interface });
+        Self {
+            source,
+            is_core_text: false,
+            core,
+            diagnostics,
+            module,
+            times: None,
+            included: Vec::new(),
+        }
+    }
+
+    #[cfg(feature = "foreign")]
+    fn of_foreign(
+        language: Language,
+        name: &str,
+        bytes: Vec<u8>,
+        most: usize,
+        options: &RaiseOptions,
+    ) -> Self {
+        let mut loaded = Self {
+            source: SourceFile::new("", ""),
+            is_core_text: false,
+            core: None,
+            diagnostics: Diagnostics::new(most),
+            module: Some(LoadedModule { bytes: bytes.clone(), interface: Interface::default() }),
+            times: None,
+            included: Vec::new(),
+        };
+        match decode(name, bytes, limits::TEXT) {
+            Ok(source) => {
+                match to_spirv(language, &source) {
+                    Ok(words) => {
+                        let bytes = source.text().as_bytes().to_vec();
+                        // What is said points into the text, also where the module has no lines.
+                        return Self {
+                            source,
+                            ..Self::of_module(name, bytes, &words, most, options)
+                        };
+                    }
+                    Err(all) => all.into_iter().for_each(|d| loaded.diagnostics.push(d)),
                 }
                 loaded.source = source;
             }

@@ -89,6 +89,7 @@ impl Shader {
             is_core_text: false,
             core,
             diagnostics,
+            module: None,
             times: Some(times),
             included: Vec::new(),
         })?)

@@ -19,7 +19,7 @@ pub fn decode(
     if let [0x03, 0x02, 0x23, 0x07, ..] | [0x07, 0x23, 0x02, 0x03, ..] = *bytes {
         let message = "this is a SPIR-V module, not the text of a program";
         let diagnostic = Diagnostic::new(DiagnosticCode::ForeignText, Span::new(0, 0), message)
-            .help("`lambdav render MODULE OUT --engine spirv` draws one; give this the shader");
+            .help("`lambdav render MODULE OUT` draws one; give this the shader");
         return Err((SourceFile::new(name, ""), diagnostic));
     }
     if bytes.len() > limit {

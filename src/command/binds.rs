@@ -36,6 +36,13 @@ impl Binds {
         Self(self.0.into_iter().map(path).collect())
     }
 
+    /// The same where a name may be another one for that of a texture or buffer.
+    #[must_use]
+    pub(super) fn renamed(self, rename: impl Fn(&str) -> Option<String>) -> Self {
+        let one = |(name, path): (String, PathBuf)| (rename(&name).unwrap_or(name), path);
+        Self(self.0.into_iter().map(one).collect())
+    }
+
     /// Reads the files and binds them to the textures and buffers in this table.
     pub(super) fn apply(&self, settings: &mut Settings, types: &Types) -> Result {
         for (index, (name, path)) in self.0.iter().enumerate() {

@@ -3,6 +3,7 @@
 use super::failure::{Failure, Result, complain};
 use super::files::{no_standard_input, one_standard_input, read};
 use super::messages::{Messages, fault, report};
+use super::module::ModuleArguments;
 use clap::Args;
 use lambdav::core::diagnostics::{DiagnosticCode, Severity};
 use lambdav::core::schedule;
@@ -14,7 +15,7 @@ use std::path::PathBuf;
 /// 1: some are not.
 #[derive(Args)]
 pub(super) struct CheckArguments {
-    /// Shaders or core texts; `-` is standard input
+    /// Shaders, core texts or SPIR-V modules; `-` is standard input
     #[arg(required = true, value_name = "SHADER")]
     shaders: Vec<PathBuf>,
     /// A warning that is not told, by its code; may be given more than once
@@ -23,6 +24,8 @@ pub(super) struct CheckArguments {
     /// Check again whenever a program or what it includes changes, until it is interrupted
     #[arg(long)]
     pub(super) watch: bool,
+    #[command(flatten)]
+    module: ModuleArguments,
     #[command(flatten)]
     messages: Messages,
 }
@@ -41,9 +44,10 @@ pub(super) fn run(options: &CheckArguments) -> Result {
     if options.watch {
         no_standard_input(&options.shaders)?;
     }
+    let (how, _) = options.module.read()?;
     let mut failure: Option<Failure> = None;
     for path in &options.shaders {
-        let outcome = read(path, options.messages).and_then(|mut loaded| {
+        let outcome = read(path, options.messages, &how).and_then(|mut loaded| {
             loaded.diagnostics.retain(|finding| !options.allow.contains(&finding.code));
             report(&loaded.source, &loaded.diagnostics, options.messages)?;
             let core = loaded.core.ok_or_else(Failure::reported)?;

@@ -5,6 +5,7 @@ use super::failure::{Failure, Result, save_failure};
 use super::files::{check_not_read, check_target, one_standard_input, read_bytes};
 use super::given::Given;
 use super::messages::{Messages, fault, one_standard_output, print, report};
+use super::module::ModuleArguments;
 use super::values::{Outputs, lanes, location, locations, machine_target, outputs, target};
 use clap::{Args, ValueEnum};
 use lambdav::Settings;
@@ -27,7 +28,7 @@ use std::path::{Path, PathBuf};
 /// Show or write what a program is compiled to
 #[derive(Args)]
 pub(super) struct CompileArguments {
-    /// A shader or core text; `-` is standard input
+    /// A shader, core text or a SPIR-V module; `-` is standard input
     shader: PathBuf,
     /// The file to write; by default, and for `-`, standard output
     #[arg(short, long, value_name = "FILE")]
@@ -78,6 +79,8 @@ pub(super) struct CompileArguments {
     /// vertices without buffers
     #[arg(long, value_name = "FILE")]
     vertex: Option<PathBuf>,
+    #[command(flatten)]
+    module: ModuleArguments,
     #[command(flatten)]
     messages: Messages,
 }
@@ -131,7 +134,7 @@ pub(super) fn run(options: &CompileArguments) -> Result {
             "--bind is for --emit lanes, registers, clif and asm; the core and SPIR-V are for any images",
         ));
     }
-    let given = Given::read(&options.set, None)?;
+    let given = Given::read(&options.set, None)?.with_module(&options.module)?;
     let binds = Binds::read(&options.bind)?;
     let read: Vec<&PathBuf> = [&options.shader].into_iter().chain(binds.paths()).collect();
     one_standard_input(read.iter().copied())?;
@@ -146,12 +149,12 @@ pub(super) fn run(options: &CompileArguments) -> Result {
         given.are_constants(&core.uniforms, &core.constants)?;
     }
     let kept = match loaded.core {
-        Some(_) if native_sampling && loaded.is_core_text => {
+        Some(_) if native_sampling && !loaded.is_shader() => {
             return Err(Failure::usage(
-                "--native-sampling is for shaders; in core text samples are made of texels already",
+                "--native-sampling is for shaders of λV; here samples are made of texels already",
             ));
         }
-        Some(_) if (keep_constants || native_sampling) && !loaded.is_core_text => {
+        Some(_) if (keep_constants || native_sampling) && loaded.is_shader() => {
             let mut fix =
                 |types: &Types, constant: &Uniform| given.constant(types, constant).ok()?;
             let (source, most) = (&loaded.source, options.messages.max_errors);

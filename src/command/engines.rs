@@ -97,10 +97,11 @@ pub(super) fn evaluator(
             Box::new(SimdEngine::new(core, location, settings, None).map_err(simd_trouble)?)
         }
         EngineName::Core => Box::new(CoreEngine::new(core, location, settings)?),
-        EngineName::Source if loaded.is_core_text => {
-            return Err(Trouble::Other(Failure::usage(
-                "the engine `source` evaluates shader text, and this is core text",
-            )));
+        EngineName::Source if !loaded.is_shader() => {
+            let what = if loaded.is_core_text { "core text" } else { "a module" };
+            return Err(Trouble::Other(Failure::usage(format!(
+                "the engine `source` evaluates shader text, and this is {what}"
+            ))));
         }
         EngineName::Source => {
             let (source, constants) = (&loaded.source, &core.constants);

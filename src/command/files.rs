@@ -8,22 +8,29 @@ use lambdav::frontend::Fix;
 use lambdav::program::{self, Loaded};
 use lambdav::raster::file::{self, DecodeError, LoadError, Undecoded};
 use lambdav::raster::{AnyImage, Size};
+use lambdav::spirv_frontend::RaiseOptions;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Reads and compiles without saying anything.
-pub(super) fn read(path: &Path, messages: Messages) -> Result<Loaded> {
+pub(super) fn read(path: &Path, messages: Messages, options: &RaiseOptions) -> Result<Loaded> {
     let (_, bytes) = read_bytes(path)?;
-    Ok(compile_fixed(path, bytes, messages.max_errors, &mut |_, _| None))
+    Ok(compile_fixed(path, bytes, messages.max_errors, &mut |_, _| None, options))
 }
 
 /// Compiles what was read from `path`, with values for the program's constants and at most so many
 /// findings of each severity, without saying anything.
-pub(super) fn compile_fixed(path: &Path, bytes: Vec<u8>, most: usize, fix: &mut Fix<'_>) -> Loaded {
+pub(super) fn compile_fixed(
+    path: &Path,
+    bytes: Vec<u8>,
+    most: usize,
+    fix: &mut Fix<'_>,
+    options: &RaiseOptions,
+) -> Loaded {
     let file = Some(path).filter(|path| *path != Path::new("-"));
-    let loaded = Loaded::from_file_fixed(file, bytes, most, fix);
+    let loaded = Loaded::from_file_with(file, bytes, most, fix, options);
     loaded.included.iter().for_each(|path| watch::note(path));
     loaded
 }

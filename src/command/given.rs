@@ -3,14 +3,17 @@
 use super::binds::Binds;
 use super::failure::{Failure, Result};
 use super::files::{compile_fixed, read_bytes};
-use lambdav::core::graph::Uniform;
+use super::module::{self, LocationValue, ModuleArguments};
+use lambdav::core::graph::{Core, Uniform};
 use lambdav::core::types::Types;
-use lambdav::program::Loaded;
+use lambdav::program::{Loaded, LoadedModule};
 use lambdav::settings::{Settings, UniformError, members};
+use lambdav::spirv_frontend::RaiseOptions;
 use std::path::{Path, PathBuf};
 
 /// The values that are given, as text: first those of the file, then those of the
 /// command line, of which the last counts.
+#[derive(Clone)]
 pub(super) struct Given {
     file: Vec<(String, String)>,
     /// What messages call the file.
@@ -18,6 +21,9 @@ pub(super) struct Given {
     set: Vec<(String, String)>,
     /// The files for textures and buffers.
     binds: Binds,
+    /// How a module is raised, and what its inputs of locations are.
+    raise: RaiseOptions,
+    inputs: Vec<LocationValue>,
 }
 
 impl Given {
@@ -28,10 +34,15 @@ impl Given {
             None => Err(Failure::usage(format!("`{text}` sets nothing: write --set NAME=VALUE"))),
         });
         let set = set.collect::<Result<_>>()?;
-        let binds = Binds::default();
-        let Some(path) = uniforms else {
-            return Ok(Self { file: Vec::new(), name: String::new(), set, binds });
+        let nothing = Self {
+            file: Vec::new(),
+            name: String::new(),
+            set,
+            binds: Binds::default(),
+            raise: RaiseOptions::default(),
+            inputs: Vec::new(),
         };
+        let Some(path) = uniforms else { return Ok(nothing) };
         let (name, bytes) = read_bytes(path)?;
         let fail = |what: &str| Failure::input(format!("`{name}`: {what}"));
         let text = str::from_utf8(&bytes).map_err(|error| fail(&error.to_string()))?;
@@ -39,7 +50,40 @@ impl Given {
             fail(&format!("{error}; write {{\"NAME\": VALUE, \"NAME\": VALUE}}"))
         })?;
         let file = all.into_iter().map(|(name, value)| (name, value.to_owned())).collect();
-        Ok(Self { file, name, set, binds })
+        Ok(Self { file, name, ..nothing })
+    }
+
+    /// The same with what is said of modules.
+    pub(super) fn with_module(self, arguments: &ModuleArguments) -> Result<Self> {
+        let (raise, inputs) = arguments.read()?;
+        Ok(Self { raise, inputs, ..self })
+    }
+
+    /// The same for a program that has been read: of a module, members by their names in the program, and
+    /// inputs by those of their uniforms.
+    pub(super) fn for_program(&self, loaded: &Loaded) -> Result<Self> {
+        let (Some(core), Some(module)) = (&loaded.core, &loaded.module) else {
+            return Ok(self.clone());
+        };
+        let inputs = self.inputs.iter().map(|(location, value)| {
+            Ok((module::location_name(core, module, *location)?, value.clone()))
+        });
+        let mut set = inputs.collect::<Result<Vec<_>>>()?;
+        set.extend(self.set.iter().map(|given| renamed(core, module, given)));
+        let file = self.file.iter().map(|given| renamed(core, module, given)).collect();
+        let name = |name: &str| {
+            let all = &module.interface.resources;
+            let found = all.iter().find(|resource| resource.binding.to_string() == name);
+            found.map(|resource| resource.name.clone())
+        };
+        let binds = self.binds.clone().renamed(name);
+        Ok(Self { file, set, binds, ..self.clone() })
+    }
+
+    /// The uniforms that are given no value.
+    pub(super) fn unset<'u>(&self, uniforms: &'u [Uniform]) -> Vec<&'u str> {
+        let names = uniforms.iter().map(|uniform| uniform.name.as_str());
+        names.filter(|name| self.values(name).next().is_none()).collect()
     }
 
     /// The same with files for textures and buffers.
@@ -57,7 +101,7 @@ impl Given {
                 None
             })
         };
-        let loaded = compile_fixed(path, bytes, most, &mut fix);
+        let loaded = compile_fixed(path, bytes, most, &mut fix, &self.raise);
         wrong.map_or(Ok(loaded), Err)
     }
 
@@ -134,4 +178,11 @@ impl Given {
         }
         self.binds.apply(settings, types)
     }
+}
+
+/// A name and a value as the program of a module has them.
+fn renamed(core: &Core, of: &LoadedModule, given: &(String, String)) -> (String, String) {
+    let name = module::uniform_name(core, of, &given.0).unwrap_or_else(|| given.0.clone());
+    let value = module::value(core, &name, &given.1).map_or(given.1.clone(), str::to_owned);
+    (name, value)
 }

@@ -9,6 +9,7 @@ use lambdav::raster::file;
 use lambdav::spirv;
 use lambdav::spirv::emit::EmitOptions;
 use lambdav::spirv::inspect::{Interface, Variable, inspect};
+use lambdav::spirv_frontend::RaiseOptions;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -35,7 +36,8 @@ pub(super) fn run(options: &InspectArguments) -> Result {
         Some(words) => words,
         None => {
             let most = options.messages.max_errors;
-            let mut loaded = compile_fixed(&options.file, bytes, most, &mut |_, _| None);
+            let how = RaiseOptions::default();
+            let mut loaded = compile_fixed(&options.file, bytes, most, &mut |_, _| None, &how);
             loaded.diagnostics.drop_lints();
             report(&loaded.source, &loaded.diagnostics, options.messages)?;
             let core = loaded.core.ok_or_else(Failure::reported)?;

@@ -17,6 +17,7 @@ mod given;
 mod hash;
 mod inspect;
 mod messages;
+mod module;
 mod render;
 mod stats;
 mod supervise;

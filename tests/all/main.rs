@@ -20,6 +20,7 @@ mod dependencies;
 mod derivatives;
 mod engines;
 mod float_environment;
+mod foreign;
 mod gallery;
 mod integers;
 mod language;

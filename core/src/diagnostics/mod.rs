@@ -147,6 +147,9 @@ codes! {
     MalformedCore = "LV0601", Error, "core text is malformed";
     CoreVersion = "LV0602", Error, "core text is of another version";
     InvalidModule = "LV0603", Error, "a SPIR-V module goes wrong";
+    MalformedModule = "LV0604", Error, "a SPIR-V module breaks a rule";
+    UnsupportedModule = "LV0605", Error, "a SPIR-V module does what is not supported";
+    ForeignProgram = "LV0606", Error, "a program in WGSL or GLSL is wrong";
     UnusedUniform = "LV0701", Warning, "a uniform is never used";
     UnusedParameter = "LV0702", Warning, "a parameter is never used";
     HiddenDefine = "LV0703", Warning, "a define hides another one";

@@ -106,6 +106,9 @@ mod tests {
                     | DiagnosticCode::MalformedCore
                     | DiagnosticCode::CoreVersion
                     | DiagnosticCode::InvalidModule
+                    | DiagnosticCode::MalformedModule
+                    | DiagnosticCode::UnsupportedModule
+                    | DiagnosticCode::ForeignProgram
             );
             let first = if text_only { Tag::Text } else { wrong };
             assert_eq!(tags.first(), Some(&first), "{name}");
@@ -114,6 +117,9 @@ mod tests {
                 DiagnosticCode::MalformedCore
                     | DiagnosticCode::CoreVersion
                     | DiagnosticCode::InvalidModule
+                    | DiagnosticCode::MalformedModule
+                    | DiagnosticCode::UnsupportedModule
+                    | DiagnosticCode::ForeignProgram
             );
             assert!(no_shader || tags.contains(&Tag::Accepted), "{name}");
         }

@@ -124,7 +124,6 @@ impl Graph {
                 }
                 Node::If([condition, then, otherwise]) => {
                     flow.reach(*condition, &here);
-                    let answer = answers.get(condition);
                     let [yes, no] = match answers.get(condition) {
                         Some(Answer { yes, no }) => [here.and(yes), here.and(no)],
                         None => [here.clone(), here],

@@ -72,9 +72,11 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     let form = form(options)?;
     let (name, bytes) = read_bytes(&options.shader)?;
     let values = Given::read(&options.picture.set, options.picture.uniforms.as_ref())?;
-    let given = values.with_binds(binds.clone());
+    let given = values.with_binds(binds.clone()).with_module(&options.picture.module)?;
     let mut job = Job::new(options, form, &read, stats)?;
-    match spirv::words(&bytes) {
+    // The engine `spirv` executes the words of a module; the others, the program that it is raised to.
+    let is_executed = options.engine == Some(EngineName::Spirv);
+    match spirv::words(&bytes).filter(|_| is_executed) {
         Some(_) if options.specialise => {
             return Err(Failure::usage("--specialise is for programs; this is a module"));
         }

@@ -3,6 +3,7 @@
 use super::sequence::{Frames, Moment, frames, frames_per_second};
 use crate::command::engines::EngineName;
 use crate::command::messages::{MessageFormat, Messages};
+use crate::command::module::ModuleArguments;
 use crate::command::values::{Outputs, lanes, mouse, outputs, seconds, target, threads, whole};
 use clap::Args;
 use lambdav::core::graph::Uniform;
@@ -18,7 +19,7 @@ use std::time::Duration;
 /// Render a program to an image file
 #[derive(Args)]
 pub(in crate::command) struct RenderArguments {
-    /// A shader, core text, or, for the engine `spirv`, a SPIR-V module; `-` is standard input
+    /// A shader, core text or a SPIR-V module; `-` is standard input
     pub(super) shader: PathBuf,
     /// The image, by its ending .png, .exr (32-bit float) or .npy (float32, H×W×4); `-` is
     /// standard output. With --frames it has a place for the number, as in out-%04d.png
@@ -192,6 +193,8 @@ pub(in crate::command) struct PictureArguments {
     /// Bits of a sample (PNG only); by default 8
     #[arg(long, value_name = "BITS", value_parser = ["8", "16"])]
     pub(in crate::command) depth: Option<String>,
+    #[command(flatten)]
+    pub(in crate::command) module: ModuleArguments,
 }
 
 impl PictureArguments {

@@ -7,6 +7,7 @@ use crate::command::engines::{EngineName, evaluator, simd_trouble};
 use crate::command::failure::{Failure, Result};
 use crate::command::given::Given;
 use crate::command::messages::report;
+use crate::command::module::note_unset;
 use crate::command::values::{locations, machine_target};
 use lambdav::core::graph::Core;
 use lambdav::engine::{Engine, FastEngine, SimdEngine};
@@ -23,6 +24,7 @@ pub(super) fn draw_program(
 ) -> Result {
     report(&loaded.source, &loaded.diagnostics, options.messages)?;
     let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
+    let given = &given.for_program(loaded)?;
     let all = core.outputs.iter().map(|output| output.location);
     let locations = locations(all, options.picture.output)?;
     job.begin(&locations, &loaded.included)?;
@@ -34,7 +36,15 @@ pub(super) fn draw_program(
     job.feed_back(options.feedback.as_ref().map(begin).transpose()?);
     let constants = core.constants.iter().map(|c| (c.name.as_str(), c.ty, &*c.default));
     let values = settings.values(&core.uniforms).chain(constants);
-    job.describe(loaded.source.text().as_bytes(), &to_json(core.graph.types(), values));
+    let text = match &loaded.module {
+        Some(module) => {
+            let name = options.shader.display().to_string();
+            note_unset(&name, &given.unset(&core.uniforms), options.messages);
+            &module.bytes[..]
+        }
+        None => loaded.source.text().as_bytes(),
+    };
+    job.describe(text, &to_json(core.graph.types(), values));
     job.stats.read(loaded.times);
     let specialised = options.specialise.then(|| {
         let core = core.with_uniforms_fixed(&settings.inputs.uniforms);

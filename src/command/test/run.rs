@@ -51,18 +51,21 @@ enum Program {
 
 /// Runs the tests of one program, which is read and checked once.
 pub(super) fn run_program(tests: &[&Test], how: &How) -> Vec<TestResult> {
-    let program = read(&tests[0].program);
+    let program = read(&tests[0].program, how);
     tests.iter().map(|test| run_test(test, &program, how)).collect()
 }
 
-fn read(path: &Path) -> Result<Program> {
+fn read(path: &Path, how: &How) -> Result<Program> {
     let (name, bytes) = read_bytes(path)?;
-    if let Some(words) = spirv::words(&bytes) {
+    if how.engine == Some(EngineName::Spirv)
+        && let Some(words) = spirv::words(&bytes)
+    {
         return Ok(Program::Module(name, words));
     }
     let mut loaded = Loaded::from_file(Some(path), bytes, limits::ERRORS);
     loaded.diagnostics.drop_lints();
     match loaded.core {
+        _ if loaded.module.is_some() => Ok(Program::Text(Box::new(loaded))),
         Some(_) => Ok(Program::Text(Box::new(loaded))),
         None => Err(Failure::input(text_of(&loaded.source, &loaded.diagnostics))),
     }
@@ -118,7 +121,8 @@ fn draw(test: &Test, directive: &Directive, program: &Program, how: &How) -> Res
     let folder = test.program.parent().unwrap_or(Path::new(""));
     picture.uniforms = picture.uniforms.map(|path| folder.join(path));
     let given = Given::read(&picture.set, picture.uniforms.as_ref())?;
-    let given = given.with_binds(Binds::read(&picture.bind)?.within(folder));
+    let binds = Binds::read(&picture.bind)?.within(folder);
+    let given = given.with_binds(binds).with_module(&picture.module)?;
     let loaded = match program {
         Program::Text(loaded) => loaded,
         Program::Module(name, words) => {
@@ -126,18 +130,22 @@ fn draw(test: &Test, directive: &Directive, program: &Program, how: &How) -> Res
             return frame(directive, &opened.source, &opened.engine, how);
         }
     };
-    let mut core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
     let fixed;
     let mut loaded = &**loaded;
-    if given.sets_any(&core.constants) {
+    let sets_constants = loaded.core.as_ref().is_some_and(|core| given.sets_any(&core.constants));
+    // The entry point of a module, and its inputs, are the test's own.
+    if sets_constants || loaded.module.is_some() {
         let (_, bytes) = read_bytes(&test.program)?;
         fixed = given.compile(&test.program, bytes, limits::ERRORS)?;
+        if fixed.core.is_none() {
+            return Err(Failure::input(text_of(&fixed.source, &fixed.diagnostics)));
+        }
         loaded = &fixed;
-        let wrong = || Failure::input(text_of(&fixed.source, &fixed.diagnostics));
-        core = fixed.core.as_ref().ok_or_else(wrong)?;
     }
+    let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
     let location =
         location(core.outputs.iter().map(|output| output.location), picture.output, "a test")?;
+    let given = given.for_program(loaded)?;
     let mut settings = picture.settings(&core.uniforms);
     given.apply(&mut settings, core.graph.types(), &core.uniforms, &core.constants)?;
     let engine = engine(how.engine, loaded, core, location, &settings);

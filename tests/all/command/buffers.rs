@@ -65,12 +65,19 @@ fn files_are_elements() {
     place.run(&[&["render", "lights.core", "b.npy"][..], &BOUND].concat()).done();
     assert_eq!(place.frame("b.npy").pixels(), wanted);
     place.run(&["compile", "lights.lv", "-o", "lights.spv"]).done();
-    // What it holds has the names of parts, as uniforms have.
+    // Of what it is raised to, elements are as they were, but for bools, which memory has none of.
+    let elements = r#"[{"at": [1, 2], "on": 1, "turn": [1, 0, 2, 1], "cells": [-3, 4]},
+        {"at": [3, 4], "on": 0, "turn": [1, 2, 3, 4], "cells": [5, 6]}]"#;
+    place.write("lights.json", elements);
+    place.run(&[&["render", "lights.spv", "c.npy"][..], &BOUND].concat()).done();
+    assert_eq!(place.frame("c.npy").pixels(), wanted);
+    // Where its words are executed, they have the names of parts, as uniforms have.
     let parts = r#"[{"at": [1, 2], "on": 1, "turn": [1, 0, 2, 1], "cells[0]": -3, "cells[1]": 4},
         {"at": [3, 4], "on": 0, "turn": [1, 2, 3, 4], "cells[0]": 5, "cells[1]": 6}]"#;
     place.write("lights.json", parts);
-    place.run(&[&["render", "lights.spv", "c.npy"][..], &BOUND].concat()).done();
-    assert_eq!(place.frame("c.npy").pixels(), wanted);
+    let words = ["render", "lights.spv", "d.npy", "--engine", "spirv"];
+    place.run(&[&words[..], &BOUND].concat()).done();
+    assert_eq!(place.frame("d.npy").pixels(), wanted);
     for stage in ["lanes", "registers", "asm"] {
         let options = ["compile", "lights.lv", "--emit", stage];
         place.write("lights.json", LIST);
@@ -104,7 +111,9 @@ fn what_is_wrong_with_a_file_is_said() {
     }
     place.fails(&["compile", "lights.lv", "--emit", "lanes"], 1, unbound);
     place.run(&["compile", "lights.lv", "-o", "lights.spv"]).done();
-    place.fails(&["render", "lights.spv", "b.png"], 2, "nothing is bound to the buffer `lights`");
+    place.fails(&["render", "lights.spv", "b.png"], 1, "error[LV0507]: the buffer `");
+    let words = ["render", "lights.spv", "b.png", "--engine", "spirv"];
+    place.fails(&words, 2, "nothing is bound to the buffer `lights`");
     place.write("empty.json", "[]");
     place.write("many.json", "[1, 2, x]");
     place.write("wide.npy", npy("<f8", "(1,)", &[[0; 4]; 2]));

@@ -97,13 +97,15 @@ fn standard_input_has_a_name_and_can_be_read_once() {
 }
 
 #[test]
-fn a_module_is_not_a_shader() {
+fn modules_are_checked() {
     let place = place();
     place.run(&["compile", "good.lv", "-o", "good.spv"]).done();
-    for command in [&["check", "good.spv"][..], &["compile", "good.spv", "--emit", "core"]] {
-        let outcome = place.run(command);
-        assert_eq!(outcome.status, 1);
-        assert!(outcome.err.contains("error[LV0217]: this is a SPIR-V module"), "{}", outcome.err);
+    place.run(&["check", "good.spv"]).done();
+    place.fails(&["check", "good.spv", "--entry", "other"], 1, "no fragment entry point `other`");
+    let module = place.read("good.spv");
+    place.write("cut.spv", &module[..module.len() - 4]);
+    for command in [&["check", "cut.spv"][..], &["compile", "cut.spv", "--emit", "core"]] {
+        place.fails(command, 1, "error[LV0604]: a function does not end (at word ");
     }
 }
 

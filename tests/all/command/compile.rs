@@ -70,9 +70,11 @@ fn spirv_goes_to_a_file_and_is_rendered() {
             .run(&[&["render", "a.lv", "core.npy", "--engine", "core"], &output[..]].concat())
             .done();
         for from in ["a.lv", "a.spv"] {
-            let arguments = ["render", from, "b.npy", "--engine", "spirv"];
-            place.run(&[&arguments, &output[..]].concat()).done();
-            assert_eq!(place.read("core.npy"), place.read("b.npy"), "{from}");
+            for engine in ["simd", "core", "spirv"] {
+                let arguments = ["render", from, "b.npy", "--engine", engine];
+                place.run(&[&arguments, &output[..]].concat()).done();
+                assert_eq!(place.read("core.npy"), place.read("b.npy"), "{from} {engine}");
+            }
         }
     }
 }
@@ -84,8 +86,8 @@ fn modules_in_place_of_programs() {
         ("loop.lv", "; endless\n((rec-func (n) (if (< n 0) n (rec (+ n 1)))) (time))"),
     ]);
     place.run(&["compile", "a.lv", "-o", "a.spv"]).done();
-    let core = ["render", "a.spv", "a.png", "--engine", "core"];
-    place.fails(&core, 2, "`a.spv` is SPIR-V; --engine spirv renders it");
+    let source = ["render", "a.spv", "a.png", "--engine", "source"];
+    place.fails(&source, 2, "evaluates shader text, and this is a module");
     let engine = ["--engine", "spirv"];
     let render =
         |file, more: &[&'static str]| [&["render", file, "a.png"], &engine[..], more].concat();
@@ -276,4 +278,34 @@ fn a_world_that_is_the_same_for_all_pixels_is_computed_once() {
     let (frame, groups) = lanes.text().split_once("\n}").expect("the part for the frame ends");
     assert!(frame.contains("loop #0") && !groups.contains("loop #"), "{frame}");
     assert_eq!(groups.matches(" = lookup ").count(), 1, "{groups}");
+}
+
+/// Members of blocks are set by their names, or by places; what is not set is zero, which is said.
+#[test]
+fn modules_are_programs() {
+    let place = TestFolder::with([("a.lv", PROGRAM)]);
+    place.run(&["compile", "a.lv", "-o", "a.spv"]).done();
+    let options = ["--size", "3x2", "--time", "1"];
+    place.run(&[&["render", "a.lv", "a.npy", "--set", "gain=2"], &options[..]].concat()).done();
+    for name in ["gain", "0.0.gain"] {
+        let set = format!("{name}=2");
+        let render = ["render", "a.spv", "b.npy", "--set", &set, "--no-metadata"];
+        let outcome = place.run(&[&render, &options[..]].concat()).done();
+        assert_eq!(outcome.err, "", "{name}");
+        assert_eq!(place.frame("a.npy").pixels(), place.frame("b.npy").pixels(), "{name}");
+    }
+    let outcome = place.run(&[&["render", "a.spv", "c.npy"], &options[..]].concat());
+    assert_eq!(outcome.status, 0, "{}", outcome.err);
+    assert_eq!(outcome.err, "note: `a.spv`: `gain` is 0; --set gives it a value\n");
+    let wrong = ["render", "a.spv", "c.npy", "--set", "gian=2"];
+    place.fails(&wrong, 2, "did you mean `gain`?");
+    let input = ["render", "a.spv", "c.npy", "--input", "3=1"];
+    place.fails(&input, 2, "the module has no input 3; it has none");
+    let input = ["render", "a.spv", "c.npy", "--input", "uv"];
+    place.fails(&input, 2, "write --input LOC=uv, LOC=position or LOC=NUMBERS");
+    // The core that it is raised to is a program like others.
+    place.run(&["compile", "a.spv", "--emit", "core", "-o", "a.core"]).done();
+    let render = ["render", "a.core", "d.npy", "--set", "gain=2"];
+    place.run(&[&render, &options[..]].concat()).done();
+    assert_eq!(place.frame("a.npy").pixels(), place.frame("d.npy").pixels());
 }

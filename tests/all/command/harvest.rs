@@ -65,6 +65,10 @@ fn prepared() -> TestFolder {
         place.run(&["render", &shader, &picture, "--size", "8x8"]).done();
     }
     place.run(&["compile", "shader.lv", "-o", "module.spv"]).done();
+    for (foreign, name) in [("plasma.wgsl", "shader.wgsl"), ("disc.frag", "shader.frag")] {
+        let text = read(&format!("tests/foreign/{foreign}"));
+        place.write(name, &text);
+    }
     for image in ["a.png", "b.png"] {
         place.run(&["render", "shader.lv", image, "--size", "8x8"]).done();
     }

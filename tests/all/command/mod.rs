@@ -13,6 +13,7 @@ mod everyday;
 mod explain;
 mod faults;
 mod feedback;
+mod foreign;
 mod gallery;
 mod harness;
 mod harvest;

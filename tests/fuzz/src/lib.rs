@@ -10,6 +10,8 @@
 //! | `pipeline` | the compiler, the scheduler, the lowering to lanes, SPIR-V; of some, pixels by all engines | pass all verifiers; engines agree; [`compare`](lambdav_generate::compare()) finds no contradiction |
 //! | `core-text` | the reader of core text, then as above | print and read back as itself |
 //! | `spirv` | the loader and the evaluator of SPIR-V words | an error or an answer |
+//! | `raise` | the raise of SPIR-V words, then as a program | a diagnostic, or a program whose engines agree |
+//! | `wgsl` | naga, then as above | a diagnostic, or a program whose engines agree |
 //! | `images` | the decoders of PNG, OpenEXR and NPY; of floats, the encoders | an error or an image; what was read comes back |
 //!
 //! An input fails if it panics, if something that must hold does not, or if it takes a thread more

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// Throw nearly right inputs at everything that reads one
 #[derive(Parser)]
 struct Arguments {
-    /// What to run: parse, pipeline, core-text or spirv (default: all)
+    /// What to run: parse, pipeline, core-text, spirv, raise, wgsl or images (default: all)
     #[arg(long, value_delimiter = ',')]
     target: Vec<String>,
     /// How many inputs for each target
@@ -202,7 +202,7 @@ fn write(folder: &Path, target: &dyn FuzzTarget, number: u64, input: &[u8]) -> P
 
 fn ending(target: &dyn FuzzTarget) -> &'static str {
     match target.name() {
-        "spirv" => "spv",
+        "spirv" | "raise" => "spv",
         "core-text" => "core",
         _ => "lv",
     }

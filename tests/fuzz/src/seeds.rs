@@ -2,6 +2,8 @@
 
 use lambdav::core::core_text;
 use lambdav::core::schedule::schedule;
+use lambdav::core::source::SourceFile;
+use lambdav::foreign::{Language, to_spirv};
 use lambdav::program::Loaded;
 use lambdav::spirv;
 use lambdav_generate::{GenerateOptions, GeneratedProgram, generate};
@@ -24,6 +26,10 @@ pub struct Seeds {
     pub(crate) cores: Vec<String>,
     /// SPIR-V modules.
     pub(crate) modules: Vec<Vec<u32>>,
+    /// Modules of other compilers.
+    pub(crate) foreign_modules: Vec<Vec<u32>>,
+    /// WGSL.
+    pub(crate) wgsl: Vec<String>,
 }
 
 impl Seeds {
@@ -79,7 +85,18 @@ impl Seeds {
         texts.extend(as_texts(corpus("pipeline")));
         cores.extend(as_texts(corpus("core-text")));
         modules.extend(corpus("spirv").iter().map(|bytes| crate::words::from_bytes(bytes)));
-        Self { programs, texts, cores, modules }
+        let (mut foreign_modules, mut wgsl) = (Vec::new(), Vec::new());
+        for path in files(&root.join("tests/foreign"), "") {
+            let Some(language) = Language::of(&path) else { continue };
+            let text = fs::read_to_string(&path).expect("it can be read");
+            let source = SourceFile::new("seed", text.as_str());
+            foreign_modules.push(to_spirv(language, &source).expect("it is right"));
+            if language == Language::Wgsl {
+                wgsl.push(text);
+            }
+        }
+        foreign_modules.extend(corpus("raise").iter().map(|bytes| crate::words::from_bytes(bytes)));
+        Self { programs, texts, cores, modules, foreign_modules, wgsl }
     }
 }
 

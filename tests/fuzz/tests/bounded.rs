@@ -8,8 +8,15 @@ use lambdav_fuzz::{Bounds, Campaign, Costly, Limits, Search, Seeds, corpus, mini
 const BOUNDS: Bounds = Bounds { seconds: 120.0, peak: 2 << 30 };
 
 /// Inputs of each target: fewer where one takes longer.
-const INPUTS: [(&str, u64); 5] =
-    [("parse", 7000), ("pipeline", 4000), ("core-text", 4000), ("spirv", 5000), ("images", 10_000)];
+const INPUTS: [(&str, u64); 7] = [
+    ("parse", 7000),
+    ("pipeline", 4000),
+    ("core-text", 4000),
+    ("spirv", 5000),
+    ("raise", 4000),
+    ("wgsl", 2000),
+    ("images", 10_000),
+];
 
 #[test]
 fn new_inputs() {

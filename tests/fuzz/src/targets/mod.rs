@@ -5,6 +5,7 @@ mod images;
 mod parse;
 mod pipeline;
 mod pixels;
+mod raise;
 mod spirv;
 
 use crate::seeds::Seeds;
@@ -47,12 +48,14 @@ pub trait FuzzTarget: Sync {
 }
 
 /// All of them.
-pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 5] {
+pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 7] {
     [
         Box::new(parse::Parse { seeds }),
         Box::new(pipeline::Pipeline { seeds }),
         Box::new(core_text::CoreText { seeds }),
         Box::new(spirv::Spirv { seeds }),
+        Box::new(raise::Raise { seeds }),
+        Box::new(raise::Wgsl { seeds }),
         Box::new(images::Images::new()),
     ]
 }

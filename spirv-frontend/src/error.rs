@@ -1,0 +1,64 @@
+//! Why a module cannot be raised.
+
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::source::Span;
+
+/// What is wrong, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RaiseError {
+    pub(crate) code: DiagnosticCode,
+    pub(crate) message: String,
+    /// The index of the first word of the instruction.
+    pub(crate) at: Option<usize>,
+    /// Its place in the source that the module holds.
+    pub(crate) span: Option<Span>,
+    pub(crate) help: Option<String>,
+}
+
+pub(crate) type Result<T> = std::result::Result<T, RaiseError>;
+
+impl RaiseError {
+    fn new(code: DiagnosticCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), at: None, span: None, help: None }
+    }
+
+    /// The module breaks a rule of SPIR-V.
+    pub(crate) fn malformed(what: impl Into<String>) -> Self {
+        Self::new(DiagnosticCode::MalformedModule, what)
+    }
+
+    /// The module does what the core does not have, or what is not built.
+    pub(crate) fn unsupported(what: impl Into<String>) -> Self {
+        Self::new(DiagnosticCode::UnsupportedModule, what)
+    }
+
+    /// The program becomes too large.
+    pub(crate) fn too_large(what: impl Into<String>) -> Self {
+        Self::new(DiagnosticCode::ExpansionTooLarge, what)
+    }
+
+    /// Says in which instruction, unless that is known.
+    pub(crate) fn at(mut self, at: usize, span: Option<Span>) -> Self {
+        if self.at.is_none() {
+            (self.at, self.span) = (Some(at), span);
+        }
+        self
+    }
+
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// As it is shown.
+    pub(crate) fn diagnostic(self) -> Diagnostic {
+        let Self { code, message, at, span, help } = self;
+        let message = match at {
+            Some(at) => format!("{message} (at word {at})"),
+            None => message,
+        };
+        let mut diagnostic = Diagnostic::new(code, span.unwrap_or_default(), message);
+        diagnostic.help = help;
+        diagnostic
+    }
+}

@@ -1,0 +1,324 @@
+//! Where control goes from a place: a tree of decisions whose leaves are ways out.
+//!
+//! Each piece of code is raised once, on a *hole* of the tree, which becomes what the code does: a
+//! decision, or a way out with what variables hold there. Where several ways lead to one block, they
+//! are joined, and the code of that block has one hole again ([`Flow::converge`]):
+//!
+//! - one decision stays one: what the ways differ in is one structure, chosen by one `If` for each
+//!   decision between them, and a value alone is chosen by itself;
+//! - if ways lead elsewhere, too, that structure says whether the block is reached, and the others are
+//!   behind that decision, in the tree that they made;
+//! - ways that are never taken (OpUnreachable, loops without an end) are left out.
+
+use crate::error::{RaiseError, Result};
+use crate::memory::Memory;
+use lambdav_core::graph::{Graph, NodeId};
+use lambdav_core::op::Op;
+use lambdav_core::source::Span;
+use lambdav_core::types::{Field, Structure, Type};
+
+/// A node of the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct FlowId(usize);
+
+/// Where a way leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// To a block of the function that is raised.
+    Block(usize),
+    /// Out of the function.
+    Return,
+    /// Nowhere: the pixel keeps its colour, behind the values of the way, which do not end.
+    Kill,
+}
+
+/// A way out.
+#[derive(Clone, Debug)]
+pub(crate) struct Leaf {
+    pub(crate) target: Target,
+    /// What is there in place of the φ's of the block, or the result of the function.
+    pub(crate) values: Vec<NodeId>,
+    pub(crate) memory: Memory,
+}
+
+/// What a piece of code does.
+#[derive(Clone, Debug)]
+enum Node {
+    /// It is not known yet.
+    Hole,
+    /// A condition, and what happens where it holds, and where not.
+    Branch(NodeId, [FlowId; 2]),
+    Leaf(Leaf),
+    /// It is never reached.
+    Never,
+}
+
+/// The trees.
+#[derive(Debug, Default)]
+pub(crate) struct Flow {
+    nodes: Vec<Node>,
+    /// How many nodes were looked at.
+    pub(crate) work: usize,
+}
+
+/// What is known of a subtree when its leaves of one kind are joined.
+struct Joined {
+    /// Whether a leaf is reached; `None` where there is none.
+    reached: Option<NodeId>,
+    /// The slots there.
+    slots: Vec<Option<NodeId>>,
+    /// The tree without these leaves; `None` where nothing remains.
+    others: Option<FlowId>,
+}
+
+impl Flow {
+    /// A new hole.
+    pub(crate) fn hole(&mut self) -> FlowId {
+        self.add(Node::Hole)
+    }
+
+    fn add(&mut self, node: Node) -> FlowId {
+        self.nodes.push(node);
+        FlowId(self.nodes.len() - 1)
+    }
+
+    /// Makes a hole a decision between two new ones.
+    pub(crate) fn branch(&mut self, at: FlowId, condition: NodeId) -> [FlowId; 2] {
+        let arms = [self.hole(), self.hole()];
+        self.nodes[at.0] = Node::Branch(condition, arms);
+        arms
+    }
+
+    /// Makes a hole a way out.
+    pub(crate) fn leave(&mut self, at: FlowId, leaf: Leaf) {
+        self.nodes[at.0] = Node::Leaf(leaf);
+    }
+
+    /// Says that a hole is never reached.
+    pub(crate) fn never(&mut self, at: FlowId) {
+        self.nodes[at.0] = Node::Never;
+    }
+
+    /// The way out that a node is.
+    pub(crate) fn leaf(&self, at: FlowId) -> &Leaf {
+        match &self.nodes[at.0] {
+            Node::Leaf(leaf) => leaf,
+            other => unreachable!("{other:?} is no leaf"),
+        }
+    }
+
+    /// Whether a node is a way out.
+    pub(crate) fn is_leaf(&self, at: FlowId) -> bool {
+        matches!(self.nodes[at.0], Node::Leaf(_))
+    }
+
+    /// The condition and the arms of a decision.
+    pub(crate) fn decision(&self, at: FlowId) -> Option<(NodeId, [FlowId; 2])> {
+        match self.nodes[at.0] {
+            Node::Branch(condition, arms) => Some((condition, arms)),
+            _ => None,
+        }
+    }
+
+    /// All nodes below one, arms before their decision, and that one.
+    pub(crate) fn below(&mut self, root: FlowId) -> Vec<FlowId> {
+        let (mut all, mut stack) = (Vec::new(), vec![root]);
+        while let Some(id) = stack.pop() {
+            all.push(id);
+            if let Some((_, arms)) = self.decision(id) {
+                stack.extend(arms);
+            }
+        }
+        self.work += all.len();
+        all.reverse();
+        all
+    }
+
+    /// The ways out below a node, in order.
+    pub(crate) fn leaves(&mut self, root: FlowId) -> Vec<FlowId> {
+        let mut all = self.below(root);
+        all.retain(|&id| matches!(self.nodes[id.0], Node::Leaf(_)));
+        all
+    }
+
+    /// Makes one of all ways below a node that lead to a target: a hole for what happens there, with the
+    /// values of the φ's and the memory. `is_live` says of which slots of the memory the content matters
+    /// there. `None` if there is no such way.
+    pub(crate) fn converge(
+        &mut self,
+        graph: &mut Graph,
+        root: FlowId,
+        target: Target,
+        is_live: impl Fn(usize) -> bool,
+        span: Span,
+    ) -> Result<Option<(FlowId, Leaf)>> {
+        let mut leaves = self.leaves(root);
+        leaves.retain(|&id| self.leaf(id).target == target);
+        let (Some(&first), rest) = (leaves.first(), leaves.get(1..).unwrap_or_default()) else {
+            return Ok(None);
+        };
+        if rest.is_empty() {
+            return Ok(Some((first, self.take(first))));
+        }
+        // Where they differ.
+        let mut leaf = self.leaf(first).clone();
+        let len = leaves.iter().map(|&id| self.leaf(id).memory.len()).min().unwrap_or(0);
+        let mut slots: Vec<usize> = Vec::new();
+        for &id in rest {
+            let other = &self.leaf(id).memory;
+            slots.extend(leaf.memory.differing(other, len).filter(|&slot| is_live(slot)));
+        }
+        slots.sort_unstable();
+        slots.dedup();
+        let count = leaf.values.len();
+        self.work += leaves.len() * (slots.len() + count);
+        let values = |_, leaf: &Leaf| {
+            (leaf.target == target).then(|| {
+                let memory = slots.iter().map(|&slot| leaf.memory.get(slot));
+                leaf.values.iter().copied().chain(memory).collect()
+            })
+        };
+        let joined = self.join(graph, root, count + slots.len(), values, span)?;
+        let mut all = joined.slots.into_iter().map(|slot| slot.expect("each leaf has all slots"));
+        leaf.values = all.by_ref().take(count).collect();
+        leaf.memory.truncate(len);
+        slots.iter().zip(all).for_each(|(&slot, node)| leaf.memory.set(slot, node));
+        let hole = match joined.others {
+            None => root,
+            Some(others) => {
+                let hole = self.hole();
+                let reached = joined.reached.expect("there are such leaves");
+                self.nodes[root.0] = Node::Branch(reached, [hole, others]);
+                hole
+            }
+        };
+        self.nodes[hole.0] = Node::Hole;
+        Ok(Some((hole, leaf)))
+    }
+
+    /// Takes a way out and leaves a hole.
+    pub(crate) fn take(&mut self, at: FlowId) -> Leaf {
+        match std::mem::replace(&mut self.nodes[at.0], Node::Hole) {
+            Node::Leaf(leaf) => leaf,
+            other => unreachable!("{other:?} is no leaf"),
+        }
+    }
+
+    /// The values that all ways out below a node have together, as `values` says of each.
+    pub(crate) fn all_values(
+        &mut self,
+        graph: &mut Graph,
+        root: FlowId,
+        count: usize,
+        values: impl Fn(FlowId, &Leaf) -> Option<Vec<NodeId>>,
+        span: Span,
+    ) -> Result<Option<Vec<NodeId>>> {
+        let joined = self.join(graph, root, count, values, span)?;
+        Ok(joined.slots.into_iter().collect())
+    }
+
+    /// Joins the leaves for which there are values.
+    fn join(
+        &mut self,
+        graph: &mut Graph,
+        root: FlowId,
+        count: usize,
+        values: impl Fn(FlowId, &Leaf) -> Option<Vec<NodeId>>,
+        span: Span,
+    ) -> Result<Joined> {
+        let all = self.below(root);
+        // Arms come before their decision, the second one last.
+        let mut done: Vec<Joined> = Vec::new();
+        for id in all {
+            let joined = match &self.nodes[id.0] {
+                Node::Hole => unreachable!("all code below has been raised"),
+                Node::Never => Joined { reached: None, slots: vec![None; count], others: None },
+                Node::Leaf(leaf) => match values(id, leaf) {
+                    Some(values) => Joined {
+                        reached: Some(graph.bool(true, span)),
+                        slots: values.into_iter().map(Some).collect(),
+                        others: None,
+                    },
+                    None => Joined { reached: None, slots: vec![None; count], others: Some(id) },
+                },
+                &Node::Branch(condition, _) => {
+                    let [otherwise, then] = [done.pop(), done.pop()].map(|of| of.expect("an arm"));
+                    self.choose(graph, condition, [then, otherwise], span)?
+                }
+            };
+            done.push(joined);
+        }
+        Ok(done.pop().expect("the root"))
+    }
+
+    fn choose(
+        &mut self,
+        graph: &mut Graph,
+        condition: NodeId,
+        [mut then, mut otherwise]: [Joined; 2],
+        span: Span,
+    ) -> Result<Joined> {
+        let others = match (then.others, otherwise.others) {
+            (Some(then), Some(otherwise)) => {
+                Some(self.add(Node::Branch(condition, [then, otherwise])))
+            }
+            (one, other) => one.or(other),
+        };
+        // An arm that never ends says nothing; one that leads elsewhere, that it is not here.
+        for of in [&mut then, &mut otherwise] {
+            if of.reached.is_none() && of.others.is_some() {
+                of.reached = Some(graph.bool(false, span));
+            }
+        }
+        let pairs = std::iter::once((then.reached, otherwise.reached))
+            .chain(then.slots.into_iter().zip(otherwise.slots));
+        let pairs: Vec<(Option<NodeId>, Option<NodeId>)> = pairs.collect();
+        let mut chosen = choose_each(graph, condition, &pairs, span)?.into_iter();
+        let reached = chosen.next().expect("it is the first");
+        Ok(Joined { reached, slots: chosen.collect(), others })
+    }
+}
+
+/// Of pairs of values the first or the second, as a condition says: those that differ by one `If`, of a
+/// structure if they are several. Where there is but one, it is that.
+fn choose_each(
+    graph: &mut Graph,
+    condition: NodeId,
+    pairs: &[(Option<NodeId>, Option<NodeId>)],
+    span: Span,
+) -> Result<Vec<Option<NodeId>>> {
+    let differing = |&(a, b): &(Option<NodeId>, Option<NodeId>)| match (a, b) {
+        (Some(a), Some(b)) if a != b => Some((a, b)),
+        _ => None,
+    };
+    let (then, otherwise): (Vec<NodeId>, Vec<NodeId>) = pairs.iter().filter_map(differing).unzip();
+    let mut chosen = match then.len() {
+        0 => Vec::new(),
+        1 => vec![graph.if_([condition, then[0], otherwise[0]], span)],
+        _ => {
+            let structure = structure(graph, &then, "Ways")?;
+            let arms = [then, otherwise].map(|arm| graph.op(Op::Construct(structure), arm, span));
+            let whole = graph.if_([condition, arms[0], arms[1]], span);
+            let count = pairs.iter().filter_map(differing).count() as u32;
+            (0..count).map(|k| graph.op(Op::Field(k), vec![whole], span)).collect()
+        }
+    }
+    .into_iter();
+    let one = |pair| match differing(pair) {
+        Some(_) => chosen.next(),
+        None => pair.0.or(pair.1),
+    };
+    Ok(pairs.iter().map(one).collect())
+}
+
+/// The type of a structure of values of these types.
+pub(crate) fn structure(graph: &mut Graph, values: &[NodeId], name: &str) -> Result<Type> {
+    let fields = values.iter().enumerate().map(|(k, &value)| Field {
+        name: k.to_string().into(),
+        ty: graph.value_type(value),
+        is_generic: false,
+    });
+    let structure = Structure { name: name.into(), fields: fields.collect() };
+    let limit = |limit| RaiseError::too_large(format!("what arms change is too large: {limit}"));
+    graph.types_mut().add_structure(structure).map_err(limit)
+}

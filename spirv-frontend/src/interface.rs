@@ -1,0 +1,120 @@
+//! What a module wants from outside, after it has been raised, and how that lies in memory.
+
+use lambdav_core::inputs::Input;
+use lambdav_core::types::Type;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Where a block is bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Binding {
+    /// Under that number of a descriptor set.
+    Descriptor {
+        /// The set.
+        set: u32,
+        /// The number.
+        binding: u32,
+    },
+    /// As push constants.
+    PushConstants,
+}
+
+/// `0.1`, or `push`.
+impl fmt::Display for Binding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Descriptor { set, binding } => write!(f, "{set}.{binding}"),
+            Self::PushConstants => f.write_str("push"),
+        }
+    }
+}
+
+/// A member of a block that is a uniform of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockMember {
+    /// The index of the uniform.
+    pub uniform: usize,
+    /// Its block.
+    pub binding: Binding,
+    /// What the module calls it; if it has no name, its number in the block.
+    pub member: String,
+    /// The bytes in front of each word of its value.
+    pub offsets: Vec<u32>,
+}
+
+impl BlockMember {
+    /// The words of the value in a block of these bytes; `None` where it is too short.
+    pub fn words(&self, block: &[u8]) -> Option<Box<[u32]>> {
+        let word = |&offset: &u32| {
+            let bytes = block.get(offset as usize..)?.first_chunk::<4>()?;
+            Some(u32::from_le_bytes(*bytes))
+        };
+        self.offsets.iter().map(word).collect()
+    }
+}
+
+/// What a full-screen picture gives an input of that location.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LocationSource {
+    /// `frag-coord` divided by the resolution: (0, 0) at the upper left, (1, 1) at the lower right.
+    Uv,
+    /// `frag-coord`.
+    Position,
+}
+
+/// An input of a location.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LocationInput {
+    /// The location.
+    pub location: u32,
+    /// What the module calls it; may be empty.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Where it comes from; `None` if it is the uniform of that index.
+    pub source: Result<LocationSource, usize>,
+}
+
+/// A texture or buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundResource {
+    /// Its name among the program's resources.
+    pub name: String,
+    /// Where it is bound.
+    pub binding: Binding,
+}
+
+/// What a module wants.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Interface {
+    /// The entry point that was raised.
+    pub entry_point: String,
+    /// Uniforms that lie in blocks.
+    pub members: Vec<BlockMember>,
+    /// Inputs of locations.
+    pub locations: Vec<LocationInput>,
+    /// Textures and buffers, in the order of their numbers.
+    pub resources: Vec<BoundResource>,
+    /// Inputs of λV that the module has under their own names.
+    pub inputs: Vec<Input>,
+}
+
+impl Interface {
+    /// The index of the uniform that is called so: by its name, or `SET.BINDING.member`.
+    pub fn uniform(&self, name: &str) -> Option<usize> {
+        let full = |of: &&BlockMember| format!("{}.{}", of.binding, of.member) == name;
+        self.members.iter().find(full).map(|of| of.uniform)
+    }
+}
+
+/// How to raise.
+#[derive(Clone, Debug, Default)]
+pub struct RaiseOptions {
+    /// The name of the entry point; without it the module must have one fragment entry point only, or one
+    /// that is called `main`.
+    pub entry_point: Option<String>,
+    /// The colour that a pixel keeps that is discarded.
+    pub clear: [f32; 4],
+    /// Where inputs of locations come from; all others are uniforms, whose default is zero.
+    pub locations: BTreeMap<u32, LocationSource>,
+}

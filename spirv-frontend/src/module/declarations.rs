@@ -1,0 +1,238 @@
+//! What stands outside functions, and the module as a whole.
+
+use super::debug::DebugInfo;
+use super::function::{Function, Reader};
+use super::types::{ModuleType, declared};
+use super::words::{Instruction, instructions};
+use crate::error::{RaiseError, Result};
+use lambdav_core::source::{SourceFile, Span};
+use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// An entry point.
+#[derive(Clone, Debug)]
+pub(crate) struct EntryPoint {
+    pub(crate) model: Option<ExecutionModel>,
+    pub(crate) function: u32,
+    pub(crate) name: String,
+    /// The ids of its variables, those of inputs and outputs among them.
+    pub(crate) variables: Vec<u32>,
+}
+
+/// A variable outside functions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Variable {
+    pub(crate) id: u32,
+    pub(crate) class: StorageClass,
+    /// What it holds.
+    pub(crate) ty: u32,
+    pub(crate) initial: Option<u32>,
+    /// Where it is declared.
+    pub(crate) at: usize,
+}
+
+type Decorations<'w, K> = FxHashMap<K, Vec<(Decoration, &'w [u32])>>;
+
+/// What the words say.
+#[derive(Debug, Default)]
+pub(crate) struct Module<'w> {
+    names: FxHashMap<u32, String>,
+    member_names: FxHashMap<(u32, u32), String>,
+    decorations: Decorations<'w, u32>,
+    member_decorations: Decorations<'w, (u32, u32)>,
+    pub(crate) entry_points: Vec<EntryPoint>,
+    modes: Vec<(u32, ExecutionMode)>,
+    types: FxHashMap<u32, (ModuleType, usize)>,
+    /// Constants of all kinds, OpUndef among them.
+    pub(crate) constants: FxHashMap<u32, Instruction<'w>>,
+    /// In order of declaration.
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) functions: FxHashMap<u32, Function<'w>>,
+    glsl: FxHashSet<u32>,
+    /// Sets whose instructions do nothing.
+    without_semantics: FxHashSet<u32>,
+    debug: DebugInfo,
+}
+
+impl<'w> Module<'w> {
+    /// Reads all words. Where there is an error, the source says nothing of it.
+    pub(crate) fn read(words: &'w [u32]) -> Result<Self> {
+        let mut module = Self::default();
+        let mut functions = Reader::default();
+        for instruction in instructions(words)? {
+            if functions.is_inside() || instruction.op == Op::Function {
+                functions.read(instruction)?;
+                continue;
+            }
+            module.declare(instruction).map_err(|error| error.at(instruction.at, None))?;
+        }
+        module.functions = functions.finish()?;
+        Ok(module)
+    }
+
+    fn declare(&mut self, instruction: Instruction<'w>) -> Result<()> {
+        let operand = |index| instruction.operand(index);
+        match instruction.op {
+            Op::Name => {
+                self.names.insert(operand(0)?, instruction.string(1)?.0);
+            }
+            Op::MemberName => {
+                let key = (operand(0)?, operand(1)?);
+                self.member_names.insert(key, instruction.string(2)?.0);
+            }
+            Op::Decorate | Op::DecorateId | Op::DecorateString => {
+                if let Some(decoration) = Decoration::from_u32(operand(1)?) {
+                    let all = self.decorations.entry(operand(0)?).or_default();
+                    all.push((decoration, instruction.rest(2)));
+                }
+            }
+            Op::MemberDecorate | Op::MemberDecorateString => {
+                if let Some(decoration) = Decoration::from_u32(operand(2)?) {
+                    let all = self.member_decorations.entry((operand(0)?, operand(1)?));
+                    all.or_default().push((decoration, instruction.rest(3)));
+                }
+            }
+            Op::GroupDecorate | Op::GroupMemberDecorate => {
+                return Err(instruction.unsupported("groups of decorations"));
+            }
+            Op::EntryPoint => {
+                let (name, words) = instruction.string(2)?;
+                self.entry_points.push(EntryPoint {
+                    model: ExecutionModel::from_u32(operand(0)?),
+                    function: operand(1)?,
+                    name,
+                    variables: instruction.rest(2 + words).to_vec(),
+                });
+            }
+            Op::ExecutionMode | Op::ExecutionModeId => {
+                if let Some(mode) = ExecutionMode::from_u32(operand(1)?) {
+                    self.modes.push((operand(0)?, mode));
+                }
+            }
+            Op::ExtInstImport => match instruction.string(1)?.0.as_str() {
+                "GLSL.std.450" => {
+                    self.glsl.insert(operand(0)?);
+                }
+                name if name.starts_with("NonSemantic.") => {
+                    self.without_semantics.insert(operand(0)?);
+                }
+                name => {
+                    return Err(instruction.unsupported(&format!("the instructions of {name}")));
+                }
+            },
+            Op::String | Op::Source | Op::SourceContinued => self.debug.read(&instruction)?,
+            Op::ConstantTrue
+            | Op::ConstantFalse
+            | Op::Constant
+            | Op::ConstantComposite
+            | Op::ConstantNull
+            | Op::SpecConstantTrue
+            | Op::SpecConstantFalse
+            | Op::SpecConstant
+            | Op::SpecConstantComposite
+            | Op::SpecConstantOp
+            | Op::Undef => {
+                self.constants.insert(operand(1)?, instruction);
+            }
+            Op::Variable => {
+                let ModuleType::Pointer(class, ty) = *self.ty(operand(0)?)? else {
+                    return Err(instruction.malformed("its type is no pointer"));
+                };
+                let initial = instruction.operands.get(3).copied();
+                let variable = Variable { id: operand(1)?, class, ty, initial, at: instruction.at };
+                self.variables.push(variable);
+            }
+            _ => {
+                if let Some(ty) = declared(&instruction)? {
+                    self.types.insert(operand(0)?, (ty, instruction.at));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What a type is.
+    pub(crate) fn ty(&self, id: u32) -> Result<&ModuleType> {
+        match self.types.get(&id) {
+            Some((ty, _)) => Ok(ty),
+            None => Err(RaiseError::malformed(format!("%{id} is no type"))),
+        }
+    }
+
+    /// The name of an id; empty if it has none.
+    pub(crate) fn name(&self, id: u32) -> &str {
+        self.names.get(&id).map_or("", String::as_str)
+    }
+
+    /// The name of a member; empty if it has none.
+    pub(crate) fn member_name(&self, of: u32, member: u32) -> &str {
+        self.member_names.get(&(of, member)).map_or("", String::as_str)
+    }
+
+    /// The parameters of that decoration of an id, if it has it.
+    pub(crate) fn decoration(&self, id: u32, wanted: Decoration) -> Option<&'w [u32]> {
+        let all = self.decorations.get(&id)?;
+        all.iter().find(|(decoration, _)| *decoration == wanted).map(|(_, of)| *of)
+    }
+
+    /// The number that is that decoration's parameter.
+    pub(crate) fn decorated(&self, id: u32, wanted: Decoration) -> Option<u32> {
+        self.decoration(id, wanted)?.first().copied()
+    }
+
+    /// The parameters of that decoration of a member, if it has it.
+    pub(crate) fn member_decoration(
+        &self,
+        of: u32,
+        member: u32,
+        wanted: Decoration,
+    ) -> Option<&'w [u32]> {
+        let all = self.member_decorations.get(&(of, member))?;
+        all.iter().find(|(decoration, _)| *decoration == wanted).map(|(_, of)| *of)
+    }
+
+    /// Whether an entry point has that mode.
+    pub(crate) fn has_mode(&self, function: u32, wanted: ExecutionMode) -> bool {
+        self.modes.contains(&(function, wanted))
+    }
+
+    /// Whether an id is that of GLSL.std.450.
+    pub(crate) fn is_glsl(&self, id: u32) -> bool {
+        self.glsl.contains(&id)
+    }
+
+    /// Whether an id is that of a set whose instructions do nothing.
+    pub(crate) fn is_without_semantics(&self, id: u32) -> bool {
+        self.without_semantics.contains(&id)
+    }
+
+    /// The text that the module holds. Where it has no name, or there is none, it has that one.
+    pub(crate) fn source(&mut self, name: &str) -> SourceFile {
+        self.debug.source(name)
+    }
+
+    /// The place that an OpLine names.
+    pub(crate) fn span(&self, line: &Instruction<'_>, source: &SourceFile) -> Option<Span> {
+        self.debug.span(line, source)
+    }
+
+    /// The number of an array's elements.
+    pub(crate) fn length(&self, constant: u32) -> Result<u32> {
+        let length = self.constants.get(&constant);
+        let length = length.filter(|of| matches!(of.op, Op::Constant | Op::SpecConstant));
+        match length.and_then(|of| of.operands.get(2)) {
+            Some(&length @ 1..) => Ok(length),
+            Some(0) => Err(RaiseError::malformed("an array has no elements")),
+            None => Err(RaiseError::unsupported("an array whose length is computed")),
+        }
+    }
+
+    /// The truth value of a constant.
+    pub(crate) fn truth(&self, id: u32) -> Option<bool> {
+        match self.constants.get(&id)?.op {
+            Op::ConstantTrue | Op::SpecConstantTrue => Some(true),
+            Op::ConstantFalse | Op::SpecConstantFalse | Op::ConstantNull => Some(false),
+            _ => None,
+        }
+    }
+}

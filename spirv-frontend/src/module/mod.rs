@@ -1,0 +1,16 @@
+//! A module as it is written: declarations by id, functions as blocks, names, decorations, lines.
+//!
+//! Nothing is interpreted here but the grammar. *Words of any kind give a module or an error.*
+
+mod debug;
+mod declarations;
+mod function;
+mod layout;
+mod types;
+mod words;
+
+pub(crate) use declarations::{EntryPoint, Module, Variable};
+pub(crate) use function::{Block, Function, Merge};
+pub(crate) use layout::word_offsets;
+pub(crate) use types::ModuleType;
+pub(crate) use words::Instruction;

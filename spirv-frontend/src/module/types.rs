@@ -1,0 +1,95 @@
+//! Types as a module declares them.
+
+use super::words::Instruction;
+use crate::error::Result;
+use rspirv::spirv::{Dim, Op, StorageClass};
+
+/// A type, whose parts are ids of others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ModuleType {
+    Void,
+    Bool,
+    /// Of 32 bits; whether it has a sign.
+    Int(bool),
+    Float,
+    /// Components and how many.
+    Vector(u32, u8),
+    /// Columns and how many.
+    Matrix(u32, u8),
+    /// Elements, and the id of the constant that says how many.
+    Array(u32, u32),
+    RuntimeArray(u32),
+    Structure(Vec<u32>),
+    Pointer(StorageClass, u32),
+    Function(u32),
+    /// A 2D image of floats, of one layer and one sample, that is read.
+    Image,
+    Sampler,
+    /// Of that image.
+    SampledImage(u32),
+    /// What there is no value of here, and what it is.
+    Other(String),
+}
+
+/// The type that an instruction declares, if it declares one.
+pub(crate) fn declared(instruction: &Instruction<'_>) -> Result<Option<ModuleType>> {
+    let operand = |index| instruction.operand(index);
+    let count = |index| {
+        let count = instruction.operand(index)?;
+        match u8::try_from(count) {
+            Ok(count @ 2..=4) => Ok(count),
+            _ => Err(instruction.unsupported(&format!("{count} components"))),
+        }
+    };
+    Ok(Some(match instruction.op {
+        Op::TypeVoid => ModuleType::Void,
+        Op::TypeBool => ModuleType::Bool,
+        Op::TypeInt => match operand(1)? {
+            32 => ModuleType::Int(operand(2)? != 0),
+            width => ModuleType::Other(format!("integers of {width} bits")),
+        },
+        Op::TypeFloat => match operand(1)? {
+            32 => ModuleType::Float,
+            width => ModuleType::Other(format!("numbers of {width} bits")),
+        },
+        Op::TypeVector => ModuleType::Vector(operand(1)?, count(2)?),
+        Op::TypeMatrix => ModuleType::Matrix(operand(1)?, count(2)?),
+        Op::TypeArray => ModuleType::Array(operand(1)?, operand(2)?),
+        Op::TypeRuntimeArray => ModuleType::RuntimeArray(operand(1)?),
+        Op::TypeStruct => ModuleType::Structure(instruction.rest(1).to_vec()),
+        Op::TypePointer => match StorageClass::from_u32(operand(1)?) {
+            Some(class) => ModuleType::Pointer(class, operand(2)?),
+            None => return Err(instruction.malformed("there is no such storage class")),
+        },
+        Op::TypeFunction => ModuleType::Function(operand(1)?),
+        Op::TypeSampler => ModuleType::Sampler,
+        Op::TypeSampledImage => ModuleType::SampledImage(operand(1)?),
+        Op::TypeImage => image(instruction)?,
+        Op::TypeForwardPointer | Op::TypeOpaque => {
+            return Err(instruction.unsupported("there are no such values"));
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn image(instruction: &Instruction<'_>) -> Result<ModuleType> {
+    let operand = |index| instruction.operand(index);
+    let dimension = Dim::from_u32(operand(2)?);
+    let other = |what: &str| Ok(ModuleType::Other(what.to_owned()));
+    if dimension != Some(Dim::Dim2D) {
+        return match dimension {
+            Some(dimension) => {
+                let text = format!("{dimension:?}");
+                other(&format!("images of dimension {}", text.trim_start_matches("Dim")))
+            }
+            None => Err(instruction.malformed("there is no such dimension")),
+        };
+    }
+    match [operand(3)?, operand(4)?, operand(5)?, operand(6)?] {
+        [1, ..] => other("images of depths"),
+        [_, 1, ..] => other("images of several layers"),
+        [_, _, 1, _] => other("images of several samples"),
+        [.., 2] => other("images that are written"),
+        _ => Ok(ModuleType::Image),
+    }
+}

@@ -1,0 +1,285 @@
+//! Variables of the module: what is given from outside, what is written for outside, and Private ones.
+//!
+//! What is only read is a value: a block is a structure whose members are uniforms of the program. A block
+//! of push constants is λV's own if its name, and the names, types and places of all its members are those
+//! of LANGUAGE §5; then these are the inputs of λV. A variable that is not supported is an error where it
+//! is used.
+
+use super::blocks::OWN_INPUTS;
+use super::outside::Outside;
+use super::raiser::{Pointer, Raiser, Root, Value};
+use crate::error::{RaiseError, Result};
+use crate::interface::{Binding, BoundResource, LocationInput, LocationSource, RaiseOptions};
+use crate::memory::Memory;
+use crate::module::{ModuleType, Variable};
+use lambdav_core::graph::{NodeId, Uniform};
+use lambdav_core::inputs::Input;
+use lambdav_core::op::Op as Core;
+use lambdav_core::texture::TextureOptions;
+use lambdav_core::types::{Resource, ResourceKind, Type};
+use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+impl Raiser<'_, '_> {
+    /// Gives all variables that are used their places.
+    pub(super) fn open(
+        &mut self,
+        used: &FxHashSet<u32>,
+        options: &RaiseOptions,
+        memory: &mut Memory,
+    ) -> Result<Outside> {
+        let mut outside = Outside::default();
+        self.reserve_names(used, &mut outside);
+        let module = self.module;
+        for variable in &module.variables {
+            if !used.contains(&variable.id) {
+                continue;
+            }
+            let root = self
+                .open_variable(variable, options, memory, &mut outside)
+                .map_err(|error| error.at(variable.at, None))?;
+            let pointer = Pointer { root, ty: variable.ty, path: Vec::new() };
+            self.globals.insert(variable.id, Value::Pointer(pointer));
+        }
+        outside.outputs.sort_unstable();
+        if let Some(pair) = outside.outputs.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            let what = format!("two outputs have the location {}", pair[0].0);
+            return Err(RaiseError::malformed(what));
+        }
+        Ok(outside)
+    }
+
+    /// A member's own name is its uniform's if no other has it.
+    fn reserve_names(&self, used: &FxHashSet<u32>, outside: &mut Outside) {
+        let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
+        for variable in self.module.variables.iter().filter(|of| used.contains(&of.id)) {
+            let inner = self.wrapped_structure(variable.ty).ok().flatten().unwrap_or(variable.ty);
+            if let Ok(ModuleType::Structure(members)) = self.module.ty(inner) {
+                for k in 0..members.len() as u32 {
+                    *counts.entry(self.module.member_name(inner, k)).or_default() += 1;
+                }
+            }
+        }
+        let several = counts.into_iter().filter(|&(_, count)| count > 1);
+        outside.taken.extend(several.map(|(name, _)| name.to_owned()));
+    }
+
+    fn open_variable(
+        &mut self,
+        variable: &Variable,
+        options: &RaiseOptions,
+        memory: &mut Memory,
+        outside: &mut Outside,
+    ) -> Result<Root> {
+        let module = self.module;
+        match variable.class {
+            StorageClass::Private | StorageClass::Output => {
+                let ty = self.core_type(variable.ty)?;
+                let content = match variable.initial {
+                    Some(initial) => self.constant(initial)?,
+                    None => self.splat(ty, 0),
+                };
+                let content = self.of_type(content, ty)?;
+                let slot = memory.push(content);
+                if variable.class == StorageClass::Output {
+                    self.open_output(variable, ty, slot, outside)?;
+                }
+                Ok(Root::Slot(slot))
+            }
+            StorageClass::Input => self.open_input(variable, options, outside).map(Root::Constant),
+            StorageClass::Uniform | StorageClass::StorageBuffer => {
+                let ModuleType::Structure(members) = module.ty(variable.ty)? else {
+                    return Err(RaiseError::unsupported("several blocks under one binding"));
+                };
+                let binding = self.binding(variable);
+                if let Some((member, element)) = self.runtime_array(members)? {
+                    return self.open_buffer(variable, binding, member, element, outside);
+                }
+                self.open_block(variable, binding, outside).map(Root::Constant)
+            }
+            StorageClass::PushConstant => {
+                if self.is_own(variable)? {
+                    outside.interface.inputs = OWN_INPUTS.map(|(input, _)| input).to_vec();
+                    let parts = OWN_INPUTS.map(|(input, _)| self.graph.input(input, self.span));
+                    let ty = self.core_type(variable.ty)?;
+                    return self.construct(ty, parts.to_vec()).map(Root::Constant);
+                }
+                self.open_block(variable, Binding::PushConstants, outside).map(Root::Constant)
+            }
+            StorageClass::UniformConstant => self.open_texture(variable, outside),
+            other => Err(RaiseError::unsupported(format!("variables of the class {other:?}"))),
+        }
+    }
+
+    fn binding(&self, variable: &Variable) -> Binding {
+        let number = |decoration| self.module.decorated(variable.id, decoration).unwrap_or(0);
+        Binding::Descriptor {
+            set: number(Decoration::DescriptorSet),
+            binding: number(Decoration::Binding),
+        }
+    }
+
+    fn built_in(&self, variable: &Variable) -> Option<BuiltIn> {
+        BuiltIn::from_u32(self.module.decorated(variable.id, Decoration::BuiltIn)?)
+    }
+
+    fn open_output(
+        &mut self,
+        variable: &Variable,
+        ty: Type,
+        slot: usize,
+        outside: &mut Outside,
+    ) -> Result<()> {
+        if let Some(built_in) = self.built_in(variable) {
+            // A full screen has no depths.
+            return match built_in {
+                BuiltIn::FragDepth => Ok(()),
+                _ => Err(RaiseError::unsupported(format!("the output {built_in:?}"))),
+            };
+        }
+        let Some(location) = self.module.decorated(variable.id, Decoration::Location) else {
+            return Err(RaiseError::unsupported("an output without a location"));
+        };
+        if self.module.decorated(variable.id, Decoration::Component).unwrap_or(0) != 0 {
+            return Err(RaiseError::unsupported("outputs that share a location"));
+        }
+        if !ty.is_num() {
+            let name = self.graph.types().name(ty).to_string();
+            return Err(RaiseError::unsupported(format!("an output of the type {name}")));
+        }
+        if location > 7 {
+            return Err(RaiseError::unsupported(format!("the output location {location}")));
+        }
+        outside.outputs.push((location, slot));
+        Ok(())
+    }
+
+    fn open_input(
+        &mut self,
+        variable: &Variable,
+        options: &RaiseOptions,
+        outside: &mut Outside,
+    ) -> Result<NodeId> {
+        let module = self.module;
+        let ty = match module.ty(variable.ty)? {
+            ModuleType::Structure(_) => {
+                return Err(RaiseError::unsupported("a block of inputs"));
+            }
+            _ => self.core_type(variable.ty)?,
+        };
+        if let Some(built_in) = self.built_in(variable) {
+            let node = match built_in {
+                BuiltIn::FragCoord => self.graph.input(Input::FragCoord, self.span),
+                BuiltIn::FrontFacing => self.graph.bool(true, self.span),
+                BuiltIn::HelperInvocation => self.graph.bool(false, self.span),
+                BuiltIn::SampleId | BuiltIn::PrimitiveId | BuiltIn::Layer | BuiltIn::ViewIndex => {
+                    self.splat(ty, 0)
+                }
+                _ => {
+                    return Err(RaiseError::unsupported(format!("the input {built_in:?}")));
+                }
+            };
+            return self.of_type(node, ty);
+        }
+        let Some(location) = module.decorated(variable.id, Decoration::Location) else {
+            return Err(RaiseError::unsupported("an input without a location"));
+        };
+        let name = module.name(variable.id).to_owned();
+        let (node, source) = match options.locations.get(&location) {
+            Some(&source) => {
+                let node = self.location(source, ty)?;
+                (node, Ok(source))
+            }
+            None => {
+                let full = outside.name([name.clone(), format!("input.{location}")]);
+                let (node, index) = self.uniform(full, ty, outside)?;
+                (node, Err(index))
+            }
+        };
+        let input = LocationInput { location, name, ty, source };
+        outside.interface.locations.push(input);
+        Ok(node)
+    }
+
+    /// What an input of a location is, of that type: as many components as it has, others zero.
+    fn location(&mut self, source: LocationSource, ty: Type) -> Result<NodeId> {
+        let Some(width) = ty.width().filter(|_| ty.is_num()) else {
+            return Err(RaiseError::unsupported("a position for an input that is no vector"));
+        };
+        let coordinates = self.graph.input(Input::FragCoord, self.span);
+        let mut parts = self.scalars(&[coordinates])?;
+        if source == LocationSource::Uv {
+            let resolution = self.graph.input(Input::Resolution, self.span);
+            let sizes = self.scalars(&[resolution])?;
+            for (part, size) in parts.iter_mut().zip(sizes) {
+                *part = self.op(Core::Div, &[*part, size])?;
+            }
+            let [zero, one] = [0.0, 1.0].map(|number| self.number(Type::NUM, number));
+            (parts[2], parts[3]) = (zero, one);
+        }
+        parts.truncate(width.into());
+        match width {
+            1 => Ok(parts[0]),
+            _ => self.construct(ty, parts),
+        }
+    }
+
+    pub(super) fn uniform(
+        &mut self,
+        name: String,
+        ty: Type,
+        outside: &mut Outside,
+    ) -> Result<(NodeId, usize)> {
+        if !self.graph.types().fits_uniform(ty) {
+            let what = self.graph.types().name(ty).to_string();
+            return Err(RaiseError::unsupported(format!("{what} as a uniform")));
+        }
+        let index = outside.uniforms.len();
+        let default = vec![0; self.graph.types().components(ty)].into();
+        outside.uniforms.push(Uniform { name, ty, default });
+        Ok((self.graph.uniform(index as u32, ty, self.span), index))
+    }
+
+    fn open_texture(&mut self, variable: &Variable, outside: &mut Outside) -> Result<Root> {
+        match self.module.ty(variable.ty)? {
+            ModuleType::Sampler => Ok(Root::Opaque(Box::new(Value::Sampler))),
+            ModuleType::Image | ModuleType::SampledImage(_) => {
+                if let ModuleType::SampledImage(image) = self.module.ty(variable.ty)?
+                    && *self.module.ty(*image)? != ModuleType::Image
+                {
+                    return Err(RaiseError::unsupported("a texture that is no 2D image of floats"));
+                }
+                let binding = self.binding(variable);
+                let options = TextureOptions { mipmaps: self.has_levels, ..Default::default() };
+                let node =
+                    self.resource(variable, binding, ResourceKind::Texture(options), outside);
+                Ok(Root::Opaque(Box::new(Value::Image(node))))
+            }
+            ModuleType::Other(what) => Err(RaiseError::unsupported(what.clone())),
+            _ => Err(RaiseError::unsupported("several textures under one binding")),
+        }
+    }
+
+    /// The node of a texture or buffer.
+    pub(super) fn resource(
+        &mut self,
+        variable: &Variable,
+        binding: Binding,
+        kind: ResourceKind,
+        outside: &mut Outside,
+    ) -> NodeId {
+        let own = self.module.name(variable.id).to_owned();
+        let name = outside.name([own, binding.to_string()]);
+        let resource = Resource { name: name.as_str().into(), kind };
+        let ty = self.graph.types_mut().add_resource(resource);
+        outside.interface.resources.push(BoundResource { name, binding });
+        self.graph.constant(ty, &[], self.span)
+    }
+
+    /// Whether a function asks for levels of textures.
+    pub(super) fn asks_for_levels(&self) -> bool {
+        let functions = self.facts.keys().map(|id| &self.module.functions[id]);
+        let mut all = functions.flat_map(|of| &of.blocks).flat_map(|block| &block.instructions);
+        all.any(|of| of.op == Op::ImageQueryLevels)
+    }
+}

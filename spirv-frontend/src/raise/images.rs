@@ -1,0 +1,282 @@
+//! Textures: texels, sizes, and samples, which are expansions (LANGUAGE §12); derivatives (§13).
+
+use super::raiser::Raiser;
+use crate::error::{RaiseError, Result};
+use crate::module::Instruction;
+use lambdav_core::graph::{Axis, NodeId, Side};
+use lambdav_core::op::{Elementary, Op as Core};
+use lambdav_core::texture::{Filter, TextureOptions, Wrap};
+use lambdav_core::types::{ResourceKind, Scalar, Type};
+use rspirv::spirv::{ImageOperands, Op};
+
+const PAIR: Type = Type::of(Scalar::I32, 2);
+
+/// The optional operands of an instruction on images that are known.
+#[derive(Default)]
+struct Optional {
+    bias: Option<u32>,
+    level: Option<u32>,
+    gradients: Option<[u32; 2]>,
+    offset: Option<u32>,
+}
+
+impl Raiser<'_, '_> {
+    /// What an instruction reads of a texture.
+    pub(super) fn of_image(&mut self, of: &Instruction<'_>) -> Result<NodeId> {
+        let image = self.image(of.operand(2)?)?;
+        let zero = self.splat(Type::INT, 0);
+        match of.op {
+            Op::ImageQueryLevels => self.op(Core::TextureLevels, &[image]),
+            Op::ImageQuerySize => self.op(Core::TextureSize, &[image, zero]),
+            Op::ImageQuerySizeLod => {
+                let level = self.operand(of, 3)?;
+                let level = self.integer_as(level, Scalar::I32)?;
+                self.op(Core::TextureSize, &[image, level])
+            }
+            Op::ImageFetch | Op::ImageRead => {
+                let place = self.operand(of, 3)?;
+                let mut place = self.integer_as(place, Scalar::I32)?;
+                let optional = optional(of, 4)?;
+                if let Some(offset) = optional.offset {
+                    let offset = self.node(offset)?;
+                    let offset = self.integer_as(offset, Scalar::I32)?;
+                    place = self.op(Core::Add, &[place, offset])?;
+                }
+                let level = match optional.level {
+                    None => zero,
+                    Some(level) => {
+                        let level = self.node(level)?;
+                        self.integer_as(level, Scalar::I32)?
+                    }
+                };
+                self.op(Core::Texel, &[image, place, level])
+            }
+            _ => self.sample(of, image),
+        }
+    }
+
+    fn sample(&mut self, of: &Instruction<'_>, image: NodeId) -> Result<NodeId> {
+        let place = self.operand(of, 3)?;
+        // Other components of the place mean nothing in two dimensions.
+        let parts = self.scalars(&[place])?;
+        let Some(&[u, v]) = parts.first_chunk() else {
+            return Err(of.malformed("its place has less than two components"));
+        };
+        let place = self.construct(Type::vec(2), vec![u, v])?;
+        let options = self.texture_options(image)?;
+        let optional = optional(of, 4)?;
+        let offset = match optional.offset {
+            Some(offset) => {
+                let offset = self.node(offset)?;
+                Some(self.integer_as(offset, Scalar::I32)?)
+            }
+            None => None,
+        };
+        let zero = self.splat(Type::INT, 0);
+        if !options.mipmaps {
+            return self.of_level(image, place, offset, options, zero);
+        }
+        let level = match (optional.level, optional.gradients) {
+            (Some(level), _) => self.node(level)?,
+            (None, gradients) => {
+                let [dx, dy] = match gradients {
+                    Some([dx, dy]) => [self.node(dx)?, self.node(dy)?],
+                    None => [self.difference(place, Axis::X)?, self.difference(place, Axis::Y)?],
+                };
+                let level = self.level_of_detail(image, dx, dy)?;
+                match optional.bias {
+                    Some(bias) => {
+                        let bias = self.node(bias)?;
+                        self.op(Core::Add, &[level, bias])?
+                    }
+                    None => level,
+                }
+            }
+        };
+        self.at_level(image, place, offset, options, level)
+    }
+
+    fn texture_options(&self, image: NodeId) -> Result<TextureOptions> {
+        match self.graph.types().resource_kind(self.type_of(image)) {
+            Some(ResourceKind::Texture(options)) => Ok(options),
+            _ => Err(RaiseError::malformed("it is no texture")),
+        }
+    }
+
+    /// The level of detail where texels are as far apart as the place moves.
+    fn level_of_detail(&mut self, image: NodeId, dx: NodeId, dy: NodeId) -> Result<NodeId> {
+        let zero = self.splat(Type::INT, 0);
+        let size = self.op(Core::TextureSize, &[image, zero])?;
+        let size = self.op(Core::Convert(Scalar::F32), &[size])?;
+        let [d, e] = [self.op(Core::Mul, &[dx, size])?, self.op(Core::Mul, &[dy, size])?];
+        let [d, e] = [self.dot(d, d)?, self.dot(e, e)?];
+        let most = self.op(Core::Max, &[d, e])?;
+        let level = self.op(Core::Elementary(Elementary::Log2), &[most])?;
+        let half = self.number(Type::NUM, 0.5);
+        self.op(Core::Mul, &[half, level])
+    }
+
+    /// A sample between levels.
+    fn at_level(
+        &mut self,
+        image: NodeId,
+        place: NodeId,
+        offset: Option<NodeId>,
+        options: TextureOptions,
+        level: NodeId,
+    ) -> Result<NodeId> {
+        let one = self.splat(Type::INT, 1);
+        let least = self.number(Type::NUM, 0.0);
+        let count = self.op(Core::TextureLevels, &[image])?;
+        let last = self.op(Core::Sub, &[count, one])?;
+        let last = self.op(Core::Convert(Scalar::F32), &[last])?;
+        let clamped = self.op(Core::Max, &[least, level])?;
+        let clamped = self.op(Core::Min, &[clamped, last])?;
+        match options.filter {
+            Filter::Nearest => {
+                let level = self.op(Core::RoundEven, &[clamped])?;
+                let level = self.op(Core::Convert(Scalar::I32), &[level])?;
+                self.of_level(image, place, offset, options, level)
+            }
+            Filter::Linear => {
+                let floor = self.op(Core::Floor, &[clamped])?;
+                let level = self.op(Core::Convert(Scalar::I32), &[floor])?;
+                let next = self.op(Core::Add, &[level, one])?;
+                let first = self.of_level(image, place, offset, options, level)?;
+                let second = self.of_level(image, place, offset, options, next)?;
+                let part = self.fract(clamped)?;
+                self.mixed(first, second, part)
+            }
+        }
+    }
+
+    /// A sample of one level.
+    fn of_level(
+        &mut self,
+        image: NodeId,
+        place: NodeId,
+        offset: Option<NodeId>,
+        options: TextureOptions,
+        level: NodeId,
+    ) -> Result<NodeId> {
+        let size = self.op(Core::TextureSize, &[image, level])?;
+        let sizes = self.op(Core::Convert(Scalar::F32), &[size])?;
+        let scaled = self.op(Core::Mul, &[place, sizes])?;
+        let moved = |s: &mut Self, at: NodeId| match offset {
+            Some(offset) => s.op(Core::Add, &[at, offset]),
+            None => Ok(at),
+        };
+        if options.filter == Filter::Nearest {
+            let floor = self.op(Core::Floor, &[scaled])?;
+            let at = self.op(Core::Convert(Scalar::I32), &[floor])?;
+            let at = moved(self, at)?;
+            let at = self.wrapped(at, size, options.wrap)?;
+            return self.op(Core::Texel, &[image, at, level]);
+        }
+        let half = self.number(Type::vec(2), 0.5);
+        let q = self.op(Core::Sub, &[scaled, half])?;
+        let floor = self.op(Core::Floor, &[q])?;
+        let part = self.op(Core::Sub, &[q, floor])?;
+        let at = self.op(Core::Convert(Scalar::I32), &[floor])?;
+        let at = moved(self, at)?;
+        let mut texels = Vec::new();
+        for by in [[0, 0], [1, 0], [0, 1], [1, 1]] {
+            let at = match by {
+                [0, 0] => at,
+                _ => {
+                    let by = self.graph.constant(PAIR, &by, self.span);
+                    self.op(Core::Add, &[at, by])?
+                }
+            };
+            let at = self.wrapped(at, size, options.wrap)?;
+            texels.push(self.op(Core::Texel, &[image, at, level])?);
+        }
+        let [x, y] = [0, 1].map(|k| self.op(Core::Component(k), &[part]));
+        let (x, y) = (x?, y?);
+        let upper = self.mixed(texels[0], texels[1], x)?;
+        let lower = self.mixed(texels[2], texels[3], x)?;
+        self.mixed(upper, lower, y)
+    }
+
+    fn mixed(&mut self, a: NodeId, b: NodeId, part: NodeId) -> Result<NodeId> {
+        let ty = self.type_of(a);
+        let part = self.spread(part, ty)?;
+        let one = self.number(ty, 1.0);
+        let rest = self.op(Core::Sub, &[one, part])?;
+        let [a, b] = [self.op(Core::Mul, &[a, rest])?, self.op(Core::Mul, &[b, part])?];
+        self.op(Core::Add, &[a, b])
+    }
+
+    /// A place made to lie in a level of that size. (A texel's place is clamped by itself.)
+    fn wrapped(&mut self, at: NodeId, size: NodeId, wrap: Wrap) -> Result<NodeId> {
+        match wrap {
+            Wrap::Clamp => Ok(at),
+            Wrap::Repeat => self.modulo(at, size),
+            Wrap::Mirror => {
+                let double = self.op(Core::Add, &[size, size])?;
+                let m = self.modulo(at, double)?;
+                let is_first = self.op(Core::Less, &[m, size])?;
+                let one = self.splat(PAIR, 1);
+                let last = self.op(Core::Sub, &[double, one])?;
+                let back = self.op(Core::Sub, &[last, m])?;
+                self.op(Core::Select, &[is_first, m, back])
+            }
+        }
+    }
+
+    /// The derivative that an instruction asks for, which is that of LANGUAGE §13 in each case.
+    pub(super) fn derivative(&mut self, of: &Instruction<'_>) -> Result<NodeId> {
+        let x = self.operand(of, 2)?;
+        match of.op {
+            Op::DPdx | Op::DPdxFine | Op::DPdxCoarse => self.difference(x, Axis::X),
+            Op::DPdy | Op::DPdyFine | Op::DPdyCoarse => self.difference(x, Axis::Y),
+            _ => {
+                let [dx, dy] = [self.difference(x, Axis::X)?, self.difference(x, Axis::Y)?];
+                let [dx, dy] = [self.op(Core::Abs, &[dx])?, self.op(Core::Abs, &[dy])?];
+                self.op(Core::Add, &[dx, dy])
+            }
+        }
+    }
+
+    fn difference(&mut self, x: NodeId, axis: Axis) -> Result<NodeId> {
+        if !self.graph.free_loops(x).is_empty() {
+            let what = "a derivative of what a loop around it computes";
+            return Err(RaiseError::unsupported(what)
+                .help("take it outside the loop, or give the level of detail"));
+        }
+        let neighbours = &mut self.neighbours;
+        let [even, odd] =
+            [Side::Even, Side::Odd].map(|side| self.graph.at_neighbour(neighbours, x, axis, side));
+        self.op(Core::Sub, &[odd, even])
+    }
+}
+
+/// The optional operands from that index on.
+fn optional(of: &Instruction<'_>, from: usize) -> Result<Optional> {
+    let mut all = Optional::default();
+    let Some(&mask) = of.operands.get(from) else { return Ok(all) };
+    let Some(mask) = ImageOperands::from_bits(mask) else {
+        return Err(of.unsupported("operands that are not known"));
+    };
+    let mut next = from + 1;
+    let mut take = |count: usize| {
+        next += count;
+        (0..count).map(|k| of.operand(next - count + k)).collect::<Result<Vec<u32>>>()
+    };
+    for one in mask.iter() {
+        match one {
+            ImageOperands::BIAS => all.bias = Some(take(1)?[0]),
+            ImageOperands::LOD => all.level = Some(take(1)?[0]),
+            ImageOperands::GRAD => {
+                let of = take(2)?;
+                all.gradients = Some([of[0], of[1]]);
+            }
+            ImageOperands::CONST_OFFSET | ImageOperands::OFFSET => {
+                all.offset = Some(take(1)?[0]);
+            }
+            ImageOperands::SIGN_EXTEND | ImageOperands::ZERO_EXTEND => {}
+            _ => return Err(of.unsupported(&format!("its operand {one:?}"))),
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,252 @@
+//! Instructions of blocks: variables, pointers, and what computes a value.
+//!
+//! A variable's content is one node. A part of it is read by taking the content apart, and written by
+//! making it another one ([`Core::Update`], or a structure of its fields), which the graph simplifies where
+//! the parts are known.
+
+use super::raiser::{Pointer, Raiser, Root, Value};
+use crate::error::{RaiseError, Result};
+use crate::memory::Memory;
+use crate::module::{Instruction, ModuleType};
+use crate::mutants::{Mutant, is_active};
+use lambdav_core::graph::NodeId;
+use lambdav_core::op::Op as Core;
+use lambdav_core::types::{Type, TypeKind};
+use rspirv::spirv::{Op, StorageClass};
+
+impl Raiser<'_, '_> {
+    /// Executes an instruction that is no call and no end of a block.
+    pub(super) fn instruction(&mut self, of: &Instruction<'_>, memory: &mut Memory) -> Result<()> {
+        match of.op {
+            Op::Line | Op::NoLine | Op::Nop | Op::Phi | Op::ControlBarrier | Op::MemoryBarrier => {}
+            Op::Variable => self.variable(of, memory)?,
+            Op::AccessChain | Op::InBoundsAccessChain => {
+                let pointer = self.access(of)?;
+                self.define(of, Value::Pointer(pointer))?;
+            }
+            Op::Load => {
+                let pointer = self.pointer(of.operand(2)?)?;
+                let value = match &pointer.root {
+                    Root::Opaque(value) if pointer.path.is_empty() => (**value).clone(),
+                    _ => {
+                        let node = self.load(&pointer, memory)?;
+                        let ty = self.core_type(of.operand(0)?)?;
+                        Value::Node(self.of_type(node, ty)?)
+                    }
+                };
+                self.define(of, value)?;
+            }
+            Op::Store => {
+                let pointer = self.pointer(of.operand(0)?)?;
+                let node = self.operand(of, 1)?;
+                self.store(&pointer, node, memory)?;
+                if let [id, _, ..] = *of.operands
+                    && pointer.path.is_empty()
+                {
+                    self.name(id, node);
+                }
+            }
+            Op::CopyMemory => {
+                let [to, from] = [of.operand(0)?, of.operand(1)?];
+                let [to, from] = [self.pointer(to)?, self.pointer(from)?];
+                let node = self.load(&from, memory)?;
+                self.store(&to, node, memory)?;
+            }
+            Op::CopyObject => {
+                let value = self.value(of.operand(2)?)?;
+                self.define(of, value)?;
+            }
+            Op::SampledImage | Op::Image => {
+                let value = self.value(of.operand(2)?)?;
+                self.define(of, value)?;
+            }
+            Op::ExtInst if self.module.is_without_semantics(of.operand(2)?) => {}
+            Op::ExtInst if self.module.is_glsl(of.operand(2)?) => {
+                match self.glsl_with_pointer(of)? {
+                    None => self.compute(of)?,
+                    Some((node, stored)) => {
+                        let pointer = self.pointer(of.operand(5)?)?;
+                        self.store(&pointer, stored, memory)?;
+                        self.define(of, Value::Node(node))?;
+                    }
+                }
+            }
+            _ => self.compute(of)?,
+        }
+        Ok(())
+    }
+
+    fn compute(&mut self, of: &Instruction<'_>) -> Result<()> {
+        let node = self.operation(of)?;
+        let ty = self.core_type(of.operand(0)?)?;
+        let node = self.of_type(node, ty)?;
+        self.name(of.operand(1)?, node);
+        self.define(of, Value::Node(node))
+    }
+
+    fn define(&mut self, of: &Instruction<'_>, value: Value) -> Result<()> {
+        let id = of.operand(1)?;
+        self.frame().values.insert(id, value);
+        Ok(())
+    }
+
+    fn variable(&mut self, of: &Instruction<'_>, memory: &mut Memory) -> Result<()> {
+        let ModuleType::Pointer(StorageClass::Function, ty) = *self.module.ty(of.operand(0)?)?
+        else {
+            return Err(of.malformed("its type is no pointer to a variable of a function"));
+        };
+        let core = self.core_type(ty)?;
+        let content = match of.operands.get(3) {
+            Some(&initial) => self.constant(initial)?,
+            None => self.splat(core, 0),
+        };
+        let content = self.of_type(content, core)?;
+        let slot = memory.push(content);
+        let id = of.operand(1)?;
+        let frame = self.frame();
+        if let Some(&root) = frame.facts.root_of.get(&id) {
+            frame.set_root(root, slot);
+        }
+        self.define(of, Value::Pointer(Pointer { root: Root::Slot(slot), ty, path: Vec::new() }))
+    }
+
+    /// The pointer that an id stands for.
+    pub(super) fn pointer(&mut self, id: u32) -> Result<Pointer> {
+        match self.value(id) {
+            Ok(Value::Pointer(pointer)) => Ok(pointer),
+            _ => Err(RaiseError::malformed(format!("%{id} does not point to a variable"))),
+        }
+    }
+
+    fn access(&mut self, of: &Instruction<'_>) -> Result<Pointer> {
+        let mut pointer = self.pointer(of.operand(2)?)?;
+        for &id in of.rest(3) {
+            let index = self.node(id)?;
+            if !matches!(self.type_of(index), Type::INT | Type::UINT) {
+                return Err(of.malformed("an index is no integer"));
+            }
+            pointer.ty = match self.module.ty(pointer.ty)? {
+                ModuleType::Vector(part, _)
+                | ModuleType::Matrix(part, _)
+                | ModuleType::Array(part, _)
+                | ModuleType::RuntimeArray(part) => *part,
+                ModuleType::Structure(members) => {
+                    let member = self.graph.constant_words(index).map(|words| words[0] as usize);
+                    match member.and_then(|member| members.get(member)) {
+                        Some(&member) => member,
+                        None => return Err(of.malformed("there is no such member")),
+                    }
+                }
+                _ => return Err(of.malformed("an index into what has no parts")),
+            };
+            pointer.path.push(index);
+        }
+        Ok(pointer)
+    }
+
+    /// What is there.
+    fn load(&mut self, pointer: &Pointer, memory: &Memory) -> Result<NodeId> {
+        let (mut node, path) = match pointer.root {
+            Root::Slot(slot) => (memory.get(slot), &pointer.path[..]),
+            Root::Constant(node) => (node, &pointer.path[..]),
+            Root::Buffer(buffer, member) => match pointer.path[..] {
+                [first, index, ..] if self.is_member(first, member) => {
+                    (self.op(Core::Element, &[buffer, index])?, &pointer.path[2..])
+                }
+                _ => return Err(RaiseError::unsupported("all of a buffer as a value")),
+            },
+            Root::Opaque(_) => return Err(RaiseError::unsupported("an array of textures")),
+        };
+        for &index in path {
+            node = self.part(node, index)?;
+        }
+        Ok(node)
+    }
+
+    /// Whether an index is the constant that numbers a member.
+    pub(super) fn is_member(&self, index: NodeId, member: u32) -> bool {
+        self.graph.constant_words(index).is_some_and(|words| words[0] == member)
+    }
+
+    /// A part of a value.
+    pub(super) fn part(&mut self, node: NodeId, index: NodeId) -> Result<NodeId> {
+        match self.field_of(node, index)? {
+            Some(field) => self.op(Core::Field(field), &[node]),
+            None => self.op(Core::At, &[node, index]),
+        }
+    }
+
+    /// The field of a structure that an index means; `None` of another value.
+    fn field_of(&self, node: NodeId, index: NodeId) -> Result<Option<u32>> {
+        match self.graph.types().kind(self.type_of(node)) {
+            TypeKind::Structure(_) => match self.graph.constant_words(index) {
+                Some(words) => Ok(Some(words[0])),
+                None => Err(RaiseError::malformed("a member is chosen by what is no constant")),
+            },
+            TypeKind::Vector(..) | TypeKind::Matrix(..) | TypeKind::Array(..) => Ok(None),
+            _ => Err(RaiseError::malformed("an index into what has no parts")),
+        }
+    }
+
+    /// Puts a value there.
+    fn store(&mut self, pointer: &Pointer, node: NodeId, memory: &mut Memory) -> Result<()> {
+        let Root::Slot(slot) = pointer.root else {
+            return Err(RaiseError::unsupported("writing to what programs share with the world"));
+        };
+        let whole = memory.get(slot);
+        let new = self.replace(whole, &pointer.path, node)?;
+        memory.set(slot, new);
+        if is_active(Mutant::UnmaskedStore) && !pointer.path.is_empty() {
+            self.unmask(slot, new);
+        }
+        Ok(())
+    }
+
+    /// Mutant: all other arms see the store.
+    fn unmask(&mut self, slot: usize, new: NodeId) {
+        for task in &mut self.tasks {
+            if let super::raiser::Task::Enter { memory, .. } = task
+                && slot < memory.len()
+                && self.graph.value_type(memory.get(slot)) == self.graph.value_type(new)
+            {
+                memory.set(slot, new);
+            }
+        }
+    }
+
+    /// A value with another part at the end of a path.
+    pub(super) fn replace(
+        &mut self,
+        whole: NodeId,
+        path: &[NodeId],
+        part: NodeId,
+    ) -> Result<NodeId> {
+        let mut wholes = vec![whole];
+        for &index in path {
+            let inner = self.part(wholes[wholes.len() - 1], index)?;
+            wholes.push(inner);
+        }
+        let old = wholes.pop().expect("there is one");
+        let ty = self.type_of(old);
+        let mut new = self.of_type(part, ty)?;
+        for (&index, whole) in path.iter().zip(wholes).rev() {
+            new = match self.field_of(whole, index)? {
+                None => self.op(Core::Update, &[whole, index, new])?,
+                Some(field) => {
+                    let ty = self.type_of(whole);
+                    let count = self.graph.types().parts(ty).len() as u32;
+                    let mut fields = Vec::with_capacity(count as usize);
+                    for k in 0..count {
+                        fields.push(match k == field {
+                            true => new,
+                            false => self.op(Core::Field(k), &[whole])?,
+                        });
+                    }
+                    self.steps += fields.len() / 8;
+                    self.op(Core::Construct(ty), &fields)?
+                }
+            };
+        }
+        Ok(new)
+    }
+}

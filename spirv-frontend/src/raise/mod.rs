@@ -1,0 +1,216 @@
+//! From the functions of a module to a graph.
+//!
+//! Calls are put in place; each function is walked along its structure ([`control`]), with what variables
+//! hold on each way ([`crate::memory`]), and the ways are joined where they meet ([`crate::flow`]).
+
+mod bits;
+mod blocks;
+mod calls;
+mod control;
+mod globals;
+mod glsl;
+mod guards;
+mod images;
+mod instructions;
+mod linear;
+mod loops;
+mod operations;
+mod outside;
+mod raiser;
+mod switches;
+mod tails;
+mod types;
+
+use crate::error::{RaiseError, Result};
+use crate::flow::{Flow, FlowId, Leaf, Target};
+use crate::interface::{Interface, RaiseOptions};
+use crate::memory::Memory;
+use crate::module::{EntryPoint, Module};
+use crate::structure::{FunctionFacts, analyse};
+use lambdav_core::graph::{Core, Graph, Neighbours, NodeId, Output};
+use lambdav_core::op::Op as CoreOp;
+use lambdav_core::source::{SourceFile, Span};
+use lambdav_core::types::{Scalar, Type};
+use outside::Outside;
+use raiser::{Frame, Raiser};
+use rspirv::spirv::{ExecutionMode, ExecutionModel, StorageClass};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The program that an entry point of a module is.
+pub(crate) fn raise(
+    module: &Module<'_>,
+    source: &SourceFile,
+    options: &RaiseOptions,
+) -> Result<(Core, Interface)> {
+    let entry = entry_point(module, options.entry_point.as_deref())?;
+    if module.has_mode(entry.function, ExecutionMode::OriginLowerLeft) {
+        return Err(RaiseError::unsupported("an origin at the lower left"));
+    }
+    let facts = analyse(module, entry.function)?;
+    let mut raiser = Raiser {
+        module,
+        source,
+        facts: &facts,
+        graph: Graph::default(),
+        flow: Flow::default(),
+        frames: Vec::new(),
+        tasks: Vec::new(),
+        globals: FxHashMap::default(),
+        constants: FxHashMap::default(),
+        types: FxHashMap::default(),
+        neighbours: Neighbours::default(),
+        span: Span::default(),
+        steps: 0,
+        has_levels: false,
+    };
+    raiser.has_levels = raiser.asks_for_levels();
+    let mut memory = Memory::default();
+    let mut outside = raiser.open(&used(module, entry, &facts), options, &mut memory)?;
+    if outside.outputs.is_empty() {
+        return Err(RaiseError::unsupported("an entry point that writes no colour"));
+    }
+    let function = &module.functions[&entry.function];
+    let mut frame = Frame::new(function, &facts[&entry.function], memory.len());
+    raiser.bind_globals(&mut frame);
+    raiser.frames.push(frame);
+    let root = raiser.run(memory)?;
+    let colours = raiser.colours(root, &outside, options)?;
+    if colours.iter().any(|&node| !raiser.graph.free_loops(node).is_empty()) {
+        return Err(RaiseError::malformed("a value is used outside the loop that computes it"));
+    }
+    let outputs = colours.into_iter().zip(&outside.outputs).map(|(node, &(location, _))| {
+        let span = raiser.graph.span(node);
+        Output { location, node, span }
+    });
+    let outputs = outputs.collect();
+    outside.interface.entry_point = entry.name.clone();
+    let core =
+        Core { graph: raiser.graph, uniforms: outside.uniforms, constants: Vec::new(), outputs };
+    Ok((core, outside.interface))
+}
+
+impl Raiser<'_, '_> {
+    /// The colours of all outputs: what is in their variables at the end, or the one that they keep.
+    fn colours(
+        &mut self,
+        root: FlowId,
+        outside: &Outside,
+        options: &RaiseOptions,
+    ) -> Result<Vec<NodeId>> {
+        self.span = Span::default();
+        let leaves = self.flow.leaves(root);
+        let mut is_discarded = false;
+        let mut values: FxHashMap<FlowId, Vec<NodeId>> = FxHashMap::default();
+        let mut kept = Vec::new();
+        for &(_, slot) in &outside.outputs {
+            // Of as many components as the output has.
+            let ty = match leaves.first() {
+                Some(&leaf) => self.type_of(self.flow.leaf(leaf).memory.get(slot)),
+                None => Type::vec(4),
+            };
+            let words: Vec<u32> = options.clear.map(f32::to_bits).to_vec();
+            let width = usize::from(ty.width().unwrap_or(4));
+            let ty = Type::of(Scalar::F32, width as u8);
+            kept.push(self.graph.constant(ty, &words[..width], self.span));
+        }
+        for &id in &leaves {
+            let leaf = self.flow.leaf(id);
+            is_discarded |= leaf.target == Target::Kill && leaf.values.is_empty();
+            let of = match leaf.target {
+                // Behind what does not end.
+                Target::Kill => {
+                    let all = kept.iter();
+                    let after = |&of| self.graph.after(of, leaf.values.iter().copied(), self.span);
+                    all.map(after).collect()
+                }
+                _ => outside.outputs.iter().map(|&(_, slot)| leaf.memory.get(slot)).collect(),
+            };
+            values.insert(id, of);
+        }
+        if is_discarded {
+            // What an output leaves open is filled here, so that the other colour is whole.
+            for of in values.values_mut() {
+                for (node, index) in of.iter_mut().zip(0..) {
+                    *node = filled(self, *node, options.clear, kept[index] == *node)?;
+                }
+            }
+        }
+        let count = outside.outputs.len();
+        let of = |id, _: &Leaf| values.get(&id).cloned();
+        let all = self.flow.all_values(&mut self.graph, root, count, of, self.span)?;
+        all.ok_or_else(|| RaiseError::unsupported("an entry point that never ends"))
+    }
+}
+
+/// A colour of four components, those that are missing from (0, 0, 0, 1).
+fn filled(
+    raiser: &mut Raiser<'_, '_>,
+    node: NodeId,
+    clear: [f32; 4],
+    is_kept: bool,
+) -> Result<NodeId> {
+    if raiser.type_of(node) == Type::vec(4) {
+        return Ok(node);
+    }
+    if is_kept {
+        let words = clear.map(f32::to_bits);
+        return Ok(raiser.graph.constant(Type::vec(4), &words, Span::default()));
+    }
+    let mut parts = raiser.scalars(&[node])?;
+    while parts.len() < 4 {
+        let rest = if parts.len() == 3 { 1.0 } else { 0.0 };
+        parts.push(raiser.number(Type::NUM, rest));
+    }
+    raiser.op(CoreOp::Construct(Type::vec(4)), &parts)
+}
+
+/// The entry point of that name, or the one that is meant without.
+fn entry_point<'m>(module: &'m Module<'_>, name: Option<&str>) -> Result<&'m EntryPoint> {
+    let is_fragment = |of: &&EntryPoint| of.model == Some(ExecutionModel::Fragment);
+    let all: Vec<&EntryPoint> = module.entry_points.iter().filter(is_fragment).collect();
+    let names = || {
+        let names = all.iter().map(|of| format!("`{}`", of.name));
+        names.collect::<Vec<String>>().join(", ")
+    };
+    match (name, &all[..]) {
+        (_, []) => {
+            let stages = module.entry_points.iter().filter_map(|of| of.model);
+            let stages: Vec<String> = stages.map(|of| format!("{of:?}")).collect();
+            let what = "the module has no fragment entry point";
+            Err(RaiseError::unsupported(match stages.is_empty() {
+                true => what.to_owned(),
+                false => format!("{what}, only {}", stages.join(", ")),
+            }))
+        }
+        (Some(name), _) => {
+            let found = all.iter().find(|of| of.name == name).copied();
+            found.ok_or_else(|| {
+                RaiseError::unsupported(format!("the module has no fragment entry point `{name}`"))
+                    .help(format!("it has {}", names()))
+            })
+        }
+        (None, [only]) => Ok(only),
+        (None, _) => {
+            let main = all.iter().find(|of| of.name == "main").copied();
+            main.ok_or_else(|| {
+                RaiseError::unsupported("the module has several fragment entry points")
+                    .help(format!("name one of {}", names()))
+            })
+        }
+    }
+}
+
+/// All ids that the functions use, and the outputs of the entry point.
+fn used(
+    module: &Module<'_>,
+    entry: &EntryPoint,
+    facts: &FxHashMap<u32, FunctionFacts>,
+) -> FxHashSet<u32> {
+    let functions = facts.keys().map(|id| &module.functions[id]);
+    let blocks = functions.flat_map(|of| &of.blocks);
+    let instructions = blocks.flat_map(|block| &block.instructions);
+    let mut used: FxHashSet<u32> = instructions.flat_map(|of| of.uses()).copied().collect();
+    let all = module.variables.iter().filter(|of| of.class == StorageClass::Output);
+    used.extend(all.map(|of| of.id).filter(|id| entry.variables.contains(id)));
+    used
+}

@@ -1,0 +1,40 @@
+//! What the program has besides nodes, and names for it.
+
+use crate::interface::{Binding, Interface};
+use lambdav_core::graph::Uniform;
+use rustc_hash::FxHashSet;
+
+/// What the program has, besides nodes.
+#[derive(Default)]
+pub(super) struct Outside {
+    pub(super) interface: Interface,
+    pub(super) uniforms: Vec<Uniform>,
+    /// Locations and slots.
+    pub(super) outputs: Vec<(u32, usize)>,
+    pub(super) taken: FxHashSet<String>,
+}
+
+/// A block of uniforms.
+pub(super) struct Block {
+    /// What the module calls it; may be empty.
+    pub(super) name: String,
+    pub(super) binding: Binding,
+}
+
+impl Outside {
+    /// A name that nothing has yet: the first of these.
+    pub(super) fn name(&mut self, candidates: impl IntoIterator<Item = String>) -> String {
+        let mut last = String::new();
+        for name in candidates {
+            if !name.is_empty() && self.taken.insert(name.clone()) {
+                return name;
+            }
+            last = name;
+        }
+        let mut number = 2;
+        while !self.taken.insert(format!("{last}.{number}")) {
+            number += 1;
+        }
+        format!("{last}.{number}")
+    }
+}

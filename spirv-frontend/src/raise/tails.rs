@@ -1,0 +1,96 @@
+//! The tree of a loop's body as the tail of a loop of the core.
+
+use super::raiser::{OpenLoop, Raiser};
+use crate::error::Result;
+use crate::flow::{FlowId, Leaf, Target, structure};
+use lambdav_core::graph::{ExprType, NodeId};
+use lambdav_core::op::Op as Core;
+use lambdav_core::types::Type;
+use rustc_hash::FxHashMap;
+
+impl Raiser<'_, '_> {
+    /// The loop, and the parts of what it yields.
+    pub(super) fn make_loop(
+        &mut self,
+        open: &OpenLoop,
+        exits: &[(FlowId, Target)],
+        fields: &[Vec<NodeId>],
+    ) -> Result<Vec<NodeId>> {
+        let span = open.span;
+        let whole = match fields[0].len() {
+            1 => None,
+            _ => Some(structure(&mut self.graph, &fields[0], "Exit")?),
+        };
+        let mut values: FxHashMap<FlowId, NodeId> = FxHashMap::default();
+        for (&(id, _), fields) in exits.iter().zip(fields) {
+            let value = match whole {
+                None => fields[0],
+                Some(ty) => self.graph.op(Core::Construct(ty), fields.clone(), span),
+            };
+            values.insert(id, value);
+        }
+        let tail = self.tail(open, &values);
+        let mut body = tail.expect("a loop with an exit has a tail");
+        if self.graph.expr_type(body).value().is_some() {
+            // It never comes back, which constants have shown; a loop has a way back.
+            let never = self.graph.bool(false, span);
+            let back = self.graph.rec(open.id, open.params.clone(), span);
+            body = self.graph.if_([never, back, body], span);
+        }
+        debug_assert!(matches!(self.graph.expr_type(body), ExprType::Rec(_)));
+        let (params, inits) = (open.params.clone(), open.inits.clone());
+        let value = self.graph.finish_loop(open.id, params, inits, body, span);
+        if whole.is_none() {
+            return Ok(vec![value]);
+        }
+        let count = fields[0].len() as u32;
+        (0..count).map(|k| self.op(Core::Field(k), &[value])).collect()
+    }
+
+    /// What the body of a loop does, where its exits have these values; `None` if it is never reached.
+    pub(super) fn tail(
+        &mut self,
+        open: &OpenLoop,
+        values: &FxHashMap<FlowId, NodeId>,
+    ) -> Option<NodeId> {
+        let span = open.span;
+        let phis = open.params.len() - open.slots.len();
+        let mut done: Vec<Option<NodeId>> = Vec::new();
+        let nodes = self.flow.below(open.body);
+        for id in nodes {
+            let node = if let Some((condition, _)) = self.flow.decision(id) {
+                let [otherwise, then] = [done.pop(), done.pop()].map(|of| of.expect("an arm"));
+                match (then, otherwise) {
+                    (Some(a), Some(b)) if a != b => {
+                        Some(self.graph.if_([condition, a, b], self.graph_span(a, span)))
+                    }
+                    (a, b) => a.or(b),
+                }
+            } else if let Some(&value) = values.get(&id) {
+                Some(value)
+            } else if self.flow.is_leaf(id) {
+                let leaf = self.flow.leaf(id);
+                let slots = open.slots.iter().map(|&slot| leaf.memory.get(slot));
+                let arguments = leaf.values.iter().copied().take(phis).chain(slots).collect();
+                Some(self.graph.rec(open.id, arguments, span))
+            } else {
+                None
+            };
+            done.push(node);
+        }
+        done.pop().flatten()
+    }
+
+    /// A loop without an exit: it ends the program, which needs its value.
+    pub(super) fn endless(&mut self, open: &OpenLoop) {
+        let Some(tail) = self.tail(open, &FxHashMap::default()) else {
+            return self.flow.never(open.at);
+        };
+        let (always, value) = (self.graph.bool(true, open.span), self.number(Type::NUM, 0.0));
+        let body = self.graph.if_([always, tail, value], open.span);
+        let (params, inits) = (open.params.clone(), open.inits.clone());
+        let node = self.graph.finish_loop(open.id, params, inits, body, open.span);
+        let memory = open.before.clone();
+        self.flow.leave(open.at, Leaf { target: Target::Kill, values: vec![node], memory });
+    }
+}

@@ -1,0 +1,176 @@
+//! What each block does to variables.
+
+use super::facts::FunctionFacts;
+use super::sets::BitSet;
+use crate::error::Result;
+use crate::module::{Function, Instruction, Module, ModuleType, Variable};
+use rspirv::spirv::{Op, StorageClass};
+use rustc_hash::FxHashMap;
+
+/// What a block does to roots.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Effects {
+    /// Those that it reads before it writes all of them, if it does.
+    pub(super) reads: BitSet,
+    /// Those that it writes wholly before it reads any of them.
+    pub(super) writes: BitSet,
+    /// Those that it writes, wholly or in part.
+    pub(super) stores: BitSet,
+}
+
+/// The roots of a function.
+pub(super) struct Roots {
+    pub(super) ids: Vec<u32>,
+    pub(super) blocks: Vec<Effects>,
+    /// The first root that is no parameter, and the first that is a variable of the module.
+    bounds: [usize; 2],
+}
+
+/// The calls of a function: callees and instructions.
+pub(super) fn calls<'f, 'w>(
+    function: &'f Function<'w>,
+) -> impl Iterator<Item = (u32, &'f Instruction<'w>)> {
+    let all = function.blocks.iter().flat_map(|block| &block.instructions);
+    all.filter(|of| of.op == Op::FunctionCall).filter_map(|of| Some((*of.operands.get(2)?, of)))
+}
+
+impl Effects {
+    fn read(&mut self, root: usize) {
+        if !self.writes.contains(root) {
+            self.reads.insert(root);
+        }
+    }
+
+    fn write(&mut self, root: usize, is_whole: bool) {
+        self.stores.insert(root);
+        match is_whole {
+            true if !self.reads.contains(root) => {
+                self.writes.insert(root);
+            }
+            true => {}
+            false => self.read(root),
+        }
+    }
+}
+
+impl Roots {
+    pub(super) fn new(
+        module: &Module<'_>,
+        function: &Function<'_>,
+        known: &FxHashMap<u32, FunctionFacts>,
+    ) -> Result<Self> {
+        let mut ids = Vec::new();
+        for &(id, ty) in &function.parameters {
+            if matches!(module.ty(ty)?, ModuleType::Pointer(..)) {
+                ids.push(id);
+            }
+        }
+        let parameters = ids.len();
+        let all = || function.blocks.iter().flat_map(|block| &block.instructions);
+        ids.extend(all().filter(|of| of.op == Op::Variable).filter_map(Instruction::result));
+        // All variables of the module that may be written: where the function has none of them, they
+        // cost a bit each.
+        let bounds = [parameters, ids.len()];
+        ids.extend(written_globals(module).map(|variable| variable.id));
+        let mut root_of: FxHashMap<u32, usize> =
+            ids.iter().enumerate().map(|(root, &id)| (id, root)).collect();
+        let mut roots = Self { ids, blocks: Vec::new(), bounds };
+        for block in &function.blocks {
+            let mut effects = Effects::default();
+            for instruction in &block.instructions {
+                roots.effects(module, instruction, &mut root_of, known, &mut effects)?;
+            }
+            roots.blocks.push(effects);
+        }
+        Ok(roots)
+    }
+
+    fn effects(
+        &self,
+        module: &Module<'_>,
+        instruction: &Instruction<'_>,
+        root_of: &mut FxHashMap<u32, usize>,
+        known: &FxHashMap<u32, FunctionFacts>,
+        effects: &mut Effects,
+    ) -> Result<()> {
+        let operands = instruction.operands;
+        let root = |index: usize| operands.get(index).and_then(|id| root_of.get(id)).copied();
+        let is_root = |index: usize| root(index).is_some_and(|k| self.ids[k] == operands[index]);
+        match instruction.op {
+            Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject => {
+                if let (Some(of), Some(id)) = (root(2), instruction.result()) {
+                    root_of.insert(id, of);
+                }
+            }
+            Op::Load => root(2).into_iter().for_each(|of| effects.read(of)),
+            Op::Store => {
+                if let Some(of) = root(0) {
+                    effects.write(of, is_root(0));
+                }
+            }
+            Op::CopyMemory => {
+                root(1).into_iter().for_each(|of| effects.read(of));
+                if let Some(of) = root(0) {
+                    effects.write(of, is_root(0));
+                }
+            }
+            Op::Variable => {
+                if let Some(of) = root(1) {
+                    effects.write(of, true);
+                }
+            }
+            Op::FunctionCall => {
+                let id = instruction.operand(2)?;
+                let (Some(facts), Some(callee)) = (known.get(&id), module.functions.get(&id))
+                else {
+                    return Ok(());
+                };
+                // What it may do to a root of ours, for each root of its own.
+                let is_pointer = |ty| matches!(module.ty(ty), Ok(ModuleType::Pointer(..)));
+                let parameters = callee.parameters.iter().enumerate();
+                let pointers = parameters.filter(|&(_, &(_, ty))| is_pointer(ty));
+                let arguments = pointers.map(|(at, _)| root(3 + at));
+                let globals = written_globals(module).map(|of| root_of.get(&of.id).copied());
+                let [parameters, first] = facts.bounds;
+                let theirs = (0..parameters).chain(first..facts.roots.len());
+                for (k, of) in theirs.zip(arguments.chain(globals)) {
+                    let Some(of) = of else { continue };
+                    if facts.is_live(Some(0), k) {
+                        effects.read(of);
+                    }
+                    if facts.stores.contains(k) {
+                        effects.write(of, false);
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether what is in a root matters after the function.
+    pub(super) fn outlives(&self, module: &Module<'_>, root: usize, is_entry: bool) -> bool {
+        let [parameters, globals] = self.bounds;
+        match root.checked_sub(globals) {
+            None => root < parameters,
+            Some(global) => {
+                !is_entry
+                    || written_globals(module)
+                        .nth(global)
+                        .is_some_and(|of| of.class == StorageClass::Output)
+            }
+        }
+    }
+
+    /// The first root that is no parameter, and the first that is a variable of the module.
+    pub(super) fn bounds(&self) -> [usize; 2] {
+        self.bounds
+    }
+}
+
+/// The variables of the module that may be written.
+fn written_globals<'m>(module: &'m Module<'_>) -> impl Iterator<Item = &'m Variable> {
+    let is_written =
+        |of: &&Variable| matches!(of.class, StorageClass::Private | StorageClass::Output);
+    module.variables.iter().filter(is_written)
+}

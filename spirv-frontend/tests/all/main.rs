@@ -1,0 +1,13 @@
+//! The tests of the SPIR-V frontend, in one program.
+
+mod amber;
+mod graphicsfuzz;
+mod malformed;
+mod modules;
+mod operations;
+mod own;
+mod tools;
+
+#[allow(dead_code, reason = "the tests of the emitter share it")]
+#[path = "../../../spirv-backend/tests/all/support/mod.rs"]
+mod support;

@@ -1,0 +1,183 @@
+//! Words that are no module, or nearly one: a program or a diagnostic, never a panic.
+
+use crate::support::{Shader, generated};
+use crate::tools::{assemble, has};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::evaluate::Evaluator;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::schedule::schedule;
+use lambdav_generate::resources;
+use lambdav_spirv_backend::emit::EmitOptions;
+use lambdav_spirv_frontend::{RaiseOptions, raise};
+use proptest::prelude::*;
+
+/// Raises whatever it is, and runs what comes of it.
+fn survive(words: &[u32]) {
+    let Ok((core, _)) = raise("a.spv", words, &RaiseOptions::default()).program else { return };
+    let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
+    let Ok(program) = schedule(&core, &locations) else { return };
+    let inputs = Inputs {
+        uniforms: core.uniforms.iter().map(|uniform| uniform.default.clone()).collect(),
+        resources: resources(core.graph.types()),
+        ..Inputs::default()
+    };
+    let _ = Evaluator::new(&program, 3).run(&inputs, &|| false);
+}
+
+/// What is said of a module.
+fn error(words: &[u32]) -> Diagnostic {
+    let raised = raise("a.spv", words, &RaiseOptions::default());
+    raised.program.expect_err("it is wrong")
+}
+
+const SAMPLE: &str =
+    "(uniform m mat2) (uniform yes bool) (struct S (a vec2) (on bool)) (buffer b S)
+     (output 1 (vec3 (.a (at b (int (time)))) (num (size-of b))))
+     (output 0 ((rec-func (n v) (if (< n (time)) (rec (+ n 1) (* m (min v (sin n)))) v))
+                0 (if yes (.xy (frag-coord)) (.zw (mouse)))))";
+
+#[test]
+fn every_beginning_and_every_word() {
+    let words = Shader::new("a.lv", SAMPLE).emitted(&EmitOptions::default()).words;
+    for end in 0..words.len() {
+        error(&words[..end]);
+    }
+    for at in 0..words.len() {
+        let flips = (0..32).map(|bit| words[at] ^ 1 << bit);
+        let small = [0, 1, 2, 5, u32::MAX, words[at].wrapping_add(1), words[at].wrapping_sub(1)];
+        for word in flips.chain(small) {
+            let mut changed = words.clone();
+            changed[at] = word;
+            survive(&changed);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn changed_in_places(
+        seed in 0_u64..50,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..6),
+    ) {
+        let shader = generated(seed..seed + 1).next().expect("one");
+        let mut words = shader.emitted(&EmitOptions::default()).words;
+        for (to, from) in changes {
+            let (to, from) = (to.index(words.len()), from.index(words.len()));
+            words[to] = words[from];
+        }
+        survive(&words);
+    }
+
+    #[test]
+    fn random_words(mut words in prop::collection::vec(any::<u32>(), 0..64)) {
+        survive(&words);
+        words.splice(0..0, [0x0723_0203, 0x0001_0000, 0, 99, 0]);
+        survive(&words);
+    }
+}
+
+/// A fragment shader, whose function has this body, and these declarations before it.
+fn module(declarations: &str, body: &str) -> Vec<u32> {
+    let text = format!(
+        "OpCapability Shader
+         %glsl = OpExtInstImport \"GLSL.std.450\"
+         OpMemoryModel Logical GLSL450
+         OpEntryPoint Fragment %main \"main\" %out
+         OpExecutionMode %main OriginUpperLeft
+         OpDecorate %out Location 0
+         %void = OpTypeVoid
+         %main_type = OpTypeFunction %void
+         %f32 = OpTypeFloat 32
+         %i32 = OpTypeInt 32 1
+         %bool = OpTypeBool
+         %vec4 = OpTypeVector %f32 4
+         %vec4_out = OpTypePointer Output %vec4
+         %out = OpVariable %vec4_out Output
+         %zero = OpConstant %f32 0
+         %one = OpConstant %f32 1
+         %int_1 = OpConstant %i32 1
+         %true = OpConstantTrue %bool
+         {declarations}
+         %main = OpFunction %void None %main_type
+         {body}
+         OpFunctionEnd"
+    );
+    assemble(&text, "spv1.0", false)
+}
+
+/// Each of these is refused, with that code and in these words.
+#[test]
+fn what_is_refused() {
+    if !has("spirv-as") {
+        return;
+    }
+    use DiagnosticCode::{MalformedModule, UnsupportedModule};
+    for (declarations, body, code, message) in [
+        ("", "%a = OpLabel\n OpBranch %a", MalformedModule, "not structured"),
+        ("", "%a = OpLabel\n OpBranch %a", MalformedModule, "%"),
+        (
+            "",
+            "%a = OpLabel\n %x = OpFAdd %f32 %zero %int_1\n OpReturn",
+            MalformedModule,
+            "OpFAdd: its operands are of other types (at word",
+        ),
+        (
+            "",
+            "%a = OpLabel\n OpStore %out %x\n OpReturn\n %b = OpLabel\n %x = OpUndef %vec4\n OpReturn",
+            MalformedModule,
+            "has no value here",
+        ),
+        (
+            "%f64 = OpTypeFloat 64\n %d = OpConstant %f64 1",
+            "%a = OpLabel\n %x = OpFAdd %f64 %d %d\n OpReturn",
+            UnsupportedModule,
+            "numbers of 64 bits",
+        ),
+        (
+            "",
+            "%a = OpLabel\n %x = OpFunctionCall %void %main\n OpReturn",
+            MalformedModule,
+            "calls itself",
+        ),
+        (
+            "",
+            "%a = OpLabel\n %x = OpQuantizeToF16 %f32 %one\n OpReturn",
+            UnsupportedModule,
+            "OpQuantizeToF16: this instruction is not supported",
+        ),
+    ] {
+        let found = error(&module(declarations, body));
+        assert_eq!(found.code, code, "{body}: {}", found.message);
+        assert!(found.message.contains(message), "{body}: {}", found.message);
+    }
+}
+
+/// Calls that double what there is thirty times are refused for their size.
+#[test]
+fn many_calls() {
+    if !has("spirv-as") {
+        return;
+    }
+    let mut declarations = String::from("%f = OpTypeFunction %f32 %f32\n");
+    let mut functions = String::new();
+    for k in 0..40 {
+        let inner = match k {
+            0 => "%x0 = OpExtInst %f32 %glsl Sin %p0\n OpReturnValue %x0".to_owned(),
+            _ => format!(
+                "%y{k} = OpFunctionCall %f32 %f{last} %p{k}
+                 %x{k} = OpFunctionCall %f32 %f{last} %y{k}
+                 OpReturnValue %x{k}",
+                last = k - 1
+            ),
+        };
+        functions += &format!(
+            "%f{k} = OpFunction %f32 None %f\n %p{k} = OpFunctionParameter %f32
+             %b{k} = OpLabel\n {inner}\n OpFunctionEnd\n"
+        );
+    }
+    declarations += &functions;
+    let body = "%a = OpLabel\n %x = OpFunctionCall %f32 %f39 %one
+        %v = OpCompositeConstruct %vec4 %x %x %x %x\n OpStore %out %v\n OpReturn";
+    let found = error(&module(&declarations, body));
+    assert_eq!(found.code, DiagnosticCode::ExpansionTooLarge, "{}", found.message);
+}

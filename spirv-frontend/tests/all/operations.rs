@@ -1,0 +1,308 @@
+//! Instructions that our own emitter does not use, on operands that are near a limit, against what they are
+//! in Rust.
+
+use crate::tools::{assemble, has};
+use lambdav_core::evaluate::Evaluator;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::op::NAN;
+use lambdav_core::schedule::schedule;
+use lambdav_spirv_frontend::{RaiseOptions, raise};
+use lambdav_test_support::{INTEGERS, NUMBERS, Random};
+
+/// What an instruction gives for its operands; `None` where that is not asked.
+type Meaning = fn([u32; 3]) -> u32;
+
+/// Instructions from `%a %b %c` (uints), `%i %j` (the first two as ints), `%x %y` (as floats) to the uint `%r`, and what they mean.
+const INTEGER: &[(&str, Meaning)] = &[
+    ("%q = OpSRem %int %i %j\n %r = OpBitcast %uint %q", |[a, b, _]| match b {
+        0 => 0,
+        _ => (a as i32).wrapping_rem(b as i32) as u32,
+    }),
+    ("%q = OpSMod %int %i %j\n %r = OpBitcast %uint %q", |[a, b, _]| match b {
+        0 => 0,
+        _ => {
+            let (a, b) = (i64::from(a as i32), i64::from(b as i32));
+            (a - b * (a as f64 / b as f64).floor() as i64) as u32
+        }
+    }),
+    ("%q = OpSDiv %int %i %j\n %r = OpBitcast %uint %q", |[a, b, _]| match b {
+        0 => a,
+        _ => (a as i32).wrapping_div(b as i32) as u32,
+    }),
+    ("%r = OpUMod %uint %a %b", |[a, b, _]| a.checked_rem(b).unwrap_or(0)),
+    ("%r = OpBitCount %uint %a", |[a, ..]| a.count_ones()),
+    ("%r = OpBitReverse %uint %a", |[a, ..]| a.reverse_bits()),
+    ("%r = OpBitFieldInsert %uint %a %b %c %seven", |[a, b, c]| {
+        let (offset, count) = (c.min(32), 7.min(32 - c.min(32)));
+        let field = |k: u32| (offset..offset + count).contains(&k);
+        let moved = |k: u32| (b >> (k - offset)) & 1;
+        (0..32).map(|k| (if field(k) { moved(k) } else { a >> k & 1 }) << k).sum()
+    }),
+    ("%r = OpBitFieldUExtract %uint %a %b %c", |[a, b, c]| {
+        let (offset, count) = (b.min(32), c.min(32 - b.min(32)));
+        (0..count).map(|k| ((a >> (offset + k)) & 1) << k).sum()
+    }),
+    ("%q = OpBitFieldSExtract %int %i %b %c\n %r = OpBitcast %uint %q", |[a, b, c]| {
+        let (offset, count) = (b.min(32), c.min(32 - b.min(32)));
+        let bit = |k: u32| (a >> (offset + k.min(count - 1))) & 1;
+        if count == 0 { 0 } else { (0..32).map(|k| bit(k) << k).sum() }
+    }),
+    ("%r = OpExtInst %uint %glsl FindILsb %a", |[a, ..]| match a {
+        0 => u32::MAX,
+        _ => a.trailing_zeros(),
+    }),
+    ("%r = OpExtInst %uint %glsl FindUMsb %a", |[a, ..]| 31_u32.wrapping_sub(a.leading_zeros())),
+    ("%q = OpExtInst %int %glsl FindSMsb %i\n %r = OpBitcast %uint %q", |[a, ..]| {
+        let a = if (a as i32) < 0 { !a } else { a };
+        31_u32.wrapping_sub(a.leading_zeros())
+    }),
+    ("%p = OpUMulExtended %pair %a %b\n %r = OpCompositeExtract %uint %p 1", |[a, b, _]| {
+        ((u64::from(a) * u64::from(b)) >> 32) as u32
+    }),
+    ("%p = OpSMulExtended %pair %a %b\n %r = OpCompositeExtract %uint %p 1", |[a, b, _]| {
+        ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32
+    }),
+    ("%p = OpIAddCarry %pair %a %b\n %r = OpCompositeExtract %uint %p 1", |[a, b, _]| {
+        u32::from(a.checked_add(b).is_none())
+    }),
+    ("%p = OpISubBorrow %pair %a %b\n %r = OpCompositeExtract %uint %p 1", |[a, b, _]| {
+        u32::from(a < b)
+    }),
+    (
+        "%v = OpExtInst %vec4 %glsl UnpackSnorm4x8 %a\n %e = OpCompositeExtract %float %v 3\n %r = OpBitcast %uint %e",
+        |[a, ..]| (f32::from((a >> 24) as u8 as i8) / 127.0).max(-1.0).to_bits(),
+    ),
+    (
+        "%v = OpExtInst %vec2 %glsl UnpackUnorm2x16 %a\n %e = OpCompositeExtract %float %v 1\n %r = OpBitcast %uint %e",
+        |[a, ..]| ((a >> 16) as f32 / 65535.0).to_bits(),
+    ),
+    (
+        "%v = OpExtInst %vec2 %glsl UnpackHalf2x16 %a\n %e = OpCompositeExtract %float %v 0\n %r = OpBitcast %uint %e",
+        |[a, ..]| {
+            let (sign, size) = ((a & 0x8000) << 16, a & 0x7fff);
+            match size {
+                0x7c01.. => NAN,
+                0x7c00 => sign | f32::INFINITY.to_bits(),
+                0..0x400 => sign | (size as f32 / 16_777_216.0).to_bits(),
+                _ => sign | ((size << 13) + (112 << 23)),
+            }
+        },
+    ),
+];
+
+fn num(word: u32) -> f32 {
+    f32::from_bits(word)
+}
+
+/// The bits of a number; of any NaN one.
+fn word(value: f32) -> u32 {
+    if value.is_nan() { NAN } else { value.to_bits() }
+}
+
+fn half(word: u32) -> u32 {
+    let (sign, x) = (word >> 16 & 0x8000, f64::from(num(word)).abs());
+    if x.is_nan() {
+        return 0x7e00;
+    }
+    if x >= 65_520.0 {
+        return sign | 0x7c00;
+    }
+    // The last place: of 11 bits, or of the least numbers.
+    let exponent = if x == 0.0 { -14 } else { x.log2().floor().max(-14.0) as i32 };
+    let places = (x / 2_f64.powi(exponent - 10)).round_ties_even() as u32;
+    sign | (places + (exponent + 14) as u32 * 1024)
+}
+
+/// The same from `%x %y %z`, floats.
+const NUMERIC: &[(&str, Meaning)] = &[
+    ("%q = OpFMod %float %x %y\n %r = OpBitcast %uint %q", |[a, b, _]| {
+        word(num(a) - num(b) * (num(a) / num(b)).floor())
+    }),
+    ("%q = OpFRem %float %x %y\n %r = OpBitcast %uint %q", |[a, b, _]| {
+        word(num(a) - num(b) * (num(a) / num(b)).trunc())
+    }),
+    ("%q = OpExtInst %float %glsl NMin %x %y\n %r = OpBitcast %uint %q", |[a, b, _]| {
+        match (num(a), num(b)) {
+            (x, y) if x.is_nan() || y < x => word(y),
+            (x, _) => word(x),
+        }
+    }),
+    ("%q = OpExtInst %float %glsl NMax %x %y\n %r = OpBitcast %uint %q", |[a, b, _]| {
+        match (num(a), num(b)) {
+            (x, y) if x.is_nan() || x < y => word(y),
+            (x, _) => word(x),
+        }
+    }),
+    ("%q = OpExtInst %float %glsl FSign %x\n %r = OpBitcast %uint %q", |[a, ..]| {
+        let x = num(a);
+        word(f32::from(i8::from(x > 0.0) - i8::from(x < 0.0)))
+    }),
+    ("%q = OpExtInst %float %glsl Ldexp %x %j\n %r = OpBitcast %uint %q", |[a, b, _]| {
+        word((f64::from(num(a)) * 2_f64.powi((b as i32).clamp(-600, 600))) as f32)
+    }),
+    (
+        "%f = OpExtInst %modf %glsl ModfStruct %x\n %q = OpCompositeExtract %float %f 0\n %r = OpBitcast %uint %q",
+        |[a, ..]| {
+            let x = num(a);
+            if x.is_infinite() {
+                word(0.0_f32.copysign(x))
+            } else {
+                word((x - x.trunc()).copysign(x))
+            }
+        },
+    ),
+    (
+        "%f = OpExtInst %frexp %glsl FrexpStruct %x\n %q = OpCompositeExtract %float %f 0\n %r = OpBitcast %uint %q",
+        |[a, ..]| {
+            let x = f64::from(num(a));
+            if x == 0.0 || !x.is_finite() {
+                return word(num(a));
+            }
+            word((x / 2_f64.powi(x.abs().log2().floor() as i32 + 1)) as f32)
+        },
+    ),
+    (
+        "%f = OpExtInst %frexp %glsl FrexpStruct %x\n %q = OpCompositeExtract %int %f 1\n %r = OpBitcast %uint %q",
+        |[a, ..]| {
+            let x = f64::from(num(a));
+            if x == 0.0 || !x.is_finite() {
+                return 0;
+            }
+            (x.abs().log2().floor() as i32 + 1) as u32
+        },
+    ),
+    (
+        "%v = OpCompositeConstruct %vec2 %x %y\n %r = OpExtInst %uint %glsl PackHalf2x16 %v",
+        |[a, b, _]| half(a) | half(b) << 16,
+    ),
+    (
+        "%v = OpCompositeConstruct %vec2 %x %y\n %r = OpExtInst %uint %glsl PackUnorm2x16 %v",
+        |[a, b, _]| {
+            let one =
+                |of: u32| (f64::from(num(of)).clamp(0.0, 1.0) * 65535.0).round_ties_even() as u32;
+            one(a) | one(b) << 16
+        },
+    ),
+    (
+        "%v = OpCompositeConstruct %vec4 %x %y %x %y\n %r = OpExtInst %uint %glsl PackSnorm4x8 %v",
+        |[a, b, _]| {
+            let one = |of: u32| {
+                (f64::from(num(of)).clamp(-1.0, 1.0) * 127.0).round_ties_even() as i32 as u32 & 0xff
+            };
+            (one(a) | one(b) << 8) * 0x0001_0001
+        },
+    ),
+    ("%q = OpFUnordLessThan %bool %x %y\n %r = OpSelect %uint %q %seven %zero", |[a, b, _]| {
+        7 * u32::from(num(a).partial_cmp(&num(b)).is_none_or(|order| order.is_lt()))
+    }),
+    (
+        "%q = OpFUnordGreaterThanEqual %bool %x %y\n %r = OpSelect %uint %q %seven %zero",
+        |[a, b, _]| 7 * u32::from(num(a).partial_cmp(&num(b)).is_none_or(|order| order.is_ge())),
+    ),
+    ("%q = OpFOrdNotEqual %bool %x %y\n %r = OpSelect %uint %q %seven %zero", |[a, b, _]| {
+        7 * u32::from(num(a).partial_cmp(&num(b)).is_some_and(|order| order.is_ne()))
+    }),
+    ("%q = OpFUnordEqual %bool %x %y\n %r = OpSelect %uint %q %seven %zero", |[a, b, _]| {
+        7 * u32::from(num(a).partial_cmp(&num(b)).is_none_or(|order| order.is_eq()))
+    }),
+    ("%q = OpIsInf %bool %x\n %r = OpSelect %uint %q %seven %zero", |[a, ..]| {
+        7 * u32::from(num(a).is_infinite())
+    }),
+];
+
+/// A shader that puts the halves of `%r` into two components.
+fn module(body: &str) -> Vec<u32> {
+    assemble(
+        &format!(
+            "OpCapability Shader
+             %glsl = OpExtInstImport \"GLSL.std.450\"
+             OpMemoryModel Logical GLSL450
+             OpEntryPoint Fragment %main \"main\" %out
+             OpExecutionMode %main OriginUpperLeft
+             OpDecorate %out Location 0
+             OpDecorate %block Block
+             OpMemberDecorate %block 0 Offset 0
+             OpMemberDecorate %block 1 Offset 4
+             OpMemberDecorate %block 2 Offset 8
+             %void = OpTypeVoid
+             %main_type = OpTypeFunction %void
+             %float = OpTypeFloat 32
+             %int = OpTypeInt 32 1
+             %uint = OpTypeInt 32 0
+             %bool = OpTypeBool
+             %vec2 = OpTypeVector %float 2
+             %vec4 = OpTypeVector %float 4
+             %pair = OpTypeStruct %uint %uint
+             %modf = OpTypeStruct %float %float
+             %frexp = OpTypeStruct %float %int
+             %block = OpTypeStruct %uint %uint %uint
+             %to_block = OpTypePointer PushConstant %block
+             %given = OpVariable %to_block PushConstant
+             %to_out = OpTypePointer Output %vec2
+             %out = OpVariable %to_out Output
+             %zero = OpConstant %uint 0
+             %seven = OpConstant %uint 7
+             %half = OpConstant %uint 16
+             %mask = OpConstant %uint 65535
+             %main = OpFunction %void None %main_type
+             %start = OpLabel
+             %all = OpLoad %block %given
+             %a = OpCompositeExtract %uint %all 0
+             %b = OpCompositeExtract %uint %all 1
+             %c = OpCompositeExtract %uint %all 2
+             %i = OpBitcast %int %a
+             %j = OpBitcast %int %b
+             %x = OpBitcast %float %a
+             %y = OpBitcast %float %b
+             {body}
+             %low = OpBitwiseAnd %uint %r %mask
+             %high = OpShiftRightLogical %uint %r %half
+             %low_number = OpConvertUToF %float %low
+             %high_number = OpConvertUToF %float %high
+             %colour = OpCompositeConstruct %vec2 %low_number %high_number
+             OpStore %out %colour
+             OpReturn
+             OpFunctionEnd"
+        ),
+        "spv1.3",
+        false,
+    )
+}
+
+fn check(all: &[(&str, Meaning)], pool: &[u32]) {
+    let mut random = Random::new(1);
+    for (body, meaning) in all {
+        let raised = raise("a.spv", &module(body), &RaiseOptions::default()).program;
+        let (core, _) = raised.unwrap_or_else(|error| panic!("{body}: {error:?}"));
+        let program = schedule(&core, &[0]).expect("it can be scheduled");
+        let mut evaluator = Evaluator::new(&program, 0);
+        let pairs = pool.iter().flat_map(|&a| pool.iter().map(move |&b| (a, b)));
+        for (a, b) in pairs {
+            let small = random.below(40) as u32;
+            for of in [[a, b, *random.pick(pool)], [a, small, b], [a, b, small], [a, small, small]]
+            {
+                let uniforms = of.map(|word| [word].into()).to_vec();
+                let inputs = Inputs { uniforms, ..Inputs::default() };
+                evaluator.run(&inputs, &|| false).expect("nothing loops");
+                let halves = evaluator.output(0);
+                let found = num(halves[0]) as u32 | (num(halves[1]) as u32) << 16;
+                let wanted = meaning(of);
+                assert_eq!(found, wanted, "{body}: {of:x?}: {found:#x}, not {wanted:#x}");
+            }
+        }
+    }
+}
+
+#[test]
+fn of_integers() {
+    if has("spirv-as") {
+        check(INTEGER, &INTEGERS);
+    }
+}
+
+#[test]
+fn of_numbers() {
+    if has("spirv-as") {
+        check(NUMERIC, &NUMBERS);
+    }
+}

@@ -1,0 +1,108 @@
+//! What is said on the command line of SPIR-V modules alone: entry point, inputs of locations, and the names
+//! by which members of blocks are known.
+
+use super::failure::{Failure, Result};
+use super::messages::{MessageFormat, Messages};
+use clap::Args;
+use lambdav::core::graph::Core;
+use lambdav::core::types::Type;
+use lambdav::program::LoadedModule;
+use lambdav::spirv_frontend::{LocationSource, RaiseOptions};
+use std::io::{self, Write};
+
+/// How a module is read.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct ModuleArguments {
+    /// Of a SPIR-V module: the name of the fragment entry point, if it has several
+    #[arg(long, value_name = "NAME")]
+    pub(super) entry: Option<String>,
+    /// Of a SPIR-V module: what the input of a location is: `uv`, from (0, 0) at the upper left to (1, 1);
+    /// `position`, in pixels; or numbers, as --set has them. Can be given several times; others are 0
+    #[arg(long, value_name = "LOC=VALUE")]
+    pub(super) input: Vec<String>,
+}
+
+/// An input of a location that has a value.
+pub(super) type LocationValue = (u32, String);
+
+impl ModuleArguments {
+    /// How to raise, and the values of inputs.
+    pub(super) fn read(&self) -> Result<(RaiseOptions, Vec<LocationValue>)> {
+        let entry_point = self.entry.clone();
+        let mut options = RaiseOptions { entry_point, ..RaiseOptions::default() };
+        let mut values = Vec::new();
+        for text in &self.input {
+            let wrong = || {
+                let how = "write --input LOC=uv, LOC=position or LOC=NUMBERS";
+                Failure::usage(format!("`{text}` says nothing of an input: {how}"))
+            };
+            let (location, value) = text.split_once('=').ok_or_else(wrong)?;
+            let location: u32 = location.parse().map_err(|_| wrong())?;
+            let source = match value {
+                "uv" => LocationSource::Uv,
+                "position" => LocationSource::Position,
+                _ => {
+                    values.push((location, value.to_owned()));
+                    continue;
+                }
+            };
+            options.locations.insert(location, source);
+        }
+        Ok((options, values))
+    }
+}
+
+/// The name of the uniform that is called so, or that is an input with that location.
+pub(super) fn uniform_name(core: &Core, module: &LoadedModule, name: &str) -> Option<String> {
+    if core.uniforms.iter().any(|uniform| uniform.name == name) {
+        return None;
+    }
+    let index = module.interface.uniform(name)?;
+    Some(core.uniforms[index].name.clone())
+}
+
+/// The name of the uniform that is the input of a location.
+pub(super) fn location_name(core: &Core, module: &LoadedModule, location: u32) -> Result<String> {
+    let all = &module.interface.locations;
+    match all.iter().find(|input| input.location == location).map(|input| input.source) {
+        Some(Err(index)) => Ok(core.uniforms[index].name.clone()),
+        Some(Ok(_)) => {
+            Err(Failure::usage(format!("the input {location} has a value and a position")))
+        }
+        None => {
+            let known = all.iter().map(|input| input.location.to_string());
+            let known: Vec<String> = known.collect();
+            let known = match known.is_empty() {
+                true => "it has none".to_owned(),
+                false => format!("it has {}", known.join(", ")),
+            };
+            Err(Failure::usage(format!("the module has no input {location}; {known}")))
+        }
+    }
+}
+
+/// A value as a uniform of the module takes it: there are no bools in blocks.
+pub(super) fn value(core: &Core, name: &str, value: &str) -> Option<&'static str> {
+    let uniform = core.uniforms.iter().find(|uniform| uniform.name == name)?;
+    match (uniform.ty, value) {
+        (Type::UINT | Type::INT, "true") => Some("1"),
+        (Type::UINT | Type::INT, "false") => Some("0"),
+        _ => None,
+    }
+}
+
+/// Says which uniforms of a module have no value, once.
+pub(super) fn note_unset(name: &str, unset: &[&str], messages: Messages) {
+    if unset.is_empty() || messages.format() == MessageFormat::Json {
+        return;
+    }
+    const SOME: usize = 8;
+    let mut names: Vec<String> = unset.iter().take(SOME).map(|name| format!("`{name}`")).collect();
+    if unset.len() > SOME {
+        names.push(format!("{} more", unset.len() - SOME));
+    }
+    let (are, them) = if unset.len() == 1 { ("is", "it a value") } else { ("are", "them values") };
+    let names = names.join(", ");
+    // Nothing is left to do where even this cannot be written.
+    let _ = writeln!(io::stderr(), "note: `{name}`: {names} {are} 0; --set gives {them}");
+}

@@ -1,0 +1,91 @@
+//! SPIR-V words to a graph, and from there as far as a program goes; and the text of WGSL to words.
+
+use super::pixels::{compare, lower};
+use super::{FuzzTarget, Reached};
+use crate::seeds::Seeds;
+use crate::text::{Language, mutate as mutate_text};
+use crate::words::{from_bytes, mutate};
+use lambdav::core::source::SourceFile;
+use lambdav::foreign::{self, to_spirv};
+use lambdav::spirv::bytes;
+use lambdav::spirv_frontend::{RaiseOptions, Raised, raise};
+use lambdav_generate::Random;
+
+/// Of so many inputs, one is drawn.
+const SOME: u64 = 16;
+
+pub(super) struct Raise<'s> {
+    pub(super) seeds: &'s Seeds,
+}
+
+impl FuzzTarget for Raise<'_> {
+    fn name(&self) -> &'static str {
+        "raise"
+    }
+
+    fn input(&self, random: &mut Random) -> Vec<u8> {
+        // Of other people's modules there are few, which do more.
+        let modules = match random.percent(50) {
+            true => &self.seeds.foreign_modules,
+            false => &self.seeds.modules,
+        };
+        let module: &Vec<u32> = random.pick(modules);
+        bytes(&mutate(module, modules, random))
+    }
+
+    fn mutate(&self, input: &[u8], random: &mut Random) -> Vec<u8> {
+        bytes(&mutate(&from_bytes(input), &self.seeds.foreign_modules, random))
+    }
+
+    fn run(&self, input: &[u8], number: u64) -> Result<Reached, String> {
+        run(&from_bytes(input), number)
+    }
+
+    fn is_binary(&self) -> bool {
+        true
+    }
+}
+
+pub(super) struct Wgsl<'s> {
+    pub(super) seeds: &'s Seeds,
+}
+
+impl FuzzTarget for Wgsl<'_> {
+    fn name(&self) -> &'static str {
+        "wgsl"
+    }
+
+    fn input(&self, random: &mut Random) -> Vec<u8> {
+        let text = random.pick(&self.seeds.wgsl);
+        mutate_text(text, &self.seeds.wgsl, Language::Core, random)
+    }
+
+    fn mutate(&self, input: &[u8], random: &mut Random) -> Vec<u8> {
+        super::changed(input, &self.seeds.wgsl, Language::Core, random)
+    }
+
+    fn run(&self, input: &[u8], number: u64) -> Result<Reached, String> {
+        let source = SourceFile::new("fuzz.wgsl", String::from_utf8_lossy(input));
+        match to_spirv(foreign::Language::Wgsl, &source) {
+            Ok(words) => run(&words, number),
+            Err(all) if all.is_empty() => Err("nothing is said of a wrong text".into()),
+            Err(_) => Ok(Reached::default()),
+        }
+    }
+}
+
+fn run(words: &[u32], number: u64) -> Result<Reached, String> {
+    let Raised { source, program } = raise("fuzz.spv", words, &RaiseOptions::default());
+    let core = match program {
+        Ok((core, _)) => core,
+        Err(error) if error.message.is_empty() => return Err("an error says nothing".into()),
+        Err(_) => return Ok(Reached { parsed: words.len() > 5, ..Reached::default() }),
+    };
+    let mut computed = false;
+    for (location, program) in lower(&core)? {
+        if number.is_multiple_of(SOME) {
+            computed |= compare(&core, &source, location, &program, number / SOME)?;
+        }
+    }
+    Ok(Reached { parsed: true, accepted: true, computed })
+}
