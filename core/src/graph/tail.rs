@@ -251,14 +251,46 @@ impl Graph {
     ) -> Option<Vec<NodeId>> {
         let (a, b) = match (a, b) {
             (Some(a), Some(b)) => (a, b),
-            (Some(a), None) if self.asks_for_case(condition) => {
+            (Some(a), None) if self.needs_question(condition, true, &a) => {
                 let zeros = self.zeros(&a);
                 (a, zeros)
             }
-            (None, Some(b)) if self.asks_for_case(condition) => (self.zeros(&b), b),
+            (None, Some(b)) if self.needs_question(condition, false, &b) => (self.zeros(&b), b),
             (a, b) => return a.or(b),
         };
         Some(self.choose_each(condition, &a, &b, span))
+    }
+
+    /// Whether a condition asks for a case, and not all of these values are zero already where it is not
+    /// `is_true`. (A tail that has been reified is as it was when it is read as a text.)
+    fn needs_question(&self, condition: NodeId, is_true: bool, values: &[NodeId]) -> bool {
+        let is_zero = |id: NodeId| {
+            self.constant_words(id).is_some_and(|words| words.iter().all(|&word| word == 0))
+        };
+        let is_guarded = |&value: &NodeId| {
+            let of = match self.node(value) {
+                Node::Op(Op::Field(_), operands) => operands[0],
+                _ => value,
+            };
+            let Node::If([asked, then, otherwise]) = *self.node(of) else { return is_zero(value) };
+            let other = |is_same: bool| if is_same == is_true { otherwise } else { then };
+            self.is_same_question(asked, condition).is_some_and(|same| is_zero(other(same)))
+        };
+        self.asks_for_case(condition) && !values.iter().all(is_guarded)
+    }
+
+    /// Whether two conditions ask the same, or one whether the other does not hold.
+    fn is_same_question(&self, a: NodeId, b: NodeId) -> Option<bool> {
+        match (self.node(a), self.node(b)) {
+            _ if a == b => Some(true),
+            (Node::Op(Op::Equal, of), Node::Op(Op::NotEqual, than))
+            | (Node::Op(Op::NotEqual, of), Node::Op(Op::Equal, than))
+                if of == than =>
+            {
+                Some(false)
+            }
+            _ => None,
+        }
     }
 
     /// A zero of the type of each of these.
