@@ -100,7 +100,7 @@ fn is_program(path: &Path) -> bool {
     let ending = path.extension().unwrap_or_default();
     let hidden = |part: &Path| part.as_os_str().as_encoded_bytes().starts_with(b".");
     let is_hidden = path.components().any(|part| hidden(part.as_ref()));
-    (ending == "lv" || ending == "core" || ending == "spv") && !is_hidden
+    ["lv", "core", "spv", "spvasm"].iter().any(|known| ending == *known) && !is_hidden
 }
 
 /// The path of what a folder holds; of the working directory without the `./`.
