@@ -15,7 +15,7 @@ fn text_is_a_program() {
         place.run(&[&["render", name, "b.npy"][..], &size].concat()).done();
         assert_eq!(place.frame("a.npy").pixels(), place.frame("b.npy").pixels(), "{name}");
     }
-    place.write("t/b.spvasm", &format!("; test: --size 7x5\n{text}"));
+    place.write("t/b.spvasm", format!("; test: --size 7x5\n{text}"));
     place.run(&["test", "t", "--bless"]).done();
     place.run(&["test", "t"]).done();
 }
