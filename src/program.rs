@@ -1,4 +1,4 @@
-//! Programs from files: shader text, or core text, a SPIR-V module, WGSL or GLSL in its place.
+//! Programs from files: shader text, or core text, a SPIR-V module or its text, WGSL or GLSL in its place.
 
 #[cfg(feature = "foreign")]
 use crate::foreign::{Language, to_spirv};
@@ -11,6 +11,7 @@ use lambdav_core::source::SourceFile;
 use lambdav_frontend::syntax::include::{Files, Included, include};
 use lambdav_frontend::syntax::parse_within;
 use lambdav_frontend::{Fix, Times, compile_fixed};
+use lambdav_spirv_frontend::assemble::{SpirvVersion, assemble, is_assembly};
 use lambdav_spirv_frontend::{Interface, RaiseOptions, Raised, raise};
 use std::fs::File;
 use std::io::{self, Read};
@@ -130,6 +131,11 @@ impl Loaded {
         if let Some(words) = lambdav_spirv_backend::words(&bytes) {
             return Self::of_module(name, bytes, &words, most, options);
         }
+        if let Ok(text) = str::from_utf8(&bytes)
+            && is_assembly(text)
+        {
+            return Self::of_assembly(SourceFile::new(name, text), most, options);
+        }
         let long = bytes.len() > limits::TEXT;
         let is_core_text = long && core_text::is_core_text(&String::from_utf8_lossy(&bytes));
         let limit = if is_core_text { limits::CORE_TEXT } else { limits::TEXT };
@@ -194,6 +200,28 @@ impl Loaded {
             module,
             times: None,
             included: Vec::new(),
+        }
+    }
+
+    /// SPIR-V text. What is wrong with it is shown there; what is wrong with the module, as of its words.
+    fn of_assembly(source: SourceFile, most: usize, options: &RaiseOptions) -> Self {
+        let bytes = source.text().as_bytes().to_vec();
+        match assemble(source.text(), SpirvVersion::default()) {
+            Ok(words) => Self::of_module(source.name(), bytes, &words, most, options),
+            Err(error) => {
+                let mut diagnostics = Diagnostics::new(most);
+                diagnostics.push(error.diagnostic());
+                let module = Some(LoadedModule { bytes, interface: Interface::default() });
+                Self {
+                    source,
+                    is_core_text: false,
+                    core: None,
+                    diagnostics,
+                    module,
+                    times: None,
+                    included: Vec::new(),
+                }
+            }
         }
     }
 

@@ -12,11 +12,43 @@ pub struct TextError(String);
 /// The text of a module, from its words.
 pub fn disassemble(words: &[u32]) -> Result<String, TextError> {
     let module = dr::load_words(words).map_err(|error| TextError(error.to_string()))?;
-    let mut text = module.disassemble();
+    let mut text = strings(&module.disassemble());
     if !text.ends_with('\n') {
         text.push('\n');
     }
     Ok(text)
+}
+
+/// The text with its strings as SPIR-V text writes them: in that, a backslash says that the next character
+/// is part of the string, whatever it is, so that `\\n` is an n. rspirv writes them as Rust does.
+fn strings(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    let mut is_string = false;
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => is_string = !is_string,
+            '\\' if is_string => {
+                match chars.next() {
+                    Some('n') => result.push('\n'),
+                    Some('r') => result.push('\r'),
+                    Some('t') => result.push('\t'),
+                    Some('0') => result.push('\0'),
+                    Some('u') => {
+                        let code: String = chars.by_ref().take_while(|&c| c != '}').collect();
+                        let code = u32::from_str_radix(code.trim_start_matches('{'), 16);
+                        result.extend(code.ok().and_then(char::from_u32));
+                    }
+                    Some(quoted @ ('"' | '\\')) => result.extend(['\\', quoted]),
+                    other => result.extend(other),
+                }
+                continue;
+            }
+            _ => {}
+        }
+        result.push(c);
+    }
+    result
 }
 
 /// The bytes of a file with these words: little-endian, as everybody writes it.

@@ -29,12 +29,16 @@
 //! - The core is lazy: a loop whose result nobody needs does not run. So a raised program may have an answer
 //!   where executing the words exceeds the limit of iterations; never the reverse, and never another one.
 //!
+//! [`assemble`] makes words of SPIR-V text; [`amber`] reads scripts that test modules.
+//!
 //! It shares nothing with the emitter and the evaluator of SPIR-V, so that each is a check of the others.
 //!
 //! Modules depend on one another in this order only: `error`, `memory` → `flow`, `module` → `structure` →
 //! `interface` → `raise`.
 #![forbid(unsafe_code)]
 
+pub mod amber;
+pub mod assemble;
 mod error;
 mod flow;
 mod interface;

@@ -14,6 +14,7 @@ mod plan;
 mod report;
 mod result;
 mod run;
+mod script;
 
 use super::engines::EngineName;
 use super::failure::{Failure, Result, chain};
@@ -39,7 +40,8 @@ A test is a comment of a program:
 A directive takes the options of `render` that say what is drawn (size, time, frame, mouse, set,
 uniforms, bind, output, max-iterations, srgb, depth) and those of `diff` that say what may
 differ. A SPIR-V module x.spv has its directives in x.spv.test. A test that fails writes
-NAME.new.png and NAME.diff.png beside its golden.
+NAME.new.png and NAME.diff.png beside its golden. A file x.amber, of AmberScript, is one test, which
+says itself what it expects; one that wants what is not supported neither passes nor fails.
 
 Exit status: 0 all passed; 1 some did not; 2 the command line is at fault; 3 the machine is.";
 

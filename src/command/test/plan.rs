@@ -1,6 +1,7 @@
 //! Which tests there are.
 
 use super::directive::{self, Directive, Found, Kind};
+use super::script::is_script;
 use crate::command::failure::{Failure, Result};
 use crate::command::files::files_under;
 use crate::command::watch;
@@ -100,7 +101,7 @@ fn is_program(path: &Path) -> bool {
     let ending = path.extension().unwrap_or_default();
     let hidden = |part: &Path| part.as_os_str().as_encoded_bytes().starts_with(b".");
     let is_hidden = path.components().any(|part| hidden(part.as_ref()));
-    (ending == "lv" || ending == "core" || ending == "spv") && !is_hidden
+    ["lv", "core", "spv", "spvasm", "amber"].iter().any(|known| ending == *known) && !is_hidden
 }
 
 /// The path of what a folder holds; of the working directory without the `./`.
@@ -116,6 +117,9 @@ fn of_program(path: &Path, within: &Path) -> Result<Vec<Test>> {
             Failure::file(format!("cannot read `{}`: {error}", path.display()), &error)
         })
     };
+    if is_script(path) {
+        return Ok(vec![of_script(path, within)]);
+    }
     let mut beside = path.as_os_str().to_owned();
     beside.push(".");
     beside.push(BESIDE);
@@ -148,6 +152,18 @@ fn of_program(path: &Path, within: &Path) -> Result<Vec<Test>> {
         Test { program, place, name, directive, golden, within }
     };
     Ok(found.into_iter().map(test).collect())
+}
+
+/// The test that a script is: what it expects stands in itself.
+fn of_script(path: &Path, within: &Path) -> Test {
+    Test {
+        program: path.into(),
+        place: (path.to_owned(), 1),
+        name: String::new(),
+        directive: Err("a script has no directive".to_owned()),
+        golden: path.to_owned(),
+        within: within.to_owned(),
+    }
 }
 
 /// The file of the golden of a program's test.

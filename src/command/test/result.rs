@@ -24,11 +24,13 @@ pub(super) enum Status {
     Broken,
     /// The machine is.
     Machine,
+    /// It is a script that wants what is not supported: neither a pass nor a failure.
+    Unsupported,
 }
 
 impl Status {
     /// All of them.
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Passed,
         Self::Blessed(false),
         Self::Blessed(true),
@@ -37,6 +39,7 @@ impl Status {
         Self::Stale,
         Self::Broken,
         Self::Machine,
+        Self::Unsupported,
     ];
 
     /// Its name.
@@ -50,12 +53,13 @@ impl Status {
             Self::Stale => "stale",
             Self::Broken => "broken",
             Self::Machine => "machine",
+            Self::Unsupported => "unsupported",
         }
     }
 
-    /// Whether the test is as it should be now.
+    /// Whether there is nothing to be done about the test.
     pub(super) fn is_good(self) -> bool {
-        matches!(self, Self::Passed | Self::Blessed(_))
+        matches!(self, Self::Passed | Self::Blessed(_) | Self::Unsupported)
     }
 }
 

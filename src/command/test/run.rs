@@ -5,6 +5,7 @@ use super::evidence::Evidence;
 use super::golden::{self, Golden};
 use super::plan::Test;
 use super::result::{Status, TestResult};
+use super::script::{is_script, run_script};
 use crate::command::binds::Binds;
 use crate::command::comparison::outcome_json;
 use crate::command::diff::in_brief;
@@ -20,8 +21,8 @@ use lambdav::core::source::SourceFile;
 use lambdav::engine::Engine;
 use lambdav::program::Loaded;
 use lambdav::raster::compare::{CompareOutcome, Verdict, compare, diagnose, heat_map};
-use lambdav::raster::file::{EncodeError, render_for, write_atomically};
-use lambdav::raster::{AnyImage, RenderError, RenderOptions};
+use lambdav::raster::file::{EncodeError, Encoding, render_for, write_atomically};
+use lambdav::raster::{AnyImage, RenderError, RenderOptions, Size};
 use lambdav::{Report, spirv};
 use serde_json::Value;
 use std::fs;
@@ -51,6 +52,10 @@ enum Program {
 
 /// Runs the tests of one program, which is read and checked once.
 pub(super) fn run_program(tests: &[&Test], how: &How) -> Vec<TestResult> {
+    if is_script(&tests[0].program) {
+        let run = |test: &&Test| timed(test, |result| run_script(&test.program, how, result));
+        return tests.iter().map(run).collect();
+    }
     let program = read(&tests[0].program, how);
     tests.iter().map(|test| run_test(test, &program, how)).collect()
 }
@@ -72,11 +77,16 @@ fn read(path: &Path, how: &How) -> Result<Program> {
 }
 
 /// What is to be said about a program, as it is printed.
-fn text_of(source: &SourceFile, diagnostics: &Diagnostics) -> String {
+pub(super) fn text_of(source: &SourceFile, diagnostics: &Diagnostics) -> String {
     Report { source: source.clone(), diagnostics: diagnostics.clone() }.to_string()
 }
 
 fn run_test(test: &Test, program: &Result<Program>, how: &How) -> TestResult {
+    timed(test, |result| attempt(test, program, how, result))
+}
+
+/// What came of a test.
+fn timed(test: &Test, run: impl FnOnce(&mut TestResult) -> Result) -> TestResult {
     let begun = Instant::now();
     let mut result = TestResult {
         id: test.id(),
@@ -88,7 +98,7 @@ fn run_test(test: &Test, program: &Result<Program>, how: &How) -> TestResult {
         comparison: Value::Null,
         evidence: None,
     };
-    if let Err(failure) = attempt(test, program, how, &mut result) {
+    if let Err(failure) = run(&mut result) {
         result.status = if failure.status == 3 { Status::Machine } else { Status::Broken };
         result.message = failure.message.unwrap_or_default();
     }
@@ -156,7 +166,7 @@ fn draw(test: &Test, directive: &Directive, program: &Program, how: &How) -> Res
     frame(directive, &loaded.source, &*engine, how)
 }
 
-fn at_fault(source: &SourceFile, diagnostic: Diagnostic) -> Failure {
+pub(super) fn at_fault(source: &SourceFile, diagnostic: Diagnostic) -> Failure {
     Failure::input(text_of(source, &vec![diagnostic].into()))
 }
 
@@ -166,9 +176,19 @@ fn frame(
     engine: &dyn Engine,
     how: &How,
 ) -> Result<AnyImage> {
+    frame_of(directive.picture.size, directive.encoding(), source, engine, how)
+}
+
+/// The picture that an engine draws.
+pub(super) fn frame_of(
+    size: Size,
+    encoding: Encoding,
+    source: &SourceFile,
+    engine: &dyn Engine,
+    how: &How,
+) -> Result<AnyImage> {
     let options = RenderOptions { timeout: Some(how.timeout), ..RenderOptions::default() };
-    let size = directive.picture.size;
-    render_for(engine, size, directive.encoding(), &options).map_err(|error| match error {
+    render_for(engine, size, encoding, &options).map_err(|error| match error {
         RenderError::Fault(fault) => at_fault(source, engine.explain(&fault)),
         RenderError::TimedOut { .. } => {
             let seconds = how.timeout.as_secs_f64();

@@ -62,6 +62,9 @@ impl TestFolder {
 
     /// Writes a file.
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        if let Some(folder) = Path::new(name).parent() {
+            fs::create_dir_all(self.path("").join(folder)).expect("the folder can be made");
+        }
         fs::write(self.path(name), content).expect("the file can be written");
     }
 

@@ -4,6 +4,8 @@
 //! Every run is checked for what must never happen: a panic, an exit status other than 0 to 3, a
 //! temporary file left behind.
 
+mod amber;
+mod assembly;
 mod buffers;
 mod check;
 mod compile;

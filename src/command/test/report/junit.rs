@@ -22,12 +22,14 @@ fn write(summary: &Summary, out: &mut Vec<u8>) -> io::Result<()> {
     let is_error = |status| matches!(status, Status::Broken | Status::Machine);
     let failures = of(&|status| !status.is_good() && !is_error(status));
     let errors = of(&is_error);
+    let skipped = of(&|status| status == Status::Unsupported);
     let (tests, time) = (summary.results.len().to_string(), format!("{:.3}", summary.seconds));
     let totals = [
         ("name", "lambdav"),
         ("tests", &tests),
         ("failures", &failures),
         ("errors", &errors),
+        ("skipped", &skipped),
         ("time", &time),
     ];
     writer.create_element("testsuites").with_attributes(totals).write_inner_content(|writer| {
@@ -42,11 +44,19 @@ fn write(summary: &Summary, out: &mut Vec<u8>) -> io::Result<()> {
                     ("name", &name),
                     ("time", &time),
                 ]);
-                if result.status.is_good() {
+                if result.status.is_good() && result.status != Status::Unsupported {
                     case.write_empty()?;
                     continue;
                 }
                 let message = permitted(&result.message);
+                if result.status == Status::Unsupported {
+                    case.write_inner_content(|writer| {
+                        let skipped = writer.create_element("skipped");
+                        skipped.with_attribute(("message", &*message)).write_empty()?;
+                        Ok(())
+                    })?;
+                    continue;
+                }
                 let first = message.lines().next().unwrap_or_default();
                 let element = if is_error(result.status) { "error" } else { "failure" };
                 case.write_inner_content(|writer| {

@@ -2,6 +2,7 @@
 
 use crate::command::test::result::{Status, Summary, TestResult};
 use lambdav::core::diagnostics::printable;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -18,6 +19,7 @@ pub(in crate::command::test) fn text(
     let bad: Vec<&TestResult> = summary.results.iter().filter(|r| !r.status.is_good()).collect();
     if !quiet {
         text += &failures(&bad);
+        text += &unsupported(summary);
         text += &orphans(summary);
     }
     let counts = summary.counts();
@@ -52,6 +54,7 @@ fn words(status: Status) -> &'static str {
         Status::Stale => "with a stale golden",
         Status::Broken => "broken",
         Status::Machine => "not run for the machine's sake",
+        Status::Unsupported => "unsupported",
     }
 }
 
@@ -77,6 +80,24 @@ fn failures(bad: &[&TestResult]) -> String {
     let mut text: String = shown.collect();
     if bad.len() > LINES {
         text += &format!("and {} more; --report DIR shows them all\n", bad.len() - LINES);
+    }
+    text
+}
+
+/// The features that scripts want, each with the number of scripts and one of them.
+fn unsupported(summary: &Summary) -> String {
+    let mut features: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
+    let results = summary.results.iter().filter(|result| result.status == Status::Unsupported);
+    for result in results {
+        features.entry(&result.message).or_insert((0, &result.id)).0 += 1;
+    }
+    let line = |(feature, (count, id)): (&&str, &(usize, &str))| {
+        let more = if *count > 1 { format!(" and {} more", count - 1) } else { String::new() };
+        format!("unsupported {}{more}: {}\n", printable(id), printable(feature))
+    };
+    let mut text: String = features.iter().take(LINES).map(line).collect();
+    if features.len() > LINES {
+        text += &format!("and {} features more\n", features.len() - LINES);
     }
     text
 }

@@ -1,0 +1,112 @@
+//! The bytes of buffers.
+
+use super::words::{Result, Words, unexpected};
+
+/// What a buffer's elements are, and how they lie.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Elements {
+    scalar: Scalar,
+    columns: usize,
+    /// Of a column.
+    rows: usize,
+    /// Bytes from a column to the next, and from an element to the next.
+    strides: [usize; 2],
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Scalar {
+    Float,
+    Int,
+    Uint,
+}
+
+impl Elements {
+    /// The type that the line goes on with, and its layout.
+    pub(super) fn read(line: &mut Words<'_>) -> Result<Self> {
+        let (name, _) = line.word("a type")?;
+        let mut is_array = false;
+        let ty = name.strip_suffix("[]").inspect(|_| is_array = true).unwrap_or(name);
+        let unsupported = || line.unsupported(format!("a buffer of {ty}"));
+        let (shape, of) = match ty.strip_suffix('>').and_then(|ty| ty.split_once('<')) {
+            Some((shape, of)) => (shape, of),
+            None => ("vec1", ty),
+        };
+        let scalar = match of {
+            "float" => Scalar::Float,
+            "int32" => Scalar::Int,
+            "uint32" => Scalar::Uint,
+            _ => return Err(unsupported()),
+        };
+        let size = |text: &str| text.parse().ok().filter(|size| (1..=4).contains(size));
+        let sizes = match (shape.strip_prefix("vec"), shape.strip_prefix("mat")) {
+            (Some(rows), _) => Some(1).zip(size(rows)),
+            (_, Some(shape)) => {
+                shape.split_once('x').and_then(|(columns, rows)| size(columns).zip(size(rows)))
+            }
+            _ => None,
+        };
+        let (columns, rows) = sizes.ok_or_else(unsupported)?;
+        let is_std140 = line.take("STD140");
+        if !is_std140 {
+            line.take("STD430");
+        }
+        // Three rows have the alignment of four.
+        let mut column: usize = 4 * if rows == 3 { 4 } else { rows };
+        if columns > 1 && is_std140 {
+            column = 16;
+        }
+        let mut element: usize = columns * column;
+        if is_array && is_std140 {
+            element = element.next_multiple_of(16);
+        }
+        Ok(Self { scalar, columns, rows, strides: [column, element] })
+    }
+
+    /// Elements of these numbers; what is missing of the last is zero.
+    pub(super) fn data(self, numbers: &mut Words<'_>) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let mut index = 0;
+        while let Some((text, span)) = numbers.next() {
+            let word = self.word(text).ok_or_else(|| unexpected("a number", text, span))?;
+            self.put(&mut bytes, index, word);
+            index += 1;
+        }
+        Ok(bytes)
+    }
+
+    /// So many elements of one number.
+    pub(super) fn fill(self, count: usize, line: &mut Words<'_>) -> Result<Vec<u8>> {
+        const MOST: usize = 1 << 20;
+        if count > MOST {
+            return Err(line.unsupported(format!("a buffer of more than {MOST} elements")));
+        }
+        let (text, span) = line.word("a number")?;
+        let word = self.word(text).ok_or_else(|| unexpected("a number", text, span))?;
+        let mut bytes = Vec::new();
+        (0..count * self.columns * self.rows).for_each(|index| self.put(&mut bytes, index, word));
+        Ok(bytes)
+    }
+
+    fn put(self, bytes: &mut Vec<u8>, index: usize, word: u32) {
+        let (column, row) = (index / self.rows, index % self.rows);
+        let (element, column) = (column / self.columns, column % self.columns);
+        let at = element * self.strides[1] + column * self.strides[0] + 4 * row;
+        bytes.resize((element + 1) * self.strides[1], 0);
+        bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+    }
+
+    fn word(self, text: &str) -> Option<u32> {
+        if let (Scalar::Int | Scalar::Uint, Some(digits)) = (self.scalar, text.strip_prefix("0x")) {
+            return u32::from_str_radix(digits, 16).ok();
+        }
+        match self.scalar {
+            Scalar::Float => Some(text.parse::<f32>().ok()?.to_bits()),
+            // Numbers that are above the largest wrap.
+            Scalar::Int => match text.parse::<i32>() {
+                Ok(number) => Some(number as u32),
+                Err(_) => text.parse().ok(),
+            },
+            Scalar::Uint => text.parse().ok(),
+        }
+    }
+}

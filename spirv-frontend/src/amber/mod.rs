@@ -1,0 +1,411 @@
+//! AmberScript, the language in which the Vulkan conformance suite and GraphicsFuzz write tests of shaders, as
+//! far as full-screen pictures need it.
+//!
+//! A script declares shaders, buffers and pipelines, runs pipelines, and says what is expected of the pictures.
+//! [`Script::read`] gives its commands in order, with all names resolved and all data as bytes.
+//!
+//! # What is known
+//!
+//! - `SHADER vertex NAME PASSTHROUGH`, `SHADER fragment NAME SPIRV-ASM [TARGET_ENV ENV]`;
+//! - `BUFFER NAME DATA_TYPE TYPE [STD140|STD430]` with `DATA … END` or `SIZE N FILL X`, of floats and integers of
+//!   32 bits, vectors and matrices of them; `BUFFER NAME FORMAT` of four bytes a pixel;
+//! - `PIPELINE graphics` with `ATTACH`, `FRAMEBUFFER_SIZE`, and `BIND BUFFER … AS` color, uniform, storage,
+//!   push_constant;
+//! - `CLEAR_COLOR`, `CLEAR`, `RUN … DRAW_RECT` of the whole frame;
+//! - `EXPECT … IDX … SIZE …` with `EQ_RGBA` or `EQ_RGB`, and a tolerance in levels; `EQ_BUFFER`, and
+//!   `EQ_HISTOGRAM_EMD_BUFFER`, which is taken to say the same: the pictures are equal.
+//!
+//! Anything else is [`AmberErrorKind::Unsupported`] with the feature. *Text of any kind gives a script or an error
+//! with its place, never a panic*, in time linear in the text.
+
+mod data;
+mod error;
+mod words;
+
+pub use error::{AmberError, AmberErrorKind};
+
+use crate::assemble::SpirvVersion;
+use crate::interface::Binding;
+use data::Elements;
+use lambdav_core::source::Span;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use words::{Lines, Result, Words, unexpected};
+
+/// A fragment shader in SPIR-V text.
+#[derive(Clone, Debug)]
+pub struct AmberShader {
+    /// Where the text lies in the script.
+    pub text: Span,
+    /// The version that it is assembled to.
+    pub version: SpirvVersion,
+}
+
+/// A pipeline that draws one picture.
+#[derive(Clone, Debug)]
+pub struct AmberPipeline {
+    /// The index of the fragment shader.
+    pub shader: usize,
+    /// The bytes of blocks.
+    pub blocks: BTreeMap<Binding, Vec<u8>>,
+    /// The picture that it draws into.
+    pub target: String,
+    /// Width and height.
+    pub size: [u32; 2],
+}
+
+/// What is done, in order.
+#[derive(Clone, Debug)]
+pub enum AmberCommand {
+    /// The picture of a pipeline becomes that colour.
+    Clear {
+        /// The index of the pipeline.
+        pipeline: usize,
+        /// The colour.
+        colour: [f32; 4],
+    },
+    /// A pipeline draws all of its picture.
+    Draw {
+        /// The index of the pipeline.
+        pipeline: usize,
+        /// Where the script says so.
+        span: Span,
+    },
+    /// Pixels have a colour.
+    ExpectColour {
+        /// The picture.
+        picture: String,
+        /// The pixel at the upper left.
+        place: [u32; 2],
+        /// Width and height.
+        size: [u32; 2],
+        /// Levels of red, green, blue and alpha; of the last none where it does not matter.
+        colour: [Option<u8>; 4],
+        /// By how many levels each may differ.
+        tolerance: [f32; 4],
+        /// Where the script says so.
+        span: Span,
+    },
+    /// Two pictures are equal.
+    ExpectEqual {
+        /// Their names.
+        pictures: [String; 2],
+        /// Where the script says so.
+        span: Span,
+    },
+}
+
+/// A script.
+#[derive(Clone, Debug, Default)]
+pub struct Script {
+    /// Fragment shaders.
+    pub shaders: Vec<AmberShader>,
+    /// Pipelines.
+    pub pipelines: Vec<AmberPipeline>,
+    /// What is done.
+    pub commands: Vec<AmberCommand>,
+}
+
+/// What a name of a shader stands for.
+#[derive(Clone, Copy)]
+enum Stage {
+    Passthrough,
+    Fragment(usize),
+}
+
+/// Something that a buffer is.
+#[derive(Clone)]
+enum Buffer {
+    Data(Vec<u8>),
+    Picture,
+}
+
+#[derive(Default)]
+struct Reader<'t> {
+    script: Script,
+    stages: FxHashMap<&'t str, Stage>,
+    buffers: FxHashMap<&'t str, Buffer>,
+    pipelines: FxHashMap<&'t str, usize>,
+    clear: FxHashMap<usize, [f32; 4]>,
+}
+
+impl Script {
+    /// Reads a script of less than 4 GiB.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, or what of it is not known; the first only.
+    pub fn read(text: &str) -> std::result::Result<Self, AmberError> {
+        let mut lines = Lines::new(text);
+        let mut reader = Reader::default();
+        while let Some(mut line) = lines.next() {
+            reader.command(&mut line, &mut lines)?;
+        }
+        Ok(reader.script)
+    }
+}
+
+/// What is called so, or an error.
+fn find<T: Clone>(all: &FxHashMap<&str, T>, what: &'static str, line: &mut Words<'_>) -> Result<T> {
+    let (name, span) = line.word(what)?;
+    let unknown = || AmberErrorKind::Unknown(what, name.to_owned());
+    all.get(name).cloned().ok_or_else(|| AmberError { span, kind: unknown() })
+}
+
+impl<'t> Reader<'t> {
+    fn command(&mut self, line: &mut Words<'t>, lines: &mut Lines<'t>) -> Result<()> {
+        let (word, span) = line.word("a command")?;
+        match word {
+            "DEVICE_EXTENSION" | "INSTANCE_EXTENSION" | "DEVICE_FEATURE" | "DEVICE_PROPERTY" => {
+                Ok(())
+            }
+            "SHADER" => self.shader(line, lines),
+            "BUFFER" => self.buffer(line, lines),
+            "PIPELINE" => self.pipeline(line, lines),
+            "CLEAR_COLOR" => {
+                let pipeline = find(&self.pipelines, "pipeline", line)?;
+                let colour: [u8; 4] = line.numbers("a number from 0 to 255")?;
+                self.clear.insert(pipeline, colour.map(|level| f32::from(level) / 255.0));
+                line.end()
+            }
+            "CLEAR" => {
+                let pipeline = find(&self.pipelines, "pipeline", line)?;
+                let colour = self.clear.get(&pipeline).copied().unwrap_or_default();
+                self.script.commands.push(AmberCommand::Clear { pipeline, colour });
+                line.end()
+            }
+            "RUN" => self.run(line),
+            "EXPECT" => self.expect(line),
+            _ if word.starts_with('[') => Err(line.unsupported("a script of VkRunner")),
+            "SAMPLER" => Err(line.unsupported("textures")),
+            _ if word.starts_with(|c: char| c.is_ascii_uppercase()) => Err(line.unsupported(word)),
+            _ => Err(unexpected("a command", word, span)),
+        }
+    }
+
+    fn shader(&mut self, line: &mut Words<'t>, lines: &mut Lines<'t>) -> Result<()> {
+        let (stage, _) = line.word("a stage")?;
+        let (name, span) = line.word("a name")?;
+        let (form, _) = line.word("a format")?;
+        let stage = match (stage, form) {
+            ("vertex", "PASSTHROUGH") => Stage::Passthrough,
+            ("fragment", "SPIRV-ASM") => {
+                let version = match line.take("TARGET_ENV") {
+                    true => {
+                        let (name, _) = line.word("a target environment")?;
+                        SpirvVersion::of_environment(name.trim_matches('"'))
+                            .ok_or_else(|| line.unsupported(format!("target environment {name}")))?
+                    }
+                    false => SpirvVersion::of_environment("spv1.0").unwrap_or_default(),
+                };
+                let (start, text) = lines.block(line, "shader")?;
+                let text = Span::new(start, start + text.len() as u32);
+                self.script.shaders.push(AmberShader { text, version });
+                Stage::Fragment(self.script.shaders.len() - 1)
+            }
+            ("fragment", form) => return Err(line.unsupported(format!("a shader in {form}"))),
+            (stage, _) => return Err(line.unsupported(format!("a {stage} shader"))),
+        };
+        line.end()?;
+        match self.stages.insert(name, stage) {
+            None => Ok(()),
+            Some(_) => Err(twice("shader", name, span)),
+        }
+    }
+
+    fn buffer(&mut self, line: &mut Words<'t>, lines: &mut Lines<'t>) -> Result<()> {
+        let (name, span) = line.word("a name")?;
+        let buffer = match line.word("DATA_TYPE or FORMAT")?.0 {
+            "FORMAT" => match line.word("a format")?.0 {
+                "B8G8R8A8_UNORM" | "R8G8B8A8_UNORM" => Buffer::Picture,
+                format => return Err(line.unsupported(format!("pictures in {format}"))),
+            },
+            "DATA_TYPE" => {
+                let elements = Elements::read(line)?;
+                Buffer::Data(match line.word("DATA or SIZE")?.0 {
+                    "DATA" => {
+                        let (start, text) = lines.block(line, "data")?;
+                        elements.data(&mut Words::of(text, start))?
+                    }
+                    "SIZE" => {
+                        let count = line.number("a number")?;
+                        match line.word("FILL")?.0 {
+                            "FILL" => elements.fill(count, line)?,
+                            form => return Err(line.unsupported(format!("a buffer by {form}"))),
+                        }
+                    }
+                    form => return Err(line.unsupported(format!("a buffer by {form}"))),
+                })
+            }
+            form => return Err(line.unsupported(format!("a buffer by {form}"))),
+        };
+        line.end()?;
+        match self.buffers.insert(name, buffer) {
+            None => Ok(()),
+            Some(_) => Err(twice("buffer", name, span)),
+        }
+    }
+
+    fn pipeline(&mut self, line: &mut Words<'t>, lines: &mut Lines<'t>) -> Result<()> {
+        let (kind, _) = line.word("a kind")?;
+        if kind != "graphics" {
+            return Err(line.unsupported(format!("a {kind} pipeline")));
+        }
+        let (name, span) = line.word("a name")?;
+        line.end()?;
+        let (mut shader, mut target) = (None, None);
+        let mut blocks = BTreeMap::new();
+        let mut size = [250, 250];
+        loop {
+            let no_end = || AmberError { span, kind: AmberErrorKind::NoEnd("pipeline") };
+            let mut line = lines.next().ok_or_else(no_end)?;
+            match line.word("a command")?.0 {
+                "END" => break,
+                "ATTACH" => {
+                    if let Stage::Fragment(index) = find(&self.stages, "shader", &mut line)? {
+                        shader = Some(index);
+                    }
+                }
+                "FRAMEBUFFER_SIZE" => size = line.numbers("a number")?,
+                "BIND" => self.bind(&mut line, &mut blocks, &mut target)?,
+                other => return Err(line.unsupported(other)),
+            }
+            line.end()?;
+        }
+        let lacks = |what| AmberError {
+            span,
+            kind: AmberErrorKind::Unsupported(format!("a pipeline without {what}")),
+        };
+        let shader = shader.ok_or_else(|| lacks("a fragment shader"))?;
+        let target = target.ok_or_else(|| lacks("a colour attachment"))?;
+        self.script.pipelines.push(AmberPipeline { shader, blocks, target, size });
+        match self.pipelines.insert(name, self.script.pipelines.len() - 1) {
+            None => Ok(()),
+            Some(_) => Err(twice("pipeline", name, span)),
+        }
+    }
+
+    fn bind(
+        &self,
+        line: &mut Words<'t>,
+        blocks: &mut BTreeMap<Binding, Vec<u8>>,
+        target: &mut Option<String>,
+    ) -> Result<()> {
+        if line.take("SAMPLER") {
+            return Err(line.unsupported("textures"));
+        }
+        line.keyword("BUFFER")?;
+        let name = line.clone().next().map_or("", |(name, _)| name);
+        let buffer = find(&self.buffers, "buffer", line)?;
+        line.keyword("AS")?;
+        let (usage, span) = line.word("a use")?;
+        match (usage, buffer) {
+            ("color", Buffer::Picture) => {
+                line.keyword("LOCATION")?;
+                if line.number::<u32>("a number")? != 0 || target.is_some() {
+                    return Err(line.unsupported("several colour attachments"));
+                }
+                *target = Some(name.to_owned());
+            }
+            ("uniform" | "storage", Buffer::Data(data)) => {
+                line.keyword("DESCRIPTOR_SET")?;
+                let set = line.number("a number")?;
+                line.keyword("BINDING")?;
+                let binding = line.number("a number")?;
+                blocks.insert(Binding::Descriptor { set, binding }, data);
+            }
+            ("push_constant", Buffer::Data(data)) => {
+                blocks.insert(Binding::PushConstants, data);
+            }
+            ("color" | "uniform" | "storage" | "push_constant", _) => {
+                return Err(unexpected("a use that such a buffer has", usage, span));
+            }
+            ("combined_image_sampler" | "sampled_image", _) => {
+                return Err(line.unsupported("textures"));
+            }
+            (usage, _) => return Err(line.unsupported(format!("a buffer as {usage}"))),
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, line: &mut Words<'t>) -> Result<()> {
+        let pipeline = find(&self.pipelines, "pipeline", line)?;
+        let (form, _) = line.word("DRAW_RECT")?;
+        if form != "DRAW_RECT" {
+            return Err(line.unsupported(form));
+        }
+        line.keyword("POS")?;
+        let place: [u32; 2] = line.numbers("a number")?;
+        line.keyword("SIZE")?;
+        let size: [u32; 2] = line.numbers("a number")?;
+        if place != [0, 0] || size != self.script.pipelines[pipeline].size {
+            return Err(line.unsupported("a rectangle that is not the whole frame"));
+        }
+        self.script.commands.push(AmberCommand::Draw { pipeline, span: line.span() });
+        line.end()
+    }
+
+    /// The name of a picture.
+    fn picture(&self, line: &mut Words<'t>) -> Result<String> {
+        let name = line.clone().next().map_or("", |(name, _)| name);
+        match find(&self.buffers, "buffer", line)? {
+            Buffer::Picture => Ok(name.to_owned()),
+            Buffer::Data(_) => Err(line.unsupported("buffers that are written")),
+        }
+    }
+
+    fn expect(&mut self, line: &mut Words<'t>) -> Result<()> {
+        let span = line.span();
+        let picture = self.picture(line)?;
+        let (form, _) = line.word("IDX")?;
+        if matches!(form, "EQ_BUFFER" | "EQ_HISTOGRAM_EMD_BUFFER") {
+            let pictures = [picture, self.picture(line)?];
+            if line.take("TOLERANCE") {
+                // The pictures are equal, or the test fails.
+                line.number::<f32>("a number")?;
+            }
+            self.script.commands.push(AmberCommand::ExpectEqual { pictures, span });
+            return line.end();
+        }
+        if form != "IDX" {
+            return Err(line.unsupported(format!("EXPECT … {form}")));
+        }
+        let left = line.number("a number")?;
+        if let Some((form, _)) = line.clone().next()
+            && form.starts_with(|c: char| c.is_ascii_uppercase())
+        {
+            return Err(line.unsupported(format!("EXPECT … IDX … {form}")));
+        }
+        let place = [left, line.number("a number")?];
+        let (form, _) = line.word("SIZE")?;
+        if form != "SIZE" {
+            return Err(line.unsupported(format!("EXPECT … IDX … {form}")));
+        }
+        let size = line.numbers("a number")?;
+        let parts = match line.word("EQ_RGBA or EQ_RGB")?.0 {
+            "EQ_RGBA" => 4,
+            "EQ_RGB" => 3,
+            form => return Err(line.unsupported(format!("EXPECT … {form}"))),
+        };
+        let mut colour = [None; 4];
+        for part in &mut colour[..parts] {
+            *part = Some(line.number("a number from 0 to 255")?);
+        }
+        let mut tolerance = [0.0; 4];
+        if line.take("TOLERANCE") {
+            tolerance = [line.number("a number")?; 4];
+            if line.clone().next().is_some() {
+                for part in &mut tolerance[1..parts] {
+                    *part = line.number("a number")?;
+                }
+            }
+        }
+        let expected = AmberCommand::ExpectColour { picture, place, size, colour, tolerance, span };
+        self.script.commands.push(expected);
+        line.end()
+    }
+}
+
+fn twice(what: &'static str, name: &str, span: Span) -> AmberError {
+    AmberError { span, kind: AmberErrorKind::Twice(what, name.to_owned()) }
+}

@@ -1,0 +1,137 @@
+//! A script as lines of words.
+
+use super::error::{AmberError, AmberErrorKind};
+use lambdav_core::source::Span;
+use std::str::FromStr;
+
+pub(super) type Result<T> = std::result::Result<T, AmberError>;
+
+/// Lines of a script, one after the other.
+pub(super) struct Lines<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Lines<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// The next line, and where it begins.
+    fn line(&mut self) -> Option<(usize, &'t str)> {
+        let start = self.at;
+        let rest = self.text.get(start..).filter(|rest| !rest.is_empty())?;
+        let length = rest.find('\n').map_or(rest.len(), |end| end + 1);
+        self.at += length;
+        Some((start, &rest[..length]))
+    }
+
+    /// The next line that has words.
+    pub(super) fn next(&mut self) -> Option<Words<'t>> {
+        loop {
+            let (start, line) = self.line()?;
+            let line = line.split('#').next().unwrap_or_default();
+            if !line.trim().is_empty() {
+                return Some(Words { line, start, at: 0 });
+            }
+        }
+    }
+
+    /// All up to the line `END`: where it begins, and the text.
+    pub(super) fn block(&mut self, of: &Words<'_>, what: &'static str) -> Result<(u32, &'t str)> {
+        let begin = self.at;
+        while let Some((start, line)) = self.line() {
+            if line.trim() == "END" {
+                return Ok((begin as u32, &self.text[begin..start]));
+            }
+        }
+        Err(AmberError { span: of.span(), kind: AmberErrorKind::NoEnd(what) })
+    }
+}
+
+/// The words of a line.
+#[derive(Clone)]
+pub(super) struct Words<'t> {
+    line: &'t str,
+    start: usize,
+    at: usize,
+}
+
+impl<'t> Words<'t> {
+    /// A text that begins there.
+    pub(super) fn of(text: &'t str, start: u32) -> Self {
+        Self { line: text, start: start as usize, at: 0 }
+    }
+
+    /// The whole line without the space around it.
+    pub(super) fn span(&self) -> Span {
+        let front = self.line.len() - self.line.trim_start().len();
+        let end = self.line.trim_end().len().max(front);
+        Span::new((self.start + front) as u32, (self.start + end) as u32)
+    }
+
+    pub(super) fn next(&mut self) -> Option<(&'t str, Span)> {
+        let rest = &self.line[self.at..];
+        let from = self.at + (rest.len() - rest.trim_start().len());
+        let word = self.line[from..].split_whitespace().next()?;
+        self.at = from + word.len();
+        let at = self.start + from;
+        Some((word, Span::new(at as u32, (at + word.len()) as u32)))
+    }
+
+    /// The next word, if it is that.
+    pub(super) fn take(&mut self, wanted: &str) -> bool {
+        let mut after = self.clone();
+        let is = after.next().is_some_and(|(word, _)| word == wanted);
+        if is {
+            *self = after;
+        }
+        is
+    }
+
+    pub(super) fn word(&mut self, expected: &'static str) -> Result<(&'t str, Span)> {
+        let end = self.span().end;
+        self.next().ok_or(AmberError {
+            span: Span::new(end, end),
+            kind: AmberErrorKind::Expected { expected, found: String::new() },
+        })
+    }
+
+    pub(super) fn keyword(&mut self, wanted: &'static str) -> Result<()> {
+        match self.word(wanted)? {
+            (word, _) if word == wanted => Ok(()),
+            (word, span) => Err(unexpected(wanted, word, span)),
+        }
+    }
+
+    pub(super) fn number<T: FromStr>(&mut self, expected: &'static str) -> Result<T> {
+        let (word, span) = self.word(expected)?;
+        word.parse().map_err(|_| unexpected(expected, word, span))
+    }
+
+    pub(super) fn numbers<T: FromStr, const N: usize>(
+        &mut self,
+        expected: &'static str,
+    ) -> Result<[T; N]> {
+        let all: Vec<T> = (0..N).map(|_| self.number(expected)).collect::<Result<_>>()?;
+        all.try_into().map_err(|_| self.unsupported("an odd number of numbers"))
+    }
+
+    /// That nothing follows that is known.
+    pub(super) fn end(&mut self) -> Result<()> {
+        match self.next() {
+            None => Ok(()),
+            Some((word, span)) => {
+                Err(AmberError { span, kind: AmberErrorKind::Unsupported(word.to_owned()) })
+            }
+        }
+    }
+
+    pub(super) fn unsupported(&self, what: impl Into<String>) -> AmberError {
+        AmberError { span: self.span(), kind: AmberErrorKind::Unsupported(what.into()) }
+    }
+}
+
+pub(super) fn unexpected(expected: &'static str, found: &str, span: Span) -> AmberError {
+    AmberError { span, kind: AmberErrorKind::Expected { expected, found: found.to_owned() } }
+}

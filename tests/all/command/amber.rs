@@ -1,0 +1,214 @@
+//! AmberScript in `lambdav test`: scripts of our own, and those of the conformance suite that lie in
+//! `../shared/corpus`, which is no part of the project. Without it that test is skipped.
+
+use super::harness::TestFolder;
+use lambdav::spirv_frontend::amber::{AmberErrorKind, Script};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A script whose shader writes the colour of a uniform, and what it expects.
+fn script(data: &str, expectation: &str) -> String {
+    format!(
+        "#!amber
+SHADER vertex v PASSTHROUGH
+SHADER fragment f SPIRV-ASM TARGET_ENV spv1.0
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main \"main\" %colour
+OpExecutionMode %main OriginUpperLeft
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %block Block
+OpDecorate %u DescriptorSet 0
+OpDecorate %u Binding 1
+OpDecorate %colour Location 0
+%void = OpTypeVoid
+%f = OpTypeFunction %void
+%float = OpTypeFloat 32
+%vec4 = OpTypeVector %float 4
+%block = OpTypeStruct %vec4
+%pb = OpTypePointer Uniform %block
+%pu = OpTypePointer Uniform %vec4
+%po = OpTypePointer Output %vec4
+%int = OpTypeInt 32 1
+%zero = OpConstant %int 0
+%u = OpVariable %pb Uniform
+%colour = OpVariable %po Output
+%main = OpFunction %void None %f
+%label = OpLabel
+%p = OpAccessChain %pu %u %zero
+%value = OpLoad %vec4 %p
+OpStore %colour %value
+OpReturn
+OpFunctionEnd
+END
+BUFFER u DATA_TYPE vec4<float> STD140 DATA
+ {data}
+END
+BUFFER frame FORMAT B8G8R8A8_UNORM
+PIPELINE graphics p
+  ATTACH v
+  ATTACH f
+  FRAMEBUFFER_SIZE 8 4
+  BIND BUFFER frame AS color LOCATION 0
+  BIND BUFFER u AS uniform DESCRIPTOR_SET 0 BINDING 1
+END
+CLEAR_COLOR p 0 0 0 255
+CLEAR p
+RUN p DRAW_RECT POS 0 0 SIZE 8 4
+{expectation}
+"
+    )
+}
+
+const RED: &str = "EXPECT frame IDX 0 0 SIZE 8 4 EQ_RGBA 255 0 0 255";
+
+#[test]
+fn scripts_pass_fail_or_are_unsupported() {
+    let place = TestFolder::with([
+        ("a/pass.amber", &*script("1 0 0 1", RED)),
+        ("b/fail.amber", &script("1 0.5 0 1", RED)),
+        ("c/near.amber", &script("1 0.01 0 1", &format!("{RED} TOLERANCE 3"))),
+        ("c/same.amber", &script("1 0 0 1", "EXPECT frame EQ_BUFFER frame")),
+        ("d/probe.amber", &script("1 0 0 1", "EXPECT frame IDX 0 EQ 3")),
+        ("d/compute.amber", "#!amber\nPIPELINE compute p\nEND\n"),
+        ("e/wrong.amber", "#!amber\nSHADER vertex v PASSTHROUGH\nCLEAR q\n"),
+        ("e/text.amber", &script("1 0 0 1", RED).replace("OpReturn\n", "OpRetur\n")),
+    ]);
+    for engine in ["simd", "core", "spirv"] {
+        place.run(&["test", "a", "c", "--engine", engine]).done();
+        let differs =
+            "expected [255, 0, 0, 255], got [255, 128, 0, 255], first at (0, 0) (line 47)";
+        let failed = place.run(&["test", "b", "--engine", engine]);
+        assert_eq!(failed.status, 1, "{}", failed.text());
+        assert!(failed.text().contains(differs), "{}", failed.text());
+    }
+    let unsupported = place.run(&["test", "a", "d", "--report", "r"]).done();
+    let said = unsupported.text();
+    assert!(said.contains("unsupported d/compute.amber: a compute pipeline"), "{said}");
+    assert!(said.contains("unsupported d/probe.amber: EXPECT … IDX … EQ"), "{said}");
+    assert!(said.contains("3 tests: 1 passed, 2 unsupported"), "{said}");
+    let xml = String::from_utf8(place.read("r/junit.xml")).expect("it is text");
+    assert!(xml.contains("failures=\"0\" errors=\"0\" skipped=\"2\""), "{xml}");
+    assert!(xml.contains("<skipped message=\"a compute pipeline\"/>"), "{xml}");
+    let wrong = place.run(&["test", "e"]);
+    assert_eq!(wrong.status, 1);
+    assert!(
+        wrong.text().contains("e/wrong.amber:3:7: there is no pipeline `q`"),
+        "{}",
+        wrong.text()
+    );
+    assert!(wrong.text().contains("there is no instruction `OpRetur`"), "{}", wrong.text());
+    assert!(wrong.text().contains("e/text.amber:30:1"), "{}", wrong.text());
+}
+
+/// The scripts of the corpus.
+fn corpus() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/graphicsfuzz");
+    let Ok(files) = fs::read_dir(folder) else {
+        lambdav_test_support::skipped("../shared/corpus/graphicsfuzz is not there");
+        return Vec::new();
+    };
+    let mut files: Vec<PathBuf> = files.map(|file| file.expect("it is listed").path()).collect();
+    files.sort();
+    files
+}
+
+/// All of them on `simd`; on the other engines, which are slow, a sample, or all with `AMBER_ALL`.
+#[test]
+fn the_corpus_has_no_failure() {
+    let files = corpus();
+    if files.is_empty() {
+        return;
+    }
+    check("simd", &files);
+    let every = if std::env::var_os("AMBER_ALL").is_some() { 1 } else { 60 };
+    let sample: Vec<PathBuf> = files.into_iter().step_by(every).collect();
+    ["core", "spirv"].into_iter().for_each(|engine| check(engine, &sample));
+}
+
+/// Runs scripts on an engine, and says how many came to what.
+fn check(engine: &str, files: &[PathBuf]) {
+    let place = TestFolder::new();
+    let paths = files.iter().map(|path| path.to_str().expect("it is text"));
+    let arguments: Vec<&str> =
+        ["test", "--timeout", "600", "--engine", engine, "--message-format", "json"]
+            .into_iter()
+            .chain(paths)
+            .collect();
+    let outcome = place.run(&arguments);
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut bad = Vec::new();
+    for line in outcome.text().lines() {
+        let Ok(result) = serde_json::from_str::<Value>(line) else { continue };
+        let [status, message, test] =
+            ["status", "message", "test"].map(|key| result[key].as_str().unwrap_or_default());
+        let key = match status {
+            "unsupported" => format!("unsupported: {message}"),
+            status => status.to_owned(),
+        };
+        *counts.entry(key).or_default() += 1;
+        if !matches!(status, "passed" | "unsupported") {
+            bad.push(format!("{test}: {message}"));
+        }
+    }
+    println!("{engine}: {counts:#?}");
+    assert!(bad.is_empty(), "{}", bad.join("\n"));
+    assert_eq!(counts.values().sum::<usize>(), files.len());
+    assert_eq!(outcome.status, 0);
+}
+
+/// Scripts that were cut off, or of which a part was exchanged, are read or refused with a place.
+#[test]
+fn no_script_is_a_panic() {
+    let mut texts: Vec<String> = corpus()
+        .iter()
+        .step_by(40)
+        .map(|path| fs::read_to_string(path).expect("it can be read"))
+        .collect();
+    texts.push(script("1 0 0 1", RED));
+    let parts = [
+        "END",
+        "#",
+        "-1",
+        "4294967296",
+        "DATA",
+        "\n",
+        "vec9<float>",
+        "é",
+        "SIZE 99999999 FILL 1",
+        "p",
+    ];
+    let mut state = 1_u64;
+    let mut random = |below: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    for text in &texts {
+        for _ in 0..100 {
+            // The shaders are long; what is read here are the lines around them.
+            let mut words: Vec<&str> = text.split_inclusive([' ', '\n']).collect();
+            for _ in 0..=random(3) {
+                let at = random(words.len());
+                match random(3) {
+                    0 => words.truncate(at.max(1)),
+                    1 => words[at] = parts[random(parts.len())],
+                    _ => drop(words.remove(at)),
+                }
+                if words.is_empty() {
+                    words.push("END");
+                }
+            }
+            let text = words.concat();
+            if let Err(error) = Script::read(&text) {
+                let span = error.span.start as usize..error.span.end as usize;
+                assert!(text.get(span).is_some(), "{}", error.kind);
+                assert!(
+                    !matches!(&error.kind, AmberErrorKind::Unsupported(what) if what.is_empty())
+                );
+            }
+        }
+    }
+}
