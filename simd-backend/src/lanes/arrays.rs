@@ -6,9 +6,8 @@
 //! to value is of one form. Arrays inside of such arrays are words of these; those in variants, which
 //! share their words with other cases, are words of their own.
 //!
-//! Where all values of a type are computed once for the frame, its arrays are words of the frame: what they
-//! go through is done once, and an index that differs between pixels reads one of these words
-//! ([`Expr::Lookup`](super::Expr::Lookup)).
+//! Where all values of a type are computed once for the frame, its arrays are words of the frame
+//! ([`frame`](super::frame)).
 //!
 //! [`Kind::Array`]: super::Kind::Array
 
@@ -16,12 +15,10 @@ use std::ops::Range;
 
 use lambdav_core::op::Op;
 use lambdav_core::schedule::{BlockId, End, Event, Expr, Places, Program, Statement, ValueId};
-use lambdav_core::types::{Scalar, Type, TypeKind};
+use lambdav_core::types::{Type, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::rates::Rates;
 use super::sources::{Source, sources};
-use super::{Rate, Width, frame};
 use crate::cost;
 
 /// A component of a value.
@@ -40,24 +37,17 @@ pub(super) struct Arrays {
 }
 
 impl Arrays {
-    /// The arrays of a program; with words of the frame, if there is a part that is computed once for it.
-    pub(super) fn new(program: &Program, places: &Places, width: Width, hoist: bool) -> Self {
-        let mut chosen = chosen(program, places);
-        if chosen.is_empty() {
-            return Self::default();
-        }
-        if hoist {
-            for ty in of_frame(program, places, width, &chosen) {
-                chosen.remove(&ty);
-            }
-        }
+    /// The arrays of these types, with where they come from.
+    pub(super) fn new(program: &Program, chosen: FxHashSet<Type>) -> Self {
         let mut arrays = Self::of_types(program, chosen);
-        arrays.follow(program);
+        if !arrays.is_empty() {
+            arrays.follow(program);
+        }
         arrays
     }
 
     /// The arrays of these types.
-    fn of_types(program: &Program, chosen: FxHashSet<Type>) -> Self {
+    pub(super) fn of_types(program: &Program, chosen: FxHashSet<Type>) -> Self {
         let mut arrays = Self::default();
         let types = &program.types;
         for ty in types.all() {
@@ -195,8 +185,8 @@ impl Arrays {
     }
 }
 
-/// The types of arrays that lie in memory.
-fn chosen(program: &Program, places: &Places) -> FxHashSet<Type> {
+/// The types of arrays that an index chooses from, and that are not few parts.
+pub(super) fn chosen(program: &Program, places: &Places) -> FxHashSet<Type> {
     let is_large = |ty| {
         let is_array = matches!(*program.types.kind(ty), TypeKind::Array(_, count) if count as usize >= cost::ARRAY);
         is_array && program.types.components(ty) > 0
@@ -208,15 +198,15 @@ fn chosen(program: &Program, places: &Places) -> FxHashSet<Type> {
 }
 
 /// A part of an array that is taken or replaced by an index that is not constant.
-struct Choice {
+pub(super) struct Choice {
     op: Op,
     of: ValueId,
     /// The array's type.
-    ty: Type,
-    value: ValueId,
+    pub(super) ty: Type,
+    pub(super) value: ValueId,
 }
 
-fn choices(program: &Program) -> Vec<Choice> {
+pub(super) fn choices(program: &Program) -> Vec<Choice> {
     let (mut constants, mut found) = (FxHashSet::default(), Vec::new());
     for event in program.walk() {
         let Event::Statement(_, Statement::Let { value, expr }) = event else { continue };
@@ -231,55 +221,4 @@ fn choices(program: &Program) -> Vec<Choice> {
         }
     }
     found
-}
-
-/// Those of these types whose arrays are words of the frame.
-fn of_frame(
-    program: &Program,
-    places: &Places,
-    width: Width,
-    chosen: &FxHashSet<Type>,
-) -> FxHashSet<Type> {
-    let types = &program.types;
-    // (A truth value is no word.)
-    let is_of_words = |ty: &Type| {
-        types.components(*ty) <= cost::MOST_FRAME_WORDS
-            && types.scalars(*ty).all(|scalar| scalar != Scalar::Bool)
-    };
-    let choices = choices(program);
-    let mut found: FxHashSet<Type> = chosen.iter().copied().filter(is_of_words).collect();
-    // What is of the frame as long as others are that turn out not to be.
-    loop {
-        let others = chosen.difference(&found).copied().collect();
-        let rates = Rates::new(program, places, &Arrays::of_types(program, others), width);
-        let is_of_frame = frame::of_frame(program, &rates);
-        let before = found.len();
-        found.retain(|&ty| {
-            let is_large = types.components(ty) > cost::MOST_SELECTED_WORDS;
-            let mut choices = choices.iter().filter(|choice| choice.ty == ty);
-            let is_same =
-                |choice: &Choice| rates.of(choice.value).iter().all(|&rate| rate == Rate::FRAME);
-            let are_selected = is_large && choices.any(is_same);
-            let arrays = Arrays::of_types(program, std::iter::once(ty).collect());
-            let is_fine = |&value: &ValueId| {
-                is_of_frame[value.index()]
-                    || places.is_in_memory(value)
-                    || arrays.of(program.ty(value)).is_empty()
-            };
-            !are_selected
-                && program.walk().all(|event| match event {
-                    Event::Statement(
-                        _,
-                        Statement::Let { value, .. } | Statement::If { value, .. },
-                    ) => is_fine(value),
-                    Event::Statement(_, Statement::Loop { value, params, .. }) => {
-                        is_fine(value) && params.iter().all(is_fine)
-                    }
-                    _ => true,
-                })
-        });
-        if found.len() == before {
-            return found;
-        }
-    }
 }

@@ -3,11 +3,81 @@
 //! A statement of the root is, if all that it computes, inside it too, is of the rate of the frame, and
 //! so is all that it takes. That is what [`hoist`](super::dead_code::hoist) moves to the front once the
 //! statement has been lowered.
+//!
+//! Where all values of a type of arrays are, these arrays do not lie in memory: their words are values of the
+//! frame. What they go through is done once, and an index that differs between pixels reads one of the
+//! words ([`Expr::Lookup`](super::Expr::Lookup)).
 
-use lambdav_core::schedule::{End, Event, Program, Statement, ValueId};
+use lambdav_core::schedule::{End, Event, Places, Program, Statement, ValueId};
+use lambdav_core::types::{Scalar, Type};
+use rustc_hash::FxHashSet;
 
-use super::Rate;
+use super::arrays::{Arrays, Choice, choices, chosen};
 use super::rates::Rates;
+use super::{Rate, Width};
+use crate::cost;
+
+/// The arrays of a program that lie in memory; all of them, if nothing is computed once for the frame.
+pub(super) fn arrays(program: &Program, places: &Places, width: Width, hoist: bool) -> Arrays {
+    let mut chosen = chosen(program, places);
+    if hoist && !chosen.is_empty() {
+        for ty in words_of_frame(program, places, width, &chosen) {
+            chosen.remove(&ty);
+        }
+    }
+    Arrays::new(program, chosen)
+}
+
+/// Those of these types whose arrays are words of the frame.
+fn words_of_frame(
+    program: &Program,
+    places: &Places,
+    width: Width,
+    chosen: &FxHashSet<Type>,
+) -> FxHashSet<Type> {
+    let types = &program.types;
+    // (A truth value is no word.)
+    let is_of_words = |ty: &Type| {
+        types.components(*ty) <= cost::MOST_FRAME_WORDS
+            && types.scalars(*ty).all(|scalar| scalar != Scalar::Bool)
+    };
+    let choices = choices(program);
+    let mut found: FxHashSet<Type> = chosen.iter().copied().filter(is_of_words).collect();
+    // What is of the frame as long as others are that turn out not to be.
+    loop {
+        let others = chosen.difference(&found).copied().collect();
+        let rates = Rates::new(program, places, &Arrays::of_types(program, others), width);
+        let is_of_frame = of_frame(program, &rates);
+        let before = found.len();
+        found.retain(|&ty| {
+            let is_large = types.components(ty) > cost::MOST_SELECTED_WORDS;
+            let mut choices = choices.iter().filter(|choice| choice.ty == ty);
+            let is_same =
+                |choice: &Choice| rates.of(choice.value).iter().all(|&rate| rate == Rate::FRAME);
+            let are_selected = is_large && choices.any(is_same);
+            let arrays = Arrays::of_types(program, std::iter::once(ty).collect());
+            let is_fine = |&value: &ValueId| {
+                is_of_frame[value.index()]
+                    || places.is_in_memory(value)
+                    || arrays.of(program.ty(value)).is_empty()
+            };
+            !are_selected
+                && program.walk().all(|event| match event {
+                    Event::Statement(
+                        _,
+                        Statement::Let { value, .. } | Statement::If { value, .. },
+                    ) => is_fine(value),
+                    Event::Statement(_, Statement::Loop { value, params, .. }) => {
+                        is_fine(value) && params.iter().all(is_fine)
+                    }
+                    _ => true,
+                })
+        });
+        if found.len() == before {
+            return found;
+        }
+    }
+}
 
 /// Of each value, whether it is.
 pub(super) fn of_frame(program: &Program, rates: &Rates) -> Vec<bool> {

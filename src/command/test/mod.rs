@@ -150,7 +150,11 @@ pub(super) fn run(options: &TestArguments) -> Result {
         let results: Result<Vec<Vec<TestResult>>> = groups
             .par_iter()
             .map(|group| {
-                let results = run::run_program(group, &how);
+                let results = if plan::is_script(&group[0].program) {
+                    script::run_script(group, &how)
+                } else {
+                    run::run_program(group, &how)
+                };
                 if options.message_format == MessageFormat::Json {
                     let _one = said.lock();
                     for result in &results {

@@ -1,7 +1,6 @@
 //! Which tests there are.
 
 use super::directive::{self, Directive, Found, Kind};
-use super::script::is_script;
 use crate::command::failure::{Failure, Result};
 use crate::command::files::files_under;
 use crate::command::watch;
@@ -107,6 +106,14 @@ fn is_program(path: &Path) -> bool {
 /// The path of what a folder holds; of the working directory without the `./`.
 pub(super) fn in_folder(folder: &Path, name: &Path) -> PathBuf {
     if folder == Path::new(".") { name.to_owned() } else { folder.join(name) }
+}
+
+/// The ending of scripts.
+const SCRIPT: &str = "amber";
+
+/// Whether a file is a script, by its name.
+pub(super) fn is_script(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == SCRIPT)
 }
 
 /// The tests of a program: those of its comments, or of the file beside it.

@@ -5,7 +5,6 @@ use super::evidence::Evidence;
 use super::golden::{self, Golden};
 use super::plan::Test;
 use super::result::{Status, TestResult};
-use super::script::{is_script, run_script};
 use crate::command::binds::Binds;
 use crate::command::comparison::outcome_json;
 use crate::command::diff::in_brief;
@@ -52,10 +51,6 @@ enum Program {
 
 /// Runs the tests of one program, which is read and checked once.
 pub(super) fn run_program(tests: &[&Test], how: &How) -> Vec<TestResult> {
-    if is_script(&tests[0].program) {
-        let run = |test: &&Test| timed(test, |result| run_script(&test.program, how, result));
-        return tests.iter().map(run).collect();
-    }
     let program = read(&tests[0].program, how);
     tests.iter().map(|test| run_test(test, &program, how)).collect()
 }
@@ -86,7 +81,7 @@ fn run_test(test: &Test, program: &Result<Program>, how: &How) -> TestResult {
 }
 
 /// What came of a test.
-fn timed(test: &Test, run: impl FnOnce(&mut TestResult) -> Result) -> TestResult {
+pub(super) fn timed(test: &Test, run: impl FnOnce(&mut TestResult) -> Result) -> TestResult {
     let begun = Instant::now();
     let mut result = TestResult {
         id: test.id(),

@@ -4,8 +4,9 @@
 //! written. What it does that is not supported makes it [`Status::Unsupported`], which is neither a pass
 //! nor a failure.
 
+use super::plan::Test;
 use super::result::{Status, TestResult};
-use super::run::{How, at_fault, frame_of, text_of};
+use super::run::{How, at_fault, frame_of, text_of, timed};
 use crate::command::engines::{Trouble, engine};
 use crate::command::failure::{Failure, Result};
 use crate::command::files::read_bytes;
@@ -25,16 +26,7 @@ use lambdav::spirv_frontend::amber::{
 use lambdav::spirv_frontend::assemble::assemble;
 use lambdav::spirv_frontend::{Binding, RaiseOptions};
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::path::Path;
-
-/// The ending of scripts.
-const ENDING: &str = "amber";
-
-/// Whether a file is a script, by its name.
-pub(super) fn is_script(path: &Path) -> bool {
-    path.extension() == Some(OsStr::new(ENDING))
-}
 
 /// Why a script comes to no picture.
 enum Stop {
@@ -58,8 +50,14 @@ enum Target {
     Drawn(Image<u8>),
 }
 
+/// Runs the tests of one script.
+pub(super) fn run_script(tests: &[&Test], how: &How) -> Vec<TestResult> {
+    let run = |test: &&Test| timed(test, |result| attempt(&test.program, how, result));
+    tests.iter().map(run).collect()
+}
+
 /// Runs the script at `path`.
-pub(super) fn run_script(path: &Path, how: &How, result: &mut TestResult) -> Result {
+fn attempt(path: &Path, how: &How, result: &mut TestResult) -> Result {
     match run(path, how) {
         Ok(()) => {}
         Err(Stop::Unsupported(what)) => {

@@ -29,7 +29,6 @@ use lambdav_core::schedule;
 
 use self::lineage::Lineage;
 use self::state::{Lowering, Work};
-use super::arrays::Arrays;
 use super::rates::Rates;
 use super::{
     Block, End, Expr, InputWord, Kind, LaneProgram, Rate, ValueId, Width, dead_code, frame, quads,
@@ -79,7 +78,7 @@ pub fn lower(
         loop_nesting: 0,
     };
     let places = Places::new(program, crate::cost::TABLE);
-    let arrays = Arrays::new(program, &places, width, hoist);
+    let arrays = frame::arrays(program, &places, width, hoist);
     let rates = Rates::new(program, &places, &arrays, width);
     let mut lowering = Lowering {
         program,
