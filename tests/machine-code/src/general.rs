@@ -334,7 +334,10 @@ impl Machine<'_> {
             }
             OpKind::Memory => {
                 let size = instruction.memory_size().size() as u64;
-                self.memory.load(self.address(instruction)?, size)
+                match self.address_of_load(instruction)? {
+                    Some(address) => self.memory.load(address, size),
+                    None => Ok(Bits::UNDEFINED.low(8 * size as u32)),
+                }
             }
             kind if (OpKind::Immediate8..=OpKind::Immediate32to64).contains(&kind) => {
                 Ok(Bits::known(instruction.immediate(operand)))

@@ -314,6 +314,20 @@ impl<'a> Machine<'a> {
         Ok(self.base_address(instruction)?.wrapping_add(scaled))
     }
 
+    /// Where an operand is read, or nothing where the index is undefined: lanes that are not active load by
+    /// such indices, one after the other as in a gather, and what they get is undefined, too. (That indices
+    /// are kept inside is the verifier's of register programs.)
+    pub(crate) fn address_of_load(
+        &self,
+        instruction: &Instruction,
+    ) -> Result<Option<u64>, FaultKind> {
+        let index = instruction.memory_index();
+        if index.is_gpr64() && self.general[index.number()].get(64).is_none() {
+            return self.base_address(instruction).map(|_| None);
+        }
+        self.address(instruction).map(Some)
+    }
+
     /// The same without the index.
     pub(crate) fn base_address(&self, instruction: &Instruction) -> Result<u64, FaultKind> {
         if instruction.segment_prefix() != Register::None {

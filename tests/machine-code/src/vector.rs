@@ -428,13 +428,18 @@ impl Machine<'_> {
             return Ok(result);
         }
         let size = step.instruction.memory_size().size();
-        let address = self.address(&step.instruction)?;
-        if must_align && step.is_legacy && size == 16 {
-            check_aligned(address, 16)?;
-        }
         let bytes = u64::from(width / 8);
         let is_broadcast = step.instruction.is_broadcast();
         let count = if is_broadcast { lanes } else { size / bytes as usize };
+        let Some(address) = self.address_of_load(&step.instruction)? else {
+            for lane in 0..count {
+                result.set_lane(width, lane, Bits::UNDEFINED.low(width));
+            }
+            return Ok(result);
+        };
+        if must_align && step.is_legacy && size == 16 {
+            check_aligned(address, 16)?;
+        }
         for lane in 0..count {
             // What may be read has to be there.
             let is_read = lane >= lanes || mask.bit(lane as u32).unwrap_or(true);
