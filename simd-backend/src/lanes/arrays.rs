@@ -186,12 +186,12 @@ impl Arrays {
 }
 
 /// The types of arrays that an index chooses from, and that are not few parts.
-pub(super) fn chosen(program: &Program, places: &Places) -> FxHashSet<Type> {
+pub(super) fn chosen(program: &Program, places: &Places, choices: &[Choice]) -> FxHashSet<Type> {
     let is_large = |ty| {
         let is_array = matches!(*program.types.kind(ty), TypeKind::Array(_, count) if count as usize >= cost::ARRAY);
         is_array && program.types.components(ty) > 0
     };
-    let found = choices(program).into_iter().filter(|choice| {
+    let found = choices.iter().filter(|choice| {
         is_large(choice.ty) && (choice.op == Op::Update || !places.is_in_memory(choice.of))
     });
     found.map(|choice| choice.ty).collect()

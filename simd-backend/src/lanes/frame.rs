@@ -12,16 +12,23 @@ use lambdav_core::schedule::{End, Event, Places, Program, Statement, ValueId};
 use lambdav_core::types::{Scalar, Type};
 use rustc_hash::FxHashSet;
 
-use super::arrays::{Arrays, Choice, choices, chosen};
+use super::arrays::{Arrays, Choice, chosen};
 use super::rates::Rates;
 use super::{Rate, Width};
 use crate::cost;
 
-/// The arrays of a program that lie in memory; all of them, if nothing is computed once for the frame.
-pub(super) fn arrays(program: &Program, places: &Places, width: Width, hoist: bool) -> Arrays {
-    let mut chosen = chosen(program, places);
+/// The arrays of a program with these choices that lie in memory; all of them, if nothing is computed once
+/// for the frame.
+pub(super) fn arrays(
+    program: &Program,
+    places: &Places,
+    width: Width,
+    hoist: bool,
+    choices: &[Choice],
+) -> Arrays {
+    let mut chosen = chosen(program, places, choices);
     if hoist && !chosen.is_empty() {
-        for ty in words_of_frame(program, places, width, &chosen) {
+        for ty in words_of_frame(program, places, width, choices, &chosen) {
             chosen.remove(&ty);
         }
     }
@@ -33,6 +40,7 @@ fn words_of_frame(
     program: &Program,
     places: &Places,
     width: Width,
+    choices: &[Choice],
     chosen: &FxHashSet<Type>,
 ) -> FxHashSet<Type> {
     let types = &program.types;
@@ -41,7 +49,6 @@ fn words_of_frame(
         types.components(*ty) <= cost::MOST_FRAME_WORDS
             && types.scalars(*ty).all(|scalar| scalar != Scalar::Bool)
     };
-    let choices = choices(program);
     let mut found: FxHashSet<Type> = chosen.iter().copied().filter(is_of_words).collect();
     // What is of the frame as long as others are that turn out not to be.
     loop {

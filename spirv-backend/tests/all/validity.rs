@@ -14,21 +14,10 @@ use lambdav_spirv_backend::bytes;
 use lambdav_spirv_backend::emit::{EmitOptions, EmittedModule, Version, emit};
 use lambdav_spirv_backend::eval::Module;
 use lambdav_spirv_backend::words;
-use lambdav_test_support::skipped;
+use lambdav_test_support::has_tool;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use tempfile::TempDir;
-
-/// Whether a program of spirv-tools is there.
-fn has(tool: &str) -> bool {
-    let mut version = Command::new(tool);
-    version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-    let found = version.status().is_ok_and(|status| status.success());
-    if !found {
-        skipped(&format!("{tool} is not installed; .ci/install-tools does that"));
-    }
-    found
-}
 
 fn environments(version: Version) -> &'static [&'static str] {
     match version.to_string().as_str() {
@@ -62,7 +51,7 @@ fn validate(path: &Path, environment: &str, name: &str) {
 
 /// Demands that spirv-val, where it is there, accepts a module of version 1.0.
 pub(crate) fn accepted_by_spirv_val(module: &EmittedModule) {
-    if has("spirv-val") {
+    if has_tool("spirv-val") {
         let folder = TempDir::new().expect("a folder");
         validate(&write(folder.path(), module), "vulkan1.0", "a module");
     }
@@ -70,7 +59,7 @@ pub(crate) fn accepted_by_spirv_val(module: &EmittedModule) {
 
 /// Demands that spirv-val, where it is there, accepts the modules of all versions of a program.
 pub(crate) fn accepted_in_all_versions(program: &Program, name: &str) {
-    if !has("spirv-val") {
+    if !has_tool("spirv-val") {
         return;
     }
     let folder = TempDir::new().expect("a folder");
@@ -104,7 +93,7 @@ pub(crate) fn accepted(module: &EmittedModule) {
 
 #[test]
 fn spirv_val_accepts() {
-    if !has("spirv-val") {
+    if !has_tool("spirv-val") {
         return;
     }
     let folder = TempDir::new().expect("a folder");
@@ -166,7 +155,7 @@ fn native_sampling_is_accepted() {
 /// that they do.
 #[test]
 fn spirv_opt_keeps_the_bits() {
-    if !has("spirv-opt") {
+    if !has_tool("spirv-opt") {
         return;
     }
     let folder = TempDir::new().expect("a folder");

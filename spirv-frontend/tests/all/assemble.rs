@@ -6,6 +6,7 @@ use lambdav_core::source::SourceFile;
 use lambdav_spirv_backend::disassemble;
 use lambdav_spirv_backend::emit::EmitOptions;
 use lambdav_spirv_frontend::assemble::{SpirvVersion, assemble, is_assembly};
+use lambdav_test_support::{has_tool, skipped};
 use std::path::Path;
 
 /// All shaders in SPIR-V text of a script, with their target environments.
@@ -26,10 +27,10 @@ fn sections(script: &str) -> Vec<(String, String)> {
 fn words_are_those_of_spirv_as() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/graphicsfuzz");
     let Ok(files) = std::fs::read_dir(folder) else {
-        lambdav_test_support::skipped("../shared/corpus/graphicsfuzz is not there");
+        skipped("../shared/corpus/graphicsfuzz is not there");
         return;
     };
-    if !tools::has("spirv-as") {
+    if !has_tool("spirv-as") {
         return;
     }
     let mut count = 0;
@@ -44,7 +45,7 @@ fn words_are_those_of_spirv_as() {
                 panic!("{name}: {at:?} {}", error.kind)
             });
             assert!(is_assembly(&text), "{name}");
-            let wanted = tools::assemble(&text, &environment, false);
+            let wanted = tools::assemble(&text, &environment);
             assert!(words == wanted, "{name}: other words");
             count += 1;
         }

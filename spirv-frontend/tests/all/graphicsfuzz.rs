@@ -1,11 +1,10 @@
 //! Fragment shaders that once broke a driver, with the picture that they must draw: tests of the Vulkan
 //! conformance suite, as far as they draw one picture or compare two.
 //!
-//! They lie in `../shared/corpus`, which is no part of the project; without it, or without `spirv-as`, the
-//! test is skipped.
+//! They lie in `../shared/corpus`, which is no part of the project; without it the tests are skipped, and
+//! without `spirv-opt` that of optimised modules.
 
-use crate::amber::{Expectation, Pipeline, Script};
-use crate::tools::assemble;
+use crate::tools;
 use lambdav::Size;
 use lambdav::engine::SimdEngine;
 use lambdav::raster::quantize::Transfer;
@@ -17,8 +16,10 @@ use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::schedule;
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
 use lambdav_spirv_backend::eval::{Module, ModuleEvaluator, Resources};
-use lambdav_spirv_frontend::{Binding, Interface, RaiseOptions, raise};
-use lambdav_test_support::skipped;
+use lambdav_spirv_frontend::amber::{AmberCommand, AmberErrorKind, AmberPipeline, Script};
+use lambdav_spirv_frontend::assemble::assemble;
+use lambdav_spirv_frontend::{Interface, RaiseOptions, raise};
+use lambdav_test_support::{has_tool, skipped};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -43,43 +44,45 @@ fn corpus() -> Option<Vec<PathBuf>> {
     Some(files)
 }
 
+/// A script and its text.
+struct Read<'t> {
+    text: &'t str,
+    script: Script,
+    optimised: bool,
+}
+
 /// The shader of a pipeline as a program, with the values of its uniforms.
 fn program(
-    script: &Script,
-    pipeline: &Pipeline,
-    optimised: bool,
+    read: &Read<'_>,
+    pipeline: &AmberPipeline,
+    clear: [f32; 4],
 ) -> Result<(Core, Values), Verdict> {
-    let unsupported = |what: &str| Verdict::Unsupported(what.to_owned());
-    let shader = pipeline.fragment.as_ref().ok_or_else(|| unsupported("no fragment shader"))?;
-    let shader = &script.shaders[shader];
-    let text = shader.assembly.as_ref().ok_or_else(|| unsupported("a shader in GLSL"))?;
-    let words = assemble(text, &shader.environment, optimised);
-    let options = RaiseOptions { clear: pipeline.clear, ..RaiseOptions::default() };
+    let shader = &read.script.shaders[pipeline.shader];
+    let text = &read.text[shader.text.start as usize..shader.text.end as usize];
+    let mut words = assemble(text, shader.version).expect("it is right");
+    if read.optimised {
+        words = tools::optimised(&words);
+    }
+    let options = RaiseOptions { clear, ..RaiseOptions::default() };
     let (core, interface) = raise("shader.spv", &words, &options).program.map_err(|error| {
         match error.code.as_str() {
             "LV0605" => Verdict::Unsupported(error.message),
             code => Verdict::Fails(format!("{code}: {}", error.message)),
         }
     })?;
-    let uniforms = uniforms(script, pipeline, &core, &interface)?;
+    let uniforms = uniforms(pipeline, &core, &interface)?;
     Ok((core, uniforms))
 }
 
 fn uniforms(
-    script: &Script,
-    pipeline: &Pipeline,
+    pipeline: &AmberPipeline,
     core: &Core,
     interface: &Interface,
 ) -> Result<Values, Verdict> {
     let mut all: Values = core.uniforms.iter().map(|of| of.default.clone()).collect();
     for member in &interface.members {
-        let place = match member.binding {
-            Binding::Descriptor { set, binding } => Some((set, binding)),
-            Binding::PushConstants => None,
-        };
-        let block = pipeline.uniforms.get(&place).map(|name| script.buffers[name].clone());
         // What is behind the end of a buffer is zero.
-        let words = block.and_then(|mut block| {
+        let words = pipeline.blocks.get(&member.binding).cloned().and_then(|mut block| {
             let end = member.offsets.iter().max().map_or(0, |&last| last as usize + 4);
             block.resize(block.len().max(end), 0);
             member.words(&block)
@@ -90,8 +93,8 @@ fn uniforms(
     Ok(all)
 }
 
-fn draw(script: &Script, pipeline: &Pipeline, optimised: bool) -> Result<Image<u8>, Verdict> {
-    let (core, uniforms) = program(script, pipeline, optimised)?;
+fn draw(read: &Read<'_>, pipeline: &AmberPipeline, clear: [f32; 4]) -> Result<Image<u8>, Verdict> {
+    let (core, uniforms) = program(read, pipeline, clear)?;
     let [width, height] = pipeline.size;
     let size = Size::new(width, height).expect("it is small");
     let mut settings = Settings::new(&core, size);
@@ -138,43 +141,52 @@ fn draw(script: &Script, pipeline: &Pipeline, optimised: bool) -> Result<Image<u
 }
 
 fn check(text: &str, optimised: bool) -> Result<(), Verdict> {
-    let script = Script::read(text).map_err(Verdict::Unsupported)?;
-    let mut pictures = BTreeMap::new();
-    for name in &script.runs {
-        let pipeline = &script.pipelines[name];
-        if let Some(what) = &pipeline.unsupported {
-            return Err(Verdict::Unsupported(what.clone()));
-        }
-        let target = pipeline.colour.clone().expect("it has a colour attachment");
-        pictures.insert(target, draw(&script, pipeline, optimised)?);
-    }
-    if script.expectations.is_empty() {
-        return Err(Verdict::Unsupported("nothing that is expected is known".into()));
-    }
-    for expectation in &script.expectations {
-        match expectation {
-            Expectation::Colour { buffer, place: [x0, y0], size: [w, h], colour, parts } => {
-                let picture = &pictures[buffer];
+    let script = Script::read(text).map_err(|error| match error.kind {
+        AmberErrorKind::Unsupported(what) => Verdict::Unsupported(what),
+        kind => Verdict::Fails(kind.to_string()),
+    })?;
+    let read = Read { text, script, optimised };
+    let (mut clear, mut pictures) = (BTreeMap::new(), BTreeMap::new());
+    let mut is_checked = false;
+    for command in &read.script.commands {
+        match command {
+            AmberCommand::Clear { pipeline, colour } => {
+                clear.insert(*pipeline, *colour);
+            }
+            AmberCommand::Draw { pipeline: number, .. } => {
+                let pipeline = &read.script.pipelines[*number];
+                let clear = clear.get(number).copied().unwrap_or_default();
+                pictures.insert(&pipeline.target, draw(&read, pipeline, clear)?);
+            }
+            // Whatever the tolerance: what is expected is exact.
+            AmberCommand::ExpectColour { picture, place, size: [w, h], colour, .. } => {
+                is_checked = true;
+                let (picture, [x0, y0]) = (&pictures[picture], *place);
                 for (x, y) in (0..*h).flat_map(|y| (0..*w).map(move |x| (x0 + x, y0 + y))) {
                     let found = picture.pixel(x, y).expect("it lies in the picture");
-                    if found[..*parts] != colour[..*parts] {
+                    let mut pairs = found.iter().zip(colour);
+                    if !pairs.all(|(found, wanted)| wanted.is_none_or(|wanted| wanted == *found)) {
                         let what = format!("{found:?} instead of {colour:?} at {x} {y}");
                         return Err(Verdict::Fails(what));
                     }
                 }
             }
-            Expectation::Equal(one, other) => {
+            AmberCommand::ExpectEqual { pictures: [one, other], .. } => {
+                is_checked = true;
                 if pictures[one].samples() != pictures[other].samples() {
                     return Err(Verdict::Fails(format!("`{one}` is not `{other}`")));
                 }
             }
         }
     }
-    Ok(())
+    match is_checked {
+        true => Ok(()),
+        false => Err(Verdict::Unsupported("nothing that is expected is known".into())),
+    }
 }
 
 fn check_all(optimised: bool) {
-    if !crate::tools::has("spirv-as") || !crate::tools::has("spirv-opt") {
+    if optimised && !has_tool("spirv-opt") {
         return;
     }
     let Some(files) = corpus() else { return };

@@ -1,6 +1,5 @@
 //! The tests of the SPIR-V frontend, in one program.
 
-mod amber;
 mod assemble;
 mod graphicsfuzz;
 mod malformed;

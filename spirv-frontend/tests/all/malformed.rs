@@ -1,7 +1,7 @@
 //! Words that are no module, or nearly one: a program or a diagnostic, never a panic.
 
 use crate::support::{Shader, generated};
-use crate::tools::{assemble, has};
+use crate::tools::assemble;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate::Evaluator;
 use lambdav_core::inputs::Inputs;
@@ -9,6 +9,7 @@ use lambdav_core::schedule::schedule;
 use lambdav_generate::resources;
 use lambdav_spirv_backend::emit::EmitOptions;
 use lambdav_spirv_frontend::{RaiseOptions, raise};
+use lambdav_test_support::has_tool;
 use proptest::prelude::*;
 
 /// Raises whatever it is, and runs what comes of it.
@@ -102,13 +103,13 @@ fn module(declarations: &str, body: &str) -> Vec<u32> {
          {body}
          OpFunctionEnd"
     );
-    assemble(&text, "spv1.0", false)
+    assemble(&text, "spv1.0")
 }
 
 /// Each of these is refused, with that code and in these words.
 #[test]
 fn what_is_refused() {
-    if !has("spirv-as") {
+    if !has_tool("spirv-as") {
         return;
     }
     use DiagnosticCode::{MalformedModule, UnsupportedModule};
@@ -155,7 +156,7 @@ fn what_is_refused() {
 /// Calls that double what there is thirty times are refused for their size.
 #[test]
 fn many_calls() {
-    if !has("spirv-as") {
+    if !has_tool("spirv-as") {
         return;
     }
     let mut declarations = String::from("%f = OpTypeFunction %f32 %f32\n");

@@ -1,13 +1,13 @@
 //! Instructions that our own emitter does not use, on operands that are near a limit, against what they are
 //! in Rust.
 
-use crate::tools::{assemble, has};
+use crate::tools::assemble;
 use lambdav_core::evaluate::Evaluator;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::op::NAN;
 use lambdav_core::schedule::schedule;
 use lambdav_spirv_frontend::{RaiseOptions, raise};
-use lambdav_test_support::{INTEGERS, NUMBERS, Random};
+use lambdav_test_support::{INTEGERS, NUMBERS, Random, has_tool};
 
 /// What an instruction gives for its operands; `None` where that is not asked.
 type Meaning = fn([u32; 3]) -> u32;
@@ -265,7 +265,6 @@ fn module(body: &str) -> Vec<u32> {
              OpFunctionEnd"
         ),
         "spv1.3",
-        false,
     )
 }
 
@@ -295,14 +294,14 @@ fn check(all: &[(&str, Meaning)], pool: &[u32]) {
 
 #[test]
 fn of_integers() {
-    if has("spirv-as") {
+    if has_tool("spirv-as") {
         check(INTEGER, &INTEGERS);
     }
 }
 
 #[test]
 fn of_numbers() {
-    if has("spirv-as") {
+    if has_tool("spirv-as") {
         check(NUMERIC, &NUMBERS);
     }
 }

@@ -1,20 +1,8 @@
 //! Programs of spirv-tools, Debian's package, which `.ci/install-tools` installs.
 
-use lambdav_spirv_backend::words;
-use lambdav_test_support::skipped;
+use lambdav_spirv_backend::{bytes, words};
 use std::io::Write;
 use std::process::{Command, Stdio};
-
-/// Whether a program is there.
-pub(crate) fn has(tool: &str) -> bool {
-    let mut version = Command::new(tool);
-    version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-    let found = version.status().is_ok_and(|status| status.success());
-    if !found {
-        skipped(&format!("{tool} is not installed; .ci/install-tools does that"));
-    }
-    found
-}
 
 /// What a program writes that is given that as its input.
 fn run(command: &mut Command, input: &[u8]) -> Vec<u8> {
@@ -30,13 +18,15 @@ fn run(command: &mut Command, input: &[u8]) -> Vec<u8> {
     output.stdout
 }
 
-/// The words of a module from its text, optimised if that is wanted.
-pub(crate) fn assemble(text: &str, environment: &str, optimised: bool) -> Vec<u32> {
+/// The words of a module from its text.
+pub(crate) fn assemble(text: &str, environment: &str) -> Vec<u32> {
     let mut assembler = Command::new("spirv-as");
     assembler.args(["--target-env", environment, "--preserve-numeric-ids", "-o", "-", "-"]);
-    let mut bytes = run(&mut assembler, text.as_bytes());
-    if optimised {
-        bytes = run(Command::new("spirv-opt").args(["-O", "-", "-o", "-"]), &bytes);
-    }
+    words(&run(&mut assembler, text.as_bytes())).expect("it is a module")
+}
+
+/// The words of an optimised module.
+pub(crate) fn optimised(module: &[u32]) -> Vec<u32> {
+    let bytes = run(Command::new("spirv-opt").args(["-O", "-", "-o", "-"]), &bytes(module));
     words(&bytes).expect("it is a module")
 }

@@ -7,11 +7,23 @@ mod random;
 mod words;
 
 use std::io::Write;
+use std::process::{Command, Stdio};
 
 pub use lines::{command_line, command_lines, header_bindings, header_command_lines};
 pub use modules::cycles;
 pub use random::Random;
 pub use words::{INTEGERS, NUMBERS};
+
+/// Whether a program that `.ci/install-tools` installs is there; where it is not, a test is skipped.
+pub fn has_tool(name: &str) -> bool {
+    let mut version = Command::new(name);
+    version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    let found = version.status().is_ok_and(|status| status.success());
+    if !found {
+        skipped(&format!("{name} is not installed; .ci/install-tools does that"));
+    }
+    found
+}
 
 /// Says that a test is skipped, on standard error. What `println` prints would be shown of failing tests
 /// only, and the gate looks for this line.

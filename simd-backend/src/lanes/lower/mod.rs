@@ -29,6 +29,7 @@ use lambdav_core::schedule;
 
 use self::lineage::Lineage;
 use self::state::{Lowering, Work};
+use super::arrays::choices;
 use super::rates::Rates;
 use super::{
     Block, End, Expr, InputWord, Kind, LaneProgram, Rate, ValueId, Width, dead_code, frame, quads,
@@ -78,12 +79,16 @@ pub fn lower(
         loop_nesting: 0,
     };
     let places = Places::new(program, crate::cost::TABLE);
-    let arrays = frame::arrays(program, &places, width, hoist);
+    let choices = choices(program);
+    let arrays = frame::arrays(program, &places, width, hoist, &choices);
     let rates = Rates::new(program, &places, &arrays, width);
     let mut lowering = Lowering {
         program,
-        // Without a part for the frame nothing is looked up there.
-        of_frame: if hoist { frame::of_frame(program, &rates) } else { Vec::new() },
+        // Nothing is looked up without a part for the frame, or where no index chooses.
+        of_frame: match hoist && !choices.is_empty() {
+            true => frame::of_frame(program, &rates),
+            false => Vec::new(),
+        },
         rates,
         costs: cost::costs(program, &places, &arrays),
         lineage: Lineage::new(!arrays.is_empty()),
