@@ -43,6 +43,12 @@ impl Binds {
         Self(self.0.into_iter().map(one).collect())
     }
 
+    /// Those for names of which `keep` holds.
+    #[must_use]
+    pub(super) fn filter(self, keep: impl Fn(&str) -> bool) -> Self {
+        Self(self.0.into_iter().filter(|(name, _)| keep(name)).collect())
+    }
+
     /// Reads the files and binds them to the textures and buffers in this table.
     pub(super) fn apply(&self, settings: &mut Settings, types: &Types) -> Result {
         for (index, (name, path)) in self.0.iter().enumerate() {

@@ -80,6 +80,17 @@ impl Given {
         Ok(Self { file, set, binds, ..self.clone() })
     }
 
+    /// The same for the first of two programs, without what only the other one knows.
+    pub(super) fn for_one_of(&self, [this, other]: [&Loaded; 2]) -> Result<Self> {
+        let is_for_this = |knows: &dyn Fn(&Loaded) -> bool| knows(this) || !knows(other);
+        let mut all = self.clone();
+        all.inputs.retain(|(location, _)| is_for_this(&|of| has_location(of, *location)));
+        all.file.retain(|(name, _)| is_for_this(&|of| has_uniform(of, name)));
+        all.set.retain(|(name, _)| is_for_this(&|of| has_uniform(of, name)));
+        all.binds = all.binds.filter(|name| is_for_this(&|of| has_resource(of, name)));
+        all.for_program(this)
+    }
+
     /// The uniforms that are given no value.
     pub(super) fn unset<'u>(&self, uniforms: &'u [Uniform]) -> Vec<&'u str> {
         let names = uniforms.iter().map(|uniform| uniform.name.as_str());
@@ -178,6 +189,28 @@ impl Given {
         }
         self.binds.apply(settings, types)
     }
+}
+
+/// Whether a uniform or constant of the program is called so.
+fn has_uniform(of: &Loaded, name: &str) -> bool {
+    let named = |uniform: &Uniform| uniform.name == name;
+    let core = of.core.as_ref();
+    core.is_some_and(|core| core.uniforms.iter().chain(&core.constants).any(named))
+        || of.module.as_ref().is_some_and(|module| module.interface.uniform(name).is_some())
+}
+
+/// Whether the program is a module with an input at that location.
+fn has_location(of: &Loaded, location: u32) -> bool {
+    let mut all = of.module.iter().flat_map(|module| &module.interface.locations);
+    all.any(|input| input.location == location)
+}
+
+/// Whether a texture or buffer of the program is called so.
+fn has_resource(of: &Loaded, name: &str) -> bool {
+    let mut all = of.core.iter().flat_map(|core| core.graph.types().resources());
+    let mut bound = of.module.iter().flat_map(|module| &module.interface.resources);
+    all.any(|resource| *resource.name == *name)
+        || bound.any(|resource| resource.binding.to_string() == name)
 }
 
 /// A name and a value as the program of a module has them.

@@ -22,6 +22,11 @@ pub(super) struct Messages {
 }
 
 impl Messages {
+    /// In that form, as many as there are usually.
+    pub(super) fn of(message_format: MessageFormat) -> Self {
+        Self { message_format, max_errors: limits::ERRORS }
+    }
+
     /// The form that was asked for.
     pub(super) fn format(self) -> MessageFormat {
         self.message_format

@@ -8,7 +8,7 @@ mod program;
 mod sequence;
 
 pub(super) use module::open_module;
-pub(super) use options::{PictureArguments, RenderArguments};
+pub(super) use options::{PictureArguments, RenderArguments, SampleArguments};
 
 use super::binds::Binds;
 use super::engines::EngineName;
@@ -91,7 +91,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
 }
 
 fn form(options: &RenderArguments) -> Result<Form> {
-    let PictureArguments { srgb, depth, .. } = &options.picture;
+    let SampleArguments { srgb, depth } = &options.samples;
     let transfer = if *srgb { Transfer::Srgb } else { Transfer::Linear };
     let format = match options.format {
         Some(PictureFormat::Raw(raw)) => {

@@ -30,6 +30,8 @@ pub(in crate::command) struct RenderArguments {
     file: Option<PathBuf>,
     #[command(flatten)]
     pub(super) picture: PictureArguments,
+    #[command(flatten)]
+    pub(super) samples: SampleArguments,
     /// Compiles the program for the values that the uniforms have: what they decide is decided
     /// once. The image does not depend on it
     #[arg(long)]
@@ -187,14 +189,19 @@ pub(in crate::command) struct PictureArguments {
         allow_hyphen_values = true
     )]
     pub(in crate::command) max_iterations: u64,
+    #[command(flatten)]
+    pub(in crate::command) module: ModuleArguments,
+}
+
+/// What the samples of a picture are in a file
+#[derive(Args, Clone, Debug)]
+pub(in crate::command) struct SampleArguments {
     /// Encode colours with the sRGB transfer function (PNG only)
     #[arg(long)]
     pub(in crate::command) srgb: bool,
     /// Bits of a sample (PNG only); by default 8
     #[arg(long, value_name = "BITS", value_parser = ["8", "16"])]
     pub(in crate::command) depth: Option<String>,
-    #[command(flatten)]
-    pub(in crate::command) module: ModuleArguments,
 }
 
 impl PictureArguments {

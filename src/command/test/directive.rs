@@ -1,7 +1,7 @@
 //! Directives: comments that say what is tested.
 
 use crate::command::comparison::CompareArguments;
-use crate::command::render::PictureArguments;
+use crate::command::render::{PictureArguments, SampleArguments};
 use crate::command::values::Outputs;
 use clap::{Parser, ValueEnum};
 use lambdav::core::diagnostics::printable;
@@ -19,6 +19,8 @@ pub(super) struct Directive {
     pub(super) name: Option<String>,
     #[command(flatten)]
     pub(super) picture: PictureArguments,
+    #[command(flatten)]
+    pub(super) samples: SampleArguments,
     #[command(flatten)]
     pub(super) allowed: CompareArguments,
     /// What the golden is
@@ -91,21 +93,21 @@ fn read(words: &str) -> Result<Directive, String> {
         let text = text.split("\n\n").next().unwrap_or_default();
         printable(text.trim_start_matches("error: ")).to_string()
     })?;
-    let picture = &directive.picture;
-    if picture.output == Some(Outputs::All) {
+    let samples = &directive.samples;
+    if directive.picture.output == Some(Outputs::All) {
         return Err("a test is of one output; write one for each".to_owned());
     }
     let is_digest = directive.kind == Kind::Digest;
     if is_digest && directive.allowed != CompareArguments::default() {
         return Err("pictures are not compared by their digests: nothing may differ".to_owned());
     }
-    if directive.kind != Kind::Png && !is_digest && (picture.srgb || picture.depth.is_some()) {
+    if directive.kind != Kind::Png && !is_digest && (samples.srgb || samples.depth.is_some()) {
         let kind = directive.kind.ending();
         return Err(format!(
             "--srgb and --depth are for png; {kind} holds the numbers as they are"
         ));
     }
-    if is_digest && picture.srgb && picture.depth.is_none() {
+    if is_digest && samples.srgb && samples.depth.is_none() {
         return Err("--srgb is for samples of 8 or 16 bits; add --depth".to_owned());
     }
     if directive.allowed.max_ulp.is_some() && directive.kind == Kind::Png {

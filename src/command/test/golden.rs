@@ -18,13 +18,13 @@ pub(super) const MARK: &str = "golden of ";
 impl Directive {
     /// What floats become before they are quantised.
     pub(super) fn transfer(&self) -> Transfer {
-        if self.picture.srgb { Transfer::Srgb } else { Transfer::Linear }
+        if self.samples.srgb { Transfer::Srgb } else { Transfer::Linear }
     }
 
     /// The samples that are drawn, and the file that they go into.
     pub(super) fn encoding(&self) -> Encoding {
         let transfer = self.transfer();
-        let depth = self.picture.depth.as_deref();
+        let depth = self.samples.depth.as_deref();
         match (self.kind, depth) {
             (Kind::Png | Kind::Digest, Some("16")) => Encoding::Png16(transfer),
             (Kind::Png, _) | (Kind::Digest, Some(_)) => Encoding::Png8(transfer),

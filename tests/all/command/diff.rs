@@ -286,3 +286,109 @@ fn formats_of_other_programs() {
     place.write("cut.ppm", &ppm[..20]);
     place.fails(&["diff", "cut.ppm", "a.png"], 1, "`cut.ppm` is not an image that can be read");
 }
+
+/// A disc in λV, WGSL and GLSL, of which only the first has a uniform that it does not need.
+const DISCS: [(&str, &str); 3] = [
+    (
+        "disc.lv",
+        "(uniform radius num 0.5)
+         (uniform unused num 1)
+         (define p (- (* 2 (/ (.xy (frag-coord)) (resolution))) 1))
+         (vec4 (step (dot p p) radius) (vec2 0.25) 1)",
+    ),
+    (
+        "disc.wgsl",
+        "struct Disc { radius: f32 }
+         @group(0) @binding(0) var<uniform> disc: Disc;
+         @fragment fn main(@location(0) uv: vec2f) -> @location(0) vec4f {
+             let p = 2 * uv - 1;
+             return vec4f(step(p.x * p.x + p.y * p.y, disc.radius), 0.25, 0.25, 1);
+         }",
+    ),
+    (
+        "disc.frag",
+        "#version 450
+         layout(set = 0, binding = 0) uniform Disc { float radius; };
+         layout(location = 0) in vec2 at;
+         layout(location = 0) out vec4 colour;
+         void main() {
+             vec2 p = 2.0 * at - 1.0;
+             colour = vec4(p.x * p.x + p.y * p.y < radius, 0.25, 0.25, 1);
+         }",
+    ),
+];
+
+#[test]
+#[cfg(feature = "foreign")]
+fn programs_are_drawn_with_the_same_inputs() {
+    let place = TestFolder::with(DISCS);
+    let all = ["disc.lv", "disc.wgsl", "disc.frag"];
+    for (a, b) in all.into_iter().flat_map(|a| all.map(|b| (a, b))) {
+        let arguments =
+            ["diff", "--run", a, b, "--size", "9x7", "--input", "0=uv", "--set", "radius=0.7"];
+        let outcome = place.run(&arguments).done();
+        assert_eq!(outcome.text(), "identical: 9x7 pixels compared as binary32\n", "{a} {b}");
+    }
+    // A module has no defaults of its own, and takes those of a shader.
+    let arguments = ["diff", "--run", "disc.wgsl", "disc.lv", "--size", "9x7", "--input", "0=uv"];
+    says(&place.run(&arguments).done(), &["identical"]);
+    // What one of them does not know is for the other.
+    let unused = [&arguments[..], &["--set", "unused=3"]].concat();
+    says(&place.run(&unused).done(), &["identical"]);
+    // An input that is 0 is not the place.
+    let outcome = place.run(&arguments[..6]);
+    says(&outcome, &["different: 9x7 pixels compared as binary32", "first: (3, 1), (0, 0.25"]);
+    let note = "note: `disc.wgsl`: `input.0` is 0; --set gives it a value\n";
+    assert_eq!((outcome.status, outcome.err.as_str()), (1, note));
+    // Their own words, and those of a compiler.
+    place.run(&["compile", "disc.lv", "-o", "disc.spv"]).done();
+    for engine in ["simd", "core", "spirv"] {
+        let words = ["diff", "--run", "disc.lv", "disc.spv", "--size", "8x8", "--engine", engine];
+        says(&place.run(&words).done(), &["identical"]);
+    }
+}
+
+#[test]
+fn two_programs_differ_in_a_bit() {
+    let place = TestFolder::with([("a.lv", &*spot("0")), ("b.lv", &*spot("5.9604645e-8"))]);
+    let run = ["diff", "--run", "a.lv", "b.lv", "--size", "8x4"];
+    different(
+        &place.run(&run),
+        &[
+            "different: 8x4 pixels compared as binary32\n",
+            "first: (5, 2), ",
+            "differing pixels: 1 ",
+        ],
+    );
+    let outcome = place.run(&[&run[..], &["--message-format", "json", "-o", "heat.png"]].concat());
+    let object: Value = serde_json::from_str(outcome.text()).expect("it is JSON");
+    assert_eq!((outcome.status, &object["a"]), (1, &json!("a.lv")));
+    assert_eq!((&object["first"]["x"], &object["first"]["y"]), (&json!(5), &json!(2)));
+    assert!(place.path("heat.png").exists());
+    place.run(&[&run[..], &["--max-ulp", "1"]].concat()).done();
+}
+
+#[test]
+fn programs_that_cannot_be_compared() {
+    let place = TestFolder::with([
+        ("a.lv", "(uniform gain num 1) (vec3 gain)"),
+        ("wrong.lv", "(vec3 gain)"),
+        ("slow.lv", "((rec-func (x) (if (less x 1e30) (rec (+ x 1)) x)) (.x (frag-coord)))"),
+    ]);
+    let run = |arguments: &[&str]| place.run(&[&["diff", "--run"], arguments].concat());
+    let status = |outcome: CommandOutcome, status: i32, part: &str| {
+        assert_eq!((outcome.status, outcome.out.len()), (status, 0), "{}", outcome.err);
+        assert!(outcome.err.contains(part), "{}", outcome.err);
+    };
+    status(run(&["a.lv", "wrong.lv"]), 1, "wrong.lv:1:7");
+    status(run(&["a.lv", "slow.lv", "--max-iterations", "9"]), 1, "LV0504");
+    status(run(&["a.lv", "none.lv"]), 2, "cannot read `none.lv`");
+    status(run(&["-", "-"]), 2, "standard input");
+    status(run(&["a.lv", "a.lv", "--set", "gian=2"]), 2, "no uniform `gian`");
+    status(run(&["a.lv", "a.lv", "--output", "all"]), 2, "is of one output");
+    status(run(&["a.lv", "a.lv", "--srgb"]), 2, "--srgb");
+    status(run(&["a.lv", "a.lv", "-o", "a.lv"]), 2, "a.lv");
+    let most = ["--max-iterations", "18446744073709551615", "--timeout", "0.2"];
+    status(run(&[&["a.lv", "slow.lv"], &most[..]].concat()), 3, "--timeout");
+    status(place.run(&["diff", "a.lv", "a.lv", "--time", "1"]), 2, "--run");
+}

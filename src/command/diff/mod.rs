@@ -1,9 +1,11 @@
-//! `lambdav diff`: compares two images, or all images of two folders.
+//! `lambdav diff`: compares two images, all images of two folders, or what two programs draw.
 
-use super::comparison::{CompareArguments, outcome_json};
-use super::failure::{Failure, Result, save_failure};
-use super::files::{check_target, image_files, load_image, one_standard_input};
-use super::messages::{MessageFormat, print};
+mod programs;
+
+use crate::command::comparison::{CompareArguments, outcome_json};
+use crate::command::failure::{Failure, Result, save_failure};
+use crate::command::files::{check_target, image_files, load_image, one_standard_input};
+use crate::command::messages::{MessageFormat, print};
 use clap::Args;
 use lambdav::metadata;
 use lambdav::raster::AnyImage;
@@ -12,19 +14,21 @@ use lambdav::raster::compare::{
 };
 use lambdav::raster::file::{self, EncodeError, Format, write_atomically};
 use lambdav::raster::quantize::Transfer;
+use programs::{DrawArguments, draw_both};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Compare two images, exactly unless told otherwise
+/// Compare two images, or what two shaders draw, exactly unless told otherwise
 ///
 /// Equal means equal bit for bit, all NaNs being one value. 8 bits against 16 are compared as 16; a
 /// float image against an integer one is quantised first. Two folders are compared file by file, by
-/// their names. Exit status 0: the same; 1: different.
+/// their names. With --run A and B are programs of any kind, which are drawn with the same inputs and
+/// compared as floats. Exit status 0: the same; 1: different.
 #[derive(Args)]
 pub(super) struct DiffArguments {
-    /// An image, PNG, OpenEXR, NPY or of any other usual format, or a folder of images; `-` is
-    /// standard input
+    /// An image, PNG, OpenEXR, NPY or of any other usual format, or a folder of images; with --run a
+    /// program; `-` is standard input
     a: PathBuf,
     /// Another; at most one of the two is `-`
     b: PathBuf,
@@ -35,19 +39,29 @@ pub(super) struct DiffArguments {
     #[command(flatten)]
     allowed: CompareArguments,
     /// Compare a float image with an integer one by its sRGB encoding
-    #[arg(long)]
+    #[arg(long, conflicts_with = "run")]
     srgb: bool,
-    /// Say nothing of images; the exit status says it
+    /// Say nothing of differences; the exit status says it
     #[arg(long, short)]
     quiet: bool,
     /// How the outcome is written to standard output; json is one object for each pair
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MessageFormat::Text)]
     message_format: MessageFormat,
+    /// A and B are programs: shaders in λV, SPIR-V, WGSL or GLSL. What one of them has no uniform, texture or
+    /// input for is for the other alone; a uniform of a module that is not set has the default that
+    /// a shader in λV, as the other program, has under its name
+    #[arg(long)]
+    run: bool,
+    #[command(flatten)]
+    draw: DrawArguments,
 }
 
 pub(super) fn run(options: &DiffArguments) -> Result {
     let transfer = if options.srgb { Transfer::Srgb } else { Transfer::Linear };
     let how = options.allowed.options(transfer);
+    if options.run {
+        return images(options, &how);
+    }
     match (options.a.is_dir(), options.b.is_dir()) {
         (true, true) => folders(options, &how),
         (false, false) => images(options, &how),
@@ -71,7 +85,10 @@ fn images(options: &DiffArguments, how: &CompareOptions) -> Result {
             )));
         }
     }
-    let (a, b) = (load_image(&options.a)?, load_image(&options.b)?);
+    let [a, b] = match options.run {
+        true => draw_both([&options.a, &options.b], &options.draw, options.message_format)?,
+        false => [load_image(&options.a)?, load_image(&options.b)?],
+    };
     let outcome = compare(&a, &b, how);
     check_ulps(&outcome, how)?;
     let findings = if options.quiet { Vec::new() } else { diagnose(&a, &b, how) };
