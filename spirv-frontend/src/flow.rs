@@ -61,6 +61,16 @@ pub(crate) struct Flow {
     pub(crate) work: usize,
 }
 
+/// What a leaf is to those that are joined.
+enum Way {
+    /// One of them, with its values.
+    Here(Vec<NodeId>),
+    /// Another one.
+    Elsewhere,
+    /// As if it were never reached.
+    Never,
+}
+
 /// What is known of a subtree when its leaves of one kind are joined.
 struct Joined {
     /// Whether a leaf is reached; `None` where there is none.
@@ -172,13 +182,14 @@ impl Flow {
         slots.dedup();
         let count = leaf.values.len();
         self.work += leaves.len() * (slots.len() + count);
-        let values = |_, leaf: &Leaf| {
-            (leaf.target == target).then(|| {
+        let way = |_, leaf: &Leaf| match leaf.target == target {
+            true => {
                 let memory = slots.iter().map(|&slot| leaf.memory.get(slot));
-                leaf.values.iter().copied().chain(memory).collect()
-            })
+                Way::Here(leaf.values.iter().copied().chain(memory).collect())
+            }
+            false => Way::Elsewhere,
         };
-        let joined = self.join(graph, root, count + slots.len(), values, span)?;
+        let joined = self.join(graph, root, count + slots.len(), way, span)?;
         let mut all = joined.slots.into_iter().map(|slot| slot.expect("each leaf has all slots"));
         leaf.values = all.by_ref().take(count).collect();
         leaf.memory.truncate(len);
@@ -204,7 +215,8 @@ impl Flow {
         }
     }
 
-    /// The values that all ways out below a node have together, as `values` says of each.
+    /// The values that the ways out below a node have together, as `values` says of each; of the others
+    /// nobody asks.
     pub(crate) fn all_values(
         &mut self,
         graph: &mut Graph,
@@ -213,8 +225,24 @@ impl Flow {
         values: impl Fn(FlowId, &Leaf) -> Option<Vec<NodeId>>,
         span: Span,
     ) -> Result<Option<Vec<NodeId>>> {
-        let joined = self.join(graph, root, count, values, span)?;
+        let way = |id, leaf: &Leaf| values(id, leaf).map_or(Way::Never, Way::Here);
+        let joined = self.join(graph, root, count, way, span)?;
         Ok(joined.slots.into_iter().collect())
+    }
+
+    /// Whether the way out below a node is one of those; nothing, where no way is.
+    pub(crate) fn is_reached(
+        &mut self,
+        graph: &mut Graph,
+        root: FlowId,
+        is_one: impl Fn(&Leaf) -> bool,
+        span: Span,
+    ) -> Result<Option<NodeId>> {
+        let way = |_, leaf: &Leaf| match is_one(leaf) {
+            true => Way::Here(Vec::new()),
+            false => Way::Elsewhere,
+        };
+        Ok(self.join(graph, root, 0, way, span)?.reached)
     }
 
     /// Joins the leaves for which there are values.
@@ -223,7 +251,7 @@ impl Flow {
         graph: &mut Graph,
         root: FlowId,
         count: usize,
-        values: impl Fn(FlowId, &Leaf) -> Option<Vec<NodeId>>,
+        way: impl Fn(FlowId, &Leaf) -> Way,
         span: Span,
     ) -> Result<Joined> {
         let all = self.below(root);
@@ -233,13 +261,16 @@ impl Flow {
             let joined = match &self.nodes[id.0] {
                 Node::Hole => unreachable!("all code below has been raised"),
                 Node::Never => Joined { reached: None, slots: vec![None; count], others: None },
-                Node::Leaf(leaf) => match values(id, leaf) {
-                    Some(values) => Joined {
+                Node::Leaf(leaf) => match way(id, leaf) {
+                    Way::Here(values) => Joined {
                         reached: Some(graph.bool(true, span)),
                         slots: values.into_iter().map(Some).collect(),
                         others: None,
                     },
-                    None => Joined { reached: None, slots: vec![None; count], others: Some(id) },
+                    Way::Elsewhere => {
+                        Joined { reached: None, slots: vec![None; count], others: Some(id) }
+                    }
+                    Way::Never => Joined { reached: None, slots: vec![None; count], others: None },
                 },
                 &Node::Branch(condition, _) => {
                     let [otherwise, then] = [done.pop(), done.pop()].map(|of| of.expect("an arm"));

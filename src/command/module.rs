@@ -3,6 +3,7 @@
 
 use super::failure::{Failure, Result};
 use super::messages::{MessageFormat, Messages};
+use super::values::colour;
 use clap::Args;
 use lambdav::core::graph::Core;
 use lambdav::core::types::Type;
@@ -20,6 +21,9 @@ pub(super) struct ModuleArguments {
     /// `position`, in pixels; or numbers, as --set has them. Can be given several times; others are 0
     #[arg(long, value_name = "LOC=VALUE")]
     pub(super) input: Vec<String>,
+    /// Of a SPIR-V module: the colour of pixels that it discards; by default 0,0,0,0
+    #[arg(long, value_name = "R,G,B,A", value_parser = colour, allow_hyphen_values = true)]
+    pub(super) clear: Option<[f32; 4]>,
 }
 
 /// An input of a location that has a value.
@@ -29,7 +33,8 @@ impl ModuleArguments {
     /// How to raise, and the values of inputs.
     pub(super) fn read(&self) -> Result<(RaiseOptions, Vec<LocationValue>)> {
         let entry_point = self.entry.clone();
-        let mut options = RaiseOptions { entry_point, ..RaiseOptions::default() };
+        let clear = self.clear.unwrap_or_default();
+        let mut options = RaiseOptions { entry_point, clear, ..RaiseOptions::default() };
         let mut values = Vec::new();
         for text in &self.input {
             let wrong = || {

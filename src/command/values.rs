@@ -9,8 +9,17 @@ use std::time::Duration;
 
 /// The four components of the mouse.
 pub(super) fn mouse(text: &str) -> Result<[f32; 4], String> {
+    four(text, "the mouse has four components: x,y,z,w")
+}
+
+/// The four components of a colour.
+pub(super) fn colour(text: &str) -> Result<[f32; 4], String> {
+    four(text, "a colour has four components: r,g,b,a")
+}
+
+fn four(text: &str, wrong: &str) -> Result<[f32; 4], String> {
     let values: Vec<f32> = text.split(',').map(number).collect::<Result<_, _>>()?;
-    values.try_into().map_err(|_| "the mouse has four components: x,y,z,w".to_owned())
+    values.try_into().map_err(|_| wrong.to_owned())
 }
 
 /// A whole number.

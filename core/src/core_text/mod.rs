@@ -35,7 +35,7 @@
 //!
 //! ```text
 //! text       = "lambdav-core 1" line*
-//! line       = declared | uniform | definition | end | output | close | nothing
+//! line       = declared | uniform | definition | end | output | discard | close | nothing
 //! declared   = "type" "#" digits "=" ( "struct" string fields | "array" digits type
 //!                                    | "variant" string "(" [ case { "," case } ] ")"
 //!                                    | "texture" string filter wrap [ "srgb" ] [ "mipmaps" ] [ "native" ]
@@ -54,6 +54,7 @@
 //! parameter  = name ":" type "=" value
 //! end        = "yield" value | "rec" [ value { "," value } ] | "if" value "{"
 //! output     = "output" location "=" value
+//! discard    = "discard" [ "not" ] value "=" constant
 //! close      = "}" | "}" "else" "{"
 //! name       = value [ string ]
 //! value      = "%" digits
@@ -81,7 +82,9 @@
 //! - The string beside a value is what the source calls it. It means nothing, but is kept.
 //! - A texture or a buffer is a type, whose only value is the constant `()`. All of them are declared,
 //!   used or not, in the order of their numbers; no two have the same name.
-//! - Uniforms and outputs stand outside all blocks, a uniform before its uses. The order of the
+//! - `discard` says that where the value is true (with `not`: false) all outputs are that colour, a
+//!   `vec4`; at most one. What is printed chooses by it already.
+//! - Uniforms, outputs and `discard` stand outside all blocks, a uniform before its uses. The order of the
 //!   uniforms is that of [`Core::uniforms`].
 //!
 //! What a text means is what its graph means: values that no output needs are not evaluated,

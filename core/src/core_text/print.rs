@@ -26,7 +26,8 @@ pub fn print(core: &Core, source: Option<&SourceFile>) -> Result<String, Diagnos
     let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
     let program = schedule(core, &locations)?;
     let types = numbered_types(&program);
-    let mut printer = Printer { program: &program, source, types, out: String::new() };
+    let clear = core.discard.map(|discard| discard.clear);
+    let mut printer = Printer { program: &program, source, types, clear, out: String::new() };
     // Numbers are compared while they are written.
     with_default(|| printer.program())?;
     Ok(printer.out)
@@ -37,6 +38,8 @@ struct Printer<'a> {
     source: Option<&'a SourceFile>,
     /// The numbers of the types that the program declares and uses.
     types: FxHashMap<Type, usize>,
+    /// The colour that pixels keep which are discarded.
+    clear: Option<[u32; 4]>,
     out: String,
 }
 
@@ -103,6 +106,12 @@ impl<'a> Printer<'a> {
         self.out.push('\n');
         for (location, value) in program.locations.iter().zip(program.outputs()) {
             self.text(format_args!("output {location} = %{}\n", value.0));
+        }
+        if let (Some((condition, when)), Some(clear)) = (program.discard, self.clear) {
+            let not = if when { "" } else { "not " };
+            self.text(format_args!("discard {not}%{} = ", condition.0));
+            self.constant(Type::vec(4), &clear);
+            self.out.push('\n');
         }
         Ok(())
     }

@@ -34,6 +34,7 @@ fn read_all(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics) {
     let mut reader = Reader {
         core: Core::default(),
         values: FxHashMap::default(),
+        discard: None,
         uniforms: FxHashMap::default(),
         types: FxHashMap::default(),
         open_blocks: vec![OpenBlock::new(BlockKind::Root, Wants::Nothing, Span::default())],
@@ -43,6 +44,9 @@ fn read_all(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics) {
     };
     reader.text(source.text());
     let whole = reader.diagnostics.is_empty();
+    if let (true, Some((condition, clear, span))) = (whole, reader.discard) {
+        reader.core.discard_if(condition, clear, span);
+    }
     (whole.then_some(reader.core), reader.diagnostics)
 }
 
@@ -124,6 +128,8 @@ impl OpenBlock {
 struct Reader {
     core: Core,
     values: FxHashMap<u32, (State, Span)>,
+    /// Which pixels have which colour in place of the outputs.
+    discard: Option<(NodeId, [f32; 4], Span)>,
     uniforms: FxHashMap<String, u32>,
     /// The types that the text declares; nothing where a declaration is wrong.
     types: FxHashMap<u32, Option<Type>>,
@@ -241,6 +247,7 @@ impl Reader {
             "type" => self.declared_type(line, first.span),
             "uniform" => self.uniform(line, first.span),
             "output" => self.output(line, first.span),
+            "discard" => self.discard(line, first.span),
             end => {
                 self.check_not_ended(first.span)?;
                 self.end(end, line, first.span)
@@ -313,7 +320,7 @@ impl Reader {
 
 fn is_statement(word: &str) -> bool {
     word.starts_with('%')
-        || matches!(word, "}" | "type" | "uniform" | "output" | "yield" | "rec" | "if")
+        || matches!(word, "}" | "type" | "uniform" | "output" | "discard" | "yield" | "rec" | "if")
 }
 
 /// Takes the first line.

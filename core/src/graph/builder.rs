@@ -470,6 +470,12 @@ impl Graph {
                     otherwise
                 };
             }
+            // What it chooses from knows the condition.
+            let arm = |this: &Self, node, index: usize| match this.node(node) {
+                Node::If(inner) if inner[0] == condition => inner[index],
+                _ => node,
+            };
+            (then, otherwise) = (arm(self, then, 1), arm(self, otherwise, 2));
             if then == otherwise && !self.may_diverge(condition) {
                 return then;
             }

@@ -62,7 +62,12 @@ impl Core {
         }
         let mut outputs = self.outputs.clone();
         outputs.iter_mut().for_each(|output| output.node = map[&output.node]);
-        Self { graph, outputs, uniforms: self.uniforms.clone(), constants: self.constants.clone() }
+        let (uniforms, constants) = (self.uniforms.clone(), self.constants.clone());
+        let mut fixed = Self { graph, outputs, uniforms, constants, discard: None };
+        // Where the outputs do not choose by it any more, it is known.
+        fixed.discard =
+            self.discard.and_then(|of| fixed.discard_with(*map.get(&of.condition)?, of));
+        fixed
     }
 }
 
@@ -92,7 +97,7 @@ mod tests {
         let output = Output { location: 0, node: chosen, span };
         let uniform = Uniform { name: "gain".into(), ty: Type::NUM, default: [0].into() };
         let core =
-            Core { graph, uniforms: vec![uniform], constants: Vec::new(), outputs: vec![output] };
+            Core { graph, uniforms: vec![uniform], outputs: vec![output], ..Core::default() };
         let fixed = |gain: f32| core.with_uniforms_fixed(&[[gain.to_bits()].into()]);
         let constant = fixed(1.0);
         let node = constant.outputs[0].node;

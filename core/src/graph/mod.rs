@@ -30,6 +30,7 @@
 mod builder;
 mod cases;
 mod copy;
+mod discard;
 mod fixed;
 mod name;
 mod neighbour;
@@ -45,6 +46,7 @@ use crate::texture::TextureOptions;
 use crate::types::{Resource, ResourceKind, Type};
 
 pub use builder::Graph;
+pub use discard::Discard;
 pub use name::Name;
 pub use neighbour::{Axis, Neighbour, Neighbours, Side, neighbour};
 
@@ -176,6 +178,8 @@ pub struct Core {
     pub constants: Vec<Uniform>,
     /// The outputs in order of declaration.
     pub outputs: Vec<Output>,
+    /// Which pixels keep the colour that is cleared to.
+    pub discard: Option<Discard>,
 }
 
 impl Core {

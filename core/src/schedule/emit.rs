@@ -4,7 +4,7 @@ use super::place::topological_order;
 use super::program::{Block, BlockId, End, Expr, Program, Statement, ValueId, ValueInfo};
 use super::regions::{Placed, ROOT, RegionId};
 use crate::diagnostics::{Diagnostic, DiagnosticCode};
-use crate::graph::{Name, Neighbour, Node, NodeId, Uniform};
+use crate::graph::{Discard, Name, Neighbour, Node, NodeId, Uniform};
 use crate::limits::{BLOCK_NESTING, OPERANDS, VALUE_WORDS};
 use crate::mutants::{Mutant, is_active};
 use crate::source::Span;
@@ -41,6 +41,7 @@ pub(super) fn emit(
     placed: &Placed,
     locations: Vec<u32>,
     uniforms: Vec<Uniform>,
+    discard: Option<Discard>,
 ) -> Result<Program, Diagnostic> {
     let mut contents = vec![Vec::new(); placed.regions.len()];
     for node in topological_order(placed) {
@@ -67,13 +68,17 @@ pub(super) fn emit(
     let blocks = emitter.blocks.into_iter().map(|b| b.expect("all blocks are closed")).collect();
     let Emitter { values, names, guards, ids, .. } = emitter;
     let neighbours = neighbours(placed, &ids);
+    // Where no output chooses by it at the root, all choose alike.
+    let is_chosen = |of: &Discard| placed.region_of(of.condition) == Some(ROOT);
+    let discard = discard.filter(is_chosen);
+    let discard = discard.and_then(|of| Some((ids[of.condition.index()]?, of.when)));
     let types = placed.graph.types().clone();
     let words: usize = values.iter().map(|value| types.components(value.ty)).sum();
     if words > VALUE_WORDS {
         let largest = values.iter().max_by_key(|value| types.components(value.ty));
         return Err(too_many_words(largest.map_or(Span::default(), |value| value.span)));
     }
-    Ok(Program { types, values, names, neighbours, blocks, locations, uniforms, guards })
+    Ok(Program { types, values, names, neighbours, blocks, locations, uniforms, guards, discard })
 }
 
 impl Emitter<'_> {

@@ -59,7 +59,7 @@ pub fn schedule(core: &Core, locations: &[u32]) -> Result<Program, Diagnostic> {
     let mut placed = demand::pin(core.graph.clone(), outputs.iter().map(|&(_, node)| node))?;
     place::place(&mut placed);
     let locations = outputs.iter().map(|&(location, _)| location).collect();
-    let program = emit::emit(&placed, locations, core.uniforms.clone())?;
+    let program = emit::emit(&placed, locations, core.uniforms.clone(), core.discard)?;
     if cfg!(debug_assertions)
         && let Err(errors) = verify(&program)
     {

@@ -162,6 +162,9 @@ pub struct Program {
     /// The values of the `if`s that are guards (see above), ascending: where the condition does not
     /// hold, the value is never needed.
     pub guards: Vec<ValueId>,
+    /// The condition of the `if`s in the root that choose the colours of pixels that are discarded, and
+    /// with which value of it a pixel is. No meaning depends on it.
+    pub discard: Option<(ValueId, bool)>,
 }
 
 impl Program {

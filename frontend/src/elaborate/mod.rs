@@ -44,11 +44,11 @@ mod unreached;
 mod unroll;
 mod values;
 
-use crate::resolve::{CodeArena, GlobalValue, Items, UniformItem};
+use crate::resolve::{CodeArena, CodeId, GlobalValue, Items, UniformItem};
 use constancy::Constancy;
 use elaborator::Elaborator;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
-use lambdav_core::graph::{Core, Output, Uniform};
+use lambdav_core::graph::{Core, NodeId, Output, Uniform};
 use lambdav_core::types::{Type, TypeKind, Types};
 use rustc_hash::FxHashSet;
 use uniforms::{GUARANTEED_BYTES, block_bytes, zero_or_identity};
@@ -165,6 +165,7 @@ pub(crate) fn elaborate(
             }
         }
     }
+    let discarded = items.discard.and_then(|code| Some((elaborator.condition(code)?, code)));
     if sound && !elaborator.has_errors() {
         unreached::warn(&mut elaborator, &globals, items);
     }
@@ -176,7 +177,30 @@ pub(crate) fn elaborate(
     let free = (0..items.constants.len() as u32).filter(is_free).collect();
     core.uniforms.extend(kept_uniforms);
     core.graph = elaborator.graph;
+    if let Some((condition, code)) = discarded {
+        core.discard_if(condition, items.clear, elaborator.arena.span(code));
+    }
     Elaborated { core, diagnostics: elaborator.diagnostics, free }
+}
+
+impl Elaborator {
+    /// The bool that is a condition of the top level; reports what is none.
+    fn condition(&mut self, code: CodeId) -> Option<NodeId> {
+        let span = self.arena.span(code);
+        let value = self.evaluate(code);
+        let Data { node, .. } = self.require_value(value, span, "a condition", None)?;
+        let ty = self.graph.value_type(node);
+        if ty == Type::BOOL {
+            return Some(node);
+        }
+        let label = format!("this is {}", self.a(ty));
+        self.report(
+            Diagnostic::new(DiagnosticCode::ConditionType, span, "the condition is not a bool")
+                .label(label)
+                .help("compare: `(!= x 0)`; of a bvec, use `any-of` or `all-of`"),
+        );
+        None
+    }
 }
 
 /// A uniform or constant with its default; without one, or with an error in it, that is zero.
@@ -186,11 +210,7 @@ fn with_default_value(elaborator: &mut Elaborator, item: &UniformItem) -> Unifor
     Uniform { name: item.name.clone(), ty: item.ty, default }
 }
 
-fn default_value(
-    elaborator: &mut Elaborator,
-    ty: Type,
-    code: crate::resolve::CodeId,
-) -> Option<Box<[u32]>> {
+fn default_value(elaborator: &mut Elaborator, ty: Type, code: CodeId) -> Option<Box<[u32]>> {
     let span = elaborator.arena.span(code);
     let value = elaborator.evaluate(code);
     let Data { node, .. } =

@@ -71,7 +71,7 @@ use crate::syntax::Tree;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::resource::unbound;
 use lambdav_core::source::Span;
-use lambdav_core::types::Types;
+use lambdav_core::types::{Type, Types};
 use lambdav_float_environment::with_default;
 use program::SourceUniform;
 use reducer::Reducer;
@@ -103,7 +103,8 @@ impl SourceProgram {
         self.outputs.iter().map(|&(location, _)| location)
     }
 
-    /// The words of the value of the output at `location`: 1 to 4 components. `inputs` must give
+    /// The words of the value of the output at `location`: 1 to 4 components, 4 in a program that discards
+    /// pixels. `inputs` must give
     /// each uniform its words, and each texture or buffer its data. `cancelled` is polled now and then.
     pub fn run(
         &self,
@@ -119,9 +120,28 @@ impl SourceProgram {
         let output = self.outputs.iter().find(|(l, _)| *l == location);
         let &(_, root) = output
             .ok_or(SourceFault::Unexpected(Span::default(), "no output has this location"))?;
-        let reduce = || Reducer::new(self, inputs, limits, cancelled).run(root);
-        match with_default(reduce)? {
-            Part::Data(data) if data.ty.is_num() => return Ok(data.words),
+        let reduce =
+            |root| with_default(|| Reducer::new(self, inputs, limits, cancelled).run(root));
+        if let Some(condition) = self.discard {
+            match reduce(condition)? {
+                Part::Data(data) if data.ty == Type::BOOL => {
+                    // Nothing else is evaluated.
+                    if data.words[0] != 0 {
+                        return Ok(self.clear.map(f32::to_bits).into());
+                    }
+                }
+                _ => {
+                    let span = self.texts.get(condition).span;
+                    return Err(SourceFault::Unexpected(span, "not a condition"));
+                }
+            }
+        }
+        match reduce(root)? {
+            Part::Data(data) if data.ty.is_num() => {
+                let filler = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
+                let missing = if self.discard.is_some() { data.words.len() } else { 4 };
+                return Ok([&data.words[..], &filler[missing..]].concat().into());
+            }
             _ => {}
         }
         Err(SourceFault::Unexpected(self.texts.get(root).span, "not a value of an output"))

@@ -23,4 +23,7 @@ pub struct SourceProgram {
     pub(super) constants: Vec<(Shape, Box<[u32]>)>,
     /// Location and expression.
     pub(super) outputs: Vec<(u32, TextId)>,
+    /// Where this is true a pixel keeps the colour that is cleared to.
+    pub(super) discard: Option<TextId>,
+    pub(super) clear: [f32; 4],
 }

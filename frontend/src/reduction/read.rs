@@ -100,6 +100,10 @@ struct Reader<'t> {
     results: Vec<TextId>,
 }
 
+/// The heads of forms of the top level that are names, too.
+const RENAMABLE: [&str; 7] =
+    ["struct", "variant", "constant", "texture", "buffer", "discard-if", "state"];
+
 type Read<T> = Result<T, SourceFault>;
 
 /// Reads a program; constants with these names have these values in place of their defaults.
@@ -108,16 +112,14 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
     let mut reader = Reader::new(tree, &mut texts);
     let (mut uniforms, mut outputs, mut constants) = (Vec::new(), Vec::new(), Vec::new());
     let (mut types, mut elements) = (Types::default(), Vec::new());
+    let (mut discard, mut clear) = (None, [0.0; 4]);
     reader.find_fields();
     for &root in &tree.roots {
         let span = tree.get(root).span;
         let list = reader.list(root).unwrap_or_default();
         let word = list.first().and_then(|&head| reader.name(head));
         // A `define` can give these names another meaning.
-        let word = word.filter(|word| {
-            !matches!(*word, "struct" | "variant" | "constant" | "texture" | "buffer")
-                || !reader.scope.contains_key(word)
-        });
+        let word = word.filter(|word| !RENAMABLE.contains(word) || !reader.is_bound(word));
         match (word, list) {
             (Some("define"), &[_, target, value]) => reader.define(target, value)?,
             (Some("output"), &[_, location, value]) => {
@@ -164,6 +166,10 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
                 reader.resource(&mut types, name, kind, span)?;
                 elements.push(None);
             }
+            (Some("discard-if"), &[_, condition]) => discard = Some(reader.term(condition)?),
+            (Some("state"), &[_, ref options @ ..]) => {
+                clear = options.iter().find_map(|&o| reader.clear(o)).unwrap_or(clear);
+            }
             (Some("buffer"), &[_, name, ty]) => {
                 let Some(shape) = reader.shape(ty)? else {
                     return Err(SourceFault::Unexpected(span, "a buffer of no complete type"));
@@ -176,7 +182,7 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
             _ => outputs.push((0, reader.term(root)?)),
         }
     }
-    Ok(SourceProgram { types, elements, texts, uniforms, constants, outputs })
+    Ok(SourceProgram { types, elements, texts, uniforms, constants, outputs, discard, clear })
 }
 
 /// Reads one expression in which all names are those of the outermost scope.
@@ -199,6 +205,20 @@ impl<'t> Reader<'t> {
             tasks: Vec::new(),
             results: Vec::new(),
         }
+    }
+
+    fn is_bound(&self, name: &str) -> bool {
+        self.scope.get(name).is_some_and(|meanings| !meanings.is_empty())
+    }
+
+    /// What `(clear r g b a)` says.
+    fn clear(&self, option: ExprId) -> Option<[f32; 4]> {
+        let &[_, ref parts @ ..] = self.list(option)? else { return None };
+        let number = |&part: &ExprId| match self.tree.get(part).kind {
+            ExprKind::Number { value, .. } => Some(value),
+            _ => None,
+        };
+        parts.iter().map(number).collect::<Option<Vec<f32>>>()?.try_into().ok()
     }
 
     /// A texture or a buffer.

@@ -1,5 +1,7 @@
 //! The top level of a program: defines, uniforms, outputs.
 
+mod state;
+
 use super::code::{CodeArena, CodeId};
 use super::declared::Declarations;
 use super::resolver::{Binding, Resolver, Unfinished};
@@ -48,6 +50,10 @@ pub(crate) struct Items {
     pub(crate) uniforms: Vec<UniformItem>,
     pub(crate) constants: Vec<UniformItem>,
     pub(crate) outputs: Vec<OutputItem>,
+    /// The condition of `discard-if`.
+    pub(crate) discard: Option<CodeId>,
+    /// The colour that a pixel keeps which is discarded.
+    pub(crate) clear: [f32; 4],
     pub(crate) declarations: Rc<Declarations>,
 }
 
@@ -62,6 +68,10 @@ impl Items {
 /// What types uniforms, constants and elements of buffers have.
 const STORED_TYPES: &str =
     "use num, int, uint, bool, a vector of numbers, mat2 to mat4, or structures and arrays of such";
+
+/// The heads of forms of the top level that a `define` can give another meaning.
+const DECLARING: [&str; 7] =
+    ["struct", "variant", "constant", "texture", "buffer", "discard-if", "state"];
 
 /// The highest location that Vulkan guarantees.
 const GUARANTEED_LOCATION: u32 = 3;
@@ -82,6 +92,8 @@ pub(crate) fn resolve(
         output_spans: Vec::new(),
         uniform_spans: FxHashMap::default(),
         define_spans: FxHashMap::default(),
+        discard_span: None,
+        clear_span: None,
         attempted_output: false,
     };
     for &root in &tree.roots {
@@ -111,6 +123,8 @@ struct TopLevel<'t> {
     output_spans: Vec<(u32, Span)>,
     uniform_spans: FxHashMap<&'t str, Span>,
     define_spans: FxHashMap<&'t str, Span>,
+    discard_span: Option<Span>,
+    clear_span: Option<Span>,
     /// Whether there was something that would be an output if it were right.
     attempted_output: bool,
 }
@@ -137,14 +151,14 @@ impl<'t> TopLevel<'t> {
                 Some("output") => return self.output_form(expr.span, rest),
                 Some("uniform") => return self.uniform("uniform", expr.span, rest),
                 // Unless a `define` has given the name another meaning.
-                Some(word @ ("struct" | "variant" | "constant" | "texture" | "buffer"))
-                    if self.resolver.lookup(word).is_none() =>
-                {
+                Some(word) if DECLARING.contains(&word) && self.resolver.lookup(word).is_none() => {
                     return match word {
                         "constant" => self.uniform(word, expr.span, rest),
                         "texture" => self.texture(expr.span, rest),
                         "buffer" => self.buffer(expr.span, rest),
                         "struct" => self.resolver.structure(expr.span, rest),
+                        "discard-if" => self.discard_if(expr.span, rest),
+                        "state" => self.state(expr.span, rest),
                         _ => self.resolver.variant(expr.span, rest),
                     };
                 }
@@ -415,8 +429,11 @@ impl<'t> TopLevel<'t> {
         };
         let type_span = self.resolver.tree.get(ty).span;
         let element = self.resolver.complete_type(ty);
-        if !self.resolver.may_bind(name, name_span) || !self.may_be_set("buffer", name, name_span) {
+        if !self.resolver.may_bind(name, name_span) {
             return;
+        }
+        if !self.may_be_set("buffer", name, name_span) {
+            return self.resolver.bind_global(name, Binding::Error);
         }
         let types = &self.resolver.declarations.types;
         match element {
@@ -465,7 +482,7 @@ impl<'t> TopLevel<'t> {
             return;
         }
         if !self.may_be_set(word, name, name_span) {
-            return;
+            return self.resolver.bind_global(name, Binding::Error);
         }
         match ty {
             Some(ty) if self.resolver.declarations.types.fits_uniform(ty) => {

@@ -28,7 +28,6 @@ use crate::memory::Memory;
 use crate::module::{EntryPoint, Module};
 use crate::structure::{FunctionFacts, analyse};
 use lambdav_core::graph::{Core, Graph, Neighbours, NodeId, Output};
-use lambdav_core::op::Op as CoreOp;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Scalar, Type};
 use outside::Outside;
@@ -75,7 +74,9 @@ pub(crate) fn raise(
     raiser.frames.push(frame);
     let root = raiser.run(memory)?;
     let colours = raiser.colours(root, &outside, options)?;
-    if colours.iter().any(|&node| !raiser.graph.free_loops(node).is_empty()) {
+    let is_killed = |leaf: &Leaf| leaf.target == Target::Kill && leaf.values.is_empty();
+    let discarded = raiser.flow.is_reached(&mut raiser.graph, root, is_killed, Span::default())?;
+    if colours.iter().chain(&discarded).any(|&node| !raiser.graph.free_loops(node).is_empty()) {
         return Err(RaiseError::malformed("a value is used outside the loop that computes it"));
     }
     let outputs = colours.into_iter().zip(&outside.outputs).map(|(node, &(location, _))| {
@@ -84,13 +85,16 @@ pub(crate) fn raise(
     });
     let outputs = outputs.collect();
     outside.interface.entry_point = entry.name.clone();
-    let core =
-        Core { graph: raiser.graph, uniforms: outside.uniforms, constants: Vec::new(), outputs };
+    let (graph, uniforms) = (raiser.graph, outside.uniforms);
+    let mut core = Core { graph, uniforms, outputs, ..Core::default() };
+    if let Some(condition) = discarded {
+        core.discard_if(condition, options.clear, Span::default());
+    }
     Ok((core, outside.interface))
 }
 
 impl Raiser<'_, '_> {
-    /// The colours of all outputs: what is in their variables at the end, or the one that they keep.
+    /// The colours of all outputs, where pixels are not discarded: what is in their variables at the end.
     fn colours(
         &mut self,
         root: FlowId,
@@ -99,7 +103,6 @@ impl Raiser<'_, '_> {
     ) -> Result<Vec<NodeId>> {
         self.span = Span::default();
         let leaves = self.flow.leaves(root);
-        let mut is_discarded = false;
         let mut values: FxHashMap<FlowId, Vec<NodeId>> = FxHashMap::default();
         let mut kept = Vec::new();
         for &(_, slot) in &outside.outputs {
@@ -108,15 +111,15 @@ impl Raiser<'_, '_> {
                 Some(&leaf) => self.type_of(self.flow.leaf(leaf).memory.get(slot)),
                 None => Type::vec(4),
             };
-            let words: Vec<u32> = options.clear.map(f32::to_bits).to_vec();
-            let width = usize::from(ty.width().unwrap_or(4));
-            let ty = Type::of(Scalar::F32, width as u8);
-            kept.push(self.graph.constant(ty, &words[..width], self.span));
+            let width = ty.width().unwrap_or(4);
+            let words = options.clear.map(f32::to_bits);
+            let ty = Type::of(Scalar::F32, width);
+            kept.push(self.graph.constant(ty, &words[..usize::from(width)], self.span));
         }
         for &id in &leaves {
             let leaf = self.flow.leaf(id);
-            is_discarded |= leaf.target == Target::Kill && leaf.values.is_empty();
             let of = match leaf.target {
+                Target::Kill if leaf.values.is_empty() => continue,
                 // Behind what does not end.
                 Target::Kill => {
                     let all = kept.iter();
@@ -127,41 +130,15 @@ impl Raiser<'_, '_> {
             };
             values.insert(id, of);
         }
-        if is_discarded {
-            // What an output leaves open is filled here, so that the other colour is whole.
-            for of in values.values_mut() {
-                for (node, index) in of.iter_mut().zip(0..) {
-                    *node = filled(self, *node, options.clear, kept[index] == *node)?;
-                }
-            }
+        if values.is_empty() && !leaves.is_empty() {
+            // All pixels are discarded.
+            return Ok(kept);
         }
         let count = outside.outputs.len();
         let of = |id, _: &Leaf| values.get(&id).cloned();
         let all = self.flow.all_values(&mut self.graph, root, count, of, self.span)?;
         all.ok_or_else(|| RaiseError::unsupported("an entry point that never ends"))
     }
-}
-
-/// A colour of four components, those that are missing from (0, 0, 0, 1).
-fn filled(
-    raiser: &mut Raiser<'_, '_>,
-    node: NodeId,
-    clear: [f32; 4],
-    is_kept: bool,
-) -> Result<NodeId> {
-    if raiser.type_of(node) == Type::vec(4) {
-        return Ok(node);
-    }
-    if is_kept {
-        let words = clear.map(f32::to_bits);
-        return Ok(raiser.graph.constant(Type::vec(4), &words, Span::default()));
-    }
-    let mut parts = raiser.scalars(&[node])?;
-    while parts.len() < 4 {
-        let rest = if parts.len() == 3 { 1.0 } else { 0.0 };
-        parts.push(raiser.number(Type::NUM, rest));
-    }
-    raiser.op(CoreOp::Construct(Type::vec(4)), &parts)
 }
 
 /// The entry point of that name, or the one that is meant without.

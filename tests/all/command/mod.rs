@@ -10,6 +10,7 @@ mod buffers;
 mod check;
 mod compile;
 mod diff;
+mod discard;
 mod documents;
 mod everyday;
 mod explain;

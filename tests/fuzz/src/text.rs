@@ -4,8 +4,11 @@
 use lambdav_generate::Random;
 
 /// Words, names and numbers of the language, and what is easily forgotten.
-const DICTIONARY: [&str; 100] = [
+const DICTIONARY: [&str; 103] = [
     "define",
+    "discard-if",
+    "state",
+    "clear",
     "output",
     "uniform",
     "let",
@@ -151,8 +154,9 @@ const AROUND: [&str; 36] = [
 const MAX_LENGTH: usize = 40_000;
 
 /// The words of core text.
-const CORE: [&str; 62] = [
+const CORE: [&str; 63] = [
     "lambdav-core",
+    "discard",
     "1",
     "uniform",
     "output",

@@ -56,9 +56,22 @@ const LITERALS: [&str; 18] = [
 ];
 
 /// Words with a meaning of their own.
-const WORDS: [&str; 13] = [
-    "define", "output", "uniform", "let", "let*", "func", "rec-func", "if", "the", "rec", "true",
-    "false", "num",
+const WORDS: [&str; 15] = [
+    "define",
+    "discard-if",
+    "state",
+    "output",
+    "uniform",
+    "let",
+    "let*",
+    "func",
+    "rec-func",
+    "if",
+    "the",
+    "rec",
+    "true",
+    "false",
+    "num",
 ];
 
 /// What is inserted into texts.

@@ -23,6 +23,9 @@ const SETTINGS: [u32; 10] = [
     0x42c8_0000, // 100
 ];
 
+/// Parts of a colour that is cleared to.
+const CLEAR: [&str; 6] = ["0", "1", "-0", "0.5", "-2.5e-40", "3e38"];
+
 /// The program of that seed.
 pub fn generate(seed: u64, options: GenerateOptions) -> GeneratedProgram {
     let mut random = Random::new(seed);
@@ -53,6 +56,9 @@ impl Generator<'_> {
             let form = self.define();
             program.forms.push(form);
         }
+        if self.random.percent(15) {
+            self.discard(&mut program);
+        }
         let outputs = self.random.weighted(&[0, 5, 3, 1]);
         let mut locations = [0, 1, 2, 3];
         self.random.shuffle(&mut locations);
@@ -74,6 +80,18 @@ impl Generator<'_> {
             }
         }
         program
+    }
+
+    /// Pixels that are discarded, and often what they are cleared to.
+    fn discard(&mut self, program: &mut GeneratedProgram) {
+        let size = self.options.size / 4;
+        let condition = self.inside(|this| this.value(Type::BOOL, size));
+        program.forms.push(Term::syntax(vec![Term::word("discard-if"), condition]));
+        if self.random.percent(70) {
+            let colour = (0..4).map(|_| Term::word(*self.random.pick(&CLEAR)));
+            let clear = Term::syntax([vec![Term::word("clear")], colour.collect()].concat());
+            program.forms.push(Term::syntax(vec![Term::word("state"), clear]));
+        }
     }
 
     /// A value; often its components are made one by one, so that a NaN in one is none in another.

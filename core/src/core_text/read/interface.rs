@@ -1,11 +1,13 @@
-//! Uniforms and outputs.
+//! Uniforms, outputs, and which pixels are discarded.
 
 use super::super::line::{Line, Reading, Trouble, malformed};
 use super::super::names::is_digits;
 use super::{BlockKind, OpenBlock, Reader};
 use crate::diagnostics::quote;
 use crate::graph::{Output, Uniform};
+use crate::op::Op;
 use crate::source::Span;
+use crate::types::Type;
 
 impl Reader {
     pub(super) fn uniform(&mut self, line: &mut Line<'_>, first: Span) -> Reading<()> {
@@ -56,6 +58,35 @@ impl Reader {
             return Err(malformed(span, message).also(other.span, "here").into());
         }
         self.core.outputs.push(Output { location: index, node, span });
+        Ok(())
+    }
+
+    pub(super) fn discard(&mut self, line: &mut Line<'_>, first: Span) -> Reading<()> {
+        let is_negated = line.peek().text == "not";
+        if is_negated {
+            line.take();
+        }
+        let (condition, ty) = self.operand(line)?;
+        line.expect("=")?;
+        let clear = line.constant(self.core.graph.types(), Type::vec(4))?;
+        line.end()?;
+        self.check_root(first, "`discard`")?;
+        let span = line.span_from(first);
+        if ty != Type::BOOL {
+            let message = format!("a condition is a bool, not a {}", self.type_name(ty));
+            return Err(malformed(span, message).into());
+        }
+        if let Some((_, _, other)) = self.discard {
+            let message = "there is a `discard` already";
+            return Err(malformed(span, message).also(other, "here").into());
+        }
+        let condition = match is_negated {
+            true => self.core.graph.op(Op::Not, vec![condition], span),
+            false => condition,
+        };
+        let mut colour = [0.0; 4];
+        colour.iter_mut().zip(&clear).for_each(|(part, &word)| *part = f32::from_bits(word));
+        self.discard = Some((condition, colour, span));
         Ok(())
     }
 

@@ -20,14 +20,15 @@ pub fn hide_literals(source: &SourceFile) -> Option<String> {
     let mut kept = vec![false; tree.len()];
     for (id, expr) in tree.iter() {
         if let (ExprKind::List(children), Some(head)) = (&expr.kind, head(&tree, id)) {
-            let index = match head {
-                "at" | "col" | "update" => children.get(2),
+            let literals = match head {
+                "at" | "col" | "update" => children.get(2..3),
                 // Of a type, or of an array of which one element is the less hidden.
-                "array" if children.len() == 3 => children.get(1),
-                "output" | "tabulate" => children.get(1),
+                "array" if children.len() == 3 => children.get(1..2),
+                "output" | "tabulate" => children.get(1..2),
+                "clear" => children.get(1..),
                 _ => None,
             };
-            index.iter().for_each(|i| kept[i.index()] = true);
+            literals.into_iter().flatten().for_each(|i| kept[i.index()] = true);
         }
     }
     let (mut uniforms, mut text, mut done) = (String::new(), String::new(), 0);

@@ -1,0 +1,66 @@
+//! Pixels that are discarded (LANGUAGE §14).
+
+use super::{Core, Graph, Node, NodeId};
+use crate::op::Op;
+use crate::source::Span;
+use crate::types::Type;
+
+/// Which pixels have no colour of their own. The outputs choose by it already, so whoever computes them
+/// need not know; a GPU is told, so that its target keeps what is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Discard {
+    /// A `bool`, no negation.
+    pub condition: NodeId,
+    /// With which value of it a pixel is discarded.
+    pub when: bool,
+    /// The words of the colour that such a pixel has.
+    pub clear: [u32; 4],
+}
+
+impl Core {
+    /// Lets the pixels where `condition` holds keep the colour that is cleared to: all outputs become
+    /// `vec4`s, filled from (0, 0, 0, 1), or that colour.
+    pub fn discard_if(&mut self, condition: NodeId, clear: [f32; 4], span: Span) {
+        let clear = clear.map(f32::to_bits);
+        for output in &mut self.outputs {
+            let kept = self.graph.constant(Type::vec(4), &clear, span);
+            let colour = filled(&mut self.graph, output.node, output.span);
+            output.node = self.graph.if_([condition, kept, colour], output.span);
+        }
+        self.discard = discard(&self.graph, condition, true, clear);
+    }
+
+    /// What discards pixels where this node has that value; nothing, if that is known.
+    pub(super) fn discard_with(&self, condition: NodeId, of: Discard) -> Option<Discard> {
+        discard(&self.graph, condition, of.when, of.clear)
+    }
+}
+
+fn discard(
+    graph: &Graph,
+    mut condition: NodeId,
+    mut when: bool,
+    clear: [u32; 4],
+) -> Option<Discard> {
+    while let Node::Op(Op::Not, negated) = graph.node(condition) {
+        (condition, when) = (negated[0], !when);
+    }
+    graph.constant_words(condition).is_none().then_some(Discard { condition, when, clear })
+}
+
+/// A colour of four components: what an output leaves out is from (0, 0, 0, 1).
+fn filled(graph: &mut Graph, node: NodeId, span: Span) -> NodeId {
+    let ty = graph.value_type(node);
+    let mut parts = match ty.width() {
+        Some(4) => return node,
+        Some(width) if width > 1 => {
+            (0..width).map(|k| graph.op(Op::Component(k), vec![node], span)).collect()
+        }
+        _ => vec![node],
+    };
+    while parts.len() < 4 {
+        let rest = if parts.len() == 3 { 1.0 } else { 0.0 };
+        parts.push(graph.number(rest, span));
+    }
+    graph.op(Op::Construct(Type::vec(4)), parts, span)
+}
