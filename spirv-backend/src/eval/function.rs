@@ -7,6 +7,7 @@ use super::error::LoadError;
 use super::functions::with_pointer;
 use super::global::Globals;
 use super::images::opaque;
+use super::order::reverse_postorder;
 use super::signature::Signature;
 use super::values::{ComponentType, Entity, Ids, MemoryRegion, SpirvType, ValueType};
 use rspirv::spirv::{Op, StorageClass};
@@ -106,13 +107,22 @@ impl LoadedFunction {
         if self.blocks.last().is_none_or(|block| block.end.is_none()) {
             return Err(LoadError::Missing("end of its function"));
         }
-        let labels = self.blocks.iter().enumerate().map(|(index, block)| (block.label, index));
+        let given: FxHashMap<u32, usize> =
+            self.blocks.iter().enumerate().map(|(index, block)| (block.label, index)).collect();
+        let successors: Vec<Vec<usize>> =
+            self.blocks.iter().map(|block| block.successors(&given)).collect();
+        let (order, reached) = reverse_postorder(&successors);
+        let mut drafts: Vec<Option<Draft>> = self.blocks.into_iter().map(Some).collect();
+        let drafts: Vec<Draft> = order.into_iter().filter_map(|at| drafts[at].take()).collect();
+        let labels = drafts.iter().enumerate().map(|(index, block)| (block.label, index));
         let labels: FxHashMap<u32, usize> = labels.collect();
-        let is_header: Vec<bool> = self.blocks.iter().map(|block| block.is_header).collect();
+        let is_header: Vec<bool> = drafts.iter().map(|block| block.is_header).collect();
         let result = self.result;
-        let mut blocks = Vec::with_capacity(self.blocks.len());
-        for (index, draft) in self.blocks.into_iter().enumerate() {
-            let mut block = draft.finish(index, ids, &labels, &is_header, result)?;
+        let mut blocks = Vec::with_capacity(drafts.len());
+        for (index, draft) in drafts.into_iter().enumerate() {
+            // What is not reached may branch anywhere.
+            let before = if index < reached { Some(index) } else { None };
+            let mut block = draft.finish(before, ids, &labels, &is_header, result)?;
             if let Some(header) = &mut block.header {
                 header.number = *headers;
                 *headers += 1;
@@ -178,6 +188,13 @@ impl Draft {
             Op::Variable => globals.variable(ids, instruction),
             Op::ExtInst if matches!(ids.get(operand(2)?), Some(Entity::NonSemantic)) => {
                 ids.define(instruction, operand(1)?, Entity::Nothing)
+            }
+            Op::CopyObject if let Some(&Entity::Pointer(ty, _)) = ids.get(operand(2)?) => {
+                if operand(0)? != ty {
+                    return Err(instruction.malformed("its result is of another type"));
+                }
+                let pointer = place(ids, instruction, operand(2)?)?.clone();
+                ids.define(instruction, operand(1)?, Entity::Pointer(ty, pointer))
             }
             op => {
                 if let Some(entity) = opaque(ids, instruction)? {
@@ -312,9 +329,21 @@ impl Draft {
         ids.define(instruction, id, entity)
     }
 
+    /// The blocks to which control may go. (What is no block is found later.)
+    fn successors(&self, labels: &FxHashMap<u32, usize>) -> Vec<usize> {
+        let Some(Pending { op, operands, .. }) = &self.end else { return Vec::new() };
+        let ids: Vec<u32> = match op {
+            Op::Branch => operands.iter().take(1).copied().collect(),
+            Op::BranchConditional => operands.iter().skip(1).take(2).copied().collect(),
+            Op::Switch => operands.iter().skip(1).step_by(2).copied().collect(),
+            _ => Vec::new(),
+        };
+        ids.iter().filter_map(|id| labels.get(id).copied()).collect()
+    }
+
     fn finish(
         self,
-        index: usize,
+        index: Option<usize>,
         ids: &Ids,
         labels: &FxHashMap<u32, usize>,
         headers: &[bool],
@@ -325,7 +354,7 @@ impl Draft {
         let block = |id: u32| {
             let to = labels.get(&id).copied();
             let to = to.ok_or_else(|| end.malformed(format!("%{id} is no block")))?;
-            if to == 0 || to <= index && !headers[to] {
+            if to == 0 || index.is_some_and(|index| to <= index && !headers[to]) {
                 return Err(end.malformed(format!("it goes back to %{id}, which begins no loop")));
             }
             Ok(to)

@@ -32,6 +32,7 @@ mod integers;
 mod loader;
 mod module;
 mod options;
+mod order;
 mod resources;
 mod run;
 mod scan;
