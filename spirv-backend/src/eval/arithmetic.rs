@@ -1,8 +1,9 @@
 //! What instructions do to components.
 
 use super::integers::{IntegerBinary, IntegerUnary};
+use super::options::Undefined;
 use lambdav_core::op::{Elementary, NAN};
-use rspirv::spirv::{GlslStd450Op as Glsl, Op};
+use rspirv::spirv::Op;
 
 /// A function of one component.
 #[derive(Clone, Copy, Debug)]
@@ -15,8 +16,11 @@ pub(super) enum Unary {
     RoundEven,
     Sqrt,
     IsNan,
+    IsInfinite,
+    /// The same, a NaN as 0x7fc00000.
+    Canonical,
     Not,
-    Integer(IntegerUnary),
+    Integer(IntegerUnary, Undefined),
     Elementary(Elementary),
 }
 
@@ -27,6 +31,10 @@ pub(super) enum Binary {
     Sub,
     Mul,
     Div,
+    /// `a − b·floor(a/b)`.
+    Modulo,
+    /// `a − b·trunc(a/b)`.
+    Remainder,
     /// Numbers: whether the order is one of these, and what to say if there is none.
     Compare {
         less: bool,
@@ -40,11 +48,12 @@ pub(super) enum Binary {
     Differ,
     And,
     Or,
-    Integer(IntegerBinary),
+    Integer(IntegerBinary, Undefined),
     Elementary(Elementary),
 }
 
-fn word(value: f32) -> u32 {
+/// The bits of a number; of any NaN one.
+pub(super) fn word(value: f32) -> u32 {
     if value.is_nan() { NAN } else { value.to_bits() }
 }
 
@@ -65,8 +74,10 @@ impl Unary {
             Self::RoundEven => word(x.round_ties_even()),
             Self::Sqrt => word(x.sqrt()),
             Self::IsNan => x.is_nan().into(),
+            Self::IsInfinite => x.is_infinite().into(),
+            Self::Canonical => word(x),
             Self::Not => a ^ 1,
-            Self::Integer(function) => function.apply(a),
+            Self::Integer(function, undefined) => function.apply(undefined, a),
             Self::Elementary(function) => word(function.evaluate(x, 0.0)),
         }
     }
@@ -80,6 +91,8 @@ impl Binary {
             Self::Sub => word(x - y),
             Self::Mul => word(x * y),
             Self::Div => word(x / y),
+            Self::Modulo => word(x - y * (x / y).floor()),
+            Self::Remainder => word(x - y * (x / y).trunc()),
             Self::Compare { less, equal, greater, unordered } => {
                 let holds = match x.partial_cmp(&y) {
                     Some(std::cmp::Ordering::Less) => less,
@@ -93,7 +106,7 @@ impl Binary {
             Self::Differ => (a != b).into(),
             Self::And => a & b,
             Self::Or => a | b,
-            Self::Integer(function) => function.apply(a, b),
+            Self::Integer(function, undefined) => function.apply(undefined, a, b),
             Self::Elementary(function) => word(function.evaluate(x, y)),
         }
     }
@@ -117,50 +130,4 @@ pub(super) fn comparison(op: Op) -> Option<Binary> {
         _ => return None,
     };
     Some(Binary::Compare { less, equal, greater, unordered })
-}
-
-/// A function of GLSL.std.450.
-pub(super) enum Extended {
-    Unary(Unary),
-    Binary(Binary),
-    /// A product and a sum, rounded once.
-    Fma,
-}
-
-/// The function of that number, or the name of one that is not known.
-pub(super) fn extended(number: u32) -> Result<Extended, String> {
-    let Some(function) = Glsl::from_u32(number) else { return Err(format!("number {number}")) };
-    let elementary = |function| Ok(Extended::Unary(Unary::Elementary(function)));
-    match function {
-        Glsl::FAbs => Ok(Extended::Unary(Unary::Abs)),
-        Glsl::Floor => Ok(Extended::Unary(Unary::Floor)),
-        Glsl::Ceil => Ok(Extended::Unary(Unary::Ceil)),
-        Glsl::Trunc => Ok(Extended::Unary(Unary::Trunc)),
-        Glsl::RoundEven => Ok(Extended::Unary(Unary::RoundEven)),
-        Glsl::Sqrt => Ok(Extended::Unary(Unary::Sqrt)),
-        Glsl::Sin => elementary(Elementary::Sin),
-        Glsl::Cos => elementary(Elementary::Cos),
-        Glsl::Tan => elementary(Elementary::Tan),
-        Glsl::Asin => elementary(Elementary::Asin),
-        Glsl::Acos => elementary(Elementary::Acos),
-        Glsl::Atan => elementary(Elementary::Atan),
-        Glsl::Sinh => elementary(Elementary::Sinh),
-        Glsl::Cosh => elementary(Elementary::Cosh),
-        Glsl::Tanh => elementary(Elementary::Tanh),
-        Glsl::Asinh => elementary(Elementary::Asinh),
-        Glsl::Acosh => elementary(Elementary::Acosh),
-        Glsl::Atanh => elementary(Elementary::Atanh),
-        Glsl::Exp => elementary(Elementary::Exp),
-        Glsl::Exp2 => elementary(Elementary::Exp2),
-        Glsl::Log => elementary(Elementary::Log),
-        Glsl::Log2 => elementary(Elementary::Log2),
-        Glsl::Atan2 => Ok(Extended::Binary(Binary::Elementary(Elementary::Atan2))),
-        Glsl::Fma => Ok(Extended::Fma),
-        Glsl::SMin => Ok(Extended::Binary(Binary::Integer(IntegerBinary::Min))),
-        Glsl::UMin => Ok(Extended::Binary(Binary::Integer(IntegerBinary::MinUnsigned))),
-        Glsl::SMax => Ok(Extended::Binary(Binary::Integer(IntegerBinary::Max))),
-        Glsl::UMax => Ok(Extended::Binary(Binary::Integer(IntegerBinary::MaxUnsigned))),
-        Glsl::Pow => Ok(Extended::Binary(Binary::Elementary(Elementary::Pow))),
-        other => Err(format!("{other:?}")),
-    }
 }

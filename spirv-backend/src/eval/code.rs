@@ -1,4 +1,4 @@
-//! The function: blocks of instructions whose operands are places in memory.
+//! Functions: blocks of instructions whose operands are places in memory.
 
 use super::arithmetic::{Binary, Unary};
 use super::values::{Index, Space};
@@ -14,15 +14,43 @@ pub struct Position {
     pub column: u32,
 }
 
+/// What a function does to whole operands: its result, of so many words.
+pub(super) type Meaning = fn(&[Operand<'_>], &mut [u32]);
+
+/// The words of an operand.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Operand<'w> {
+    pub(super) words: &'w [u32],
+    /// How many of them are one column.
+    pub(super) rows: usize,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub(super) struct Function {
+    pub(super) blocks: Vec<Block>,
+    /// The numbers of its variables.
+    pub(super) variables: Vec<usize>,
+}
+
 /// A block.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub(super) label: u32,
-    /// Whether it is the header of a loop, and where that is in the source.
-    pub(super) header: Option<Option<Position>>,
+    /// What it is if it is the header of a loop.
+    pub(super) header: Option<Header>,
     pub(super) phis: Vec<Phi>,
     pub(super) steps: Vec<Step>,
     pub(super) end: End,
+}
+
+/// The header of a loop.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Header {
+    /// Its number among all headers.
+    pub(super) number: usize,
+    /// Where it is in the source.
+    pub(super) position: Option<Position>,
 }
 
 /// A value that depends on where control came from.
@@ -56,6 +84,13 @@ pub(super) enum Step {
         of: [usize; 3],
         words: usize,
     },
+    /// A function of whole operands.
+    Apply {
+        meaning: Meaning,
+        to: usize,
+        of: Box<[Argument]>,
+        words: usize,
+    },
     /// Componentwise; `stride` is 0 for one condition for all, else 1.
     Select {
         to: usize,
@@ -81,20 +116,18 @@ pub(super) enum Step {
         to: usize,
         parts: Box<[Part]>,
     },
-    /// A component of a vector of so many.
+    /// A component of a vector.
     Pick {
         to: usize,
         a: usize,
-        index: usize,
-        count: usize,
+        index: Index,
     },
     /// A vector with another component.
     Replace {
         to: usize,
         a: usize,
         part: usize,
-        index: usize,
-        count: usize,
+        index: Index,
     },
     Load {
         to: usize,
@@ -104,18 +137,26 @@ pub(super) enum Step {
         place: Place,
         a: usize,
     },
-    /// A texel in a column and a row of a level.
+    /// A texel in a column and a row of a level. (Textures are where their number lies.)
     Fetch {
         to: usize,
         texture: usize,
         place: usize,
-        level: usize,
+        offset: Option<usize>,
+        level: Option<usize>,
+    },
+    /// A sample.
+    Sample {
+        to: usize,
+        texture: usize,
+        place: usize,
+        offset: Option<usize>,
     },
     /// Width and height of a level.
     Size {
         to: usize,
         texture: usize,
-        level: usize,
+        level: Option<usize>,
     },
     /// How many elements a buffer has.
     Length {
@@ -127,12 +168,56 @@ pub(super) enum Step {
         to: usize,
         texture: usize,
     },
+    /// How a value differs between the two pixels of a quad, in a row, in a column, or the sum of both sizes.
+    Derivative {
+        to: usize,
+        a: usize,
+        words: usize,
+        axes: Axes,
+    },
+    Call(Box<Call>),
+}
+
+/// Along what a derivative is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Axes {
+    X,
+    Y,
+    /// The sum of the sizes of both.
+    Both,
+}
+
+/// A value that is given to a function of whole operands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Argument {
+    pub(super) at: usize,
+    pub(super) words: usize,
+    /// How many of them are one column.
+    pub(super) rows: usize,
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) function: usize,
+    pub(super) arguments: Vec<Passed>,
+    /// Where the result goes.
+    pub(super) to: usize,
+}
+
+/// What is passed to a function, and where its parameter lies.
+#[derive(Clone, Debug)]
+pub(super) enum Passed {
+    Words { a: usize, to: usize, words: usize },
+    Address { place: Place, to: usize },
 }
 
 /// Where words of a value lie in a space.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) space: Space,
+    /// Where the address lies in memory that is to be added.
+    pub(super) base: Option<usize>,
     pub(super) at: usize,
     pub(super) indices: Box<[Index]>,
     pub(super) words: Words,
@@ -158,10 +243,27 @@ pub(super) struct Part {
 }
 
 /// How a block ends. Blocks are indices.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum End {
     Branch(usize),
-    Conditional { condition: usize, then: usize, otherwise: usize },
+    Conditional {
+        condition: usize,
+        then: usize,
+        otherwise: usize,
+    },
+    Switch {
+        selector: usize,
+        default: usize,
+        /// Ascending.
+        cases: Box<[(u32, usize)]>,
+    },
     Return,
+    /// With a value of so many words.
+    ReturnValue {
+        a: usize,
+        words: usize,
+    },
+    /// The pixel is discarded.
+    Kill,
     Unreachable,
 }

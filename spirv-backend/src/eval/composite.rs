@@ -3,7 +3,7 @@
 use super::binary::Instruction;
 use super::code::{Part, Step};
 use super::error::LoadError;
-use super::values::{Ids, ValueType};
+use super::values::{Ids, ValueType, ZERO};
 use rspirv::spirv::Op;
 
 /// An instruction that makes a value of that type of parts.
@@ -80,6 +80,11 @@ pub(super) fn composite(
                 return malformed("its operands are of other types");
             }
             for &component in components {
+                if component == u32::MAX {
+                    // It may be anything.
+                    parts.push(Part { value: first.1, at: ZERO, words: 1 });
+                    continue;
+                }
                 let component = component as usize;
                 let of_first = first.0.words();
                 let (at, index) = match component.checked_sub(of_first) {

@@ -1,14 +1,15 @@
 //! Instructions that compute a value: their operands checked against their types.
 
-use super::arithmetic::{Binary, Extended, Unary, comparison, extended};
+use super::arithmetic::{Binary, Unary, comparison};
 use super::binary::{Instruction, name};
-use super::code::{Part, Step};
+use super::code::{Axes, Part, Step};
 use super::composite::composite;
 use super::error::LoadError;
-use super::global::Globals;
+use super::functions::{applied, glsl};
 use super::images::read;
 use super::integers::{IntegerUnary, arithmetic, order};
-use super::values::{ComponentType, Entity, Ids, MemoryRegion, ValueType};
+use super::options::Undefined;
+use super::values::{ComponentType, Entity, Ids, Index, MemoryRegion, ValueType};
 use rspirv::spirv::Op;
 
 /// Where the value is that an id points to.
@@ -25,7 +26,7 @@ pub(super) fn place<'i>(
 
 /// An instruction that computes a value of that type from others.
 pub(super) fn compute(
-    globals: &Globals,
+    undefined: Undefined,
     ids: &Ids,
     instruction: &Instruction<'_>,
     kind: ValueType,
@@ -64,26 +65,36 @@ pub(super) fn compute(
     };
     let integer = |function| {
         instruction.exactly(3)?;
-        Ok(Step::Unary { function: Unary::Integer(function), to, a: integer_at(2)?, words })
+        Ok(Step::Unary {
+            function: Unary::Integer(function, undefined),
+            to,
+            a: integer_at(2)?,
+            words,
+        })
     };
     let integers = |function, [a, b]: [usize; 2]| {
         instruction.exactly(4)?;
         Ok(Step::Binary { function, to, a: integer_at(a)?, b: integer_at(b)?, words })
     };
+    let derivative = |axes| {
+        instruction.exactly(3)?;
+        Ok(Step::Derivative { to, a: value(2, kind)?, words, axes })
+    };
     let op = instruction.op;
-    if let Op::ImageFetch | Op::ImageQuerySizeLod | Op::ImageQueryLevels = op {
-        return read(ids, instruction, kind, to);
+    if let Some(step) = read(undefined, ids, instruction, kind, to)? {
+        return Ok(step);
     }
-    if op == Op::ArrayLength {
-        return globals.length(ids, instruction, kind, to);
+    if let Some(step) = applied(ids, instruction, kind, to)? {
+        return Ok(step);
     }
     if let Some(function) = arithmetic(op) {
         wants_integer()?;
-        return integers(Binary::Integer(function), [2, 3]);
+        return integers(Binary::Integer(function, undefined), [2, 3]);
     }
     if let Some((function, is_swapped)) = order(op) {
         wants(ComponentType::Bool)?;
-        return integers(Binary::Integer(function), if is_swapped { [3, 2] } else { [2, 3] });
+        let order = if is_swapped { [3, 2] } else { [2, 3] };
+        return integers(Binary::Integer(function, undefined), order);
     }
     if let Some(function) = comparison(op) {
         wants(ComponentType::Bool)?;
@@ -95,14 +106,25 @@ pub(super) fn compute(
         | Op::FSub
         | Op::FMul
         | Op::FDiv
+        | Op::FMod
+        | Op::FRem
+        | Op::DPdx
+        | Op::DPdxFine
+        | Op::DPdxCoarse
+        | Op::DPdy
+        | Op::DPdyFine
+        | Op::DPdyCoarse
+        | Op::Fwidth
+        | Op::FwidthFine
+        | Op::FwidthCoarse
         | Op::ConvertSToF
         | Op::ConvertUToF => wants(ComponentType::Float)?,
         Op::SNegate | Op::Not | Op::BitwiseAnd | Op::BitwiseOr => wants_integer()?,
         Op::ConvertFToS => wants_integer()?,
         Op::ConvertFToU => wants(ComponentType::Uint)?,
         Op::Select
-        | Op::Load
         | Op::CopyObject
+        | Op::CopyLogical
         | Op::Bitcast
         | Op::ExtInst
         | Op::VectorExtractDynamic
@@ -118,6 +140,9 @@ pub(super) fn compute(
         Op::FSub => binary(Binary::Sub, kind),
         Op::FMul => binary(Binary::Mul, kind),
         Op::FDiv => binary(Binary::Div, kind),
+        Op::FMod => binary(Binary::Modulo, kind),
+        Op::FRem => binary(Binary::Remainder, kind),
+        Op::IsInf => unary(Unary::IsInfinite, kind.of(ComponentType::Float)),
         Op::IsNan => unary(Unary::IsNan, kind.of(ComponentType::Float)),
         Op::LogicalNot => unary(Unary::Not, kind),
         Op::LogicalAnd => binary(Binary::And, kind),
@@ -133,11 +158,12 @@ pub(super) fn compute(
         Op::ConvertSToF => integer(IntegerUnary::FromSigned),
         Op::ConvertUToF => integer(IntegerUnary::FromUnsigned),
         Op::ConvertFToS => {
-            unary(Unary::Integer(IntegerUnary::ToSigned), kind.of(ComponentType::Float))
+            unary(Unary::Integer(IntegerUnary::ToSigned, undefined), kind.of(ComponentType::Float))
         }
-        Op::ConvertFToU => {
-            unary(Unary::Integer(IntegerUnary::ToUnsigned), kind.of(ComponentType::Float))
-        }
+        Op::ConvertFToU => unary(
+            Unary::Integer(IntegerUnary::ToUnsigned, undefined),
+            kind.of(ComponentType::Float),
+        ),
         Op::Bitcast => {
             let (from, _) = ids.value(instruction, operand(2)?)?;
             let fits = from.of(kind.scalar) == kind && !kind.is_matrix();
@@ -146,7 +172,15 @@ pub(super) fn compute(
             if !fits || ![from, kind].iter().all(is_number) {
                 return malformed("its operand is of another type");
             }
-            unary(Unary::Integer(IntegerUnary::Bitcast), from)
+            let is_float = [from, kind].iter().any(|of| of.scalar == ComponentType::Float);
+            unary(
+                match undefined {
+                    // The bits of a NaN are open.
+                    Undefined::Total if is_float => Unary::Canonical,
+                    _ => Unary::Integer(IntegerUnary::Bitcast, undefined),
+                },
+                from,
+            )
         }
         Op::Any | Op::All => {
             instruction.exactly(3)?;
@@ -173,45 +207,21 @@ pub(super) fn compute(
             if !matches!(ids.get(operand(2)?), Some(Entity::Glsl)) {
                 return malformed("it is of no instruction set");
             }
-            let function = extended(operand(3)?);
-            if let Ok(Extended::Binary(function @ Binary::Integer(_))) = function {
-                instruction.exactly(6)?;
-                wants_integer()?;
-                let (a, b) = (integer_at(4)?, integer_at(5)?);
-                return Ok(Step::Binary { function, to, a, b, words });
+            glsl(undefined, ids, instruction, kind, to)
+        }
+        Op::DPdx | Op::DPdxFine | Op::DPdxCoarse => derivative(Axes::X),
+        Op::DPdy | Op::DPdyFine | Op::DPdyCoarse => derivative(Axes::Y),
+        Op::Fwidth | Op::FwidthFine | Op::FwidthCoarse => derivative(Axes::Both),
+        Op::CopyLogical => {
+            let (of, a) = ids.value(instruction, operand(2)?)?;
+            if of.words() != words || of.scalar != kind.scalar {
+                return malformed("its operand is of another type");
             }
-            wants(ComponentType::Float)?;
-            match function {
-                Ok(Extended::Fma) => {
-                    instruction.exactly(7)?;
-                    let of = [value(4, kind)?, value(5, kind)?, value(6, kind)?];
-                    Ok(Step::Fma { to, of, words })
-                }
-                Ok(Extended::Unary(function)) => {
-                    instruction.exactly(5)?;
-                    Ok(Step::Unary { function, to, a: value(4, kind)?, words })
-                }
-                Ok(Extended::Binary(function)) => {
-                    instruction.exactly(6)?;
-                    let (a, b) = (value(4, kind)?, value(5, kind)?);
-                    Ok(Step::Binary { function, to, a, b, words })
-                }
-                Err(name) => {
-                    let what = format!("the function {name} of GLSL.std.450");
-                    Err(LoadError::Unknown { what, at: instruction.at })
-                }
-            }
+            Ok(Step::Compose { to, parts: [Part { value: a, at: a, words }].into() })
         }
         Op::CopyObject => {
             let a = value(2, kind)?;
             Ok(Step::Compose { to, parts: [Part { value: a, at: a, words }].into() })
-        }
-        Op::Load => {
-            let place = place(ids, instruction, operand(2)?)?;
-            if place.kind != kind {
-                return malformed("its result is of another type");
-            }
-            Ok(Step::Load { to, place: globals.place(ids, instruction, place)? })
         }
         Op::VectorExtractDynamic | Op::VectorInsertDynamic => {
             let (vector, a) = ids.value(instruction, operand(2)?)?;
@@ -226,10 +236,12 @@ pub(super) fn compute(
             if kind != if is_insertion { vector } else { part } {
                 return malformed("its result is of another type");
             }
+            let is_signed = of.scalar == ComponentType::Int;
+            let index = Index { value: index, count, stride: 1, is_signed };
             Ok(if is_insertion {
-                Step::Replace { to, a, part: value(3, part)?, index, count }
+                Step::Replace { to, a, part: value(3, part)?, index }
             } else {
-                Step::Pick { to, a, index, count }
+                Step::Pick { to, a, index }
             })
         }
         other => malformed(&format!("{} in a block", name(other))),

@@ -1,16 +1,19 @@
-//! Reading the function: its blocks and their instructions, ids replaced by places in memory.
+//! Reading functions: their blocks and instructions, ids replaced by places in memory.
 
 use super::binary::Instruction;
-use super::code::{Block, End, Phi, Position, Step};
+use super::code::{Block, Call, End, Header, Part, Passed, Phi, Position, Step};
 use super::compute::{compute, place};
 use super::error::LoadError;
+use super::functions::with_pointer;
 use super::global::Globals;
-use super::images::image;
-use super::values::{ComponentType, Entity, Ids, Space, SpirvType, ValueType};
-use rspirv::spirv::Op;
+use super::images::opaque;
+use super::order::reverse_postorder;
+use super::signature::Signature;
+use super::values::{ComponentType, Entity, Ids, MemoryRegion, SpirvType, ValueType};
+use rspirv::spirv::{Op, StorageClass};
 use rustc_hash::FxHashMap;
 
-/// A φ or branch whose ids may be defined later.
+/// An instruction whose ids may be defined later.
 #[derive(Debug)]
 struct Pending {
     op: Op,
@@ -41,29 +44,20 @@ struct Draft {
     end: Option<Pending>,
 }
 
-/// The function as it is read.
+/// A function as it is read.
 #[derive(Debug)]
 pub(super) struct LoadedFunction {
-    pub(super) id: u32,
+    pub(super) number: usize,
+    result: Option<ValueType>,
     blocks: Vec<Draft>,
-    is_open: bool,
+    /// How many parameters have been named.
+    parameters: usize,
 }
 
 impl LoadedFunction {
     /// From its OpFunction.
-    pub(super) fn new(ids: &mut Ids, instruction: &Instruction<'_>) -> Result<Self, LoadError> {
-        instruction.exactly(4)?;
-        let id = instruction.operand(1)?;
-        ids.define(instruction, id, Entity::Function)?;
-        match ids.ty(instruction, instruction.operand(3)?)? {
-            SpirvType::Main => Ok(Self { id, blocks: Vec::new(), is_open: true }),
-            _ => Err(instruction.malformed("it has a result")),
-        }
-    }
-
-    /// Whether its OpFunctionEnd is still to come.
-    pub(super) fn is_open(&self) -> bool {
-        self.is_open
+    pub(super) fn new(number: usize, signature: &Signature) -> Self {
+        Self { number, result: signature.result, blocks: Vec::new(), parameters: 0 }
     }
 
     /// Reads an instruction inside it.
@@ -71,15 +65,19 @@ impl LoadedFunction {
         &mut self,
         ids: &mut Ids,
         globals: &mut Globals,
+        signatures: &[Signature],
         instruction: &Instruction<'_>,
     ) -> Result<(), LoadError> {
+        let is_first = self.blocks.is_empty();
         let open = self.blocks.last_mut().filter(|block| block.end.is_none());
         match (instruction.op, open) {
             (Op::Nop | Op::NoLine, _) => Ok(()),
-            (Op::Line, None) => Ok(()),
-            (Op::FunctionEnd, None) => {
-                self.is_open = false;
-                Ok(())
+            (Op::Line | Op::FunctionEnd, None) => Ok(()),
+            (Op::FunctionParameter, None) if is_first => {
+                let parameters = &signatures[self.number].parameters;
+                let (id, entity) = &parameters[self.parameters];
+                self.parameters += 1;
+                ids.define(instruction, *id, entity.clone())
             }
             (Op::Label, None) => {
                 let label = instruction.operand(0)?;
@@ -99,20 +97,39 @@ impl LoadedFunction {
                 Err(instruction.malformed("the block before it has no end"))
             }
             (_, None) => Err(instruction.malformed("it stands in no block")),
+            (Op::FunctionCall, Some(block)) => block.call(ids, globals, signatures, instruction),
             (_, Some(block)) => block.instruction(ids, globals, instruction),
         }
     }
 
-    /// The blocks, all ids being known.
-    pub(super) fn finish(self, ids: &Ids) -> Result<Vec<Block>, LoadError> {
-        if self.is_open || self.blocks.last().is_none_or(|block| block.end.is_none()) {
+    /// The blocks, all ids being known; `headers` counts those of loops.
+    pub(super) fn finish(self, ids: &Ids, headers: &mut usize) -> Result<Vec<Block>, LoadError> {
+        if self.blocks.last().is_none_or(|block| block.end.is_none()) {
             return Err(LoadError::Missing("end of its function"));
         }
-        let labels = self.blocks.iter().enumerate().map(|(index, block)| (block.label, index));
+        let given: FxHashMap<u32, usize> =
+            self.blocks.iter().enumerate().map(|(index, block)| (block.label, index)).collect();
+        let successors: Vec<Vec<usize>> =
+            self.blocks.iter().map(|block| block.successors(&given)).collect();
+        let (order, reached) = reverse_postorder(&successors);
+        let mut drafts: Vec<Option<Draft>> = self.blocks.into_iter().map(Some).collect();
+        let drafts: Vec<Draft> = order.into_iter().filter_map(|at| drafts[at].take()).collect();
+        let labels = drafts.iter().enumerate().map(|(index, block)| (block.label, index));
         let labels: FxHashMap<u32, usize> = labels.collect();
-        let headers: Vec<bool> = self.blocks.iter().map(|block| block.is_header).collect();
-        let blocks = self.blocks.into_iter().enumerate();
-        blocks.map(|(index, block)| block.finish(index, ids, &labels, &headers)).collect()
+        let is_header: Vec<bool> = drafts.iter().map(|block| block.is_header).collect();
+        let result = self.result;
+        let mut blocks = Vec::with_capacity(drafts.len());
+        for (index, draft) in drafts.into_iter().enumerate() {
+            // What is not reached may branch anywhere.
+            let before = if index < reached { Some(index) } else { None };
+            let mut block = draft.finish(before, ids, &labels, &is_header, result)?;
+            if let Some(header) = &mut block.header {
+                header.number = *headers;
+                *headers += 1;
+            }
+            blocks.push(block);
+        }
+        Ok(blocks)
     }
 }
 
@@ -135,69 +152,214 @@ impl Draft {
                 (self.is_header, self.header) = (true, self.line);
                 operand(2).map(drop)
             }
-            Op::Branch | Op::BranchConditional | Op::Return | Op::Unreachable => {
+            Op::ControlBarrier | Op::MemoryBarrier => Ok(()),
+            Op::Branch
+            | Op::BranchConditional
+            | Op::Switch
+            | Op::Return
+            | Op::ReturnValue
+            | Op::Kill
+            | Op::TerminateInvocation
+            | Op::Unreachable => {
                 self.end = Some(Pending::new(instruction));
                 Ok(())
             }
             Op::Store => {
-                let place = place(ids, instruction, operand(0)?)?;
-                match place.space {
-                    Space::Outputs => {}
-                    Space::Own(number) => globals.variables[number].is_written = true,
-                    _ => return Err(instruction.malformed("it is memory that is only read")),
-                }
-                let a = ids.value_of(instruction, operand(1)?, place.kind)?;
-                let place = globals.place(ids, instruction, place)?;
-                self.steps.push(Step::Store { place, a });
-                Ok(())
+                let region = place(ids, instruction, operand(0)?)?;
+                let a = ids.value_of(instruction, operand(1)?, region.kind)?;
+                self.store(ids, globals, instruction, &region.clone(), a)
             }
-            Op::AccessChain => {
+            Op::CopyMemory => {
+                let [to, from] = [operand(0)?, operand(1)?];
+                let from = place(ids, instruction, from)?.clone();
+                let to_region = place(ids, instruction, to)?.clone();
+                if from.kind != to_region.kind {
+                    return Err(instruction.malformed("it copies what is of another type"));
+                }
+                let to = allocate(ids, instruction, from.kind)?;
+                self.steps.push(Step::Load { to, place: globals.place(ids, instruction, &from)? });
+                self.store(ids, globals, instruction, &to_region, to)
+            }
+            Op::AccessChain | Op::InBoundsAccessChain => {
                 let pointer = globals.access(ids, instruction)?;
                 ids.define(instruction, operand(1)?, pointer)
             }
             Op::Undef => globals.define_constant(ids, instruction),
             Op::Variable => globals.variable(ids, instruction),
+            Op::ExtInst if matches!(ids.get(operand(2)?), Some(Entity::NonSemantic)) => {
+                ids.define(instruction, operand(1)?, Entity::Nothing)
+            }
+            Op::CopyObject if let Some(&Entity::Pointer(ty, _)) = ids.get(operand(2)?) => {
+                if operand(0)? != ty {
+                    return Err(instruction.malformed("its result is of another type"));
+                }
+                let pointer = place(ids, instruction, operand(2)?)?.clone();
+                ids.define(instruction, operand(1)?, Entity::Pointer(ty, pointer))
+            }
             op => {
-                if let Some(entity) = image(ids, instruction)? {
+                if let Some(entity) = opaque(ids, instruction)? {
                     return ids.define(instruction, operand(1)?, entity);
                 }
                 let kind = ids.kind(instruction, operand(0)?)?;
-                let to = ids.allocate(kind);
-                if ids.is_full() {
-                    let what = "values of so many words".into();
-                    return Err(LoadError::Unknown { what, at: instruction.at });
-                }
+                let to = allocate(ids, instruction, kind)?;
                 if op == Op::Phi {
                     if !self.steps.is_empty() {
                         return Err(instruction.malformed("it stands after other instructions"));
                     }
                     self.phis.push((to, kind, Pending::new(instruction)));
-                } else {
-                    self.steps.push(compute(globals, ids, instruction, kind, to)?);
+                } else if op == Op::Load {
+                    let region = place(ids, instruction, operand(2)?)?;
+                    if region.kind != kind {
+                        return Err(instruction.malformed("its result is of another type"));
+                    }
+                    let place = globals.place(ids, instruction, region)?;
+                    self.steps.push(Step::Load { to, place });
+                } else if op == Op::ArrayLength {
+                    self.steps.push(globals.length(ids, instruction, kind, to)?);
+                } else if !self.with_pointer(ids, globals, instruction, kind, to)? {
+                    self.steps.push(compute(globals.undefined, ids, instruction, kind, to)?);
                 }
                 ids.define(instruction, operand(1)?, Entity::Value(kind, to))
             }
         }
     }
 
+    fn store(
+        &mut self,
+        ids: &Ids,
+        globals: &mut Globals,
+        instruction: &Instruction<'_>,
+        region: &MemoryRegion,
+        a: usize,
+    ) -> Result<(), LoadError> {
+        globals.write(instruction, region)?;
+        let place = globals.place(ids, instruction, region)?;
+        self.steps.push(Step::Store { place, a });
+        Ok(())
+    }
+
+    /// A function of GLSL.std.450 that gives two values, of which one is stored. Whether it is one.
+    fn with_pointer(
+        &mut self,
+        ids: &mut Ids,
+        globals: &mut Globals,
+        instruction: &Instruction<'_>,
+        kind: ValueType,
+        to: usize,
+    ) -> Result<bool, LoadError> {
+        let Some((meaning, scalar)) = with_pointer(ids, instruction)? else { return Ok(false) };
+        let operand = super::functions::argument(ids, instruction, 4, kind)?;
+        let region = place(ids, instruction, instruction.operand(5)?)?.clone();
+        let is_number = kind.scalar == ComponentType::Float && kind.aggregate.is_none();
+        let is_stored = region.kind == kind.of(scalar)
+            || scalar.is_integer() && region.kind == kind.of(ComponentType::Uint);
+        if !is_number || !is_stored {
+            return Err(instruction.malformed("its operands are of other types"));
+        }
+        let words = kind.words();
+        let both = allocate(ids, instruction, kind)?;
+        let second = allocate(ids, instruction, kind)?;
+        // One behind the other: what is allocated at once lies so.
+        self.steps.push(Step::Apply { meaning, to: both, of: [operand].into(), words: 2 * words });
+        let stored = allocate(ids, instruction, region.kind)?;
+        for (to, at) in [(to, both), (stored, second)] {
+            let parts = [Part { value: both, at, words }].into();
+            self.steps.push(Step::Compose { to, parts });
+        }
+        self.store(ids, globals, instruction, &region, stored)?;
+        Ok(true)
+    }
+
+    fn call(
+        &mut self,
+        ids: &mut Ids,
+        globals: &mut Globals,
+        signatures: &[Signature],
+        instruction: &Instruction<'_>,
+    ) -> Result<(), LoadError> {
+        let Some(&Entity::Function(function)) = ids.get(instruction.operand(2)?) else {
+            return Err(instruction.malformed("it calls no function"));
+        };
+        let (signature, given) = (&signatures[function], instruction.rest(3)?);
+        if signature.parameters.len() != given.len() {
+            return Err(instruction.malformed("the function takes another number of arguments"));
+        }
+        let of_another_type = || instruction.malformed("an argument is of another type");
+        let mut arguments = Vec::with_capacity(given.len());
+        for (&id, (_, parameter)) in given.iter().zip(&signature.parameters) {
+            arguments.push(match (parameter, ids.get(id)) {
+                (&Entity::Value(kind, to), _) => {
+                    let a = ids.value_of(instruction, id, kind)?;
+                    Passed::Words { a, to, words: kind.words() }
+                }
+                (
+                    &Entity::Opaque { of, is_pointer, place: to },
+                    Some(&Entity::Opaque { of: found, is_pointer: is_found_pointer, place: a }),
+                ) if of == found && is_pointer == is_found_pointer => {
+                    Passed::Words { a, to, words: 1 }
+                }
+                (Entity::Pointer(wanted, region), Some(Entity::Pointer(ty, from))) => {
+                    let class = |ty| match ids.ty(instruction, ty) {
+                        Ok(SpirvType::Pointer(class, _)) => Some(*class),
+                        _ => None,
+                    };
+                    let is_that = region.kind == from.kind && class(*wanted) == class(*ty);
+                    let Some(to) = region.base.filter(|_| is_that && !from.space.is_shared())
+                    else {
+                        return Err(of_another_type());
+                    };
+                    if class(*ty) != Some(StorageClass::Input) {
+                        globals.write(instruction, from)?;
+                    }
+                    Passed::Address { place: globals.place(ids, instruction, from)?, to }
+                }
+                _ => return Err(of_another_type()),
+            });
+        }
+        let (ty, id) = (instruction.operand(0)?, instruction.operand(1)?);
+        let (to, entity) = match (ids.ty(instruction, ty)?, signature.result) {
+            (SpirvType::Void, None) => (0, Entity::Nothing),
+            (_, Some(result)) if ids.kind(instruction, ty)? == result => {
+                let to = allocate(ids, instruction, result)?;
+                (to, Entity::Value(result, to))
+            }
+            _ => return Err(instruction.malformed("its result is of another type")),
+        };
+        self.steps.push(Step::Call(Box::new(Call { function, arguments, to })));
+        ids.define(instruction, id, entity)
+    }
+
+    /// The blocks to which control may go. (What is no block is found later.)
+    fn successors(&self, labels: &FxHashMap<u32, usize>) -> Vec<usize> {
+        let Some(Pending { op, operands, .. }) = &self.end else { return Vec::new() };
+        let ids: Vec<u32> = match op {
+            Op::Branch => operands.iter().take(1).copied().collect(),
+            Op::BranchConditional => operands.iter().skip(1).take(2).copied().collect(),
+            Op::Switch => operands.iter().skip(1).step_by(2).copied().collect(),
+            _ => Vec::new(),
+        };
+        ids.iter().filter_map(|id| labels.get(id).copied()).collect()
+    }
+
     fn finish(
         self,
-        index: usize,
+        index: Option<usize>,
         ids: &Ids,
         labels: &FxHashMap<u32, usize>,
         headers: &[bool],
+        result: Option<ValueType>,
     ) -> Result<Block, LoadError> {
         let pending = self.end.ok_or(LoadError::Missing("end of a block"))?;
         let end = pending.instruction();
-        let target = |k| {
-            let id = end.operand(k)?;
+        let block = |id: u32| {
             let to = labels.get(&id).copied();
             let to = to.ok_or_else(|| end.malformed(format!("%{id} is no block")))?;
-            if to == 0 || to <= index && !headers[to] {
+            if to == 0 || index.is_some_and(|index| to <= index && !headers[to]) {
                 return Err(end.malformed(format!("it goes back to %{id}, which begins no loop")));
             }
             Ok(to)
         };
+        let target = |k| block(end.operand(k)?);
         let end = match end.op {
             Op::Branch => End::Branch(target(0)?),
             Op::BranchConditional => {
@@ -205,7 +367,30 @@ impl Draft {
                 let condition = ids.value_of(&end, end.operand(0)?, bool)?;
                 End::Conditional { condition, then: target(1)?, otherwise: target(2)? }
             }
-            Op::Return => End::Return,
+            Op::Switch => {
+                let (of, selector) = ids.value(&end, end.operand(0)?)?;
+                let (pairs, rest) = end.rest(2)?.as_chunks::<2>();
+                if !of.is_scalar() || !of.scalar.is_integer() || !rest.is_empty() {
+                    return Err(end.malformed("its selector is no integer, or a case has no block"));
+                }
+                let cases = pairs.iter().map(|&[literal, id]| Ok((literal, block(id)?)));
+                let mut cases = cases.collect::<Result<Vec<_>, LoadError>>()?;
+                cases.sort_by_key(|&(literal, _)| literal);
+                if cases.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+                    return Err(end.malformed("a case is named twice"));
+                }
+                End::Switch { selector, default: target(1)?, cases: cases.into() }
+            }
+            Op::Return if result.is_none() => End::Return,
+            Op::ReturnValue => match result {
+                Some(kind) => {
+                    let a = ids.value_of(&end, end.operand(0)?, kind)?;
+                    End::ReturnValue { a, words: kind.words() }
+                }
+                None => return Err(end.malformed("the function has no result")),
+            },
+            Op::Return => return Err(end.malformed("the function has a result")),
+            Op::Kill | Op::TerminateInvocation => End::Kill,
             _ => End::Unreachable,
         };
         let mut phis = Vec::with_capacity(self.phis.len());
@@ -228,7 +413,23 @@ impl Draft {
             }
             phis.push(Phi { to, words: kind.words(), ways });
         }
-        let header = self.is_header.then_some(self.header);
+        let header = self.is_header.then_some(Header { number: 0, position: self.header });
         Ok(Block { label: self.label, header, phis, steps: self.steps, end })
+    }
+}
+
+/// Takes memory for a value, if there is so much.
+fn allocate(
+    ids: &mut Ids,
+    instruction: &Instruction<'_>,
+    kind: ValueType,
+) -> Result<usize, LoadError> {
+    let to = ids.allocate(kind);
+    match ids.is_full() {
+        false => Ok(to),
+        true => {
+            let what = "values of so many words".into();
+            Err(LoadError::Unknown { what, at: instruction.at })
+        }
     }
 }

@@ -1,55 +1,122 @@
 //! What a module declares: types, constants, and variables in the memory that it shares with the
 //! world.
 
+mod access;
+mod constants;
+mod layout;
 mod members;
-mod memory;
+mod variables;
 
 use super::binary::{Instruction, name};
+use super::code::Step;
 use super::error::LoadError;
-use super::resources::{Member, ResourceBinding};
-use super::values::{ComponentType, Entity, Ids, MAX_AGGREGATE, SpirvType, ValueType};
+use super::options::Undefined;
+use super::resources::{InputVariable, Member, ResourceBinding};
+use super::values::{ComponentType, Entity, Ids, MAX_AGGREGATE, OpaqueType, SpirvType, ValueType};
 use rspirv::spirv::{Decoration, Dim, Op, StorageClass};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A variable that is written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Output {
     pub(super) location: u32,
-    /// How many components it has, and where they lie among the outputs' words.
+    /// How many components it has, and where they lie among the variables' words.
     pub(super) components: usize,
     pub(super) at: usize,
 }
 
-/// A variable of the module's own.
+/// What a variable is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    FragCoord,
+    /// An input that is not written.
+    Input,
+    Output,
+    /// Of the module's or a function's own.
+    Own,
+}
+
+/// A variable in the memory of the module's own ones.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
+    pub(super) role: Role,
+    /// Where its words lie.
+    pub(super) at: usize,
     pub(super) words: usize,
-    /// What it holds before a pixel is computed, if that is said.
+    /// What it holds at the beginning, if that is said.
     pub(super) initial: Option<Box<[u32]>>,
     /// Whether something is stored in it.
     pub(super) is_written: bool,
 }
 
+/// A block that is only read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block {
+    /// Its descriptor set and number; `None` for push constants.
+    pub(super) binding: Option<[u32; 2]>,
+    /// How many words it must have at least.
+    pub(super) words: usize,
+}
+
 /// The declarations so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Globals {
+    pub(super) undefined: Undefined,
+    /// The variables of the entry point's interface.
+    interface: FxHashSet<u32>,
     names: FxHashMap<(u32, Option<u32>), String>,
     decorations: FxHashMap<(u32, Option<u32>, Decoration), u32>,
     /// Index in `constants` by id.
     constant_ids: FxHashMap<u32, usize>,
     pub(super) constants: Vec<(usize, Box<[u32]>)>,
+    pub(super) computed: Vec<Step>,
     pub(super) outputs: Vec<Output>,
-    pub(super) output_words: usize,
+    pub(super) inputs: Vec<InputVariable>,
     pub(super) uniforms: Vec<Member>,
-    pub(super) uniform_words: usize,
+    pub(super) blocks: Vec<Block>,
     pub(super) resources: Vec<ResourceBinding>,
     pub(super) variables: Vec<Variable>,
-    /// How many words these have.
-    own_words: usize,
-    has_uniforms: bool,
+    pub(super) variable_words: usize,
+    /// The variables of the module itself, and how many there are with those of functions that have been
+    /// taken.
+    pub(super) of_module: Vec<usize>,
+    taken: usize,
 }
 
 impl Globals {
+    /// Without declarations.
+    pub(super) fn new(undefined: Undefined, interface: FxHashSet<u32>) -> Self {
+        Self {
+            undefined,
+            interface,
+            names: FxHashMap::default(),
+            decorations: FxHashMap::default(),
+            constant_ids: FxHashMap::default(),
+            constants: Vec::new(),
+            computed: Vec::new(),
+            outputs: Vec::new(),
+            inputs: Vec::new(),
+            uniforms: Vec::new(),
+            blocks: Vec::new(),
+            resources: Vec::new(),
+            variables: Vec::new(),
+            variable_words: 0,
+            of_module: Vec::new(),
+            taken: 0,
+        }
+    }
+
+    /// Says that the variables of the module itself are known.
+    pub(super) fn close(&mut self) {
+        self.of_module = self.take_variables();
+    }
+
+    /// The numbers of the variables since the last time.
+    pub(super) fn take_variables(&mut self) -> Vec<usize> {
+        let first = std::mem::replace(&mut self.taken, self.variables.len());
+        (first..self.variables.len()).collect()
+    }
+
     /// Remembers a name of an id or member.
     pub(super) fn name(&mut self, id: u32, member: Option<u32>, name: String) {
         self.names.insert((id, member), name);
@@ -124,6 +191,9 @@ impl Globals {
             }
             Op::TypeStruct => {
                 let (mut members, mut words) = (Vec::new(), 0);
+                if instruction.operands.len() > MAX_AGGREGATE {
+                    return malformed("it has too many members");
+                }
                 for &member in instruction.rest(1)? {
                     let kind = ids.kind(instruction, member)?;
                     members.push((kind, words));
@@ -158,25 +228,26 @@ impl Globals {
                 let of_floats =
                     ids.kind(instruction, operand(1)?)? == ValueType::scalar(ComponentType::Float);
                 let rest = instruction.rest(2)?;
-                let is_known =
-                    matches!(rest, &[dim, 0 | 2, 0, 0, 1, 0] if dim == Dim::Dim2D as u32);
+                let is_known = match self.undefined {
+                    Undefined::Marked => {
+                        matches!(rest, &[dim, 0 | 2, 0, 0, 1, 0] if dim == Dim::Dim2D as u32)
+                    }
+                    Undefined::Total => {
+                        matches!(rest, &[dim, 0 | 2, 0, 0, 0 | 1, _] if dim == Dim::Dim2D as u32)
+                    }
+                };
                 if !of_floats || !is_known {
                     let what = "an image that is not 2D, of floats and sampled".into();
                     return Err(LoadError::Unknown { what, at: instruction.at });
                 }
-                SpirvType::Image
+                SpirvType::Opaque(OpaqueType::Image)
             }
+            Op::TypeSampler => SpirvType::Opaque(OpaqueType::Sampler),
             Op::TypeSampledImage => match ids.ty(instruction, operand(1)?)? {
-                SpirvType::Image => SpirvType::SampledImage,
+                SpirvType::Opaque(OpaqueType::Image) => SpirvType::Opaque(OpaqueType::SampledImage),
                 _ => return malformed("not of an image"),
             },
-            Op::TypeFunction => {
-                instruction.exactly(2)?;
-                match ids.ty(instruction, operand(1)?)? {
-                    SpirvType::Void => SpirvType::Main,
-                    _ => return malformed("a function with a result"),
-                }
-            }
+            Op::TypeFunction => SpirvType::Function,
             Op::Variable => return self.variable(ids, instruction),
             Op::ConstantTrue
             | Op::ConstantFalse
@@ -186,54 +257,11 @@ impl Globals {
             | Op::SpecConstant
             | Op::ConstantComposite
             | Op::ConstantNull
+            | Op::SpecConstantComposite
+            | Op::SpecConstantOp
             | Op::Undef => return self.define_constant(ids, instruction),
             other => return malformed(&format!("{} outside a block", name(other))),
         };
         ids.define(instruction, operand(0)?, Entity::Type(ty))
-    }
-
-    /// What is undefined may be anything, so it is zero: a constant.
-    pub(super) fn define_constant(
-        &mut self,
-        ids: &mut Ids,
-        instruction: &Instruction<'_>,
-    ) -> Result<(), LoadError> {
-        let (ty, id) = (instruction.operand(0)?, instruction.operand(1)?);
-        let kind = ids.kind(instruction, ty)?;
-        let (is_bool, is_scalar) = (kind.scalar == ComponentType::Bool, kind.is_scalar());
-        let words: Box<[u32]> = match instruction.op {
-            Op::ConstantTrue | Op::SpecConstantTrue if is_bool && is_scalar => [1].into(),
-            Op::ConstantFalse | Op::SpecConstantFalse if is_bool && is_scalar => [0].into(),
-            Op::Constant | Op::SpecConstant if !is_bool && is_scalar => {
-                instruction.exactly(3)?;
-                [instruction.operand(2)?].into()
-            }
-            Op::ConstantNull | Op::Undef => vec![0; kind.words()].into(),
-            Op::ConstantComposite if !is_scalar => {
-                let parts = instruction.rest(2)?;
-                if ids.parts(kind) != parts.len() {
-                    return Err(instruction.malformed("too few or too many parts"));
-                }
-                let mut words = Vec::with_capacity(kind.words());
-                for (index, &id) in parts.iter().enumerate() {
-                    let (part, _) = ids.part(kind, index).expect("there are so many");
-                    ids.value_of(instruction, id, part)?;
-                    match self.constant(id) {
-                        Some(constant) => words.extend_from_slice(constant),
-                        None => return Err(instruction.malformed("a part is no constant")),
-                    }
-                }
-                words.into()
-            }
-            _ => return Err(instruction.malformed("a constant of another type")),
-        };
-        let at = ids.allocate(kind);
-        if ids.is_full() {
-            return Err(instruction.malformed("the constants are too large"));
-        }
-        ids.define(instruction, id, Entity::Value(kind, at))?;
-        self.constant_ids.insert(id, self.constants.len());
-        self.constants.push((at, words));
-        Ok(())
     }
 }

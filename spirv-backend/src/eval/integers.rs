@@ -1,10 +1,18 @@
 //! What instructions do to integers.
 //!
-//! What SPIR-V leaves undefined gives bits that are hardly ever those that somebody expects.
+//! What SPIR-V leaves undefined gives bits that are hardly ever those that somebody expects, or what
+//! [`Undefined::Total`] says.
 
+use super::options::Undefined;
 use rspirv::spirv::Op;
 
-const UNDEFINED: u32 = 0x5bad_c0de;
+/// What an undefined result is: these bits, or what it is where all is defined.
+fn open(undefined: Undefined, total: u32) -> u32 {
+    match undefined {
+        Undefined::Marked => 0x5bad_c0de,
+        Undefined::Total => total,
+    }
+}
 
 /// A function of one integer, or to one.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +53,7 @@ pub(super) enum IntegerBinary {
 }
 
 impl IntegerUnary {
-    pub(super) fn apply(self, a: u32) -> u32 {
+    pub(super) fn apply(self, undefined: Undefined, a: u32) -> u32 {
         let x = f32::from_bits(a).trunc();
         match self {
             Self::Negate => a.wrapping_neg(),
@@ -55,31 +63,35 @@ impl IntegerUnary {
             Self::FromUnsigned => (a as f32).to_bits(),
             Self::ToSigned if (-2_147_483_648.0..2_147_483_648.0).contains(&x) => x as i32 as u32,
             Self::ToUnsigned if (0.0..4_294_967_296.0).contains(&x) => x as u32,
-            Self::ToSigned | Self::ToUnsigned => UNDEFINED,
+            // Rust's conversions saturate.
+            Self::ToSigned => open(undefined, x as i32 as u32),
+            Self::ToUnsigned => open(undefined, x as u32),
         }
     }
 }
 
 impl IntegerBinary {
-    pub(super) fn apply(self, a: u32, b: u32) -> u32 {
+    pub(super) fn apply(self, undefined: Undefined, a: u32, b: u32) -> u32 {
         let (x, y) = (a as i32, b as i32);
-        let signed = |value: Option<i32>| value.map_or(UNDEFINED, |value| value as u32);
+        let or = |value: Option<u32>, total| value.unwrap_or_else(|| open(undefined, total));
+        let signed = |value: Option<i32>, total| or(value.map(|value| value as u32), total);
         match self {
             Self::Add => a.wrapping_add(b),
             Self::Sub => a.wrapping_sub(b),
             Self::Mul => a.wrapping_mul(b),
-            Self::Div => signed(x.checked_div(y)),
-            Self::DivUnsigned => a.checked_div(b).unwrap_or(UNDEFINED),
-            Self::Rem => signed(x.checked_rem(y)),
-            Self::RemUnsigned => a.checked_rem(b).unwrap_or(UNDEFINED),
+            Self::Div => signed(x.checked_div(y), a),
+            Self::DivUnsigned => or(a.checked_div(b), a),
+            Self::Rem => signed(x.checked_rem(y), 0),
+            Self::RemUnsigned => or(a.checked_rem(b), 0),
             Self::Modulo => signed(
                 x.checked_rem(y)
                     .map(|rest| if rest != 0 && (rest < 0) != (y < 0) { rest + y } else { rest }),
+                0,
             ),
             Self::Xor => a ^ b,
-            Self::ShiftLeft => a.checked_shl(b).unwrap_or(UNDEFINED),
-            Self::ShiftRight => a.checked_shr(b).unwrap_or(UNDEFINED),
-            Self::ShiftRightSigned => signed(x.checked_shr(b)),
+            Self::ShiftLeft => or(a.checked_shl(b), a << (b % 32)),
+            Self::ShiftRight => or(a.checked_shr(b), a >> (b % 32)),
+            Self::ShiftRightSigned => signed(x.checked_shr(b), (x >> (b % 32)) as u32),
             Self::Min => x.min(y) as u32,
             Self::MinUnsigned => a.min(b),
             Self::Max => x.max(y) as u32,

@@ -1,59 +1,35 @@
 //! Reading a module: one pass over its instructions, declarations before their uses.
 
+use super::accepted::ACCEPTED;
 use super::binary::{Instruction, instructions, name};
+use super::code::Function;
 use super::error::LoadError;
 use super::function::LoadedFunction;
 use super::global::Globals;
 use super::module::{Module, Source};
+use super::options::{LoadOptions, Undefined};
+use super::scan::{Scan, scan};
+use super::signature::{Signature, signature};
 use super::values::{Entity, Ids};
-use rspirv::spirv::{
-    AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op,
-};
-
-/// All instructions that are known.
-#[rustfmt::skip]
-const ACCEPTED: &[Op] = &[
-    // Nothing to execute.
-    Op::Nop, Op::Source, Op::SourceContinued, Op::SourceExtension, Op::Name, Op::MemberName,
-    Op::String, Op::Line, Op::NoLine, Op::ModuleProcessed, Op::Extension, Op::ExtInstImport,
-    Op::MemoryModel, Op::EntryPoint, Op::ExecutionMode, Op::Capability, Op::Decorate, Op::MemberDecorate,
-    Op::SelectionMerge, Op::LoopMerge,
-    // Declarations.
-    Op::TypeVoid, Op::TypeBool, Op::TypeInt, Op::TypeFloat, Op::TypeVector, Op::TypeMatrix,
-    Op::TypeImage, Op::TypeSampledImage, Op::TypeStruct, Op::TypeArray, Op::TypeRuntimeArray, Op::TypePointer, Op::TypeFunction, Op::ConstantTrue, Op::ConstantFalse,
-    Op::SpecConstantTrue, Op::SpecConstantFalse, Op::SpecConstant,
-    Op::Constant, Op::ConstantComposite, Op::ConstantNull, Op::Undef, Op::Variable, Op::Function,
-    Op::FunctionEnd,
-    // Memory and composites.
-    Op::Load, Op::Store, Op::AccessChain, Op::ArrayLength, Op::CopyObject, Op::CompositeConstruct,
-    Op::CompositeExtract, Op::CompositeInsert, Op::VectorShuffle,
-    Op::VectorExtractDynamic, Op::VectorInsertDynamic,
-    // Images.
-    Op::Image, Op::ImageFetch, Op::ImageQuerySizeLod, Op::ImageQueryLevels,
-    // Computations.
-    Op::ExtInst, Op::FNegate, Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::Any, Op::All,
-    Op::IsNan, Op::LogicalEqual, Op::LogicalNotEqual, Op::LogicalOr, Op::LogicalAnd, Op::LogicalNot,
-    Op::Select, Op::IEqual, Op::INotEqual, Op::FOrdEqual, Op::FUnordEqual, Op::FOrdNotEqual,
-    Op::FUnordNotEqual, Op::FOrdLessThan, Op::FUnordLessThan, Op::FOrdGreaterThan,
-    Op::FUnordGreaterThan, Op::FOrdLessThanEqual, Op::FUnordLessThanEqual, Op::FOrdGreaterThanEqual,
-    Op::FUnordGreaterThanEqual,
-    Op::SNegate, Op::IAdd, Op::ISub, Op::IMul, Op::SDiv, Op::UDiv, Op::SRem, Op::SMod, Op::UMod,
-    Op::SLessThan, Op::SLessThanEqual, Op::SGreaterThan, Op::SGreaterThanEqual, Op::ULessThan,
-    Op::ULessThanEqual, Op::UGreaterThan, Op::UGreaterThanEqual, Op::Not, Op::BitwiseAnd,
-    Op::BitwiseOr, Op::BitwiseXor, Op::ShiftLeftLogical, Op::ShiftRightLogical,
-    Op::ShiftRightArithmetic, Op::Bitcast, Op::ConvertFToS, Op::ConvertFToU, Op::ConvertSToF,
-    Op::ConvertUToF,
-    // Control flow.
-    Op::Phi, Op::Label, Op::Branch, Op::BranchConditional, Op::Return, Op::Unreachable,
-];
+use rspirv::spirv::{AddressingModel, Capability, Decoration, ExecutionMode, MemoryModel, Op};
 
 /// What has been read.
-#[derive(Debug, Default)]
-struct Loader {
+#[derive(Debug)]
+struct Loader<'w> {
+    undefined: Undefined,
+    scan: Scan<'w>,
     ids: Ids,
     globals: Globals,
-    entry: Option<u32>,
+    signatures: Vec<Signature>,
+    functions: Vec<Option<Function>>,
+    /// The function that is being read.
     function: Option<LoadedFunction>,
+    /// Whether one is being read that nobody calls.
+    is_skipped: bool,
+    headers: usize,
+    /// Whether a texture is sampled, and whether the number of its levels is asked for.
+    samples: bool,
+    asks_for_levels: bool,
     sources: Vec<Source>,
     /// Whether what OpSourceContinued adds belongs to the last of `sources`.
     continues: bool,
@@ -63,65 +39,181 @@ impl Module {
     /// The instructions that the evaluator knows.
     pub const ACCEPTED: &'static [Op] = ACCEPTED;
 
-    /// Reads a module.
+    /// Reads a module, in which what is undefined is a fault ([`Undefined::Marked`]).
     pub fn new(words: &[u32]) -> Result<Self, LoadError> {
-        load(words)
+        load(words, &LoadOptions::default())
+    }
+
+    /// Reads a module.
+    pub fn with_options(words: &[u32], options: &LoadOptions) -> Result<Self, LoadError> {
+        load(words, options)
     }
 }
 
 /// Reads a module.
-fn load(words: &[u32]) -> Result<Module, LoadError> {
-    let mut loader = Loader::default();
+fn load(words: &[u32], options: &LoadOptions) -> Result<Module, LoadError> {
+    let undefined = options.undefined;
+    let scan = scan(words, options)?;
+    let globals = Globals::new(undefined, scan.interface.clone());
+    let mut loader = Loader {
+        undefined,
+        scan,
+        ids: Ids::default(),
+        globals,
+        signatures: Vec::new(),
+        functions: Vec::new(),
+        function: None,
+        is_skipped: false,
+        headers: 0,
+        samples: false,
+        asks_for_levels: false,
+        sources: Vec::new(),
+        continues: false,
+    };
     for instruction in instructions(words)? {
-        let instruction = instruction?;
-        if !ACCEPTED.contains(&instruction.op) {
-            return Err(LoadError::Opcode { name: name(instruction.op), at: instruction.at });
-        }
-        loader.instruction(&instruction)?;
+        loader.next(&instruction?)?;
     }
-    let Loader { ids, globals, entry, function, sources, .. } = loader;
-    let entry = entry.ok_or(LoadError::Missing("entry point"))?;
-    let function = function.ok_or(LoadError::Missing("function"))?;
-    if function.id != entry {
-        return Err(LoadError::Missing("function for its entry point"));
-    }
-    let blocks = function.finish(&ids)?;
-    let Globals {
-        constants,
-        outputs,
-        output_words,
-        uniforms,
-        uniform_words,
-        variables,
-        resources,
-        ..
-    } = globals;
-    let words = ids.words;
-    Ok(Module {
-        blocks,
-        words,
-        constants,
-        outputs,
-        output_words,
-        uniforms,
-        uniform_words,
-        variables,
-        resources,
-        sources,
-    })
+    loader.finish()
 }
 
-impl Loader {
-    fn instruction(&mut self, instruction: &Instruction<'_>) -> Result<(), LoadError> {
-        if let Some(function) = &mut self.function
-            && function.is_open()
-        {
-            return function.instruction(&mut self.ids, &mut self.globals, instruction);
+fn known(instruction: &Instruction<'_>) -> Result<(), LoadError> {
+    if ACCEPTED.contains(&instruction.op) {
+        return Ok(());
+    }
+    Err(LoadError::Opcode { name: name(instruction.op), at: instruction.at })
+}
+
+impl<'w> Loader<'w> {
+    /// Takes the next instruction.
+    fn next(&mut self, instruction: &Instruction<'w>) -> Result<(), LoadError> {
+        if self.is_skipped {
+            self.is_skipped = instruction.op != Op::FunctionEnd;
+            return Ok(());
         }
-        let unknown = |what: String| Err(LoadError::Unknown { what, at: instruction.at });
+        let Some(function) = &mut self.function else {
+            if instruction.op == Op::Function {
+                return self.begin(instruction);
+            }
+            let done = known(instruction).and_then(|()| self.declare(instruction));
+            return match done {
+                Err(error) if self.undefined == Undefined::Total => {
+                    // The id of a type is the first operand, that of others the second.
+                    let error = self.ids.reason(instruction, error);
+                    let index = usize::from(!name(instruction.op).starts_with("OpType"));
+                    match instruction.op {
+                        Op::MemoryModel
+                        | Op::ExecutionMode
+                        | Op::GroupDecorate
+                        | Op::GroupMemberDecorate => return Err(error),
+                        _ => self.ids.refuse(instruction.operand(index)?, error),
+                    }
+                    Ok(())
+                }
+                done => done,
+            };
+        };
+        let done = known(instruction).and_then(|()| {
+            function.instruction(&mut self.ids, &mut self.globals, &self.signatures, instruction)
+        });
+        done.map_err(|error| self.ids.reason(instruction, error))?;
+        match instruction.op {
+            Op::ImageSampleImplicitLod | Op::ImageSampleExplicitLod => self.samples = true,
+            Op::ImageQueryLevels => self.asks_for_levels = true,
+            _ => {}
+        }
+        if self.samples && self.asks_for_levels {
+            let what = "a sample of a texture with levels".into();
+            return Err(LoadError::Unknown { what, at: instruction.at });
+        }
+        if instruction.op == Op::FunctionEnd
+            && let Some(function) = self.function.take()
+        {
+            let number = function.number;
+            let variables = self.globals.take_variables();
+            let blocks = function.finish(&self.ids, &mut self.headers)?;
+            self.functions[number] = Some(Function { blocks, variables });
+            self.ids.close();
+        }
+        Ok(())
+    }
+
+    /// Begins a function. With the first one, all that are called get their parameters.
+    fn begin(&mut self, instruction: &Instruction<'w>) -> Result<(), LoadError> {
+        if self.signatures.is_empty() {
+            self.globals.close();
+            for head in &self.scan.functions {
+                let number = self.signatures.len();
+                let read = signature(&mut self.ids, head, number);
+                self.signatures.push(read?);
+            }
+            self.functions = self.signatures.iter().map(|_| None).collect();
+        }
+        let id = instruction.operand(1)?;
+        let number = self.signatures.iter().position(|of| of.id == id);
+        match number {
+            None => self.is_skipped = true,
+            Some(number) if self.functions[number].is_some() => {
+                return Err(instruction.malformed("a second function of that id"));
+            }
+            Some(number) => {
+                self.ids.open();
+                let function = LoadedFunction::new(number, &self.signatures[number]);
+                self.function = Some(function);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Module, LoadError> {
+        if self.function.is_some() {
+            return Err(LoadError::Missing("end of its function"));
+        }
+        let missing = LoadError::Missing("entry point of the fragment stage that is meant");
+        let entry = self.scan.entry.ok_or(missing)?;
+        let entry = self.signatures.iter().position(|of| of.id == entry);
+        let entry = entry.ok_or(LoadError::Missing("function for its entry point"))?;
+        let of_entry = &self.signatures[entry];
+        if of_entry.result.is_some() || !of_entry.parameters.is_empty() {
+            return Err(LoadError::Missing("entry point without parameters and result"));
+        }
+        let functions: Option<Vec<Function>> = self.functions.into_iter().collect();
+        let functions = functions.ok_or(LoadError::Missing("function that is called"))?;
+        let globals = self.globals;
+        Ok(Module {
+            undefined: self.undefined,
+            functions,
+            entry,
+            headers: self.headers,
+            words: self.ids.words,
+            constants: globals.constants,
+            computed: globals.computed,
+            outputs: globals.outputs,
+            inputs: globals.inputs,
+            uniforms: globals.uniforms,
+            blocks: globals.blocks,
+            variables: globals.variables,
+            variable_words: globals.variable_words,
+            globals: globals.of_module,
+            resources: globals.resources,
+            sources: self.sources,
+        })
+    }
+
+    /// Takes an instruction outside functions.
+    fn declare(&mut self, instruction: &Instruction<'_>) -> Result<(), LoadError> {
+        let is_marked = self.undefined == Undefined::Marked;
+        let unknown = |what: String| match is_marked {
+            true => Err(LoadError::Unknown { what, at: instruction.at }),
+            false => Ok(()),
+        };
         let first = || instruction.operand(0);
         match instruction.op {
-            Op::Nop | Op::Line | Op::NoLine | Op::SourceExtension | Op::ModuleProcessed => Ok(()),
+            Op::Nop
+            | Op::Line
+            | Op::NoLine
+            | Op::SourceExtension
+            | Op::ModuleProcessed
+            | Op::EntryPoint => Ok(()),
             Op::Source | Op::SourceContinued => self.source(instruction),
             Op::String => {
                 let text = instruction.string(1)?.into();
@@ -154,25 +246,24 @@ impl Loader {
             },
             Op::ExtInstImport => match instruction.string(1)?.as_str() {
                 "GLSL.std.450" => self.ids.define(instruction, first()?, Entity::Glsl),
-                other => unknown(format!("instruction set {other}")),
+                of if of.starts_with("NonSemantic.") => {
+                    self.ids.define(instruction, first()?, Entity::NonSemantic)
+                }
+                other => {
+                    let what = format!("instruction set {other}");
+                    Err(LoadError::Unknown { what, at: instruction.at })
+                }
             },
             Op::MemoryModel => {
-                let wanted = [AddressingModel::Logical as u32, MemoryModel::GLSL450 as u32];
-                if instruction.operands == wanted {
+                let logical = AddressingModel::Logical as u32;
+                let wanted = [logical, MemoryModel::GLSL450 as u32];
+                if instruction.operands == wanted || !is_marked && first()? == logical {
                     return Ok(());
                 }
-                unknown("a memory model other than Logical GLSL450".into())
+                let what = "a memory model other than Logical GLSL450".into();
+                Err(LoadError::Unknown { what, at: instruction.at })
             }
-            Op::EntryPoint => {
-                if self.entry.is_some() {
-                    return unknown("a second entry point".into());
-                }
-                if first()? != ExecutionModel::Fragment as u32 {
-                    return unknown("an entry point that is no fragment shader".into());
-                }
-                self.entry = Some(instruction.operand(1)?);
-                Ok(())
-            }
+            Op::ExecutionMode if Some(first()?) != self.scan.entry => Ok(()),
             Op::ExecutionMode => match ExecutionMode::from_u32(instruction.operand(1)?) {
                 Some(
                     ExecutionMode::OriginUpperLeft
@@ -180,18 +271,15 @@ impl Loader {
                     | ExecutionMode::DenormPreserve
                     | ExecutionMode::RoundingModeRTE,
                 ) => Ok(()),
+                Some(ExecutionMode::OriginLowerLeft) => {
+                    let what = "an origin at the lower left".into();
+                    Err(LoadError::Unknown { what, at: instruction.at })
+                }
                 Some(other) => unknown(format!("execution mode {other:?}")),
                 None => unknown(format!("execution mode {}", instruction.operand(1)?)),
             },
             Op::Decorate => self.decorate(instruction, None, 1),
             Op::MemberDecorate => self.decorate(instruction, Some(instruction.operand(1)?), 2),
-            Op::Function => {
-                if self.function.is_some() {
-                    return unknown("a second function".into());
-                }
-                self.function = Some(LoadedFunction::new(&mut self.ids, instruction)?);
-                Ok(())
-            }
             _ => self.globals.declare(&mut self.ids, instruction),
         }
     }
@@ -223,21 +311,20 @@ impl Loader {
         index: usize,
     ) -> Result<(), LoadError> {
         let number = instruction.operand(index)?;
+        let is_marked = self.undefined == Undefined::Marked;
+        let unknown = |what: String| match is_marked {
+            true => Err(LoadError::Unknown { what, at: instruction.at }),
+            false => Ok(()),
+        };
         let Some(decoration) = Decoration::from_u32(number) else {
-            let what = format!("decoration {number}");
-            return Err(LoadError::Unknown { what, at: instruction.at });
+            return unknown(format!("decoration {number}"));
         };
         match decoration {
-            // What is said of memory is read where memory is; the evaluator never contracts.
-            Decoration::Block
-            | Decoration::NonWritable
-            | Decoration::ColMajor
-            | Decoration::NoContraction
-            | Decoration::SpecId
-            | Decoration::DescriptorSet => Ok(()),
             Decoration::BuiltIn
             | Decoration::Location
+            | Decoration::Component
             | Decoration::Binding
+            | Decoration::DescriptorSet
             | Decoration::Offset
             | Decoration::ArrayStride
             | Decoration::MatrixStride => {
@@ -245,10 +332,17 @@ impl Loader {
                 self.globals.decorate(instruction.operand(0)?, member, decoration, value);
                 Ok(())
             }
-            other => {
-                let what = format!("decoration {other:?}");
-                Err(LoadError::Unknown { what, at: instruction.at })
+            Decoration::RowMajor if !is_marked => {
+                self.globals.decorate(instruction.operand(0)?, member, decoration, 0);
+                Ok(())
             }
+            // What is said of memory is read where memory is; the evaluator never contracts.
+            Decoration::Block
+            | Decoration::NonWritable
+            | Decoration::ColMajor
+            | Decoration::NoContraction
+            | Decoration::SpecId => Ok(()),
+            other => unknown(format!("decoration {other:?}")),
         }
     }
 }

@@ -17,6 +17,7 @@
 //! - An id that has not been computed in this pixel is an error where it is used. (OpUndef, which
 //!   may be anything, is zero.)
 
+mod accepted;
 mod arithmetic;
 mod binary;
 mod code;
@@ -24,19 +25,26 @@ mod composite;
 mod compute;
 mod error;
 mod function;
+mod functions;
 mod global;
 mod images;
 mod integers;
 mod loader;
 mod module;
+mod options;
+mod order;
 mod resources;
 mod run;
+mod scan;
+mod signature;
 mod values;
 
 pub use code::Position;
 pub use error::LoadError;
 pub use module::{Module, Source};
+pub use options::{LoadOptions, Undefined};
 pub use resources::{
-    BindingKind, Member, PUSH_CONSTANT_WORDS, ResourceBinding, Resources, SharedData,
+    BindingKind, InputSource, InputVariable, Member, PUSH_CONSTANT_WORDS, ResourceBinding,
+    Resources, SharedData,
 };
 pub use run::{ModuleEvaluator, ModuleFault};

@@ -1,24 +1,35 @@
 //! A module that has been read.
 
-use super::code::Block;
-use super::global::{Output, Variable};
-use super::resources::{Member, ResourceBinding};
+use super::code::{Function, Step};
+use super::global::{Block, Output, Variable};
+use super::options::Undefined;
+use super::resources::{InputVariable, Member, ResourceBinding};
 
 /// A module that can be executed.
 #[derive(Clone, Debug)]
 pub struct Module {
-    pub(super) blocks: Vec<Block>,
+    pub(super) undefined: Undefined,
+    pub(super) functions: Vec<Function>,
+    /// The function where a pixel begins.
+    pub(super) entry: usize,
+    /// How many headers of loops there are.
+    pub(super) headers: usize,
     /// How many words all values take.
     pub(super) words: usize,
     /// Where constants lie in memory, and their words.
     pub(super) constants: Vec<(usize, Box<[u32]>)>,
+    /// Constants that are computed.
+    pub(super) computed: Vec<Step>,
     pub(super) outputs: Vec<Output>,
-    /// How many words all outputs take.
-    pub(super) output_words: usize,
+    pub(super) inputs: Vec<InputVariable>,
     pub(super) uniforms: Vec<Member>,
-    /// How many words the uniform block must have at least.
-    pub(super) uniform_words: usize,
+    pub(super) blocks: Vec<Block>,
+    /// Of the module itself and of its functions.
     pub(super) variables: Vec<Variable>,
+    /// How many words all variables take.
+    pub(super) variable_words: usize,
+    /// Those of the module itself.
+    pub(super) globals: Vec<usize>,
     /// The textures and buffers that it reads.
     pub(super) resources: Vec<ResourceBinding>,
     pub(super) sources: Vec<Source>,
@@ -43,7 +54,13 @@ impl Module {
         all
     }
 
-    /// The members of the uniform block, in order; none if there is no block.
+    /// The inputs of locations; all are zero unless they are set.
+    pub fn inputs(&self) -> &[InputVariable] {
+        &self.inputs
+    }
+
+    /// The members of the uniform block, in order; none if there is no block, or all is defined
+    /// ([`Undefined::Total`]).
     pub fn uniforms(&self) -> &[Member] {
         &self.uniforms
     }

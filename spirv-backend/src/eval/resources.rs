@@ -23,12 +23,56 @@ pub struct Member {
     pub stride: usize,
 }
 
+/// An input that a stage before this one gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputVariable {
+    /// Its location.
+    pub location: u32,
+    /// How many words it has.
+    pub words: usize,
+    /// Where they lie.
+    pub(super) at: usize,
+}
+
+/// What an input of a location is, in each pixel.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InputSource {
+    /// These words, zero where there are too few.
+    Words(Box<[u32]>),
+    /// `frag-coord` divided by the resolution, then 0 and 1.
+    Uv([f32; 2]),
+    /// `frag-coord`.
+    Position,
+}
+
+impl Default for InputSource {
+    fn default() -> Self {
+        Self::Words([].into())
+    }
+}
+
+impl InputSource {
+    /// Gives an input its words.
+    pub(super) fn put(&self, frag_coord: [f32; 4], words: &mut [u32]) {
+        words.fill(0);
+        let [x, y, ..] = frag_coord;
+        let all = match self {
+            Self::Words(all) => all,
+            Self::Uv([width, height]) => &[x / width, y / height, 0.0, 1.0].map(f32::to_bits)[..],
+            Self::Position => &frag_coord.map(f32::to_bits)[..],
+        };
+        words.iter_mut().zip(all).for_each(|(to, &word)| *to = word);
+    }
+}
+
 /// A texture or a buffer of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceBinding {
     /// Its name; empty if it has none.
     pub name: String,
-    /// Its number in the descriptor set.
+    /// Its descriptor set.
+    pub set: u32,
+    /// Its number there.
     pub binding: u32,
     /// Which of the two it is.
     pub kind: BindingKind,
@@ -62,6 +106,8 @@ pub enum SharedData {
 pub struct Resources {
     pub(super) push_constants: [u32; PUSH_CONSTANT_WORDS],
     pub(super) uniforms: Vec<u32>,
+    /// Blocks that are given as words, by set and binding; push constants by `None`.
+    pub(super) blocks: Vec<(Option<[u32; 2]>, Vec<u32>)>,
     /// By their bindings.
     pub(super) resources: Vec<(u32, SharedData)>,
 }
@@ -99,12 +145,28 @@ impl Resources {
             };
             Some((binding, shared(bound, lay_out)?))
         });
-        Self { push_constants, uniforms, resources: data.collect() }
+        Self { push_constants, uniforms, blocks: Vec::new(), resources: data.collect() }
     }
 
     /// The data of textures and buffers, and their bindings.
     pub fn resources(&self) -> &[(u32, SharedData)] {
         &self.resources
+    }
+
+    /// Gives a block of uniforms these words, that of a descriptor set and a number there, or, of `None`, the
+    /// block of push constants.
+    pub fn set_block(&mut self, at: Option<[u32; 2]>, words: Vec<u32>) {
+        self.blocks.retain(|(of, _)| *of != at);
+        self.blocks.push((at, words));
+    }
+
+    /// The words of a block: those that it was given, else those of the program's.
+    pub(super) fn block(&self, at: Option<[u32; 2]>) -> &[u32] {
+        match (self.blocks.iter().find(|(of, _)| *of == at), at) {
+            (Some((_, words)), _) => words,
+            (None, None) => &self.push_constants,
+            (None, Some(_)) => &self.uniforms,
+        }
     }
 
     /// Changes what `(time)` and `(frame)` are.

@@ -1,13 +1,18 @@
 //! Executing a module, pixel by pixel.
 
-use super::arithmetic::fma;
-use super::code::{Block, End, Place, Position, Step, Words};
+mod memory;
+mod notes;
+mod quad;
+mod step;
+
+use super::code::{Block, Call, End, Passed, Position, Step};
+use super::global::Role;
 use super::module::Module;
-use super::resources::{BindingKind, Resources, SharedData};
-use super::values::Space;
+use super::options::Undefined;
+use super::resources::{InputSource, Resources, SharedData};
 use crate::mutants::{Mutant, is_active};
-use lambdav_core::texture::TextureData;
 use lambdav_float_environment::with_default;
+use notes::Quad;
 use thiserror::Error;
 
 /// How many instructions lie between two cancellation polls, about. (An elementary function may take a
@@ -43,33 +48,60 @@ pub enum ModuleFault {
     /// A block was reached that says that it is not.
     #[error("block %{0} is reached, and says that it is not")]
     Unreachable(u32),
+    /// A derivative is asked for of what a neighbour does not compute.
+    #[error("block %{0} has a derivative that a pixel beside this one does not come to")]
+    Divergent(u32),
+    /// Functions are called more often than can be counted.
+    #[error("there are too many calls")]
+    Calls,
 }
 
 /// Executes a module for one pixel after another.
 #[derive(Debug)]
 pub struct ModuleEvaluator<'m> {
     module: &'m Module,
-    /// The words of all ids.
+    /// The words of all ids. No function calls itself, so each has its own place.
     memory: Vec<u32>,
-    /// The pixel that defined the value whose first word is there; [`ALWAYS`] for constants.
+    /// The activation that defined the value whose first word is there; [`ALWAYS`] for constants.
     defined: Vec<u32>,
-    pixel: u32,
-    frag_coord: [u32; 4],
-    push_constants: [u32; 8],
-    uniforms: Vec<u32>,
+    /// The number of the activation of a function that is executed.
+    activation: u32,
+    /// The last number that was given to one.
+    last_activation: u32,
+    /// The callers of the function that is executed.
+    callers: Vec<Frame>,
+    /// The words of blocks that are only read.
+    blocks: Vec<Vec<u32>>,
     /// The textures and buffers of the module, as far as they are bound.
     resources: Vec<Option<SharedData>>,
-    outputs: Vec<u32>,
-    /// The words of the module's own variables, and the pixel in which each was last filled.
-    variables: Vec<Vec<u32>>,
-    filled: Vec<u32>,
+    /// The words of all variables, and whether each holds something.
+    variables: Vec<u32>,
+    filled: Vec<bool>,
+    /// What inputs of locations are, in the order of the module's.
+    inputs: Vec<InputSource>,
     /// How many rounds the loop of each header has done since it was entered.
     rounds: Vec<u64>,
-    /// Values of φ's on their way.
+    /// Values on their way.
     transit: Vec<u32>,
     max_iterations: u64,
     /// How many instructions are left to the next poll.
     to_poll: u32,
+    is_discarded: bool,
+    /// Whether the constants that are computed have been.
+    is_open: bool,
+    quad: Quad,
+}
+
+/// A function that waits for the end of another one.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    function: usize,
+    block: usize,
+    /// The next step.
+    next: usize,
+    activation: u32,
+    /// Where the result goes.
+    to: usize,
 }
 
 const ALWAYS: u32 = u32::MAX;
@@ -83,6 +115,21 @@ enum Wrong {
     Outside,
     /// The texture or buffer of that number is not bound.
     Unbound(usize),
+    /// The value of a pixel beside this one is not known yet.
+    Neighbour,
+}
+
+/// Why a pixel is not computed further.
+enum Stopped {
+    Fault(ModuleFault),
+    /// For a neighbour, in the block with that label.
+    Neighbour(u32),
+}
+
+impl From<ModuleFault> for Stopped {
+    fn from(fault: ModuleFault) -> Self {
+        Self::Fault(fault)
+    }
 }
 
 impl<'m> ModuleEvaluator<'m> {
@@ -94,42 +141,54 @@ impl<'m> ModuleEvaluator<'m> {
             memory[*at..at + words.len()].copy_from_slice(words);
             defined[*at] = ALWAYS;
         }
-        let mut uniforms = resources.uniforms.clone();
-        uniforms.resize(uniforms.len().max(module.uniform_words), 0);
+        let mut variables = vec![0; module.variable_words];
+        for variable in &module.variables {
+            if let Some(words) = &variable.initial {
+                variables[variable.at..variable.at + variable.words].copy_from_slice(words);
+            }
+        }
+        let blocks = module.blocks.iter().map(|block| {
+            let mut words = resources.block(block.binding).to_vec();
+            words.resize(words.len().max(block.words), 0);
+            words
+        });
+        let bound = module.resources.iter().map(|wanted| {
+            let mut all = resources.resources.iter();
+            all.find(|(binding, _)| *binding == wanted.binding).map(|(_, it)| it.clone())
+        });
+        let is_total = module.undefined == Undefined::Total;
+        let is_filled = module
+            .variables
+            .iter()
+            .map(|variable| is_total || variable.initial.is_some() || variable.role != Role::Own);
         Self {
             module,
             memory,
             defined,
-            pixel: 0,
-            frag_coord: [0; 4],
-            push_constants: resources.push_constants,
-            uniforms,
-            resources: module
-                .resources
-                .iter()
-                .map(|wanted| {
-                    let mut all = resources.resources.iter();
-                    all.find(|(binding, _)| *binding == wanted.binding).map(|(_, it)| it.clone())
-                })
-                .collect(),
-            outputs: vec![0; module.output_words],
-            variables: module
-                .variables
-                .iter()
-                .map(|variable| match &variable.initial {
-                    Some(words) => words.to_vec(),
-                    None => vec![0; variable.words],
-                })
-                .collect(),
-            filled: module
-                .variables
-                .iter()
-                .map(|variable| if variable.initial.is_some() { ALWAYS } else { 0 })
-                .collect(),
-            rounds: vec![0; module.blocks.len()],
+            activation: 0,
+            last_activation: 0,
+            callers: Vec::new(),
+            blocks: blocks.collect(),
+            resources: bound.collect(),
+            variables,
+            filled: is_filled.collect(),
+            inputs: vec![InputSource::default(); module.inputs.len()],
+            rounds: vec![0; module.headers],
             transit: Vec::new(),
             max_iterations,
             to_poll: INSTRUCTIONS,
+            is_discarded: false,
+            is_open: false,
+            quad: Quad::default(),
+        }
+    }
+
+    /// Says what the input of a location is, in all pixels that are computed from now on.
+    pub fn set_input(&mut self, location: u32, source: &InputSource) {
+        for (input, of) in self.module.inputs.iter().zip(&mut self.inputs) {
+            if input.location == location {
+                *of = source.clone();
+            }
         }
     }
 
@@ -139,67 +198,181 @@ impl<'m> ModuleEvaluator<'m> {
         frag_coord: [f32; 4],
         cancelled: &dyn Fn() -> bool,
     ) -> Result<(), ModuleFault> {
-        with_default(|| self.run_pixel(frag_coord, cancelled))
-    }
-
-    fn run_pixel(
-        &mut self,
-        frag_coord: [f32; 4],
-        cancelled: &dyn Fn() -> bool,
-    ) -> Result<(), ModuleFault> {
-        let module = self.module;
-        self.frag_coord = frag_coord.map(f32::to_bits);
-        self.outputs.fill(0);
-        self.next_pixel();
-        for (words, variable) in self.variables.iter_mut().zip(&module.variables) {
-            if let (true, Some(initial)) = (variable.is_written, &variable.initial) {
-                words.copy_from_slice(initial);
-            }
-        }
-        let mut current = 0;
-        let mut block = &module.blocks[current];
-        loop {
-            let undefined = ModuleFault::Undefined(block.label);
-            for step in &block.steps {
-                self.step(step).map_err(|wrong| match wrong {
-                    Wrong::Undefined => undefined,
-                    Wrong::Outside => ModuleFault::Outside(block.label),
-                    Wrong::Unbound(number) => {
-                        ModuleFault::Unbound(module.resources[number].binding)
-                    }
-                })?;
-                self.poll(cancelled)?;
-            }
-            let next = match block.end {
-                End::Branch(next) => next,
-                End::Conditional { condition, then, otherwise } => {
-                    let holds = self.get(condition, 1).ok_or(undefined)?[0] != 0;
-                    if holds { then } else { otherwise }
-                }
-                End::Return => return Ok(()),
-                End::Unreachable => return Err(ModuleFault::Unreachable(block.label)),
-            };
-            block = &module.blocks[next];
-            self.enter(block, next, current, cancelled)?;
-            current = next;
-        }
+        with_default(|| self.run_quad(frag_coord, cancelled))
     }
 
     /// The components of the output at that location that the last [`ModuleEvaluator::run`]
     /// computed, if there is such an output.
     pub fn output(&self, location: u32) -> Option<&[u32]> {
         let output = self.module.outputs.iter().find(|output| output.location == location)?;
-        Some(&self.outputs[output.at..output.at + output.components])
+        Some(&self.variables[output.at..output.at + output.components])
     }
 
-    fn next_pixel(&mut self) {
-        self.pixel += 1;
-        if self.pixel == ALWAYS {
-            // After four thousand million pixels.
-            let stamps = self.defined.iter_mut().chain(&mut self.filled);
-            stamps.filter(|pixel| **pixel != ALWAYS).for_each(|pixel| *pixel = 0);
-            self.pixel = 1;
+    /// Whether the last [`ModuleEvaluator::run`] discarded its pixel, whose outputs mean nothing then.
+    pub fn is_discarded(&self) -> bool {
+        self.is_discarded
+    }
+
+    /// Computes one pixel, as far as its neighbours are known.
+    fn run_pixel(
+        &mut self,
+        frag_coord: [f32; 4],
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), Stopped> {
+        let module = self.module;
+        self.begin_pixel(frag_coord)?;
+        let mut function = module.entry;
+        self.activate(function)?;
+        let (mut current, mut next) = (0, 0);
+        loop {
+            let block = &module.functions[function].blocks[current];
+            let undefined = ModuleFault::Undefined(block.label);
+            let mut called = None;
+            for (index, step) in block.steps.iter().enumerate().skip(next) {
+                if let Step::Call(call) = step {
+                    called = Some((index, call));
+                    break;
+                }
+                self.step(step).map_err(|wrong| self.stopped(wrong, block.label))?;
+                self.poll(cancelled)?;
+            }
+            if let Some((index, call)) = called {
+                let activation = self.activation;
+                let frame =
+                    Frame { function, block: current, next: index + 1, activation, to: call.to };
+                self.pass(call).map_err(|wrong| self.stopped(wrong, block.label))?;
+                self.callers.push(frame);
+                self.poll(cancelled)?;
+                (function, current, next) = (call.function, 0, 0);
+                continue;
+            }
+            let target = match block.end {
+                End::Branch(target) => target,
+                End::Conditional { condition, then, otherwise } => {
+                    let holds = self.get(condition, 1).ok_or(undefined)?[0] != 0;
+                    if holds { then } else { otherwise }
+                }
+                End::Switch { selector, default, ref cases } => {
+                    let word = self.get(selector, 1).ok_or(undefined)?[0];
+                    let case = cases.binary_search_by_key(&word, |&(literal, _)| literal);
+                    case.map_or(default, |case| cases[case].1)
+                }
+                End::Return | End::ReturnValue { .. } => {
+                    if let End::ReturnValue { a, .. } = block.end {
+                        self.get(a, 1).ok_or(undefined)?;
+                    }
+                    let Some(frame) = self.callers.pop() else { return Ok(()) };
+                    self.activation = frame.activation;
+                    if let End::ReturnValue { a, words } = block.end {
+                        self.memory.copy_within(a..a + words, frame.to);
+                        self.defined[frame.to] = self.activation;
+                    }
+                    (function, current, next) = (frame.function, frame.block, frame.next);
+                    continue;
+                }
+                End::Kill => {
+                    self.is_discarded = true;
+                    return Ok(());
+                }
+                End::Unreachable => return Err(ModuleFault::Unreachable(block.label).into()),
+            };
+            self.enter(&module.functions[function].blocks[target], target, current, cancelled)?;
+            (current, next) = (target, 0);
         }
+    }
+
+    fn stopped(&self, wrong: Wrong, label: u32) -> Stopped {
+        Stopped::Fault(match wrong {
+            Wrong::Undefined => ModuleFault::Undefined(label),
+            Wrong::Outside => ModuleFault::Outside(label),
+            Wrong::Unbound(number) => ModuleFault::Unbound(
+                self.module.resources.get(number).map_or(0, |resource| resource.binding),
+            ),
+            Wrong::Neighbour => return Stopped::Neighbour(label),
+        })
+    }
+
+    /// Begins a pixel: what variables of the module hold.
+    fn begin_pixel(&mut self, frag_coord: [f32; 4]) -> Result<(), Stopped> {
+        let module = self.module;
+        self.callers.clear();
+        self.is_discarded = false;
+        if self.last_activation > ALWAYS / 2 {
+            let stamps = self.defined.iter_mut().filter(|stamp| **stamp != ALWAYS);
+            stamps.for_each(|stamp| *stamp = 0);
+            self.last_activation = 0;
+        }
+        for &number in &module.globals {
+            let variable = &module.variables[number];
+            if variable.role == Role::FragCoord {
+                self.variables[variable.at..variable.at + 4]
+                    .copy_from_slice(&frag_coord.map(f32::to_bits));
+            } else {
+                self.reset(number);
+            }
+        }
+        for (input, source) in module.inputs.iter().zip(&self.inputs) {
+            let words = &mut self.variables[input.at..input.at + input.words];
+            source.put(frag_coord, words);
+        }
+        if !self.is_open {
+            for step in &module.computed {
+                self.activation = ALWAYS;
+                self.step(step).map_err(|wrong| self.stopped(wrong, 0))?;
+            }
+            self.is_open = true;
+        }
+        Ok(())
+    }
+
+    /// Gives a variable what it holds at the beginning.
+    fn reset(&mut self, number: usize) {
+        let variable = &self.module.variables[number];
+        if !variable.is_written {
+            return;
+        }
+        let words = &mut self.variables[variable.at..variable.at + variable.words];
+        match &variable.initial {
+            Some(initial) => words.copy_from_slice(initial),
+            None => {
+                words.fill(0);
+                let is_own = variable.role == Role::Own;
+                self.filled[number] = !is_own || self.module.undefined == Undefined::Total;
+            }
+        }
+    }
+
+    /// Begins a function.
+    fn activate(&mut self, function: usize) -> Result<(), ModuleFault> {
+        self.last_activation += 1;
+        if self.last_activation == ALWAYS {
+            return Err(ModuleFault::Calls);
+        }
+        self.activation = self.last_activation;
+        let module = self.module;
+        module.functions[function].variables.iter().for_each(|&number| self.reset(number));
+        Ok(())
+    }
+
+    /// Begins a function that is called, with its arguments.
+    fn pass(&mut self, call: &Call) -> Result<(), Wrong> {
+        for argument in &call.arguments {
+            match argument {
+                &Passed::Words { a, to, words } => {
+                    self.check(a)?;
+                    self.memory.copy_within(a..a + words, to);
+                }
+                Passed::Address { place, to } => {
+                    self.memory[*to] = self.first(place)? as u32;
+                }
+            }
+        }
+        self.activate(call.function).map_err(|_| Wrong::Outside)?;
+        for argument in &call.arguments {
+            let (Passed::Words { to, .. } | Passed::Address { to, .. }) = argument;
+            self.defined[*to] = self.activation;
+        }
+        Ok(())
     }
 
     /// Comes to a block from the one with the index `previous`.
@@ -210,15 +383,17 @@ impl<'m> ModuleEvaluator<'m> {
         previous: usize,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<(), ModuleFault> {
-        if let Some(position) = block.header {
+        if let Some(header) = block.header {
+            let rounds = &mut self.rounds[header.number];
             if previous >= index {
-                self.rounds[index] += 1;
-                if self.rounds[index] > self.max_iterations {
+                *rounds += 1;
+                if *rounds > self.max_iterations {
+                    let position = header.position;
                     return Err(ModuleFault::LoopLimit { header: block.label, position });
                 }
                 self.poll(cancelled)?;
             } else if !is_active(Mutant::RoundsKept) {
-                self.rounds[index] = 0;
+                *rounds = 0;
             }
         }
         // All at once: a φ may take the value of another one of this block, of the last round.
@@ -237,7 +412,7 @@ impl<'m> ModuleEvaluator<'m> {
         for phi in &block.phis {
             let (words, after) = rest.split_at(phi.words);
             self.memory[phi.to..phi.to + phi.words].copy_from_slice(words);
-            self.defined[phi.to] = self.pixel;
+            self.defined[phi.to] = self.activation;
             rest = after;
         }
         self.transit = transit;
@@ -252,211 +427,6 @@ impl<'m> ModuleEvaluator<'m> {
                 return Err(ModuleFault::Cancelled);
             }
         }
-        Ok(())
-    }
-
-    /// The words of a value, if it has been computed.
-    fn get(&self, at: usize, words: usize) -> Option<&[u32]> {
-        self.check(at).ok().map(|()| &self.memory[at..at + words])
-    }
-
-    /// Whether a value has been computed in this pixel, or is a constant.
-    fn check(&self, at: usize) -> Result<(), Wrong> {
-        if self.defined[at] >= self.pixel { Ok(()) } else { Err(Wrong::Undefined) }
-    }
-
-    /// The texture of that number.
-    fn texture(&self, number: usize) -> Result<&TextureData, Wrong> {
-        match &self.resources[number] {
-            Some(SharedData::Texture(data)) => Ok(data),
-            _ => Err(Wrong::Unbound(number)),
-        }
-    }
-
-    /// The words of the buffer of that number.
-    fn buffer(&self, number: usize) -> Result<&[u32], Wrong> {
-        match &self.resources[number] {
-            Some(SharedData::Buffer(words)) => Ok(words),
-            _ => Err(Wrong::Unbound(number)),
-        }
-    }
-
-    /// An index below `count`.
-    fn index(&self, at: usize, count: usize) -> Result<usize, Wrong> {
-        self.check(at)?;
-        let index = self.memory[at] as usize;
-        if index < count { Ok(index) } else { Err(Wrong::Outside) }
-    }
-
-    /// Executes an instruction.
-    fn step(&mut self, step: &Step) -> Result<(), Wrong> {
-        let to = match *step {
-            Step::Unary { function, to, a, words } => {
-                self.check(a)?;
-                for i in 0..words {
-                    self.memory[to + i] = function.apply(self.memory[a + i]);
-                }
-                to
-            }
-            Step::Binary { function, to, a, b, words } => {
-                self.check(a)?;
-                self.check(b)?;
-                for i in 0..words {
-                    self.memory[to + i] = function.apply(self.memory[a + i], self.memory[b + i]);
-                }
-                to
-            }
-            Step::Fma { to, of, words } => {
-                for operand in of {
-                    self.check(operand)?;
-                }
-                for i in 0..words {
-                    self.memory[to + i] = fma(of.map(|at| self.memory[at + i]));
-                }
-                to
-            }
-            Step::Select { to, condition, a, b, words, stride } => {
-                self.check(condition)?;
-                self.check(a)?;
-                self.check(b)?;
-                let stride = if is_active(Mutant::OneCondition) { 0 } else { stride };
-                for i in 0..words {
-                    let holds = self.memory[condition + i * stride] != 0;
-                    self.memory[to + i] = self.memory[if holds { a } else { b } + i];
-                }
-                to
-            }
-            Step::Any { to, a, words } => {
-                let any = self.get(a, words).ok_or(Wrong::Undefined)?.iter().any(|&word| word != 0);
-                self.memory[to] = any.into();
-                to
-            }
-            Step::All { to, a, words } => {
-                let all = self.get(a, words).ok_or(Wrong::Undefined)?.iter().all(|&word| word != 0);
-                self.memory[to] = all.into();
-                to
-            }
-            Step::Compose { to, ref parts } => {
-                let mut end = to;
-                for part in parts {
-                    self.check(part.value)?;
-                    self.memory.copy_within(part.at..part.at + part.words, end);
-                    end += part.words;
-                }
-                to
-            }
-            Step::Pick { to, a, index, count } => {
-                self.check(a)?;
-                self.memory[to] = self.memory[a + self.index(index, count)?];
-                to
-            }
-            Step::Replace { to, a, part, index, count } => {
-                self.check(a)?;
-                self.check(part)?;
-                let index = self.index(index, count)?;
-                self.memory.copy_within(a..a + count, to);
-                self.memory[to + index] = self.memory[part];
-                to
-            }
-            Step::Load { to, ref place } => {
-                self.load(to, place)?;
-                to
-            }
-            Step::Fetch { to, texture, place, level } => {
-                let texture = self.texture(texture)?;
-                let level = self.index(level, texture.levels().len())?;
-                let size = texture.level(level as i32);
-                let x = self.index(place, size.width as usize)?;
-                let y = self.memory[place + 1];
-                if y >= size.height {
-                    return Err(Wrong::Outside);
-                }
-                let texel = texture.texel(x as i32, y as i32, level as i32).map(f32::to_bits);
-                self.memory[to..to + 4].copy_from_slice(&texel);
-                to
-            }
-            Step::Size { to, texture, level } => {
-                let texture = self.texture(texture)?;
-                let level = self.index(level, texture.levels().len())?;
-                let size = texture.level(level as i32);
-                self.memory[to..to + 2].copy_from_slice(&[size.width, size.height]);
-                to
-            }
-            Step::Levels { to, texture } => {
-                self.memory[to] = self.texture(texture)?.levels().len() as u32;
-                to
-            }
-            Step::Length { to, buffer } => {
-                let BindingKind::Buffer { stride, .. } = self.module.resources[buffer].kind else {
-                    return Err(Wrong::Unbound(buffer));
-                };
-                self.memory[to] = (self.buffer(buffer)?.len() / stride) as u32;
-                to
-            }
-            Step::Store { ref place, a } => {
-                self.check(a)?;
-                self.store(place, a)?;
-                return Ok(());
-            }
-        };
-        self.defined[to] = self.pixel;
-        Ok(())
-    }
-
-    /// The first word of a place.
-    fn first(&self, place: &Place) -> Result<usize, Wrong> {
-        let mut first = place.at;
-        for index in &place.indices {
-            first += self.index(index.value, index.count)? * index.stride;
-        }
-        Ok(first)
-    }
-
-    fn load(&mut self, to: usize, place: &Place) -> Result<(), Wrong> {
-        let first = self.first(place)?;
-        let space = match place.space {
-            Space::FragCoord => &self.frag_coord[..],
-            Space::PushConstants => &self.push_constants[..],
-            Space::Uniforms => &self.uniforms[..],
-            Space::Outputs => &self.outputs[..],
-            Space::Buffer(number) => match &self.resources[number] {
-                Some(SharedData::Buffer(words)) => &words[..],
-                _ => return Err(Wrong::Unbound(number)),
-            },
-            Space::Own(number) if self.filled[number] < self.pixel => return Err(Wrong::Undefined),
-            Space::Own(number) => &self.variables[number][..],
-        };
-        match &place.words {
-            Words::Together(count) => {
-                self.memory[to..to + count].copy_from_slice(&space[first..first + count]);
-            }
-            Words::Apart(words) => {
-                for (to, &word) in self.memory[to..].iter_mut().zip(words) {
-                    *to = *space.get(first + word as usize).ok_or(Wrong::Outside)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn store(&mut self, place: &Place, a: usize) -> Result<(), Wrong> {
-        let first = self.first(place)?;
-        let Words::Together(count) = place.words else {
-            unreachable!("what is written has no gaps");
-        };
-        let space = match place.space {
-            Space::Own(number) => {
-                // A part of what holds nothing is stored nowhere.
-                if count == self.variables[number].len() {
-                    self.filled[number] = self.filled[number].max(self.pixel);
-                } else if self.filled[number] < self.pixel {
-                    return Err(Wrong::Undefined);
-                }
-                &mut self.variables[number]
-            }
-            _ => &mut self.outputs,
-        };
-        space[first..first + count].copy_from_slice(&self.memory[a..a + count]);
         Ok(())
     }
 }

@@ -90,8 +90,7 @@ impl ValueType {
 #[derive(Clone, Debug)]
 pub(super) enum SpirvType {
     Void,
-    /// A function without parameters and result.
-    Main,
+    Function,
     Value(ValueType),
     /// The kinds of the members, and how many words lie before each; and how many there are.
     Struct(Rc<[(ValueType, usize)]>, usize),
@@ -102,41 +101,61 @@ pub(super) enum SpirvType {
     /// A block of such an array alone, of that id.
     Buffer(u32),
     Pointer(StorageClass, u32),
-    /// A 2D image of floats, from which texels are taken, and the same with a sampler.
+    /// A texture, a sampler, or both.
+    Opaque(OpaqueType),
+}
+
+/// What has no words of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OpaqueType {
+    /// A 2D image of floats.
     Image,
+    Sampler,
+    /// Such an image with a sampler.
     SampledImage,
 }
 
 /// The memory in which a variable lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Space {
-    FragCoord,
-    PushConstants,
-    Uniforms,
-    Outputs,
+    /// The variable of that number, in the memory of the module's own ones.
+    Own(usize),
+    /// The same memory, by an address that is computed.
+    Pointed,
+    /// The block of that number.
+    Block(usize),
     /// The buffer of that number.
     Buffer(usize),
-    /// Of the module's own variables, that of this number.
-    Own(usize),
 }
 
 impl Space {
     /// Whether a module says how values lie there.
     pub(super) fn is_shared(self) -> bool {
-        matches!(self, Self::PushConstants | Self::Uniforms | Self::Buffer(_))
+        matches!(self, Self::Block(_) | Self::Buffer(_))
     }
+}
+
+/// How matrices lie in memory, in words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct MatrixLayout {
+    /// From one column to the next; 0 if nothing is said.
+    pub(super) column: usize,
+    /// From one component of a column to the next; 0 if nothing is said.
+    pub(super) row: usize,
 }
 
 /// Where a value lies in a space, in words.
 #[derive(Clone, Debug)]
 pub(super) struct MemoryRegion {
     pub(super) space: Space,
+    /// Where the address lies in memory that is to be added.
+    pub(super) base: Option<usize>,
     pub(super) at: usize,
     /// What is added for indices that are computed.
     pub(super) indices: Vec<Index>,
     pub(super) kind: ValueType,
-    /// Of a matrix, or of an array of such, how far one column is from the next.
-    pub(super) stride: usize,
+    /// Of a matrix, of an array of such, or of a column.
+    pub(super) layout: MatrixLayout,
 }
 
 /// An index that is computed: where it lies in memory, below what it must be, and how many words it
@@ -144,9 +163,14 @@ pub(super) struct MemoryRegion {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Index {
     pub(super) value: usize,
+    /// [`ELEMENTS`] of a buffer that is as long as what is bound.
     pub(super) count: usize,
     pub(super) stride: usize,
+    pub(super) is_signed: bool,
 }
+
+/// As many as there are.
+pub(super) const ELEMENTS: usize = usize::MAX;
 
 /// What an id stands for.
 #[derive(Clone, Debug)]
@@ -161,26 +185,54 @@ pub(super) enum Entity {
         block: u32,
         number: usize,
     },
-    /// A pointer to the texture of that number, and what it points to: with its sampler, and without.
-    Texture(usize),
-    SampledImage(usize),
-    Image(usize),
+    /// A texture or a sampler, or a pointer to it; its number lies there in memory.
+    Opaque {
+        of: OpaqueType,
+        is_pointer: bool,
+        place: usize,
+    },
     Label,
-    Function,
+    /// The function with that signature.
+    Function(usize),
     /// The instruction set GLSL.std.450.
     Glsl,
+    /// One whose instructions do nothing.
+    NonSemantic,
+    /// The result of a function that has none.
+    Nothing,
+    /// What was defined in another function.
+    Elsewhere,
     String(Rc<str>),
 }
+
+/// Where a zero lies in memory.
+pub(super) const ZERO: usize = 0;
 
 /// How many words a structure or an array may have, and how many all values.
 pub(super) const MAX_AGGREGATE: usize = 1 << 20;
 const MAX_WORDS: usize = 1 << 26;
 
 /// The ids that are defined so far, and the memory that their values take.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Ids {
     entities: FxHashMap<u32, Entity>,
     pub(super) words: usize,
+    /// The ids of the function that is being read.
+    locals: Vec<u32>,
+    /// Declarations that cannot be executed, and why: errors where they are used.
+    refused: FxHashMap<u32, LoadError>,
+}
+
+impl Default for Ids {
+    fn default() -> Self {
+        Self {
+            entities: FxHashMap::default(),
+            // The first one is zero.
+            words: ZERO + 1,
+            locals: Vec::new(),
+            refused: FxHashMap::default(),
+        }
+    }
 }
 
 impl Ids {
@@ -195,10 +247,36 @@ impl Ids {
         id: u32,
         entity: Entity,
     ) -> Result<(), LoadError> {
-        match self.entities.insert(id, entity) {
-            None if id != 0 => Ok(()),
-            _ => Err(instruction.malformed(format!("%{id} cannot be defined here, or again"))),
+        // What is defined stays as it is: some errors here are none in the end.
+        if id == 0 || self.entities.contains_key(&id) {
+            return Err(instruction.malformed(format!("%{id} cannot be defined here, or again")));
         }
+        self.entities.insert(id, entity);
+        self.locals.push(id);
+        Ok(())
+    }
+
+    /// Says that a function begins, whose ids are its own.
+    pub(super) fn open(&mut self) {
+        self.locals.clear();
+    }
+
+    /// Says that it ends.
+    pub(super) fn close(&mut self) {
+        for id in self.locals.drain(..) {
+            self.entities.insert(id, Entity::Elsewhere);
+        }
+    }
+
+    /// Remembers that a declaration cannot be executed.
+    pub(super) fn refuse(&mut self, id: u32, error: LoadError) {
+        self.refused.entry(id).or_insert(error);
+    }
+
+    /// Why an instruction cannot be executed: because of what it uses, or for that reason.
+    pub(super) fn reason(&self, instruction: &Instruction<'_>, error: LoadError) -> LoadError {
+        let mut used = instruction.operands.iter();
+        used.find_map(|id| self.refused.get(id)).cloned().unwrap_or(error)
     }
 
     /// Takes memory for a value.

@@ -5,7 +5,9 @@ use lambdav_core::inputs::Inputs;
 use lambdav_core::resource::{Bound, BufferData};
 use lambdav_core::types::{Type, Types};
 use lambdav_spirv_backend::emit::EmitOptions;
-use lambdav_spirv_backend::eval::{LoadError, Module, ModuleEvaluator, Resources};
+use lambdav_spirv_backend::eval::{
+    LoadError, LoadOptions, Module, ModuleEvaluator, Resources, Undefined,
+};
 use proptest::prelude::*;
 
 fn sample() -> Vec<u32> {
@@ -22,7 +24,14 @@ fn sample() -> Vec<u32> {
 
 /// Reads and runs whatever it is.
 fn survive(words: &[u32]) {
-    if let Ok(module) = Module::new(words) {
+    for undefined in [Undefined::Marked, Undefined::Total] {
+        survive_with(words, undefined);
+    }
+}
+
+fn survive_with(words: &[u32], undefined: Undefined) {
+    let options = LoadOptions { undefined, ..LoadOptions::default() };
+    if let Ok(module) = Module::with_options(words, &options) {
         let mut types = Types::default();
         let element = types.add_array(Type::UINT, 3).expect("is small");
         let data = BufferData::new(&types, element, vec![1; 6]).expect("two elements");
@@ -83,14 +92,14 @@ fn refusals_name_the_instruction() {
     let mut words = sample();
     words.truncate(5);
     words.extend([1 << 16 | 253]);
-    words.extend([4 << 16 | 148, 1, 2, 3]);
+    words.extend([4 << 16 | 234, 1, 2, 3]);
     let error = Module::new(&words).expect_err("not a module");
     assert!(matches!(error, LoadError::Malformed { .. }), "{error}");
     words.remove(5);
     let error = Module::new(&words).expect_err("not a module").to_string();
-    assert_eq!(error, "word 5: OpDot is not among the instructions that can be evaluated");
-    words[5] = 2 << 16 | 17;
-    words[6] = 2;
+    assert_eq!(error, "word 5: OpAtomicIAdd is not among the instructions that can be evaluated");
+    words.truncate(5);
+    words.extend([2 << 16 | 17, 2]);
     let error = Module::new(&words).expect_err("not a module").to_string();
     assert_eq!(error, "word 5: capability Geometry cannot be evaluated");
 }

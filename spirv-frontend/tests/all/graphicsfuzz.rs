@@ -1,25 +1,23 @@
 //! Fragment shaders that once broke a driver, with the picture that they must draw: tests of the Vulkan
-//! conformance suite, as far as they draw one picture or compare two.
+//! conformance suite, as far as they draw one picture or compare two. On a sample of pixels the theorem is
+//! tested ([`crate::theorem`]): 64 of each, or as many as the environment's `PIXELS` says.
 //!
 //! They lie in `../shared/corpus`, which is no part of the project; without it the tests are skipped, and
 //! without `spirv-opt` that of optimised modules.
 
+use crate::theorem::{Counts, Foreign, pixels};
 use crate::tools;
 use lambdav::Size;
 use lambdav::engine::SimdEngine;
 use lambdav::raster::quantize::Transfer;
 use lambdav::raster::{Image, render_quantized};
 use lambdav::settings::Settings;
-use lambdav_core::evaluate::Evaluator;
 use lambdav_core::graph::Core;
-use lambdav_core::inputs::Inputs;
-use lambdav_core::schedule::schedule;
-use lambdav_spirv_backend::emit::{EmitOptions, emit};
-use lambdav_spirv_backend::eval::{Module, ModuleEvaluator, Resources};
 use lambdav_spirv_frontend::amber::{AmberCommand, AmberErrorKind, AmberPipeline, Script};
 use lambdav_spirv_frontend::assemble::assemble;
-use lambdav_spirv_frontend::{Interface, RaiseOptions, raise};
+use lambdav_spirv_frontend::{Binding, Interface, RaiseOptions, raise};
 use lambdav_test_support::{has_tool, skipped};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -49,14 +47,15 @@ struct Read<'t> {
     text: &'t str,
     script: Script,
     optimised: bool,
+    counts: RefCell<Counts>,
 }
 
-/// The shader of a pipeline as a program, with the values of its uniforms.
+/// The words of a pipeline's shader, and the program that they are.
 fn program(
     read: &Read<'_>,
     pipeline: &AmberPipeline,
     clear: [f32; 4],
-) -> Result<(Core, Values), Verdict> {
+) -> Result<(Vec<u32>, Core, Interface), Verdict> {
     let shader = &read.script.shaders[pipeline.shader];
     let text = &read.text[shader.text.start as usize..shader.text.end as usize];
     let mut words = assemble(text, shader.version).expect("it is right");
@@ -70,8 +69,7 @@ fn program(
             code => Verdict::Fails(format!("{code}: {}", error.message)),
         }
     })?;
-    let uniforms = uniforms(pipeline, &core, &interface)?;
-    Ok((core, uniforms))
+    Ok((words, core, interface))
 }
 
 fn uniforms(
@@ -94,7 +92,8 @@ fn uniforms(
 }
 
 fn draw(read: &Read<'_>, pipeline: &AmberPipeline, clear: [f32; 4]) -> Result<Image<u8>, Verdict> {
-    let (core, uniforms) = program(read, pipeline, clear)?;
+    let (words, core, interface) = program(read, pipeline, clear)?;
+    let uniforms = uniforms(pipeline, &core, &interface)?;
     let [width, height] = pipeline.size;
     let size = Size::new(width, height).expect("it is small");
     let mut settings = Settings::new(&core, size);
@@ -104,48 +103,37 @@ fn draw(read: &Read<'_>, pipeline: &AmberPipeline, clear: [f32; 4]) -> Result<Im
         .map_err(|error| Verdict::Fails(format!("{error:?}")))?;
     let picture = render_quantized::<u8>(&engine, size, Transfer::Linear, &Default::default())
         .map_err(|error| Verdict::Fails(format!("{error:?}")))?;
-    // The evaluator on 64 pixels.
-    let program = schedule(&core, &[location]).expect("it can be scheduled");
-    let mut evaluator = Evaluator::new(&program, settings.max_iterations);
-    let module = emit(&program, None, &EmitOptions::default()).expect("it fits");
-    let module = Module::new(&module.words).expect("it can be evaluated");
-    let inputs = Inputs { uniforms: uniforms.clone(), ..Inputs::default() };
-    let types = program.uniforms.iter().map(|uniform| uniform.ty);
-    let resources = Resources::new(&inputs, &program.types, types);
-    let mut by_words = ModuleEvaluator::new(&module, &resources, settings.max_iterations);
-    for (x, y) in (0..8).flat_map(|x| (0..8).map(move |y| (x * width / 8, y * height / 8))) {
-        let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
-        let inputs = Inputs {
-            frag_coord,
-            resolution: [width as f32, height as f32],
-            uniforms: uniforms.clone(),
-            ..Inputs::default()
+    let blocks = pipeline.blocks.iter().map(|(binding, bytes)| {
+        let at = match *binding {
+            Binding::Descriptor { set, binding } => Some([set, binding]),
+            Binding::PushConstants => None,
         };
-        evaluator.run(&inputs, &|| false).expect("its loops end");
-        let mut colour = [0.0, 0.0, 0.0, 1.0];
-        let words = evaluator.output(0);
-        by_words.run(frag_coord, &|| false).expect("its loops end");
-        let emitted = by_words.output(location).expect("it has the output");
-        if emitted[..words.len()] != *words {
-            return Err(Verdict::Fails(format!("core {words:?} and SPIR-V {emitted:?}")));
-        }
-        colour.iter_mut().zip(words).for_each(|(part, &word)| *part = f32::from_bits(word));
-        let level = |part: f32| (f64::from(part).clamp(0.0, 1.0) * 255.0).round_ties_even() as u8;
-        let wanted = picture.pixel(x, y).expect("it lies in the picture");
-        if colour.map(level) != wanted {
-            let what = format!("core {colour:?} and simd {wanted:?} at {x} {y}");
-            return Err(Verdict::Fails(what));
-        }
-    }
+        let mut bytes = bytes.clone();
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        let words = bytes.as_chunks::<4>().0.iter();
+        (at, words.map(|&word| u32::from_le_bytes(word)).collect())
+    });
+    let foreign = Foreign {
+        words: &words,
+        core: &core,
+        interface: &interface,
+        clear,
+        size: pipeline.size,
+        uniforms,
+        blocks: blocks.collect(),
+        resources: Vec::new(),
+        max_iterations: settings.max_iterations,
+    };
+    read.counts.borrow_mut().add(foreign.check(&pixels(pipeline.size)).map_err(Verdict::Fails)?);
     Ok(picture)
 }
 
-fn check(text: &str, optimised: bool) -> Result<(), Verdict> {
+fn check(text: &str, optimised: bool) -> Result<Counts, Verdict> {
     let script = Script::read(text).map_err(|error| match error.kind {
         AmberErrorKind::Unsupported(what) => Verdict::Unsupported(what),
         kind => Verdict::Fails(kind.to_string()),
     })?;
-    let read = Read { text, script, optimised };
+    let read = Read { text, script, optimised, counts: RefCell::default() };
     let (mut clear, mut pictures) = (BTreeMap::new(), BTreeMap::new());
     let mut is_checked = false;
     for command in &read.script.commands {
@@ -180,7 +168,7 @@ fn check(text: &str, optimised: bool) -> Result<(), Verdict> {
         }
     }
     match is_checked {
-        true => Ok(()),
+        true => Ok(read.counts.into_inner()),
         false => Err(Verdict::Unsupported("nothing that is expected is known".into())),
     }
 }
@@ -190,7 +178,7 @@ fn check_all(optimised: bool) {
         return;
     }
     let Some(files) = corpus() else { return };
-    let (mut passed, mut failed) = (0, Vec::new());
+    let (mut passed, mut failed, mut total) = (0, Vec::new(), Counts::default());
     let mut unsupported: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for file in &files {
         let name = file.file_stem().expect("it has a name").to_string_lossy().into_owned();
@@ -201,13 +189,16 @@ fn check_all(optimised: bool) {
         }
         let text = std::fs::read_to_string(file).expect("it can be read");
         match check(&text, optimised) {
-            Ok(()) => passed += 1,
+            Ok(counts) => {
+                passed += 1;
+                total.add(counts);
+            }
             Err(Verdict::Unsupported(what)) => unsupported.entry(what).or_default().push(name),
             Err(Verdict::Fails(what)) => failed.push(format!("{name}: {what}")),
         }
     }
     let count: usize = unsupported.values().map(Vec::len).sum();
-    println!("passed {passed}, unsupported {count}, failed {}", failed.len());
+    println!("passed {passed}, unsupported {count}, failed {}; {total:?}", failed.len());
     for (what, names) in &unsupported {
         println!("  {} {what}: {}", names.len(), names.join(" "));
     }

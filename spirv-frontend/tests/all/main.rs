@@ -4,8 +4,10 @@ mod assemble;
 mod graphicsfuzz;
 mod malformed;
 mod modules;
+mod naga;
 mod operations;
 mod own;
+mod theorem;
 mod tools;
 
 #[allow(dead_code, reason = "the tests of the emitter share it")]

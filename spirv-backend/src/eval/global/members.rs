@@ -46,7 +46,7 @@ impl Globals {
                         };
                         let offset =
                             self.words_of(instruction, ty, Some(member), Decoration::Offset)?;
-                        let stride = self.matrix_stride(ty, member);
+                        let stride = self.matrix_layout(ty, member).column;
                         let aggregate = kind.aggregate.map(|aggregate| aggregate.ty);
                         stack.push((name, aggregate, kind, stride, at.saturating_add(offset)));
                     }

@@ -1,0 +1,199 @@
+//! Pointers to parts of variables.
+
+use super::super::binary::Instruction;
+use super::super::code::Step;
+use super::super::error::LoadError;
+use super::super::options::Undefined;
+use super::super::values::{
+    ComponentType, ELEMENTS, Entity, Ids, Index, MatrixLayout, MemoryRegion, Space, SpirvType,
+    ValueType,
+};
+use super::{Globals, Role};
+use rspirv::spirv::{Decoration, StorageClass};
+
+/// An index that is computed, of so many parts that lie so far apart.
+fn index_of(
+    ids: &Ids,
+    instruction: &Instruction<'_>,
+    index: u32,
+    count: usize,
+    stride: usize,
+) -> Result<Index, LoadError> {
+    let (of, value) = ids.value(instruction, index)?;
+    if !of.is_scalar() || !of.scalar.is_integer() {
+        return Err(instruction.malformed("an index that is no integer"));
+    }
+    Ok(Index { value, count, stride, is_signed: of.scalar == ComponentType::Int })
+}
+
+impl Globals {
+    /// Whether a type is a matrix or an array of such.
+    fn is_of_matrices(&self, ids: &Ids, mut kind: ValueType) -> bool {
+        // (No type is its own part.)
+        while let Some(aggregate) = kind.aggregate {
+            match ids.get(aggregate.ty) {
+                Some(&Entity::Type(SpirvType::Array(element, _))) => kind = element,
+                _ => return false,
+            }
+        }
+        kind.is_matrix()
+    }
+
+    fn is_marked(&self) -> bool {
+        self.undefined == Undefined::Marked
+    }
+
+    /// A part of what lies in memory.
+    fn part(
+        &self,
+        ids: &Ids,
+        instruction: &Instruction<'_>,
+        region: MemoryRegion,
+        index: u32,
+    ) -> Result<MemoryRegion, LoadError> {
+        let is_shared = region.space.is_shared();
+        let known = match self.constant(index) {
+            Some(&[index]) => Some(index as usize),
+            Some(_) => return Err(instruction.malformed("an index that is no integer")),
+            None => None,
+        };
+        let none = || instruction.malformed("there is no such part");
+        let aggregate = region.kind.aggregate.map(|aggregate| aggregate.ty);
+        let (kind, count, step) = match aggregate.and_then(|ty| Some((ty, ids.get(ty)?))) {
+            Some((ty, Entity::Type(SpirvType::Struct(members, _)))) => {
+                let Some(index) = known else {
+                    return Err(instruction.malformed("a member by an index that is no constant"));
+                };
+                let &(kind, before) = members.get(index).ok_or_else(none)?;
+                let (mut at, mut layout) = (before, MatrixLayout::default());
+                if is_shared {
+                    let member = Some(index as u32);
+                    at = self.words_of(instruction, ty, member, Decoration::Offset)?;
+                    if self.is_of_matrices(ids, kind) {
+                        layout = self.matrix_layout(ty, index as u32);
+                    }
+                }
+                return Ok(MemoryRegion { at: region.at + at, kind, layout, ..region });
+            }
+            Some((ty, &Entity::Type(SpirvType::Array(kind, count)))) => {
+                let step = match is_shared {
+                    true => self.words_of(instruction, ty, None, Decoration::ArrayStride)?,
+                    false => kind.words(),
+                };
+                (kind, count, step)
+            }
+            _ => {
+                let (kind, count) = region.kind.part().ok_or_else(none)?;
+                let step = match (region.kind.is_matrix(), is_shared) {
+                    (true, true) => region.layout.column,
+                    (true, false) => kind.words(),
+                    (false, true) => region.layout.row.max(1),
+                    (false, false) => 1,
+                };
+                (kind, count, step)
+            }
+        };
+        if let Some(index) = known.filter(|&index| index < count || self.is_marked()) {
+            if index >= count {
+                return Err(none());
+            }
+            return Ok(MemoryRegion { at: region.at + index * step, kind, ..region });
+        }
+        let mut indices = region.indices;
+        indices.push(index_of(ids, instruction, index, count, step)?);
+        Ok(MemoryRegion { indices, kind, ..region })
+    }
+
+    /// An element of a buffer. How many there are is found when it is read.
+    fn element(
+        &self,
+        ids: &Ids,
+        instruction: &Instruction<'_>,
+        [block, index]: [u32; 2],
+        number: usize,
+    ) -> Result<MemoryRegion, LoadError> {
+        let &SpirvType::Buffer(array) = ids.ty(instruction, block)? else {
+            unreachable!("the variable points to such a block");
+        };
+        let &SpirvType::RuntimeArray(kind) = ids.ty(instruction, array)? else {
+            unreachable!("the block was made of one");
+        };
+        let step = self.words_of(instruction, array, None, Decoration::ArrayStride)?;
+        let (space, layout) = (Space::Buffer(number), self.matrix_layout(block, 0));
+        let indices = vec![index_of(ids, instruction, index, ELEMENTS, step)?];
+        Ok(MemoryRegion { space, base: None, at: 0, indices, kind, layout })
+    }
+
+    /// How many elements a buffer has.
+    pub(in crate::eval) fn length(
+        &self,
+        ids: &Ids,
+        instruction: &Instruction<'_>,
+        kind: ValueType,
+        to: usize,
+    ) -> Result<Step, LoadError> {
+        instruction.exactly(4)?;
+        let Some(&Entity::Buffer { number, .. }) = ids.get(instruction.operand(2)?) else {
+            return Err(instruction.malformed("not of a buffer"));
+        };
+        if !kind.is_scalar() || !kind.scalar.is_integer() || instruction.operand(3)? != 0 {
+            return Err(instruction.malformed("not the length of its array, as a uint"));
+        }
+        Ok(Step::Length { to, buffer: number })
+    }
+
+    /// A pointer to a part of what another points to.
+    pub(in crate::eval) fn access(
+        &self,
+        ids: &Ids,
+        instruction: &Instruction<'_>,
+    ) -> Result<Entity, LoadError> {
+        let (ty, base) = (instruction.operand(0)?, instruction.operand(2)?);
+        let &SpirvType::Pointer(class, to) = ids.ty(instruction, ty)? else {
+            return Err(instruction.malformed("its result is no pointer"));
+        };
+        let (from, mut region, indices) = match (ids.get(base), instruction.rest(3)?) {
+            (Some(Entity::Pointer(from, region)), indices) => {
+                let &SpirvType::Pointer(from, _) = ids.ty(instruction, *from)? else {
+                    unreachable!("a pointer is of such a type");
+                };
+                (from, region.clone(), indices)
+            }
+            (Some(&Entity::Buffer { block, number }), [member, index, indices @ ..])
+                if self.constant(*member) == Some(&[0]) =>
+            {
+                let region = self.element(ids, instruction, [block, *index], number)?;
+                let is_uniform = class == StorageClass::Uniform;
+                let from = if is_uniform { class } else { StorageClass::StorageBuffer };
+                (from, region, indices)
+            }
+            _ => return Err(instruction.malformed("not from a pointer, or to no part")),
+        };
+        for &index in indices {
+            region = self.part(ids, instruction, region, index)?;
+        }
+        if from == class && region.kind == ids.kind(instruction, to)? {
+            return Ok(Entity::Pointer(ty, region));
+        }
+        Err(instruction.malformed("a pointer of another type"))
+    }
+
+    /// Says that something is stored in a region.
+    pub(in crate::eval) fn write(
+        &mut self,
+        instruction: &Instruction<'_>,
+        region: &MemoryRegion,
+    ) -> Result<(), LoadError> {
+        match region.space {
+            Space::Own(number)
+                if matches!(self.variables[number].role, Role::Own | Role::Output) =>
+            {
+                self.variables[number].is_written = true;
+                Ok(())
+            }
+            // Whoever passes the pointer has said so.
+            Space::Pointed => Ok(()),
+            _ => Err(instruction.malformed("it is memory that is only read")),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Where values lie in memory.
+
+use super::super::binary::Instruction;
+use super::super::code::{Place, Words};
+use super::super::error::LoadError;
+use super::super::options::Undefined;
+use super::super::resources::PUSH_CONSTANT_WORDS;
+use super::super::values::{
+    ComponentType, ELEMENTS, Entity, Ids, Index, MatrixLayout, MemoryRegion, Space, SpirvType,
+    ValueType,
+};
+use super::Globals;
+use rspirv::spirv::Decoration;
+
+/// A block may have at most so many words.
+pub(super) const MAX_BLOCK_WORDS: usize = 1 << 20;
+
+/// Where a region of shared memory ends, whatever its indices are; its values lie in these words.
+fn end(region: &MemoryRegion, words: &[u32]) -> usize {
+    let most = words.iter().max().map_or(0, |&word| word as usize + 1);
+    let last = |index: &Index| match index.count {
+        ELEMENTS => 0,
+        count => (count - 1).saturating_mul(index.stride),
+    };
+    let first = region.indices.iter().map(last).fold(region.at, usize::saturating_add);
+    first.saturating_add(most)
+}
+
+impl Globals {
+    /// A decoration that counts bytes, in words.
+    pub(super) fn words_of(
+        &self,
+        instruction: &Instruction<'_>,
+        of: u32,
+        member: Option<u32>,
+        decoration: Decoration,
+    ) -> Result<usize, LoadError> {
+        let bytes = self.decorations.get(&(of, member, decoration)).copied();
+        let words = bytes.filter(|bytes| bytes % 4 == 0).map(|bytes| bytes as usize / 4);
+        words.filter(|&words| words <= MAX_BLOCK_WORDS).ok_or_else(|| match member {
+            Some(member) => instruction.malformed(format!("member {member}: {decoration:?}")),
+            None => instruction.malformed(format!("%{of}: {decoration:?}")),
+        })
+    }
+
+    /// How matrices of a member lie.
+    pub(super) fn matrix_layout(&self, of: u32, member: u32) -> MatrixLayout {
+        let of_member = |decoration| self.decorations.get(&(of, Some(member), decoration));
+        let bytes = of_member(Decoration::MatrixStride).filter(|&bytes| bytes % 4 == 0);
+        let stride = bytes.map_or(0, |&bytes| bytes as usize / 4).min(MAX_BLOCK_WORDS);
+        match (stride, of_member(Decoration::RowMajor)) {
+            (0, _) => MatrixLayout::default(),
+            (_, None) => MatrixLayout { column: stride, row: 1 },
+            (_, Some(_)) => MatrixLayout { column: 1, row: stride },
+        }
+    }
+
+    /// Where the words of what is pointed to lie.
+    pub(in crate::eval) fn place(
+        &self,
+        ids: &Ids,
+        instruction: &Instruction<'_>,
+        region: &MemoryRegion,
+    ) -> Result<Place, LoadError> {
+        let limit = match region.space {
+            Space::Block(number) => match (self.blocks[number].binding, self.undefined) {
+                (None, Undefined::Marked) => PUSH_CONSTANT_WORDS,
+                _ => MAX_BLOCK_WORDS,
+            },
+            _ => usize::MAX,
+        };
+        let words = if region.space.is_shared() {
+            let words = self.laid_out(ids, instruction, region.kind, region.layout)?;
+            if limit < usize::MAX && end(region, &words) > limit {
+                return Err(instruction.malformed("it lies beyond the memory"));
+            }
+            Words::Apart(words.into())
+        } else {
+            Words::Together(region.kind.words())
+        };
+        let indices = region.indices.clone().into();
+        Ok(Place { space: region.space, base: region.base, at: region.at, indices, words })
+    }
+
+    /// How many words a block must have for all of a region to lie in it.
+    pub(super) fn end(
+        &self,
+        ids: &Ids,
+        instruction: &Instruction<'_>,
+        region: &MemoryRegion,
+    ) -> Result<usize, LoadError> {
+        match self.place(ids, instruction, region)?.words {
+            Words::Apart(words) => Ok(end(region, &words)),
+            Words::Together(count) => Ok(region.at + count),
+        }
+    }
+
+    /// How many words each word of a value is from where that begins in shared memory.
+    fn laid_out(
+        &self,
+        ids: &Ids,
+        instruction: &Instruction<'_>,
+        kind: ValueType,
+        layout: MatrixLayout,
+    ) -> Result<Vec<u32>, LoadError> {
+        let mut words = Vec::with_capacity(kind.words());
+        let mut stack = vec![(kind, layout, 0_usize)];
+        while let Some((kind, layout, at)) = stack.pop() {
+            if kind.words() == 0 {
+                continue;
+            }
+            if at > MAX_BLOCK_WORDS {
+                return Err(instruction.malformed("it lies beyond the memory"));
+            }
+            let aggregate = kind.aggregate.map(|aggregate| aggregate.ty);
+            match aggregate.and_then(|ty| Some((ty, ids.get(ty)?))) {
+                Some((ty, Entity::Type(SpirvType::Struct(members, _)))) => {
+                    for (index, &(kind, _)) in members.iter().enumerate().rev() {
+                        let index = index as u32;
+                        let offset =
+                            self.words_of(instruction, ty, Some(index), Decoration::Offset)?;
+                        stack.push((kind, self.matrix_layout(ty, index), at + offset));
+                    }
+                }
+                Some((ty, &Entity::Type(SpirvType::Array(kind, count)))) => {
+                    let step = self.words_of(instruction, ty, None, Decoration::ArrayStride)?;
+                    stack.extend((0..count).rev().map(|k| (kind, layout, at + k * step)));
+                }
+                _ => {
+                    if kind.scalar == ComponentType::Bool {
+                        let message = "memory that is shared holds no bools";
+                        return Err(instruction.malformed(message));
+                    }
+                    if kind.is_matrix() && (layout.column == 0 || layout.row == 0) {
+                        return Err(instruction.malformed("MatrixStride"));
+                    }
+                    let (columns, rows) = (usize::from(kind.columns), usize::from(kind.rows));
+                    let (far, near) = (layout.column, layout.row.max(1));
+                    let column = |k| (0..rows).map(move |r| (at + k * far + r * near) as u32);
+                    words.extend((0..columns).flat_map(column));
+                }
+            }
+        }
+        Ok(words)
+    }
+}

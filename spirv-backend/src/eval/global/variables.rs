@@ -1,0 +1,280 @@
+//! Variables, in the memory that a module shares with the world and in its own.
+
+use super::super::binary::Instruction;
+use super::super::error::LoadError;
+use super::super::options::Undefined;
+use super::super::resources::{BindingKind, InputVariable, ResourceBinding};
+use super::super::values::{
+    ComponentType, Entity, Ids, MatrixLayout, MemoryRegion, OpaqueType, Space, SpirvType, ValueType,
+};
+use super::{Block, Globals, Output, Role, Variable};
+use rspirv::spirv::{BuiltIn, Decoration, StorageClass};
+
+/// All variables of the module's own may have at most so many words.
+const MAX_OWN_WORDS: usize = 1 << 22;
+
+fn unknown<T>(instruction: &Instruction<'_>, what: &str) -> Result<T, LoadError> {
+    Err(LoadError::Unknown { what: what.into(), at: instruction.at })
+}
+
+impl Globals {
+    fn decoration(&self, id: u32, of: Decoration) -> Option<u32> {
+        self.decorations.get(&(id, None, of)).copied()
+    }
+
+    /// A variable.
+    pub(in crate::eval) fn variable(
+        &mut self,
+        ids: &mut Ids,
+        instruction: &Instruction<'_>,
+    ) -> Result<(), LoadError> {
+        let (ty, id) = (instruction.operand(0)?, instruction.operand(1)?);
+        let &SpirvType::Pointer(class, to) = ids.ty(instruction, ty)? else {
+            return Err(instruction.malformed("its type is no pointer"));
+        };
+        let entity = match class {
+            StorageClass::UniformConstant => self.opaque(ids, instruction, to)?,
+            StorageClass::PushConstant => self.block(ids, instruction, [ty, to], None)?,
+            StorageClass::Uniform | StorageClass::StorageBuffer => {
+                let is_buffer = class == StorageClass::StorageBuffer;
+                match (ids.ty(instruction, to)?, self.undefined) {
+                    (&SpirvType::Buffer(array), _) => self.buffer(ids, instruction, to, array)?,
+                    (_, Undefined::Marked) if is_buffer => {
+                        let what = "a buffer that is no block of one array without a length";
+                        return unknown(instruction, what);
+                    }
+                    _ => {
+                        let number =
+                            |of| self.decorations.get(&(id, None, of)).copied().unwrap_or(0);
+                        let [set, binding] =
+                            [Decoration::DescriptorSet, Decoration::Binding].map(number);
+                        self.block(ids, instruction, [ty, to], Some([set, binding]))?
+                    }
+                }
+            }
+            _ => {
+                let kind = ids.kind(instruction, to)?;
+                let number = self.own(ids, instruction, class, kind)?;
+                let region = MemoryRegion {
+                    space: Space::Own(number),
+                    base: None,
+                    at: self.variables[number].at,
+                    indices: Vec::new(),
+                    kind,
+                    layout: MatrixLayout::default(),
+                };
+                Entity::Pointer(ty, region)
+            }
+        };
+        ids.define(instruction, id, entity)
+    }
+
+    /// A texture or sampler.
+    fn opaque(
+        &mut self,
+        ids: &mut Ids,
+        instruction: &Instruction<'_>,
+        to: u32,
+    ) -> Result<Entity, LoadError> {
+        let of = match (ids.ty(instruction, to)?, self.undefined) {
+            (&SpirvType::Opaque(OpaqueType::SampledImage), _) => OpaqueType::SampledImage,
+            (&SpirvType::Opaque(of), Undefined::Total) => of,
+            _ => return unknown(instruction, "a resource that is no combined image sampler"),
+        };
+        let number = match of {
+            OpaqueType::Sampler => 0,
+            _ => self.resource(instruction, BindingKind::Texture)?,
+        };
+        let word = ValueType::scalar(ComponentType::Uint);
+        let place = self.allocate_constant(ids, instruction, word, [number as u32].into())?;
+        Ok(Entity::Opaque { of, is_pointer: true, place })
+    }
+
+    /// A block of an array that is as long as what is bound.
+    fn buffer(
+        &mut self,
+        ids: &Ids,
+        instruction: &Instruction<'_>,
+        block: u32,
+        array: u32,
+    ) -> Result<Entity, LoadError> {
+        let &SpirvType::RuntimeArray(kind) = ids.ty(instruction, array)? else {
+            unreachable!("the block was made of one");
+        };
+        let stride = self.words_of(instruction, array, None, Decoration::ArrayStride)?;
+        let between = self.matrix_layout(block, 0).column;
+        let (element, words) = self.members(ids, instruction, kind, between)?;
+        if element.is_empty() || words > stride {
+            return Err(instruction.malformed("its elements have no words, or too many"));
+        }
+        let offset = self.words_of(instruction, block, Some(0), Decoration::Offset)?;
+        if offset != 0 {
+            return unknown(instruction, "a buffer whose array does not begin it");
+        }
+        let number = self.resource(instruction, BindingKind::Buffer { stride, element })?;
+        Ok(Entity::Buffer { block, number })
+    }
+
+    /// A block whose members lie as it says.
+    fn block(
+        &mut self,
+        ids: &Ids,
+        instruction: &Instruction<'_>,
+        [ty, to]: [u32; 2],
+        binding: Option<[u32; 2]>,
+    ) -> Result<Entity, LoadError> {
+        instruction.exactly(3)?;
+        let kind = ids.kind(instruction, to)?;
+        if !matches!(ids.ty(instruction, to)?, SpirvType::Struct(..)) {
+            return unknown(instruction, "a block that is no structure");
+        }
+        if self.undefined == Undefined::Marked && binding.is_some() {
+            if self.blocks.iter().any(|block| block.binding.is_some()) {
+                return unknown(instruction, "a second uniform block");
+            }
+            self.uniforms = self.members(ids, instruction, kind, 0)?.0;
+        }
+        let region = MemoryRegion {
+            space: Space::Block(self.blocks.len()),
+            base: None,
+            at: 0,
+            indices: Vec::new(),
+            kind,
+            layout: MatrixLayout::default(),
+        };
+        self.blocks.push(Block { binding, words: 0 });
+        let end = self.end(ids, instruction, &region);
+        let block = self.blocks.last_mut().expect("it was added");
+        block.words = end?;
+        Ok(Entity::Pointer(ty, region))
+    }
+
+    /// A variable in the module's own memory; its number.
+    fn own(
+        &mut self,
+        ids: &Ids,
+        instruction: &Instruction<'_>,
+        class: StorageClass,
+        kind: ValueType,
+    ) -> Result<usize, LoadError> {
+        let id = instruction.operand(1)?;
+        let mut initial: Option<Box<[u32]>> = match instruction.operands.get(3) {
+            Some(&initial) => {
+                ids.value_of(instruction, initial, kind)?;
+                let words = self.constant(initial);
+                let words = words.ok_or_else(|| instruction.malformed("not from a constant"))?;
+                Some(words.into())
+            }
+            None => None,
+        };
+        let (at, words) = (self.variable_words, kind.words());
+        if at + words > MAX_OWN_WORDS {
+            return unknown(instruction, "variables of so many words");
+        }
+        let built_in = self.decoration(id, Decoration::BuiltIn);
+        let role = match class {
+            StorageClass::Private | StorageClass::Function => Role::Own,
+            StorageClass::Input if built_in == Some(BuiltIn::FragCoord as u32) => {
+                if kind != ValueType::numbers(4) {
+                    return Err(instruction.malformed("its type is not that of FragCoord"));
+                }
+                Role::FragCoord
+            }
+            StorageClass::Input => {
+                initial = Some(self.input(instruction, kind, at)?);
+                Role::Input
+            }
+            StorageClass::Output => {
+                self.output(instruction, kind, at)?;
+                Role::Output
+            }
+            _ => return unknown(instruction, "a variable in such a storage class"),
+        };
+        self.variable_words += words;
+        self.variables.push(Variable { role, at, words, initial, is_written: false });
+        Ok(self.variables.len() - 1)
+    }
+
+    /// An input; what it holds unless it is set.
+    fn input(
+        &mut self,
+        instruction: &Instruction<'_>,
+        kind: ValueType,
+        at: usize,
+    ) -> Result<Box<[u32]>, LoadError> {
+        let id = instruction.operand(1)?;
+        if let Some(number) = self.decoration(id, Decoration::BuiltIn) {
+            let word = match BuiltIn::from_u32(number) {
+                Some(BuiltIn::FrontFacing) => 1,
+                Some(
+                    BuiltIn::HelperInvocation
+                    | BuiltIn::SampleId
+                    | BuiltIn::PrimitiveId
+                    | BuiltIn::Layer
+                    | BuiltIn::ViewIndex,
+                ) => 0,
+                Some(other) => return unknown(instruction, &format!("the input {other:?}")),
+                None => return unknown(instruction, &format!("the input {number}")),
+            };
+            return Ok(vec![word; kind.words()].into());
+        }
+        if !self.interface.contains(&id) {
+            return unknown(instruction, "an input that is no part of the interface");
+        }
+        let Some(location) = self.decoration(id, Decoration::Location) else {
+            return unknown(instruction, "an input without a location");
+        };
+        self.inputs.push(InputVariable { location, words: kind.words(), at });
+        Ok(vec![0; kind.words()].into())
+    }
+
+    fn output(
+        &mut self,
+        instruction: &Instruction<'_>,
+        kind: ValueType,
+        at: usize,
+    ) -> Result<(), LoadError> {
+        let id = instruction.operand(1)?;
+        if !self.interface.contains(&id) {
+            return unknown(instruction, "an output that is no part of the interface");
+        }
+        let depth = BuiltIn::FragDepth as u32;
+        if self.decoration(id, Decoration::BuiltIn) == Some(depth)
+            && self.undefined == Undefined::Total
+        {
+            // A full screen has no depths.
+            return Ok(());
+        }
+        let Some(location) = self.decoration(id, Decoration::Location) else {
+            return unknown(instruction, "an output without a location");
+        };
+        if self.decoration(id, Decoration::Component).is_some_and(|component| component != 0) {
+            return unknown(instruction, "outputs that share a location");
+        }
+        let is_vector = kind.scalar == ComponentType::Float && !kind.is_matrix();
+        if !is_vector || kind.aggregate.is_some() {
+            return unknown(instruction, "an output that is not of numbers");
+        }
+        if self.outputs.iter().any(|output| output.location == location) {
+            return Err(instruction.malformed("a second output at that location"));
+        }
+        self.outputs.push(Output { location, components: kind.words(), at });
+        Ok(())
+    }
+
+    /// Adds a texture or a buffer; its number.
+    fn resource(
+        &mut self,
+        instruction: &Instruction<'_>,
+        kind: BindingKind,
+    ) -> Result<usize, LoadError> {
+        let id = instruction.operand(1)?;
+        let Some(binding) = self.decoration(id, Decoration::Binding) else {
+            return unknown(instruction, "a texture or a buffer without a binding");
+        };
+        let set = self.decoration(id, Decoration::DescriptorSet).unwrap_or(0);
+        let name = self.names.get(&(id, None)).cloned().unwrap_or_default();
+        self.resources.push(ResourceBinding { name, set, binding, kind });
+        Ok(self.resources.len() - 1)
+    }
+}

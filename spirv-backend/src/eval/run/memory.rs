@@ -1,0 +1,150 @@
+//! What a pixel finds in memory.
+
+use super::super::code::{Place, Words};
+use super::super::options::Undefined;
+use super::super::resources::{BindingKind, SharedData};
+use super::super::values::{ELEMENTS, Index, Space};
+use super::{ModuleEvaluator, Wrong};
+use lambdav_core::texture::TextureData;
+
+impl ModuleEvaluator<'_> {
+    pub(super) fn is_marked(&self) -> bool {
+        self.module.undefined == Undefined::Marked
+    }
+
+    /// The words of a value, if it has been computed.
+    pub(super) fn get(&self, at: usize, words: usize) -> Option<&[u32]> {
+        self.check(at).ok().map(|()| &self.memory[at..at + words])
+    }
+
+    /// Whether a value has been computed in this activation, or is a constant.
+    pub(super) fn check(&self, at: usize) -> Result<(), Wrong> {
+        if self.defined[at] >= self.activation { Ok(()) } else { Err(Wrong::Undefined) }
+    }
+
+    /// The texture whose number lies there.
+    pub(super) fn texture(&self, at: usize) -> Result<&TextureData, Wrong> {
+        self.check(at)?;
+        let number = self.memory[at] as usize;
+        match self.resources.get(number) {
+            Some(Some(SharedData::Texture(data))) => Ok(data),
+            _ => Err(Wrong::Unbound(number)),
+        }
+    }
+
+    /// A level of a texture; without an operand, the largest.
+    pub(super) fn level(&self, texture: &TextureData, at: Option<usize>) -> Result<i32, Wrong> {
+        let Some(at) = at else { return Ok(0) };
+        self.check(at)?;
+        let (level, count) = (self.memory[at], texture.levels().len());
+        match self.is_marked() {
+            true if level as usize >= count => Err(Wrong::Outside),
+            _ => Ok((level as i32).clamp(0, count as i32 - 1)),
+        }
+    }
+
+    /// What is added to the place of a texel.
+    pub(super) fn offset(&self, at: Option<usize>) -> Result<[u32; 2], Wrong> {
+        let Some(at) = at else { return Ok([0; 2]) };
+        self.check(at)?;
+        Ok([0, 1].map(|k| self.memory[at + k]))
+    }
+
+    /// The words of the buffer of that number.
+    pub(super) fn buffer(&self, number: usize) -> Result<&[u32], Wrong> {
+        match &self.resources[number] {
+            Some(SharedData::Buffer(words)) => Ok(words),
+            _ => Err(Wrong::Unbound(number)),
+        }
+    }
+
+    /// An index below `count`.
+    pub(super) fn index(&self, index: &Index, count: usize) -> Result<usize, Wrong> {
+        self.check(index.value)?;
+        let word = self.memory[index.value];
+        match count.checked_sub(1) {
+            Some(_) if self.is_marked() && word as usize >= count => Err(Wrong::Outside),
+            None => Err(Wrong::Outside),
+            Some(_) if index.is_signed && (word as i32) < 0 => Ok(0),
+            Some(last) => Ok((word as usize).min(last)),
+        }
+    }
+
+    /// The first word of a place.
+    pub(super) fn first(&self, place: &Place) -> Result<usize, Wrong> {
+        let mut first = place.at;
+        if let Some(base) = place.base {
+            self.check(base)?;
+            first += self.memory[base] as usize;
+        }
+        for index in &place.indices {
+            let count = match (index.count, place.space) {
+                (ELEMENTS, Space::Buffer(number)) => self.elements(number)?,
+                (count, _) => count,
+            };
+            first += self.index(index, count)? * index.stride;
+        }
+        Ok(first)
+    }
+
+    /// How many elements a buffer has.
+    pub(super) fn elements(&self, number: usize) -> Result<usize, Wrong> {
+        match self.module.resources[number].kind {
+            BindingKind::Buffer { stride, .. } => Ok(self.buffer(number)?.len() / stride),
+            BindingKind::Texture => Err(Wrong::Unbound(number)),
+        }
+    }
+
+    /// The variable in whose words an address lies.
+    fn variable_at(&self, first: usize) -> usize {
+        self.module.variables.partition_point(|variable| variable.at <= first).saturating_sub(1)
+    }
+
+    pub(super) fn load(&mut self, to: usize, place: &Place) -> Result<(), Wrong> {
+        let first = self.first(place)?;
+        let space = match place.space {
+            Space::Own(number) if !self.filled[number] => return Err(Wrong::Undefined),
+            Space::Pointed if !self.filled[self.variable_at(first)] => {
+                return Err(Wrong::Undefined);
+            }
+            Space::Own(_) | Space::Pointed => &self.variables[..],
+            Space::Block(number) => &self.blocks[number][..],
+            Space::Buffer(number) => match &self.resources[number] {
+                Some(SharedData::Buffer(words)) => &words[..],
+                _ => return Err(Wrong::Unbound(number)),
+            },
+        };
+        match &place.words {
+            Words::Together(count) => {
+                let words = space.get(first..first + count).ok_or(Wrong::Outside)?;
+                self.memory[to..to + count].copy_from_slice(words);
+            }
+            Words::Apart(words) => {
+                for (to, &word) in self.memory[to..].iter_mut().zip(words) {
+                    *to = *space.get(first + word as usize).ok_or(Wrong::Outside)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn store(&mut self, place: &Place, a: usize) -> Result<(), Wrong> {
+        let first = self.first(place)?;
+        let Words::Together(count) = place.words else {
+            unreachable!("what is written has no gaps");
+        };
+        let number = match place.space {
+            Space::Own(number) => number,
+            _ => self.variable_at(first),
+        };
+        // A part of what holds nothing is stored nowhere.
+        if count == self.module.variables[number].words {
+            self.filled[number] = true;
+        } else if !self.filled[number] {
+            return Err(Wrong::Undefined);
+        }
+        let words = self.variables.get_mut(first..first + count).ok_or(Wrong::Outside)?;
+        words.copy_from_slice(&self.memory[a..a + count]);
+        Ok(())
+    }
+}

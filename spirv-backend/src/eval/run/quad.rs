@@ -1,0 +1,85 @@
+//! Derivatives: differences between pixels of a quad, which are computed together as far as that is needed.
+//!
+//! Each pixel notes the operands of the derivatives that it comes to, in order. Where a neighbour's is not
+//! known, the pixel stops, and begins again when all four have come one further.
+
+use super::super::arithmetic::word;
+use super::super::code::Axes;
+use super::notes::Note;
+use super::{ModuleEvaluator, ModuleFault, Stopped, Wrong};
+
+impl ModuleEvaluator<'_> {
+    /// Computes one pixel, and of its neighbours what it needs.
+    pub(super) fn run_quad(
+        &mut self,
+        frag_coord: [f32; 4],
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), ModuleFault> {
+        let [x, y, z, w] = frag_coord;
+        let [column, row] = [x, y].map(|at| at.floor() as i64 & 1);
+        let own = (column + 2 * row) as usize;
+        self.quad.notes.iter_mut().for_each(Vec::clear);
+        loop {
+            self.quad.begin(own);
+            let label = match self.run_pixel(frag_coord, cancelled) {
+                Ok(()) => return Ok(()),
+                Err(Stopped::Fault(fault)) => return Err(fault),
+                Err(Stopped::Neighbour(label)) => label,
+            };
+            let before = self.quad.len();
+            for pixel in (0..4).filter(|&pixel| pixel != own) {
+                let [dx, dy] = [pixel & 1, pixel >> 1].map(|of| of as i64);
+                let [dx, dy] = [dx - column, dy - row].map(|by| by as f32);
+                self.quad.begin(pixel);
+                match self.run_pixel([x + dx, y + dy, z, w], cancelled) {
+                    Err(Stopped::Fault(fault @ ModuleFault::Cancelled)) => return Err(fault),
+                    // What ends otherwise has noted what it came to.
+                    _ => {}
+                }
+            }
+            if self.quad.len() == before {
+                return Err(ModuleFault::Divergent(label));
+            }
+        }
+    }
+
+    /// How a value differs from the neighbour's.
+    pub(super) fn derivative(
+        &mut self,
+        to: usize,
+        a: usize,
+        words: usize,
+        axes: Axes,
+    ) -> Result<(), Wrong> {
+        let quad = &mut self.quad;
+        let own = &self.memory[a..a + words];
+        let (pixel, next) = (quad.pixel, quad.next);
+        if quad.notes[pixel].len() == next {
+            quad.notes[pixel].push(Note { to, words: own.to_vec() });
+        }
+        quad.next += 1;
+        let difference = |bit: usize| {
+            let other = quad.notes[pixel ^ bit].get(next);
+            let other = &other.filter(|note| note.to == to).ok_or(Wrong::Neighbour)?.words;
+            let pairs = own.iter().zip(other);
+            Ok(pairs
+                .map(|(&own, &other)| {
+                    let [own, other] = [own, other].map(f32::from_bits);
+                    if pixel & bit != 0 { own - other } else { other - own }
+                })
+                .collect())
+        };
+        let result: Vec<f32> = match axes {
+            Axes::X => difference(1)?,
+            Axes::Y => difference(2)?,
+            Axes::Both => {
+                let [x, y]: [Vec<f32>; 2] = [difference(1)?, difference(2)?];
+                x.iter().zip(&y).map(|(x, y)| x.abs() + y.abs()).collect()
+            }
+        };
+        for (k, number) in result.into_iter().enumerate() {
+            self.memory[to + k] = word(number);
+        }
+        Ok(())
+    }
+}

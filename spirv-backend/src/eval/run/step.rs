@@ -1,0 +1,187 @@
+//! Single instructions.
+
+use super::super::arithmetic::{fma, word};
+use super::super::code::{Argument, Meaning, Operand, Step};
+use super::super::resources::BindingKind;
+use super::{ModuleEvaluator, Wrong};
+use crate::mutants::{Mutant, is_active};
+use lambdav_core::texture::TextureData;
+
+/// So many operands has a function at most.
+const OPERANDS: usize = 4;
+
+/// A sample between the texels of the largest level, whose edges are clamped (LANGUAGE §12).
+fn sample(texture: &TextureData, [u, v]: [f32; 2], [dx, dy]: [u32; 2]) -> [f32; 4] {
+    let size = texture.level(0);
+    let (qx, qy) = (u * size.width as f32 - 0.5, v * size.height as f32 - 0.5);
+    let (fx, fy) = (qx - qx.floor(), qy - qy.floor());
+    let [x, y] = [qx.floor() as i32, qy.floor() as i32];
+    let [x, y] = [x.wrapping_add(dx as i32), y.wrapping_add(dy as i32)];
+    let [right, below] = [x.wrapping_add(1), y.wrapping_add(1)];
+    let mix = |a: [f32; 4], b: [f32; 4], t: f32| [0, 1, 2, 3].map(|k| a[k] * (1.0 - t) + b[k] * t);
+    let upper = mix(texture.texel(x, y, 0), texture.texel(right, y, 0), fx);
+    let lower = mix(texture.texel(x, below, 0), texture.texel(right, below, 0), fx);
+    mix(upper, lower, fy)
+}
+
+impl ModuleEvaluator<'_> {
+    /// A function of whole operands.
+    fn apply(
+        &mut self,
+        meaning: Meaning,
+        to: usize,
+        of: &[Argument],
+        words: usize,
+    ) -> Result<(), Wrong> {
+        let mut operands = [Operand::default(); OPERANDS];
+        for (operand, argument) in operands.iter_mut().zip(of) {
+            self.check(argument.at)?;
+            let words = &self.memory[argument.at..argument.at + argument.words];
+            *operand = Operand { words, rows: argument.rows };
+        }
+        let mut out = std::mem::take(&mut self.transit);
+        out.clear();
+        out.resize(words, 0);
+        // (Borrowed anew, since the operands borrow the memory.)
+        meaning(&operands[..of.len().min(OPERANDS)], &mut out);
+        self.memory[to..to + words].copy_from_slice(&out);
+        self.transit = out;
+        Ok(())
+    }
+
+    /// Executes an instruction.
+    pub(super) fn step(&mut self, step: &Step) -> Result<(), Wrong> {
+        let to = match *step {
+            Step::Unary { function, to, a, words } => {
+                self.check(a)?;
+                for i in 0..words {
+                    self.memory[to + i] = function.apply(self.memory[a + i]);
+                }
+                to
+            }
+            Step::Binary { function, to, a, b, words } => {
+                self.check(a)?;
+                self.check(b)?;
+                for i in 0..words {
+                    self.memory[to + i] = function.apply(self.memory[a + i], self.memory[b + i]);
+                }
+                to
+            }
+            Step::Fma { to, of, words } => {
+                for operand in of {
+                    self.check(operand)?;
+                }
+                for i in 0..words {
+                    self.memory[to + i] = fma(of.map(|at| self.memory[at + i]));
+                }
+                to
+            }
+            Step::Select { to, condition, a, b, words, stride } => {
+                self.check(condition)?;
+                self.check(a)?;
+                self.check(b)?;
+                let stride = if is_active(Mutant::OneCondition) { 0 } else { stride };
+                for i in 0..words {
+                    let holds = self.memory[condition + i * stride] != 0;
+                    self.memory[to + i] = self.memory[if holds { a } else { b } + i];
+                }
+                to
+            }
+            Step::Any { to, a, words } => {
+                let any = self.get(a, words).ok_or(Wrong::Undefined)?.iter().any(|&word| word != 0);
+                self.memory[to] = any.into();
+                to
+            }
+            Step::All { to, a, words } => {
+                let all = self.get(a, words).ok_or(Wrong::Undefined)?.iter().all(|&word| word != 0);
+                self.memory[to] = all.into();
+                to
+            }
+            Step::Compose { to, ref parts } => {
+                let mut end = to;
+                for part in parts {
+                    self.check(part.value)?;
+                    self.memory.copy_within(part.at..part.at + part.words, end);
+                    end += part.words;
+                }
+                to
+            }
+            Step::Apply { meaning, to, ref of, words } => {
+                self.apply(meaning, to, of, words)?;
+                to
+            }
+            Step::Pick { to, a, ref index } => {
+                self.check(a)?;
+                self.memory[to] = self.memory[a + self.index(index, index.count)?];
+                to
+            }
+            Step::Replace { to, a, part, ref index } => {
+                self.check(a)?;
+                self.check(part)?;
+                let at = self.index(index, index.count)?;
+                self.memory.copy_within(a..a + index.count, to);
+                self.memory[to + at] = self.memory[part];
+                to
+            }
+            Step::Load { to, ref place } => {
+                self.load(to, place)?;
+                to
+            }
+            Step::Fetch { to, texture, place, offset, level } => {
+                let texture = self.texture(texture)?;
+                self.check(place)?;
+                let [x, y] = [0, 1].map(|k| self.memory[place + k]);
+                let [dx, dy] = self.offset(offset)?;
+                let level = self.level(texture, level)?;
+                let size = texture.level(level);
+                let [x, y] = [x.wrapping_add(dx), y.wrapping_add(dy)];
+                if self.is_marked() && (x >= size.width || y >= size.height) {
+                    return Err(Wrong::Outside);
+                }
+                // What lies outside is clamped.
+                let texel = texture.texel(x as i32, y as i32, level).map(f32::to_bits);
+                self.memory[to..to + 4].copy_from_slice(&texel);
+                to
+            }
+            Step::Sample { to, texture, place, offset } => {
+                let texture = self.texture(texture)?;
+                self.check(place)?;
+                let at = [0, 1].map(|k| f32::from_bits(self.memory[place + k]));
+                let colour = sample(texture, at, self.offset(offset)?);
+                self.memory[to..to + 4].copy_from_slice(&colour.map(word));
+                to
+            }
+            Step::Size { to, texture, level } => {
+                let texture = self.texture(texture)?;
+                let size = texture.level(self.level(texture, level)?);
+                self.memory[to..to + 2].copy_from_slice(&[size.width, size.height]);
+                to
+            }
+            Step::Levels { to, texture } => {
+                self.memory[to] = self.texture(texture)?.levels().len() as u32;
+                to
+            }
+            Step::Derivative { to, a, words, axes } => {
+                self.check(a)?;
+                self.derivative(to, a, words, axes)?;
+                to
+            }
+            // Calls are executed where functions are.
+            Step::Call(_) => return Err(Wrong::Undefined),
+            Step::Length { to, buffer } => {
+                let BindingKind::Buffer { stride, .. } = self.module.resources[buffer].kind else {
+                    return Err(Wrong::Unbound(buffer));
+                };
+                self.memory[to] = (self.buffer(buffer)?.len() / stride) as u32;
+                to
+            }
+            Step::Store { ref place, a } => {
+                self.check(a)?;
+                self.store(place, a)?;
+                return Ok(());
+            }
+        };
+        self.defined[to] = self.activation;
+        Ok(())
+    }
+}

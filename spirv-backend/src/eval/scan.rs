@@ -1,0 +1,122 @@
+//! A first look at all instructions: which entry point is meant, and which functions it calls.
+
+use super::binary::{Instruction, instructions};
+use super::error::LoadError;
+use super::options::LoadOptions;
+use rspirv::spirv::{ExecutionModel, Op};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What a module is made of.
+#[derive(Debug)]
+pub(super) struct Scan<'w> {
+    /// The entry point's function, if there is one that is meant, and the variables of its interface.
+    pub(super) entry: Option<u32>,
+    pub(super) interface: FxHashSet<u32>,
+    /// The functions that it calls, itself among them, in order.
+    pub(super) functions: Vec<Head<'w>>,
+}
+
+/// How a function begins.
+#[derive(Debug)]
+pub(super) struct Head<'w> {
+    pub(super) id: u32,
+    pub(super) function: Instruction<'w>,
+    pub(super) parameters: Vec<Instruction<'w>>,
+}
+
+/// A function, and the calls in it.
+struct Calling<'w> {
+    head: Head<'w>,
+    calls: Vec<(u32, usize)>,
+}
+
+/// An entry point of the fragment stage.
+struct Entry<'w> {
+    name: String,
+    function: u32,
+    rest: &'w [u32],
+}
+
+/// Looks at all instructions of a module.
+pub(super) fn scan<'w>(words: &'w [u32], options: &LoadOptions) -> Result<Scan<'w>, LoadError> {
+    let mut entries = Vec::new();
+    let mut functions: Vec<Calling<'w>> = Vec::new();
+    for instruction in instructions(words)? {
+        let instruction = instruction?;
+        let operand = |index| instruction.operand(index);
+        match instruction.op {
+            Op::EntryPoint if operand(0)? == ExecutionModel::Fragment as u32 => {
+                let (name, function) = (instruction.string(2)?, operand(1)?);
+                let rest = instruction.rest(3 + name.len() / 4)?;
+                entries.push(Entry { name, function, rest });
+            }
+            Op::Function => {
+                let head = Head { id: operand(1)?, function: instruction, parameters: Vec::new() };
+                functions.push(Calling { head, calls: Vec::new() });
+            }
+            Op::FunctionParameter => match functions.last_mut() {
+                Some(function) => function.head.parameters.push(instruction),
+                None => return Err(instruction.malformed("it stands in no function")),
+            },
+            Op::FunctionCall => match functions.last_mut() {
+                Some(function) => function.calls.push((operand(2)?, instruction.at)),
+                None => return Err(instruction.malformed("it stands in no function")),
+            },
+            _ => {}
+        }
+    }
+    let Some(entry) = chosen(entries, options) else {
+        return Ok(Scan { entry: None, interface: FxHashSet::default(), functions: Vec::new() });
+    };
+    let called = called(&functions, entry.function)?;
+    let functions = functions.into_iter().map(|function| function.head);
+    Ok(Scan {
+        entry: Some(entry.function),
+        interface: entry.rest.iter().copied().collect(),
+        functions: functions.filter(|head| called.contains(&head.id)).collect(),
+    })
+}
+
+/// The entry point of that name, or the only one, or the one that is called `main`.
+fn chosen<'w>(mut all: Vec<Entry<'w>>, options: &LoadOptions) -> Option<Entry<'w>> {
+    let wanted = match (&options.entry_point, all.len()) {
+        (Some(name), _) => name.as_str(),
+        (None, 1) => return all.pop(),
+        (None, _) => "main",
+    };
+    all.into_iter().find(|entry| entry.name == wanted)
+}
+
+/// The functions that one calls, and those that they call. No function may call itself.
+fn called(functions: &[Calling<'_>], entry: u32) -> Result<FxHashSet<u32>, LoadError> {
+    let by_id: FxHashMap<u32, &Calling<'_>> =
+        functions.iter().map(|function| (function.head.id, function)).collect();
+    let mut done = FxHashSet::default();
+    // The functions on the way, and which of its calls is next for each.
+    let mut way = vec![(entry, 0)];
+    let mut on_way = FxHashSet::from_iter([entry]);
+    while let Some((id, next)) = way.last_mut() {
+        let calls = by_id.get(id).map_or(&[][..], |function| &function.calls[..]);
+        match calls.get(*next) {
+            Some(&(callee, at)) => {
+                *next += 1;
+                if on_way.contains(&callee) {
+                    return Err(LoadError::Unknown {
+                        what: "a function that calls itself".into(),
+                        at,
+                    });
+                }
+                if !done.contains(&callee) {
+                    on_way.insert(callee);
+                    way.push((callee, 0));
+                }
+            }
+            None => {
+                done.insert(*id);
+                on_way.remove(id);
+                way.pop();
+            }
+        }
+    }
+    Ok(done)
+}

@@ -1,0 +1,158 @@
+//! What naga makes of WGSL and GLSL: the shaders of `tests/foreign`, and, where the environment's `NAGA_INPUTS`
+//! names a folder, all WGSL in it, such as naga's own test inputs (`naga/tests/in/wgsl` of gfx-rs/wgpu).
+
+use crate::theorem::{Counts, Foreign, blocks, pixels, values};
+use lambdav::foreign::{Language, to_spirv};
+use lambdav_core::source::SourceFile;
+use lambdav_generate::resources;
+use lambdav_spirv_frontend::{LocationSource, RaiseOptions, raise};
+use lambdav_test_support::skipped;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Width and height of a picture.
+const SIZE: [u32; 2] = [48, 40];
+
+/// How often a loop goes round; naga's inputs have loops without an end.
+const ITERATIONS: u64 = 1000;
+
+/// The files of a folder with one of these endings, in order, those in folders inside it among them.
+fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let (mut folders, mut all) = (vec![folder.to_owned()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for file in std::fs::read_dir(folder).expect("the folder can be listed") {
+            let path = file.expect("it is listed").path();
+            let ending = path.extension().unwrap_or_default().to_string_lossy().into_owned();
+            if path.is_dir() {
+                folders.push(path);
+            } else if endings.contains(&ending.as_str()) {
+                all.push(path);
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+/// The names of a module's entry points of the fragment stage.
+fn entry_points(words: &[u32]) -> Vec<String> {
+    let (mut names, mut at) = (Vec::new(), 5);
+    while let Some(&first) = words.get(at) {
+        let count = (first >> 16) as usize;
+        if first & 0xffff == 15 && words[at + 1] == 4 {
+            let bytes = words[at + 3..at + count].iter().flat_map(|word| word.to_le_bytes());
+            let name: Vec<u8> = bytes.take_while(|&byte| byte != 0).collect();
+            names.push(String::from_utf8(name).expect("naga writes UTF-8"));
+        }
+        at += count.max(1);
+    }
+    names
+}
+
+/// What comes of an entry point.
+enum Verdict {
+    Passed(Counts),
+    /// The code of the diagnostic, and what it says.
+    Refused(String, String),
+    Failed(String),
+}
+
+fn check(words: &[u32], entry_point: &str, seed: u64) -> Verdict {
+    let mut options =
+        RaiseOptions { entry_point: Some(entry_point.to_owned()), ..RaiseOptions::default() };
+    // Of others, all pixels have the same.
+    options.locations.insert(0, LocationSource::Uv);
+    let mut raised = raise("a.spv", words, &options).program;
+    if raised.as_ref().is_err_and(|error| error.message.contains("a position for an input")) {
+        options.locations.clear();
+        raised = raise("a.spv", words, &options).program;
+    }
+    let (core, interface) = match raised {
+        Ok(raised) => raised,
+        Err(error) => return Verdict::Refused(error.code.as_str().to_owned(), error.message),
+    };
+    let types = core.graph.types();
+    let uniforms = values(types, core.uniforms.iter().map(|of| of.ty), seed);
+    let foreign = Foreign {
+        words,
+        core: &core,
+        interface: &interface,
+        clear: options.clear,
+        size: SIZE,
+        blocks: blocks(&interface, &uniforms),
+        uniforms,
+        resources: resources(types),
+        max_iterations: ITERATIONS,
+    };
+    match foreign.check(&pixels(SIZE)) {
+        Ok(counts) => Verdict::Passed(counts),
+        Err(error) => Verdict::Failed(error),
+    }
+}
+
+fn words_of(path: &Path) -> Result<Vec<u32>, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let language = Language::of(path).expect("the ending says it");
+    to_spirv(language, &SourceFile::new("a", text)).map_err(|all| all[0].message.clone())
+}
+
+#[test]
+fn foreign_shaders() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/foreign");
+    let mut count = 0;
+    for path in files(&folder, &["wgsl", "frag"]) {
+        let words = words_of(&path).expect("it is right");
+        for name in entry_points(&words) {
+            for seed in 0..3 {
+                match check(&words, &name, seed) {
+                    Verdict::Passed(_) => count += 1,
+                    Verdict::Refused(_, error) | Verdict::Failed(error) => {
+                        panic!("{}: {error}", path.display())
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!(count, 30);
+}
+
+#[test]
+fn inputs_of_naga() {
+    let Some(folder) = std::env::var_os("NAGA_INPUTS") else {
+        skipped("NAGA_INPUTS does not name a folder of WGSL");
+        return;
+    };
+    let (mut passed, mut no_words) = (0, Vec::new());
+    let (mut total, mut failed) = (Counts::default(), Vec::new());
+    let mut refused: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for path in files(Path::new(&folder), &["wgsl"]) {
+        let stem = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
+        let words = match words_of(&path) {
+            Ok(words) => words,
+            Err(error) => {
+                no_words.push(format!("{stem}: {error}"));
+                continue;
+            }
+        };
+        for name in entry_points(&words) {
+            match check(&words, &name, 1) {
+                Verdict::Passed(counts) => {
+                    passed += 1;
+                    total.add(counts);
+                }
+                Verdict::Refused(code, what) => {
+                    refused.entry(code).or_default().push(format!("{stem} {name}: {what}"));
+                }
+                Verdict::Failed(what) => failed.push(format!("{stem} {name}: {what}")),
+            }
+        }
+    }
+    let count: usize = refused.values().map(Vec::len).sum();
+    println!("passed {passed}, refused {count}, failed {}; {total:?}", failed.len());
+    for (code, all) in &refused {
+        println!("  {code}: {}\n    {}", all.len(), all.join("\n    "));
+    }
+    println!("  no words of {} files\n    {}", no_words.len(), no_words.join("\n    "));
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    assert!(passed > 0, "the folder holds no fragment shader");
+}

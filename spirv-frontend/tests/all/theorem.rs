@@ -1,0 +1,276 @@
+//! The theorem, read backwards: what the words of a module compute is what the program computes to which
+//! they are raised, on every engine, and what that computes when it is emitted again.
+//!
+//! *eval_S(w) = core(raise(w)) = simd(raise(w)) = eval_S(emit(raise(w)))*, bit for bit.
+
+use lambdav::Size;
+use lambdav::engine::SimdEngine;
+use lambdav::raster::{Frame, RenderOptions, render};
+use lambdav::settings::Settings;
+use lambdav_core::evaluate::{EvaluationFault, Evaluator};
+use lambdav_core::graph::Core;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::op::NAN;
+use lambdav_core::resource::Bound;
+use lambdav_core::schedule::schedule;
+use lambdav_core::types::{Scalar, Type, TypeKind, Types};
+use lambdav_spirv_backend::emit::{EmitOptions, emit};
+use lambdav_spirv_backend::eval::{
+    InputSource, LoadOptions, Module, ModuleEvaluator, ModuleFault, Resources, Undefined,
+};
+use lambdav_spirv_frontend::{Binding, Interface, LocationSource};
+use lambdav_test_support::Random;
+
+/// A module, the program that it was raised to, and what both are given.
+pub(crate) struct Foreign<'m> {
+    pub(crate) words: &'m [u32],
+    pub(crate) core: &'m Core,
+    pub(crate) interface: &'m Interface,
+    /// What a pixel keeps that is discarded.
+    pub(crate) clear: [f32; 4],
+    pub(crate) size: [u32; 2],
+    /// The values of uniforms, in the order of the program's.
+    pub(crate) uniforms: Vec<Box<[u32]>>,
+    /// The words of blocks, by set and binding; of push constants by `None`.
+    pub(crate) blocks: Vec<(Option<[u32; 2]>, Vec<u32>)>,
+    /// Textures and buffers, in the order of the program's.
+    pub(crate) resources: Vec<Bound>,
+    pub(crate) max_iterations: u64,
+}
+
+/// What was compared.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) pixels: usize,
+    pub(crate) discarded: usize,
+    /// Pixels for which executing the words exceeds the limit of iterations, and those of them for which
+    /// the program has a value, since the core is lazy.
+    pub(crate) endless: usize,
+    pub(crate) lazy: usize,
+}
+
+impl Counts {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.pixels += other.pixels;
+        self.discarded += other.discarded;
+        self.endless += other.endless;
+        self.lazy += other.lazy;
+    }
+}
+
+/// How many pixels of each shader are compared: 64, or as many as the environment's `PIXELS` says, rounded down to a
+/// square.
+pub(crate) fn pixels(size: [u32; 2]) -> Vec<[u32; 2]> {
+    let count = std::env::var("PIXELS");
+    let count: u32 = count.map_or(64, |text| text.parse().expect("PIXELS is a number"));
+    let side = count.isqrt().max(1);
+    // Neighbours are of other rows and columns of their quads.
+    let at = |k: u32, other: u32, size: u32| (k * size / side + other % 3).min(size - 1);
+    let row = |y: u32| (0..side).map(move |x| [at(x, y, size[0]), at(y, x, size[1])]);
+    (0..side).flat_map(row).collect()
+}
+
+/// A pixel of four components; any NaN is one.
+fn filled(words: &[u32]) -> [u32; 4] {
+    let mut pixel = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
+    pixel.iter_mut().zip(words).for_each(|(to, &word)| *to = word);
+    pixel.map(|word| if f32::from_bits(word).is_nan() { NAN } else { word })
+}
+
+/// What there is at a pixel, of each output; nothing where a loop exceeds the limit.
+type Colours = Option<Vec<[u32; 4]>>;
+
+impl Foreign<'_> {
+    /// Compares all that the theorem says are the same.
+    pub(crate) fn check(&self, pixels: &[[u32; 2]]) -> Result<Counts, String> {
+        let mut locations: Vec<u32> = self.core.outputs.iter().map(|of| of.location).collect();
+        locations.sort_unstable();
+        let program = schedule(self.core, &locations).map_err(|error| error.message)?;
+        let mut evaluator = Evaluator::new(&program, self.max_iterations);
+        let options = LoadOptions {
+            undefined: Undefined::Total,
+            entry_point: Some(self.interface.entry_point.clone()),
+        };
+        let module = Module::with_options(self.words, &options)
+            .map_err(|error| format!("the words cannot be evaluated: {error}"))?;
+        let resources = self.shared(&module)?;
+        let mut by_words = ModuleEvaluator::new(&module, &resources, self.max_iterations);
+        self.set_inputs(&mut by_words);
+        let emitted = emit(&program, None, &EmitOptions::default()).expect("it fits");
+        let emitted = Module::new(&emitted.words).expect("it can be evaluated");
+        let types = program.uniforms.iter().map(|uniform| uniform.ty);
+        let shared = Resources::new(&self.inputs([0, 0]), &program.types, types);
+        let mut again = ModuleEvaluator::new(&emitted, &shared, self.max_iterations);
+        let frames = self.draw(&locations)?;
+        let mut counts = Counts::default();
+        for &[x, y] in pixels {
+            let inputs = self.inputs([x, y]);
+            let core: Colours = match evaluator.run(&inputs, &|| false) {
+                Ok(()) => Some((0..locations.len()).map(|k| filled(evaluator.output(k))).collect()),
+                Err(EvaluationFault::LoopLimit(_)) => None,
+                Err(EvaluationFault::Cancelled) => unreachable!("nobody cancels it"),
+            };
+            let differs = |what: &str, found: &Colours| {
+                Err(format!("at {x} {y}: core {core:x?}, and {what} {found:x?}"))
+            };
+            let emitted = outputs(&mut again, &inputs, &locations, self.clear)?;
+            if emitted != core {
+                return differs("emitted again", &emitted);
+            }
+            if let Some(frames) = &frames {
+                let pixel = |frame: &Frame| frame.pixel(x, y).expect("it lies in the picture");
+                let colours = frames.iter().map(|frame| filled(&pixel(frame).map(f32::to_bits)));
+                let simd = Some(colours.collect());
+                if simd != core {
+                    return differs("machine code", &simd);
+                }
+            }
+            let words = outputs(&mut by_words, &inputs, &locations, self.clear)?;
+            counts.pixels += 1;
+            counts.discarded += usize::from(by_words.is_discarded());
+            if words.is_none() {
+                counts.endless += 1;
+                counts.lazy += usize::from(core.is_some());
+            } else if words != core {
+                return differs("words", &words);
+            }
+        }
+        Ok(counts)
+    }
+
+    fn inputs(&self, [x, y]: [u32; 2]) -> Inputs {
+        Inputs {
+            frag_coord: [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0],
+            resolution: self.size.map(|side| side as f32),
+            uniforms: self.uniforms.clone(),
+            resources: self.resources.clone(),
+            ..Inputs::default()
+        }
+    }
+
+    /// The blocks, textures and buffers of the module.
+    fn shared(&self, module: &Module) -> Result<Resources, String> {
+        let mut bound = Vec::new();
+        for of in module.resources() {
+            let binding = Binding::Descriptor { set: of.set, binding: of.binding };
+            let number = self.interface.resources.iter().position(|of| of.binding == binding);
+            // What is declared and not used is bound to nothing.
+            bound.push(number.map_or(Bound::Nothing, |number| self.resources[number].clone()));
+        }
+        let inputs = Inputs { resources: bound, ..self.inputs([0, 0]) };
+        let mut resources = Resources::for_members(&inputs, &[], module.resources());
+        for (at, words) in &self.blocks {
+            resources.set_block(*at, words.clone());
+        }
+        Ok(resources)
+    }
+
+    fn set_inputs(&self, evaluator: &mut ModuleEvaluator<'_>) {
+        for input in &self.interface.locations {
+            let source = match input.source {
+                Ok(LocationSource::Uv) => InputSource::Uv(self.size.map(|side| side as f32)),
+                Ok(LocationSource::Position) => InputSource::Position,
+                Err(uniform) => InputSource::Words(self.uniforms[uniform].clone()),
+            };
+            evaluator.set_input(input.location, &source);
+        }
+    }
+
+    /// The pictures by machine code, of each output; none where a loop exceeds the limit in some pixel.
+    fn draw(&self, locations: &[u32]) -> Result<Option<Vec<Frame>>, String> {
+        let size = Size::new(self.size[0], self.size[1]).expect("it is small");
+        let mut settings = Settings::new(self.core, size);
+        settings.inputs = Inputs { frag_coord: [0.0; 4], ..self.inputs([0, 0]) };
+        settings.max_iterations = self.max_iterations;
+        let mut frames = Vec::new();
+        for &location in locations {
+            let engine = SimdEngine::new(self.core, location, &settings, None)
+                .map_err(|error| format!("no machine code: {error}"))?;
+            match render(&engine, size, &RenderOptions::default()) {
+                Ok(frame) => frames.push(frame),
+                Err(_) => return Ok(None),
+            }
+        }
+        Ok(Some(frames))
+    }
+}
+
+/// What an evaluator of words computes for a pixel.
+fn outputs(
+    evaluator: &mut ModuleEvaluator<'_>,
+    inputs: &Inputs,
+    locations: &[u32],
+    clear: [f32; 4],
+) -> Result<Colours, String> {
+    match evaluator.run(inputs.frag_coord, &|| false) {
+        Ok(()) if evaluator.is_discarded() => {
+            Ok(Some(vec![clear.map(f32::to_bits); locations.len()]))
+        }
+        Ok(()) => {
+            let output =
+                |&at: &u32| evaluator.output(at).map(filled).ok_or("it has no such output");
+            Ok(Some(locations.iter().map(output).collect::<Result<_, _>>()?))
+        }
+        Err(ModuleFault::LoopLimit { .. }) => Ok(None),
+        Err(fault) => Err(format!("words at {:?}: {fault}", inputs.frag_coord)),
+    }
+}
+
+/// Values for uniforms of these types: small, so that loops end.
+pub(crate) fn values(
+    types: &Types,
+    of: impl IntoIterator<Item = Type>,
+    seed: u64,
+) -> Vec<Box<[u32]>> {
+    let mut random = Random::new(seed);
+    let numbers = [0.75_f32, 1.5, 0.25, 2.0, -0.5, 3.0, 1.0, 5.5].map(f32::to_bits);
+    let mut all = Vec::new();
+    for ty in of {
+        let mut words = Vec::new();
+        let mut stack = vec![ty];
+        while let Some(ty) = stack.pop() {
+            let mut parts: Vec<Type> = types.parts(ty).collect();
+            match *types.kind(ty) {
+                TypeKind::Scalar(scalar) | TypeKind::Vector(scalar, _) => {
+                    let count = types.components(ty);
+                    words.extend((0..count).map(|_| match scalar {
+                        Scalar::F32 => *random.pick(&numbers),
+                        Scalar::Bool => random.below(2) as u32,
+                        Scalar::I32 | Scalar::U32 => random.below(5) as u32,
+                    }));
+                }
+                _ => {
+                    parts.reverse();
+                    stack.extend(parts);
+                }
+            }
+        }
+        all.push(words.into());
+    }
+    all
+}
+
+/// Blocks with these values, laid out as the interface says.
+pub(crate) fn blocks(
+    interface: &Interface,
+    uniforms: &[Box<[u32]>],
+) -> Vec<(Option<[u32; 2]>, Vec<u32>)> {
+    let mut all: Vec<(Option<[u32; 2]>, Vec<u32>)> = Vec::new();
+    for member in &interface.members {
+        let at = match member.binding {
+            Binding::Descriptor { set, binding } => Some([set, binding]),
+            Binding::PushConstants => None,
+        };
+        let index = all.iter().position(|(of, _)| *of == at).unwrap_or_else(|| {
+            all.push((at, Vec::new()));
+            all.len() - 1
+        });
+        let words = &mut all[index].1;
+        for (&offset, &word) in member.offsets.iter().zip(&uniforms[member.uniform]) {
+            let place = offset as usize / 4;
+            words.resize(words.len().max(place + 1), 0);
+            words[place] = word;
+        }
+    }
+    all
+}
