@@ -20,6 +20,8 @@ pub struct SpirvEngine {
     module: eval::Module,
     resources: Resources,
     location: u32,
+    /// What a pixel keeps that is discarded.
+    clear: [u32; 4],
     settings: Settings,
     loops: Loops,
     sites: Sites,
@@ -63,6 +65,7 @@ impl SpirvEngine {
             module,
             resources: Resources::new(&settings.inputs, &program.types, types),
             location,
+            clear: program.clear(),
             settings: settings.clone(),
             loops: Loops::Emitted(emitted),
             sites: Sites::default(),
@@ -70,11 +73,13 @@ impl SpirvEngine {
     }
 
     /// For the output at `location` of a module, which must have it. The values of uniforms are those of
-    /// the members of its uniform block, in order, and textures and buffers those that it declares. `source` is that which the module carries.
+    /// the members of its uniform block, in order, and textures and buffers those that it declares. `source` is that which the module carries,
+    /// `clear` the colour that a pixel keeps which it discards.
     pub fn of_module(
         module: eval::Module,
         source: &SourceFile,
         location: u32,
+        clear: [f32; 4],
         settings: &Settings,
     ) -> Self {
         let resources =
@@ -83,6 +88,7 @@ impl SpirvEngine {
             module,
             resources,
             location,
+            clear: clear.map(f32::to_bits),
             settings: settings.clone(),
             loops: Loops::Carried(source.clone()),
             sites: Sites::default(),
@@ -138,6 +144,7 @@ impl Kernel for SpirvEngine {
     ) -> Result<(), Stop> {
         let limit = self.settings.max_iterations;
         let mut evaluator = ModuleEvaluator::new(&self.module, &self.resources, limit);
+        evaluator.set_clear(self.clear);
         each_pixel(tile, pixels, cancel, |x, y, cancelled| {
             let position = self.settings.at(x, y).frag_coord;
             match evaluator.run(position, cancelled) {

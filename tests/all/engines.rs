@@ -155,6 +155,7 @@ fn spirv(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result
     };
     let resources = eval::Resources::new(&inputs, &scheduled.types, uniforms.map(|u| u.ty));
     let mut evaluator = eval::ModuleEvaluator::new(&module, &resources, max_iterations);
+    evaluator.set_clear(scheduled.clear());
     match evaluator.run(inputs.frag_coord, &|| false) {
         Ok(()) => {}
         Err(eval::ModuleFault::LoopLimit { header, position }) => {

@@ -148,7 +148,7 @@ fn spirv_agrees() {
         let options = spirv::emit::EmitOptions::default();
         let emitted = spirv::emit(&program, Some(source), &options).expect("it fits");
         let module = spirv::eval::Module::new(&emitted.words).expect("it can be evaluated");
-        let together = SpirvEngine::of_module(module, source, location, &settings);
+        let together = SpirvEngine::of_module(module, source, location, [0.0; 4], &settings);
         is_as_listed(&draw(&together, size, None), "together");
     });
 }

@@ -3,7 +3,7 @@
 use super::names::{write_component, write_operation};
 use super::{MAGIC, VERSION};
 use crate::diagnostics::{Diagnostic, DiagnosticCode};
-use crate::graph::Core;
+use crate::graph::{Core, Discard};
 use crate::limits::CORE_TEXT;
 use crate::schedule::{BlockRole, End, Event, Expr, Program, Statement, ValueId, schedule};
 use crate::source::{SourceFile, Span};
@@ -26,8 +26,7 @@ pub fn print(core: &Core, source: Option<&SourceFile>) -> Result<String, Diagnos
     let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
     let program = schedule(core, &locations)?;
     let types = numbered_types(&program);
-    let clear = core.discard.map(|discard| discard.clear);
-    let mut printer = Printer { program: &program, source, types, clear, out: String::new() };
+    let mut printer = Printer { program: &program, source, types, out: String::new() };
     // Numbers are compared while they are written.
     with_default(|| printer.program())?;
     Ok(printer.out)
@@ -38,8 +37,6 @@ struct Printer<'a> {
     source: Option<&'a SourceFile>,
     /// The numbers of the types that the program declares and uses.
     types: FxHashMap<Type, usize>,
-    /// The colour that pixels keep which are discarded.
-    clear: Option<[u32; 4]>,
     out: String,
 }
 
@@ -107,7 +104,7 @@ impl<'a> Printer<'a> {
         for (location, value) in program.locations.iter().zip(program.outputs()) {
             self.text(format_args!("output {location} = %{}\n", value.0));
         }
-        if let (Some((condition, when)), Some(clear)) = (program.discard, self.clear) {
+        if let Some(Discard { condition, when, clear }) = program.discard {
             let not = if when { "" } else { "not " };
             self.text(format_args!("discard {not}%{} = ", condition.0));
             self.constant(Type::vec(4), &clear);

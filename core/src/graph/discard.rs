@@ -8,9 +8,9 @@ use crate::types::Type;
 /// Which pixels have no colour of their own. The outputs choose by it already, so whoever computes them
 /// need not know; a GPU is told, so that its target keeps what is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Discard {
+pub struct Discard<T = NodeId> {
     /// A `bool`, no negation.
-    pub condition: NodeId,
+    pub condition: T,
     /// With which value of it a pixel is discarded.
     pub when: bool,
     /// The words of the colour that such a pixel has.

@@ -71,7 +71,9 @@ pub(super) fn emit(
     // Where no output chooses by it at the root, all choose alike.
     let is_chosen = |of: &Discard| placed.region_of(of.condition) == Some(ROOT);
     let discard = discard.filter(is_chosen);
-    let discard = discard.and_then(|of| Some((ids[of.condition.index()]?, of.when)));
+    let discard = discard.and_then(|Discard { condition, when, clear }| {
+        Some(Discard { condition: ids[condition.index()]?, when, clear })
+    });
     let types = placed.graph.types().clone();
     let words: usize = values.iter().map(|value| types.components(value.ty)).sum();
     if words > VALUE_WORDS {

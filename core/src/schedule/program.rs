@@ -1,6 +1,6 @@
 //! Scheduled programs: nested blocks of `let`, `if` and `loop`.
 
-use crate::graph::{Name, Neighbour, Uniform};
+use crate::graph::{Discard, Name, Neighbour, Uniform};
 use crate::inputs::Input;
 use crate::op::Op;
 use crate::source::Span;
@@ -162,12 +162,17 @@ pub struct Program {
     /// The values of the `if`s that are guards (see above), ascending: where the condition does not
     /// hold, the value is never needed.
     pub guards: Vec<ValueId>,
-    /// The condition of the `if`s in the root that choose the colours of pixels that are discarded, and
-    /// with which value of it a pixel is. No meaning depends on it.
-    pub discard: Option<(ValueId, bool)>,
+    /// The condition of the `if`s in the root that choose the colours of pixels that are discarded. No
+    /// meaning depends on it.
+    pub discard: Option<Discard<ValueId>>,
 }
 
 impl Program {
+    /// The words of the colour that a pixel keeps which is discarded.
+    pub fn clear(&self) -> [u32; 4] {
+        self.discard.map_or([0; 4], |discard| discard.clear)
+    }
+
     /// The root block.
     pub const ROOT: BlockId = BlockId(0);
 

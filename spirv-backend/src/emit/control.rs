@@ -10,6 +10,7 @@
 use super::declarations::TypeDeclaration;
 use super::translator::{Join, OpenConstruct, Selection, Translator, Ways};
 use crate::mutants::{Mutant, is_active};
+use lambdav_core::graph::Discard;
 use lambdav_core::schedule::{BlockRole, End, Event, Statement, ValueId};
 use lambdav_core::source::Span;
 use rspirv::dr::{Function, Instruction, Module, ModuleHeader, Operand};
@@ -55,8 +56,14 @@ impl<'p> Translator<'p> {
 
     fn event(&mut self, event: Event<'p>) {
         match event {
-            Event::Enter(_, BlockRole::Then(_)) => self.begin(self.selection().on_true),
-            Event::Enter(_, BlockRole::Otherwise(_)) => self.begin(self.selection().on_false),
+            Event::Enter(_, BlockRole::Then(_)) => {
+                self.begin(self.selection().on_true);
+                self.enter(true);
+            }
+            Event::Enter(_, BlockRole::Otherwise(_)) => {
+                self.begin(self.selection().on_false);
+                self.enter(false);
+            }
             // Where a loop opens, its header and the first block of its body begin.
             Event::Enter(_, BlockRole::Root | BlockRole::Body(_)) => {}
             Event::Statement(_, statement) => self.statement(statement),
@@ -82,10 +89,16 @@ impl<'p> Translator<'p> {
             }
             Statement::If { value, condition, .. } => {
                 let label = self.declarations.id();
+                // At the root nothing that comes behind is needed of such a pixel.
+                let is_it =
+                    |of: &Discard<ValueId>| self.targets.len() == 1 && of.condition == condition;
+                let discards = self.program.discard.filter(is_it).map(|of| of.when);
                 self.targets.push(OpenConstruct::Join(Join {
                     value,
                     label,
                     ways: Ways::default(),
+                    discards,
+                    arm: true,
                 }));
                 self.select_block(condition, label, false);
             }
@@ -99,7 +112,7 @@ impl<'p> Translator<'p> {
     /// Begins the merge block of the innermost `if` or loop.
     fn close(&mut self) {
         match self.targets.pop().expect("a statement with blocks has a target") {
-            OpenConstruct::Join(Join { value, label, mut ways }) => {
+            OpenConstruct::Join(Join { value, label, mut ways, .. }) => {
                 self.selections.pop();
                 if let (true, [a, b]) = (is_active(Mutant::SwappedWays), &mut ways.0[..]) {
                     std::mem::swap(&mut a.0, &mut b.0);
@@ -129,6 +142,9 @@ impl<'p> Translator<'p> {
         };
         let from = self.current;
         let to = match (end, self.target()) {
+            (End::Yield(_), OpenConstruct::Join(join)) if join.discards == Some(join.arm) => {
+                return self.push(Instruction::new(Op::Kill, None, None, vec![]));
+            }
             (End::Yield(_), OpenConstruct::Join(join)) => {
                 join.ways.0.push((values[0], from));
                 join.label
@@ -144,6 +160,13 @@ impl<'p> Translator<'p> {
             _ => unreachable!("tails stand in loops only"),
         };
         self.branch(to);
+    }
+
+    /// Enters an arm of the innermost construct, which is a loop where it is that of a tail.
+    fn enter(&mut self, arm: bool) {
+        if let OpenConstruct::Join(join) = self.target() {
+            join.arm = arm;
+        }
     }
 
     /// What the end of the open block goes to.

@@ -54,6 +54,9 @@ pub(super) struct Join {
     pub(super) value: ValueId,
     pub(super) label: Word,
     pub(super) ways: Ways,
+    /// Which arm, if any, is that of pixels that are discarded, and which one is open.
+    pub(super) discards: Option<bool>,
+    pub(super) arm: bool,
 }
 
 /// A choice between two blocks.

@@ -87,6 +87,8 @@ pub struct ModuleEvaluator<'m> {
     /// How many instructions are left to the next poll.
     to_poll: u32,
     is_discarded: bool,
+    /// The colour that targets are cleared to.
+    clear: [u32; 4],
     /// Whether the constants that are computed have been.
     is_open: bool,
     quad: Quad,
@@ -178,6 +180,7 @@ impl<'m> ModuleEvaluator<'m> {
             max_iterations,
             to_poll: INSTRUCTIONS,
             is_discarded: false,
+            clear: [0; 4],
             is_open: false,
             quad: Quad::default(),
         }
@@ -192,6 +195,11 @@ impl<'m> ModuleEvaluator<'m> {
         }
     }
 
+    /// Says which words a pixel keeps that is discarded; (0, 0, 0, 0) unless it is said.
+    pub fn set_clear(&mut self, clear: [u32; 4]) {
+        self.clear = clear;
+    }
+
     /// Computes the outputs of one pixel. `cancelled` is polled now and then.
     pub fn run(
         &mut self,
@@ -202,13 +210,16 @@ impl<'m> ModuleEvaluator<'m> {
     }
 
     /// The components of the output at that location that the last [`ModuleEvaluator::run`]
-    /// computed, if there is such an output.
+    /// computed, if there is such an output; of a pixel that was discarded, those of the clear colour.
     pub fn output(&self, location: u32) -> Option<&[u32]> {
         let output = self.module.outputs.iter().find(|output| output.location == location)?;
+        if self.is_discarded {
+            return self.clear.get(..output.components);
+        }
         Some(&self.variables[output.at..output.at + output.components])
     }
 
-    /// Whether the last [`ModuleEvaluator::run`] discarded its pixel, whose outputs mean nothing then.
+    /// Whether the last [`ModuleEvaluator::run`] discarded its pixel.
     pub fn is_discarded(&self) -> bool {
         self.is_discarded
     }

@@ -48,7 +48,9 @@ impl Sizes {
 /// The program after the way through SPIR-V.
 fn raised(shader: &Shader) -> Core {
     let module = shader.emitted(&EmitOptions::default());
-    let raised = raise("module.spv", &module.words, &RaiseOptions::default());
+    let clear = shader.core.discard.map_or([0; 4], |discard| discard.clear);
+    let options = RaiseOptions { clear: clear.map(f32::from_bits), ..RaiseOptions::default() };
+    let raised = raise("module.spv", &module.words, &options);
     let name = shader.source.name();
     let text = shader.source.text();
     assert_eq!(raised.source.text(), text, "{name}");

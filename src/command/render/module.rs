@@ -129,7 +129,8 @@ pub(in crate::command) fn open_module(
     for (name, text) in files {
         source.append(name.clone(), name, text);
     }
-    let engine = SpirvEngine::of_module(module, &source, location, &settings);
+    let clear = picture.module.clear.unwrap_or_default();
+    let engine = SpirvEngine::of_module(module, &source, location, clear, &settings);
     let uniforms = to_json(&types, settings.values(&uniforms));
     Ok(OpenedModule { source, engine, uniforms, feedback })
 }

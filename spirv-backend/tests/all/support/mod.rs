@@ -178,6 +178,7 @@ pub(crate) fn by_words(
     let types = program.uniforms.iter().map(|uniform| uniform.ty);
     let resources = eval::Resources::new(&pixels[0], &program.types, types);
     let mut evaluator = eval::ModuleEvaluator::new(&loaded, &resources, limit);
+    evaluator.set_clear(program.clear());
     let pixel = |inputs: &Inputs| match evaluator.run(inputs.frag_coord, &|| false) {
         Ok(()) => {
             let output = |&at: &u32| filled(evaluator.output(at).expect("there is such an output"));

@@ -32,6 +32,7 @@ impl Engine for Spirv {
             let module = Module::new(&emitted.words).map_err(|error| error.to_string())?;
             let limit = case.conditions.max_iterations;
             let mut evaluator = ModuleEvaluator::new(&module, &resources, limit);
+            evaluator.set_clear(schedule.clear());
             let mut words = Vec::new();
             for pixel in 0..case.conditions.pixels() {
                 match evaluator.run(case.at(pixel).frag_coord, &|| false) {

@@ -135,6 +135,7 @@ fn by_spirv(
     let types = core.uniforms.iter().map(|uniform| uniform.ty);
     let resources = Resources::new(&inputs(core, 0, 0), &program.types, types);
     let mut evaluator = ModuleEvaluator::new(&module, &resources, ROUNDS);
+    evaluator.set_clear(program.clear());
     for (i, words) in expected.iter().enumerate() {
         let at = inputs(core, i as u32 % SIDE, i as u32 / SIDE).frag_coord;
         evaluator.run(at, &|| false).map_err(|fault| format!("pixel {i}: spirv: {fault}"))?;
