@@ -37,6 +37,8 @@ pub struct Job<'a> {
     pub location: u32,
     /// How many pixels a row has, and how many rows there are.
     pub size: [u32; 2],
+    /// The words of the colour that is cleared to.
+    pub clear: [u32; 4],
     /// The block of push constants.
     pub push_constants: &'a [u32; 8],
     /// The uniform block.
@@ -203,7 +205,8 @@ impl Device {
             .level(vk::CommandBufferLevel::PRIMARY)
             .command_buffer_count(2);
         let extent = vk::Extent2D { width: job.size[0], height: job.size[1] };
-        let clear = [vk::ClearValue::default()];
+        let color = vk::ClearColorValue { float32: job.clear.map(f32::from_bits) };
+        let clear = [vk::ClearValue { color }];
         let begin = vk::RenderPassBeginInfo::default()
             .render_pass(pass)
             .framebuffer(framebuffer)

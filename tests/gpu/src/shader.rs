@@ -225,6 +225,7 @@ impl Output<'_> {
             words: &module.words,
             location: self.location(),
             size,
+            clear: program.clear(),
             push_constants: resources.push_constants(),
             uniforms: resources.uniforms(),
             resources: resources.resources(),
