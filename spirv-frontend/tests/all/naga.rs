@@ -116,6 +116,20 @@ fn foreign_shaders() {
     assert_eq!(count, 30);
 }
 
+/// An image of integers is valid, and not supported.
+#[test]
+fn images_of_integers_are_refused() {
+    let text = "@group(0) @binding(0) var picture: texture_2d<u32>;
+        @fragment fn main() -> @location(0) vec4f {
+            return vec4f(textureLoad(picture, vec2i(0, 0), 0));
+        }";
+    let words = to_spirv(Language::Wgsl, &SourceFile::new("a", text)).expect("it is right");
+    let refused = raise("a.spv", &words, &RaiseOptions::default()).program;
+    let error = refused.expect_err("it is not supported");
+    assert_eq!(error.code.as_str(), "LV0605", "{}", error.message);
+    assert!(error.message.contains("images of integers"), "{}", error.message);
+}
+
 #[test]
 fn inputs_of_naga() {
     let Some(folder) = std::env::var_os("NAGA_INPUTS") else {
