@@ -9,6 +9,7 @@ mod operations;
 mod own;
 mod theorem;
 mod tools;
+mod words;
 
 #[allow(dead_code, reason = "the tests of the emitter share it")]
 #[path = "../../../spirv-backend/tests/all/support/mod.rs"]

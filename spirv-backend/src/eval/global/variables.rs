@@ -203,6 +203,9 @@ impl Globals {
         at: usize,
     ) -> Result<Box<[u32]>, LoadError> {
         let id = instruction.operand(1)?;
+        if self.undefined == Undefined::Marked {
+            return unknown(instruction, "an input that is not FragCoord");
+        }
         if let Some(number) = self.decoration(id, Decoration::BuiltIn) {
             let word = match BuiltIn::from_u32(number) {
                 Some(BuiltIn::FrontFacing) => 1,

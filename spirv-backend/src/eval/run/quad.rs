@@ -31,10 +31,10 @@ impl ModuleEvaluator<'_> {
                 let [dx, dy] = [pixel & 1, pixel >> 1].map(|of| of as i64);
                 let [dx, dy] = [dx - column, dy - row].map(|by| by as f32);
                 self.quad.begin(pixel);
-                match self.run_pixel([x + dx, y + dy, z, w], cancelled) {
-                    Err(Stopped::Fault(fault @ ModuleFault::Cancelled)) => return Err(fault),
-                    // What ends otherwise has noted what it came to.
-                    _ => {}
+                // What ends otherwise has noted what it came to.
+                let ended = self.run_pixel([x + dx, y + dy, z, w], cancelled);
+                if let Err(Stopped::Fault(fault @ ModuleFault::Cancelled)) = ended {
+                    return Err(fault);
                 }
             }
             if self.quad.len() == before {
