@@ -10,6 +10,7 @@ mod own;
 mod theorem;
 mod tools;
 mod words;
+mod written;
 
 #[allow(dead_code, reason = "the tests of the emitter share it")]
 #[path = "../../../spirv-backend/tests/all/support/mod.rs"]

@@ -3,7 +3,7 @@
 
 use crate::support::{Shader, generated};
 use crate::tools::assemble;
-use crate::words::written;
+use crate::written::written;
 use lambdav::foreign::{Language, to_spirv};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate::Evaluator;

@@ -7,6 +7,7 @@ use super::super::arithmetic::word;
 use super::super::code::Axes;
 use super::notes::Note;
 use super::{ModuleEvaluator, ModuleFault, Stopped, Wrong};
+use crate::mutants::{Mutant, is_active};
 
 impl ModuleEvaluator<'_> {
     /// Computes one pixel, and of its neighbours what it needs.
@@ -59,7 +60,8 @@ impl ModuleEvaluator<'_> {
         }
         quad.next += 1;
         let difference = |bit: usize| {
-            let other = quad.notes[pixel ^ bit].get(next);
+            let other =
+                quad.notes[pixel ^ if is_active(Mutant::FlatQuad) { 0 } else { bit }].get(next);
             let other = &other.filter(|note| note.to == to).ok_or(Wrong::Neighbour)?.words;
             let pairs = own.iter().zip(other);
             Ok(pairs
