@@ -213,6 +213,13 @@ fn what_is_refused() {
             "calls itself",
         ),
         (
+            "OpDecorate %second Location 0\n OpDecorate %second Index 1
+             %second = OpVariable %vec4_out Output",
+            "%a = OpLabel\n %x = OpLoad %vec4 %second\n OpReturn",
+            UnsupportedModule,
+            "a second colour of an output",
+        ),
+        (
             "",
             "%a = OpLabel\n %x = OpQuantizeToF16 %f32 %one\n OpReturn",
             UnsupportedModule,

@@ -12,6 +12,7 @@ fn module(decorations: &str, declarations: &str, body: &str) -> Vec<u32> {
     let text = format!(
         "OpCapability Shader
          OpCapability DerivativeControl
+         OpCapability ImageQuery
          %glsl = OpExtInstImport \"GLSL.std.450\"
          OpMemoryModel Logical GLSL450
          OpEntryPoint Fragment %main \"main\" %out %frag_coord %uv
@@ -61,7 +62,9 @@ fn module(decorations: &str, declarations: &str, body: &str) -> Vec<u32> {
          OpReturn
          OpFunctionEnd"
     );
-    assemble(&text, SpirvVersion::default()).unwrap_or_else(|error| panic!("{error:?}\n{text}"))
+    // The last version whose interfaces are inputs and outputs alone.
+    let version = SpirvVersion::of_environment("spv1.3").expect("it is known");
+    assemble(&text, version).unwrap_or_else(|error| panic!("{error:?}\n{text}"))
 }
 
 /// What a body begins with whose pixel's column is `%c`, an int, and `%x`, a float.
@@ -174,7 +177,7 @@ fn switches() -> Vec<u32> {
          %v1 = OpSMod %int %v0 %i5
          %selector = OpISub %int %v1 %i1
          OpSelectionMerge %end None
-         OpSwitch %selector %default -1 %first 0 %leave 1 %second 2 %continue
+         OpSwitch %selector %default 0 %leave 1 %second -1 %first 2 %skip
          %first = OpLabel
          %s1 = OpLoad %int %sum
          %s2 = OpIMul %int %s1 %i3
@@ -185,6 +188,8 @@ fn switches() -> Vec<u32> {
          OpBranch %first
          %leave = OpLabel
          OpBranch %merge
+         %skip = OpLabel
+         OpBranch %continue
          %default = OpLabel
          %s3 = OpLoad %int %sum
          %s4 = OpIAdd %int %s3 %i5
