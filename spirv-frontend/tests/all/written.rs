@@ -463,6 +463,41 @@ fn textures() -> Vec<u32> {
     module(decorations, declarations, &body)
 }
 
+/// An arm of a selection that leads to the other one.
+fn arms_that_meet() -> Vec<u32> {
+    let body = format!(
+        "%sum = OpVariable %to_float Function
+         {COLUMN}
+         %is_left = OpFOrdLessThan %bool %x %y
+         OpSelectionMerge %first_end None
+         OpBranchConditional %is_left %first %both
+         %first = OpLabel
+         OpStore %sum %y
+         OpBranch %both
+         %both = OpLabel
+         %chosen = OpPhi %float %x %start %f3 %first
+         %s0 = OpLoad %float %sum
+         %s1 = OpFAdd %float %s0 %chosen
+         OpStore %sum %s1
+         OpBranch %first_end
+         %first_end = OpLabel
+         %is_far = OpSGreaterThan %bool %c %r
+         OpSelectionMerge %end None
+         OpBranchConditional %is_far %all %half_way
+         %half_way = OpLabel
+         %s2 = OpFMul %float %s1 %f3
+         OpStore %sum %s2
+         OpBranch %all
+         %all = OpLabel
+         OpBranch %end
+         %end = OpLabel
+         %s3 = OpLoad %float %sum
+         %colour = OpCompositeConstruct %vec4 %s3 %s1 %x %y
+         OpStore %out %colour"
+    );
+    module("", "", &body)
+}
+
 /// All of them.
 pub(crate) fn written() -> Vec<Vec<u32>> {
     vec![
@@ -474,5 +509,6 @@ pub(crate) fn written() -> Vec<Vec<u32>> {
         phis_and_copies(),
         derivatives(),
         textures(),
+        arms_that_meet(),
     ]
 }
