@@ -1,6 +1,7 @@
 //! The tests of the SPIR-V frontend, in one program.
 
 mod assemble;
+mod changed;
 mod graphicsfuzz;
 mod malformed;
 mod modules;
