@@ -36,6 +36,16 @@ pub enum Mutant {
     RoundsKept,
     /// The evaluator selects all components by the first condition.
     OneCondition,
+    /// The evaluator does not give variables their first values where their function is called again.
+    KeptVariables,
+    /// The evaluator takes the default where a switch has a case with the highest bit.
+    LostCase,
+    /// The evaluator goes on as if a pixel that is discarded had returned.
+    LostDiscard,
+    /// The evaluator passes the beginning of a variable in place of its part.
+    LostPart,
+    /// The evaluator takes both pixels of a derivative for the same.
+    FlatQuad,
 }
 
 impl Mutant {
@@ -56,6 +66,10 @@ impl Mutant {
 
     /// Those of what an index chooses from.
     pub const OF_INDICES: [Self; 1] = [Self::LooseIndex];
+
+    /// Those of the evaluator alone, in what the emitter does not write.
+    pub const OF_WORDS: [Self; 5] =
+        [Self::KeptVariables, Self::LostCase, Self::LostDiscard, Self::LostPart, Self::FlatQuad];
 
     /// Those of textures.
     pub const OF_TEXTURES: [Self; 1] = [Self::LooseTexel];

@@ -1,4 +1,5 @@
-//! Are mistakes of the raise found? Small shaders whose colours are known find each that is switched on.
+//! Are mistakes of the raise and of the evaluator of words found? Small shaders whose colours are known find each of
+//! the raise that is switched on, and small modules each of the evaluator.
 //!
 //! `cargo test -p lambdav-spirv-frontend --features mutants --test mutants`
 
@@ -7,8 +8,14 @@ use lambdav::core::inputs::Inputs;
 use lambdav::core::schedule::schedule;
 use lambdav::core::source::SourceFile;
 use lambdav::foreign::{Language, to_spirv};
+use lambdav_spirv_backend::mutants::{self as words, Mutant as WordsMutant};
 use lambdav_spirv_frontend::mutants::{Mutant, activate};
 use lambdav_spirv_frontend::{RaiseOptions, raise};
+
+#[path = "all/theorem.rs"]
+mod theorem;
+#[path = "all/written.rs"]
+mod written;
 
 /// Bodies of functions from the column of a pixel to a number, and the numbers of columns 0 to 7.
 const SHADERS: [(&str, [f32; 8]); 4] = [
@@ -80,8 +87,26 @@ fn colours() -> Option<Vec<[f32; 8]>> {
     SHADERS.iter().map(one).collect()
 }
 
+/// One test, since a mutant is active for the whole process.
 #[test]
-fn mutants_of_the_raise_are_found() {
+fn mutants_are_found() {
+    of_the_raise();
+    of_the_evaluator();
+}
+
+fn of_the_evaluator() {
+    let modules = written::written();
+    let agree = || modules.iter().all(|words| written::compare(words).is_ok());
+    assert!(agree(), "no mutant is active");
+    for mutant in WordsMutant::OF_WORDS {
+        words::activate(Some(mutant));
+        let is_hidden = agree();
+        words::activate(None);
+        assert!(!is_hidden, "{mutant:?} is not found");
+    }
+}
+
+fn of_the_raise() {
     let wanted: Vec<[f32; 8]> = SHADERS.iter().map(|(_, row)| *row).collect();
     assert_eq!(colours().as_ref(), Some(&wanted), "no mutant is active");
     for mutant in Mutant::ALL {

@@ -185,7 +185,10 @@ impl Draft {
                 ids.define(instruction, operand(1)?, pointer)
             }
             Op::Undef => globals.define_constant(ids, instruction),
-            Op::Variable => globals.variable(ids, instruction),
+            Op::Variable if operand(2)? == StorageClass::Function as u32 => {
+                globals.variable(ids, instruction)
+            }
+            Op::Variable => Err(instruction.malformed("it is no variable of the function")),
             Op::ExtInst if matches!(ids.get(operand(2)?), Some(Entity::NonSemantic)) => {
                 ids.define(instruction, operand(1)?, Entity::Nothing)
             }

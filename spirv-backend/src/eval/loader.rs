@@ -58,7 +58,7 @@ fn load(words: &[u32], options: &LoadOptions) -> Result<Module, LoadError> {
     let mut loader = Loader {
         undefined,
         scan,
-        ids: Ids::default(),
+        ids: Ids::new(undefined),
         globals,
         signatures: Vec::new(),
         functions: Vec::new(),

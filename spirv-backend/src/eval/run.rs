@@ -265,6 +265,8 @@ impl<'m> ModuleEvaluator<'m> {
                 }
                 End::Switch { selector, default, ref cases } => {
                     let word = self.get(selector, 1).ok_or(undefined)?[0];
+                    let is_lost = is_active(Mutant::LostCase) && word >> 31 != 0;
+                    let cases = if is_lost { &[] } else { &cases[..] };
                     let case = cases.binary_search_by_key(&word, |&(literal, _)| literal);
                     case.map_or(default, |case| cases[case].1)
                 }
@@ -282,7 +284,7 @@ impl<'m> ModuleEvaluator<'m> {
                     continue;
                 }
                 End::Kill => {
-                    self.is_discarded = true;
+                    self.is_discarded = !is_active(Mutant::LostDiscard);
                     return Ok(());
                 }
                 End::Unreachable => return Err(ModuleFault::Unreachable(block.label).into()),
@@ -361,7 +363,9 @@ impl<'m> ModuleEvaluator<'m> {
         }
         self.activation = self.last_activation;
         let module = self.module;
-        module.functions[function].variables.iter().for_each(|&number| self.reset(number));
+        if !is_active(Mutant::KeptVariables) {
+            module.functions[function].variables.iter().for_each(|&number| self.reset(number));
+        }
         Ok(())
     }
 
@@ -374,7 +378,9 @@ impl<'m> ModuleEvaluator<'m> {
                     self.memory.copy_within(a..a + words, to);
                 }
                 Passed::Address { place, to } => {
-                    self.memory[*to] = self.first(place)? as u32;
+                    let first = self.first(place)?;
+                    let is_lost = is_active(Mutant::LostPart);
+                    self.memory[*to] = if is_lost { place.at } else { first } as u32;
                 }
             }
         }

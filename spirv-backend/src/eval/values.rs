@@ -2,6 +2,7 @@
 
 use super::binary::Instruction;
 use super::error::LoadError;
+use super::options::Undefined;
 use rspirv::spirv::StorageClass;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -221,21 +222,22 @@ pub(super) struct Ids {
     locals: Vec<u32>,
     /// Declarations that cannot be executed, and why: errors where they are used.
     refused: FxHashMap<u32, LoadError>,
+    undefined: Undefined,
 }
 
-impl Default for Ids {
-    fn default() -> Self {
+impl Ids {
+    /// Without any.
+    pub(super) fn new(undefined: Undefined) -> Self {
         Self {
             entities: FxHashMap::default(),
             // The first one is zero.
             words: ZERO + 1,
             locals: Vec::new(),
             refused: FxHashMap::default(),
+            undefined,
         }
     }
-}
 
-impl Ids {
     pub(super) fn get(&self, id: u32) -> Option<&Entity> {
         self.entities.get(&id)
     }
@@ -358,7 +360,7 @@ impl Ids {
         }
     }
 
-    /// The place of a value, which must have that type.
+    /// The place of a value, which must have that type; where all is defined, up to signs of integers.
     pub(super) fn value_of(
         &self,
         instruction: &Instruction<'_>,
@@ -366,7 +368,12 @@ impl Ids {
         wanted: ValueType,
     ) -> Result<usize, LoadError> {
         let (kind, at) = self.value(instruction, id)?;
-        if kind == wanted {
+        // naga writes constants of vectors of uints with ints as parts.
+        let is_like = kind.scalar.is_integer()
+            && wanted.scalar.is_integer()
+            && kind.of(wanted.scalar) == wanted
+            && self.undefined == Undefined::Total;
+        if kind == wanted || is_like {
             return Ok(at);
         }
         Err(instruction.malformed(format!("%{id} is of another type")))

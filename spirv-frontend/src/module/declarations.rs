@@ -143,7 +143,10 @@ impl<'w> Module<'w> {
                 self.variables.push(variable);
             }
             _ => {
-                if let Some(ty) = declared(&instruction)? {
+                if let Some(mut ty) = declared(&instruction)? {
+                    if ty == ModuleType::Image && *self.ty(operand(1)?)? != ModuleType::Float {
+                        ty = ModuleType::Other("images of integers".to_owned());
+                    }
                     self.types.insert(operand(0)?, (ty, instruction.at));
                 }
             }

@@ -141,6 +141,11 @@ impl Raiser<'_, '_> {
                 if arms[0] == arms[1] {
                     return self.go(of, arms[0], at, memory);
                 }
+                // An arm that the other one leads to is a block where ways meet.
+                if let Some(met) = self.arm_met(of, block, arms)? {
+                    self.frame().add_target(met);
+                    self.tasks.push(Task::Cases { pending: vec![met], at });
+                }
                 let ways = self.flow.branch(at, condition);
                 self.go(of, arms[1], ways[1], memory.clone())?;
                 self.go(of, arms[0], ways[0], memory)

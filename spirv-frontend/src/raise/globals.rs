@@ -143,6 +143,9 @@ impl Raiser<'_, '_> {
         if self.module.decorated(variable.id, Decoration::Component).unwrap_or(0) != 0 {
             return Err(RaiseError::unsupported("outputs that share a location"));
         }
+        if self.module.decorated(variable.id, Decoration::Index).unwrap_or(0) != 0 {
+            return Err(RaiseError::unsupported("a second colour of an output"));
+        }
         if !ty.is_num() {
             let name = self.graph.types().name(ty).to_string();
             return Err(RaiseError::unsupported(format!("an output of the type {name}")));

@@ -68,6 +68,36 @@ impl Raiser<'_, '_> {
         self.go(of, default, at, memory)
     }
 
+    /// The arm of a selection to which the other one leads.
+    pub(super) fn arm_met(
+        &mut self,
+        of: &Block<'_>,
+        block: usize,
+        arms: [u32; 2],
+    ) -> Result<Option<usize>> {
+        let Some(Merge::Selection(_)) = of.merge else { return Ok(None) };
+        let frame = self.frame();
+        let (function, facts) = (frame.function, frame.facts);
+        let arms = [function.block(arms[0])?, function.block(arms[1])?];
+        for [met, other] in [arms, [arms[1], arms[0]]] {
+            let is_entered = facts.predecessors[met].iter().any(|&from| from != block);
+            if !is_entered || frame.is_target(met) || frame.is_target(other) {
+                continue;
+            }
+            let mut seen = FxHashSet::from_iter([block, other]);
+            let mut stack = function.successors(other)?;
+            while let Some(next) = stack.pop() {
+                if next == met {
+                    return Ok(Some(met));
+                }
+                if !frame.is_target(next) && seen.insert(next) {
+                    stack.extend(function.successors(next)?);
+                }
+            }
+        }
+        Ok(None)
+    }
+
     /// The cases of a switch into which others fall, in an order in which each comes before those that
     /// fall into it.
     pub(super) fn fallen_into(

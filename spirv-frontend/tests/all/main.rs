@@ -1,6 +1,7 @@
 //! The tests of the SPIR-V frontend, in one program.
 
 mod assemble;
+mod changed;
 mod graphicsfuzz;
 mod malformed;
 mod modules;
@@ -9,6 +10,8 @@ mod operations;
 mod own;
 mod theorem;
 mod tools;
+mod words;
+mod written;
 
 #[allow(dead_code, reason = "the tests of the emitter share it")]
 #[path = "../../../spirv-backend/tests/all/support/mod.rs"]

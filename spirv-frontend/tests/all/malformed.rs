@@ -1,16 +1,23 @@
-//! Words that are no module, or nearly one: a program or a diagnostic, never a panic.
+//! Words that are no module, or nearly one: a program or a diagnostic, never a panic. The same for the evaluator of
+//! words, of what other compilers write.
 
 use crate::support::{Shader, generated};
 use crate::tools::assemble;
+use crate::written::written;
+use lambdav::foreign::{Language, to_spirv};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate::Evaluator;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::schedule;
+use lambdav_core::source::SourceFile;
 use lambdav_generate::resources;
 use lambdav_spirv_backend::emit::EmitOptions;
+use lambdav_spirv_backend::eval::{LoadOptions, Module, ModuleEvaluator, Resources, Undefined};
 use lambdav_spirv_frontend::{RaiseOptions, raise};
 use lambdav_test_support::has_tool;
 use proptest::prelude::*;
+use std::cell::Cell;
+use std::path::Path;
 
 /// Raises whatever it is, and runs what comes of it.
 fn survive(words: &[u32]) {
@@ -23,6 +30,34 @@ fn survive(words: &[u32]) {
         ..Inputs::default()
     };
     let _ = Evaluator::new(&program, 3).run(&inputs, &|| false);
+}
+
+/// Reads and executes whatever it is, by the evaluator of words.
+fn survive_executed(words: &[u32]) {
+    for undefined in [Undefined::Marked, Undefined::Total] {
+        let options = LoadOptions { undefined, ..LoadOptions::default() };
+        let Ok(module) = Module::with_options(words, &options) else { continue };
+        let resources = Resources::default();
+        let mut evaluator = ModuleEvaluator::new(&module, &resources, 3);
+        let polls = Cell::new(0);
+        let takes_long = || polls.replace(polls.get() + 1) > 64;
+        for x in [0.5, 1.5] {
+            let _ = evaluator.run([x, 0.5, 0.0, 1.0], &takes_long);
+        }
+    }
+}
+
+/// What naga writes: calls, pointers, switches, textures.
+fn of_naga() -> Vec<Vec<u32>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/foreign");
+    let mut all = Vec::new();
+    for file in ["plasma.wgsl", "blur.wgsl", "bricks.frag", "disc.frag"] {
+        let path = folder.join(file);
+        let text = std::fs::read_to_string(&path).expect("it is there");
+        let language = Language::of(&path).expect("the ending says it");
+        all.push(to_spirv(language, &SourceFile::new("a", text)).expect("it is right"));
+    }
+    all
 }
 
 /// What is said of a module.
@@ -54,7 +89,44 @@ fn every_beginning_and_every_word() {
     }
 }
 
+/// Of modules that others write, words with other values: some that are ids, some that are not.
+#[test]
+fn every_word_of_others() {
+    let others = [&written()[..], &of_naga()[..]].concat();
+    for (number, words) in others.iter().enumerate() {
+        for end in (0..words.len()).step_by(3) {
+            assert!(Module::new(&words[..end]).is_err(), "{end} words");
+            survive_executed(&words[..end]);
+        }
+        // Lines and names say nothing that is executed.
+        let step = 1 + number / 9 * 3;
+        for at in (0..words.len()).step_by(step) {
+            let flips = (0..32).step_by(5).map(|bit| words[at] ^ 1 << bit);
+            let (more, less) = (words[at].wrapping_add(1), words[at].wrapping_sub(1));
+            for word in flips.chain([0, 1, 2, 5, u32::MAX, more, less]) {
+                let mut changed = words.clone();
+                changed[at] = word;
+                survive_executed(&changed);
+            }
+        }
+    }
+}
+
 proptest! {
+    #[test]
+    fn others_changed_in_places(
+        number in 0_usize..13,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..6),
+    ) {
+        let mut words = [&written()[..], &of_naga()[..]].concat().swap_remove(number);
+        for (to, from) in changes {
+            let (to, from) = (to.index(words.len()), from.index(words.len()));
+            words[to] = words[from];
+        }
+        survive(&words);
+        survive_executed(&words);
+    }
+
     #[test]
     fn changed_in_places(
         seed in 0_u64..50,
@@ -139,6 +211,13 @@ fn what_is_refused() {
             "%a = OpLabel\n %x = OpFunctionCall %void %main\n OpReturn",
             MalformedModule,
             "calls itself",
+        ),
+        (
+            "OpDecorate %second Location 0\n OpDecorate %second Index 1
+             %second = OpVariable %vec4_out Output",
+            "%a = OpLabel\n %x = OpLoad %vec4 %second\n OpReturn",
+            UnsupportedModule,
+            "a second colour of an output",
         ),
         (
             "",

@@ -1,11 +1,12 @@
 //! Instructions that our own emitter does not use, on operands that are near a limit, against what they are
-//! in Rust.
+//! in Rust, and raised against what the evaluator of words makes of them.
 
 use crate::tools::assemble;
 use lambdav_core::evaluate::Evaluator;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::op::NAN;
 use lambdav_core::schedule::schedule;
+use lambdav_spirv_backend::eval::{LoadOptions, Module, ModuleEvaluator, Resources, Undefined};
 use lambdav_spirv_frontend::{RaiseOptions, raise};
 use lambdav_test_support::{INTEGERS, NUMBERS, Random, has_tool};
 
@@ -210,6 +211,91 @@ const NUMERIC: &[(&str, Meaning)] = &[
     }),
 ];
 
+/// Instructions of which only that is asked that the raise and the evaluator of words agree.
+const AGREED: &[&str] = &[
+    "%r = OpShiftLeftLogical %uint %a %b",
+    "%r = OpShiftRightLogical %uint %a %b",
+    "%q = OpShiftRightArithmetic %int %i %b\n %r = OpBitcast %uint %q",
+    "%r = OpUDiv %uint %a %b",
+    "%q = OpSNegate %int %i\n %r = OpBitcast %uint %q",
+    "%r = OpNot %uint %a",
+    "%r = OpBitwiseXor %uint %a %b",
+    "%q = OpConvertFToS %int %x\n %r = OpBitcast %uint %q",
+    "%r = OpConvertFToU %uint %x",
+    "%q = OpConvertSToF %float %i\n %r = OpBitcast %uint %q",
+    "%q = OpConvertUToF %float %a\n %r = OpBitcast %uint %q",
+    "%q = OpBitcast %float %a\n %r = OpBitcast %uint %q",
+    "%v = OpCompositeConstruct %vec2 %x %y\n %q = OpVectorExtractDynamic %float %v %c\n %r = OpBitcast %uint %q",
+    "%v = OpCompositeConstruct %vec2 %x %y\n %q = OpVectorExtractDynamic %float %v %j\n %r = OpBitcast %uint %q",
+    "%v = OpCompositeConstruct %vec2 %x %y\n %w = OpVectorInsertDynamic %vec2 %v %x %j\n %q = OpCompositeExtract %float %w 0\n %r = OpBitcast %uint %q",
+    "%v = OpCompositeConstruct %vec2 %x %y\n %w = OpVectorShuffle %vec4 %v %v 0xffffffff 3 0 1\n %q = OpDot %float %w %w\n %r = OpBitcast %uint %q",
+    "OpStore %array %arrays\n %p = OpAccessChain %to_float %array %j\n OpStore %p %x\n %p2 = OpAccessChain %to_float %array %b\n %q = OpLoad %float %p2\n %r = OpBitcast %uint %q",
+    "%q = OpLoad %float %undefined\n %r = OpBitcast %uint %q",
+    "%q = OpExtInst %int %glsl SAbs %i\n %r = OpBitcast %uint %q",
+    "%q = OpExtInst %int %glsl SSign %i\n %r = OpBitcast %uint %q",
+    "%r = OpExtInst %uint %glsl UClamp %a %b %c",
+    "%q = OpExtInst %int %glsl SClamp %i %j %i\n %r = OpBitcast %uint %q",
+    "%r = OpExtInst %uint %glsl PackUnorm4x8 %xyxy",
+    "%r = OpExtInst %uint %glsl PackSnorm2x16 %xy",
+    "%v = OpExtInst %vec4 %glsl UnpackUnorm4x8 %a\n %q = OpDot %float %v %powers\n %r = OpBitcast %uint %q",
+    "%v = OpExtInst %vec2 %glsl UnpackSnorm2x16 %a\n %q = OpCompositeExtract %float %v 1\n %r = OpBitcast %uint %q",
+    "%q = OpExtInst %float %glsl Modf %x %undefined\n %l = OpLoad %float %undefined\n %m = OpFAdd %float %q %l\n %r = OpBitcast %uint %m",
+    "%q = OpExtInst %float %glsl Frexp %x %exponent\n %l = OpLoad %int %exponent\n %r = OpBitcast %uint %l",
+    "%q = OpExtInst %float %glsl Determinant %mat\n %r = OpBitcast %uint %q",
+    "%m = OpExtInst %mat4 %glsl MatrixInverse %mat\n %q = OpCompositeExtract %float %m 2 1\n %r = OpBitcast %uint %q",
+    "%m = OpTranspose %mat4 %mat\n %v = OpMatrixTimesVector %vec4 %m %xyxy\n %q = OpCompositeExtract %float %v 1\n %r = OpBitcast %uint %q",
+    "%v = OpVectorTimesMatrix %vec4 %powers %mat\n %q = OpCompositeExtract %float %v 2\n %r = OpBitcast %uint %q",
+    "%m = OpMatrixTimesMatrix %mat4 %mat %mat\n %q = OpCompositeExtract %float %m 3 0\n %r = OpBitcast %uint %q",
+    "%m = OpOuterProduct %mat4 %xyxy %powers\n %q = OpCompositeExtract %float %m 2 3\n %r = OpBitcast %uint %q",
+    "%m = OpMatrixTimesScalar %mat4 %mat %y\n %q = OpCompositeExtract %float %m 0 2\n %r = OpBitcast %uint %q",
+    "%v = OpVectorTimesScalar %vec2 %xy %y\n %q = OpCompositeExtract %float %v 1\n %r = OpBitcast %uint %q",
+];
+
+/// Functions of numbers and vectors, of which the same is asked: of `%x %y %z`, or of the vectors `%xyxy`, `%powers` and
+/// `%yxzx`, as many as there are.
+const FUNCTIONS: &[(&str, usize)] = &[
+    ("Round", 1),
+    ("RoundEven", 1),
+    ("Trunc", 1),
+    ("FAbs", 1),
+    ("FSign", 1),
+    ("Floor", 1),
+    ("Ceil", 1),
+    ("Fract", 1),
+    ("Radians", 1),
+    ("Degrees", 1),
+    ("Sin", 1),
+    ("Exp2", 1),
+    ("Log", 1),
+    ("Sqrt", 1),
+    ("InverseSqrt", 1),
+    ("Pow", 2),
+    ("Atan2", 2),
+    ("FMin", 2),
+    ("FMax", 2),
+    ("FClamp", 3),
+    ("FMix", 3),
+    ("Step", 2),
+    ("SmoothStep", 3),
+    ("Fma", 3),
+    ("NMin", 2),
+    ("NMax", 2),
+    ("NClamp", 3),
+    ("Normalize", 1),
+    ("FaceForward", 3),
+    ("Reflect", 2),
+];
+
+/// What the evaluator of words makes of a module and these push constants.
+fn by_words(module: &Module, of: [u32; 3]) -> u32 {
+    let mut resources = Resources::default();
+    resources.set_block(None, of.to_vec());
+    let mut evaluator = ModuleEvaluator::new(module, &resources, 0);
+    evaluator.run([0.5, 0.5, 0.0, 1.0], &|| false).expect("nothing loops");
+    let halves = evaluator.output(0).expect("it has one");
+    num(halves[0]) as u32 | (num(halves[1]) as u32) << 16
+}
+
 /// A shader that puts the halves of `%r` into two components.
 fn module(body: &str) -> Vec<u32> {
     assemble(
@@ -244,8 +330,22 @@ fn module(body: &str) -> Vec<u32> {
              %seven = OpConstant %uint 7
              %half = OpConstant %uint 16
              %mask = OpConstant %uint 65535
+             %mat4 = OpTypeMatrix %vec4 4
+             %four = OpConstant %uint 4
+             %floats = OpTypeArray %float %four
+             %one = OpConstant %float 1
+             %two = OpConstant %float -2
+             %three = OpConstant %float 0.5
+             %powers = OpConstantComposite %vec4 %one %two %three %one
+             %arrays = OpConstantComposite %floats %one %two %three %one
+             %to_floats = OpTypePointer Function %floats
+             %to_float = OpTypePointer Function %float
+             %to_int = OpTypePointer Function %int
              %main = OpFunction %void None %main_type
              %start = OpLabel
+             %array = OpVariable %to_floats Function
+             %undefined = OpVariable %to_float Function
+             %exponent = OpVariable %to_int Function
              %all = OpLoad %block %given
              %a = OpCompositeExtract %uint %all 0
              %b = OpCompositeExtract %uint %all 1
@@ -254,6 +354,11 @@ fn module(body: &str) -> Vec<u32> {
              %j = OpBitcast %int %b
              %x = OpBitcast %float %a
              %y = OpBitcast %float %b
+             %z = OpBitcast %float %c
+             %xy = OpCompositeConstruct %vec2 %x %y
+             %xyxy = OpCompositeConstruct %vec4 %xy %xy
+             %yxzx = OpCompositeConstruct %vec4 %y %x %z %x
+             %mat = OpCompositeConstruct %mat4 %xyxy %powers %yxzx %powers
              {body}
              %low = OpBitwiseAnd %uint %r %mask
              %high = OpShiftRightLogical %uint %r %half
@@ -268,23 +373,29 @@ fn module(body: &str) -> Vec<u32> {
     )
 }
 
-fn check(all: &[(&str, Meaning)], pool: &[u32]) {
+/// Compares the raise and the evaluator of words, and both with a meaning if there is one.
+fn check(body: &str, meaning: Option<Meaning>, pool: &[u32]) {
     let mut random = Random::new(1);
-    for (body, meaning) in all {
-        let raised = raise("a.spv", &module(body), &RaiseOptions::default()).program;
-        let (core, _) = raised.unwrap_or_else(|error| panic!("{body}: {error:?}"));
-        let program = schedule(&core, &[0]).expect("it can be scheduled");
-        let mut evaluator = Evaluator::new(&program, 0);
-        let pairs = pool.iter().flat_map(|&a| pool.iter().map(move |&b| (a, b)));
-        for (a, b) in pairs {
-            let small = random.below(40) as u32;
-            for of in [[a, b, *random.pick(pool)], [a, small, b], [a, b, small], [a, small, small]]
-            {
-                let uniforms = of.map(|word| [word].into()).to_vec();
-                let inputs = Inputs { uniforms, ..Inputs::default() };
-                evaluator.run(&inputs, &|| false).expect("nothing loops");
-                let halves = evaluator.output(0);
-                let found = num(halves[0]) as u32 | (num(halves[1]) as u32) << 16;
+    let words = module(body);
+    let raised = raise("a.spv", &words, &RaiseOptions::default()).program;
+    let (core, _) = raised.unwrap_or_else(|error| panic!("{body}: {error:?}"));
+    let program = schedule(&core, &[0]).expect("it can be scheduled");
+    let mut evaluator = Evaluator::new(&program, 0);
+    let options = LoadOptions { undefined: Undefined::Total, ..LoadOptions::default() };
+    let loaded = Module::with_options(&words, &options);
+    let loaded = loaded.unwrap_or_else(|error| panic!("{body}: {error}"));
+    let pairs = pool.iter().flat_map(|&a| pool.iter().map(move |&b| (a, b)));
+    for (a, b) in pairs {
+        let small = random.below(40) as u32;
+        for of in [[a, b, *random.pick(pool)], [a, small, b], [a, b, small], [a, small, small]] {
+            let uniforms = of.map(|word| [word].into()).to_vec();
+            let inputs = Inputs { uniforms, ..Inputs::default() };
+            evaluator.run(&inputs, &|| false).expect("nothing loops");
+            let halves = evaluator.output(0);
+            let found = num(halves[0]) as u32 | (num(halves[1]) as u32) << 16;
+            let executed = by_words(&loaded, of);
+            assert_eq!(executed, found, "{body}: {of:x?}: words {executed:#x}, core {found:#x}");
+            if let Some(meaning) = meaning {
                 let wanted = meaning(of);
                 assert_eq!(found, wanted, "{body}: {of:x?}: {found:#x}, not {wanted:#x}");
             }
@@ -295,13 +406,38 @@ fn check(all: &[(&str, Meaning)], pool: &[u32]) {
 #[test]
 fn of_integers() {
     if has_tool("spirv-as") {
-        check(INTEGER, &INTEGERS);
+        INTEGER.iter().for_each(|(body, meaning)| check(body, Some(*meaning), &INTEGERS));
     }
 }
 
 #[test]
 fn of_numbers() {
     if has_tool("spirv-as") {
-        check(NUMERIC, &NUMBERS);
+        NUMERIC.iter().for_each(|(body, meaning)| check(body, Some(*meaning), &NUMBERS));
+    }
+}
+
+#[test]
+fn words_and_raise_agree() {
+    if !has_tool("spirv-as") {
+        return;
+    }
+    for body in AGREED {
+        check(body, None, &INTEGERS);
+        check(body, None, &NUMBERS);
+    }
+    for (function, count) in FUNCTIONS {
+        let [scalars, vectors] = [["%x", "%y", "%z"], ["%xyxy", "%powers", "%yxzx"]];
+        let scalar = format!(
+            "%q = OpExtInst %float %glsl {function} {}\n %r = OpBitcast %uint %q",
+            scalars[..*count].join(" ")
+        );
+        check(&scalar, None, &NUMBERS);
+        let vector = format!(
+            "%v = OpExtInst %vec4 %glsl {function} {}\n %q = OpCompositeExtract %float %v 2
+             %r = OpBitcast %uint %q",
+            vectors[..*count].join(" ")
+        );
+        check(&vector, None, &NUMBERS);
     }
 }

@@ -30,3 +30,17 @@ pub(crate) fn optimised(module: &[u32]) -> Vec<u32> {
     let bytes = run(Command::new("spirv-opt").args(["-O", "-", "-o", "-"]), &bytes(module));
     words(&bytes).expect("it is a module")
 }
+
+/// Whether spirv-val accepts a module.
+pub(crate) fn is_valid(module: &[u32]) -> bool {
+    let mut child = Command::new("spirv-val")
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it is installed");
+    // It may end before it has read everything.
+    let _ = child.stdin.take().expect("it is a pipe").write_all(&bytes(module));
+    child.wait().expect("it ends").success()
+}

@@ -78,7 +78,7 @@ fn half(x: f32) -> u32 {
     let exponent = (size.to_bits() >> 52) as i32 - 1023;
     let places = (size / 2_f64.powi(exponent - 10)).round_ties_even() as u32;
     // A significand of 2048 carries into the exponent.
-    sign | (((exponent + 15) as u32) << 10) + (places - 1024)
+    sign | ((((exponent + 15) as u32) << 10) + (places - 1024))
 }
 
 pub(super) fn pack_half(of: &[Operand<'_>], out: &mut [u32]) {

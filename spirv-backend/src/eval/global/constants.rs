@@ -2,6 +2,7 @@
 
 use super::super::accepted::ACCEPTED;
 use super::super::binary::Instruction;
+use super::super::code::Step;
 use super::super::compute::compute;
 use super::super::error::LoadError;
 use super::super::values::{ComponentType, Entity, Ids, ValueType};
@@ -103,6 +104,15 @@ impl Globals {
             return Err(of.malformed("the constants are too large"));
         }
         let step = compute(self.undefined, ids, of, kind, to)?;
+        // What depends on the pixel is no constant.
+        if let Step::Derivative { .. }
+        | Step::Fetch { .. }
+        | Step::Sample { .. }
+        | Step::Size { .. }
+        | Step::Levels { .. } = step
+        {
+            return Err(of.malformed("it is no operation of constants"));
+        }
         self.computed.push(step);
         ids.define(of, of.operand(1)?, Entity::Value(kind, to))
     }

@@ -32,6 +32,9 @@ impl Globals {
         let &SpirvType::Pointer(class, to) = ids.ty(instruction, ty)? else {
             return Err(instruction.malformed("its type is no pointer"));
         };
+        if instruction.operand(2)? != class as u32 {
+            return Err(instruction.malformed("its storage class is not that of its type"));
+        }
         let entity = match class {
             StorageClass::UniformConstant => self.opaque(ids, instruction, to)?,
             StorageClass::PushConstant => self.block(ids, instruction, [ty, to], None)?,
@@ -203,6 +206,9 @@ impl Globals {
         at: usize,
     ) -> Result<Box<[u32]>, LoadError> {
         let id = instruction.operand(1)?;
+        if self.undefined == Undefined::Marked {
+            return unknown(instruction, "an input that is not FragCoord");
+        }
         if let Some(number) = self.decoration(id, Decoration::BuiltIn) {
             let word = match BuiltIn::from_u32(number) {
                 Some(BuiltIn::FrontFacing) => 1,

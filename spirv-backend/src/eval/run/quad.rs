@@ -7,6 +7,7 @@ use super::super::arithmetic::word;
 use super::super::code::Axes;
 use super::notes::Note;
 use super::{ModuleEvaluator, ModuleFault, Stopped, Wrong};
+use crate::mutants::{Mutant, is_active};
 
 impl ModuleEvaluator<'_> {
     /// Computes one pixel, and of its neighbours what it needs.
@@ -31,10 +32,10 @@ impl ModuleEvaluator<'_> {
                 let [dx, dy] = [pixel & 1, pixel >> 1].map(|of| of as i64);
                 let [dx, dy] = [dx - column, dy - row].map(|by| by as f32);
                 self.quad.begin(pixel);
-                match self.run_pixel([x + dx, y + dy, z, w], cancelled) {
-                    Err(Stopped::Fault(fault @ ModuleFault::Cancelled)) => return Err(fault),
-                    // What ends otherwise has noted what it came to.
-                    _ => {}
+                // What ends otherwise has noted what it came to.
+                let ended = self.run_pixel([x + dx, y + dy, z, w], cancelled);
+                if let Err(Stopped::Fault(fault @ ModuleFault::Cancelled)) = ended {
+                    return Err(fault);
                 }
             }
             if self.quad.len() == before {
@@ -59,7 +60,8 @@ impl ModuleEvaluator<'_> {
         }
         quad.next += 1;
         let difference = |bit: usize| {
-            let other = quad.notes[pixel ^ bit].get(next);
+            let other =
+                quad.notes[pixel ^ if is_active(Mutant::FlatQuad) { 0 } else { bit }].get(next);
             let other = &other.filter(|note| note.to == to).ok_or(Wrong::Neighbour)?.words;
             let pairs = own.iter().zip(other);
             Ok(pairs

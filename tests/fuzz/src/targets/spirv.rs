@@ -8,7 +8,9 @@ use lambdav::core::resource::{Bound, BufferData};
 use lambdav::core::texture::TextureData;
 use lambdav::core::types::{Type, Types};
 use lambdav::spirv::bytes;
-use lambdav::spirv::eval::{BindingKind, Module, ModuleEvaluator, Resources};
+use lambdav::spirv::eval::{
+    BindingKind, LoadOptions, Module, ModuleEvaluator, Resources, Undefined,
+};
 use lambdav_generate::Random;
 use std::cell::Cell;
 
@@ -43,40 +45,48 @@ impl FuzzTarget for Spirv<'_> {
 
     fn run(&self, input: &[u8], _: u64) -> Result<Reached, String> {
         let words = from_bytes(input);
-        let parsed = words.len() > 5;
-        let module = match Module::new(&words) {
-            Ok(module) => module,
-            Err(error) if error.to_string().is_empty() => {
-                return Err("an error says nothing".into());
-            }
-            Err(_) => return Ok(Reached { parsed, ..Reached::default() }),
-        };
-        let members = module.uniforms();
-        let types = Types::default();
-        let zero = |words: usize| vec![0x3f80_0000; words].into();
-        let uniforms = members.iter().map(|member| zero(types.components(member.ty))).collect();
-        let resources = module.resources().iter().map(|of| data(&of.kind)).collect();
-        let inputs = Inputs { time: 1.25, uniforms, resources, ..Inputs::default() };
-        let resources = Resources::for_members(&inputs, members, module.resources());
-        let mut evaluator = ModuleEvaluator::new(&module, &resources, ROUNDS);
-        let polls = Cell::new(0);
-        let takes_long = || polls.replace(polls.get() + 1) > POLLS;
-        let mut computed = false;
-        for pixel in 0..2 {
-            let x = pixel as f32 + 0.5;
-            if evaluator.run([x, 0.5, 0.0, 1.0], &takes_long).is_ok() {
-                for location in module.locations() {
-                    computed = true;
-                    evaluator.output(location).ok_or("an output of the module has no words")?;
-                }
-            }
-        }
-        Ok(Reached { parsed, accepted: true, computed })
+        let mut reached = execute(&words, Undefined::Marked)?;
+        reached.computed |= execute(&words, Undefined::Total)?.computed;
+        Ok(reached)
     }
 
     fn is_binary(&self) -> bool {
         true
     }
+}
+
+/// Reads a module and computes some pixels.
+fn execute(words: &[u32], undefined: Undefined) -> Result<Reached, String> {
+    let parsed = words.len() > 5;
+    let options = LoadOptions { undefined, ..LoadOptions::default() };
+    let module = match Module::with_options(words, &options) {
+        Ok(module) => module,
+        Err(error) if error.to_string().is_empty() => {
+            return Err("an error says nothing".into());
+        }
+        Err(_) => return Ok(Reached { parsed, ..Reached::default() }),
+    };
+    let members = module.uniforms();
+    let types = Types::default();
+    let zero = |words: usize| vec![0x3f80_0000; words].into();
+    let uniforms = members.iter().map(|member| zero(types.components(member.ty))).collect();
+    let resources = module.resources().iter().map(|of| data(&of.kind)).collect();
+    let inputs = Inputs { time: 1.25, uniforms, resources, ..Inputs::default() };
+    let resources = Resources::for_members(&inputs, members, module.resources());
+    let mut evaluator = ModuleEvaluator::new(&module, &resources, ROUNDS);
+    let polls = Cell::new(0);
+    let takes_long = || polls.replace(polls.get() + 1) > POLLS;
+    let mut computed = false;
+    for pixel in 0..2 {
+        let x = pixel as f32 + 0.5;
+        if evaluator.run([x, 0.5, 0.0, 1.0], &takes_long).is_ok() {
+            for location in module.locations() {
+                computed = true;
+                evaluator.output(location).ok_or("an output of the module has no words")?;
+            }
+        }
+    }
+    Ok(Reached { parsed, accepted: true, computed })
 }
 
 /// Something to bind: three texels, or as many elements.

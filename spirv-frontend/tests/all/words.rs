@@ -1,0 +1,22 @@
+//! The theorem on small modules of the kind that other compilers write.
+
+use crate::tools::optimised;
+use crate::written::{compare, written};
+use lambdav_test_support::has_tool;
+
+#[test]
+fn they_agree() {
+    let names =
+        ["pointers", "switches", "kill", "blocks", "constants", "phis", "quads", "textures"];
+    for (name, words) in names.into_iter().zip(written()) {
+        let counts = compare(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let some = if name == "kill" { 20..180 } else { 0..1 };
+        assert!(some.contains(&counts.discarded), "{name}: {counts:?}");
+        assert_eq!(counts.endless, 0, "{name}");
+        // It wants whole variables as arguments, and selects no structures.
+        if !["pointers", "phis"].contains(&name) && has_tool("spirv-opt") {
+            let counts = compare(&optimised(&words));
+            counts.unwrap_or_else(|error| panic!("{name}, optimised: {error}"));
+        }
+    }
+}
