@@ -98,6 +98,13 @@ impl Tile {
         found.expect("a tile has whole pairs along the axis") as u32
     }
 
+    /// The lane in which the first pixel of the row of a lane lies.
+    pub fn first_column(self, lane: u32) -> u32 {
+        let row = self.lanes[lane as usize].1;
+        let found = self.lanes.iter().position(|&other| other == (0, row));
+        found.expect("a row has a first pixel") as u32
+    }
+
     /// The column and row of a lane.
     pub fn pixel(self, lane: u32) -> (u32, u32) {
         let (column, row) = self.lanes[lane as usize];

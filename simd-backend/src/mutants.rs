@@ -72,6 +72,8 @@ pub enum Mutant {
     SwappedWords,
     /// Halves of a table in registers are taken for each other.
     SwappedTables,
+    /// Words of columns are taken for words that follow one another.
+    UntestedColumns,
     /// A neighbour's value is taken from the asking pixel's side of the pair.
     WrongQuad,
     /// What a lane holds that nobody asked for is taken for right.
@@ -97,6 +99,9 @@ impl Mutant {
 
     /// Those of tables in registers.
     pub const OF_TABLES: [Self; 1] = [Self::SwappedTables];
+
+    /// Those of words that are read by columns.
+    pub const OF_COLUMNS: [Self; 1] = [Self::UntestedColumns];
 
     /// Those of values that are read in other lanes.
     pub const OF_QUADS: [Self; 2] = [Self::WrongQuad, Self::PartialQuad];

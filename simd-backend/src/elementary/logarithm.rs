@@ -41,8 +41,8 @@ pub(super) const BINARY_LONG: [f64; 8] = [
     0.215_818_888_672_084_15,
 ];
 
-/// k and the logarithm of m, by an odd polynomial of s, for a positive normal number.
-fn split(b: &mut Builder, x: V, polynomial: &[f64]) -> (V, V) {
+/// k, s and log m over s, by an odd polynomial of s, for a positive normal number.
+fn split(b: &mut Builder, x: V, polynomial: &[f64]) -> [V; 3] {
     // The exponent of x/√½, kept positive by 1024.
     let bits = b.bits_of(x);
     let root = b.i((1024_u64 << 52).wrapping_sub(std::f64::consts::FRAC_1_SQRT_2.to_bits()));
@@ -65,21 +65,21 @@ fn split(b: &mut Builder, x: V, polynomial: &[f64]) -> (V, V) {
     let divisor = b.add(two, f);
     let s = b.div(f, divisor);
     let square = b.mul(s, s);
-    let p = b.polynomial(square, polynomial);
-    (k, b.mul(s, p))
+    [k, s, b.polynomial(square, polynomial)]
 }
 
 /// log x of a positive normal number.
 fn natural(b: &mut Builder, x: V) -> V {
-    let (k, log) = split(b, x, &NATURAL);
+    let [k, s, p] = split(b, x, &NATURAL);
+    let log = b.mul(s, p);
     let ln2 = b.c(std::f64::consts::LN_2);
     b.mul_add(k, ln2, log)
 }
 
 /// log2 x of a positive normal number, by an odd polynomial of s.
 pub(super) fn binary(b: &mut Builder, x: V, polynomial: &[f64]) -> V {
-    let (k, log) = split(b, x, polynomial);
-    b.add(k, log)
+    let [k, s, p] = split(b, x, polynomial);
+    b.mul_add(s, p, k)
 }
 
 /// The values outside the domain of a logarithm: −∞ at zero, NaN below, and infinity and NaN as

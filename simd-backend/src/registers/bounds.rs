@@ -13,6 +13,8 @@ use rustc_hash::FxHashMap;
 pub(crate) struct Bounds {
     pub(crate) frame: Vec<u32>,
     pub(crate) row: Vec<u32>,
+    /// Of registers of the function for a row that are read from spill slots, those that were stored there.
+    pub(super) origins: FxHashMap<Reg, Reg>,
 }
 
 impl Bounds {
@@ -24,6 +26,7 @@ impl Bounds {
                     instr,
                     Instr::Load(..)
                         | Instr::LoadFour { .. }
+                        | Instr::LoadColumns { .. }
                         | Instr::LoadArray(..)
                         | Instr::StoreArray { .. }
                 )
@@ -31,9 +34,9 @@ impl Bounds {
         };
         let mut slots = vec![u32::MAX; program.slots.len()];
         if !loads(&program.frame) && !loads(&program.row) {
-            return Self { frame: Vec::new(), row: Vec::new() };
+            return Self { frame: Vec::new(), row: Vec::new(), origins: FxHashMap::default() };
         }
-        let frame = of_function(&program.frame, &slots);
+        let (frame, _) = of_function(&program.frame, &slots);
         for instr in program.frame.blocks.iter().flat_map(|block| &block.instrs) {
             if let Instr::SetSlot(slot, from) = instr
                 && let (Some(slot), Some(&most)) =
@@ -42,11 +45,12 @@ impl Bounds {
                 *slot = most;
             }
         }
-        Self { frame, row: of_function(&program.row, &slots) }
+        let (row, origins) = of_function(&program.row, &slots);
+        Self { frame, row, origins }
     }
 }
 
-fn of_function(function: &Function, slots: &[u32]) -> Vec<u32> {
+fn of_function(function: &Function, slots: &[u32]) -> (Vec<u32>, FxHashMap<Reg, Reg>) {
     let order = function.reverse_postorder();
     let mut held = HeldValues::new(function);
     held.reach(&order);
@@ -80,7 +84,7 @@ fn of_function(function: &Function, slots: &[u32]) -> Vec<u32> {
             }
         }
     }
-    most
+    (most, held.origins)
 }
 
 /// What a spill slot holds.

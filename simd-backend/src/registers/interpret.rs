@@ -25,8 +25,8 @@
 use std::fmt;
 
 use super::{
-    Argument, ArrayPlace, BlockCall, End, Function, Inputs, Instr, Limit, PIXEL_BYTES, Poll, Reg,
-    RegisterProgram, RegisterType, Row, Shape, Status, loop_depths, words_of_slot,
+    Argument, ArrayPlace, BlockCall, Columns, End, Function, Inputs, Instr, Limit, PIXEL_BYTES,
+    Poll, Reg, RegisterProgram, RegisterType, Row, Shape, Status, loop_depths, words_of_slot,
 };
 use crate::lanes::interpret::{apply, is_defined, undefined_bits};
 use crate::lanes::{Axis, Kind, Op, Space};
@@ -348,6 +348,24 @@ impl<'a> Call<'a> {
                 }
                 return Ok(());
             }
+            Instr::Scattered(to, index, columns) => {
+                (*to, vec![self.is_scattered(on.get(*index)?, *columns).map(u64::from)])
+            }
+            Instr::LoadColumns { to, space, first, index, columns } => {
+                let index = on.get(*index)?.clone();
+                if self.is_scattered(&index, *columns) == Some(true) {
+                    return Err(format!("the indices do not lie {columns}"));
+                }
+                for (k, to) in (0..4).zip(to) {
+                    if to.is_some() || columns.step == 4 {
+                        let words = self.words(*space, *first + k, &index)?;
+                        if let Some(to) = to {
+                            on.registers[to.index()] = Some(words);
+                        }
+                    }
+                }
+                return Ok(());
+            }
             Instr::LoadArray(to, place) => {
                 let word = |lane| match self.place(on, place, lane)? {
                     Some(at) => Ok::<_, String>(self.arrays[at]),
@@ -429,6 +447,17 @@ impl<'a> Call<'a> {
         };
         on.registers[to.index()] = Some(lanes);
         Ok(())
+    }
+
+    /// Whether the indices of lanes do not grow so, if all are defined.
+    fn is_scattered(&self, index: &Lanes, columns: Columns) -> Option<bool> {
+        let tile = self.program.shape.tile;
+        let index: Vec<u64> = index.iter().copied().collect::<Option<_>>()?;
+        let is_apart = |lane: u32| {
+            let (first, further) = columns.of(tile, lane);
+            index[lane as usize] != index[first as usize] + u64::from(further)
+        };
+        Some((0..tile.width()).any(is_apart))
     }
 
     fn row(&mut self) -> &mut RowCall<'a> {

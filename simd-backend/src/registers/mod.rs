@@ -24,6 +24,12 @@
 //! What the lane of another pixel of the quad holds is in the same register, whose lanes are permuted
 //! ([`Instr::Neighbour`]), or, where a register has one row, in that of the other row, which is taken as it is.
 //!
+//! # Columns
+//!
+//! Where an index grows from column to column, the words of a row follow one another in memory, and are read
+//! without a gather. Clamps and wraps may spoil that, so it is asked for a register of lanes at a time
+//! ([`Instr::Scattered`]); a cold block gathers ([`Instr::LoadColumns`]).
+//!
 //! # Arrays
 //!
 //! Which arrays share memory is decided of lane programs (`lanes::memory`); here what is not where it is
@@ -60,7 +66,7 @@ use lambdav_core::graph::Side;
 use lambdav_core::op::Elementary;
 
 use crate::lanes::{Axis, Kind, Op, Space};
-use crate::machine::{Class, Machine};
+use crate::machine::{Class, Machine, Tile};
 
 pub(crate) use bounds::Bounds;
 pub use call::{Callable, Inputs, Poll, Resources, Row};
@@ -166,6 +172,23 @@ pub struct ArrayPlace {
     pub register: u32,
 }
 
+/// How the indices of a register's lanes grow from column to column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Columns {
+    /// By one word, of one row, or by the four of a texel.
+    pub step: u32,
+    /// Whether they are the same in all rows of the tile. In a tile of one row they may be said to be.
+    pub is_one_row: bool,
+}
+
+impl Columns {
+    /// The lane from whose index that of a lane follows, and how much more that is.
+    pub fn of(self, tile: Tile, lane: u32) -> (u32, u32) {
+        let first = if self.is_one_row { 0 } else { tile.first_column(lane) };
+        (first, self.step * tile.pixel(lane).0)
+    }
+}
+
 /// An instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Instr {
@@ -208,6 +231,23 @@ pub enum Instr {
         first: u32,
         /// An `I32` without sign of each lane.
         index: Reg,
+    },
+    /// Whether a lane's index is not what that says.
+    Scattered(Reg, Reg, Columns),
+    /// Some of four words that follow one another in a space, lane by lane: in each there are those that are
+    /// asked for. Of the index [`Instr::Scattered`] has just said that it grows so, and a row of the tile is
+    /// one range of words.
+    LoadColumns {
+        /// The results, of the first word to the fourth.
+        to: [Option<Reg>; 4],
+        /// Where they are.
+        space: Space,
+        /// The first of them, from which the index counts.
+        first: u32,
+        /// An `I32` without sign of each lane.
+        index: Reg,
+        /// How it grows. All words of a texel are there.
+        columns: Columns,
     },
     /// The word of each lane in an array.
     LoadArray(Reg, ArrayPlace),
@@ -282,6 +322,7 @@ impl Instr {
             | Self::Half(to, ..)
             | Self::Join(to, _)
             | Self::Any(to, _)
+            | Self::Scattered(to, ..)
             | Self::Input(to, _)
             | Self::Load(to, ..)
             | Self::LoadArray(to, _)
@@ -293,7 +334,9 @@ impl Instr {
             | Self::Call { to, .. }
             | Self::Callout { to, .. }
             | Self::Reload(to, _) => f(*to),
-            Self::LoadFour { to, .. } => to.iter().flatten().copied().for_each(f),
+            Self::LoadFour { to, .. } | Self::LoadColumns { to, .. } => {
+                to.iter().flatten().copied().for_each(f);
+            }
             Self::SetSlot(..) | Self::Spill(..) | Self::Store { .. } | Self::StoreArray { .. } => {}
         }
     }
@@ -405,6 +448,8 @@ macro_rules! uses {
                     | Self::Neighbour(_, from, ..)
                     | Self::Load(_, _, _, from)
                     | Self::LoadFour { index: from, .. }
+                    | Self::Scattered(_, from, _)
+                    | Self::LoadColumns { index: from, .. }
                     | Self::Half(_, from, _)
                     | Self::SetSlot(_, from)
                     | Self::Spill(_, from) => f(from),

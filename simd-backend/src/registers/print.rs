@@ -3,11 +3,18 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    ArrayPlace, Block, BlockCall, BlockId, End, Function, Instr, Reg, RegisterProgram,
+    ArrayPlace, Block, BlockCall, BlockId, Columns, End, Function, Instr, Reg, RegisterProgram,
     RegisterType, Status,
 };
 use crate::lanes::Axis;
 use crate::lanes::print::{Beside, Constant, List, Place};
+
+impl Display for Columns {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let rows = if self.is_one_row { "in one row" } else { "in rows" };
+        write!(f, "{rows} by {}", self.step)
+    }
+}
 
 impl Display for Reg {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -126,6 +133,13 @@ fn print_block(
             Instr::LoadFour { to, space, first, index } => {
                 let to = to.map(|to| to.map_or("_".to_owned(), |to| typed(&to)));
                 format!("{} = load four {space}{first} + {index}", to.join(", "))
+            }
+            Instr::Scattered(to, index, columns) => {
+                format!("{} = scattered {index} {columns}", typed(to))
+            }
+            Instr::LoadColumns { to, space, first, index, columns } => {
+                let to = to.map(|to| to.map_or("_".to_owned(), |to| typed(&to)));
+                format!("{} = load {space}{first} + {index} {columns}", to.join(", "))
             }
             Instr::LoadArray(to, place) => format!("{} = {place}", typed(to)),
             Instr::StoreArray { place, word, mask: None } => format!("{place} = {word}"),

@@ -32,14 +32,18 @@
 //!    every lane.
 //! 10. Only the function for a row has arguments and arrays, reads the execution mask and stores pixels, as
 //!     many rows of them as the tile has.
+//! 11. What is read by columns stands in a block to which only the branch goes that has just found that
+//!     the index grows so, whether it lies in a register or in a spill slot since.
 //!
 //! *Procedures.*
 //!
-//! 11. A call passes an argument of the same type for each parameter. Call-outs, which take the
+//! 12. A call passes an argument of the same type for each parameter. Call-outs, which take the
 //!     function's number of operands and a mask of the same lanes, stand in cold blocks of
 //!     procedures, and so do products and sums of one rounding or two stand in procedures only.
 
 use std::fmt::{self, Display, Formatter};
+
+use rustc_hash::FxHashMap;
 
 use super::bounds::Bounds;
 use super::{
@@ -96,6 +100,7 @@ pub fn verify(program: &RegisterProgram) -> Result<(), Vec<VerifyError>> {
                 Role::Row => &bounds.row,
                 Role::Procedure => &[],
             },
+            origins: &bounds.origins,
             errors: &mut errors,
             block: BlockId(0),
             instr: None,
@@ -121,6 +126,8 @@ struct Verifier<'p, 'e> {
     name: String,
     /// What integers do not exceed, by register.
     bounds: &'e [u32],
+    /// What registers that are read from spill slots hold, of the function for a row.
+    origins: &'e FxHashMap<Reg, Reg>,
     errors: &'e mut Vec<VerifyError>,
     block: BlockId,
     instr: Option<usize>,
@@ -208,6 +215,7 @@ impl<'p> Verifier<'p, '_> {
         self.branches(&order, &predecessors, &flow);
         self.dominance(&order, &flow);
         self.spill_slots(&order, &predecessors);
+        self.columns(&order, &predecessors);
         if self.role == Role::Frame {
             self.filled_slots(&order, &flow);
         }
@@ -391,6 +399,31 @@ impl<'p> Verifier<'p, '_> {
                 let inside =
                     (most as usize).saturating_add(*first as usize + 3) < program.words(*space);
                 self.require(inside, || format!("nothing keeps {index} and three more inside"));
+                self.after_frame(*space);
+            }
+            Instr::Scattered(to, index, _) => {
+                self.expect_result(*to, Some(scalar(Kind::Mask)));
+                self.expect(*index, RegisterType::Vector(Kind::I32), "the index");
+            }
+            Instr::LoadColumns { to, space, first, index, columns } => {
+                self.expect(*index, RegisterType::Vector(Kind::I32), "the index");
+                let is_word = |to: &Reg| {
+                    let ty = self.ty(*to);
+                    [Kind::F32, Kind::I32].map(RegisterType::Vector).contains(&ty)
+                };
+                let are_words = to.iter().flatten().all(is_word);
+                self.require(are_words, || format!("there are no words at {index}"));
+                let step = columns.step;
+                let is_row = columns.is_one_row || program.shape.tile.rows() == 1;
+                self.require(step == 4 || step == 1 && is_row, || {
+                    format!("nothing is read {columns}")
+                });
+                let asked = to.iter().rposition(Option::is_some).unwrap_or(0);
+                let last = if step == 4 { 3 } else { asked };
+                let most = self.bounds.get(index.index()).copied().unwrap_or(u32::MAX);
+                let inside =
+                    (most as usize).saturating_add(*first as usize + last) < program.words(*space);
+                self.require(inside, || format!("nothing keeps {index} and {last} more inside"));
                 self.after_frame(*space);
             }
             Instr::LoadArray(to, place) => self.array(*to, place),
@@ -611,6 +644,39 @@ impl<'p> Verifier<'p, '_> {
                     _ => {}
                 }
             }
+        }
+    }
+
+    /// That the indices of what is read by columns have been looked at.
+    fn columns(&mut self, order: &[BlockId], predecessors: &[Vec<BlockId>]) {
+        let function = self.function;
+        let origin = |reg: &Reg| self.origins.get(reg).copied().unwrap_or(*reg);
+        let mut wrong = Vec::new();
+        for &id in order {
+            for (at, instr) in function.blocks[id.index()].instrs.iter().enumerate() {
+                let Instr::LoadColumns { index, columns, .. } = instr else { continue };
+                let [before] = predecessors[id.index()][..] else {
+                    wrong.push((id, at, *index));
+                    continue;
+                };
+                let before = &function.blocks[before.index()];
+                let tested = before.instrs.iter().any(|instr| match (instr, &before.end) {
+                    (Instr::Scattered(to, of, by), End::Branch { condition, otherwise, .. }) => {
+                        to == condition
+                            && otherwise.block == id
+                            && origin(of) == origin(index)
+                            && by == columns
+                    }
+                    _ => false,
+                });
+                if !tested {
+                    wrong.push((id, at, *index));
+                }
+            }
+        }
+        for (id, at, index) in wrong {
+            (self.block, self.instr) = (id, Some(at));
+            self.error(format!("nothing says that {index} grows from column to column"));
         }
     }
 

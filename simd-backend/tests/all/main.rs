@@ -1,6 +1,7 @@
 //! The tests of this crate that need no more than its interface, in one program.
 
 mod aggregates;
+mod columns;
 mod executable;
 mod integers;
 mod lane_verifier;

@@ -252,6 +252,22 @@ fn mutants_of_tables_are_found() {
     }
 }
 
+/// Words at the end of a texture's row, which do not follow one another, and those of a table by the
+/// column. Code that would read outside is evaluated.
+#[cfg(all(unix, target_arch = "x86_64"))]
+#[test]
+fn mutants_of_columns_are_found() {
+    let texels = "(texture t) (texel t (+ (int (.xy (frag-coord))) (ivec2 2i 0i)))";
+    let table = "(define table (tabulate 90 (func (i) (* (num i) (num i)))))
+        (at table (- (int (.x (frag-coord))) 3i))";
+    for name in ["evaluated8", "evaluated-avx2-16", "evaluated-avx512-16", "evaluated-avx512-256-8"]
+    {
+        for text in [texels, table] {
+            each_is_found_by(text, name, &simd::Mutant::OF_COLUMNS, simd::activate);
+        }
+    }
+}
+
 /// With machine code, and by the interpreter of register programs alone.
 #[test]
 fn mutants_in_spilling_are_found() {

@@ -249,6 +249,25 @@ impl Selection<'_, '_> {
                     }
                 }
             }
+            Instr::Scattered(to, index, columns) => {
+                let value = self.scattered(*index, columns.step);
+                self.set(*to, value);
+            }
+            Instr::LoadColumns { to, space, first, index, columns } => {
+                let values = self.load_columns(
+                    *space,
+                    *first,
+                    *index,
+                    columns.step,
+                    to.map(|to| to.is_some()),
+                );
+                for (to, value) in to.iter().zip(values) {
+                    if let (Some(to), Some(value)) = (to, value) {
+                        let value = self.words_as(clif_type(self.ty(*to)), value);
+                        self.set(*to, value);
+                    }
+                }
+            }
             Instr::LoadArray(to, place) => {
                 let value = self.load_array(self.ty(*to), place);
                 self.set(*to, value);

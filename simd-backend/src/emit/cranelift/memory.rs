@@ -7,6 +7,7 @@ use super::operations::same_bits;
 use super::selection::{Selection, clif_type};
 use crate::emit::abi::Field;
 use crate::lanes::{Kind, Space};
+use crate::mutants::{Mutant, is_active};
 use crate::registers::{ArrayPlace, Reg, RegisterType};
 
 /// Of vectors that may lie anywhere between numbers: an instruction that demands more would fault.
@@ -75,6 +76,44 @@ impl Selection<'_, '_> {
             self.pos.ins().load(types::F32X4, flags, address, (first * 4) as i32)
         });
         self.transpose(rows)
+    }
+
+    /// Whether the index of a lane is not that of the first one and a step more for each lane.
+    pub(super) fn scattered(&mut self, index: Reg, step: u32) -> Value {
+        let index = self.get(index);
+        let first = self.shuffle(types::I32X4, index, index, std::array::from_fn(|i| i as u8 % 4));
+        let further = (0..4).rev().fold(0, |bits, lane| bits << 32 | u128::from(step * lane));
+        let further = self.vector(types::I32X4, further);
+        let mut expected = self.pos.ins().iadd(first, further);
+        if is_active(Mutant::UntestedColumns) {
+            expected = index;
+        }
+        let differ = self.pos.ins().bxor(expected, index);
+        self.pos.ins().vany_true(differ)
+    }
+
+    /// Those of four words of each lane that are asked for, of an index that grows by that step.
+    pub(super) fn load_columns(
+        &mut self,
+        space: Space,
+        first: u32,
+        index: Reg,
+        step: u32,
+        asked: [bool; 4],
+    ) -> [Option<Value>; 4] {
+        let base = self.words_of(space);
+        let index = self.get(index);
+        let index = self.pos.ins().extractlane(index, 0);
+        let address = self.word_at(base, index);
+        let mut load = |word: u32| {
+            let flags = UNALIGNED.with_readonly();
+            self.pos.ins().load(types::F32X4, flags, address, ((first + word) * 4) as i32)
+        };
+        if step == 4 {
+            let rows = [0, 4, 8, 12].map(load);
+            return self.transpose(rows).map(Some);
+        }
+        [0, 1, 2, 3].map(|word| asked[word as usize].then(|| load(word)))
     }
 
     /// The word of input that many after the first, or one for each lane.

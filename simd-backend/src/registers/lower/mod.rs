@@ -7,10 +7,12 @@
 //! | `arrays` | arrays in memory: where words lie, and what is copied |
 //! | `compute` | computations, register by register |
 //! | `fours` | words that follow one another are loaded together |
+//! | `columns` | words of columns that follow one another are read without a gather |
 //! | `row` | the function for a row of groups: its loop, coordinates and stores |
 
 mod arrays;
 mod builder;
+mod columns;
 mod compute;
 mod flow;
 mod fours;
@@ -72,5 +74,6 @@ pub fn lower(program: &LaneProgram, shape: Shape) -> RegisterProgram {
         array_words,
     };
     fours::combine(&mut lowered);
+    columns::split(&mut lowered);
     lowered
 }

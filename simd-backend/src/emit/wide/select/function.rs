@@ -143,7 +143,9 @@ impl<'p> Selection<'p> {
         let space = |instr: &Instr| match instr {
             Instr::Input(..) => Some(Space::Inputs),
             Instr::Slot(..) | Instr::SetSlot(..) => Some(Space::Slots),
-            Instr::Load(_, space, ..) | Instr::LoadFour { space, .. } => Some(*space),
+            Instr::Load(_, space, ..)
+            | Instr::LoadFour { space, .. }
+            | Instr::LoadColumns { space, .. } => Some(*space),
             _ => None,
         };
         let [has_inputs, has_slots] =
@@ -200,7 +202,7 @@ impl<'p> Selection<'p> {
         let is_vector = |ty| !matches!(ty, RegisterType::Scalar(_));
         let into = match instr {
             // Their result is a flag.
-            Instr::Poll(_) | Instr::Any(..) => uses.instr == END,
+            Instr::Poll(_) | Instr::Any(..) | Instr::Scattered(..) => uses.instr == END,
             Instr::Input(..) if self.ty(to) == RegisterType::Scalar(Kind::Mask) => {
                 uses.instr == END
             }
@@ -270,7 +272,7 @@ impl<'p> Selection<'p> {
             Instr::Neighbour(to, from, axis, side) => self.neighbour(*to, *from, *axis, *side),
             Instr::Half(to, from, upper) => self.half(*to, *from, *upper),
             Instr::Join(to, halves) => self.join(*to, *halves),
-            Instr::Any(to, _) | Instr::Poll(to) => {
+            Instr::Any(to, _) | Instr::Poll(to) | Instr::Scattered(to, ..) => {
                 let condition = self.flags_of(instr);
                 self.set(*to, condition);
             }
@@ -286,6 +288,9 @@ impl<'p> Selection<'p> {
             Instr::Load(to, space, first, index) => self.load_word(*to, *space, *first, *index),
             Instr::LoadFour { to, space, first, index } => {
                 self.load_four(*to, *space, *first, *index);
+            }
+            Instr::LoadColumns { to, space, first, index, columns } => {
+                self.load_columns(*to, *space, *first, *index, *columns);
             }
             Instr::LoadArray(to, place) => self.load_array(*to, place),
             Instr::StoreArray { place, word, mask } => self.store_array(place, *word, *mask),

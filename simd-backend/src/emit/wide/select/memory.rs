@@ -208,7 +208,7 @@ impl Selection<'_> {
     }
 
     /// The address of the words of a space.
-    fn words_of(&mut self, space: Space) -> Arg {
+    pub(super) fn words_of(&mut self, space: Space) -> Arg {
         let found = "the entry has looked for it";
         Arg::Use(match space {
             Space::Inputs => self.inputs.expect(found),
@@ -274,7 +274,13 @@ impl Selection<'_> {
                 *row = Some(words);
             }
         }
-        let rows = rows.map(|row| row.expect("a register has four lanes or more"));
+        self.transpose_words(to, rows.map(|row| row.expect("a register has four lanes or more")));
+    }
+
+    /// Of registers of four words each in 128 bits, the first words, the second ones, and so on: within
+    /// 128 bits.
+    pub(super) fn transpose_words(&mut self, to: [Option<Reg>; 4], rows: [VReg; 4]) {
+        let size = self.size();
         let mut mixed = |op, x, y| {
             let to = self.temporary(VECTOR);
             self.op3(op, size, to, x, Source::any(y));

@@ -15,6 +15,7 @@
 
 mod arrays;
 mod calls;
+mod columns;
 mod function;
 mod integers;
 mod memory;

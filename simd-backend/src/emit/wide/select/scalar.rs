@@ -343,6 +343,7 @@ impl Selection<'_> {
     pub(super) fn flags_of(&mut self, instr: &Instr) -> Condition {
         match instr {
             Instr::Any(_, masks) => self.any(masks),
+            Instr::Scattered(_, index, columns) => self.scattered(*index, *columns),
             Instr::Poll(_) => {
                 let address = self.field(Field::Frontier);
                 let first = self.field(Field::FirstPixel);

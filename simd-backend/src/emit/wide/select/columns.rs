@@ -1,0 +1,146 @@
+//! Words of columns that follow one another in memory.
+
+use regalloc2::VReg;
+
+use super::selection::{Selection, Source};
+use crate::emit::wide::code::Arg;
+use crate::emit::wide::instruction::{Instruction, Mem};
+use crate::emit::wide::isa::{Condition, Op, Size};
+use crate::emit::wide::machine::{GENERAL, MASK, VECTOR, Wide};
+use crate::lanes::Space;
+use crate::mutants::{Mutant, is_active};
+use crate::registers::{Columns, Reg};
+
+/// Of `vpcmpd`: not equal.
+const NOT_EQUAL: i32 = 4;
+
+impl Selection<'_> {
+    /// A constant of a word for each lane.
+    fn words_of_lanes(&mut self, word: impl Fn(u32) -> u32) -> Mem<Arg> {
+        let lanes = 0..self.program.shape.tile.width();
+        self.whole_constant(lanes.flat_map(|lane| word(lane).to_le_bytes()).collect())
+    }
+
+    /// Sets the flags by whether the indices do not grow so.
+    pub(super) fn scattered(&mut self, index: Reg, columns: Columns) -> Condition {
+        let (size, tile) = (self.size(), self.program.shape.tile);
+        let index = self.register(index);
+        let first = self.temporary(VECTOR);
+        if columns.is_one_row {
+            self.op2(Op::BroadcastD, size, first, Source::register(index));
+        } else if size == Size::B512 {
+            let places = self.places(|lane| tile.first_column(lane));
+            self.op3(Op::PermuteD, size, first, places, Source::register(index));
+        } else {
+            // A row is 128 bits.
+            let it = Instruction::new(Op::ShufflePs, size).reg(Arg::Def(first));
+            self.push(it.vvvv(Arg::Use(index)).rm(Arg::Use(index)).number(0));
+        }
+        let mut expected = self.temporary(VECTOR);
+        let further = self.words_of_lanes(|lane| columns.of(tile, lane).1);
+        self.op3(Op::AddD, size, expected, first, Source::memory(further));
+        if is_active(Mutant::UntestedColumns) {
+            expected = index;
+        }
+        if self.wide.has_masks() {
+            let differ = self.temporary(MASK);
+            let it = Instruction::new(Op::CompareDK, size).reg(Arg::Def(differ));
+            self.push(it.vvvv(Arg::Use(expected)).rm(Arg::Use(index)).number(NOT_EQUAL));
+            let op = if self.wide == Wide::Avx512 { Op::TestK16 } else { Op::TestK8 };
+            let it = Instruction::new(op, Size::B128).reg(Arg::Use(differ));
+            self.push(it.rm(Arg::Use(differ)));
+        } else {
+            let differ = self.temporary(VECTOR);
+            self.op3(Op::XorPs, size, differ, expected, Source::register(index));
+            let it = Instruction::new(Op::Test, size).reg(Arg::Use(differ));
+            self.push(it.rm(Arg::Use(differ)));
+        }
+        Condition::NotEqual
+    }
+
+    /// A register of lanes' numbers.
+    fn places(&mut self, lane: impl Fn(u32) -> u32) -> VReg {
+        let places = self.temporary(VECTOR);
+        let mem = self.words_of_lanes(lane);
+        self.op2(Op::Load, self.size(), places, Source::memory(mem));
+        places
+    }
+
+    /// The indices of the first column of so many rows, in general registers.
+    fn starts(&mut self, index: VReg, rows: u32) -> Vec<VReg> {
+        let (size, tile) = (self.size(), self.program.shape.tile);
+        let (mut part, mut words) = (0, index);
+        let mut starts = Vec::new();
+        for row in 0..rows {
+            let lane = (0..tile.width()).find(|&lane| tile.pixel(lane) == (0, row));
+            let lane = lane.expect("a row has a first pixel");
+            if lane / 4 != part {
+                part = lane / 4;
+                words = self.temporary(VECTOR);
+                let it = Instruction::new(Op::Extract128, size).reg(Arg::Use(index));
+                self.push(it.rm(Arg::Def(words)).number(part as i32));
+            }
+            let start = self.temporary(GENERAL);
+            let rm = Arg::Def(start);
+            self.push(match lane % 4 {
+                0 => Instruction::new(Op::ToGeneral32, Size::B128).reg(Arg::Use(words)).rm(rm),
+                lane => {
+                    let it = Instruction::new(Op::ExtractD, Size::B32).reg(Arg::Use(words));
+                    it.rm(rm).number(lane as i32)
+                }
+            });
+            starts.push(start);
+        }
+        starts
+    }
+
+    /// Reads words of each row from its first column on.
+    pub(super) fn load_columns(
+        &mut self,
+        to: [Option<Reg>; 4],
+        space: Space,
+        first: u32,
+        index: Reg,
+        columns: Columns,
+    ) {
+        let (size, tile) = (self.size(), self.program.shape.tile);
+        let base = self.words_of(space);
+        let index = self.register(index);
+        let count = if columns.is_one_row { 1 } else { tile.rows() };
+        let starts = self.starts(index, count);
+        let at = |row: u32, word: u32| {
+            let start = starts[row.min(count - 1) as usize];
+            Mem::word(base, Arg::Use(start), ((first + word) * 4) as i32)
+        };
+        if columns.step == 1 {
+            // What 128 bits hold is the same for all rows.
+            for (word, to) in (0..).zip(to) {
+                let Some(to) = to else { continue };
+                let row = self.temporary(VECTOR);
+                self.op2(Op::Load, Size::B128, row, Source::memory(at(0, word)));
+                let places = self.places(|lane| tile.pixel(lane).0);
+                let made = self.define(to);
+                self.op3(Op::PermuteD, size, made, places, Source::register(row));
+            }
+            return;
+        }
+        let texels = [0, 1, 2, 3].map(|number| {
+            let mut made = self.temporary(VECTOR);
+            if size == Size::B512 {
+                // A row is a register, whose columns lie as lanes do.
+                self.op2(Op::Load, size, made, Source::memory(at(number, 0)));
+                return made;
+            }
+            // A column is a register, whose rows lie as lanes do.
+            self.op2(Op::Load, Size::B128, made, Source::memory(at(0, 4 * number)));
+            for row in 1..tile.rows() {
+                let with = self.temporary(VECTOR);
+                let it = Instruction::new(Op::Insert128, size).reg(Arg::Def(with));
+                self.push(it.vvvv(Arg::Use(made)).mem(at(row, 4 * number)).number(row as i32));
+                made = with;
+            }
+            made
+        });
+        self.transpose_words(to, texels);
+    }
+}
