@@ -27,6 +27,7 @@
 //!   anything, is zero.)
 //! - A derivative is the difference between the two pixels of a quad (LANGUAGE §13), each of which executes the module for
 //!   itself. Where one of them does not come to the same derivative, that is a fault: the raise has a value there.
+//!   OpUnreachable that is reached is a fault, too.
 //!
 //! It shares nothing with the emitter and the raise but reference mathematics and the data of textures and buffers.
 

@@ -31,16 +31,3 @@ pub(super) fn reverse_postorder(successors: &[Vec<usize>]) -> (Vec<usize>, usize
     order.extend((0..seen.len()).filter(|&block| !seen[block]));
     (order, reached)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::reverse_postorder;
-
-    #[test]
-    fn cases_that_fall_into_earlier_ones() {
-        // A switch whose second case falls into the first.
-        let order = reverse_postorder(&[vec![1, 2], vec![3], vec![1], vec![], vec![0]]);
-        assert_eq!(order, (vec![0, 2, 1, 3, 4], 4));
-        assert_eq!(reverse_postorder(&[]), (vec![], 0));
-    }
-}

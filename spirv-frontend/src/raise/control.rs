@@ -141,10 +141,10 @@ impl Raiser<'_, '_> {
                 if arms[0] == arms[1] {
                     return self.go(of, arms[0], at, memory);
                 }
-                // An arm that the other one leads to is a block where ways meet.
-                if let Some(met) = self.arm_met(of, block, arms)? {
-                    self.frame().add_target(met);
-                    self.tasks.push(Task::Cases { pending: vec![met], at });
+                let pending = self.arms_meet(of, block, arms)?;
+                if !pending.is_empty() {
+                    pending.iter().for_each(|&met| self.frame().add_target(met));
+                    self.tasks.push(Task::Cases { pending, at });
                 }
                 let ways = self.flow.branch(at, condition);
                 self.go(of, arms[1], ways[1], memory.clone())?;

@@ -3,14 +3,14 @@
 use crate::error::{RaiseError, Result};
 use crate::flow::{Flow, FlowId};
 use crate::memory::Memory;
-use crate::module::{Function, Instruction, Module};
+use crate::module::{Function, Instruction, Merge, Module};
 use crate::structure::FunctionFacts;
 use lambdav_core::graph::{Graph, LoopId, Neighbours, NodeId};
 use lambdav_core::limits::{EXPANSION_STEPS, EXTENT, NODES};
 use lambdav_core::op::Op;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Scalar, Type};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What an id stands for.
 #[derive(Clone, Debug)]
@@ -62,6 +62,8 @@ pub(super) struct Frame<'m, 'w> {
     pub(super) visited: Vec<bool>,
     /// How many slots its caller has.
     pub(super) first_slot: usize,
+    /// Whether ways may meet where no merge instruction says so.
+    pub(super) has_odd_joins: bool,
 }
 
 /// A loop that is being raised.
@@ -231,6 +233,21 @@ impl<'m, 'w> Raiser<'m, 'w> {
     }
 }
 
+/// Whether control comes from several blocks to one that ends no construct, or, beside the way back, to the
+/// header of a loop.
+fn has_odd_joins(function: &Function<'_>, facts: &FunctionFacts) -> bool {
+    let ends = function.blocks.iter().flat_map(|block| match block.merge {
+        Some(Merge::Selection(merge)) => [Some(merge), None],
+        Some(Merge::Loop(merge, next)) => [Some(merge), Some(next)],
+        None => [None; 2],
+    });
+    let ends: FxHashSet<u32> = ends.flatten().collect();
+    function.blocks.iter().zip(&facts.predecessors).any(|(block, from)| {
+        let usual = if matches!(block.merge, Some(Merge::Loop(..))) { 2 } else { 1 };
+        from.len() > usual && !ends.contains(&block.label)
+    })
+}
+
 impl<'m, 'w> Frame<'m, 'w> {
     /// A call of a function, whose caller has so many slots.
     pub(super) fn new(
@@ -247,6 +264,7 @@ impl<'m, 'w> Frame<'m, 'w> {
             targets: FxHashMap::default(),
             visited: vec![false; function.blocks.len()],
             first_slot,
+            has_odd_joins: has_odd_joins(function, facts),
         }
     }
 

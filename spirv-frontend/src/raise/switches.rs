@@ -68,34 +68,56 @@ impl Raiser<'_, '_> {
         self.go(of, default, at, memory)
     }
 
-    /// The arm of a selection to which the other one leads.
-    pub(super) fn arm_met(
+    /// The blocks in front of the end of a selection where its arms meet, in an order in which each comes before
+    /// those that lead to it.
+    pub(super) fn arms_meet(
         &mut self,
         of: &Block<'_>,
         block: usize,
         arms: [u32; 2],
-    ) -> Result<Option<usize>> {
-        let Some(Merge::Selection(_)) = of.merge else { return Ok(None) };
+    ) -> Result<Vec<usize>> {
         let frame = self.frame();
-        let (function, facts) = (frame.function, frame.facts);
-        let arms = [function.block(arms[0])?, function.block(arms[1])?];
-        for [met, other] in [arms, [arms[1], arms[0]]] {
-            let is_entered = facts.predecessors[met].iter().any(|&from| from != block);
-            if !is_entered || frame.is_target(met) || frame.is_target(other) {
-                continue;
+        if !frame.has_odd_joins || !matches!(of.merge, Some(Merge::Selection(_))) {
+            return Ok(Vec::new());
+        }
+        let [first, second] = [self.reached(arms[0])?, self.reached(arms[1])?];
+        let is_common = |block: &usize| first.contains(block) && second.contains(block);
+        let is_inside =
+            |from: &usize| *from == block || first.contains(from) != second.contains(from);
+        let facts = self.frame().facts;
+        let is_entered = |met: &usize| facts.predecessors[*met].iter().any(&is_inside);
+        let mut met: Vec<usize> =
+            first.iter().copied().filter(|b| is_common(b) && is_entered(b)).collect();
+        met.sort_unstable();
+        // Whatever a block leads to comes before it.
+        let mut order = Vec::with_capacity(met.len());
+        while !met.is_empty() {
+            let function = self.frame().function;
+            let labels: Vec<u32> = met.iter().map(|&b| function.blocks[b].label).collect();
+            let mut next = 0;
+            for (k, &label) in labels.iter().enumerate() {
+                let reached = self.reached(label)?;
+                if !met.iter().any(|&other| other != met[k] && reached.contains(&other)) {
+                    next = k;
+                }
             }
-            let mut seen = FxHashSet::from_iter([block, other]);
-            let mut stack = function.successors(other)?;
-            while let Some(next) = stack.pop() {
-                if next == met {
-                    return Ok(Some(met));
-                }
-                if !frame.is_target(next) && seen.insert(next) {
-                    stack.extend(function.successors(next)?);
-                }
+            order.push(met.remove(next));
+        }
+        Ok(order)
+    }
+
+    /// The blocks to which control comes from the one with that label, itself among them, before a target.
+    fn reached(&mut self, label: u32) -> Result<FxHashSet<usize>> {
+        let frame = self.frame();
+        let function = frame.function;
+        let mut stack = vec![function.block(label)?];
+        let mut seen = FxHashSet::default();
+        while let Some(next) = stack.pop() {
+            if !frame.is_target(next) && seen.insert(next) {
+                stack.extend(function.successors(next)?);
             }
         }
-        Ok(None)
+        Ok(seen)
     }
 
     /// The cases of a switch into which others fall, in an order in which each comes before those that

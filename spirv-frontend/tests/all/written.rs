@@ -463,7 +463,7 @@ fn textures() -> Vec<u32> {
     module(decorations, declarations, &body)
 }
 
-/// An arm of a selection that leads to the other one.
+/// An arm of a selection that leads to the other one, and arms that meet in front of its end, at a loop.
 fn arms_that_meet() -> Vec<u32> {
     let body = format!(
         "%sum = OpVariable %to_float Function
@@ -492,7 +492,33 @@ fn arms_that_meet() -> Vec<u32> {
          OpBranch %end
          %end = OpLabel
          %s3 = OpLoad %float %sum
-         %colour = OpCompositeConstruct %vec4 %s3 %s1 %x %y
+         %odd = OpSMod %int %c %i3
+         %is_odd = OpIEqual %bool %odd %i1
+         OpSelectionMerge %last None
+         OpBranchConditional %is_odd %one %other
+         %one = OpLabel
+         OpStore %sum %f3
+         OpBranch %loop
+         %other = OpLabel
+         OpBranch %loop
+         %loop = OpLabel
+         %k = OpPhi %int %odd %one %i0 %other %next %continue
+         OpLoopMerge %behind %continue None
+         OpBranch %test
+         %test = OpLabel
+         %goes_on = OpSLessThan %bool %k %i3
+         OpBranchConditional %goes_on %continue %behind
+         %continue = OpLabel
+         %next = OpIAdd %int %k %i1
+         %s4 = OpLoad %float %sum
+         %s5 = OpFAdd %float %s4 %s4
+         OpStore %sum %s5
+         OpBranch %loop
+         %behind = OpLabel
+         OpBranch %last
+         %last = OpLabel
+         %s6 = OpLoad %float %sum
+         %colour = OpCompositeConstruct %vec4 %s3 %s1 %x %s6
          OpStore %out %colour"
     );
     module("", "", &body)
