@@ -493,6 +493,7 @@ pub fn metadata() -> Metadata {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lambdav_raster::Image;
 
     fn size() -> Size {
         Size::new(4, 2).expect("within the limits")
@@ -590,6 +591,19 @@ mod tests {
         let error = shader.renderer(size()).bind_texels("last", [2, 1], &texels);
         let error = error.expect_err("one of two");
         assert!(error.to_string().contains("another number of texels than 1"), "{error}");
+    }
+
+    /// Pictures of the crate `image`.
+    #[test]
+    fn buffers_of_images_are_textures() {
+        let text = "(texture picture) (texel picture (int (.xy (frag-coord))))";
+        let shader = Shader::new("picture.lv", text).expect("it is right");
+        let buffer =
+            image::RgbaImage::from_fn(4, 3, |x, y| image::Rgba([51 * x as u8, y as u8, 0, 255]));
+        let picture = Image::try_from(&buffer).expect("it is small");
+        let renderer = shader.renderer(size()).bind("picture", &picture).expect("it is an image");
+        let frame = renderer.render().expect("it is bound");
+        assert_eq!(frame.pixel(2, 1), Some([0.4, 1.0 / 255.0, 0.0, 1.0]));
     }
 
     /// What a `main` that returns it would print.
