@@ -155,6 +155,11 @@ impl Graph {
         self.loops[id.index()].as_ref().expect("the loop is finished")
     }
 
+    /// A loop that was begun, if it is finished.
+    pub(super) fn finished_loop(&self, id: LoopId) -> Option<&Loop> {
+        self.loops[id.index()].as_ref()
+    }
+
     /// How many loops were begun.
     pub fn loop_count(&self) -> usize {
         self.loops.len()

@@ -121,6 +121,29 @@ impl Graph {
         known[&root]
     }
 
+    /// Whether a node has the same value at all pixels, in the same round of the loops around it: neither it nor
+    /// anything of these loops reads coordinates. Of a loop that is not finished that is not known.
+    pub fn is_same_everywhere(&self, root: NodeId) -> bool {
+        let (mut seen, mut stack) = (FxHashSet::default(), vec![root]);
+        while let Some(id) = stack.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match *self.node(id) {
+                Node::Input(Input::FragCoord) => return false,
+                Node::Param(of, ..) | Node::Loop(of) => match self.finished_loop(of) {
+                    Some(around) => {
+                        stack.push(around.body);
+                        stack.extend_from_slice(&around.inits);
+                    }
+                    None => return false,
+                },
+                _ => stack.extend_from_slice(self.operands(id)),
+            }
+        }
+        true
+    }
+
     /// Where `frag-coord` is on that side.
     fn move_coordinates(&mut self, known: &mut FxHashMap<NodeId, NodeId>, axis: Axis, side: Side) {
         let span = Span::default();

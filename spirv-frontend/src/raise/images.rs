@@ -5,6 +5,7 @@ use crate::error::{RaiseError, Result};
 use crate::module::Instruction;
 use lambdav_core::graph::{Axis, NodeId, Side};
 use lambdav_core::op::{Elementary, Op as Core};
+use lambdav_core::source::Span;
 use lambdav_core::texture::{Filter, TextureOptions, Wrap};
 use lambdav_core::types::{ResourceKind, Scalar, Type};
 use rspirv::spirv::{ImageOperands, Op};
@@ -240,14 +241,25 @@ impl Raiser<'_, '_> {
 
     fn difference(&mut self, x: NodeId, axis: Axis) -> Result<NodeId> {
         if !self.graph.free_loops(x).is_empty() {
-            let what = "a derivative of what a loop around it computes";
-            return Err(RaiseError::unsupported(what)
-                .help("take it outside the loop, or give the level of detail"));
+            // It is known when the loops are.
+            self.alike.push((x, self.span));
+            return self.op(Core::Sub, &[x, x]);
         }
         let neighbours = &mut self.neighbours;
         let [even, odd] =
             [Side::Even, Side::Odd].map(|side| self.graph.at_neighbour(neighbours, x, axis, side));
         self.op(Core::Sub, &[odd, even])
+    }
+
+    /// Refuses derivatives of what loops around them compute, unless that is the same at all pixels.
+    pub(super) fn check_alike(&self) -> Result<()> {
+        let differs = |(node, _): &&(NodeId, Span)| !self.graph.is_same_everywhere(*node);
+        let Some(&(_, span)) = self.alike.iter().find(differs) else { return Ok(()) };
+        let what = "a derivative of what a loop around it computes from coordinates";
+        let mut error = RaiseError::unsupported(what)
+            .help("take it outside the loop, or give the level of detail");
+        error.span = Some(span);
+        Err(error)
     }
 }
 

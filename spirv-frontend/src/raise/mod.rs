@@ -58,6 +58,7 @@ pub(crate) fn raise(
         constants: FxHashMap::default(),
         types: FxHashMap::default(),
         neighbours: Neighbours::default(),
+        alike: Vec::new(),
         span: Span::default(),
         steps: 0,
         has_levels: false,
@@ -74,6 +75,7 @@ pub(crate) fn raise(
     raiser.frames.push(frame);
     let root = raiser.run(memory)?;
     let colours = raiser.colours(root, &outside, options)?;
+    raiser.check_alike()?;
     let is_killed = |leaf: &Leaf| leaf.target == Target::Kill && leaf.values.is_empty();
     let discarded = raiser.flow.is_reached(&mut raiser.graph, root, is_killed, Span::default())?;
     if colours.iter().chain(&discarded).any(|&node| !raiser.graph.free_loops(node).is_empty()) {

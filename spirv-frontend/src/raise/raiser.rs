@@ -114,6 +114,8 @@ pub(super) struct Raiser<'m, 'w> {
     pub(super) constants: FxHashMap<u32, NodeId>,
     pub(super) types: FxHashMap<u32, Type>,
     pub(super) neighbours: Neighbours,
+    /// What loops compute that is taken to be the same at all pixels, and where that is.
+    pub(super) alike: Vec<(NodeId, Span)>,
     pub(super) span: Span,
     pub(super) steps: usize,
     /// Whether textures have levels.
