@@ -107,9 +107,12 @@ fn agree(words: &[u32], seed: u64) -> Result<bool, String> {
         resources: resources(types),
         max_iterations: 20,
     };
+    // OpUnreachable has been reached, or neighbours diverge: words have no answer.
+    let has_no_answer = |what: &str| {
+        ["says that it is not", "does not come to"].iter().any(|part| what.contains(part))
+    };
     match foreign.check(&[[0, 0], [3, 2], [6, 4], [5, 1]]) {
-        // OpUnreachable has been reached, after which there is no answer.
-        Err(what) if what.contains("says that it is not") => Ok(false),
+        Err(what) if has_no_answer(&what) => Ok(false),
         checked => checked.map(|_| true),
     }
 }
