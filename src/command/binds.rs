@@ -43,6 +43,19 @@ impl Binds {
         Self(self.0.into_iter().map(one).collect())
     }
 
+    /// Those for names of which `is_one` holds, of which the last for a name counts, and the others.
+    pub(super) fn split(self, is_one: impl Fn(&str) -> bool) -> (Vec<(String, PathBuf)>, Self) {
+        let (mut these, others): (Vec<_>, _) =
+            self.0.into_iter().partition(|(name, _)| is_one(name));
+        let all = these.clone();
+        let mut index = 0;
+        these.retain(|(name, _)| {
+            index += 1;
+            !all[index..].iter().any(|(later, _)| later == name)
+        });
+        (these, Self(others))
+    }
+
     /// Those for names of which `keep` holds.
     #[must_use]
     pub(super) fn filter(self, keep: impl Fn(&str) -> bool) -> Self {

@@ -3,7 +3,7 @@
 use super::binds::Binds;
 use super::failure::{Failure, Result};
 use super::files::{compile_fixed, read_bytes};
-use super::module::{self, LocationValue, ModuleArguments};
+use super::module::{self, BlockData, LocationValue, ModuleArguments};
 use lambdav::core::graph::{Core, Uniform};
 use lambdav::core::types::Types;
 use lambdav::program::{Loaded, LoadedModule};
@@ -24,6 +24,8 @@ pub(super) struct Given {
     /// How a module is raised, and what its inputs of locations are.
     raise: RaiseOptions,
     inputs: Vec<LocationValue>,
+    /// The words that the bytes of blocks give to uniforms of a module, by their numbers.
+    blocks: Vec<(usize, Box<[u32]>)>,
 }
 
 impl Given {
@@ -41,6 +43,7 @@ impl Given {
             binds: Binds::default(),
             raise: RaiseOptions::default(),
             inputs: Vec::new(),
+            blocks: Vec::new(),
         };
         let Some(path) = uniforms else { return Ok(nothing) };
         let (name, bytes) = read_bytes(path)?;
@@ -69,6 +72,16 @@ impl Given {
             Ok((module::location_name(core, module, *location)?, value.clone()))
         });
         let mut set = inputs.collect::<Result<Vec<_>>>()?;
+        let (bound, binds) = self.binds.clone().split(|name| is_block(module, name));
+        let mut blocks = Vec::new();
+        for (name, path) in &bound {
+            match module::block(module, name, path)? {
+                BlockData::Members(members) => {
+                    set.extend(members.iter().map(|given| renamed(core, module, given)));
+                }
+                BlockData::Words(words) => blocks.extend(words),
+            }
+        }
         set.extend(self.set.iter().map(|given| renamed(core, module, given)));
         let file = self.file.iter().map(|given| renamed(core, module, given)).collect();
         let name = |name: &str| {
@@ -76,8 +89,8 @@ impl Given {
             let found = all.iter().find(|resource| resource.binding.to_string() == name);
             found.map(|resource| resource.name.clone())
         };
-        let binds = self.binds.clone().renamed(name);
-        Ok(Self { file, set, binds, ..self.clone() })
+        let binds = binds.renamed(name);
+        Ok(Self { file, set, binds, blocks, ..self.clone() })
     }
 
     /// The same for the first of two programs, without what only the other one knows.
@@ -93,8 +106,11 @@ impl Given {
 
     /// The uniforms that are given no value.
     pub(super) fn unset<'u>(&self, uniforms: &'u [Uniform]) -> Vec<&'u str> {
-        let names = uniforms.iter().map(|uniform| uniform.name.as_str());
-        names.filter(|name| self.values(name).next().is_none()).collect()
+        let is_bound = |index: usize| self.blocks.iter().any(|(of, _)| *of == index);
+        let unset = uniforms.iter().enumerate().filter(|&(index, uniform)| {
+            !is_bound(index) && self.values(&uniform.name).next().is_none()
+        });
+        unset.map(|(_, uniform)| uniform.name.as_str()).collect()
     }
 
     /// The same with files for textures and buffers.
@@ -176,6 +192,9 @@ impl Given {
         uniforms: &[Uniform],
         constants: &[Uniform],
     ) -> Result {
+        for (index, words) in &self.blocks {
+            settings.inputs.uniforms[*index].clone_from(words);
+        }
         for (all, is_in_file) in [(&self.file, true), (&self.set, false)] {
             for (name, value) in all {
                 if constants.iter().any(|constant| constant.name == *name) {
@@ -205,12 +224,18 @@ fn has_location(of: &Loaded, location: u32) -> bool {
     all.any(|input| input.location == location)
 }
 
-/// Whether a texture or buffer of the program is called so.
+/// Whether a block of uniforms of the module is called so.
+fn is_block(of: &LoadedModule, name: &str) -> bool {
+    of.interface.members.iter().any(|member| member.binding.to_string() == name)
+}
+
+/// Whether a texture, a buffer or a block of the program is called so.
 fn has_resource(of: &Loaded, name: &str) -> bool {
     let mut all = of.core.iter().flat_map(|core| core.graph.types().resources());
     let mut bound = of.module.iter().flat_map(|module| &module.interface.resources);
     all.any(|resource| *resource.name == *name)
         || bound.any(|resource| resource.binding.to_string() == name)
+        || of.module.as_ref().is_some_and(|module| is_block(module, name))
 }
 
 /// A name and a value as the program of a module has them.

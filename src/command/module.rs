@@ -2,14 +2,17 @@
 //! by which members of blocks are known.
 
 use super::failure::{Failure, Result};
+use super::files::read_bytes;
 use super::messages::{MessageFormat, Messages};
 use super::values::colour;
 use clap::Args;
 use lambdav::core::graph::Core;
 use lambdav::core::types::Type;
 use lambdav::program::LoadedModule;
+use lambdav::settings::members;
 use lambdav::spirv_frontend::{LocationSource, RaiseOptions};
 use std::io::{self, Write};
+use std::path::Path;
 
 /// How a module is read.
 #[derive(Args, Clone, Debug, Default)]
@@ -55,6 +58,39 @@ impl ModuleArguments {
         }
         Ok((options, values))
     }
+}
+
+/// What a file says of a block of uniforms.
+pub(super) enum BlockData {
+    /// Values for members by their full names.
+    Members(Vec<(String, String)>),
+    /// The words of uniforms by their numbers.
+    Words(Vec<(usize, Box<[u32]>)>),
+}
+
+/// What the file at `path` says of the block that is called `name`: JSON gives members by their names, any
+/// other file is the bytes of the block.
+pub(super) fn block(module: &LoadedModule, name: &str, path: &Path) -> Result<BlockData> {
+    let (file, bytes) = read_bytes(path)?;
+    let fail = |what: &str| Failure::input(format!("`{file}`: {what}"));
+    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json")) {
+        let text = str::from_utf8(&bytes).map_err(|error| fail(&error.to_string()))?;
+        let all = members(text).map_err(|error| {
+            fail(&format!("{error}; write {{\"MEMBER\": VALUE, \"MEMBER\": VALUE}}"))
+        })?;
+        let all = all.into_iter().map(|(member, value)| (format!("{name}.{member}"), value.into()));
+        return Ok(BlockData::Members(all.collect()));
+    }
+    let of_block = module.interface.members.iter().filter(|of| of.binding.to_string() == name);
+    let words = of_block.map(|member| {
+        let words = member.words(&bytes).ok_or_else(|| {
+            let end = member.offsets.iter().max().map_or(0, |last| last + 4);
+            let (length, member) = (bytes.len(), &member.member);
+            fail(&format!("{length} bytes, and `{member}` of the block {name} ends at byte {end}"))
+        })?;
+        Ok((member.uniform, words))
+    });
+    Ok(BlockData::Words(words.collect::<Result<_>>()?))
 }
 
 /// The name of the uniform that is called so, or that is an input with that location.

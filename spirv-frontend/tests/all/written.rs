@@ -524,6 +524,40 @@ fn arms_that_meet() -> Vec<u32> {
     module("", "", &body)
 }
 
+/// A loop that takes a derivative of what it carries from round to round, which begins as that.
+fn derivative_in_a_loop(first: &str) -> Vec<u32> {
+    let body = format!(
+        "{COLUMN}
+         %start_value = OpFAdd %float {first} %half
+         OpBranch %loop
+         %loop = OpLabel
+         %k = OpPhi %int %i0 %start %next %continue
+         %a = OpPhi %float %start_value %start %b %continue
+         OpLoopMerge %behind %continue None
+         OpBranch %test
+         %test = OpLabel
+         %goes_on = OpSLessThan %bool %k %i3
+         OpBranchConditional %goes_on %continue %behind
+         %continue = OpLabel
+         %d = OpDPdx %float %a
+         %e = OpFAdd %float %d %f1
+         %b = OpFMul %float %a %e
+         %next = OpIAdd %int %k %i1
+         OpBranch %loop
+         %behind = OpLabel
+         %colour = OpCompositeConstruct %vec4 %a %x %y %a
+         OpStore %out %colour"
+    );
+    module("", "", &body)
+}
+
+/// What a loop computes from coordinates has no derivative in it: that at the neighbour is not known.
+#[test]
+fn derivatives_of_what_loops_carry() {
+    let error = compare(&derivative_in_a_loop("%x")).expect_err("it differs from pixel to pixel");
+    assert_eq!(error, "a derivative of what a loop around it computes from coordinates");
+}
+
 /// All of them.
 pub(crate) fn written() -> Vec<Vec<u32>> {
     vec![
@@ -536,5 +570,6 @@ pub(crate) fn written() -> Vec<Vec<u32>> {
         derivatives(),
         textures(),
         arms_that_meet(),
+        derivative_in_a_loop("%f3"),
     ]
 }

@@ -62,3 +62,53 @@ fn entry_points_and_inputs() {
     let wrong = [&zero[..], &["--input", "4=1"]].concat();
     place.fails(&wrong, 2, "the module has no input 4; it has 0");
 }
+
+/// A block by members, by JSON and by its bytes, in layouts with gaps.
+#[test]
+fn blocks_are_bound_whole() {
+    let text = "struct Light { at: vec3f, power: f32, on: u32, turn: vec4f }
+        @group(1) @binding(2) var<uniform> light: Light;
+        @fragment fn main() -> @location(0) vec4f {
+            let turned = light.turn.xy * light.at.x + light.turn.zw * light.at.y;
+            return vec4f(turned * light.power, light.at.z, f32(light.on));
+        }";
+    let place = TestFolder::with([("a.wgsl", text)]);
+    let words = [0.5_f32, 0.25, 2.0, 3.0].map(f32::to_bits).into_iter().chain([1, 0, 0, 0]);
+    let words = words.chain([0.0_f32, 1.0, -1.0, 0.5].map(f32::to_bits));
+    let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+    place.write("light.bin", &bytes);
+    let json = r#"{"at": [0.5, 0.25, 2], "power": 3, "on": 1, "turn": [0, 1, -1, 0.5]}"#;
+    place.write("light.json", json);
+    let all: [&[&str]; 4] = [
+        &["--bind", "1.2=light.bin"],
+        &["--bind", "1.2=light.json"],
+        &[
+            "--set",
+            "at=0.5,0.25,2",
+            "--set",
+            "power=3",
+            "--set",
+            "on=1",
+            "--set",
+            "turn=0,1,-1,0.5",
+        ],
+        &["--bind", "1.2=light.json", "--bind", "1.2=light.bin", "--set", "1.2.power=3"],
+    ];
+    for how in all {
+        let render = ["render", "a.wgsl", "a.npy", "--size", "2x2"];
+        place.run(&[&render[..], how].concat()).done();
+        assert_eq!(place.frame("a.npy").pixel(1, 1), Some([-0.75, 1.875, 2.0, 1.0]), "{how:?}");
+    }
+    let render = |bind| ["render", "a.wgsl", "a.npy", "--bind", bind];
+    place.write("short.bin", &bytes[..32]);
+    place.fails(
+        &render("1.2=short.bin"),
+        1,
+        "32 bytes, and `turn` of the block 1.2 ends at byte 48",
+    );
+    place.write("wrong.json", "[1]");
+    place.fails(&render("1.2=wrong.json"), 1, "`wrong.json`");
+    place.write("other.json", r#"{"pwer": 1}"#);
+    place.fails(&render("1.2=other.json"), 2, "pwer");
+    place.fails(&render("1.3=light.bin"), 2, "1.3");
+}
