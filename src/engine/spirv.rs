@@ -149,7 +149,6 @@ impl Kernel for SpirvEngine {
             let position = self.settings.at(x, y).frag_coord;
             match evaluator.run(position, cancelled) {
                 // A pixel that is discarded keeps its colour.
-                Ok(()) if evaluator.is_discarded() => Ok([0.0; 4]),
                 Ok(()) => Ok(fill(evaluator.output(self.location).unwrap_or_default())),
                 Err(eval::ModuleFault::Cancelled) => Err(Stop::Cancelled),
                 Err(fault) => Err(self.sites.stop(self.diagnostic(fault), x, y)),

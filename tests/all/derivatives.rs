@@ -91,7 +91,12 @@ fn a_derivative_is_the_difference_of_two_pixels() {
     let (mut compared, mut differ) = (0u64, 0u64);
     for seed in 0..PROGRAMS {
         let options = GenerateOptions { size: 40, endless: seed % 2 == 0 };
-        let program = generate(seed, options);
+        let mut program = generate(seed, options);
+        // A pixel that is discarded has no difference.
+        program.forms.retain(|form| {
+            let word = form.parts().first().map(ToString::to_string);
+            !matches!(word.as_deref(), Some("discard-if" | "state"))
+        });
         for (derivative, across) in [("dfdx", true), ("dfdy", false)] {
             let (text, location) = derived(&program.forms, derivative);
             let whole: String = program.forms.iter().map(|form| format!("{form}\n")).collect();
