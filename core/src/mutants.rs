@@ -32,11 +32,13 @@ pub enum Mutant {
     DroppedOperand,
     /// The lower neighbour of a derivative is taken a row too low.
     WrongRow,
+    /// A pixel that is not discarded keeps its colour, too.
+    KeptColour,
 }
 
 impl Mutant {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::InexactFolding,
         Self::FoldedToOtherArm,
         Self::EscapedGuard,
@@ -45,6 +47,7 @@ impl Mutant {
         Self::SwappedTails,
         Self::SequentialRec,
         Self::WrongMinimum,
+        Self::KeptColour,
     ];
 
     /// Those of values with parts.

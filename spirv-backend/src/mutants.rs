@@ -30,6 +30,8 @@ pub enum Mutant {
     UpdateInPlace,
     /// The emitter does not clamp what a texel is fetched by.
     LooseTexel,
+    /// The emitter discards the pixels that are not to be.
+    KilledElsewhere,
     /// The evaluator assigns the φ's of a block one after the other.
     SequentialPhis,
     /// The evaluator counts rounds of a loop on where it is entered again.
@@ -50,12 +52,13 @@ pub enum Mutant {
 
 impl Mutant {
     /// Those that every program may show.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::SwappedWays,
         Self::StaleBlock,
         Self::SwappedBranches,
         Self::SwappedSelect,
         Self::OrderedNotEqual,
+        Self::KilledElsewhere,
         Self::SequentialPhis,
         Self::RoundsKept,
         Self::OneCondition,

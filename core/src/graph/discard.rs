@@ -1,6 +1,7 @@
 //! Pixels that are discarded (LANGUAGE §14).
 
 use super::{Core, Graph, Node, NodeId};
+use crate::mutants::{Mutant, is_active};
 use crate::op::Op;
 use crate::source::Span;
 use crate::types::Type;
@@ -25,6 +26,7 @@ impl Core {
         for output in &mut self.outputs {
             let kept = self.graph.constant(Type::vec(4), &clear, span);
             let colour = filled(&mut self.graph, output.node, output.span);
+            let colour = if is_active(Mutant::KeptColour) { kept } else { colour };
             output.node = self.graph.if_([condition, kept, colour], output.span);
         }
         self.discard = discard(&self.graph, condition, true, clear);

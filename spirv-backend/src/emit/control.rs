@@ -142,7 +142,9 @@ impl<'p> Translator<'p> {
         };
         let from = self.current;
         let to = match (end, self.target()) {
-            (End::Yield(_), OpenConstruct::Join(join)) if join.discards == Some(join.arm) => {
+            (End::Yield(_), OpenConstruct::Join(join))
+                if join.discards == Some(join.arm ^ is_active(Mutant::KilledElsewhere)) =>
+            {
                 return self.push(Instruction::new(Op::Kill, None, None, vec![]));
             }
             (End::Yield(_), OpenConstruct::Join(join)) => {
