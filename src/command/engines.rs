@@ -2,6 +2,7 @@
 
 use super::failure::{Failure, chain};
 use super::messages::{Messages, fault};
+use super::supervise::Deadline;
 use clap::ValueEnum;
 use lambdav::core::diagnostics::Diagnostic;
 use lambdav::core::graph::Core;
@@ -10,6 +11,7 @@ use lambdav::engine::{
     CoreEngine, Engine, FastEngine, SimdEngine, SimdError, SourceEngine, SpirvEngine, SpirvError,
 };
 use lambdav::program::Loaded;
+use lambdav::raster::RenderError;
 use lambdav::settings::Settings;
 use lambdav::simd::EmitError;
 
@@ -47,6 +49,21 @@ impl Trouble {
             Self::Program(diagnostic) => fault(source, *diagnostic, messages),
             Self::Other(failure) => failure,
         }
+    }
+}
+
+/// Why there is no picture, which is said where the program is at fault.
+pub(super) fn not_drawn(
+    error: RenderError,
+    engine: &dyn Engine,
+    source: &SourceFile,
+    deadline: Deadline,
+    messages: Messages,
+) -> Failure {
+    match error {
+        RenderError::Fault(wrong) => fault(source, engine.explain(&wrong), messages),
+        RenderError::TimedOut { .. } => deadline.failure(),
+        error => Failure::machine(chain(&error)),
     }
 }
 

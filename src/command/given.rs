@@ -7,7 +7,7 @@ use super::module::{self, BlockData, LocationValue, ModuleArguments};
 use lambdav::core::graph::{Core, Uniform};
 use lambdav::core::types::Types;
 use lambdav::program::{Loaded, LoadedModule};
-use lambdav::settings::{Settings, UniformError, members};
+use lambdav::settings::{Settings, UniformError};
 use lambdav::spirv_frontend::RaiseOptions;
 use std::path::{Path, PathBuf};
 
@@ -47,12 +47,7 @@ impl Given {
         };
         let Some(path) = uniforms else { return Ok(nothing) };
         let (name, bytes) = read_bytes(path)?;
-        let fail = |what: &str| Failure::input(format!("`{name}`: {what}"));
-        let text = str::from_utf8(&bytes).map_err(|error| fail(&error.to_string()))?;
-        let all = members(text).map_err(|error| {
-            fail(&format!("{error}; write {{\"NAME\": VALUE, \"NAME\": VALUE}}"))
-        })?;
-        let file = all.into_iter().map(|(name, value)| (name, value.to_owned())).collect();
+        let file = module::object(&name, &bytes, "NAME")?;
         Ok(Self { file, name, ..nothing })
     }
 

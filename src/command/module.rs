@@ -72,15 +72,12 @@ pub(super) enum BlockData {
 /// other file is the bytes of the block.
 pub(super) fn block(module: &LoadedModule, name: &str, path: &Path) -> Result<BlockData> {
     let (file, bytes) = read_bytes(path)?;
-    let fail = |what: &str| Failure::input(format!("`{file}`: {what}"));
     if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json")) {
-        let text = str::from_utf8(&bytes).map_err(|error| fail(&error.to_string()))?;
-        let all = members(text).map_err(|error| {
-            fail(&format!("{error}; write {{\"MEMBER\": VALUE, \"MEMBER\": VALUE}}"))
-        })?;
-        let all = all.into_iter().map(|(member, value)| (format!("{name}.{member}"), value.into()));
+        let all = object(&file, &bytes, "MEMBER")?.into_iter();
+        let all = all.map(|(member, value)| (format!("{name}.{member}"), value));
         return Ok(BlockData::Members(all.collect()));
     }
+    let fail = |what: &str| Failure::input(format!("`{file}`: {what}"));
     let of_block = module.interface.members.iter().filter(|of| of.binding.to_string() == name);
     let words = of_block.map(|member| {
         let words = member.words(&bytes).ok_or_else(|| {
@@ -91,6 +88,16 @@ pub(super) fn block(module: &LoadedModule, name: &str, path: &Path) -> Result<Bl
         Ok((member.uniform, words))
     });
     Ok(BlockData::Words(words.collect::<Result<_>>()?))
+}
+
+/// The values of a JSON object, as text, which is in a file; messages call a name `what`.
+pub(super) fn object(file: &str, bytes: &[u8], what: &str) -> Result<Vec<(String, String)>> {
+    let fail = |error: String| Failure::input(format!("`{file}`: {error}"));
+    let text = str::from_utf8(bytes).map_err(|error| fail(error.to_string()))?;
+    let all = members(text).map_err(|error| {
+        fail(format!("{error}; write {{\"{what}\": VALUE, \"{what}\": VALUE}}"))
+    })?;
+    Ok(all.into_iter().map(|(name, value)| (name, value.to_owned())).collect())
 }
 
 /// The name of the uniform that is called so, or that is an input with that location.

@@ -148,7 +148,6 @@ impl Kernel for SpirvEngine {
         each_pixel(tile, pixels, cancel, |x, y, cancelled| {
             let position = self.settings.at(x, y).frag_coord;
             match evaluator.run(position, cancelled) {
-                // A pixel that is discarded keeps its colour.
                 Ok(()) => Ok(fill(evaluator.output(self.location).unwrap_or_default())),
                 Err(eval::ModuleFault::Cancelled) => Err(Stop::Cancelled),
                 Err(fault) => Err(self.sites.stop(self.diagnostic(fault), x, y)),

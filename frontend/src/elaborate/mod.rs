@@ -49,6 +49,7 @@ use constancy::Constancy;
 use elaborator::Elaborator;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::{Core, NodeId, Output, Uniform};
+use lambdav_core::source::Span;
 use lambdav_core::types::{Type, TypeKind, Types};
 use rustc_hash::FxHashSet;
 use uniforms::{GUARANTEED_BYTES, block_bytes, zero_or_identity};
@@ -193,13 +194,15 @@ impl Elaborator {
         if ty == Type::BOOL {
             return Some(node);
         }
-        let label = format!("this is {}", self.a(ty));
-        self.report(
-            Diagnostic::new(DiagnosticCode::ConditionType, span, "the condition is not a bool")
-                .label(label)
-                .help("compare: `(!= x 0)`; of a bvec, use `any-of` or `all-of`"),
-        );
+        self.report(self.no_condition(ty, span));
         None
+    }
+
+    /// What is to be said of a condition of that type.
+    fn no_condition(&self, ty: Type, span: Span) -> Diagnostic {
+        Diagnostic::new(DiagnosticCode::ConditionType, span, "the condition is not a bool")
+            .label(format!("this is {}", self.a(ty)))
+            .help("compare: `(!= x 0)`; of a bvec, use `any-of` or `all-of`")
     }
 }
 

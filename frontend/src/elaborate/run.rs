@@ -7,7 +7,6 @@ use super::loops::NotALoop;
 use super::values::{Arguments, Denotation, EnvId, ROOT, Value};
 use crate::mutants::{Mutant, is_active};
 use crate::resolve::{Code, CodeId};
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;
 
@@ -171,16 +170,7 @@ impl Elaborator {
                 let condition = condition.filter(|c| {
                     let ty = self.graph.value_type(c.node);
                     if ty != Type::BOOL {
-                        self.report_in(
-                            Diagnostic::new(
-                                DiagnosticCode::ConditionType,
-                                span,
-                                "the condition is not a bool",
-                            )
-                            .label(format!("this is {}", self.a(ty)))
-                            .help("compare: `(!= x 0)`; of a bvec, use `any-of` or `all-of`"),
-                            activation,
-                        );
+                        self.report_in(self.no_condition(ty, span), activation);
                     }
                     ty == Type::BOOL
                 });

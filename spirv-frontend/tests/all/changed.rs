@@ -1,17 +1,15 @@
 //! The theorem on modules that are changed in places and that spirv-val still accepts: other operands, operations, constants
 //! and branches than a compiler would write. 1,000 changes, or as many as the environment's `CHANGES` says.
 
-use crate::theorem::{Foreign, blocks, values};
-use crate::tools::is_valid;
+use crate::theorem::Foreign;
+use crate::tools::{graphicsfuzz_files, is_valid};
 use crate::written::written;
-use lambdav_generate::resources;
 use lambdav_spirv_backend::eval::{LoadOptions, Module, Undefined};
 use lambdav_spirv_frontend::amber::Script;
 use lambdav_spirv_frontend::assemble::assemble;
 use lambdav_spirv_frontend::{RaiseOptions, raise};
 use lambdav_test_support::{Random, has_tool};
 use rspirv::spirv::Op;
-use std::path::Path;
 
 /// Operations that take one another's place, by their numbers.
 const SETS: [&[u32]; 4] = [
@@ -94,19 +92,7 @@ fn agree(words: &[u32], seed: u64) -> Result<bool, String> {
     let Ok((core, interface)) = raise("a.spv", words, &options).program else { return Ok(false) };
     let total = LoadOptions { undefined: Undefined::Total, ..LoadOptions::default() };
     Module::with_options(words, &total).map_err(|error| format!("not evaluated: {error}"))?;
-    let types = core.graph.types();
-    let uniforms = values(types, core.uniforms.iter().map(|of| of.ty), seed);
-    let foreign = Foreign {
-        words,
-        core: &core,
-        interface: &interface,
-        clear: options.clear,
-        size: [7, 5],
-        blocks: blocks(&interface, &uniforms),
-        uniforms,
-        resources: resources(types),
-        max_iterations: 20,
-    };
+    let foreign = Foreign::seeded(words, (&core, &interface), options.clear, [7, 5], 20, seed);
     // OpUnreachable has been reached, or neighbours diverge: words have no answer.
     let has_no_answer = |what: &str| {
         ["says that it is not", "does not come to"].iter().any(|part| what.contains(part))
@@ -119,12 +105,8 @@ fn agree(words: &[u32], seed: u64) -> Result<bool, String> {
 
 /// Small modules, and those of GraphicsFuzz if they are there, but for the largest.
 fn modules() -> Vec<Vec<u32>> {
-    let mut all = written();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/graphicsfuzz");
-    let Ok(files) = std::fs::read_dir(folder) else { return all };
-    let mut files: Vec<_> = files.map(|file| file.expect("it is listed").path()).collect();
-    files.sort();
-    for file in files {
+    let mut all: Vec<Vec<u32>> = written().into_iter().map(|(_, words)| words).collect();
+    for file in graphicsfuzz_files().unwrap_or_default() {
         let text = std::fs::read_to_string(file).expect("it can be read");
         let Ok(script) = Script::read(&text) else { continue };
         for shader in &script.shaders {

@@ -19,7 +19,7 @@ use lambdav_spirv_frontend::{Binding, Interface, RaiseOptions, raise};
 use lambdav_test_support::{has_tool, skipped};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Why a file is not tested, or what is wrong.
 #[derive(Debug)]
@@ -32,14 +32,11 @@ enum Verdict {
 type Values = Vec<Box<[u32]>>;
 
 fn corpus() -> Option<Vec<PathBuf>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/graphicsfuzz");
-    let Ok(files) = std::fs::read_dir(&folder) else {
+    let files = tools::graphicsfuzz_files();
+    if files.is_none() {
         skipped("../shared/corpus/graphicsfuzz is not there");
-        return None;
-    };
-    let mut files: Vec<PathBuf> = files.map(|file| file.expect("it is listed").path()).collect();
-    files.sort();
-    Some(files)
+    }
+    files
 }
 
 /// A script and its text.

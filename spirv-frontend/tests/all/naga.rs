@@ -2,11 +2,10 @@
 //! names a folder, all WGSL, GLSL (`.frag`) and SPIR-V text (`.spvasm`) in it, such as naga's own test inputs (`naga/tests/in`
 //! of gfx-rs/wgpu).
 
-use crate::theorem::{Counts, Foreign, blocks, pixels, values};
+use crate::theorem::{Counts, Foreign, pixels};
 use crate::tools::optimised;
 use lambdav::foreign::{Language, to_spirv};
 use lambdav_core::source::SourceFile;
-use lambdav_generate::resources;
 use lambdav_spirv_frontend::assemble::{SpirvVersion, assemble};
 use lambdav_spirv_frontend::{LocationSource, RaiseOptions, raise};
 use lambdav_test_support::{has_tool, skipped};
@@ -74,19 +73,8 @@ fn check(words: &[u32], entry_point: &str, seed: u64) -> Verdict {
         Ok(raised) => raised,
         Err(error) => return Verdict::Refused(error.code.as_str().to_owned(), error.message),
     };
-    let types = core.graph.types();
-    let uniforms = values(types, core.uniforms.iter().map(|of| of.ty), seed);
-    let foreign = Foreign {
-        words,
-        core: &core,
-        interface: &interface,
-        clear: options.clear,
-        size: SIZE,
-        blocks: blocks(&interface, &uniforms),
-        uniforms,
-        resources: resources(types),
-        max_iterations: ITERATIONS,
-    };
+    let program = (&core, &interface);
+    let foreign = Foreign::seeded(words, program, options.clear, SIZE, ITERATIONS, seed);
     match foreign.check(&pixels(SIZE)) {
         Ok(counts) => Verdict::Passed(counts),
         Err(error) => Verdict::Failed(error),

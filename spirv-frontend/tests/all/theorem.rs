@@ -14,6 +14,7 @@ use lambdav_core::op::NAN;
 use lambdav_core::resource::Bound;
 use lambdav_core::schedule::schedule;
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
+use lambdav_generate::resources;
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
 use lambdav_spirv_backend::eval::{
     InputSource, LoadOptions, Module, ModuleEvaluator, ModuleFault, Resources, Undefined,
@@ -80,7 +81,22 @@ fn filled(words: &[u32]) -> [u32; 4] {
 /// What there is at a pixel, of each output; nothing where a loop exceeds the limit.
 type Colours = Option<Vec<[u32; 4]>>;
 
-impl Foreign<'_> {
+impl<'m> Foreign<'m> {
+    /// With values of uniforms by a seed, and some data for textures and buffers.
+    pub(crate) fn seeded(
+        words: &'m [u32],
+        (core, interface): (&'m Core, &'m Interface),
+        clear: [f32; 4],
+        size: [u32; 2],
+        max_iterations: u64,
+        seed: u64,
+    ) -> Self {
+        let types = core.graph.types();
+        let uniforms = values(types, core.uniforms.iter().map(|of| of.ty), seed);
+        let (blocks, resources) = (blocks(interface, &uniforms), resources(types));
+        Self { words, core, interface, clear, size, uniforms, blocks, resources, max_iterations }
+    }
+
     /// Compares all that the theorem says are the same.
     pub(crate) fn check(&self, pixels: &[[u32; 2]]) -> Result<Counts, String> {
         let mut locations: Vec<u32> = self.core.outputs.iter().map(|of| of.location).collect();
@@ -217,11 +233,7 @@ fn outputs(
 }
 
 /// Values for uniforms of these types: small, so that loops end.
-pub(crate) fn values(
-    types: &Types,
-    of: impl IntoIterator<Item = Type>,
-    seed: u64,
-) -> Vec<Box<[u32]>> {
+fn values(types: &Types, of: impl IntoIterator<Item = Type>, seed: u64) -> Vec<Box<[u32]>> {
     let mut random = Random::new(seed);
     let numbers = [0.75_f32, 1.5, 0.25, 2.0, -0.5, 3.0, 1.0, 5.5].map(f32::to_bits);
     let mut all = Vec::new();
@@ -251,10 +263,7 @@ pub(crate) fn values(
 }
 
 /// Blocks with these values, laid out as the interface says.
-pub(crate) fn blocks(
-    interface: &Interface,
-    uniforms: &[Box<[u32]>],
-) -> Vec<(Option<[u32; 2]>, Vec<u32>)> {
+fn blocks(interface: &Interface, uniforms: &[Box<[u32]>]) -> Vec<(Option<[u32; 2]>, Vec<u32>)> {
     let mut all: Vec<(Option<[u32; 2]>, Vec<u32>)> = Vec::new();
     for member in &interface.members {
         let at = match member.binding {

@@ -1,7 +1,8 @@
-//! Programs of spirv-tools, Debian's package, which `.ci/install-tools` installs.
+//! Programs of spirv-tools, Debian's package, which `.ci/install-tools` installs, and the files of GraphicsFuzz.
 
 use lambdav_spirv_backend::{bytes, words};
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// What a program writes that is given that as its input.
@@ -43,4 +44,13 @@ pub(crate) fn is_valid(module: &[u32]) -> bool {
     // It may end before it has read everything.
     let _ = child.stdin.take().expect("it is a pipe").write_all(&bytes(module));
     child.wait().expect("it ends").success()
+}
+
+/// The tests that GraphicsFuzz found, in order, if they are there.
+pub(crate) fn graphicsfuzz_files() -> Option<Vec<PathBuf>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/graphicsfuzz");
+    let files = std::fs::read_dir(folder).ok()?;
+    let mut files: Vec<PathBuf> = files.map(|file| file.expect("it is listed").path()).collect();
+    files.sort();
+    Some(files)
 }

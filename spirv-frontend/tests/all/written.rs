@@ -1,7 +1,6 @@
 //! Small modules of the kind that other compilers write.
 
-use crate::theorem::{Counts, Foreign, blocks, pixels, values};
-use lambdav_generate::resources;
+use crate::theorem::{Counts, Foreign, pixels};
 use lambdav_spirv_frontend::assemble::{SpirvVersion, assemble};
 use lambdav_spirv_frontend::{LocationSource, RaiseOptions, raise};
 
@@ -80,21 +79,9 @@ pub(crate) fn compare(words: &[u32]) -> Result<Counts, String> {
     options.locations.insert(0, LocationSource::Uv);
     let raised = raise("a.spv", words, &options).program;
     let (core, interface) = raised.map_err(|error| error.message)?;
-    let types = core.graph.types();
     let mut counts = Counts::default();
     for seed in 0..3 {
-        let uniforms = values(types, core.uniforms.iter().map(|of| of.ty), seed);
-        let foreign = Foreign {
-            words,
-            core: &core,
-            interface: &interface,
-            clear: options.clear,
-            size: SIZE,
-            blocks: blocks(&interface, &uniforms),
-            uniforms,
-            resources: resources(types),
-            max_iterations: 50,
-        };
+        let foreign = Foreign::seeded(words, (&core, &interface), options.clear, SIZE, 50, seed);
         counts.add(foreign.check(&pixels(SIZE))?);
     }
     Ok(counts)
@@ -558,18 +545,18 @@ fn derivatives_of_what_loops_carry() {
     assert_eq!(error, "a derivative of what a loop around it computes from coordinates");
 }
 
-/// All of them.
-pub(crate) fn written() -> Vec<Vec<u32>> {
+/// All of them, by names.
+pub(crate) fn written() -> Vec<(&'static str, Vec<u32>)> {
     vec![
-        pointers_as_parameters(),
-        switches(),
-        discarded_in_a_function(),
-        blocks_of_uniforms(),
-        specialisation_constants(),
-        phis_and_copies(),
-        derivatives(),
-        textures(),
-        arms_that_meet(),
-        derivative_in_a_loop("%f3"),
+        ("pointers", pointers_as_parameters()),
+        ("switches", switches()),
+        ("kill", discarded_in_a_function()),
+        ("blocks", blocks_of_uniforms()),
+        ("constants", specialisation_constants()),
+        ("phis", phis_and_copies()),
+        ("quads", derivatives()),
+        ("textures", textures()),
+        ("arms", arms_that_meet()),
+        ("rounds", derivative_in_a_loop("%f3")),
     ]
 }

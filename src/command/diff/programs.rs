@@ -1,11 +1,11 @@
 //! Two programs, drawn with the same inputs.
 
 use crate::command::binds::Binds;
-use crate::command::engines::{EngineName, engine};
-use crate::command::failure::{Failure, Result, chain};
+use crate::command::engines::{EngineName, engine, not_drawn};
+use crate::command::failure::{Failure, Result};
 use crate::command::files::{one_standard_input, read_bytes};
 use crate::command::given::Given;
-use crate::command::messages::{MessageFormat, Messages, fault, report};
+use crate::command::messages::{MessageFormat, Messages, report};
 use crate::command::module::note_unset;
 use crate::command::render::PictureArguments;
 use crate::command::supervise::Deadline;
@@ -15,7 +15,7 @@ use lambdav::core::graph::Core;
 use lambdav::core::types::{Scalar, Type};
 use lambdav::program::Loaded;
 use lambdav::raster::file::{Encoding, render_for};
-use lambdav::raster::{AnyImage, RenderError, RenderOptions};
+use lambdav::raster::{AnyImage, RenderOptions};
 use lambdav::settings::Settings;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -122,11 +122,8 @@ fn draw(
     let engine = engine(options.engine, this, core, location, &settings)
         .map_err(|trouble| trouble.failure(&this.source, messages))?;
     let how = RenderOptions { timeout: Some(deadline.left()), ..RenderOptions::default() };
-    render_for(&*engine, picture.size, Encoding::Npy, &how).map_err(|error| match error {
-        RenderError::Fault(wrong) => fault(&this.source, engine.explain(&wrong), messages),
-        RenderError::TimedOut { .. } => deadline.failure(),
-        error => Failure::machine(chain(&error)),
-    })
+    render_for(&*engine, picture.size, Encoding::Npy, &how)
+        .map_err(|error| not_drawn(error, &*engine, &this.source, deadline, messages))
 }
 
 /// A module does not hold the defaults of its uniforms: those that are not set get what the other program,

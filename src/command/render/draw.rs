@@ -3,10 +3,11 @@
 use super::feedback::Feedback;
 use super::options::RenderArguments;
 use super::sequence::{Moment, file_name};
+use crate::command::engines::not_drawn;
 use crate::command::failure::{Failure, Result, chain, save_failure};
 use crate::command::files::check_target;
 use crate::command::hash::sha256;
-use crate::command::messages::{fault, write_out};
+use crate::command::messages::write_out;
 use crate::command::stats::Stats;
 use crate::command::supervise::Deadline;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -18,7 +19,7 @@ use lambdav::raster::file::{
     Encoding, Metadata, blank_for, encode, render_for_into, save, write_atomically,
 };
 use lambdav::raster::quantize::quantize;
-use lambdav::raster::{AnyImage, RenderError, ThreadPool, thread_pool};
+use lambdav::raster::{AnyImage, ThreadPool, thread_pool};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -208,13 +209,8 @@ impl<'a> Job<'a> {
         if drawn.is_err() {
             self.progress.clear();
         }
-        drawn.map_err(|error| match error {
-            RenderError::Fault(wrong) => {
-                fault(source, engine.explain(&wrong), self.options.messages)
-            }
-            RenderError::TimedOut { .. } => self.deadline.failure(),
-            error => Failure::machine(chain(&error)),
-        })
+        let (deadline, messages) = (self.deadline, self.options.messages);
+        drawn.map_err(|error| not_drawn(error, engine, source, deadline, messages))
     }
 
     /// Writes the last picture. Whether anybody wants another.
