@@ -232,7 +232,7 @@ fn spirv_stage(
 ) -> Result<Vec<u8>> {
     let version = options.spirv_version.unwrap_or_default();
     let CompileArguments { float_controls, strip, .. } = *options;
-    let how = emit::EmitOptions { version, float_controls, strip, constants };
+    let how = emit::EmitOptions { version, float_controls, strip, constants, exact: None };
     let module =
         spirv::emit(program, Some(source), &how).map_err(|e| Failure::input(e.to_string()))?;
     if stage == Stage::Spirv {

@@ -44,7 +44,7 @@ use thiserror::Error;
 use translator::Translator;
 
 pub use functions::{Builder, Expansion, Lowering, Operand, native};
-pub use options::{EmitOptions, Version};
+pub use options::{EmitOptions, Exact, Subnormals, Version};
 
 /// An emitted module.
 #[derive(Clone, Debug)]

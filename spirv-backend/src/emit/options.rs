@@ -39,6 +39,31 @@ impl FromStr for Version {
     }
 }
 
+/// What happens to subnormal numbers in an exact module.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Subnormals {
+    /// Where an operand or result may be one, the pixel is computed again, by integers.
+    #[default]
+    Integers,
+    /// The device keeps them: the module demands it (`DenormPreserve`).
+    Preserve,
+    /// They may become zero.
+    Flush,
+}
+
+/// How a module computes what devices compute in their own ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exact {
+    /// Whether the device has floats and integers of 64 bits. Without them, division, square root,
+    /// `fma` and elementary functions are computed by integers of 32 bits.
+    pub float64: bool,
+    /// What happens to subnormal numbers.
+    pub subnormals: Subnormals,
+    /// The location of one more output, (1, 0, 0, 1) where a pixel met a number that is subnormal or
+    /// rounds to one or to zero, else (0, 0, 0, 1).
+    pub report: Option<u32>,
+}
+
 /// How to emit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EmitOptions {
@@ -52,4 +77,7 @@ pub struct EmitOptions {
     /// How many uniforms, the last ones, which must be scalars, are specialisation constants instead:
     /// their ids count from 0, and their defaults are those of the uniforms.
     pub constants: usize,
+    /// Whether the module computes the bits that the language says on every conformant device.
+    /// Without it, division, square root, `fma` and elementary functions are the device's own.
+    pub exact: Option<Exact>,
 }

@@ -54,7 +54,13 @@ fn in_every_version() {
                     &shader,
                     4,
                     64,
-                    &EmitOptions { version, float_controls, strip: false, constants: 0 },
+                    &EmitOptions {
+                        version,
+                        float_controls,
+                        strip: false,
+                        constants: 0,
+                        exact: None,
+                    },
                 );
             }
         }

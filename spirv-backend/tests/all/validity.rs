@@ -108,7 +108,13 @@ fn spirv_val_accepts() {
             for float_controls in [false, true] {
                 check(
                     &shader,
-                    &EmitOptions { version, float_controls, strip: float_controls, constants: 0 },
+                    &EmitOptions {
+                        version,
+                        float_controls,
+                        strip: float_controls,
+                        constants: 0,
+                        exact: None,
+                    },
                 );
             }
         }
@@ -117,7 +123,13 @@ fn spirv_val_accepts() {
         let version = Version::all().nth(i % 7).expect("there are seven");
         check(
             &shader,
-            &EmitOptions { version, float_controls: i % 3 == 0, strip: i % 5 == 0, constants: 0 },
+            &EmitOptions {
+                version,
+                float_controls: i % 3 == 0,
+                strip: i % 5 == 0,
+                constants: 0,
+                exact: None,
+            },
         );
     }
 }

@@ -23,6 +23,7 @@ impl Engine for Spirv {
             float_controls: choice % 2 == 1,
             strip: choice.is_multiple_of(3),
             constants: 0,
+            exact: None,
         };
         let types = || case.core.uniforms.iter().map(|uniform| uniform.ty);
         let resources = Resources::new(&case.inputs, case.core.graph.types(), types());
