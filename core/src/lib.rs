@@ -9,13 +9,14 @@
 //!
 //! ```text
 //! source → diagnostics → decode
-//! math → texture → types → layout, resource → op → inputs → graph → schedule → evaluate, core_text
+//! math → texture → types → layout, resource → op → elementary, inputs → graph → schedule → evaluate, core_text
 //! ```
 #![forbid(unsafe_code)]
 
 pub mod core_text;
 pub mod decode;
 pub mod diagnostics;
+pub mod elementary;
 pub mod evaluate;
 pub mod graph;
 pub mod inputs;

@@ -11,7 +11,6 @@
 //! |---|---|
 //! | [`pipeline`] | the stages in order, and the decisions between them: the entry point |
 //! | [`lanes`] | the lane program: lowering, verifier, interpreter, printer |
-//! | [`elementary`] | the bodies of the correctly rounded functions |
 //! | [`registers`] | the register program: lowering, spilling, verifier, interpreter, printer |
 //! | [`machine`], [`cost`] | what is known of a machine, and of what things cost |
 //! | [`emit`] | from the register program to machine code: the ABI, emitters, memory and calls |
@@ -24,7 +23,6 @@
 
 pub mod activity;
 pub mod cost;
-pub mod elementary;
 pub mod emit;
 pub mod kernel;
 pub mod lanes;

@@ -1,10 +1,10 @@
 //! Elementary functions as procedures.
 
+use lambdav_core::elementary::{self, Body, Step, V, body};
 use lambdav_core::op::Elementary;
 
 use super::halves::{Assemble, Lanes};
 use super::{Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, RegisterType};
-use crate::elementary::{Body, Step, V, body};
 use crate::lanes::{Kind, Op};
 
 /// The procedure of a function, for a register of lanes or for one number.
@@ -139,13 +139,14 @@ impl Builder {
 
     fn steps(&mut self, body: &Body, operands: &[Reg]) {
         for (kind, step) in &body.steps {
-            let ty = self.ty(*kind);
+            let kind = lane_kind(*kind);
+            let ty = self.ty(kind);
             let lanes = match step {
                 Step::Operand(index) => Lanes::Narrow(operands[*index]),
                 Step::Constant(bits) => {
                     let reg = self.reg(ty);
                     self.push(Instr::Constant(reg, *bits));
-                    if self.is_vector && is_wide(*kind) {
+                    if self.is_vector && is_wide(kind) {
                         Lanes::Wide([reg; 2])
                     } else {
                         Lanes::Narrow(reg)
@@ -161,12 +162,12 @@ impl Builder {
                     if is_vector { Lanes::Wide([0, 1].map(at)) } else { Lanes::Narrow(at(0)) }
                 }
                 Step::Op(op, of) if self.is_vector => {
-                    let kinds: Vec<Kind> = of.iter().map(|v| body.steps[v.0 as usize].0).collect();
-                    self.vector(*op, of, &kinds, *kind)
+                    let kinds = of.iter().map(|v| lane_kind(body.steps[v.0 as usize].0));
+                    self.vector(lane_op(*op), of, &kinds.collect::<Vec<_>>(), kind)
                 }
                 Step::Op(op, of) => {
                     let operands: Vec<Reg> = of.iter().map(|&v| self.narrow(v)).collect();
-                    Lanes::Narrow(self.op(ty, *op, &operands))
+                    Lanes::Narrow(self.op(ty, lane_op(*op), &operands))
                 }
             };
             self.values.push(lanes.into());
@@ -197,4 +198,45 @@ impl Builder {
 
 fn is_wide(kind: Kind) -> bool {
     matches!(kind, Kind::F64 | Kind::I64)
+}
+
+/// A kind of a body as one of lanes.
+fn lane_kind(kind: elementary::Kind) -> Kind {
+    match kind {
+        elementary::Kind::F32 => Kind::F32,
+        elementary::Kind::F64 => Kind::F64,
+        elementary::Kind::I32 => Kind::I32,
+        elementary::Kind::I64 => Kind::I64,
+        elementary::Kind::Mask => Kind::Mask,
+    }
+}
+
+/// An operation of a body as one of lanes.
+fn lane_op(op: elementary::Op) -> Op {
+    match op {
+        elementary::Op::Neg => Op::Neg,
+        elementary::Op::Abs => Op::Abs,
+        elementary::Op::Trunc => Op::Trunc,
+        elementary::Op::Sqrt => Op::Sqrt,
+        elementary::Op::Add => Op::Add,
+        elementary::Op::Sub => Op::Sub,
+        elementary::Op::Mul => Op::Mul,
+        elementary::Op::Div => Op::Div,
+        elementary::Op::Min => Op::Min,
+        elementary::Op::Max => Op::Max,
+        elementary::Op::Less => Op::Less,
+        elementary::Op::Equal => Op::Equal,
+        elementary::Op::NotEqual => Op::NotEqual,
+        elementary::Op::And => Op::And,
+        elementary::Op::AndNot => Op::AndNot,
+        elementary::Op::Or => Op::Or,
+        elementary::Op::Not => Op::Not,
+        elementary::Op::ShiftLeft(count) => Op::ShiftLeft(count),
+        elementary::Op::ShiftRight(count) => Op::ShiftRight(count),
+        elementary::Op::Select => Op::Select,
+        elementary::Op::Promote => Op::Promote,
+        elementary::Op::Demote => Op::Demote,
+        elementary::Op::Narrow => Op::Narrow,
+        elementary::Op::Bits => Op::Bits,
+    }
 }

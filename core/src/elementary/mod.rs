@@ -1,4 +1,4 @@
-//! The elementary functions as straight-line code in the operations of the lane program.
+//! The elementary functions as straight-line code, from which backends make machine code and SPIR-V.
 //!
 //! A [`Body`] computes in binary64 and ends in a *rounding test* (Ziv's): the result r lies within
 //! a relative error ε of the true value, so if no midpoint of two binary32 is that near to r, both
@@ -33,13 +33,15 @@ mod builder;
 mod exponential;
 mod inverse;
 mod logarithm;
+mod operation;
 mod power;
 mod trigonometric;
 
-use lambdav_core::op::Elementary;
+use crate::op::Elementary;
 
 use self::builder::Builder;
 pub use self::builder::{Body, Step, V};
+pub use self::operation::{Kind, Op};
 
 /// The body of a function.
 pub fn body(function: Elementary) -> Body {

@@ -8,8 +8,8 @@
 //! far from the midpoints that the test is about, and pass it; midpoints never do.
 
 use super::builder::{Builder, V};
+use super::operation::Op;
 use super::{exponential, logarithm};
-use crate::lanes::Op;
 
 const EPSILON: f64 = 1.0 / (1_u64 << 41) as f64;
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::lanes::{Kind, Op};
+use super::operation::{Kind, Op};
 
 /// A value of a [`Body`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -74,7 +74,7 @@ impl Builder {
 
     pub(super) fn op(&mut self, op: Op, operands: &[V]) -> V {
         let kinds: Vec<Kind> = operands.iter().map(|v| self.steps[v.0 as usize].0).collect();
-        let kind = op.result(&kinds).expect("the operation is defined on these kinds");
+        let kind = op.result(&kinds);
         self.push(kind, Step::Op(op, operands.to_vec()))
     }
 

@@ -18,7 +18,7 @@
 //! large and by once where it is small, by less than 2^-42.1.
 
 use super::builder::{Builder, V};
-use crate::lanes::Op;
+use super::operation::Op;
 
 /// π/2 in parts.
 const HALF_PI: [f64; 2] = [1.570_796_326_734_125_6, 6.077_100_506_506_192e-11];

@@ -10,7 +10,7 @@
 //! that circle, mirrored at the y axis, is π − angle; it is nowhere below π/2.
 
 use super::builder::{Builder, EPSILON, V};
-use crate::lanes::Op;
+use super::operation::Op;
 
 /// atan t on [0, tan π/8] in odd powers.
 const ARCTANGENT: [f64; 9] = [
