@@ -32,6 +32,14 @@ pub enum Mutant {
     LooseTexel,
     /// The emitter discards the pixels that are not to be.
     KilledElsewhere,
+    /// Exact modules do not note products that underflow.
+    UnnotedProduct,
+    /// Exact modules round a sum of `fma` twice.
+    RoundedTwice,
+    /// Exact modules take the body's result where it may be wrong.
+    Undecided,
+    /// Exact modules allow contraction in bodies.
+    Contraction,
     /// The evaluator assigns the φ's of a block one after the other.
     SequentialPhis,
     /// The evaluator counts rounds of a loop on where it is entered again.
@@ -63,6 +71,10 @@ impl Mutant {
         Self::RoundsKept,
         Self::OneCondition,
     ];
+
+    /// Those of exact modules.
+    pub const OF_EXACT: [Self; 4] =
+        [Self::UnnotedProduct, Self::RoundedTwice, Self::Undecided, Self::Contraction];
 
     /// Those of integers.
     pub const OF_INTEGERS: [Self; 2] = [Self::LongShift, Self::LostCarry];

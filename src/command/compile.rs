@@ -21,7 +21,7 @@ use lambdav::raster::file::write_atomically;
 use lambdav::simd::emit::Listing;
 use lambdav::simd::{Compiler, EmitError};
 use lambdav::spirv;
-use lambdav::spirv::emit::{self, Version};
+use lambdav::spirv::emit::{self, FloatControls, Version};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -232,6 +232,7 @@ fn spirv_stage(
 ) -> Result<Vec<u8>> {
     let version = options.spirv_version.unwrap_or_default();
     let CompileArguments { float_controls, strip, .. } = *options;
+    let float_controls = if float_controls { FloatControls::ALL } else { FloatControls::default() };
     let how = emit::EmitOptions { version, float_controls, strip, constants, exact: None };
     let module =
         spirv::emit(program, Some(source), &how).map_err(|e| Failure::input(e.to_string()))?;

@@ -8,6 +8,7 @@
 //! Their own merge blocks are never reached.
 
 use super::declarations::TypeDeclaration;
+use super::exact::Mode;
 use super::translator::{Join, OpenConstruct, Selection, Translator, Ways};
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::graph::Discard;
@@ -22,36 +23,66 @@ impl<'p> Translator<'p> {
     pub(super) fn translate(mut self) -> (Module, Vec<(Word, Span)>, [usize; 3]) {
         let main = self.declarations.id();
         self.declarations.name(main, "main");
-        let void = self.declarations.shape(TypeDeclaration::Void);
-        let ty = self.declarations.shape(TypeDeclaration::Main);
-        let entry = self.declarations.id();
-        self.begin(entry);
-        for event in self.program.walk() {
-            self.event(event);
+        match self.options.exact {
+            Some(exact) => self.exactly(main, exact),
+            None => {
+                let void = self.declarations.shape(TypeDeclaration::Void);
+                let ty = self.declarations.shape(TypeDeclaration::Main);
+                self.define_program(main, void, ty, Vec::new());
+            }
         }
         self.interface.finish(&mut self.declarations, main, self.options);
-        // In the order of their ids, so that the same program gives the same words.
-        let mut variables: Vec<_> = self.variables.into_values().collect();
-        variables.sort_unstable_by_key(|&(id, _)| id);
-        let variables = variables.into_iter().map(|(_, instruction)| instruction);
-        self.blocks[0].instructions.splice(0..0, variables);
-        let definition = vec![Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(ty)];
         let mut header = ModuleHeader::new(self.declarations.bound());
         header.set_version(1, self.options.version.0);
         let mut module = std::mem::take(&mut self.declarations.module);
         module.header = Some(header);
-        module.functions.push(Function {
-            def: Some(Instruction::new(Op::Function, Some(void), Some(main), definition)),
-            end: Some(Instruction::new(Op::FunctionEnd, None, None, vec![])),
-            parameters: Vec::new(),
-            blocks: self.blocks,
-        });
+        module.functions = self.functions;
         self.sites.sort_unstable_by_key(|&(label, _)| label);
         (
             module,
             self.sites,
             [self.most_ways, self.declarations.most_members, self.declarations.most_parts],
         )
+    }
+
+    /// Emits the program of the function that is open, which has no blocks yet.
+    pub(super) fn define_program(
+        &mut self,
+        id: Word,
+        result: Word,
+        ty: Word,
+        parameters: Vec<Instruction>,
+    ) {
+        let entry = self.declarations.id();
+        self.begin(entry);
+        for event in self.function.program.walk() {
+            self.event(event);
+        }
+        // In the order of their ids, so that the same program gives the same words.
+        let mut variables: Vec<_> =
+            std::mem::take(&mut self.function.variables).into_values().collect();
+        variables.sort_unstable_by_key(|&(id, _)| id);
+        let variables = variables.into_iter().map(|(_, instruction)| instruction);
+        self.function.blocks[0].instructions.splice(0..0, variables);
+        self.finish_function(id, result, ty, parameters);
+    }
+
+    /// Emits what stands around the blocks of the function that is open.
+    pub(super) fn finish_function(
+        &mut self,
+        id: Word,
+        result: Word,
+        ty: Word,
+        parameters: Vec<Instruction>,
+    ) {
+        let control = Operand::FunctionControl(FunctionControl::NONE);
+        let definition = vec![control, Operand::IdRef(ty)];
+        self.functions.push(Function {
+            def: Some(Instruction::new(Op::Function, Some(result), Some(id), definition)),
+            end: Some(Instruction::new(Op::FunctionEnd, None, None, vec![])),
+            parameters,
+            blocks: std::mem::take(&mut self.function.blocks),
+        });
     }
 
     fn event(&mut self, event: Event<'p>) {
@@ -70,9 +101,9 @@ impl<'p> Translator<'p> {
             Event::After(..) => self.close(),
             Event::End(_, end) => self.end(end),
             Event::Leave(block) => {
-                if let End::If { .. } = self.program.block(block).end {
+                if let End::If { .. } = self.function.program.block(block).end {
                     let merge = self.selection().merge;
-                    self.selections.pop();
+                    self.function.selections.pop();
                     self.begin(merge);
                     self.push(Instruction::new(Op::Unreachable, None, None, vec![]));
                 }
@@ -81,7 +112,7 @@ impl<'p> Translator<'p> {
     }
 
     fn statement(&mut self, statement: &'p Statement) {
-        self.span = self.program.values[statement.value().index()].span;
+        self.function.span = self.function.program.values[statement.value().index()].span;
         match *statement {
             Statement::Let { value, ref expr } => {
                 let slot = self.expression(value, expr);
@@ -90,10 +121,11 @@ impl<'p> Translator<'p> {
             Statement::If { value, condition, .. } => {
                 let label = self.declarations.id();
                 // At the root nothing that comes behind is needed of such a pixel.
-                let is_it =
-                    |of: &Discard<ValueId>| self.targets.len() == 1 && of.condition == condition;
-                let discards = self.program.discard.filter(is_it).map(|of| of.when);
-                self.targets.push(OpenConstruct::Join(Join {
+                let is_it = |of: &Discard<ValueId>| {
+                    self.function.targets.len() == 1 && of.condition == condition
+                };
+                let discards = self.function.program.discard.filter(is_it).map(|of| of.when);
+                self.function.targets.push(OpenConstruct::Join(Join {
                     value,
                     label,
                     ways: Ways::default(),
@@ -104,24 +136,24 @@ impl<'p> Translator<'p> {
             }
             Statement::Loop { value, ref params, ref inits, .. } => {
                 let opened = self.open_loop(value, params, inits);
-                self.targets.push(OpenConstruct::Loop(opened));
+                self.function.targets.push(OpenConstruct::Loop(opened));
             }
         }
     }
 
     /// Begins the merge block of the innermost `if` or loop.
     fn close(&mut self) {
-        match self.targets.pop().expect("a statement with blocks has a target") {
+        match self.function.targets.pop().expect("a statement with blocks has a target") {
             OpenConstruct::Join(Join { value, label, mut ways, .. }) => {
-                self.selections.pop();
+                self.function.selections.pop();
                 if let (true, [a, b]) = (is_active(Mutant::SwappedWays), &mut ways.0[..]) {
                     std::mem::swap(&mut a.0, &mut b.0);
                 }
-                let before = self.current;
+                let before = self.function.current;
                 self.begin(label);
                 self.merge(value, ways);
                 if is_active(Mutant::StaleBlock) {
-                    self.current = before;
+                    self.function.current = before;
                 }
             }
             OpenConstruct::Loop(closed) => self.close_loop(closed),
@@ -140,12 +172,12 @@ impl<'p> Translator<'p> {
                 values.iter().map(|&value| self.value(value)).collect()
             }
         };
-        let from = self.current;
+        let from = self.function.current;
         let to = match (end, self.target()) {
             (End::Yield(_), OpenConstruct::Join(join))
                 if join.discards == Some(join.arm ^ is_active(Mutant::KilledElsewhere)) =>
             {
-                return self.push(Instruction::new(Op::Kill, None, None, vec![]));
+                return self.discard();
             }
             (End::Yield(_), OpenConstruct::Join(join)) => {
                 join.ways.0.push((values[0], from));
@@ -164,6 +196,16 @@ impl<'p> Translator<'p> {
         self.branch(to);
     }
 
+    /// The pixel is discarded.
+    fn discard(&mut self) {
+        match self.function.mode {
+            Mode::Native | Mode::Library => {
+                self.push(Instruction::new(Op::Kill, None, None, vec![]));
+            }
+            Mode::Fast { .. } | Mode::Rare => self.discard_exactly(),
+        }
+    }
+
     /// Enters an arm of the innermost construct, which is a loop where it is that of a tail.
     fn enter(&mut self, arm: bool) {
         if let OpenConstruct::Join(join) = self.target() {
@@ -173,25 +215,36 @@ impl<'p> Translator<'p> {
 
     /// What the end of the open block goes to.
     fn target(&mut self) -> &mut OpenConstruct<'p> {
-        self.targets.last_mut().expect("the root is there to the end")
+        self.function.targets.last_mut().expect("the root is there to the end")
     }
 
     /// The innermost choice around the open block.
     fn selection(&self) -> Selection {
-        *self.selections.last().expect("the block is that of a choice")
+        *self.function.selections.last().expect("the block is that of a choice")
     }
 
     /// Ends the open block with a choice between two; `merge` is where they meet.
     fn select_block(&mut self, condition: ValueId, merge: Word, is_swapped: bool) {
         let condition = self.value(condition);
         let (on_true, on_false) = (self.declarations.id(), self.declarations.id());
+        self.select_between(condition, [on_true, on_false], merge);
+        let (on_true, on_false) =
+            if is_swapped { (on_false, on_true) } else { (on_true, on_false) };
+        self.function.selections.push(Selection { on_true, on_false, merge });
+    }
+
+    /// Ends the open block with a choice between two, which meet at `merge`.
+    pub(super) fn select_between(
+        &mut self,
+        condition: Word,
+        [on_true, on_false]: [Word; 2],
+        merge: Word,
+    ) {
+        self.settle();
         let control = Operand::SelectionControl(SelectionControl::NONE);
         let operands = vec![Operand::IdRef(merge), control];
         self.push(Instruction::new(Op::SelectionMerge, None, None, operands));
         let operands = [condition, on_true, on_false].map(Operand::IdRef).to_vec();
         self.push(Instruction::new(Op::BranchConditional, None, None, operands));
-        let (on_true, on_false) =
-            if is_swapped { (on_false, on_true) } else { (on_true, on_false) };
-        self.selections.push(Selection { on_true, on_false, merge });
     }
 }

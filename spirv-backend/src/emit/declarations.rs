@@ -15,6 +15,10 @@ pub(super) enum TypeDeclaration {
     Void,
     /// A function without parameters and result.
     Main,
+    /// A float of 64 bits, an integer of 64 bits without sign, and the two halves of a product.
+    Double,
+    Long,
+    Halves,
     Value(Type),
     /// The same in a block: laid out, and without bools.
     Memory(Type, Rules),
@@ -32,8 +36,14 @@ pub(super) struct Declarations<'p> {
     std140: Layout,
     std430: Layout,
     next: Word,
-    shapes: FxHashMap<TypeDeclaration, Word>,
-    constants: FxHashMap<(Type, Box<[u32]>), Word>,
+    /// The number of the program that is being emitted: aggregate types are its own.
+    scope: u32,
+    shapes: FxHashMap<(u32, TypeDeclaration), Word>,
+    function_types: FxHashMap<(Word, Box<[Word]>), Word>,
+    constants: FxHashMap<(u32, Type, Box<[u32]>), Word>,
+    /// The words of constants that are numbers or vectors of them.
+    numbers: FxHashMap<Word, Box<[u32]>>,
+    longs: FxHashMap<(TypeDeclaration, u64), Word>,
     specialisations: FxHashMap<u32, Word>,
     /// Values that have a name, and constants, which are too many things at once to have one.
     named: FxHashSet<Word>,
@@ -52,13 +62,31 @@ impl<'p> Declarations<'p> {
             std140: Layout::new(types, Rules::Std140),
             std430: Layout::new(types, Rules::Std430),
             next: 1,
+            scope: 0,
             shapes: FxHashMap::default(),
+            function_types: FxHashMap::default(),
             constants: FxHashMap::default(),
+            numbers: FxHashMap::default(),
+            longs: FxHashMap::default(),
             specialisations: FxHashMap::default(),
             named: FxHashSet::default(),
             glsl: None,
             most_members: 0,
             most_parts: 0,
+        }
+    }
+
+    /// Goes on with another program's types, whose aggregates are no other's; returns the last ones.
+    /// It must not have blocks.
+    pub(super) fn enter(&mut self, (types, scope): (&'p Types, u32)) -> (&'p Types, u32) {
+        (std::mem::replace(&mut self.types, types), std::mem::replace(&mut self.scope, scope))
+    }
+
+    /// The program that a type is of: scalars, vectors and matrices are of all.
+    fn scope_of(&self, ty: Type) -> u32 {
+        match self.types.kind(ty) {
+            TypeKind::Scalar(_) | TypeKind::Vector(..) | TypeKind::Matrix(..) => 0,
+            _ => self.scope,
         }
     }
 
@@ -89,10 +117,20 @@ impl<'p> Declarations<'p> {
 
     /// The id of a type.
     pub(super) fn shape(&mut self, shape: TypeDeclaration) -> Word {
-        if let Some(&id) = self.shapes.get(&shape) {
+        let scope = match shape {
+            TypeDeclaration::Value(ty) | TypeDeclaration::Memory(ty, _) => self.scope_of(ty),
+            _ => 0,
+        };
+        let key = (scope, shape);
+        if let Some(&id) = self.shapes.get(&key) {
             return id;
         }
         let (op, operands) = match shape {
+            TypeDeclaration::Double => (Op::TypeFloat, vec![Operand::LiteralBit32(64)]),
+            TypeDeclaration::Long => (Op::TypeInt, [64, 0].map(Operand::LiteralBit32).to_vec()),
+            TypeDeclaration::Halves => {
+                (Op::TypeStruct, [self.ty(Type::UINT); 2].map(Operand::IdRef).to_vec())
+            }
             TypeDeclaration::Void => (Op::TypeVoid, vec![]),
             TypeDeclaration::Main => {
                 (Op::TypeFunction, vec![Operand::IdRef(self.shape(TypeDeclaration::Void))])
@@ -139,14 +177,42 @@ impl<'p> Declarations<'p> {
                 TypeKind::Resource(_) => (Op::TypeStruct, vec![]),
                 TypeKind::Structure(_) | TypeKind::Variant(_) => {
                     let id = self.structure(ty, TypeDeclaration::Value);
-                    self.shapes.insert(shape, id);
+                    self.shapes.insert(key, id);
                     return id;
                 }
             },
         };
         let id = self.declare(op, None, operands);
-        self.shapes.insert(shape, id);
+        self.shapes.insert(key, id);
         id
+    }
+
+    /// The type of a function.
+    pub(super) fn function_type(&mut self, result: Word, parameters: &[Word]) -> Word {
+        let key = (result, Box::from(parameters));
+        if let Some(&id) = self.function_types.get(&key) {
+            return id;
+        }
+        let operands = std::iter::once(&result).chain(parameters).copied().map(Operand::IdRef);
+        let id = self.declare(Op::TypeFunction, None, operands.collect());
+        self.function_types.insert(key, id);
+        id
+    }
+
+    /// A constant of 64 bits, a float or an integer.
+    pub(super) fn long(&mut self, shape: TypeDeclaration, bits: u64) -> Word {
+        if let Some(&id) = self.longs.get(&(shape, bits)) {
+            return id;
+        }
+        let ty = self.shape(shape);
+        let id = self.declare(Op::Constant, Some(ty), vec![Operand::LiteralBit64(bits)]);
+        self.longs.insert((shape, bits), id);
+        id
+    }
+
+    /// The words of a constant that is a number or a vector of numbers.
+    pub(super) fn numbers(&self, constant: Word) -> Option<&[u32]> {
+        self.numbers.get(&constant).map(|words| &**words)
     }
 
     /// A structure, or a variant: its tag, and then the words that its cases share.
@@ -206,7 +272,7 @@ impl<'p> Declarations<'p> {
                 id
             }
         };
-        self.shapes.insert(shape, id);
+        self.shapes.insert((self.scope, shape), id);
         id
     }
 
@@ -259,7 +325,7 @@ impl<'p> Declarations<'p> {
     /// The id of a constant, one word per component.
     pub(super) fn constant(&mut self, ty: Type, words: &[u32]) -> Word {
         // The key owns its words, so that a look-up copies them: they are few.
-        let key = (ty, Box::from(words));
+        let key = (self.scope_of(ty), ty, Box::from(words));
         if let Some(&id) = self.constants.get(&key) {
             return id;
         }
@@ -289,6 +355,9 @@ impl<'p> Declarations<'p> {
             }
         };
         let id = self.declare(op, Some(result_type), operands);
+        if ty.is_num() {
+            self.numbers.insert(id, Box::from(words));
+        }
         self.constants.insert(key, id);
         self.named.insert(id);
         id

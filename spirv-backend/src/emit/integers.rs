@@ -5,6 +5,8 @@
 //! replaced where they would be. What Vulkan leaves open is not used either: remainders of negative
 //! numbers, and what GLSL.std.450 does to the least number.
 
+use super::declarations::TypeDeclaration;
+use super::exact::Mode;
 use super::translator::Translator;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::{NAN, Op as Core};
@@ -23,7 +25,7 @@ fn bools(ty: Type) -> Type {
 impl Translator<'_> {
     /// A value with that word in each component.
     pub(super) fn everywhere(&mut self, ty: Type, word: u32) -> Word {
-        let words = vec![word; self.program().types.components(ty)];
+        let words = vec![word; self.function.program.types.components(ty)];
         self.declarations.constant(ty, &words)
     }
 
@@ -107,10 +109,15 @@ impl Translator<'_> {
         self.instruction(Op::ISub, ty, &[ids[0], product])
     }
 
-    /// The upper half of a product, by halves of 16 bits: naga does not know OpUMulExtended. That of
+    /// The upper half of a product, by halves of 16 bits: naga does not know OpUMulExtended (of which
+    /// the library of exact modules is made). That of
     /// numbers with signs is the one of their bits without, less each operand where the other is
     /// negative.
     fn product_above(&mut self, is_signed: bool, ty: Type, ids: &[Word]) -> Word {
+        if self.function.mode == Mode::Library && ty == Type::UINT {
+            let halves = self.of_shape(Op::UMulExtended, TypeDeclaration::Halves, ids);
+            return self.extract(ty, halves, 1);
+        }
         let (half, mask) = (self.everywhere(ty, 16), self.everywhere(ty, 0xffff));
         let lower = |s: &mut Self, v| s.instruction(Op::BitwiseAnd, ty, &[v, mask]);
         let upper = |s: &mut Self, v| s.instruction(Op::ShiftRightLogical, ty, &[v, half]);

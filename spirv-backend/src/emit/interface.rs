@@ -2,7 +2,7 @@
 //! pixel, the block of push constants, the block of uniforms, textures and buffers. Each is declared when it is first used.
 
 use super::declarations::{Declarations, TypeDeclaration, literal};
-use super::options::{EmitOptions, Version};
+use super::options::{EmitOptions, FloatControls, Version};
 use crate::sampler::SamplerNote;
 use lambdav_core::graph::Uniform;
 use lambdav_core::inputs::Input;
@@ -29,6 +29,8 @@ pub(super) struct Interface {
     frag_coord: Option<Word>,
     push_constants: Option<Word>,
     uniforms: Option<Word>,
+    /// By their locations.
+    outputs: FxHashMap<u32, Word>,
     /// Textures and buffers, by their numbers.
     resources: FxHashMap<u32, Word>,
     has_buffers: bool,
@@ -78,10 +80,14 @@ impl Interface {
 
     /// The variable of the output at that location, a vec4.
     pub(super) fn output(&mut self, declarations: &mut Declarations<'_>, location: u32) -> Word {
+        if let Some(&known) = self.outputs.get(&location) {
+            return known;
+        }
         let ty = declarations.ty(Type::vec(4));
         let name = format!("output {location}");
         let id = self.variable(declarations, StorageClass::Output, ty, &name);
         declarations.decorate(id, Decoration::Location, [Operand::LiteralBit32(location)]);
+        self.outputs.insert(location, id);
         id
     }
 
@@ -187,6 +193,19 @@ impl Interface {
         self.queries_images = true;
     }
 
+    /// A variable of the module that is false at first.
+    pub(super) fn switch(&mut self, declarations: &mut Declarations<'_>, name: &str) -> Word {
+        let to = declarations.ty(Type::BOOL);
+        let class = StorageClass::Private;
+        let pointer = declarations.shape(TypeDeclaration::Pointer(class, to));
+        let no = declarations.constant(Type::BOOL, &[0]);
+        let operands = vec![Operand::StorageClass(class), Operand::IdRef(no)];
+        let id = declarations.declare(Op::Variable, Some(pointer), operands);
+        declarations.name(id, name);
+        self.others.push(id);
+        id
+    }
+
     /// A variable of the module that holds a constant.
     pub(super) fn constant(
         &mut self,
@@ -270,19 +289,29 @@ impl Interface {
             module.execution_modes.push(instruction(Op::ExecutionMode, operands));
         };
         mode(ExecutionMode::OriginUpperLeft, None);
-        if options.float_controls {
-            mode(ExecutionMode::SignedZeroInfNanPreserve, Some(32));
-            mode(ExecutionMode::DenormPreserve, Some(32));
-            mode(ExecutionMode::RoundingModeRTE, Some(32));
-            module.capabilities.extend([
-                capability(Capability::SignedZeroInfNanPreserve),
-                capability(Capability::DenormPreserve),
-                capability(Capability::RoundingModeRTE),
-            ]);
-            if options.version < Version::V1_4 {
-                let name = literal("SPV_KHR_float_controls");
-                module.extensions.push(instruction(Op::Extension, vec![name]));
-            }
+        let FloatControls { signed_zeros, rounding, subnormals } = options.float_controls;
+        let is_wide = options.exact.is_some_and(|exact| exact.float64);
+        let widths = |is_wide| [32, 64].into_iter().take(1 + usize::from(is_wide));
+        let demands = [
+            (
+                signed_zeros,
+                is_wide,
+                ExecutionMode::SignedZeroInfNanPreserve,
+                Capability::SignedZeroInfNanPreserve,
+            ),
+            (subnormals, false, ExecutionMode::DenormPreserve, Capability::DenormPreserve),
+            (rounding, is_wide, ExecutionMode::RoundingModeRTE, Capability::RoundingModeRTE),
+        ];
+        for (_, is_wide, execution_mode, of) in demands.into_iter().filter(|&(is_on, ..)| is_on) {
+            widths(is_wide).for_each(|width| mode(execution_mode, Some(width)));
+            module.capabilities.push(capability(of));
+        }
+        if options.float_controls != FloatControls::default() && options.version < Version::V1_4 {
+            let name = literal("SPV_KHR_float_controls");
+            module.extensions.push(instruction(Op::Extension, vec![name]));
+        }
+        if is_wide {
+            module.capabilities.extend([Capability::Float64, Capability::Int64].map(capability));
         }
     }
 }

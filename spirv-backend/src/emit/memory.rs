@@ -16,7 +16,7 @@ use rspirv::spirv::{Op, StorageClass, Word};
 impl<'p> Translator<'p> {
     /// Where the uniform of that index lies.
     pub(super) fn uniform(&mut self, index: u32) -> Place<'p> {
-        let members = &self.program.uniforms[..self.block_members()];
+        let members = &self.function.program.uniforms[..self.block_members()];
         let base = self.interface.uniforms(&mut self.declarations, members);
         let indices = vec![self.declarations.uint(index)];
         Place::Memory { class: StorageClass::Uniform, base, indices }
@@ -24,22 +24,22 @@ impl<'p> Translator<'p> {
 
     /// A value that lies in memory: it is read where it is used as a whole.
     pub(super) fn placed(&mut self, value: ValueId, expr: &'p Expr) -> Slot<'p> {
-        let ty = self.program.ty(value);
-        let is_whole = self.places.is_whole(value);
+        let ty = self.function.program.ty(value);
+        let is_whole = self.function.places.is_whole(value);
         let place = match expr {
             // What has no words is not looked for in memory: drivers refuse a block of it alone.
-            Expr::Uniform(_) if self.program.types.components(ty) == 0 => {
-                self.place_of.insert(value, Place::Constant(ty, &[]));
+            Expr::Uniform(_) if self.function.program.types.components(ty) == 0 => {
+                self.function.place_of.insert(value, Place::Constant(ty, &[]));
                 return Slot::Constant(&[]);
             }
             Expr::Constant(words) => {
-                self.place_of.insert(value, Place::Constant(ty, words));
+                self.function.place_of.insert(value, Place::Constant(ty, words));
                 return Slot::Constant(words);
             }
             Expr::Uniform(index) => self.uniform(*index),
             Expr::Op(Core::Element, operands) => self.element(operands[0], operands[1]),
             Expr::Op(op, operands) => {
-                let place = self.place_of[&operands[0]].clone();
+                let place = self.function.place_of[&operands[0]].clone();
                 let index = match op.fixed_part() {
                     Some(part) => self.declarations.uint(part as u32),
                     None => self.part_index(operands[0], operands[1]),
@@ -50,9 +50,9 @@ impl<'p> Translator<'p> {
         };
         let slot = if is_whole { Slot::Id(self.load_place(&place, ty)) } else { Slot::Empty };
         if let (Expr::Uniform(index), Slot::Id(id)) = (expr, slot) {
-            self.declarations.name_value(id, &self.program.uniforms[*index as usize].name);
+            self.declarations.name_value(id, &self.function.program.uniforms[*index as usize].name);
         }
-        self.place_of.insert(value, place);
+        self.function.place_of.insert(value, place);
         slot
     }
 
@@ -61,6 +61,7 @@ impl<'p> Translator<'p> {
         let (class, base, mut indices) = match place {
             Place::Memory { class, base, indices } => (class, base, indices),
             Place::Constant(ty, words) => {
+                self.note_constant(ty, words);
                 let constant = self.declarations.constant(ty, words);
                 let base = self.interface.constant(&mut self.declarations, ty, constant);
                 (StorageClass::Private, base, Vec::new())
@@ -72,8 +73,9 @@ impl<'p> Translator<'p> {
 
     /// The variable of a buffer.
     fn buffer(&mut self, buffer: ValueId) -> Word {
-        let types = &self.program.types;
-        let number = types.resource(self.program.ty(buffer)).expect("the operand is a buffer");
+        let types = &self.function.program.types;
+        let number =
+            types.resource(self.function.program.ty(buffer)).expect("the operand is a buffer");
         let resource = &types.resources()[number];
         self.interface.resource(&mut self.declarations, number as u32, resource)
     }
@@ -120,7 +122,7 @@ impl<'p> Translator<'p> {
             _ => None,
         };
         let is_shared = rules.is_some();
-        let types = &self.program.types;
+        let types = &self.function.program.types;
         let kind = *types.kind(ty);
         if is_shared && matches!(kind, TypeKind::Structure(_) | TypeKind::Array(..)) {
             let parts: Vec<Type> = types.parts(ty).collect();
@@ -139,6 +141,9 @@ impl<'p> Translator<'p> {
         let to = self.declarations.shape(shape);
         let pointer = self.pointer(*class, to, *base, indices);
         let id = self.compute(Op::Load, to, vec![Operand::IdRef(pointer)]);
+        if is_shared {
+            self.note_from_outside(id, ty);
+        }
         if !is_shared || ty.scalar() != Some(Scalar::Bool) {
             return id;
         }
@@ -160,13 +165,13 @@ impl<'p> Translator<'p> {
 
     /// An index of a value's parts, clamped.
     fn part_index(&mut self, of: ValueId, index: ValueId) -> Word {
-        let count = self.program.types.parts(self.program.ty(of)).len() as u32;
+        let count = self.function.program.types.parts(self.function.program.ty(of)).len() as u32;
         self.clamped(index, |s, ty| s.declarations.constant(ty, &[count - 1]))
     }
 
     /// An index that is clamped to the last one, a number of that type.
     fn clamped(&mut self, index: ValueId, last: impl FnOnce(&mut Self, Type) -> Word) -> Word {
-        let ty = self.program.ty(index);
+        let ty = self.function.program.ty(index);
         let mut id = self.value(index);
         if is_active(Mutant::LooseIndex) {
             return id;
@@ -182,8 +187,8 @@ impl<'p> Translator<'p> {
     /// The part of a value that an index chooses.
     pub(super) fn at(&mut self, ty: Type, of: ValueId, index: ValueId) -> Word {
         let index = self.part_index(of, index);
-        let (whole, id) = (self.program.ty(of), self.value(of));
-        if let TypeKind::Vector(..) = self.program.types.kind(whole) {
+        let (whole, id) = (self.function.program.ty(of), self.value(of));
+        if let TypeKind::Vector(..) = self.function.program.types.kind(whole) {
             return self.instruction(Op::VectorExtractDynamic, ty, &[id, index]);
         }
         let base = self.stored(whole, id);
@@ -194,25 +199,25 @@ impl<'p> Translator<'p> {
     /// A value with another part where an index says.
     pub(super) fn updated(&mut self, of: ValueId, index: ValueId, part: ValueId) -> Word {
         let index = self.part_index(of, index);
-        let (ty, id, new) = (self.program.ty(of), self.value(of), self.value(part));
-        if let TypeKind::Vector(..) = self.program.types.kind(ty) {
+        let (ty, id, new) = (self.function.program.ty(of), self.value(of), self.value(part));
+        if let TypeKind::Vector(..) = self.function.program.types.kind(ty) {
             return self.instruction(Op::VectorInsertDynamic, ty, &[id, new, index]);
         }
         let base = self.stored(ty, id);
-        let to = self.declarations.ty(self.program.ty(part));
+        let to = self.declarations.ty(self.function.program.ty(part));
         let pointer = self.pointer(StorageClass::Function, to, base, &[index]);
         self.store(pointer, new);
         let place = Place::Memory { class: StorageClass::Function, base, indices: Vec::new() };
         let changed = self.load_place(&place, ty);
         if is_active(Mutant::UpdateInPlace) {
-            self.slots[of.index()] = Slot::Id(changed);
+            self.function.slots[of.index()] = Slot::Id(changed);
         }
         changed
     }
 
     /// The variable for values of that type, once this value is there.
     fn stored(&mut self, ty: Type, id: Word) -> Word {
-        let variable = match self.variables.get(&ty) {
+        let variable = match self.function.variables.get(&ty) {
             Some(&(variable, _)) => variable,
             None => {
                 let class = StorageClass::Function;
@@ -222,7 +227,7 @@ impl<'p> Translator<'p> {
                 let operands = vec![Operand::StorageClass(class)];
                 let instruction =
                     Instruction::new(Op::Variable, Some(pointer), Some(variable), operands);
-                self.variables.insert(ty, (variable, instruction));
+                self.function.variables.insert(ty, (variable, instruction));
                 variable
             }
         };
@@ -230,7 +235,7 @@ impl<'p> Translator<'p> {
         variable
     }
 
-    fn store(&mut self, to: Word, value: Word) {
+    pub(super) fn store(&mut self, to: Word, value: Word) {
         self.mark_line();
         let operands = vec![Operand::IdRef(to), Operand::IdRef(value)];
         self.push(Instruction::new(Op::Store, None, None, operands));

@@ -6,13 +6,15 @@
 //! - Control flow is structured and says what the schedule says: `if`s are selections with a φ at
 //!   the merge block; loops have a header with a φ for each parameter, a body, a continue block
 //!   with a φ for each argument that several `rec`s pass, and a merge block with a φ of the values
-//!   of the exits. No functions but `main`, and no variables but those that an index chooses from.
+//!   of the exits. No functions but `main`, and no variables but those that an index chooses from
+//!   (exact modules have others).
 //! - Structures and arrays are such types, variants structures; uniforms lie by std140, elements of buffers
 //!   by std430. An index is
 //!   clamped before it leads anywhere.
 //! - Arithmetic is `NoContraction`, in the order of the schedule; what drivers may compute in
 //!   their own ways (`OpDot`, `FMin`, `FClamp` …) does not occur. The elementary functions and
-//!   rounding are those of GLSL.std.450; [`operations`] is the place for another lowering.
+//!   rounding are those of GLSL.std.450; in exact modules ([`exact`]) what devices compute in their own
+//!   ways is a function of the module.
 //! - Every instruction has a line of the source; the line of a loop's header is that of its
 //!   `rec-func`. What the source calls a value, debuggers do too.
 //! - Time and size are linear in the size of the schedule; nothing recurses on its depth.
@@ -22,7 +24,7 @@
 
 mod control;
 mod declarations;
-mod functions;
+mod exact;
 mod integers;
 mod interface;
 mod lines;
@@ -35,7 +37,7 @@ mod textures;
 mod translator;
 mod values;
 
-use lambdav_core::op::Elementary;
+use exact::Library;
 use lambdav_core::schedule::Program;
 use lambdav_core::source::{SourceFile, Span};
 use rspirv::binary::Assemble;
@@ -43,8 +45,7 @@ use rspirv::spirv::Word;
 use thiserror::Error;
 use translator::Translator;
 
-pub use functions::{Builder, Expansion, Lowering, Operand, native};
-pub use options::{EmitOptions, Exact, Subnormals, Version};
+pub use options::{EmitOptions, Exact, FloatControls, Subnormals, Version};
 
 /// An emitted module.
 #[derive(Clone, Debug)]
@@ -99,25 +100,12 @@ pub fn emit(
     source: Option<&SourceFile>,
     options: &EmitOptions,
 ) -> Result<EmittedModule, EmitError> {
-    emit_with(program, source, options, native)
-}
-
-/// The same with another lowering of the elementary functions than [`native`].
-///
-/// # Errors
-///
-/// As [`emit`].
-pub fn emit_with(
-    program: &Program,
-    source: Option<&SourceFile>,
-    options: &EmitOptions,
-    lowering: fn(Elementary) -> Lowering,
-) -> Result<EmittedModule, EmitError> {
     if program.uniforms.len() > MAX_MEMBERS {
         return Err(EmitError::TooManyUniforms(program.uniforms.len()));
     }
     let source = source.filter(|_| !options.strip);
-    let translator = Translator::new(program, source, options, lowering);
+    let library = options.exact.map(|exact| Library::new(program, exact)).unwrap_or_default();
+    let translator = Translator::new(program, source, options, &library);
     let (mut module, loops, [ways, members, parts]) = translator.translate();
     if options.strip {
         module.debug_names.clear();

@@ -1,14 +1,13 @@
 //! What each operation of the core becomes.
 //!
-//! This is the one place that chooses between SPIR-V's ways to compute a thing; of the elementary
-//! functions, [`Lowering`] says it. Another lowering of a square root or a division (in our own
-//! arithmetic, for drivers whose own is not exact) goes here, too: give
-//! [`EmitOptions`](super::options::EmitOptions) a choice and branch on it in [`Translator::apply`].
+//! This is the one place that chooses between SPIR-V's ways to compute a thing. What is the device's own
+//! here is done in other ways in exact modules ([`super::exact`]).
 
-use super::functions::{Builder, Expansion, Lowering, Operand as Value};
+use super::declarations::TypeDeclaration;
+use super::exact::Mode;
 use super::translator::Translator;
 use crate::mutants::{Mutant, is_active};
-use lambdav_core::op::Op as Core;
+use lambdav_core::op::{Elementary, Op as Core};
 use lambdav_core::schedule::ValueId;
 use lambdav_core::types::Type;
 use rspirv::dr::Operand;
@@ -30,12 +29,21 @@ impl Translator<'_> {
         match op {
             Core::Construct(_) => self.construct(ty, &ids),
             Core::Inject(ty, case) => self.inject(ty, case, &ids),
-            _ => self.apply(op, self.program().ty(operands[0]), ty, &ids),
+            _ => self.apply(op, self.function.program.ty(operands[0]), ty, &ids),
         }
     }
 
     /// The same for ids, the first of which has the type `kind`.
     pub(super) fn apply(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Word {
+        let exactly = match self.function.mode {
+            Mode::Native | Mode::Library => None,
+            Mode::Fast { .. } | Mode::Rare => self.exact(op, kind, ty, ids),
+        };
+        exactly.unwrap_or_else(|| self.natively(op, kind, ty, ids))
+    }
+
+    /// The same as the device does it.
+    pub(super) fn natively(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Word {
         let is_structural = matches!(op, Core::Construct(_) | Core::Component(_));
         if kind.is_integer() && !is_structural {
             return self.of_integers(op, kind, ty, ids);
@@ -53,10 +61,7 @@ impl Translator<'_> {
             Core::Trunc => self.glsl(Glsl::Trunc, ty, ids),
             Core::RoundEven => self.glsl(Glsl::RoundEven, ty, ids),
             Core::Sqrt => self.glsl(Glsl::Sqrt, ty, ids),
-            Core::Elementary(function) => match self.lowering(function) {
-                Lowering::Instruction(instruction) => self.glsl(instruction, ty, ids),
-                Lowering::Expansion(expansion) => self.expand(expansion, kind, ids),
-            },
+            Core::Elementary(function) => self.glsl(native(function), ty, ids),
             // What FMin and FMax do to NaN and signed zeros is left open.
             Core::Min => self.pick(ids[1], ids[0], ty, ids),
             Core::Max => self.pick(ids[0], ids[1], ty, ids),
@@ -117,24 +122,26 @@ impl Translator<'_> {
         }
     }
 
-    fn expand(&mut self, expansion: Expansion, ty: Type, ids: &[Word]) -> Word {
-        let operands: Vec<Value> = ids.iter().map(|&id| Value { id, ty }).collect();
-        let result = expansion(&mut Expander { translator: self, ty }, &operands);
-        assert_eq!(result.ty, ty, "the value of a function has the type of its operands");
-        result.id
-    }
-
     /// An instruction whose operands are ids.
     pub(super) fn instruction(&mut self, op: Op, ty: Type, ids: &[Word]) -> Word {
-        let ty = self.declarations.ty(ty);
+        self.of_shape(op, TypeDeclaration::Value(ty), ids)
+    }
+
+    /// An instruction with a result of that type.
+    pub(super) fn of_shape(&mut self, op: Op, shape: TypeDeclaration, ids: &[Word]) -> Word {
+        let ty = self.declarations.shape(shape);
         self.compute(op, ty, ids.iter().copied().map(Operand::IdRef).collect())
     }
 
     /// Arithmetic that must not be combined with other arithmetic.
     pub(super) fn arithmetic(&mut self, op: Op, ty: Type, ids: &[Word]) -> Word {
         let id = self.instruction(op, ty, ids);
-        self.declarations.decorate(id, Decoration::NoContraction, []);
+        self.is_not_contracted(id);
         id
+    }
+
+    pub(super) fn is_not_contracted(&mut self, id: Word) {
+        self.declarations.decorate(id, Decoration::NoContraction, []);
     }
 
     pub(super) fn glsl(&mut self, function: Glsl, ty: Type, ids: &[Word]) -> Word {
@@ -156,25 +163,26 @@ impl Translator<'_> {
     }
 }
 
-/// Adds the operations of an expansion to the function that is emitted.
-struct Expander<'a, 'p> {
-    translator: &'a mut Translator<'p>,
-    /// The type of the operands.
-    ty: Type,
-}
-
-impl Builder for Expander<'_, '_> {
-    fn op(&mut self, op: Core, operands: &[Value]) -> Value {
-        let of: Vec<Type> = operands.iter().map(|operand| operand.ty).collect();
-        let ty = op.result_type(&self.translator.program().types, &of);
-        let ty = ty.unwrap_or_else(|| panic!("{op:?} is not defined on {of:?}"));
-        let ids: Vec<Word> = operands.iter().map(|operand| operand.id).collect();
-        Value { id: self.translator.apply(op, of[0], ty, &ids), ty }
-    }
-
-    fn number(&mut self, value: f32) -> Value {
-        let components = self.translator.program().types.components(self.ty);
-        let words = vec![value.to_bits(); components];
-        Value { id: self.translator.declarations.constant(self.ty, &words), ty: self.ty }
+/// The instruction of GLSL.std.450 for a function.
+fn native(function: Elementary) -> Glsl {
+    match function {
+        Elementary::Sin => Glsl::Sin,
+        Elementary::Cos => Glsl::Cos,
+        Elementary::Tan => Glsl::Tan,
+        Elementary::Asin => Glsl::Asin,
+        Elementary::Acos => Glsl::Acos,
+        Elementary::Atan => Glsl::Atan,
+        Elementary::Sinh => Glsl::Sinh,
+        Elementary::Cosh => Glsl::Cosh,
+        Elementary::Tanh => Glsl::Tanh,
+        Elementary::Asinh => Glsl::Asinh,
+        Elementary::Acosh => Glsl::Acosh,
+        Elementary::Atanh => Glsl::Atanh,
+        Elementary::Exp => Glsl::Exp,
+        Elementary::Exp2 => Glsl::Exp2,
+        Elementary::Log => Glsl::Log,
+        Elementary::Log2 => Glsl::Log2,
+        Elementary::Atan2 => Glsl::Atan2,
+        Elementary::Pow => Glsl::Pow,
     }
 }

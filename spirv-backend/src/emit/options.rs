@@ -45,7 +45,7 @@ pub enum Subnormals {
     /// Where an operand or result may be one, the pixel is computed again, by integers.
     #[default]
     Integers,
-    /// The device keeps them: the module demands it (`DenormPreserve`).
+    /// The device keeps them, as [`FloatControls::subnormals`] demands.
     Preserve,
     /// They may become zero.
     Flush,
@@ -64,14 +64,30 @@ pub struct Exact {
     pub report: Option<u32>,
 }
 
+/// What a module demands of the arithmetic of an implementation, as SPV_KHR_float_controls lets it:
+/// of 32 bits, and of 64 where the module has such floats.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FloatControls {
+    /// That signed zeros, infinities and NaNs be kept.
+    pub signed_zeros: bool,
+    /// That numbers be rounded to nearest even.
+    pub rounding: bool,
+    /// That subnormal numbers of 32 bits be kept.
+    pub subnormals: bool,
+}
+
+impl FloatControls {
+    /// All of them.
+    pub const ALL: Self = Self { signed_zeros: true, rounding: true, subnormals: true };
+}
+
 /// How to emit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EmitOptions {
     /// The version of the module; by default 1.0.
     pub version: Version,
-    /// Whether to demand of the implementation, as SPV_KHR_float_controls lets one, that it keep
-    /// signed zeros, infinities, NaNs and subnormals, and round to nearest even.
-    pub float_controls: bool,
+    /// What to demand of the implementation's arithmetic.
+    pub float_controls: FloatControls,
     /// Whether to leave out what computes nothing: the source, lines and all names.
     pub strip: bool,
     /// How many uniforms, the last ones, which must be scalars, are specialisation constants instead:

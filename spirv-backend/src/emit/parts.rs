@@ -34,7 +34,7 @@ impl Translator<'_> {
 
     /// A component of a value, as it lies in a variant.
     fn slot_of(&mut self, ty: Type, from: Word, mut component: usize) -> Word {
-        let types = &self.program.types;
+        let types = &self.function.program.types;
         let (mut at, mut indices) = (ty, Vec::new());
         loop {
             match *types.kind(at) {
@@ -58,7 +58,7 @@ impl Translator<'_> {
 
     /// A value of its components as they lie in a variant. (Types nest a few hundred deep at most.)
     fn of_slots(&mut self, ty: Type, slots: &mut impl Iterator<Item = Word>) -> Word {
-        let types = &self.program.types;
+        let types = &self.function.program.types;
         let mut next = || slots.next().expect("there is one for each component");
         match *types.kind(ty) {
             TypeKind::Scalar(Scalar::I32) => {
@@ -81,7 +81,7 @@ impl Translator<'_> {
 
     /// A variant of a case, from the ids of its fields.
     pub(super) fn inject(&mut self, ty: Type, case: u32, fields: &[Word]) -> Word {
-        let types = &self.program.types;
+        let types = &self.function.program.types;
         let mut slots: Vec<Option<Word>> = vec![None; types.components(ty)];
         slots[0] = Some(self.declarations.uint(case));
         for (field, &id) in (0..).zip(fields) {
@@ -100,7 +100,7 @@ impl Translator<'_> {
 
     /// The words of a field of a case, whatever the case is.
     pub(super) fn payload(&mut self, variant: Type, from: Word, case: u32, field: u32) -> Word {
-        let types = &self.program.types;
+        let types = &self.function.program.types;
         let (case, field) = match is_active(Mutant::WrongField) {
             true => mistaken_payload(types, variant, case, field),
             false => (case, field),
@@ -123,7 +123,7 @@ impl Translator<'_> {
         then: Word,
         otherwise: Word,
     ) -> Word {
-        let types = &self.program.types;
+        let types = &self.function.program.types;
         let parts: Vec<Type> = match *types.kind(ty) {
             TypeKind::Scalar(_) => {
                 return self.instruction(Op::Select, ty, &[condition, then, otherwise]);

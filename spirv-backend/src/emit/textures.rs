@@ -23,8 +23,9 @@ const PAIR: Type = Type::of(Scalar::I32, 2);
 impl Translator<'_> {
     /// What an operation reads of a texture.
     pub(super) fn of_texture(&mut self, op: Core, ty: Type, operands: &[ValueId]) -> Word {
-        let types = &self.program.types;
-        let number = types.resource(self.program.ty(operands[0])).expect("it is a texture");
+        let types = &self.function.program.types;
+        let number =
+            types.resource(self.function.program.ty(operands[0])).expect("it is a texture");
         let resource = &types.resources()[number];
         let ResourceKind::Texture(options) = resource.kind else {
             unreachable!("the operation is one on textures")
@@ -40,7 +41,9 @@ impl Translator<'_> {
             let ty = self.declarations.ty(ty);
             let mut of = [loaded, place].map(Operand::IdRef).to_vec();
             of.extend([Operand::ImageOperands(ImageOperands::LOD), Operand::IdRef(level)]);
-            return self.compute(Op::ImageSampleExplicitLod, ty, of);
+            let id = self.compute(Op::ImageSampleExplicitLod, ty, of);
+            self.note_from_outside(id, Type::vec(4));
+            return id;
         }
         let image_type = self.declarations.shape(TypeDeclaration::Image);
         let image = self.compute(Op::Image, image_type, vec![Operand::IdRef(loaded)]);
@@ -59,7 +62,9 @@ impl Translator<'_> {
                 let ty = self.declarations.ty(ty);
                 let mut of = [image, place].map(Operand::IdRef).to_vec();
                 of.extend([Operand::ImageOperands(ImageOperands::LOD), Operand::IdRef(level)]);
-                self.compute(Op::ImageFetch, ty, of)
+                let id = self.compute(Op::ImageFetch, ty, of);
+                self.note_from_outside(id, Type::vec(4));
+                id
             }
             Core::TextureSize => {
                 let level = level(self, operands[1]);

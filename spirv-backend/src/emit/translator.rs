@@ -2,15 +2,15 @@
 //! open blocks go to.
 
 use super::declarations::Declarations;
-use super::functions::Lowering;
+use super::exact::{ExactState, Library, Mode};
 use super::interface::Interface;
 use super::lines::Lines;
 use super::options::EmitOptions;
-use lambdav_core::op::{Elementary, Op as Core};
+use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::{Expr, Places, Program, Statement, ValueId};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Type, TypeKind};
-use rspirv::dr::{Block, Instruction, Operand};
+use rspirv::dr::{Block, Function, Instruction, Operand};
 use rspirv::spirv::{Op, StorageClass, Word};
 use rustc_hash::FxHashMap;
 
@@ -84,14 +84,13 @@ pub(super) struct Loop<'p> {
     pub(super) exits: Ways,
 }
 
-/// Emits a program.
-pub(super) struct Translator<'p> {
+/// A function that is being emitted: its blocks so far, and what stands for the values of its
+/// program.
+pub(super) struct FunctionState<'p> {
     pub(super) program: &'p Program,
-    pub(super) options: &'p EmitOptions,
-    pub(super) lowering: fn(Elementary) -> Lowering,
-    pub(super) declarations: Declarations<'p>,
-    pub(super) interface: Interface,
-    pub(super) lines: Option<Lines>,
+    pub(super) mode: Mode,
+    /// What stands for the program's uniforms where it is a function of them.
+    pub(super) parameters: Vec<Word>,
     pub(super) slots: Vec<Slot<'p>>,
     /// The constructions of vectors whose components go straight to an output.
     pub(super) parts: Vec<Option<&'p [ValueId]>>,
@@ -111,28 +110,17 @@ pub(super) struct Translator<'p> {
     pub(super) targets: Vec<OpenConstruct<'p>>,
     /// The selections around the open block, innermost last.
     pub(super) selections: Vec<Selection>,
-    pub(super) sites: Vec<(Word, Span)>,
-    /// The largest number of ways into a block.
-    pub(super) most_ways: usize,
+    /// Whether a subnormal number was met in the open block, if it may have been.
+    pub(super) met: Option<Word>,
 }
 
-impl<'p> Translator<'p> {
-    pub(super) fn new(
-        program: &'p Program,
-        source: Option<&SourceFile>,
-        options: &'p EmitOptions,
-        lowering: fn(Elementary) -> Lowering,
-    ) -> Self {
-        let mut declarations = Declarations::new(&program.types);
-        let spans = program.values.iter().map(|value| value.span);
-        let lines = source.map(|source| Lines::new(&mut declarations, source, spans));
+impl<'p> FunctionState<'p> {
+    /// Nothing of it yet.
+    pub(super) fn new(program: &'p Program, mode: Mode, parameters: Vec<Word>) -> Self {
         Self {
             program,
-            options,
-            lowering,
-            declarations,
-            interface: Interface::default(),
-            lines,
+            mode,
+            parameters,
             slots: vec![Slot::Empty; program.values.len()],
             parts: parts_of_outputs(program),
             places: Places::new(program, 0),
@@ -144,27 +132,58 @@ impl<'p> Translator<'p> {
             span: Span::default(),
             targets: vec![OpenConstruct::Root],
             selections: Vec::new(),
+            met: None,
+        }
+    }
+}
+
+/// Emits a program.
+pub(super) struct Translator<'p> {
+    pub(super) options: &'p EmitOptions,
+    pub(super) declarations: Declarations<'p>,
+    pub(super) interface: Interface,
+    pub(super) lines: Option<Lines>,
+    pub(super) exact: ExactState<'p>,
+    /// The function that is open.
+    pub(super) function: FunctionState<'p>,
+    /// Those that are finished.
+    pub(super) functions: Vec<Function>,
+    pub(super) sites: Vec<(Word, Span)>,
+    /// The largest number of ways into a block.
+    pub(super) most_ways: usize,
+}
+
+impl<'p> Translator<'p> {
+    pub(super) fn new(
+        program: &'p Program,
+        source: Option<&SourceFile>,
+        options: &'p EmitOptions,
+        library: &'p Library,
+    ) -> Self {
+        let mut declarations = Declarations::new(&program.types);
+        let spans = program.values.iter().map(|value| value.span);
+        let lines = source.map(|source| Lines::new(&mut declarations, source, spans));
+        Self {
+            options,
+            declarations,
+            interface: Interface::default(),
+            lines,
+            exact: ExactState::new(library),
+            function: FunctionState::new(program, Mode::Native, Vec::new()),
+            functions: Vec::new(),
             sites: Vec::new(),
             most_ways: 0,
         }
     }
 
-    pub(super) fn program(&self) -> &'p Program {
-        self.program
-    }
-
-    /// How a function is computed.
-    pub(super) fn lowering(&self, function: Elementary) -> Lowering {
-        (self.lowering)(function)
-    }
-
     /// The id of a value.
     pub(super) fn value(&mut self, value: ValueId) -> Word {
-        match self.slots[value.index()] {
+        match self.function.slots[value.index()] {
             Slot::Id(id) => id,
             Slot::Constant(words) => {
-                let id = self.declarations.constant(self.program.ty(value), words);
-                self.slots[value.index()] = Slot::Id(id);
+                self.note_constant(self.function.program.ty(value), words);
+                let id = self.declarations.constant(self.function.program.ty(value), words);
+                self.function.slots[value.index()] = Slot::Id(id);
                 id
             }
             Slot::Empty => unreachable!("the schedule defines values before their uses"),
@@ -173,15 +192,15 @@ impl<'p> Translator<'p> {
 
     /// Defines a value at the beginning of a block by the ways into it.
     pub(super) fn merge(&mut self, value: ValueId, ways: Ways) {
-        self.span = self.program.values[value.index()].span;
-        let id = self.join(self.program.ty(value), ways);
+        self.function.span = self.function.program.values[value.index()].span;
+        let id = self.join(self.function.program.ty(value), ways);
         self.define(value, Slot::Id(id));
     }
 
     /// Says what stands for a value.
     pub(super) fn define(&mut self, value: ValueId, slot: Slot<'p>) {
-        self.slots[value.index()] = slot;
-        if let (Slot::Id(id), Some(name)) = (slot, self.program.name(value)) {
+        self.function.slots[value.index()] = slot;
+        if let (Slot::Id(id), Some(name)) = (slot, self.function.program.name(value)) {
             self.declarations.name_value(id, name);
         }
     }
@@ -201,12 +220,13 @@ impl<'p> Translator<'p> {
 
     pub(super) fn begin(&mut self, label: Word) {
         let instruction = Instruction::new(Op::Label, None, Some(label), vec![]);
-        self.blocks.push(Block { label: Some(instruction), instructions: Vec::new() });
-        self.current = label;
-        self.line = None;
+        self.function.blocks.push(Block { label: Some(instruction), instructions: Vec::new() });
+        self.function.current = label;
+        self.function.line = None;
     }
 
     pub(super) fn branch(&mut self, to: Word) {
+        self.settle();
         self.push(Instruction::new(Op::Branch, None, None, vec![Operand::IdRef(to)]));
     }
 
@@ -221,17 +241,17 @@ impl<'p> Translator<'p> {
     /// Says where the next instruction comes from, unless that has been said.
     pub(super) fn mark_line(&mut self) {
         if let Some(lines) = &self.lines
-            && self.line != Some(self.span)
+            && self.function.line != Some(self.function.span)
         {
-            let instruction = lines.instruction(self.span);
-            self.line = Some(self.span);
+            let instruction = lines.instruction(self.function.span);
+            self.function.line = Some(self.function.span);
             self.push(instruction);
         }
     }
 
     pub(super) fn push(&mut self, instruction: Instruction) {
         // `begin` comes before any instruction.
-        if let Some(block) = self.blocks.last_mut() {
+        if let Some(block) = self.function.blocks.last_mut() {
             block.instructions.push(instruction);
         }
     }

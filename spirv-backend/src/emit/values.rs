@@ -1,8 +1,9 @@
 //! Where values come from and go to: constants, inputs, uniforms, outputs.
 
+use super::exact::Mode;
 use super::interface::MemoryReference;
 use super::translator::{Slot, Translator};
-use lambdav_core::op::Op as Core;
+use lambdav_core::op::{NAN, Op as Core};
 use lambdav_core::schedule::{Expr, ValueId};
 use lambdav_core::types::Type;
 use rspirv::dr::{Instruction, Operand};
@@ -11,8 +12,8 @@ use rspirv::spirv::{Op, Word};
 impl<'p> Translator<'p> {
     /// Computes a value, or remembers what it is.
     pub(super) fn expression(&mut self, value: ValueId, expr: &'p Expr) -> Slot<'p> {
-        let ty = self.program.ty(value);
-        if self.places.is_in_memory(value) {
+        let ty = self.function.program.ty(value);
+        if self.function.places.is_in_memory(value) {
             return self.placed(value, expr);
         }
         match expr {
@@ -21,16 +22,22 @@ impl<'p> Translator<'p> {
                 let place = self.interface.input(&mut self.declarations, *input);
                 Slot::Id(self.load(place, ty, input.name()))
             }
+            Expr::Uniform(index) if self.function.mode == Mode::Library => {
+                Slot::Id(self.function.parameters[*index as usize])
+            }
             Expr::Uniform(index) if *index as usize >= self.block_members() => {
-                Slot::Id(self.specialisation(*index, ty))
+                let id = self.specialisation(*index, ty);
+                self.note_from_outside(id, ty);
+                Slot::Id(id)
             }
             Expr::Uniform(index) => {
                 let place = self.uniform(*index);
                 let id = self.load_place(&place, ty);
-                self.declarations.name_value(id, &self.program.uniforms[*index as usize].name);
+                self.declarations
+                    .name_value(id, &self.function.program.uniforms[*index as usize].name);
                 Slot::Id(id)
             }
-            Expr::Op(..) if self.parts[value.index()].is_some() => Slot::Empty,
+            Expr::Op(..) if self.function.parts[value.index()].is_some() => Slot::Empty,
             Expr::Op(Core::After, operands) => Slot::Id(self.value(operands[0])),
             Expr::Op(op, operands) => Slot::Id(self.operation(*op, ty, operands)),
         }
@@ -38,12 +45,12 @@ impl<'p> Translator<'p> {
 
     /// How many uniforms lie in the block.
     pub(super) fn block_members(&self) -> usize {
-        self.program.uniforms.len().saturating_sub(self.options.constants)
+        self.function.program.uniforms.len().saturating_sub(self.options.constants)
     }
 
     /// The specialisation constant that stands for the uniform of that index.
     fn specialisation(&mut self, index: u32, ty: Type) -> Word {
-        let uniform = &self.program.uniforms[index as usize];
+        let uniform = &self.function.program.uniforms[index as usize];
         let spec_id = index - self.block_members() as u32;
         self.declarations.specialisation(spec_id, ty, uniform.default[0], &uniform.name)
     }
@@ -57,25 +64,31 @@ impl<'p> Translator<'p> {
                 self.compute(Op::AccessChain, pointer_type, operands)
             }
         };
-        let ty = self.declarations.ty(ty);
-        let id = self.compute(Op::Load, ty, vec![Operand::IdRef(pointer)]);
+        let to = self.declarations.ty(ty);
+        let id = self.compute(Op::Load, to, vec![Operand::IdRef(pointer)]);
         self.declarations.name_value(id, name);
+        self.note_from_outside(id, ty);
         id
     }
 
     /// Stores the outputs, filled from (0, 0, 0, 1), and returns.
     pub(super) fn store_outputs(&mut self, values: &'p [ValueId]) {
+        if self.function.mode == Mode::Library {
+            let value = self.value(values[0]);
+            let operands = vec![Operand::IdRef(value)];
+            return self.push(Instruction::new(Op::ReturnValue, None, None, operands));
+        }
         let ty = Type::vec(4);
-        for (&value, &location) in values.iter().zip(&self.program.locations) {
-            self.span = self.program.values[value.index()].span;
-            let given = self.program.types.components(self.program.ty(value));
+        for (&value, &location) in values.iter().zip(&self.function.program.locations) {
+            self.function.span = self.function.program.values[value.index()].span;
+            let given = self.function.program.types.components(self.function.program.ty(value));
             let filler = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
-            let filled = if let Slot::Constant(words) = self.slots[value.index()] {
+            let filled = if let Slot::Constant(words) = self.function.slots[value.index()] {
                 self.declarations.constant(ty, &[words, &filler[given..]].concat())
-            } else if given == 4 && self.parts[value.index()].is_none() {
+            } else if given == 4 && self.function.parts[value.index()].is_none() {
                 self.value(value)
             } else {
-                let mut ids: Vec<Word> = match self.parts[value.index()] {
+                let mut ids: Vec<Word> = match self.function.parts[value.index()] {
                     Some(parts) => parts.iter().map(|&part| self.value(part)).collect(),
                     None => vec![self.value(value)],
                 };
@@ -84,11 +97,23 @@ impl<'p> Translator<'p> {
                 }
                 self.instruction(Op::CompositeConstruct, ty, &ids)
             };
+            let filled = self.written(filled, ty);
             let variable = self.interface.output(&mut self.declarations, location);
             self.mark_line();
             let operands = vec![Operand::IdRef(variable), Operand::IdRef(filled)];
             self.push(Instruction::new(Op::Store, None, None, operands));
         }
+        self.settle();
         self.push(Instruction::new(Op::Return, None, None, vec![]));
+    }
+
+    /// What is written for an output: in an exact module there is one NaN.
+    fn written(&mut self, value: Word, ty: Type) -> Word {
+        if self.function.mode == Mode::Native || self.declarations.numbers(value).is_some() {
+            return value;
+        }
+        let is_number = self.instruction(Op::FOrdEqual, Type::bvec(4), &[value, value]);
+        let nan = self.everywhere(ty, NAN);
+        self.instruction(Op::Select, ty, &[is_number, value, nan])
     }
 }

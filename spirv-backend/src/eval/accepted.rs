@@ -38,7 +38,7 @@ pub(super) const ACCEPTED: &[Op] = &[
     Op::ULessThanEqual, Op::UGreaterThan, Op::UGreaterThanEqual, Op::Not, Op::BitwiseAnd,
     Op::BitwiseOr, Op::BitwiseXor, Op::ShiftLeftLogical, Op::ShiftRightLogical,
     Op::ShiftRightArithmetic, Op::Bitcast, Op::ConvertFToS, Op::ConvertFToU, Op::ConvertSToF,
-    Op::ConvertUToF, Op::BitCount, Op::BitReverse, Op::BitFieldInsert, Op::BitFieldSExtract,
+    Op::ConvertUToF, Op::FConvert, Op::UConvert, Op::BitCount, Op::BitReverse, Op::BitFieldInsert, Op::BitFieldSExtract,
     Op::BitFieldUExtract, Op::IAddCarry, Op::ISubBorrow, Op::UMulExtended, Op::SMulExtended,
     Op::VectorTimesScalar, Op::MatrixTimesScalar, Op::VectorTimesMatrix, Op::MatrixTimesVector,
     Op::MatrixTimesMatrix, Op::OuterProduct, Op::Transpose, Op::Dot,

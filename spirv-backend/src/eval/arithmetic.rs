@@ -63,6 +63,15 @@ pub(super) fn fma([a, b, c]: [u32; 3]) -> u32 {
 }
 
 impl Unary {
+    /// Whether operands, and whether the result, are numbers, and not bits.
+    pub(super) fn numbers(self) -> (bool, bool) {
+        match self {
+            Self::Canonical | Self::Not | Self::Integer(..) => (false, false),
+            Self::IsNan | Self::IsInfinite => (true, false),
+            _ => (true, true),
+        }
+    }
+
     pub(super) fn apply(self, a: u32) -> u32 {
         let x = f32::from_bits(a);
         match self {
@@ -84,6 +93,15 @@ impl Unary {
 }
 
 impl Binary {
+    /// Whether operands, and whether the result, are numbers, and not bits.
+    pub(super) fn numbers(self) -> (bool, bool) {
+        match self {
+            Self::Same | Self::Differ | Self::And | Self::Or | Self::Integer(..) => (false, false),
+            Self::Compare { .. } => (true, false),
+            _ => (true, true),
+        }
+    }
+
     pub(super) fn apply(self, a: u32, b: u32) -> u32 {
         let (x, y) = (f32::from_bits(a), f32::from_bits(b));
         match self {

@@ -84,6 +84,15 @@ pub(super) enum Step {
         of: [usize; 3],
         words: usize,
     },
+    /// A number of 64 bits for one of 32, and the other way round.
+    Lengthen {
+        to: usize,
+        a: usize,
+    },
+    Shorten {
+        to: usize,
+        a: usize,
+    },
     /// A function of whole operands.
     Apply {
         meaning: Meaning,

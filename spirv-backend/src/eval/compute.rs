@@ -10,6 +10,7 @@ use super::images::read;
 use super::integers::{IntegerUnary, arithmetic, order};
 use super::options::Undefined;
 use super::values::{ComponentType, Entity, Ids, Index, MemoryRegion, ValueType};
+use super::wide::wide;
 use rspirv::spirv::Op;
 
 /// Where the value is that an id points to.
@@ -82,6 +83,9 @@ pub(super) fn compute(
     };
     let op = instruction.op;
     if let Some(step) = read(undefined, ids, instruction, kind, to)? {
+        return Ok(step);
+    }
+    if let Some(step) = wide(ids, instruction, kind, to)? {
         return Ok(step);
     }
     if let Some(step) = applied(ids, instruction, kind, to)? {

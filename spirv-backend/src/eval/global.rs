@@ -149,6 +149,13 @@ impl Globals {
         let ty = match instruction.op {
             Op::TypeVoid => SpirvType::Void,
             Op::TypeBool => SpirvType::Value(ValueType::scalar(ComponentType::Bool)),
+            Op::TypeInt if operand(1)? == 64 && operand(2)? == 0 => {
+                SpirvType::Value(ValueType::scalar(ComponentType::Long))
+            }
+            Op::TypeFloat if operand(1)? == 64 => {
+                instruction.exactly(2)?;
+                SpirvType::Value(ValueType::scalar(ComponentType::Double))
+            }
             Op::TypeInt | Op::TypeFloat if operand(1)? != 32 => {
                 let what = format!("a number of {} bits", operand(1)?);
                 return Err(LoadError::Unknown { what, at: instruction.at });
@@ -165,7 +172,7 @@ impl Globals {
             }
             Op::TypeVector => {
                 let (part, count) = (ids.kind(instruction, operand(1)?)?, operand(2)?);
-                if !part.is_scalar() || !(2..=4).contains(&count) {
+                if !part.is_scalar() || part.scalar.is_wide() || !(2..=4).contains(&count) {
                     return malformed("not 2 to 4 scalars");
                 }
                 SpirvType::Value(ValueType { rows: count as u8, ..part })

@@ -233,6 +233,8 @@ impl<'w> Loader<'w> {
                     Capability::Shader
                     | Capability::ImageQuery
                     | Capability::Matrix
+                    | Capability::Float64
+                    | Capability::Int64
                     | Capability::SignedZeroInfNanPreserve
                     | Capability::DenormPreserve
                     | Capability::RoundingModeRTE,

@@ -29,6 +29,9 @@
 //!   itself. Where one of them does not come to the same derivative, that is a fault: the raise has a value there.
 //!   OpUnreachable that is reached is a fault, too.
 //!
+//! - Numbers of 64 bits are scalars (`wide`): exact modules have such. Subnormal numbers are kept, unless
+//!   one asks for a device that flushes them ([`ModuleEvaluator::set_flush`]).
+//!
 //! It shares nothing with the emitter and the raise but reference mathematics and the data of textures and buffers.
 
 mod accepted;
@@ -52,6 +55,7 @@ mod run;
 mod scan;
 mod signature;
 mod values;
+mod wide;
 
 pub use code::Position;
 pub use error::LoadError;

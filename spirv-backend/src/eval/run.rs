@@ -91,6 +91,8 @@ pub struct ModuleEvaluator<'m> {
     clear: [u32; 4],
     /// Whether the constants that are computed have been.
     is_open: bool,
+    /// Whether subnormal numbers are zeros.
+    flushes: bool,
     quad: Quad,
 }
 
@@ -182,6 +184,7 @@ impl<'m> ModuleEvaluator<'m> {
             is_discarded: false,
             clear: [0; 4],
             is_open: false,
+            flushes: false,
             quad: Quad::default(),
         }
     }
@@ -198,6 +201,12 @@ impl<'m> ModuleEvaluator<'m> {
     /// Says which words a pixel keeps that is discarded; (0, 0, 0, 0) unless it is said.
     pub fn set_clear(&mut self, clear: [u32; 4]) {
         self.clear = clear;
+    }
+
+    /// Says whether subnormal operands and results of arithmetic on numbers of 32 bits become zero, with
+    /// their sign, as on most devices. They do not unless it is said.
+    pub fn set_flush(&mut self, flushes: bool) {
+        self.flushes = flushes;
     }
 
     /// Computes the outputs of one pixel. `cancelled` is polled now and then.

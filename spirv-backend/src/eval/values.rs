@@ -16,6 +16,9 @@ pub(super) enum ComponentType {
     Int,
     /// Without.
     Uint,
+    /// A float of 64 bits, and an integer of so many without sign: scalars of two words.
+    Double,
+    Long,
     /// Of several types, or none: of structures and arrays.
     Various,
 }
@@ -23,6 +26,10 @@ pub(super) enum ComponentType {
 impl ComponentType {
     pub(super) fn is_integer(self) -> bool {
         matches!(self, Self::Int | Self::Uint)
+    }
+
+    pub(super) fn is_wide(self) -> bool {
+        matches!(self, Self::Double | Self::Long)
     }
 }
 
@@ -60,6 +67,7 @@ impl ValueType {
     /// How many words it takes.
     pub(super) fn words(self) -> usize {
         let words = usize::from(self.rows) * usize::from(self.columns);
+        let words = words * if self.scalar.is_wide() { 2 } else { 1 };
         self.aggregate.map_or(words, |aggregate| aggregate.words)
     }
 

@@ -3,7 +3,7 @@
 
 mod aggregates;
 mod constants;
-mod expansions;
+mod exact;
 mod integers;
 mod interface;
 mod malformed;

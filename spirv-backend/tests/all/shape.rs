@@ -1,7 +1,7 @@
 //! What modules look like.
 
 use crate::support::Shader;
-use lambdav_spirv_backend::emit::EmitOptions;
+use lambdav_spirv_backend::emit::{EmitOptions, FloatControls};
 use lambdav_spirv_backend::{disassemble, emit as emit_program};
 
 /// The instructions between the first label and the end of the function, without lines and results.
@@ -140,7 +140,8 @@ fn float_controls_are_on_demand() {
         let version = version.parse().expect("a version");
         let module = shader.emitted(&EmitOptions {
             version,
-            float_controls: true,
+            float_controls: FloatControls::ALL,
+            exact: None,
             strip: false,
             constants: 0,
         });
@@ -151,7 +152,8 @@ fn float_controls_are_on_demand() {
         }
         let plain = shader.emitted(&EmitOptions {
             version,
-            float_controls: false,
+            float_controls: FloatControls::default(),
+            exact: None,
             strip: false,
             constants: 0,
         });

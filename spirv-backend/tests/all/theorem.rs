@@ -2,7 +2,7 @@
 
 use crate::support::{Shader, by_core, by_words, gallery, generated, programs};
 use lambdav_spirv_backend::emit as emit_program;
-use lambdav_spirv_backend::emit::{EmitOptions, Version};
+use lambdav_spirv_backend::emit::{EmitOptions, FloatControls, Version};
 
 /// Compares all outputs together, and each by itself.
 fn check(shader: &Shader, pixels: usize, limit: u64, options: &EmitOptions) {
@@ -48,7 +48,7 @@ fn on_generated_programs() {
 #[test]
 fn in_every_version() {
     for version in Version::all() {
-        for float_controls in [false, true] {
+        for float_controls in [FloatControls::default(), FloatControls::ALL] {
             for shader in generated(500..520) {
                 check(
                     &shader,

@@ -11,7 +11,7 @@ use lambdav_core::types::{Scalar, Type};
 use lambdav_core::{core_text, limits};
 use lambdav_frontend::compile_for_samplers;
 use lambdav_spirv_backend::bytes;
-use lambdav_spirv_backend::emit::{EmitOptions, EmittedModule, Version, emit};
+use lambdav_spirv_backend::emit::{EmitOptions, EmittedModule, FloatControls, Version, emit};
 use lambdav_spirv_backend::eval::Module;
 use lambdav_spirv_backend::words;
 use lambdav_test_support::has_tool;
@@ -105,13 +105,13 @@ fn spirv_val_accepts() {
     };
     for shader in gallery() {
         for version in Version::all() {
-            for float_controls in [false, true] {
+            for float_controls in [FloatControls::default(), FloatControls::ALL] {
                 check(
                     &shader,
                     &EmitOptions {
                         version,
                         float_controls,
-                        strip: float_controls,
+                        strip: float_controls == FloatControls::ALL,
                         constants: 0,
                         exact: None,
                     },
@@ -125,7 +125,11 @@ fn spirv_val_accepts() {
             &shader,
             &EmitOptions {
                 version,
-                float_controls: i % 3 == 0,
+                float_controls: if i % 3 == 0 {
+                    FloatControls::ALL
+                } else {
+                    FloatControls::default()
+                },
                 strip: i % 5 == 0,
                 constants: 0,
                 exact: None,

@@ -23,8 +23,8 @@ impl Globals {
             Op::ConstantTrue | Op::SpecConstantTrue if is_bool && is_scalar => [1].into(),
             Op::ConstantFalse | Op::SpecConstantFalse if is_bool && is_scalar => [0].into(),
             Op::Constant | Op::SpecConstant if !is_bool && is_scalar => {
-                instruction.exactly(3)?;
-                [instruction.operand(2)?].into()
+                instruction.exactly(2 + kind.words())?;
+                instruction.rest(2)?.into()
             }
             Op::ConstantNull | Op::Undef => vec![0; kind.words()].into(),
             Op::SpecConstantOp => return self.compute_constant(ids, instruction, kind),

@@ -10,6 +10,12 @@ use lambdav_core::texture::TextureData;
 /// So many operands has a function at most.
 const OPERANDS: usize = 4;
 
+/// A number as a device sees it: zero for one that is subnormal, where it flushes these.
+fn seen(word: u32, flushes: bool) -> u32 {
+    let is_subnormal = word & 0x7f80_0000 == 0;
+    if flushes && is_subnormal { word & 1 << 31 } else { word }
+}
+
 /// A sample between the texels of the largest level, whose edges are clamped (LANGUAGE §12).
 fn sample(texture: &TextureData, [u, v]: [f32; 2], [dx, dy]: [u32; 2]) -> [f32; 4] {
     let size = texture.level(0);
@@ -54,16 +60,21 @@ impl ModuleEvaluator<'_> {
         let to = match *step {
             Step::Unary { function, to, a, words } => {
                 self.check(a)?;
+                let (of_numbers, is_number) = function.numbers();
                 for i in 0..words {
-                    self.memory[to + i] = function.apply(self.memory[a + i]);
+                    let a = seen(self.memory[a + i], self.flushes && of_numbers);
+                    self.memory[to + i] = seen(function.apply(a), self.flushes && is_number);
                 }
                 to
             }
             Step::Binary { function, to, a, b, words } => {
                 self.check(a)?;
                 self.check(b)?;
+                let (of_numbers, is_number) = function.numbers();
+                let flushes = self.flushes && of_numbers;
                 for i in 0..words {
-                    self.memory[to + i] = function.apply(self.memory[a + i], self.memory[b + i]);
+                    let [a, b] = [a, b].map(|at| seen(self.memory[at + i], flushes));
+                    self.memory[to + i] = seen(function.apply(a, b), self.flushes && is_number);
                 }
                 to
             }
@@ -72,8 +83,22 @@ impl ModuleEvaluator<'_> {
                     self.check(operand)?;
                 }
                 for i in 0..words {
-                    self.memory[to + i] = fma(of.map(|at| self.memory[at + i]));
+                    let result = fma(of.map(|at| seen(self.memory[at + i], self.flushes)));
+                    self.memory[to + i] = seen(result, self.flushes);
                 }
+                to
+            }
+            Step::Lengthen { to, a } => {
+                self.check(a)?;
+                let number = f32::from_bits(seen(self.memory[a], self.flushes));
+                let bits = f64::from(number).to_bits();
+                self.memory[to..to + 2].copy_from_slice(&[bits as u32, (bits >> 32) as u32]);
+                to
+            }
+            Step::Shorten { to, a } => {
+                self.check(a)?;
+                let bits = u64::from(self.memory[a]) | u64::from(self.memory[a + 1]) << 32;
+                self.memory[to] = seen(word(f64::from_bits(bits) as f32), self.flushes);
                 to
             }
             Step::Select { to, condition, a, b, words, stride } => {

@@ -3,7 +3,7 @@
 use crate::case::Case;
 use crate::engine::{Engine, Image};
 use crate::reference::each_output;
-use lambdav_spirv_backend::emit::{EmitOptions, Version, emit};
+use lambdav_spirv_backend::emit::{EmitOptions, FloatControls, Version, emit};
 use lambdav_spirv_backend::eval::{Module, ModuleEvaluator, ModuleFault, Resources};
 
 /// Compiles each output to words, reads them, and executes what was read.
@@ -20,7 +20,11 @@ impl Engine for Spirv {
         let version = Version::all().nth(choice % 7).unwrap_or_default();
         let options = EmitOptions {
             version,
-            float_controls: choice % 2 == 1,
+            float_controls: if choice % 2 == 1 {
+                FloatControls::ALL
+            } else {
+                FloatControls::default()
+            },
             strip: choice.is_multiple_of(3),
             constants: 0,
             exact: None,

@@ -1,0 +1,175 @@
+//! Elementary functions by their bodies in binary64, and by integers where these do not decide.
+
+use super::{Function, Variant, is_subnormal_at_refusal};
+use crate::emit::declarations::TypeDeclaration;
+use crate::emit::options::Subnormals;
+use crate::emit::translator::Translator;
+use crate::mutants::{Mutant, is_active};
+use lambdav_core::elementary::{self, Body, Kind, Step, V, body};
+use lambdav_core::op::Elementary;
+use lambdav_core::types::Type;
+use rspirv::dr::Operand;
+use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
+
+/// 2^-126 in binary64.
+const LEAST_FULL: f64 = f32::MIN_POSITIVE as f64;
+/// 2^-151 in binary64: what is smaller rounds to zero in binary32.
+const LEAST_SEEN: f64 = LEAST_FULL / (1_u64 << 25) as f64;
+
+impl Translator<'_> {
+    /// Emits an elementary function.
+    pub(super) fn elementary(&mut self, function: Elementary, variant: Variant) -> Word {
+        let name = match variant {
+            Variant::Rare => format!("{} of any number", function.name()),
+            _ => function.name().to_owned(),
+        };
+        self.function_of_numbers(&name, function.arity(), |s, operands| {
+            let body = body(function);
+            let (values, small) = s.steps(&body, operands);
+            let [result, mut undecided] =
+                [body.result, body.undecided].map(|v| values[v.0 as usize]);
+            let bool = Type::BOOL;
+            let flushes =
+                s.options.exact.map(|exact| exact.subnormals) != Some(Subnormals::Preserve);
+            if variant == Variant::Rare {
+                let of_operands = operands.iter().map(|&id| s.is_subnormal(id, Type::NUM));
+                let rare: Vec<Word> = of_operands.collect();
+                for condition in rare.into_iter().chain(small) {
+                    undecided = s.instruction(Op::LogicalOr, bool, &[undecided, condition]);
+                }
+            } else if flushes {
+                small.into_iter().for_each(|condition| s.note(condition, bool));
+                s.settle();
+            }
+            if is_active(Mutant::Undecided) {
+                undecided = s.declarations.constant(bool, &[0]);
+            }
+            let library = s.function_of(Function::Elementary(function), Variant::Library);
+            let [slow, behind] = [(); 2].map(|()| s.declarations.id());
+            let from = s.function.current;
+            s.select_between(undecided, [slow, behind], behind);
+            s.begin(slow);
+            let num = s.declarations.ty(Type::NUM);
+            let call = [library].iter().chain(operands).copied().map(Operand::IdRef).collect();
+            let called = s.compute(Op::FunctionCall, num, call);
+            if variant == Variant::Fast && is_subnormal_at_refusal(function) {
+                s.note_from_outside(called, Type::NUM);
+            }
+            s.branch(behind);
+            s.begin(behind);
+            let ways = [result, from, called, slow].map(Operand::IdRef).to_vec();
+            s.compute(Op::Phi, num, ways)
+        })
+    }
+
+    /// The values of a body, and the conditions on which a result is or may be subnormal.
+    fn steps(&mut self, body: &Body, operands: &[Word]) -> (Vec<Word>, Vec<Word>) {
+        let (mut values, mut small) = (Vec::with_capacity(body.steps.len()), Vec::new());
+        for (kind, step) in &body.steps {
+            let id = |values: &[Word], v: V| values[v.0 as usize];
+            let value = match step {
+                Step::Operand(index) => operands[*index],
+                Step::Constant(bits) => self.constant_of(*kind, *bits),
+                Step::MulAdd(of) => {
+                    let of = of.map(|v| id(&values, v));
+                    self.glsl_of(Glsl::Fma, TypeDeclaration::Double, &of)
+                }
+                Step::Op(op, of) => {
+                    let from = body.steps[of[of.len() - 1].0 as usize].0;
+                    let of: Vec<Word> = of.iter().map(|&v| id(&values, v)).collect();
+                    if *op == elementary::Op::Demote {
+                        small.push(self.is_small(of[0]));
+                    }
+                    self.step(*op, from, *kind, &of)
+                }
+            };
+            values.push(value);
+        }
+        (values, small)
+    }
+
+    /// Whether a number of binary64 is below 2^-126, and not so far that it rounds to zero.
+    pub(super) fn is_small(&mut self, id: Word) -> Word {
+        let [least, seen] = [LEAST_FULL, LEAST_SEEN]
+            .map(|number| self.declarations.long(TypeDeclaration::Double, number.to_bits()));
+        let size = self.glsl_of(Glsl::FAbs, TypeDeclaration::Double, &[id]);
+        let is_below = self.instruction(Op::FOrdLessThan, Type::BOOL, &[size, least]);
+        let is_seen = self.instruction(Op::FOrdLessThan, Type::BOOL, &[seen, size]);
+        self.instruction(Op::LogicalAnd, Type::BOOL, &[is_below, is_seen])
+    }
+
+    fn constant_of(&mut self, kind: Kind, bits: u64) -> Word {
+        match kind {
+            Kind::F64 => self.declarations.long(TypeDeclaration::Double, bits),
+            Kind::I64 => self.declarations.long(TypeDeclaration::Long, bits),
+            Kind::F32 => self.declarations.constant(Type::NUM, &[bits as u32]),
+            Kind::I32 => self.declarations.constant(Type::UINT, &[bits as u32]),
+            Kind::Mask => self.declarations.constant(Type::BOOL, &[(bits != 0).into()]),
+        }
+    }
+
+    /// An operation of a body, whose last operand is of the kind `from`.
+    fn step(&mut self, op: elementary::Op, from: Kind, kind: Kind, of: &[Word]) -> Word {
+        use elementary::Op as Of;
+        let is_float = from.is_float();
+        let pick = |of_floats, of_integers| if is_float { of_floats } else { of_integers };
+        let to = shape_of(kind);
+        let logic = |of_masks, of_integers| match from {
+            Kind::Mask => of_masks,
+            _ => of_integers,
+        };
+        let instruction = match op {
+            Of::Neg => Op::FNegate,
+            Of::Abs => return self.glsl_of(Glsl::FAbs, to, of),
+            Of::Trunc => return self.glsl_of(Glsl::Trunc, to, of),
+            Of::Sqrt => return self.glsl_of(Glsl::Sqrt, to, of),
+            Of::Add => pick(Op::FAdd, Op::IAdd),
+            Of::Sub => pick(Op::FSub, Op::ISub),
+            Of::Mul => Op::FMul,
+            Of::Div => Op::FDiv,
+            Of::Min | Of::Max => {
+                let less = if op == Of::Min { [of[1], of[0]] } else { [of[0], of[1]] };
+                let is_less = self.instruction(Op::FOrdLessThan, Type::BOOL, &less);
+                return self.of_shape(Op::Select, to, &[is_less, of[1], of[0]]);
+            }
+            Of::Less => Op::FOrdLessThan,
+            Of::Equal => pick(Op::FOrdEqual, logic(Op::LogicalEqual, Op::IEqual)),
+            Of::NotEqual => pick(Op::FUnordNotEqual, logic(Op::LogicalNotEqual, Op::INotEqual)),
+            Of::And => logic(Op::LogicalAnd, Op::BitwiseAnd),
+            Of::AndNot => {
+                let not = self.instruction(Op::LogicalNot, Type::BOOL, &of[1..]);
+                return self.instruction(Op::LogicalAnd, Type::BOOL, &[of[0], not]);
+            }
+            Of::Or => logic(Op::LogicalOr, Op::BitwiseOr),
+            Of::Not => Op::LogicalNot,
+            Of::ShiftLeft(count) | Of::ShiftRight(count) => {
+                let shift = match op {
+                    Of::ShiftLeft(_) => Op::ShiftLeftLogical,
+                    _ => Op::ShiftRightLogical,
+                };
+                let count = self.declarations.uint(count.into());
+                return self.of_shape(shift, to, &[of[0], count]);
+            }
+            Of::Select => Op::Select,
+            Of::Promote | Of::Demote => Op::FConvert,
+            Of::Narrow => Op::UConvert,
+            Of::Bits => Op::Bitcast,
+        };
+        let id = self.of_shape(instruction, to, of);
+        let computes = matches!(op, Of::Neg | Of::Add | Of::Sub | Of::Mul | Of::Div);
+        if is_float && computes && !is_active(Mutant::Contraction) {
+            self.is_not_contracted(id);
+        }
+        id
+    }
+}
+
+fn shape_of(kind: Kind) -> TypeDeclaration {
+    match kind {
+        Kind::F32 => TypeDeclaration::Value(Type::NUM),
+        Kind::F64 => TypeDeclaration::Double,
+        Kind::I32 => TypeDeclaration::Value(Type::UINT),
+        Kind::I64 => TypeDeclaration::Long,
+        Kind::Mask => TypeDeclaration::Value(Type::BOOL),
+    }
+}

@@ -1,0 +1,112 @@
+//! Division, square root and `fma` in binary64.
+//!
+//! A quotient of numbers of 24 bits, and a root of one, is nowhere nearer to a midpoint of two such
+//! numbers than by 2^-51 of its size, or it is one of those numbers; so one of 53 bits may be off by two
+//! units in its last place, and rounds to the right one all the same. The sum of a product, which is exact, and a number
+//! is rounded to odd.
+
+use super::Function;
+use crate::emit::declarations::TypeDeclaration;
+use crate::emit::translator::{FunctionState, Translator};
+use crate::mutants::{Mutant, is_active};
+use lambdav_core::types::Type;
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
+
+const DOUBLE: TypeDeclaration = TypeDeclaration::Double;
+const LONG: TypeDeclaration = TypeDeclaration::Long;
+
+impl<'p> Translator<'p> {
+    /// Emits a function of numbers whose value is a number, which `body` makes of the parameters.
+    pub(super) fn function_of_numbers(
+        &mut self,
+        name: &str,
+        arity: usize,
+        body: impl FnOnce(&mut Self, &[Word]) -> Word,
+    ) -> Word {
+        let (id, num) = (self.declarations.id(), self.declarations.ty(Type::NUM));
+        self.declarations.name(id, name);
+        let ty = self.declarations.function_type(num, &vec![num; arity]);
+        let parameters: Vec<Word> = (0..arity).map(|_| self.declarations.id()).collect();
+        let FunctionState { program, mode, .. } = self.function;
+        let inner = FunctionState::new(program, mode, Vec::new());
+        let outer = std::mem::replace(&mut self.function, inner);
+        let lines = self.lines.take();
+        let entry = self.declarations.id();
+        self.begin(entry);
+        let value = body(self, &parameters);
+        self.settle();
+        let operands = vec![Operand::IdRef(value)];
+        self.push(Instruction::new(Op::ReturnValue, None, None, operands));
+        let declared = |id| Instruction::new(Op::FunctionParameter, Some(num), Some(id), vec![]);
+        self.finish_function(id, num, ty, parameters.into_iter().map(declared).collect());
+        self.lines = lines;
+        self.function = outer;
+        id
+    }
+
+    /// Emits the function of a division, square root or `fma` of full numbers. A result below 2^-126 is noted.
+    pub(super) fn in_binary64(&mut self, function: Function) -> Word {
+        self.function_of_numbers(function.name(), function.arity(), |s, operands| {
+            let wide: Vec<Word> =
+                operands.iter().map(|&id| s.of_shape(Op::FConvert, DOUBLE, &[id])).collect();
+            let value = match function {
+                Function::Div => s.in_double(Op::FDiv, wide[0], wide[1]),
+                Function::Sqrt => s.glsl_of(Glsl::Sqrt, DOUBLE, &wide),
+                Function::Fma => s.sum_to_odd(wide[0], wide[1], wide[2]),
+                _ => unreachable!("others are not computed in binary64"),
+            };
+            if s.notes() {
+                let is_small = s.is_small(value);
+                s.note(is_small, Type::BOOL);
+            }
+            s.of_shape(Op::FConvert, TypeDeclaration::Value(Type::NUM), &[value])
+        })
+    }
+
+    /// a·b + c, a and b of 24 bits: of 53 bits, the last of which says whether anything was lost.
+    fn sum_to_odd(&mut self, a: Word, b: Word, c: Word) -> Word {
+        let product = self.in_double(Op::FMul, a, b);
+        let sum = self.in_double(Op::FAdd, product, c);
+        if is_active(Mutant::RoundedTwice) {
+            return sum;
+        }
+        // What rounding lost (Knuth).
+        let rest = self.in_double(Op::FSub, sum, product);
+        let taken = self.in_double(Op::FSub, sum, rest);
+        let lost = self.in_double(Op::FSub, product, taken);
+        let lost_of_c = self.in_double(Op::FSub, c, rest);
+        let error = self.in_double(Op::FAdd, lost, lost_of_c);
+        let zero = self.declarations.long(DOUBLE, 0);
+        let is_inexact = self.instruction(Op::FOrdNotEqual, Type::BOOL, &[error, zero]);
+        // Its size is the next one that is odd, or the one before that, if it is not odd.
+        let bits = self.of_shape(Op::Bitcast, LONG, &[sum]);
+        let [one, none] = [1, 0].map(|number| self.declarations.long(LONG, number));
+        let last = self.of_shape(Op::BitwiseAnd, LONG, &[bits, one]);
+        let is_even = self.instruction(Op::IEqual, Type::BOOL, &[last, none]);
+        let moves = self.instruction(Op::LogicalAnd, Type::BOOL, &[is_inexact, is_even]);
+        let below = self.instruction(Op::FOrdLessThan, Type::BOOL, &[error, zero]);
+        let negative = self.instruction(Op::FOrdLessThan, Type::BOOL, &[sum, zero]);
+        let grows = self.instruction(Op::LogicalEqual, Type::BOOL, &[below, negative]);
+        let above = self.of_shape(Op::IAdd, LONG, &[bits, one]);
+        let under = self.of_shape(Op::ISub, LONG, &[bits, one]);
+        let odd = self.of_shape(Op::Select, LONG, &[grows, above, under]);
+        let bits = self.of_shape(Op::Select, LONG, &[moves, odd, bits]);
+        self.of_shape(Op::Bitcast, DOUBLE, &[bits])
+    }
+
+    /// Arithmetic in binary64.
+    fn in_double(&mut self, op: Op, a: Word, b: Word) -> Word {
+        let id = self.of_shape(op, DOUBLE, &[a, b]);
+        self.is_not_contracted(id);
+        id
+    }
+
+    pub(super) fn glsl_of(&mut self, function: Glsl, shape: TypeDeclaration, ids: &[Word]) -> Word {
+        let (ty, set) = (self.declarations.shape(shape), self.declarations.glsl());
+        let mut operands =
+            vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(function as u32)];
+        operands.extend(ids.iter().copied().map(Operand::IdRef));
+        self.compute(Op::ExtInst, ty, operands)
+    }
+}

@@ -1,0 +1,324 @@
+//! Modules that compute, on every conformant device, the bits that the language says.
+//!
+//! What Vulkan makes devices compute exactly is used as it is: sums, differences and products (with
+//! `NoContraction`), comparisons, rounding, conversions, integers. What it does not is a function of
+//! the module, one for each builtin:
+//!
+//! - Division, square root and `fma` in binary64 ([`functions`]), rounded to binary32: that is the right
+//!   result wherever it is not subnormal, even of a quotient or root that is some units in its last place off.
+//!   `fma` rounds its sum to odd first (Boldo and Melquiond).
+//! - Elementary functions by the bodies of `lambdav_core::elementary`, and, where these cannot decide, by
+//!   integers, from the library of [`crate::exact`].
+//! - On devices without floats of 64 bits all of them by integers.
+//!
+//! # Subnormal numbers
+//!
+//! Most devices make a subnormal operand or result zero, and none of a kind that we know can be told not to. So
+//! the program is emitted twice. The *fast* function computes with the device's arithmetic and keeps the invariant
+//! that *no value is subnormal, or the pixel has noted it*: each operation that may have made one out of
+//! operands that are none notes it where it has, and so does what is read from outside. Such a pixel is computed
+//! again by the *rare* function, in which everything that looks at the size of a number is done by integers. In
+//! the fast function, loops end where the pixel has noted something, so that what a flushed number leads to ends.
+//!
+//! The tests (a number that is not subnormal is called *full*, zeros included):
+//!
+//! - a sum of full numbers is subnormal or zero if its size is below 2^-126, and zero rightly if a = −b. If one
+//!   of them is a constant of at least 2^-101, it is never subnormal: the other one would have to be half as
+//!   large at least, and both are multiples of 2^-125.
+//! - a product of full numbers is subnormal, or rounds to zero, if its size is below 2^-126 and none of them is
+//!   zero; never where one is a constant of at least 1.
+//! - what comes from outside (uniforms, inputs, elements of buffers, texels, bits, constants) is looked at as bits.
+//!
+//! Values that are moved, chosen or compared make no subnormal numbers of full ones.
+
+mod body;
+mod functions;
+mod rare;
+mod subnormal;
+
+use super::declarations::TypeDeclaration;
+use super::options::{Exact, Subnormals};
+use super::translator::{FunctionState, Translator};
+use crate::exact::library::{Function, program};
+use lambdav_core::op::{Elementary, Op as Core};
+use lambdav_core::schedule::{Expr, Program, Statement};
+use lambdav_core::types::Type;
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv::{Op, Word};
+use rustc_hash::FxHashMap;
+
+/// How the function that is open computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// As the device does.
+    Native,
+    /// Exactly where no number is subnormal.
+    Fast {
+        /// Whether pixels note where a number may be.
+        notes: bool,
+        /// Whether those that have are computed again.
+        repeats: bool,
+    },
+    /// Exactly.
+    Rare,
+    /// As a function of the library, by integers: its parameters are the program's uniforms, and its
+    /// value is the output.
+    Library,
+}
+
+/// The functions of the library that a program needs, as programs.
+#[derive(Debug, Default)]
+pub(super) struct Library(Vec<(Function, Program)>);
+
+impl Library {
+    /// Those that a module needs.
+    pub(super) fn new(of: &Program, exact: Exact) -> Self {
+        let integers = exact.subnormals == Subnormals::Integers;
+        let mut needed: Vec<Function> = Vec::new();
+        for statement in of.blocks.iter().flat_map(|block| &block.statements) {
+            let Statement::Let { expr: Expr::Op(op, operands), .. } = statement else { continue };
+            let function = match op {
+                Core::Elementary(function) => Function::Elementary(*function),
+                _ if operands.first().is_none_or(|&first| !of.ty(first).is_num()) => continue,
+                Core::Add | Core::Sub if integers => Function::Add,
+                Core::Mul if integers => Function::Mul,
+                Core::Div if integers || !exact.float64 => Function::Div,
+                Core::Sqrt if integers || !exact.float64 => Function::Sqrt,
+                Core::Fma if integers || !exact.float64 => Function::Fma,
+                _ => continue,
+            };
+            if !needed.contains(&function) {
+                needed.push(function);
+            }
+        }
+        Self(needed.into_iter().map(|function| (function, program(function))).collect())
+    }
+}
+
+/// What an exact module has so far.
+pub(super) struct ExactState<'p> {
+    library: &'p Library,
+    /// The functions that are called.
+    defined: FxHashMap<(Function, Variant), Word>,
+    /// The variable that says whether the pixel has noted a subnormal number, and the one that says
+    /// whether it is discarded.
+    met: Option<Word>,
+    discarded: Option<Word>,
+}
+
+/// What a function is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Variant {
+    /// Full operands; a subnormal result may be noted and be zero.
+    Fast,
+    /// Any operands and results.
+    Rare,
+    /// That of the library.
+    Library,
+}
+
+impl<'p> ExactState<'p> {
+    pub(super) fn new(library: &'p Library) -> Self {
+        Self { library, defined: FxHashMap::default(), met: None, discarded: None }
+    }
+}
+
+impl<'p> Translator<'p> {
+    /// Emits the program's functions, and `main`, the entry point.
+    pub(super) fn exactly(&mut self, main: Word, exact: Exact) {
+        let program = self.function.program;
+        let void = self.declarations.shape(TypeDeclaration::Void);
+        let ty = self.declarations.shape(TypeDeclaration::Main);
+        let repeats = exact.subnormals == Subnormals::Integers;
+        let notes = repeats || exact.report.is_some();
+        let modes = [Mode::Fast { notes, repeats }, Mode::Rare];
+        let functions = modes.into_iter().take(if repeats { 2 } else { 1 }).map(|mode| {
+            let id = self.declarations.id();
+            let name = if mode == Mode::Rare { "rare" } else { "fast" };
+            self.declarations.name(id, name);
+            let inner = FunctionState::new(program, mode, Vec::new());
+            let outer = std::mem::replace(&mut self.function, inner);
+            self.define_program(id, void, ty, Vec::new());
+            self.function = outer;
+            id
+        });
+        let functions: Vec<Word> = functions.collect();
+
+        let entry = self.declarations.id();
+        self.begin(entry);
+        self.call_void(functions[0], void);
+        if let Some(location) = exact.report {
+            self.report(location);
+        }
+        if let Some(&rare) = functions.get(1) {
+            let met = self.met();
+            let met = self.load_switch(met);
+            let discarded = self.exact.discarded;
+            self.when(met, |s| {
+                if let Some(discarded) = discarded {
+                    s.set_switch(discarded, false);
+                }
+                s.call_void(rare, void);
+            });
+        }
+        if let Some(discarded) = self.exact.discarded {
+            let discarded = self.load_switch(discarded);
+            let [kill, keep] = [(); 2].map(|()| self.declarations.id());
+            self.select_between(discarded, [kill, keep], keep);
+            self.begin(kill);
+            self.push(Instruction::new(Op::Kill, None, None, vec![]));
+            self.begin(keep);
+        }
+        self.push(Instruction::new(Op::Return, None, None, vec![]));
+        self.finish_function(main, void, ty, Vec::new());
+    }
+
+    /// Writes whether the pixel has noted anything to the output at that location.
+    fn report(&mut self, location: u32) {
+        let met = self.met();
+        let met = self.load_switch(met);
+        let [zero, one] =
+            [0.0_f32, 1.0].map(|x| self.declarations.constant(Type::NUM, &[x.to_bits()]));
+        let red = self.instruction(Op::Select, Type::NUM, &[met, one, zero]);
+        let color = self.instruction(Op::CompositeConstruct, Type::vec(4), &[red, zero, zero, one]);
+        let variable = self.interface.output(&mut self.declarations, location);
+        self.store(variable, color);
+    }
+
+    /// The calls of a function for each component of operands of that type.
+    fn each(&mut self, function: Function, variant: Variant, ty: Type, ids: &[Word]) -> Word {
+        let id = self.function_of(function, variant);
+        let num = self.declarations.ty(Type::NUM);
+        let width = ty.width().expect("the function is one of nums and vectors");
+        let call = |s: &mut Self, ids: &[Word]| {
+            let operands = [id].iter().chain(ids).copied().map(Operand::IdRef).collect();
+            s.compute(Op::FunctionCall, num, operands)
+        };
+        if width == 1 {
+            return call(self, ids);
+        }
+        let components: Vec<Word> = (0..u32::from(width))
+            .map(|k| {
+                let ids: Vec<Word> = ids.iter().map(|&id| self.extract(Type::NUM, id, k)).collect();
+                call(self, &ids)
+            })
+            .collect();
+        self.instruction(Op::CompositeConstruct, ty, &components)
+    }
+
+    /// The function of a builtin.
+    fn function_of(&mut self, function: Function, variant: Variant) -> Word {
+        if let Some(&known) = self.exact.defined.get(&(function, variant)) {
+            return known;
+        }
+        let float64 = self.options.exact.is_some_and(|exact| exact.float64);
+        let id = match (function, variant) {
+            (_, Variant::Library) => self.of_library(function),
+            (Function::Elementary(elementary), _) if float64 => {
+                self.elementary(elementary, variant)
+            }
+            (_, Variant::Fast) if float64 => self.in_binary64(function),
+            _ => self.function_of(function, Variant::Library),
+        };
+        self.exact.defined.insert((function, variant), id);
+        id
+    }
+
+    /// Emits a function of the library.
+    fn of_library(&mut self, function: Function) -> Word {
+        let library = self.exact.library;
+        let found = library.0.iter().position(|&(of, _)| of == function);
+        let index = found.expect("the functions that a program needs are known before");
+        let program = &library.0[index].1;
+        let (id, num) = (self.declarations.id(), self.declarations.ty(Type::NUM));
+        self.declarations.name(id, function.name());
+        let parameters: Vec<Word> =
+            program.uniforms.iter().map(|_| self.declarations.id()).collect();
+        let ty = self.declarations.function_type(num, &vec![num; parameters.len()]);
+        let inner = FunctionState::new(program, Mode::Library, parameters.clone());
+        let outer = std::mem::replace(&mut self.function, inner);
+        let lines = self.lines.take();
+        let types = self.declarations.enter((&program.types, index as u32 + 1));
+        let declared = |id| Instruction::new(Op::FunctionParameter, Some(num), Some(id), vec![]);
+        self.define_program(id, num, ty, parameters.into_iter().map(declared).collect());
+        self.declarations.enter(types);
+        self.lines = lines;
+        self.function = outer;
+        id
+    }
+
+    fn call_void(&mut self, function: Word, void: Word) {
+        self.compute(Op::FunctionCall, void, vec![Operand::IdRef(function)]);
+    }
+
+    /// Emits what is done where a condition holds.
+    fn when(&mut self, condition: Word, then: impl FnOnce(&mut Self)) {
+        let [inside, behind] = [(); 2].map(|()| self.declarations.id());
+        self.select_between(condition, [inside, behind], behind);
+        self.begin(inside);
+        then(self);
+        self.branch(behind);
+        self.begin(behind);
+    }
+
+    /// The pixel is discarded: `main` does it, once all is known.
+    pub(super) fn discard_exactly(&mut self) {
+        let discarded = match self.exact.discarded {
+            Some(known) => known,
+            None => self.interface.switch(&mut self.declarations, "discarded"),
+        };
+        self.exact.discarded = Some(discarded);
+        self.settle();
+        self.set_switch(discarded, true);
+        self.push(Instruction::new(Op::Return, None, None, vec![]));
+    }
+
+    fn load_switch(&mut self, switch: Word) -> Word {
+        let bool = self.declarations.ty(Type::BOOL);
+        self.compute(Op::Load, bool, vec![Operand::IdRef(switch)])
+    }
+
+    fn set_switch(&mut self, switch: Word, on: bool) {
+        let value = self.declarations.constant(Type::BOOL, &[on.into()]);
+        self.store(switch, value);
+    }
+
+    /// An operation of an exact module, if it is computed in another way than a device's own. The
+    /// first operand has the type `kind`.
+    pub(super) fn exact(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Option<Word> {
+        if op == Core::FromBits {
+            let id = self.instruction(Op::Bitcast, ty, ids);
+            self.note_from_outside(id, ty);
+            return Some(id);
+        }
+        if !kind.is_num() {
+            return None;
+        }
+        let function = match op {
+            Core::Div => Some(Function::Div),
+            Core::Sqrt => Some(Function::Sqrt),
+            Core::Fma => Some(Function::Fma),
+            Core::Elementary(function) => Some(Function::Elementary(function)),
+            _ => None,
+        };
+        let is_wide = self.options.exact.is_some_and(|exact| exact.float64);
+        match (self.function.mode, function) {
+            (Mode::Fast { .. }, Some(function)) => {
+                let id = self.each(function, Variant::Fast, ty, ids);
+                if !is_wide {
+                    self.note_from_outside(id, ty);
+                }
+                Some(id)
+            }
+            (Mode::Fast { notes: true, .. }, None) => self.noted(op, ty, ids),
+            (Mode::Rare, Some(function)) => Some(self.each(function, Variant::Rare, ty, ids)),
+            (Mode::Rare, None) => self.rarely(op, kind, ty, ids),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a function of full numbers may, where its body is of no use, have a subnormal result.
+fn is_subnormal_at_refusal(function: Elementary) -> bool {
+    matches!(function, Elementary::Atan2 | Elementary::Pow)
+}

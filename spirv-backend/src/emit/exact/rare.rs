@@ -1,0 +1,95 @@
+//! Operations on numbers that may be subnormal, where a device may take these for zeros: by
+//! integers.
+
+use super::subnormal::LEAST;
+use super::{Function, Variant};
+use crate::emit::translator::Translator;
+use lambdav_core::op::Op as Core;
+use lambdav_core::types::{Scalar, Type};
+use rspirv::spirv::{Op, Word};
+
+/// The sign of a number, and all other bits.
+const SIGN: u32 = 1 << 31;
+const SIZE: u32 = !SIGN;
+
+impl Translator<'_> {
+    /// An operation whose first operand has the type `kind`, if it looks at the size of numbers.
+    pub(super) fn rarely(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Option<Word> {
+        let id = match op {
+            Core::Add => self.each(Function::Add, Variant::Rare, ty, ids),
+            Core::Sub => {
+                let opposite = self.with_bits(ty, ids[1], Op::BitwiseXor, SIGN);
+                self.each(Function::Add, Variant::Rare, ty, &[ids[0], opposite])
+            }
+            Core::Mul => self.each(Function::Mul, Variant::Rare, ty, ids),
+            Core::Neg => self.with_bits(ty, ids[0], Op::BitwiseXor, SIGN),
+            Core::Abs => self.with_bits(ty, ids[0], Op::BitwiseAnd, SIZE),
+            Core::Floor | Core::Ceil | Core::Trunc | Core::RoundEven => {
+                let full = self.full(kind, ids[0]);
+                self.natively(op, kind, ty, &[full])
+            }
+            Core::Convert(to @ (Scalar::I32 | Scalar::U32)) => {
+                let full = self.full(kind, ids[0]);
+                self.of_nums(to, kind, ty, full)
+            }
+            Core::Less => self.compare(Op::SLessThan, kind, ids),
+            Core::LessEqual => self.compare(Op::SLessThanEqual, kind, ids),
+            Core::Equal => self.compare(Op::IEqual, kind, ids),
+            Core::NotEqual => {
+                let equal = self.compare(Op::IEqual, kind, ids);
+                self.instruction(Op::LogicalNot, ty, &[equal])
+            }
+            Core::Min => {
+                let is_less = self.compare(Op::SLessThan, kind, &[ids[1], ids[0]]);
+                self.instruction(Op::Select, ty, &[is_less, ids[1], ids[0]])
+            }
+            Core::Max => {
+                let is_less = self.compare(Op::SLessThan, kind, &[ids[0], ids[1]]);
+                self.instruction(Op::Select, ty, &[is_less, ids[1], ids[0]])
+            }
+            _ => return None,
+        };
+        Some(id)
+    }
+
+    /// A number whose bits are combined with a word.
+    fn with_bits(&mut self, ty: Type, id: Word, op: Op, word: u32) -> Word {
+        let uints = Type::of(Scalar::U32, ty.width().expect("a number or a vector"));
+        let word = self.everywhere(uints, word);
+        let bits = self.instruction(Op::Bitcast, uints, &[id]);
+        let bits = self.instruction(op, uints, &[bits, word]);
+        self.instruction(Op::Bitcast, ty, &[bits])
+    }
+
+    /// A number that rounds to the same integer and is not subnormal: 2^-126 with its sign for one
+    /// that is.
+    fn full(&mut self, ty: Type, id: Word) -> Word {
+        let is_subnormal = self.is_subnormal(id, ty);
+        let sign = self.with_bits(ty, id, Op::BitwiseAnd, SIGN);
+        let least = self.with_bits(ty, sign, Op::BitwiseOr, LEAST);
+        self.instruction(Op::Select, ty, &[is_subnormal, least, id])
+    }
+
+    /// A comparison of numbers: of integers that lie in the same order, zeros being one. No NaN is
+    /// less than anything or equal to it.
+    fn compare(&mut self, op: Op, ty: Type, ids: &[Word]) -> Word {
+        let width = ty.width().expect("numbers and vectors are compared");
+        let (ints, bools) = (Type::of(Scalar::I32, width), Type::bvec(width));
+        let (last, size) = (self.everywhere(ints, 31), self.everywhere(ints, SIZE));
+        let [a, b] = [ids[0], ids[1]].map(|id| {
+            let bits = self.instruction(Op::Bitcast, ints, &[id]);
+            let sign = self.instruction(Op::ShiftRightArithmetic, ints, &[bits, last]);
+            let size = self.instruction(Op::BitwiseAnd, ints, &[bits, size]);
+            let flipped = self.instruction(Op::BitwiseXor, ints, &[size, sign]);
+            self.instruction(Op::ISub, ints, &[flipped, sign])
+        });
+        let mut is_so = self.instruction(op, bools, &[a, b]);
+        let mut numbers: Vec<Word> = ids.to_vec();
+        numbers.dedup();
+        for id in numbers {
+            let is_number = self.instruction(Op::FOrdEqual, bools, &[id, id]);
+            is_so = self.apply(Core::And, bools, bools, &[is_so, is_number]);
+        }
+        is_so
+    }
+}

@@ -1,0 +1,90 @@
+//! Exact modules: what eval_S makes of them is what the core's evaluator says, whether the device
+//! flushes subnormal numbers or not.
+
+use crate::support::{Shader, by_core, by_words_of, conformance, gallery, generated, programs};
+use crate::validity::accepted_by_spirv_val;
+use lambdav_core::schedule::{Expr, Statement};
+use lambdav_spirv_backend::emit as emit_program;
+use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals};
+
+/// More rounds than any loop of the library has.
+const LIMIT: u64 = 4_096;
+
+/// The kinds of modules, and whether they are right on a device that flushes subnormal numbers.
+fn kinds() -> impl Iterator<Item = (EmitOptions, bool)> {
+    let kind = |float64, subnormals, report| {
+        let float_controls =
+            FloatControls { subnormals: subnormals == Subnormals::Preserve, ..FloatControls::ALL };
+        let exact = Some(Exact { float64, subnormals, report });
+        EmitOptions { float_controls, exact, ..EmitOptions::default() }
+    };
+    [
+        (kind(true, Subnormals::Integers, None), true),
+        (kind(false, Subnormals::Integers, None), true),
+        (kind(true, Subnormals::Preserve, None), false),
+        (kind(false, Subnormals::Preserve, None), false),
+    ]
+    .into_iter()
+}
+
+fn is_known(s: &Shader) -> bool {
+    use lambdav_core::op::Op;
+    let p = s.scheduled(&s.locations());
+    !p.blocks.iter().flat_map(|b| &b.statements).any(|st| matches!(st, Statement::Let { expr: Expr::Op(Op::Elementary(_), _), .. }))
+}
+
+fn check(shader: &Shader, count: usize, options: &EmitOptions, flushes: bool) {
+    let pixels: Vec<_> = shader.pixels(count).collect();
+    let program = shader.scheduled(&shader.locations());
+    let module = emit_program(&program, Some(&shader.source), options).expect("it fits");
+    let wanted = by_core(&program, &pixels, LIMIT);
+    let found = by_words_of(&program, &module, &pixels, LIMIT, flushes);
+    for ((wanted, found), inputs) in wanted.iter().zip(&found).zip(&pixels) {
+        let (name, at) = (shader.source.name(), inputs.frag_coord);
+        let text = shader.source.text();
+        assert_eq!(wanted, found, "{name} at {at:?}, {options:?}, flushes: {flushes}\n{text}");
+    }
+}
+
+#[test]
+fn theorem_on_the_gallery() {
+    for shader in gallery().iter().filter(|s| is_known(s)) {
+        for (options, flushes) in kinds() {
+            check(shader, 12, &options, flushes);
+        }
+    }
+}
+
+#[test]
+fn theorem_on_generated_programs() {
+    for (i, shader) in generated(0..programs()).enumerate() {
+        if !is_known(&shader) {
+            continue;
+        }
+        for (options, flushes) in kinds() {
+            check(&shader, 4, &options, flushes);
+            if i % 4 == 0 && flushes {
+                check(&shader, 4, &options, false);
+            }
+        }
+    }
+}
+
+#[test]
+fn theorem_on_the_conformance_suite() {
+    for shader in conformance().iter().filter(|s| is_known(s)) {
+        for (options, flushes) in kinds() {
+            check(shader, 2, &options, flushes);
+        }
+    }
+}
+
+#[test]
+fn spirv_val_accepts() {
+    let all = gallery().into_iter().chain(conformance()).chain(generated(0..programs() / 3));
+    for shader in all.filter(is_known) {
+        for (options, _) in kinds() {
+            accepted_by_spirv_val(&shader.emitted(&options));
+        }
+    }
+}
