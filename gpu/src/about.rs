@@ -177,7 +177,6 @@ mod tests {
         ] {
             let error = choose(&all, Some(wanted)).expect_err(wanted);
             assert!(error.to_string().starts_with(message), "{error}");
-            assert!(error.is_of_the_request());
         }
         assert_eq!(choose(&[], None), Err(Error::NoDevice));
     }

@@ -70,16 +70,6 @@ pub enum Error {
     },
 }
 
-impl Error {
-    /// Whether whoever asked for the device, or for so much, is at fault, and not the machine.
-    pub fn is_of_the_request(&self) -> bool {
-        matches!(
-            self,
-            Self::UnknownDevice { .. } | Self::AmbiguousDevice { .. } | Self::Limit { .. }
-        )
-    }
-}
-
 /// The devices by number, a line each.
 fn list(names: &[String]) -> String {
     let mut text = String::new();
