@@ -29,6 +29,7 @@
 //! - `command` (default): the command `lambdav`, which libraries have no use for:
 //!   `lambdav = { version = "0.1", default-features = false }` goes without its dependencies
 //! - `foreign` (default): WGSL and GLSL in place of λV
+//! - `gpu`: Vulkan devices as engines; the command has it
 //! - `exr`: OpenEXR files
 //! - `image`: frames to and from the buffers of the crate `image`
 #![forbid(unsafe_code)]
@@ -42,6 +43,8 @@ pub mod shader;
 
 pub use lambdav_core as core;
 pub use lambdav_frontend as frontend;
+#[cfg(feature = "gpu")]
+pub use lambdav_gpu as gpu;
 pub use lambdav_raster as raster;
 pub use lambdav_simd_backend as simd;
 pub use lambdav_spirv_backend as spirv;

@@ -19,7 +19,8 @@ use lambdav::core::types::Types;
 use lambdav::engine::FastEngine;
 use lambdav::program::Loaded;
 use lambdav::raster::{self, Frame, RenderOptions, Size};
-use lambdav_gpu::{Device, Shader};
+use lambdav_gpu::forever;
+use lambdav_gpu_tests::{Shader, open};
 use lambdav_matrix::pictures;
 use serde::Serialize;
 use std::hint::black_box;
@@ -29,7 +30,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread::available_parallelism;
 
-/// The time of all frames, as `lambdav-gpu` has it.
+/// The time of all frames, as `lambdav-gpu-tests` has it.
 const TIME: f32 = 1.5;
 
 /// What is drawn, and by whom.
@@ -288,23 +289,23 @@ fn serve(name: &str, size: Size) -> io::Result<()> {
         .into_iter()
         .find(|(known, _)| known == name)
         .ok_or_else(|| io::Error::other(format!("nothing is called {name}")))?;
-    let device = Device::open().map_err(io::Error::other)?;
+    let device = open().map_err(io::Error::other)?;
     let device = device.ok_or_else(|| io::Error::other("there is no Vulkan device"))?;
     let shader = Shader::new(name, &text).with_resources(|types| resources(name, &text, types));
     let output = shader.outputs().min_by_key(|output| output.location()).expect("it has one");
     let prepared = output.prepare(&device, [size.width(), size.height()]);
     let mut prepared = prepared.map_err(io::Error::other)?;
-    prepared.draw().map_err(io::Error::other)?;
+    prepared.draw(&forever).map_err(io::Error::other)?;
     let mut out = io::stdout().lock();
     writeln!(out, "{}", device.name())?;
-    for pixel in prepared.read().map_err(io::Error::other)? {
+    for pixel in prepared.read(output.location(), &forever).map_err(io::Error::other)? {
         out.write_all(pixel.map(u32::to_le_bytes).as_flattened())?;
     }
     out.flush()?;
     for request in io::stdin().lines() {
         request?;
         let mut drawn = Ok(());
-        let time = Clock::Wall.time(|| drawn = prepared.draw());
+        let time = Clock::Wall.time(|| drawn = prepared.draw(&forever));
         drawn.map_err(io::Error::other)?;
         writeln!(out, "{time}")?;
         out.flush()?;

@@ -1,6 +1,7 @@
 //! Engines by the names that the command line has for them, and why there is none.
 
 use super::failure::{Failure, chain};
+use super::gpu::Gpu;
 use super::messages::{Messages, fault};
 use super::supervise::Deadline;
 use clap::ValueEnum;
@@ -26,6 +27,8 @@ pub(super) enum EngineName {
     Source,
     /// The evaluator of the SPIR-V that the program compiles to: exact, and what GPUs are asked for
     Spirv,
+    /// A Vulkan device: fast, and exact unless told otherwise; `lambdav devices` lists them
+    Gpu,
 }
 
 /// Why there is no engine for a program.
@@ -60,6 +63,11 @@ pub(super) fn not_drawn(
     deadline: Deadline,
     messages: Messages,
 ) -> Failure {
+    if let (Some(trouble), false) =
+        (engine.trouble(), matches!(error, RenderError::TimedOut { .. }))
+    {
+        return Failure::machine(trouble);
+    }
     match error {
         RenderError::Fault(wrong) => fault(source, engine.explain(&wrong), messages),
         RenderError::TimedOut { .. } => deadline.failure(),
@@ -82,9 +90,11 @@ pub(super) fn simd_trouble(error: SimdError) -> Trouble {
     })
 }
 
-/// An engine of that name for the output at that location, which the program has.
+/// An engine of that name for the output at that location, which the program has; `gpu` is the device that
+/// was opened if that is its name.
 pub(super) fn engine(
     name: Option<EngineName>,
+    gpu: Option<&Gpu>,
     loaded: &Loaded,
     core: &Core,
     location: u32,
@@ -94,13 +104,14 @@ pub(super) fn engine(
         None => {
             Ok(Box::new(FastEngine::new(core, location, settings, None).map_err(simd_trouble)?))
         }
-        Some(name) => evaluator(name, loaded, core, location, settings),
+        Some(name) => evaluator(name, gpu, loaded, core, location, settings),
     }
 }
 
 /// The same by a name, machine code without further options.
 pub(super) fn evaluator(
     name: EngineName,
+    gpu: Option<&Gpu>,
     loaded: &Loaded,
     core: &Core,
     location: u32,
@@ -124,6 +135,7 @@ pub(super) fn evaluator(
             let (source, constants) = (&loaded.source, &core.constants);
             Box::new(SourceEngine::with_constants(source, constants, location, settings)?)
         }
+        EngineName::Gpu => gpu.expect("it was opened").engine(core, location, settings)?,
         EngineName::Spirv => {
             let engine = SpirvEngine::new(core, location, settings);
             Box::new(engine.map_err(|error| match error {

@@ -3,7 +3,7 @@
 use super::failure::{Failure, Result};
 use clap::{Args, ColorChoice, ValueEnum};
 use lambdav::core::diagnostics::{
-    Diagnostic, Diagnostics, render_json, render_json_omitted, render_text,
+    Diagnostic, Diagnostics, printable, render_json, render_json_omitted, render_text,
 };
 use lambdav::core::limits;
 use lambdav::core::source::SourceFile;
@@ -99,6 +99,14 @@ pub(super) fn fault(source: &SourceFile, diagnostic: Diagnostic, messages: Messa
     match report(source, &vec![diagnostic].into(), messages) {
         Ok(()) => Failure::reported(),
         Err(failure) => failure,
+    }
+}
+
+/// Says something that nobody is at fault for, to people.
+pub(super) fn note(text: &str, messages: Messages) {
+    if messages.message_format == MessageFormat::Text {
+        // Nothing is left to do where even this cannot be written.
+        let _ = writeln!(io::stderr(), "note: {}", printable(text));
     }
 }
 

@@ -8,12 +8,14 @@ mod check;
 mod comparison;
 mod compile;
 mod completions;
+mod devices;
 mod diff;
 mod engines;
 mod explain;
 mod failure;
 mod files;
 mod given;
+mod gpu;
 mod hash;
 mod inspect;
 mod messages;
@@ -40,7 +42,7 @@ Exit status:
   0  done
   1  the program, the image or the comparison is at fault
   2  the command line is
-  3  the machine is: disk full, time out, no memory";
+  3  the machine is: disk full, time out, no memory, no such device";
 
 const _: () = assert!(LANGUAGE_VERSION == 2, "VERSION names the language version");
 
@@ -70,6 +72,7 @@ enum Command {
     Check(check::CheckArguments),
     Test(test::TestArguments),
     Diff(diff::DiffArguments),
+    Devices(devices::DevicesArguments),
     Inspect(inspect::InspectArguments),
     Explain(explain::ExplainArguments),
     Completions(completions::CompletionsArguments),
@@ -102,6 +105,7 @@ fn work() -> u8 {
         Command::Check(options) => watch::run(options.watch, || check::run(&options)),
         Command::Test(options) => watch::run(options.watch, || test::run(&options)),
         Command::Diff(options) => diff::run(&options),
+        Command::Devices(options) => devices::run(&options),
         Command::Inspect(options) => inspect::run(&options),
         Command::Explain(options) => explain::run(&options),
         Command::Completions(options) => completions::run(&options, CommandLine::command()),

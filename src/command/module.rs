@@ -3,7 +3,7 @@
 
 use super::failure::{Failure, Result};
 use super::files::read_bytes;
-use super::messages::{MessageFormat, Messages};
+use super::messages::{MessageFormat, Messages, note};
 use super::values::colour;
 use clap::Args;
 use lambdav::core::graph::Core;
@@ -11,7 +11,6 @@ use lambdav::core::types::Type;
 use lambdav::program::LoadedModule;
 use lambdav::settings::members;
 use lambdav::spirv_frontend::{LocationSource, RaiseOptions};
-use std::io::{self, Write};
 use std::path::Path;
 
 /// How a module is read.
@@ -151,6 +150,5 @@ pub(super) fn note_unset(name: &str, unset: &[&str], messages: Messages) {
     }
     let (are, them) = if unset.len() == 1 { ("is", "it a value") } else { ("are", "them values") };
     let names = names.join(", ");
-    // Nothing is left to do where even this cannot be written.
-    let _ = writeln!(io::stderr(), "note: `{name}`: {names} {are} 0; --set gives {them}");
+    note(&format!("`{name}`: {names} {are} 0; --set gives {them}"), messages);
 }

@@ -7,17 +7,22 @@
 //! | [`CoreEngine`] | the evaluator of the scheduled core |
 //! | [`SourceEngine`] | the evaluator of the text, by substitution |
 //! | [`SpirvEngine`] | the evaluator of SPIR-V: of what a program compiles to, or of a module |
+//! | `GpuEngine` | a Vulkan device (feature `gpu`) |
 //!
-//! All of them give the same bits.
+//! All of them give the same bits; the device, where it is asked to.
 
 mod core;
 mod fast;
+#[cfg(feature = "gpu")]
+mod gpu;
 mod simd;
 mod source;
 mod spirv;
 
 pub use self::core::CoreEngine;
 pub use fast::FastEngine;
+#[cfg(feature = "gpu")]
+pub use gpu::{GpuEngine, GpuError, GpuMode};
 pub use simd::{SimdEngine, SimdError};
 pub use source::SourceEngine;
 pub use spirv::{SpirvEngine, SpirvError};
@@ -64,6 +69,16 @@ fn first_pixel(fault: &Fault) -> String {
 pub trait Engine: Kernel {
     /// What to tell the user of a fault.
     fn explain(&self, fault: &Fault) -> Diagnostic;
+
+    /// Why the last picture was abandoned, if the machine is at fault.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
+
+    /// What else there is to say of the last picture.
+    fn remark(&self) -> Option<String> {
+        None
+    }
 
     /// Changes what `(time)` and `(frame)` are, for the next picture of a sequence. Nothing is compiled
     /// again.

@@ -5,6 +5,7 @@ use crate::command::engines::{EngineName, engine, not_drawn};
 use crate::command::failure::{Failure, Result};
 use crate::command::files::{one_standard_input, read_bytes};
 use crate::command::given::Given;
+use crate::command::gpu::{Gpu, GpuArguments};
 use crate::command::messages::{MessageFormat, Messages, report};
 use crate::command::module::note_unset;
 use crate::command::render::PictureArguments;
@@ -28,6 +29,8 @@ struct Options {
     /// What computes the pixels; by default simd, or core for a program that exceeds its limits
     #[arg(long, value_enum)]
     engine: Option<EngineName>,
+    #[command(flatten)]
+    gpu: GpuArguments,
     /// How many seconds drawing both may take; after that, exit status 3
     #[arg(
         long,
@@ -81,7 +84,9 @@ pub(super) fn draw_both(
     let messages = Messages::of(message_format);
     let [of_a, of_b] = [load(a, &given, messages)?, load(b, &given, messages)?];
     let deadline = Deadline::set(options.timeout);
-    let drawn = |path, this, other| draw(path, this, other, &given, options, messages, deadline);
+    let gpu = options.gpu.open(options.engine)?;
+    let how = (options, gpu.as_ref());
+    let drawn = |path, this, other| draw(path, this, other, &given, how, messages, deadline);
     let pictures = [drawn(a, &of_a, &of_b)?, drawn(b, &of_b, &of_a)?];
     Deadline::lift();
     Ok(pictures)
@@ -102,7 +107,7 @@ fn draw(
     this: &Loaded,
     other: &Loaded,
     given: &Given,
-    options: &Options,
+    (options, gpu): (&Options, Option<&Gpu>),
     messages: Messages,
     deadline: Deadline,
 ) -> Result<AnyImage> {
@@ -119,7 +124,7 @@ fn draw(
         take_defaults(&mut settings, core, other, &mut unset);
         note_unset(&path.display().to_string(), &unset, messages);
     }
-    let engine = engine(options.engine, this, core, location, &settings)
+    let engine = engine(options.engine, gpu, this, core, location, &settings)
         .map_err(|trouble| trouble.failure(&this.source, messages))?;
     let how = RenderOptions { timeout: Some(deadline.left()), ..RenderOptions::default() };
     render_for(&*engine, picture.size, Encoding::Npy, &how)

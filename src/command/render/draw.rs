@@ -7,7 +7,7 @@ use crate::command::engines::not_drawn;
 use crate::command::failure::{Failure, Result, chain, save_failure};
 use crate::command::files::check_target;
 use crate::command::hash::sha256;
-use crate::command::messages::write_out;
+use crate::command::messages::{note, write_out};
 use crate::command::stats::Stats;
 use crate::command::supervise::Deadline;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -210,7 +210,11 @@ impl<'a> Job<'a> {
             self.progress.clear();
         }
         let (deadline, messages) = (self.deadline, self.options.messages);
-        drawn.map_err(|error| not_drawn(error, engine, source, deadline, messages))
+        drawn.map_err(|error| not_drawn(error, engine, source, deadline, messages))?;
+        if let Some(remark) = engine.remark() {
+            note(&remark, messages);
+        }
+        Ok(())
     }
 
     /// Writes the last picture. Whether anybody wants another.

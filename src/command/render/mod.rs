@@ -18,6 +18,7 @@ use super::given::Given;
 use super::messages::{MessageFormat, one_standard_output};
 use super::stats::Stats;
 use draw::{Form, Job};
+use lambdav::core::limits;
 use lambdav::raster::file::{Encoding, Format};
 use lambdav::raster::quantize::Transfer;
 use lambdav::spirv;
@@ -41,6 +42,13 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     }
     if options.specialise && options.engine == Some(EngineName::Source) {
         let message = "--specialise is for the engines that compile; `source` reads the text";
+        return Err(Failure::usage(message));
+    }
+    if options.engine == Some(EngineName::Gpu)
+        && options.picture.max_iterations != limits::ITERATIONS
+    {
+        let message =
+            "--max-iterations: a device counts no iterations; --timeout ends what takes too long";
         return Err(Failure::usage(message));
     }
     if options.feedback.is_some() && options.has_all_outputs() {
@@ -73,6 +81,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     let (name, bytes) = read_bytes(&options.shader)?;
     let values = Given::read(&options.picture.set, options.picture.uniforms.as_ref())?;
     let given = values.with_binds(binds.clone()).with_module(&options.picture.module)?;
+    let gpu = options.gpu.open(options.engine)?;
     let mut job = Job::new(options, form, &read, stats)?;
     // The engine `spirv` executes the words of a module; the others, the program that it is raised to.
     let is_executed = options.engine == Some(EngineName::Spirv);
@@ -84,7 +93,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
         None => {
             let mut loaded = given.compile(&options.shader, bytes, options.messages.max_errors)?;
             loaded.diagnostics.drop_lints();
-            program::draw_program(options, &given, &loaded, &mut job)?;
+            program::draw_program(options, gpu.as_ref(), &given, &loaded, &mut job)?;
         }
     }
     job.stats.say(job.pixels())

@@ -2,6 +2,7 @@
 
 use super::sequence::{Frames, Moment, frames, frames_per_second};
 use crate::command::engines::EngineName;
+use crate::command::gpu::GpuArguments;
 use crate::command::messages::{MessageFormat, Messages};
 use crate::command::module::ModuleArguments;
 use crate::command::values::{Outputs, lanes, mouse, outputs, seconds, target, threads, whole};
@@ -40,6 +41,8 @@ pub(in crate::command) struct RenderArguments {
     /// The image does not depend on it
     #[arg(long, value_enum)]
     pub(super) engine: Option<EngineName>,
+    #[command(flatten)]
+    pub(super) gpu: GpuArguments,
     /// How many pixels the engine `simd` computes together: 1, 4, 8, 16, 32 or 64; by default as many
     /// as seem best. The image does not depend on it
     #[arg(long, value_name = "N", value_parser = lanes, allow_hyphen_values = true)]

@@ -6,6 +6,7 @@ use super::options::RenderArguments;
 use crate::command::engines::{EngineName, evaluator, simd_trouble};
 use crate::command::failure::{Failure, Result};
 use crate::command::given::Given;
+use crate::command::gpu::Gpu;
 use crate::command::messages::report;
 use crate::command::module::note_unset;
 use crate::command::values::{locations, machine_target};
@@ -18,6 +19,7 @@ use lambdav::simd::Compiler;
 /// Compiles and draws a program.
 pub(super) fn draw_program(
     options: &RenderArguments,
+    gpu: Option<&Gpu>,
     given: &Given,
     loaded: &Loaded,
     job: &mut Job<'_>,
@@ -56,7 +58,7 @@ pub(super) fn draw_program(
     });
     let core = specialised.as_ref().unwrap_or(core);
     for location in locations {
-        match compile(options, loaded, core, location, &settings)? {
+        match compile(options, gpu, loaded, core, location, &settings)? {
             Compiled::Simd(mut engine) => {
                 job.stats.compiled(&engine);
                 job.draw(&loaded.source, &mut *engine, location)?;
@@ -83,6 +85,7 @@ enum Compiled {
 
 fn compile(
     options: &RenderArguments,
+    gpu: Option<&Gpu>,
     loaded: &Loaded,
     core: &Core,
     location: u32,
@@ -104,7 +107,7 @@ fn compile(
             Compiled::Simd(Box::new(engine.map_err(fail_simd)?))
         }
         Some(name) => {
-            let engine = evaluator(name, loaded, core, location, settings)
+            let engine = evaluator(name, gpu, loaded, core, location, settings)
                 .map_err(|trouble| trouble.failure(&loaded.source, options.messages))?;
             Compiled::Evaluator(engine, None)
         }

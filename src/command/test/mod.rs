@@ -18,6 +18,7 @@ mod script;
 
 use super::engines::EngineName;
 use super::failure::{Failure, Result, chain};
+use super::gpu::GpuArguments;
 use super::messages::{MessageFormat, print};
 use super::values::{seconds, threads};
 use clap::Args;
@@ -67,6 +68,8 @@ pub(super) struct TestArguments {
     /// What computes the pixels; by default simd, or core for a program that exceeds its limits
     #[arg(long, value_enum)]
     engine: Option<EngineName>,
+    #[command(flatten)]
+    gpu: GpuArguments,
     /// How many tests are run at once; by default as many as there are cores
     #[arg(long, short, value_name = "N", value_parser = threads, allow_hyphen_values = true)]
     jobs: Option<NonZeroUsize>,
@@ -132,6 +135,7 @@ pub(super) fn run(options: &TestArguments) -> Result {
     }
     let how = How {
         engine: options.engine,
+        gpu: options.gpu.open(options.engine)?,
         bless: options.bless,
         against: options.against.clone(),
         timeout: options.timeout,

@@ -12,6 +12,7 @@ use crate::command::engines::{EngineName, Trouble, engine};
 use crate::command::failure::{Failure, Result, chain, save_failure};
 use crate::command::files::{form, load_image, read_bytes};
 use crate::command::given::Given;
+use crate::command::gpu::Gpu;
 use crate::command::render::open_module;
 use crate::command::values::location;
 use lambdav::core::diagnostics::{Diagnostic, Diagnostics};
@@ -33,6 +34,8 @@ use std::time::{Duration, Instant};
 pub(super) struct How {
     /// What computes the pixels.
     pub(super) engine: Option<EngineName>,
+    /// The device, if that is one.
+    pub(super) gpu: Option<Gpu>,
     /// Whether what is drawn becomes the golden.
     pub(super) bless: bool,
     /// Where the pictures are that are compared with what is drawn.
@@ -112,15 +115,25 @@ fn attempt(test: &Test, program: &Result<Program>, how: &How, result: &mut TestR
             return Err(Failure { status: *status, message: message.clone() });
         }
     };
-    let drawn = draw(test, directive, program, how)?;
+    let (drawn, remark) = draw(test, directive, program, how)?;
     match &how.against {
         Some(folder) => against(test, directive, &drawn, folder, how, result),
         None => against_golden(test, directive, &drawn, how, result),
+    }?;
+    if let Some(remark) = remark {
+        let separator = if result.message.is_empty() { "" } else { "\n" };
+        result.message += &format!("{separator}{remark}");
     }
+    Ok(())
 }
 
-/// The picture of a test.
-fn draw(test: &Test, directive: &Directive, program: &Program, how: &How) -> Result<AnyImage> {
+/// The picture of a test, and what its engine remarks.
+fn draw(
+    test: &Test,
+    directive: &Directive,
+    program: &Program,
+    how: &How,
+) -> Result<(AnyImage, Option<String>)> {
     let mut picture = directive.picture.clone();
     // Relative to the program, wherever the run was started.
     let folder = test.program.parent().unwrap_or(Path::new(""));
@@ -153,7 +166,7 @@ fn draw(test: &Test, directive: &Directive, program: &Program, how: &How) -> Res
     let given = given.for_program(loaded)?;
     let mut settings = picture.settings(&core.uniforms);
     given.apply(&mut settings, core.graph.types(), &core.uniforms, &core.constants)?;
-    let engine = engine(how.engine, loaded, core, location, &settings);
+    let engine = engine(how.engine, how.gpu.as_ref(), loaded, core, location, &settings);
     let engine = engine.map_err(|trouble| match trouble {
         Trouble::Program(diagnostic) => at_fault(&loaded.source, *diagnostic),
         Trouble::Other(failure) => failure,
@@ -170,8 +183,9 @@ fn frame(
     source: &SourceFile,
     engine: &dyn Engine,
     how: &How,
-) -> Result<AnyImage> {
-    frame_of(directive.picture.size, directive.encoding(), source, engine, how)
+) -> Result<(AnyImage, Option<String>)> {
+    let frame = frame_of(directive.picture.size, directive.encoding(), source, engine, how)?;
+    Ok((frame, engine.remark()))
 }
 
 /// The picture that an engine draws.
@@ -183,13 +197,14 @@ pub(super) fn frame_of(
     how: &How,
 ) -> Result<AnyImage> {
     let options = RenderOptions { timeout: Some(how.timeout), ..RenderOptions::default() };
-    render_for(engine, size, encoding, &options).map_err(|error| match error {
-        RenderError::Fault(fault) => at_fault(source, engine.explain(&fault)),
-        RenderError::TimedOut { .. } => {
+    render_for(engine, size, encoding, &options).map_err(|error| match (error, engine.trouble()) {
+        (RenderError::Fault(fault), _) => at_fault(source, engine.explain(&fault)),
+        (RenderError::TimedOut { .. }, _) => {
             let seconds = how.timeout.as_secs_f64();
             Failure::machine(format!("it took longer than {seconds} s; --timeout allows more"))
         }
-        error => Failure::machine(chain(&error)),
+        (_, Some(trouble)) => Failure::machine(trouble),
+        (error, None) => Failure::machine(chain(&error)),
     })
 }
 

@@ -194,7 +194,7 @@ impl Running<'_> {
         }
         let mut settings = Settings::new(core, size);
         self.fill(&mut settings, pipeline, core, module, span)?;
-        let engine = engine(self.how.engine, &loaded, core, 0, &settings);
+        let engine = engine(self.how.engine, self.how.gpu.as_ref(), &loaded, core, 0, &settings);
         let engine = engine.map_err(|trouble| match trouble {
             Trouble::Program(diagnostic) => at_fault(&loaded.source, *diagnostic),
             Trouble::Other(failure) => failure,

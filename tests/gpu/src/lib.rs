@@ -1,21 +1,26 @@
 //! λV programs on a Vulkan device: the float images that a GPU makes of our SPIR-V, beside those of the
 //! core evaluator.
 //!
-//! A [`Device`] draws one triangle that covers the image, off-screen, with the emitted module as its
-//! fragment shader, a colour attachment of four 32-bit floats at the location that is asked for, the
-//! push constants and the uniform block of LANGUAGE §5. `cargo run --release -p lambdav-gpu` prints
-//! how far the gallery and the elementary functions are from the reference; the README has the tables.
-//!
-//! All unsafe code of this crate is in [`device`], whose functions are safe to call: each object that
-//! it makes is used as Vulkan's specification demands and destroyed once, after the queue is idle.
-#![deny(unsafe_code)]
+//! `cargo run --release -p lambdav-gpu-tests` prints how far the gallery and the elementary functions are from
+//! the reference; the README has the tables.
+#![forbid(unsafe_code)]
 
-#[allow(unsafe_code, reason = "Vulkan is called there")]
-mod device;
-mod difference;
-pub mod functions;
 mod shader;
 
-pub use device::{Device, Error, Job, PixelBits, Prepared};
-pub use difference::Difference;
 pub use shader::{Output, Shader};
+
+use lambdav_gpu::{Device, DeviceKind, Error, Vulkan};
+
+/// A device that can draw, one on the CPU if there is such; none if there is no Vulkan here.
+///
+/// # Errors
+///
+/// What Vulkan says.
+pub fn open() -> Result<Option<Device>, Error> {
+    let vulkan = match Vulkan::load() {
+        Err(Error::NoLoader | Error::NoDevice) => return Ok(None),
+        vulkan => vulkan?,
+    };
+    let number = vulkan.devices().iter().position(|about| about.kind == DeviceKind::Cpu);
+    vulkan.open(number.map(|number| number.to_string()).as_deref()).map(Some)
+}

@@ -1,44 +1,19 @@
-//! Prints, as Markdown, how far a Vulkan device is from the reference: `cargo run --release -p lambdav-gpu`.
+//! Prints, as Markdown, how far a Vulkan device is from the reference: `cargo run --release -p lambdav-gpu-tests`.
 #![forbid(unsafe_code)]
 
-use lambdav_core::op::Elementary;
-use lambdav_gpu::functions::{Demand, measure};
-use lambdav_gpu::{Device, Difference, Shader};
+use lambdav_gpu::{Device, Difference, forever, functions};
+use lambdav_gpu_tests::{Shader, open};
+use lambdav_spirv_backend::emit::EmitOptions;
 use std::error::Error;
 
 /// The size of the gallery's images.
 const SIZE: [u32; 2] = [240, 150];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let device = Device::open()?.ok_or("there is no Vulkan device")?;
+    let device = open()?.ok_or("there is no Vulkan device")?;
     println!("On {}.\n", device.name());
-    functions(&device)?;
-    println!();
+    println!("{}", functions::table(&device, &EmitOptions::default(), &forever)?);
     gallery(&device)
-}
-
-fn functions(device: &Device) -> Result<(), Box<dyn Error>> {
-    println!(
-        "| function | arguments | not nearest | ULP at most | where | absolute at most | Vulkan demands |"
-    );
-    println!("|---|---|---:|---:|---|---:|---|");
-    for function in Elementary::ALL {
-        let measured = measure(device, function)?;
-        let ranges: Vec<String> =
-            measured.ranges.iter().map(|[from, to]| format!("{from:.3} … {to:.3}")).collect();
-        let percent = 100.0 * measured.wrong as f64 / measured.arguments as f64;
-        let (ulps, at) = measured.ulps;
-        let at: Vec<String> = at[..function.arity()].iter().map(f32::to_string).collect();
-        println!(
-            "| `{}` | {} | {percent:.1} % | {ulps} | {} | {:.1e} | {} |",
-            function.name(),
-            ranges.join(", "),
-            at.join(", "),
-            measured.absolute,
-            Demand::of(function).text()
-        );
-    }
-    Ok(())
 }
 
 fn gallery(device: &Device) -> Result<(), Box<dyn Error>> {

@@ -1,6 +1,5 @@
 //! Programs, and the two float images of them: the core evaluator's and the device's.
 
-use crate::{Device, Error, Job, PixelBits, Prepared};
 use lambdav_core::diagnostics::Diagnostics;
 use lambdav_core::evaluate::Evaluator;
 use lambdav_core::graph::Core;
@@ -14,6 +13,7 @@ use lambdav_core::texture::{Level, TextureData};
 use lambdav_core::types::{Resource, ResourceKind, Scalar, Types};
 use lambdav_frontend::{compile, compile_for_samplers};
 use lambdav_generate::resources;
+use lambdav_gpu::{Device, Error, Job, PixelBits, Prepared, forever};
 use lambdav_matrix::pictures;
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
 use lambdav_spirv_backend::eval::Resources;
@@ -202,8 +202,8 @@ impl Output<'_> {
     /// If the program is too large for SPIR-V.
     pub fn by_device(&self, device: &Device, size: [u32; 2]) -> Result<PixelBits, Error> {
         let mut prepared = self.prepare(device, size)?;
-        prepared.draw()?;
-        prepared.read()
+        prepared.draw(&forever)?;
+        prepared.read(self.location(), &forever)
     }
 
     /// The same, to be drawn any number of times.
@@ -215,20 +215,21 @@ impl Output<'_> {
     /// # Panics
     ///
     /// If the program is too large for SPIR-V.
-    pub fn prepare<'d>(&self, device: &'d Device, size: [u32; 2]) -> Result<Prepared<'d>, Error> {
+    pub fn prepare(&self, device: &Device, size: [u32; 2]) -> Result<Prepared, Error> {
         let Self { shader, program, native } = self;
         let program = native.as_ref().unwrap_or(program);
         let module = emit(program, Some(&shader.source), &EmitOptions::default()).expect("it fits");
         let types = program.uniforms.iter().map(|uniform| uniform.ty);
         let resources = Resources::new(&shader.inputs(size), &program.types, types);
-        device.prepare(&Job {
+        let job = Job {
             words: &module.words,
-            location: self.location(),
+            outputs: &[self.location()],
             size,
             clear: program.clear(),
             push_constants: resources.push_constants(),
             uniforms: resources.uniforms(),
             resources: resources.resources(),
-        })
+        };
+        device.prepare(&job, &forever)
     }
 }

@@ -10,14 +10,16 @@ use lambdav_core::texture::TextureData;
 use lambdav_core::types::{Resource, ResourceKind, Types};
 use lambdav_generate::generate;
 use lambdav_gpu::functions::measure;
-use lambdav_gpu::{Device, Difference, Error, Output, Shader};
+use lambdav_gpu::{Device, Difference, Error, forever};
+use lambdav_gpu_tests::{Output, Shader, open};
+use lambdav_spirv_backend::emit::EmitOptions;
 use lambdav_test_support::skipped;
 use std::sync::Arc;
 
 const SIZE: [u32; 2] = [97, 61];
 
 fn device() -> Option<Device> {
-    let device = Device::open().expect("Vulkan works, if it is there");
+    let device = open().expect("Vulkan works, if it is there");
     if device.is_none() {
         skipped("there is no Vulkan device; .ci/install-tools installs one without a GPU");
     }
@@ -95,7 +97,7 @@ fn generated_programs() {
                 difference => different[of].push((seed, difference)),
             },
             // Mesa says so of some valid modules, such as those with a φ of structures without members.
-            Err(Error::Vulkan(error)) if error.as_raw() == UNKNOWN => refused += 1,
+            Err(Error::Vulkan { code: UNKNOWN, .. }) => refused += 1,
             Err(error) => panic!("{seed}: {error}"),
         }
     }
@@ -309,7 +311,8 @@ fn buffers() {
 fn elementary_functions() {
     let Some(device) = device() else { return };
     for function in Elementary::ALL {
-        let measured = measure(&device, function).expect("it draws");
+        let options = EmitOptions::default();
+        let measured = measure(&device, &options, function, &forever).expect("it draws");
         assert!(measured.beyond.is_empty(), "{measured:?}");
     }
 }

@@ -1,14 +1,16 @@
 //! What a device makes of the elementary functions.
 //!
-//! Each is computed for 65,536 arguments that are exact on every device: integers from the position of the
-//! pixel, times a power of two, plus a constant, no sum of which needs more than 24 bits.
+//! Each is computed for 65,536 arguments, which are evenly spaced.
 
 use crate::difference::ulps;
-use crate::shader::Shader;
-use crate::{Device, Error};
-use lambdav_core::op::Elementary;
+use crate::probe::{Operands, apply};
+use crate::{Device, Error, Patience};
+use lambdav_core::op::{Elementary, Op};
+use lambdav_core::types::Scalar;
+use lambdav_spirv_backend::emit::EmitOptions;
+use std::fmt;
 
-/// The arguments are those of an image of 256×256 pixels.
+/// How many arguments of each parameter there are, of functions of two.
 const SIDE: u32 = 256;
 
 /// Arguments `from`, `from + step` … of one parameter.
@@ -133,19 +135,29 @@ pub struct Measured {
     pub beyond: Vec<[f32; 2]>,
 }
 
-/// Computes a function on a device, and compares it with the reference mathematics.
-pub fn measure(device: &Device, function: Elementary) -> Result<Measured, Error> {
+/// Computes a function on a device, in modules that are emitted as the options say, and compares it with the
+/// reference mathematics.
+///
+/// # Errors
+///
+/// As of [`apply`].
+pub fn measure(
+    device: &Device,
+    options: &EmitOptions,
+    function: Elementary,
+    patience: Patience<'_>,
+) -> Result<Measured, Error> {
     let (first, second) = ranges(function);
-    let name = function.name();
-    let list = |Range { from, step }: Range, n: &str| format!("(+ {from} (* {step} {n}))");
-    let (row, column) = ("(- (.y (frag-coord)) 0.5)", "(- (.x (frag-coord)) 0.5)");
-    let text = match second {
-        None => format!("({name} {})", list(first, &format!("(+ {column} (* {SIDE} {row}))"))),
-        Some(second) => format!("({name} {} {})", list(first, row), list(second, column)),
-    };
-    let shader = Shader::new(name, &text);
-    let output = shader.outputs().next().expect("it has one");
-    let frame = output.by_device(device, [SIDE, SIDE])?;
+    let arguments: Vec<[f32; 2]> = (0..SIDE * SIDE)
+        .map(|index| match second {
+            None => [first.at(index), 0.0],
+            Some(second) => [first.at(index / SIDE), second.at(index % SIDE)],
+        })
+        .collect();
+    let operands: Vec<Operands> =
+        arguments.iter().map(|[x, y]| [x.to_bits(), y.to_bits(), 0]).collect();
+    let (op, of) = (Op::Elementary(function), [Scalar::F32; 2]);
+    let results = apply(device, options, op, &of[..function.arity()], &operands, patience)?;
     let end = SIDE - 1;
     let ends = |range: Range, last| [range.at(0), range.at(last)];
     let ranges = match second {
@@ -154,19 +166,15 @@ pub fn measure(device: &Device, function: Elementary) -> Result<Measured, Error>
     };
     let mut measured = Measured {
         function,
-        arguments: frame.len(),
+        arguments: arguments.len(),
         ranges,
         wrong: 0,
         ulps: (0, [0.0; 2]),
         absolute: 0.0,
         beyond: Vec::new(),
     };
-    for (index, pixel) in (0..).zip(&frame) {
-        let (x, y) = match second {
-            None => (first.at(index), 0.0),
-            Some(second) => (first.at(index / SIDE), second.at(index % SIDE)),
-        };
-        let (expected, found) = (function.evaluate(x, y), f32::from_bits(pixel[0]));
+    for (&[x, y], word) in arguments.iter().zip(results) {
+        let (expected, found) = (function.evaluate(x, y), f32::from_bits(word));
         if expected.to_bits() == found.to_bits() {
             continue;
         }
@@ -183,6 +191,46 @@ pub fn measure(device: &Device, function: Elementary) -> Result<Measured, Error>
         }
     }
     Ok(measured)
+}
+
+/// The table of all functions, as Markdown.
+///
+/// # Errors
+///
+/// As of [`measure`].
+pub fn table(
+    device: &Device,
+    options: &EmitOptions,
+    patience: Patience<'_>,
+) -> Result<String, Error> {
+    let mut text = String::from(
+        "| function | arguments | not nearest | ULP at most | where | absolute at most | Vulkan demands |\n\
+         |---|---|---:|---:|---|---:|---|\n",
+    );
+    for function in Elementary::ALL {
+        let measured = measure(device, options, function, patience)?;
+        text += &format!("{measured}\n");
+    }
+    Ok(text)
+}
+
+/// A row of the table.
+impl fmt::Display for Measured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { function, ulps: (ulps, at), absolute, .. } = self;
+        let ranges: Vec<String> =
+            self.ranges.iter().map(|[from, to]| format!("{from:.3} … {to:.3}")).collect();
+        let percent = 100.0 * self.wrong as f64 / self.arguments as f64;
+        let at: Vec<String> = at[..function.arity()].iter().map(f32::to_string).collect();
+        write!(
+            f,
+            "| `{}` | {} | {percent:.1} % | {ulps} | {} | {absolute:.1e} | {} |",
+            function.name(),
+            ranges.join(", "),
+            at.join(", "),
+            Demand::of(*function).text()
+        )
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! How far two float images are apart.
 
-use crate::PixelBits;
-
 /// The difference of two images of one size. Any NaN is any other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
@@ -17,7 +15,11 @@ pub struct Difference {
 
 impl Difference {
     /// Compares two images.
-    pub fn new(wanted: &PixelBits, found: &PixelBits) -> Self {
+    ///
+    /// # Panics
+    ///
+    /// Where they are not of one size.
+    pub fn new(wanted: &[[u32; 4]], found: &[[u32; 4]]) -> Self {
         let mut difference = Self::default();
         assert_eq!(wanted.len(), found.len(), "images of one size");
         for (&a, &b) in wanted.iter().flatten().zip(found.iter().flatten()) {
@@ -38,7 +40,7 @@ impl Difference {
 }
 
 /// How many steps from one binary32 value to the next lead from `x` to `y`; −0 and +0 are neighbours.
-pub(crate) fn ulps(x: f32, y: f32) -> u32 {
+pub fn ulps(x: f32, y: f32) -> u32 {
     // Numbers in order, as integers in order.
     let order = |x: f32| match x.to_bits() {
         word if word >> 31 == 1 => !word,

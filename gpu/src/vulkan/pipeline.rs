@@ -1,23 +1,29 @@
 //! How a frame is drawn: the render pass and the pipeline.
 
-use super::{Cleanup, Error, FORMAT, Job, make};
+use super::{Cleanup, Error, FORMAT, Job, make, said};
 use ash::vk;
 use lambdav_spirv_backend::full_screen_vertex;
 
-pub(super) fn render_pass(
-    cleanup: &mut Cleanup<'_>,
-    location: u32,
-) -> Result<vk::RenderPass, Error> {
-    let attachments = [vk::AttachmentDescription::default()
+/// How many locations there are up to the last one.
+fn locations(outputs: &[u32]) -> usize {
+    outputs.iter().max().map_or(0, |last| *last as usize + 1)
+}
+
+/// A pass that clears the images of these outputs, draws to them, and leaves them to be copied.
+pub(super) fn render_pass(cleanup: &mut Cleanup, outputs: &[u32]) -> Result<vk::RenderPass, Error> {
+    let attachment = vk::AttachmentDescription::default()
         .format(FORMAT)
         .samples(vk::SampleCountFlags::TYPE_1)
         .load_op(vk::AttachmentLoadOp::CLEAR)
         .store_op(vk::AttachmentStoreOp::STORE)
-        .final_layout(vk::ImageLayout::TRANSFER_SRC_OPTIMAL)];
+        .final_layout(vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
+    let attachments = vec![attachment; outputs.len()];
     let layout = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
     let unused = vk::AttachmentReference { attachment: vk::ATTACHMENT_UNUSED, layout };
-    let mut colors = vec![unused; location as usize];
-    colors.push(vk::AttachmentReference { attachment: 0, layout });
+    let mut colors = vec![unused; locations(outputs)];
+    for (attachment, &location) in (0..).zip(outputs) {
+        colors[location as usize].attachment = attachment;
+    }
     let subpasses = [vk::SubpassDescription::default().color_attachments(&colors)];
     let dependencies = [vk::SubpassDependency::default()
         .src_subpass(0)
@@ -34,7 +40,7 @@ pub(super) fn render_pass(
 }
 
 pub(super) fn pipeline(
-    cleanup: &mut Cleanup<'_>,
+    cleanup: &mut Cleanup,
     job: &Job<'_>,
     pass: vk::RenderPass,
     layout: vk::PipelineLayout,
@@ -71,7 +77,7 @@ pub(super) fn pipeline(
         .rasterization_samples(vk::SampleCountFlags::TYPE_1);
     let all = vk::PipelineColorBlendAttachmentState::default()
         .color_write_mask(vk::ColorComponentFlags::RGBA);
-    let blends = vec![all; job.location as usize + 1];
+    let blends = vec![all; locations(job.outputs)];
     let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
     let info = vk::GraphicsPipelineCreateInfo::default()
         .stages(&stages)
@@ -83,12 +89,13 @@ pub(super) fn pipeline(
         .color_blend_state(&blend)
         .layout(layout)
         .render_pass(pass);
-    let device = cleanup.device;
+    let device = &cleanup.shared.device;
     let cache = vk::PipelineCache::null();
     // SAFETY: see the head.
     let made = unsafe { device.create_graphics_pipelines(cache, &[info], None) };
-    let pipeline = made.map_err(|(_, error)| error)?[0];
+    let made = made.map_err(|(_, error)| said("vkCreateGraphicsPipelines")(error))?;
+    let pipeline = made[0];
     // SAFETY: see the head.
-    cleanup.push(move || unsafe { device.destroy_pipeline(pipeline, None) });
+    cleanup.push(move |device| unsafe { device.destroy_pipeline(pipeline, None) });
     Ok(pipeline)
 }

@@ -1,0 +1,203 @@
+//! What a device is, and what it promises of numbers.
+
+use crate::Error;
+
+/// What a device is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DeviceKind {
+    /// A GPU with memory of its own.
+    Discrete,
+    /// A GPU that shares its memory with the processor.
+    Integrated,
+    /// A GPU that other systems use, too.
+    Virtual,
+    /// Something else.
+    Other,
+    /// The processor.
+    Cpu,
+}
+
+impl DeviceKind {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Discrete => "discrete",
+            Self::Integrated => "integrated",
+            Self::Virtual => "virtual",
+            Self::Other => "other",
+            Self::Cpu => "cpu",
+        }
+    }
+}
+
+/// Of floats of 32 and of 64 bits, what holds for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FloatWidths {
+    /// Of 32 bits.
+    pub of32: bool,
+    /// Of 64 bits.
+    pub of64: bool,
+}
+
+/// For which widths a mode can be asked for, if not for all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Independence {
+    /// For all or for none.
+    #[default]
+    None,
+    /// For 32 bits by themselves.
+    Of32,
+    /// For each.
+    All,
+}
+
+/// A device: what it is, and what it promises of numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct About {
+    /// What it calls itself.
+    pub name: String,
+    /// What it is.
+    pub kind: DeviceKind,
+    /// Its driver and the driver's version, as far as they are told.
+    pub driver: String,
+    /// The version of Vulkan.
+    pub api: [u32; 3],
+    /// Whether it has floats of 64 bits.
+    pub float64: bool,
+    /// Whether it has integers of 64 bits.
+    pub int64: bool,
+    /// Whether it tells what follows, by Vulkan 1.2 or `VK_KHR_shader_float_controls`; if it does not, all of
+    /// that is false.
+    pub has_float_controls: bool,
+    /// For which floats a module can demand that subnormal numbers be kept (`DenormPreserve`).
+    pub denorm_preserve: FloatWidths,
+    /// For which it can demand that results be rounded to nearest even (`RoundingModeRTE`).
+    pub rounding_mode_rte: FloatWidths,
+    /// For which it can demand that signed zeros, infinities and NaNs be kept (`SignedZeroInfNanPreserve`).
+    pub signed_zero_inf_nan_preserve: FloatWidths,
+    /// Whether widths can differ in what becomes of subnormal numbers.
+    pub denorm_independence: Independence,
+    /// Whether widths can differ in how results are rounded.
+    pub rounding_independence: Independence,
+}
+
+impl About {
+    /// Whether it has floats and integers of 64 bits.
+    pub fn has_64_bits(&self) -> bool {
+        self.float64 && self.int64
+    }
+
+    /// Whether a module can demand that subnormal numbers of 32 bits be kept, and, if it uses them, those of
+    /// 64 bits.
+    pub fn keeps_subnormals(&self, float64: bool) -> bool {
+        self.denorm_preserve.of32
+            && match float64 {
+                true => self.denorm_preserve.of64,
+                false => self.denorm_independence != Independence::None,
+            }
+    }
+
+    /// Whether a module can demand of floats of 32 bits, by themselves, that subnormal numbers, signed zeros,
+    /// infinities and NaNs be kept, and results be rounded to nearest even.
+    pub fn has_all_float_controls(&self) -> bool {
+        let independent = [self.denorm_independence, self.rounding_independence];
+        self.denorm_preserve.of32
+            && self.rounding_mode_rte.of32
+            && self.signed_zero_inf_nan_preserve.of32
+            && independent.iter().all(|it| *it != Independence::None)
+    }
+}
+
+/// The number of the device that is meant: by number, by name or part of it, whatever the case; by default
+/// the first GPU, or, without one, the first device.
+pub(crate) fn choose(all: &[About], wanted: Option<&str>) -> Result<usize, Error> {
+    let there = || all.iter().map(|about| about.name.clone()).collect();
+    let Some(wanted) = wanted else {
+        let best = all.iter().enumerate().min_by_key(|(number, about)| (about.kind, *number));
+        return best.map(|(number, _)| number).ok_or(Error::NoDevice);
+    };
+    let unknown = || Error::UnknownDevice { wanted: wanted.to_owned(), there: there() };
+    if let Ok(number) = wanted.parse::<usize>() {
+        return if number < all.len() { Ok(number) } else { Err(unknown()) };
+    }
+    let lower = wanted.trim().to_lowercase();
+    let matching = |test: &dyn Fn(&str) -> bool| -> Vec<usize> {
+        let names = all.iter().map(|about| about.name.to_lowercase()).enumerate();
+        names.filter(|(_, name)| test(name)).map(|(number, _)| number).collect()
+    };
+    let mut found = matching(&|name| name == lower);
+    if found.is_empty() && !lower.is_empty() {
+        found = matching(&|name| name.contains(&lower));
+    }
+    match found[..] {
+        [one] => Ok(one),
+        [] => Err(unknown()),
+        _ => Err(Error::AmbiguousDevice { wanted: wanted.to_owned(), there: there() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn about(name: &str, kind: DeviceKind) -> About {
+        About {
+            name: name.to_owned(),
+            kind,
+            driver: String::new(),
+            api: [1, 2, 0],
+            float64: false,
+            int64: false,
+            has_float_controls: false,
+            denorm_preserve: FloatWidths::default(),
+            rounding_mode_rte: FloatWidths::default(),
+            signed_zero_inf_nan_preserve: FloatWidths::default(),
+            denorm_independence: Independence::None,
+            rounding_independence: Independence::None,
+        }
+    }
+
+    #[test]
+    fn devices_are_chosen() {
+        let all = [
+            about("llvmpipe (LLVM 15)", DeviceKind::Cpu),
+            about("Intel Arc 770", DeviceKind::Discrete),
+            about("Intel Arc 770 Pro", DeviceKind::Discrete),
+        ];
+        assert_eq!(choose(&all, None), Ok(1));
+        assert_eq!(choose(&all, Some("0")), Ok(0));
+        assert_eq!(choose(&all, Some("LLVM")), Ok(0));
+        assert_eq!(choose(&all, Some("intel arc 770")), Ok(1), "a whole name is no part of one");
+        assert_eq!(choose(&all, Some("pro")), Ok(2));
+        for (wanted, message) in [
+            ("3", "there is no device `3`; there is\n  0: llvmpipe (LLVM 15)\n  1: Intel"),
+            ("nvidia", "there is no device `nvidia`; there is\n  0: llvmpipe"),
+            ("", "there is no device ``"),
+            ("intel", "`intel` is part of several names; say the number"),
+        ] {
+            let error = choose(&all, Some(wanted)).expect_err(wanted);
+            assert!(error.to_string().starts_with(message), "{error}");
+        }
+        assert_eq!(choose(&[], None), Err(Error::NoDevice));
+    }
+
+    #[test]
+    fn subnormals_are_kept_where_the_widths_allow_it() {
+        let all = FloatWidths { of32: true, of64: true };
+        let mut about = About {
+            denorm_preserve: FloatWidths { of32: true, of64: false },
+            rounding_mode_rte: all,
+            signed_zero_inf_nan_preserve: all,
+            ..about("x", DeviceKind::Other)
+        };
+        assert!(!about.keeps_subnormals(false) && !about.keeps_subnormals(true));
+        assert!(!about.has_all_float_controls());
+        about.denorm_independence = Independence::Of32;
+        assert!(about.keeps_subnormals(false) && !about.keeps_subnormals(true));
+        assert!(!about.has_all_float_controls(), "rounding is for all widths or none");
+        about.rounding_independence = Independence::All;
+        assert!(about.has_all_float_controls());
+        about.denorm_preserve.of64 = true;
+        assert!(about.keeps_subnormals(true));
+    }
+}

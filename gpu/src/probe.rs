@@ -1,0 +1,125 @@
+//! What a device makes of single operations.
+
+use crate::{Device, Error, Job, Patience};
+use lambdav_core::graph::{Core, NodeId, Output};
+use lambdav_core::inputs::{Input, Inputs};
+use lambdav_core::op::Op;
+use lambdav_core::resource::{Bound, BufferData};
+use lambdav_core::schedule::schedule;
+use lambdav_core::source::Span;
+use lambdav_core::types::{Resource, ResourceKind, Scalar, Type};
+use lambdav_spirv_backend::emit::{EmitOptions, emit};
+use lambdav_spirv_backend::eval::Resources;
+
+/// Operands of an operation on scalars, of which it takes as many as it wants.
+pub type Operands = [u32; 3];
+
+/// The width of the image whose pixels compute an operation.
+const SIDE: u32 = 256;
+
+/// How many operands are computed at once.
+const MOST: usize = (SIDE * SIDE) as usize;
+
+/// The results, as words, of an operation on scalars of these types for each of the operands, by a device: one
+/// pixel for each, in modules that are emitted as the options say. Of a number, any NaN is
+/// [`NAN`](lambdav_core::op::NAN).
+///
+/// # Errors
+///
+/// As of [`Device::prepare`] and [`Prepared::draw`](crate::Prepared::draw).
+///
+/// # Panics
+///
+/// Where the operation is not defined on one to three scalars of these types.
+pub fn apply(
+    device: &Device,
+    options: &EmitOptions,
+    op: Op,
+    of: &[Scalar],
+    operands: &[Operands],
+    patience: Patience<'_>,
+) -> Result<Vec<u32>, Error> {
+    let core = program(op, of);
+    let program = schedule(&core, &[0]).map_err(|error| Error::Module(error.message))?;
+    let module = emit(&program, None, options).map_err(|error| Error::Module(error.to_string()))?;
+    let mut results = Vec::with_capacity(operands.len());
+    for operands in operands.chunks(MOST) {
+        let column = |number: usize| {
+            let words = operands.iter().map(|operands| operands[number]).collect();
+            let element = held(of[number]);
+            let data = BufferData::new(&program.types, element, words);
+            Bound::Buffer(data.expect("there are some, of one word each").into())
+        };
+        let rows = operands.len().div_ceil(SIDE as usize) as u32;
+        let inputs = Inputs {
+            resolution: [SIDE as f32, rows as f32],
+            resources: (0..of.len()).map(column).collect(),
+            ..Inputs::default()
+        };
+        let resources = Resources::new(&inputs, &program.types, []);
+        let job = Job {
+            words: &module.words,
+            outputs: &[0],
+            size: [SIDE, rows],
+            clear: [0; 4],
+            push_constants: resources.push_constants(),
+            uniforms: resources.uniforms(),
+            resources: resources.resources(),
+        };
+        let mut prepared = device.prepare(&job, patience)?;
+        prepared.draw(patience)?;
+        let halves = prepared.read(0, patience)?;
+        let half = |word: u32| f32::from_bits(word) as u32;
+        let word = |pixel: &[u32; 4]| half(pixel[0]) << 16 | half(pixel[1]);
+        results.extend(halves.iter().take(operands.len()).map(word));
+    }
+    Ok(results)
+}
+
+/// What holds a scalar in a buffer.
+fn held(scalar: Scalar) -> Type {
+    match scalar {
+        Scalar::Bool => Type::UINT,
+        scalar => Type::of(scalar, 1),
+    }
+}
+
+/// Takes the operands of each pixel from buffers, and gives the two halves of the result as whole numbers,
+/// which no device changes.
+fn program(op: Op, of: &[Scalar]) -> Core {
+    let mut core = Core::default();
+    let graph = &mut core.graph;
+    let at = Span::default();
+    let position = graph.input(Input::FragCoord, at);
+    let [column, row] = [0, 1].map(|axis| {
+        let number = graph.op(Op::Component(axis), vec![position], at);
+        graph.op(Op::Convert(Scalar::I32), vec![number], at)
+    });
+    let side = graph.constant(Type::INT, &[SIDE], at);
+    let row = graph.op(Op::Mul, vec![row, side], at);
+    let index = graph.op(Op::Add, vec![row, column], at);
+    let mut operands: Vec<NodeId> = Vec::new();
+    for (name, &scalar) in ["a", "b", "c"].into_iter().zip(of) {
+        let kind = ResourceKind::Buffer(held(scalar));
+        let buffer = graph.types_mut().add_resource(Resource { name: name.into(), kind });
+        let buffer = graph.constant(buffer, &[], at);
+        let mut operand = graph.op(Op::Element, vec![buffer, index], at);
+        if scalar == Scalar::Bool {
+            operand = graph.op(Op::Convert(Scalar::Bool), vec![operand], at);
+        }
+        operands.push(operand);
+    }
+    let result = graph.op(op, operands, at);
+    let word = match graph.value_type(result).scalar() {
+        Some(Scalar::F32) => graph.op(Op::Bits, vec![result], at),
+        Some(Scalar::U32) => result,
+        _ => graph.op(Op::Convert(Scalar::U32), vec![result], at),
+    };
+    let [sixteen, low] = [16, 0xffff].map(|word| graph.constant(Type::UINT, &[word], at));
+    let halves =
+        [graph.op(Op::ShiftRight, vec![word, sixteen], at), graph.op(Op::And, vec![word, low], at)];
+    let halves = halves.map(|half| graph.op(Op::Convert(Scalar::F32), vec![half], at));
+    let node = graph.op(Op::Construct(Type::vec(2)), halves.to_vec(), at);
+    core.outputs.push(Output { location: 0, node, span: at });
+    core
+}

@@ -1,0 +1,216 @@
+//! What a frame is drawn to and from: memory, buffers, the image, the uniform block, and what is bound.
+
+use super::textures::Upload;
+use super::{Cleanup, Error, FORMAT, Job, Patience, Shared, make, said};
+use ash::vk;
+use lambdav_spirv_backend::eval::{PUSH_CONSTANT_WORDS, SharedData};
+use lambdav_spirv_backend::inspect::inspect;
+
+impl Cleanup {
+    /// Memory of the first kind that fits.
+    pub(super) fn memory(
+        &mut self,
+        needs: vk::MemoryRequirements,
+        flags: vk::MemoryPropertyFlags,
+    ) -> Result<vk::DeviceMemory, Error> {
+        let this = self;
+        let all = &this.shared.memory;
+        let mut types = (0..).zip(all.memory_types_as_slice());
+        let fits = types.find(|(index, ty)| {
+            let heap = &all.memory_heaps[ty.heap_index as usize];
+            needs.memory_type_bits >> index & 1 == 1
+                && ty.property_flags.contains(flags)
+                // Some drivers promise more than there is.
+                && needs.size <= heap.size
+        });
+        let (index, _): (u32, _) = fits.ok_or(Error::OutOfMemory)?;
+        let info =
+            vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
+        Ok(make!(this, allocate_memory, free_memory, info))
+    }
+
+    /// A buffer in memory that the processor sees.
+    pub(super) fn buffer(
+        &mut self,
+        size: u64,
+        usage: vk::BufferUsageFlags,
+    ) -> Result<(vk::Buffer, vk::DeviceMemory), Error> {
+        let this = self;
+        let info = vk::BufferCreateInfo::default().size(size).usage(usage);
+        let buffer = make!(this, create_buffer, destroy_buffer, info);
+        let flags = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+        // SAFETY: see the head.
+        let needs = unsafe { this.shared.device.get_buffer_memory_requirements(buffer) };
+        let memory = this.memory(needs, flags)?;
+        // SAFETY: see the head.
+        let bound = unsafe { this.shared.device.bind_buffer_memory(buffer, memory, 0) };
+        bound.map_err(said("vkBindBufferMemory"))?;
+        Ok((buffer, memory))
+    }
+
+    /// An image of that form, in memory of the device.
+    pub(super) fn image_of(&mut self, info: &vk::ImageCreateInfo<'_>) -> Result<vk::Image, Error> {
+        let this = self;
+        let image = make!(this, create_image, destroy_image, *info);
+        // SAFETY: see the head.
+        let needs = unsafe { this.shared.device.get_image_memory_requirements(image) };
+        let memory = this.memory(needs, vk::MemoryPropertyFlags::DEVICE_LOCAL)?;
+        // SAFETY: see the head.
+        let bound = unsafe { this.shared.device.bind_image_memory(image, memory, 0) };
+        bound.map_err(said("vkBindImageMemory"))?;
+        Ok(image)
+    }
+
+    /// An image of that size that can be drawn to and copied.
+    pub(super) fn image(&mut self, size: [u32; 2]) -> Result<(vk::Image, vk::ImageView), Error> {
+        let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
+        let info = vk::ImageCreateInfo::default()
+            .image_type(vk::ImageType::TYPE_2D)
+            .format(FORMAT)
+            .extent(vk::Extent3D { width: size[0], height: size[1], depth: 1 })
+            .mip_levels(1)
+            .array_layers(1)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .usage(usage);
+        let this = self;
+        let image = this.image_of(&info)?;
+        let range = vk::ImageSubresourceRange::default()
+            .aspect_mask(vk::ImageAspectFlags::COLOR)
+            .level_count(1)
+            .layer_count(1);
+        let info = vk::ImageViewCreateInfo::default()
+            .image(image)
+            .view_type(vk::ImageViewType::TYPE_2D)
+            .format(FORMAT)
+            .subresource_range(range);
+        let view = make!(this, create_image_view, destroy_image_view, info);
+        Ok((image, view))
+    }
+
+    /// A buffer of these words, at least one, for a shader to read.
+    fn filled(
+        &mut self,
+        words: &[u32],
+        usage: vk::BufferUsageFlags,
+    ) -> Result<vk::DescriptorBufferInfo, Error> {
+        let size = (words.len() * 4) as u64;
+        let (buffer, memory) = self.buffer(size, usage)?;
+        self.shared.write(memory, words)?;
+        Ok(vk::DescriptorBufferInfo { buffer, offset: 0, range: size })
+    }
+
+    /// The descriptor set of the uniform block, textures and buffers.
+    pub(super) fn bound(
+        &mut self,
+        job: &Job<'_>,
+        patience: Patience<'_>,
+    ) -> Result<Resources, Error> {
+        let usage = vk::BufferUsageFlags::UNIFORM_BUFFER;
+        // A buffer has at least one word; a block ends where its last member's alignment does.
+        let words = job.uniforms.len().next_multiple_of(4).max(4);
+        let block = [job.uniforms, &vec![0; words - job.uniforms.len()]].concat();
+        let block = self.filled(&block, usage)?;
+        let interface = inspect(job.words).map_err(|error| Error::Module(error.to_string()))?;
+        let mut found = vec![(0, Found::Buffer(vk::DescriptorType::UNIFORM_BUFFER, block))];
+        let mut textures = Vec::new();
+        for (binding, data) in job.resources {
+            let wanted = interface.resources.iter().find(|it| it.binding == Some(*binding));
+            let sampled = wanted.and_then(|wanted| wanted.sampler);
+            let of = match data {
+                SharedData::Texture(data) => {
+                    let (info, upload) = self.texture(data, sampled, patience)?;
+                    textures.push((*binding, upload));
+                    Found::Image(info)
+                }
+                SharedData::Buffer(words) => {
+                    let usage = vk::BufferUsageFlags::STORAGE_BUFFER;
+                    let info = self.filled(words, usage)?;
+                    Found::Buffer(vk::DescriptorType::STORAGE_BUFFER, info)
+                }
+            };
+            found.push((*binding, of));
+        }
+        let this = self;
+        let stage = vk::ShaderStageFlags::FRAGMENT;
+        let binding = |(number, found): &(u32, Found)| {
+            vk::DescriptorSetLayoutBinding::default()
+                .binding(*number)
+                .descriptor_type(found.ty())
+                .descriptor_count(1)
+                .stage_flags(stage)
+        };
+        let bindings: Vec<_> = found.iter().map(binding).collect();
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        let layouts =
+            [make!(this, create_descriptor_set_layout, destroy_descriptor_set_layout, info)];
+        let size = |(_, found): &(u32, Found)| vk::DescriptorPoolSize {
+            ty: found.ty(),
+            descriptor_count: 1,
+        };
+        let sizes: Vec<_> = found.iter().map(size).collect();
+        let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
+        let pool = make!(this, create_descriptor_pool, destroy_descriptor_pool, info);
+        let info =
+            vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
+        // SAFETY: see the head; the set is freed with its pool.
+        let sets = unsafe { this.shared.device.allocate_descriptor_sets(&info) };
+        let set = sets.map_err(said("vkAllocateDescriptorSets"))?[0];
+        for (number, found) in &found {
+            let write = vk::WriteDescriptorSet::default().dst_set(set).dst_binding(*number);
+            let write = write.descriptor_type(found.ty());
+            let write = match found {
+                Found::Image(info) => write.image_info(std::slice::from_ref(info)),
+                Found::Buffer(_, info) => write.buffer_info(std::slice::from_ref(info)),
+            };
+            // SAFETY: see the head.
+            unsafe { this.shared.device.update_descriptor_sets(&[write], &[]) };
+        }
+        let size = (PUSH_CONSTANT_WORDS * 4) as u32;
+        let ranges = [vk::PushConstantRange { stage_flags: stage, offset: 0, size }];
+        let info = vk::PipelineLayoutCreateInfo::default()
+            .set_layouts(&layouts)
+            .push_constant_ranges(&ranges);
+        let layout = make!(this, create_pipeline_layout, destroy_pipeline_layout, info);
+        Ok(Resources { set, layout, textures })
+    }
+}
+
+impl Shared {
+    /// Writes words to memory that the processor sees, which has room for them.
+    pub(super) fn write(&self, memory: vk::DeviceMemory, words: &[u32]) -> Result<(), Error> {
+        let flags = vk::MemoryMapFlags::empty();
+        // SAFETY: see the head; it has room for the words.
+        unsafe {
+            let mapped = self.device.map_memory(memory, 0, size_of_val(words) as u64, flags);
+            let mapped = mapped.map_err(said("vkMapMemory"))?.cast::<u32>();
+            mapped.copy_from_nonoverlapping(words.as_ptr(), words.len());
+            self.device.unmap_memory(memory);
+        }
+        Ok(())
+    }
+}
+
+/// What a shader reads.
+pub(super) struct Resources {
+    pub(super) set: vk::DescriptorSet,
+    pub(super) layout: vk::PipelineLayout,
+    /// How textures are filled, by binding.
+    pub(super) textures: Vec<(u32, Upload)>,
+}
+
+/// What is bound.
+#[derive(Clone, Copy)]
+enum Found {
+    Image(vk::DescriptorImageInfo),
+    /// A block of uniforms, or a buffer.
+    Buffer(vk::DescriptorType, vk::DescriptorBufferInfo),
+}
+
+impl Found {
+    fn ty(&self) -> vk::DescriptorType {
+        match self {
+            Self::Image(_) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
+            Self::Buffer(ty, _) => *ty,
+        }
+    }
+}

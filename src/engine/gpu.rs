@@ -1,0 +1,270 @@
+//! A Vulkan device as an engine: it draws the whole picture at once, from what the program compiles to in
+//! SPIR-V, and tiles are taken from that.
+
+use super::Engine;
+use crate::settings::Settings;
+use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::graph::Core;
+use lambdav_core::schedule;
+use lambdav_core::texture::TextureData;
+use lambdav_gpu::{About, Device, Error, Job, PixelBits, Prepared};
+use lambdav_raster::{Cancel, Fault, Kernel, Size, Stop, Tile, TileBuffer};
+use lambdav_spirv_backend::emit::{EmitError, EmitOptions, Exact, Subnormals, emit};
+use lambdav_spirv_backend::eval::Resources;
+use lambdav_spirv_backend::inspect::inspect;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use thiserror::Error;
+
+/// How a device computes what it may compute in its own way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GpuMode {
+    /// As the language says, in every bit.
+    #[default]
+    Exact,
+    /// The same, but for subnormal numbers, which may become zero; pixels that meet one are counted.
+    Flush,
+    /// As it likes, as far as Vulkan lets it.
+    Native,
+}
+
+impl GpuMode {
+    /// How modules are emitted for a device. What it has and what it promises decides how exactness is had. In
+    /// a module that flushes, the output at `report` says where.
+    pub fn emit_options(self, about: &About, report: Option<u32>) -> EmitOptions {
+        if self == Self::Native {
+            return EmitOptions::default();
+        }
+        let float64 = about.has_64_bits();
+        let subnormals = match self {
+            Self::Flush => Subnormals::Flush,
+            _ if about.keeps_subnormals(float64) => Subnormals::Preserve,
+            _ => Subnormals::Integers,
+        };
+        let report = report.filter(|_| self == Self::Flush);
+        EmitOptions {
+            float_controls: about.has_all_float_controls(),
+            exact: Some(Exact { float64, subnormals, report }),
+            ..EmitOptions::default()
+        }
+    }
+}
+
+/// Draws with a Vulkan device.
+#[derive(Debug)]
+pub struct GpuEngine {
+    device: Device,
+    words: Vec<u32>,
+    location: u32,
+    /// The output that says which pixels met a subnormal number, if the module has it.
+    report: Option<u32>,
+    clear: [u32; 4],
+    state: Mutex<State>,
+}
+
+/// What is drawn, and with what.
+#[derive(Debug)]
+struct State {
+    resources: Resources,
+    /// What draws pictures of a size.
+    prepared: Option<([u32; 2], Prepared)>,
+    /// Textures, by binding, that have changed since the last picture was drawn.
+    changed: Vec<(u32, Arc<TextureData>)>,
+    /// The picture, until inputs change.
+    drawn: Option<Arc<Drawn>>,
+    trouble: Option<Error>,
+}
+
+/// A picture.
+#[derive(Debug)]
+struct Drawn {
+    pixels: PixelBits,
+    width: usize,
+    /// How many pixels met a subnormal number, and which was the first, if that was asked for.
+    met: Option<Met>,
+}
+
+/// Pixels that met a subnormal number.
+#[derive(Clone, Copy, Debug)]
+struct Met {
+    pixels: usize,
+    first: Option<[usize; 2]>,
+}
+
+/// Why there is no [`GpuEngine`].
+#[derive(Debug, Error)]
+pub enum GpuError {
+    /// The program is at fault.
+    #[error("{}", .0.message)]
+    Program(Diagnostic),
+    /// It cannot be said in SPIR-V.
+    #[error(transparent)]
+    Emit(#[from] EmitError),
+}
+
+impl GpuEngine {
+    /// For the output at `location`, which the program must have.
+    ///
+    /// # Errors
+    ///
+    /// A program that nests too deeply, or is too large for SPIR-V.
+    pub fn new(
+        core: &Core,
+        location: u32,
+        settings: &Settings,
+        device: &Device,
+        mode: GpuMode,
+    ) -> Result<Self, GpuError> {
+        if let Some(unbound) = core.unbound(&settings.inputs.resources) {
+            return Err(GpuError::Program(unbound));
+        }
+        let program = schedule::schedule(core, &[location]).map_err(GpuError::Program)?;
+        let report = u32::from(location == 0);
+        let module = emit(&program, None, &mode.emit_options(device.about(), Some(report)))?;
+        let types = core.uniforms.iter().map(|uniform| uniform.ty);
+        let state = State {
+            resources: Resources::new(&settings.inputs, &program.types, types),
+            prepared: None,
+            changed: Vec::new(),
+            drawn: None,
+            trouble: None,
+        };
+        Ok(Self {
+            device: device.clone(),
+            report: Some(report).filter(|report| has_output(&module.words, *report)),
+            words: module.words,
+            location,
+            clear: program.clear(),
+            state: Mutex::new(state),
+        })
+    }
+
+    /// The device that draws.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Draws the picture.
+    fn draw(
+        &self,
+        state: &mut State,
+        size: Size,
+        patience: &dyn Fn() -> bool,
+    ) -> Result<Drawn, Error> {
+        let size = [size.width(), size.height()];
+        if !matches!(&state.prepared, Some((of, _)) if *of == size) {
+            let outputs: Vec<u32> = [self.location].into_iter().chain(self.report).collect();
+            let job = Job {
+                words: &self.words,
+                outputs: &outputs,
+                size,
+                clear: self.clear,
+                push_constants: state.resources.push_constants(),
+                uniforms: state.resources.uniforms(),
+                resources: state.resources.resources(),
+            };
+            // What drew pictures of another size is not needed beside it.
+            state.prepared = None;
+            state.prepared = Some((size, self.device.prepare(&job, patience)?));
+            state.changed.clear();
+        }
+        let (_, prepared) = state.prepared.as_mut().expect("it has been made");
+        prepared.set_push_constants(state.resources.push_constants())?;
+        for (binding, texture) in state.changed.drain(..) {
+            prepared.set_texture(binding, &texture, patience)?;
+        }
+        prepared.draw(patience)?;
+        let pixels = prepared.read(self.location, patience)?;
+        let width = size[0] as usize;
+        let met = self.report.map(|report| prepared.read(report, patience)).transpose()?;
+        let met = met.map(|report| {
+            let mut met = report.iter().enumerate().filter(|(_, pixel)| pixel[0] != 0);
+            let first = met.next().map(|(index, _)| [index % width, index / width]);
+            Met { pixels: usize::from(first.is_some()) + met.count(), first }
+        });
+        Ok(Drawn { pixels, width, met })
+    }
+
+    /// The picture, drawn if it is not there.
+    fn drawn(&self, size: Size, patience: &dyn Fn() -> bool) -> Result<Arc<Drawn>, Stop> {
+        let mut state = self.state();
+        if let Some(drawn) = &state.drawn {
+            return Ok(Arc::clone(drawn));
+        }
+        if state.trouble.is_some() {
+            return Err(Stop::Cancelled);
+        }
+        match self.draw(&mut state, size, patience) {
+            Ok(drawn) => Ok(Arc::clone(state.drawn.insert(Arc::new(drawn)))),
+            Err(error) => {
+                state.trouble = Some(error);
+                Err(Stop::Cancelled)
+            }
+        }
+    }
+}
+
+/// Whether a module has an output at that location.
+fn has_output(words: &[u32], location: u32) -> bool {
+    inspect(words).is_ok_and(|interface| {
+        let mut outputs = interface.entry_points.iter().flat_map(|entry| &entry.outputs);
+        outputs.any(|output| output.location == Some(location))
+    })
+}
+
+impl Kernel for GpuEngine {
+    fn tile(
+        &self,
+        tile: Tile,
+        pixels: &mut TileBuffer<'_>,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Stop> {
+        let drawn = self.drawn(cancel.size(), &|| cancel.wants(tile.x, tile.y))?;
+        for y in 0..tile.height {
+            let from = (tile.y + y) as usize * drawn.width + tile.x as usize;
+            let row = &drawn.pixels[from..from + tile.width as usize];
+            for (to, from) in pixels.row_mut(y).iter_mut().zip(row) {
+                *to = from.map(f32::from_bits);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Engine for GpuEngine {
+    fn explain(&self, _: &Fault) -> Diagnostic {
+        unreachable!("a device finds no fault with a pixel; what goes wrong is its own trouble")
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.state().trouble.as_ref().map(|error| format!("`{}`: {error}", self.device.name()))
+    }
+
+    fn remark(&self) -> Option<String> {
+        let Met { pixels, first } = self.state().drawn.as_ref()?.met?;
+        Some(match first {
+            None => "no pixel met a subnormal number".to_owned(),
+            Some([x, y]) => {
+                let noun = if pixels == 1 { "pixel" } else { "pixels" };
+                format!("{pixels} {noun} met a subnormal number, the first at ({x}, {y})")
+            }
+        })
+    }
+
+    fn set_time(&mut self, time: f32, frame: f32) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        state.resources.set_time(time, frame);
+        (state.drawn, state.trouble) = (None, None);
+    }
+
+    fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let binding = number as u32 + 1;
+        state.resources.set_texture(binding, texture);
+        state.changed.push((binding, Arc::clone(texture)));
+        (state.drawn, state.trouble) = (None, None);
+    }
+}
