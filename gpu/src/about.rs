@@ -1,6 +1,7 @@
 //! What a device is, and what it promises of numbers.
 
 use crate::Error;
+use lambdav_spirv_backend::emit::FloatControls;
 
 /// What a device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,14 +98,19 @@ impl About {
             }
     }
 
-    /// Whether a module can demand of floats of 32 bits, by themselves, that subnormal numbers, signed zeros,
-    /// infinities and NaNs be kept, and results be rounded to nearest even.
-    pub fn has_all_float_controls(&self) -> bool {
-        let independent = [self.denorm_independence, self.rounding_independence];
-        self.denorm_preserve.of32
-            && self.rounding_mode_rte.of32
-            && self.signed_zero_inf_nan_preserve.of32
-            && independent.iter().all(|it| *it != Independence::None)
+    /// What of its arithmetic a module can demand that uses floats of 64 bits or does not.
+    pub fn float_controls(&self, float64: bool) -> FloatControls {
+        let zeros = self.signed_zero_inf_nan_preserve;
+        let rounding = self.rounding_mode_rte;
+        FloatControls {
+            signed_zeros: zeros.of32 && (!float64 || zeros.of64),
+            rounding: rounding.of32
+                && match float64 {
+                    true => rounding.of64,
+                    false => self.rounding_independence != Independence::None,
+                },
+            subnormals: self.keeps_subnormals(float64),
+        }
     }
 }
 
@@ -191,12 +197,12 @@ mod tests {
             ..about("x", DeviceKind::Other)
         };
         assert!(!about.keeps_subnormals(false) && !about.keeps_subnormals(true));
-        assert!(!about.has_all_float_controls());
+        assert!(about.float_controls(false).signed_zeros && !about.float_controls(false).rounding);
         about.denorm_independence = Independence::Of32;
         assert!(about.keeps_subnormals(false) && !about.keeps_subnormals(true));
-        assert!(!about.has_all_float_controls(), "rounding is for all widths or none");
+        assert!(!about.float_controls(false).rounding, "rounding is for all widths or none");
         about.rounding_independence = Independence::All;
-        assert!(about.has_all_float_controls());
+        assert!(about.float_controls(false).rounding);
         about.denorm_preserve.of64 = true;
         assert!(about.keeps_subnormals(true));
     }

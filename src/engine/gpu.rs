@@ -9,7 +9,7 @@ use lambdav_core::schedule;
 use lambdav_core::texture::TextureData;
 use lambdav_gpu::{About, Device, Error, Job, PixelBits, Prepared};
 use lambdav_raster::{Cancel, Fault, Kernel, Size, Stop, Tile, TileBuffer};
-use lambdav_spirv_backend::emit::{EmitError, EmitOptions, Exact, Subnormals, emit};
+use lambdav_spirv_backend::emit::{EmitError, EmitOptions, Exact, FloatControls, Subnormals, emit};
 use lambdav_spirv_backend::eval::Resources;
 use lambdav_spirv_backend::inspect::inspect;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -41,8 +41,10 @@ impl GpuMode {
             _ => Subnormals::Integers,
         };
         let report = report.filter(|_| self == Self::Flush);
+        let demanded = about.float_controls(float64);
+        let subnormal_numbers = subnormals == Subnormals::Preserve;
         EmitOptions {
-            float_controls: about.has_all_float_controls(),
+            float_controls: FloatControls { subnormals: subnormal_numbers, ..demanded },
             exact: Some(Exact { float64, subnormals, report }),
             ..EmitOptions::default()
         }

@@ -118,15 +118,14 @@ fn of_longs(op: Op) -> Option<Meaning> {
 
 /// The same of GLSL.std.450.
 fn of_glsl(function: Glsl) -> Option<(Meaning, usize)> {
-    let all: [Meaning; 8] = of_numbers!(
+    let all: [Meaning; 7] = of_numbers!(
         |a| a.abs().to_bits(),
         |a| a.sqrt().to_bits(),
         |a| a.trunc().to_bits(),
         |a| a.floor().to_bits(),
         |a| a.ceil().to_bits(),
         |a| a.round_ties_even().to_bits(),
-        |a, b, c| a.mul_add(b, c).to_bits(),
-        |a| a.signum().to_bits()
+        |a, b, c| a.mul_add(b, c).to_bits()
     );
     Some(match function {
         Glsl::FAbs => (all[0], 1),
@@ -191,6 +190,10 @@ pub(super) fn wide(
             instruction.exactly(3)?;
             let a = ids.value_of(instruction, instruction.operand(2)?, from)?;
             Ok(Some(Step::Shorten { to, a }))
+        }
+        Op::ConvertUToF if is(DOUBLE) && from.scalar == UINT => {
+            let [meaning]: [Meaning; 1] = of_integers!(|a| (a as f64).to_bits());
+            apply(meaning, &[UINT])
         }
         Op::UConvert if is(UINT) || is(LONG) => {
             let [meaning]: [Meaning; 1] = of_integers!(|a| a);

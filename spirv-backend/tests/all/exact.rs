@@ -30,7 +30,10 @@ fn kinds() -> impl Iterator<Item = (EmitOptions, bool)> {
 fn is_known(s: &Shader) -> bool {
     use lambdav_core::op::Op;
     let p = s.scheduled(&s.locations());
-    !p.blocks.iter().flat_map(|b| &b.statements).any(|st| matches!(st, Statement::Let { expr: Expr::Op(Op::Elementary(_), _), .. }))
+    !p.blocks
+        .iter()
+        .flat_map(|b| &b.statements)
+        .any(|st| matches!(st, Statement::Let { expr: Expr::Op(Op::Elementary(_), _), .. }))
 }
 
 fn check(shader: &Shader, count: usize, options: &EmitOptions, flushes: bool) {

@@ -73,18 +73,18 @@ pub(super) struct Library(Vec<(Function, Program)>);
 impl Library {
     /// Those that a module needs.
     pub(super) fn new(of: &Program, exact: Exact) -> Self {
-        let integers = exact.subnormals == Subnormals::Integers;
         let mut needed: Vec<Function> = Vec::new();
         for statement in of.blocks.iter().flat_map(|block| &block.statements) {
             let Statement::Let { expr: Expr::Op(op, operands), .. } = statement else { continue };
             let function = match op {
                 Core::Elementary(function) => Function::Elementary(*function),
                 _ if operands.first().is_none_or(|&first| !of.ty(first).is_num()) => continue,
-                Core::Add | Core::Sub if integers => Function::Add,
-                Core::Mul if integers => Function::Mul,
-                Core::Div if integers || !exact.float64 => Function::Div,
-                Core::Sqrt if integers || !exact.float64 => Function::Sqrt,
-                Core::Fma if integers || !exact.float64 => Function::Fma,
+                _ if exact.float64 => continue,
+                Core::Add | Core::Sub => Function::Add,
+                Core::Mul => Function::Mul,
+                Core::Div => Function::Div,
+                Core::Sqrt => Function::Sqrt,
+                Core::Fma => Function::Fma,
                 _ => continue,
             };
             if !needed.contains(&function) {
@@ -217,7 +217,7 @@ impl<'p> Translator<'p> {
             (Function::Elementary(elementary), _) if float64 => {
                 self.elementary(elementary, variant)
             }
-            (_, Variant::Fast) if float64 => self.in_binary64(function),
+            _ if float64 => self.in_binary64(function, variant),
             _ => self.function_of(function, Variant::Library),
         };
         self.exact.defined.insert((function, variant), id);
