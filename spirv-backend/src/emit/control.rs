@@ -64,6 +64,7 @@ impl<'p> Translator<'p> {
         variables.sort_unstable_by_key(|&(id, _)| id);
         let variables = variables.into_iter().map(|(_, instruction)| instruction);
         self.function.blocks[0].instructions.splice(0..0, variables);
+        self.flatten();
         self.finish_function(id, result, ty, parameters);
     }
 
@@ -202,7 +203,7 @@ impl<'p> Translator<'p> {
             Mode::Native | Mode::Library => {
                 self.push(Instruction::new(Op::Kill, None, None, vec![]));
             }
-            Mode::Fast { .. } | Mode::Rare => self.discard_exactly(),
+            Mode::Fast { .. } | Mode::Rare { .. } => self.discard_exactly(),
         }
     }
 

@@ -37,7 +37,7 @@ impl Translator<'_> {
     pub(super) fn apply(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Word {
         let exactly = match self.function.mode {
             Mode::Native | Mode::Library => None,
-            Mode::Fast { .. } | Mode::Rare => self.exact(op, kind, ty, ids),
+            Mode::Fast { .. } | Mode::Rare { .. } => self.exact(op, kind, ty, ids),
         };
         exactly.unwrap_or_else(|| self.natively(op, kind, ty, ids))
     }

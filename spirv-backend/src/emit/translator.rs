@@ -2,7 +2,7 @@
 //! open blocks go to.
 
 use super::declarations::Declarations;
-use super::exact::{ExactState, Library, Mode};
+use super::exact::{Calls, ExactState, Library, Mode};
 use super::interface::Interface;
 use super::lines::Lines;
 use super::options::EmitOptions;
@@ -110,8 +110,10 @@ pub(super) struct FunctionState<'p> {
     pub(super) targets: Vec<OpenConstruct<'p>>,
     /// The selections around the open block, innermost last.
     pub(super) selections: Vec<Selection>,
-    /// Whether a subnormal number was met in the open block, if it may have been.
-    pub(super) met: Option<Word>,
+    /// What the open block notes, by switch.
+    pub(super) noted: [Option<Word>; 2],
+    /// How functions of the library are called that the module has once.
+    pub(super) calls: Option<Calls>,
 }
 
 impl<'p> FunctionState<'p> {
@@ -132,7 +134,8 @@ impl<'p> FunctionState<'p> {
             span: Span::default(),
             targets: vec![OpenConstruct::Root],
             selections: Vec::new(),
-            met: None,
+            noted: [None; 2],
+            calls: None,
         }
     }
 }

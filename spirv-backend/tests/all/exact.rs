@@ -7,8 +7,10 @@ use lambdav_core::schedule::{Expr, Statement};
 use lambdav_spirv_backend::emit as emit_program;
 use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals};
 
-/// More rounds than any loop of the library has.
-const LIMIT: u64 = 4_096;
+/// Rounds of a program's loops, and of all loops of a module: those of the library, and the machine that the rare function is,
+/// whose rounds are its blocks.
+const LIMIT: u64 = 1 << 12;
+const ALL: u64 = 1 << 22;
 
 /// The kinds of modules, and whether they are right on a device that flushes subnormal numbers.
 fn kinds() -> impl Iterator<Item = (EmitOptions, bool)> {
@@ -41,11 +43,16 @@ fn check(shader: &Shader, count: usize, options: &EmitOptions, flushes: bool) {
     let program = shader.scheduled(&shader.locations());
     let module = emit_program(&program, Some(&shader.source), options).expect("it fits");
     let wanted = by_core(&program, &pixels, LIMIT);
-    let found = by_words_of(&program, &module, &pixels, LIMIT, flushes);
+    let found = |limit| by_words_of(&program, &module, &pixels, limit, flushes);
+    // Which loop it is that does not end, the machine does not know.
+    let ends = wanted.iter().all(Result::is_ok);
+    let found = found(if ends { ALL } else { 4 * LIMIT });
     for ((wanted, found), inputs) in wanted.iter().zip(&found).zip(&pixels) {
         let (name, at) = (shader.source.name(), inputs.frag_coord);
         let text = shader.source.text();
-        assert_eq!(wanted, found, "{name} at {at:?}, {options:?}, flushes: {flushes}\n{text}");
+        if ends || found.is_ok() {
+            assert_eq!(wanted, found, "{name} at {at:?}, {options:?}, flushes: {flushes}\n{text}");
+        }
     }
 }
 

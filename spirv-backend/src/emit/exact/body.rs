@@ -1,14 +1,12 @@
-//! Elementary functions by their bodies in binary64, and by integers where these do not decide.
+//! Elementary functions by their bodies in binary64, which say where they do not decide.
 
-use super::{Function, Variant, is_subnormal_at_refusal};
+use super::{Mode, Switch, Variant};
 use crate::emit::declarations::TypeDeclaration;
-use crate::emit::options::Subnormals;
 use crate::emit::translator::Translator;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::elementary::{self, Body, Kind, Step, V, body};
 use lambdav_core::op::Elementary;
 use lambdav_core::types::Type;
-use rspirv::dr::Operand;
 use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
 
 /// 2^-126 in binary64.
@@ -29,36 +27,26 @@ impl Translator<'_> {
             let [result, mut undecided] =
                 [body.result, body.undecided].map(|v| values[v.0 as usize]);
             let bool = Type::BOOL;
-            let flushes =
-                s.options.exact.map(|exact| exact.subnormals) != Some(Subnormals::Preserve);
-            if variant == Variant::Rare {
+            if is_active(Mutant::Undecided) {
+                undecided = s.declarations.constant(bool, &[0]);
+            }
+            if s.function.mode == (Mode::Rare { any: true }) {
                 let of_operands = operands.iter().map(|&id| s.is_subnormal(id, Type::NUM));
                 let rare: Vec<Word> = of_operands.collect();
                 for condition in rare.into_iter().chain(small) {
                     undecided = s.instruction(Op::LogicalOr, bool, &[undecided, condition]);
                 }
-            } else if flushes {
+            } else {
                 small.into_iter().for_each(|condition| s.note(condition, bool));
-                s.settle();
             }
-            if is_active(Mutant::Undecided) {
-                undecided = s.declarations.constant(bool, &[0]);
+            match variant {
+                Variant::Fast => s.turn_on(Switch::Again, undecided),
+                _ => {
+                    let hard = s.switch(Switch::Hard);
+                    s.store(hard, undecided);
+                }
             }
-            let library = s.function_of(Function::Elementary(function), Variant::Library);
-            let [slow, behind] = [(); 2].map(|()| s.declarations.id());
-            let from = s.function.current;
-            s.select_between(undecided, [slow, behind], behind);
-            s.begin(slow);
-            let num = s.declarations.ty(Type::NUM);
-            let call = [library].iter().chain(operands).copied().map(Operand::IdRef).collect();
-            let called = s.compute(Op::FunctionCall, num, call);
-            if variant == Variant::Fast && is_subnormal_at_refusal(function) {
-                s.note_from_outside(called, Type::NUM);
-            }
-            s.branch(behind);
-            s.begin(behind);
-            let ways = [result, from, called, slow].map(Operand::IdRef).to_vec();
-            s.compute(Op::Phi, num, ways)
+            result
         })
     }
 

@@ -78,7 +78,7 @@ impl<'p> Translator<'p> {
             if is_rare {
                 return s.narrowed(value);
             }
-            if s.notes() {
+            if s.notes().is_some() {
                 let is_small = s.is_small(value);
                 s.note(is_small, Type::BOOL);
             }

@@ -11,14 +11,18 @@
 //!   integers, from the library of [`crate::exact`].
 //! - On devices without floats of 64 bits all of them by integers.
 //!
-//! # Subnormal numbers
+//! # Twice
 //!
-//! Most devices make a subnormal operand or result zero, and none of a kind that we know can be told not to. So
-//! the program is emitted twice. The *fast* function computes with the device's arithmetic and keeps the invariant
-//! that *no value is subnormal, or the pixel has noted it*: each operation that may have made one out of
-//! operands that are none notes it where it has, and so does what is read from outside. Such a pixel is computed
-//! again by the *rare* function, in which everything that looks at the size of a number is done by integers. In
-//! the fast function, loops end where the pixel has noted something, so that what a flushed number leads to ends.
+//! What is rare stands apart: where a body does not decide (one call in 130,000), and subnormal numbers, since most devices
+//! make a subnormal operand or result zero, and none that we know can be told not to. The program is emitted twice. The
+//! *fast* function computes with the device's arithmetic and keeps the invariant that *no value is subnormal or
+//! undecided, or the pixel has noted it*: each operation that may have made one out of operands that are none
+//! notes it where it has, and so does what is read from outside. Such a pixel is computed again by the
+//! *rare* function, in which everything that looks at the size of a number takes any. In the fast
+//! function, loops end where the pixel has noted something, so that what a wrong number leads to ends.
+//!
+//! Compilers of drivers copy a function to wherever it is called. One of some hundred instructions with loops
+//! cannot be copied often, so the rare function calls each function of the library in one place ([`machine`]).
 //!
 //! The tests (a number that is not subnormal is called *full*, zeros included):
 //!
@@ -33,14 +37,17 @@
 
 mod body;
 mod functions;
+mod machine;
 mod rare;
 mod subnormal;
+
+pub(super) use machine::Calls;
 
 use super::declarations::TypeDeclaration;
 use super::options::{Exact, Subnormals};
 use super::translator::{FunctionState, Translator};
 use crate::exact::library::{Function, program};
-use lambdav_core::op::{Elementary, Op as Core};
+use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::{Expr, Program, Statement};
 use lambdav_core::types::Type;
 use rspirv::dr::{Instruction, Operand};
@@ -52,18 +59,45 @@ use rustc_hash::FxHashMap;
 pub(super) enum Mode {
     /// As the device does.
     Native,
-    /// Exactly where no number is subnormal.
+    /// Exactly where no number is subnormal and no function is hard.
     Fast {
-        /// Whether pixels note where a number may be.
-        notes: bool,
-        /// Whether those that have are computed again.
+        /// Where pixels note that a number may be subnormal.
+        notes: Option<Switch>,
+        /// Whether those for which [`Switch::Again`] is on are computed again.
         repeats: bool,
     },
     /// Exactly.
-    Rare,
+    Rare {
+        /// Whether numbers may be subnormal that the device makes zero.
+        any: bool,
+    },
     /// As a function of the library, by integers: its parameters are the program's uniforms, and its
     /// value is the output.
     Library,
+}
+
+/// What a pixel notes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Switch {
+    /// That it has to be computed again.
+    Again,
+    /// That it met a subnormal number.
+    Subnormal,
+    /// That the last function did not decide.
+    Hard,
+    /// That it is discarded.
+    Discarded,
+}
+
+impl Switch {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Again => "again",
+            Self::Subnormal => "subnormal",
+            Self::Hard => "hard",
+            Self::Discarded => "discarded",
+        }
+    }
 }
 
 /// The functions of the library that a program needs, as programs.
@@ -93,6 +127,10 @@ impl Library {
         }
         Self(needed.into_iter().map(|function| (function, program(function))).collect())
     }
+
+    fn has_elementary(&self) -> bool {
+        self.0.iter().any(|(function, _)| matches!(function, Function::Elementary(_)))
+    }
 }
 
 /// What an exact module has so far.
@@ -100,26 +138,24 @@ pub(super) struct ExactState<'p> {
     library: &'p Library,
     /// The functions that are called.
     defined: FxHashMap<(Function, Variant), Word>,
-    /// The variable that says whether the pixel has noted a subnormal number, and the one that says
-    /// whether it is discarded.
-    met: Option<Word>,
-    discarded: Option<Word>,
+    /// The variables of the switches that are used.
+    switches: FxHashMap<Switch, Word>,
 }
 
 /// What a function is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Variant {
-    /// Full operands; a subnormal result may be noted and be zero.
+    /// Full operands; what is subnormal or undecided is noted.
     Fast,
-    /// Any operands and results.
+    /// Any operands and results, but for those that are hard.
     Rare,
-    /// That of the library.
+    /// That of the library: any.
     Library,
 }
 
 impl<'p> ExactState<'p> {
     pub(super) fn new(library: &'p Library) -> Self {
-        Self { library, defined: FxHashMap::default(), met: None, discarded: None }
+        Self { library, defined: FxHashMap::default(), switches: FxHashMap::default() }
     }
 }
 
@@ -129,40 +165,45 @@ impl<'p> Translator<'p> {
         let program = self.function.program;
         let void = self.declarations.shape(TypeDeclaration::Void);
         let ty = self.declarations.shape(TypeDeclaration::Main);
-        let repeats = exact.subnormals == Subnormals::Integers;
-        let notes = repeats || exact.report.is_some();
-        let modes = [Mode::Fast { notes, repeats }, Mode::Rare];
-        let functions = modes.into_iter().take(if repeats { 2 } else { 1 }).map(|mode| {
+        let any = exact.subnormals == Subnormals::Integers;
+        let notes = match exact.subnormals {
+            Subnormals::Integers => Some(Switch::Again),
+            Subnormals::Flush if exact.report.is_some() => Some(Switch::Subnormal),
+            _ => None,
+        };
+        let repeats = any || self.exact.library.has_elementary();
+        let mut define = |mode, name: &str| {
             let id = self.declarations.id();
-            let name = if mode == Mode::Rare { "rare" } else { "fast" };
             self.declarations.name(id, name);
             let inner = FunctionState::new(program, mode, Vec::new());
             let outer = std::mem::replace(&mut self.function, inner);
             self.define_program(id, void, ty, Vec::new());
             self.function = outer;
             id
-        });
-        let functions: Vec<Word> = functions.collect();
+        };
+        let fast = define(Mode::Fast { notes, repeats }, "fast");
+        let rare = repeats.then(|| define(Mode::Rare { any }, "rare"));
 
         let entry = self.declarations.id();
         self.begin(entry);
-        self.call_void(functions[0], void);
-        if let Some(location) = exact.report {
-            self.report(location);
-        }
-        if let Some(&rare) = functions.get(1) {
-            let met = self.met();
-            let met = self.load_switch(met);
-            let discarded = self.exact.discarded;
-            self.when(met, |s| {
-                if let Some(discarded) = discarded {
-                    s.set_switch(discarded, false);
+        self.call_void(fast, void);
+        if let Some(rare) = rare {
+            let again = self.is_on(Switch::Again);
+            self.when(again, |s| {
+                if let Some(&discarded) = s.exact.switches.get(&Switch::Discarded) {
+                    let no = s.declarations.constant(Type::BOOL, &[0]);
+                    s.store(discarded, no);
                 }
                 s.call_void(rare, void);
             });
         }
-        if let Some(discarded) = self.exact.discarded {
-            let discarded = self.load_switch(discarded);
+        if notes == Some(Switch::Subnormal)
+            && let Some(location) = exact.report
+        {
+            self.report(location);
+        }
+        if self.exact.switches.contains_key(&Switch::Discarded) {
+            let discarded = self.is_on(Switch::Discarded);
             let [kill, keep] = [(); 2].map(|()| self.declarations.id());
             self.select_between(discarded, [kill, keep], keep);
             self.begin(kill);
@@ -175,8 +216,7 @@ impl<'p> Translator<'p> {
 
     /// Writes whether the pixel has noted anything to the output at that location.
     fn report(&mut self, location: u32) {
-        let met = self.met();
-        let met = self.load_switch(met);
+        let met = self.is_on(Switch::Subnormal);
         let [zero, one] =
             [0.0_f32, 1.0].map(|x| self.declarations.constant(Type::NUM, &[x.to_bits()]));
         let red = self.instruction(Op::Select, Type::NUM, &[met, one, zero]);
@@ -185,25 +225,45 @@ impl<'p> Translator<'p> {
         self.store(variable, color);
     }
 
-    /// The calls of a function for each component of operands of that type.
+    /// The values of a function for each component of operands of that type.
     fn each(&mut self, function: Function, variant: Variant, ty: Type, ids: &[Word]) -> Word {
-        let id = self.function_of(function, variant);
-        let num = self.declarations.ty(Type::NUM);
         let width = ty.width().expect("the function is one of nums and vectors");
-        let call = |s: &mut Self, ids: &[Word]| {
-            let operands = [id].iter().chain(ids).copied().map(Operand::IdRef).collect();
-            s.compute(Op::FunctionCall, num, operands)
-        };
         if width == 1 {
-            return call(self, ids);
+            return self.call(function, variant, ids);
         }
         let components: Vec<Word> = (0..u32::from(width))
             .map(|k| {
                 let ids: Vec<Word> = ids.iter().map(|&id| self.extract(Type::NUM, id, k)).collect();
-                call(self, &ids)
+                self.call(function, variant, &ids)
             })
             .collect();
         self.instruction(Op::CompositeConstruct, ty, &components)
+    }
+
+    /// The value of a function of numbers.
+    fn call(&mut self, function: Function, variant: Variant, ids: &[Word]) -> Word {
+        let is_wide = self.options.exact.is_some_and(|exact| exact.float64);
+        let is_elementary = matches!(function, Function::Elementary(_));
+        match variant {
+            Variant::Fast if !is_wide && is_elementary => {
+                let yes = self.declarations.constant(Type::BOOL, &[1]);
+                self.turn_on(Switch::Again, yes);
+                return self.declarations.constant(Type::NUM, &[0]);
+            }
+            Variant::Rare if !is_wide => return self.call_library(function, ids, None),
+            _ => {}
+        }
+        let id = self.function_of(function, variant);
+        let num = self.declarations.ty(Type::NUM);
+        let operands = [id].iter().chain(ids).copied().map(Operand::IdRef).collect();
+        let value = self.compute(Op::FunctionCall, num, operands);
+        match variant {
+            Variant::Rare if is_elementary => {
+                let hard = self.is_on(Switch::Hard);
+                self.call_library(function, ids, Some((hard, value)))
+            }
+            _ => value,
+        }
     }
 
     /// The function of a builtin.
@@ -214,11 +274,9 @@ impl<'p> Translator<'p> {
         let float64 = self.options.exact.is_some_and(|exact| exact.float64);
         let id = match (function, variant) {
             (_, Variant::Library) => self.of_library(function),
-            (Function::Elementary(elementary), _) if float64 => {
-                self.elementary(elementary, variant)
-            }
-            _ if float64 => self.in_binary64(function, variant),
-            _ => self.function_of(function, Variant::Library),
+            _ if !float64 => self.function_of(function, Variant::Library),
+            (Function::Elementary(elementary), _) => self.elementary(elementary, variant),
+            _ => self.in_binary64(function, variant),
         };
         self.exact.defined.insert((function, variant), id);
         id
@@ -263,24 +321,28 @@ impl<'p> Translator<'p> {
 
     /// The pixel is discarded: `main` does it, once all is known.
     pub(super) fn discard_exactly(&mut self) {
-        let discarded = match self.exact.discarded {
-            Some(known) => known,
-            None => self.interface.switch(&mut self.declarations, "discarded"),
-        };
-        self.exact.discarded = Some(discarded);
         self.settle();
-        self.set_switch(discarded, true);
+        let yes = self.declarations.constant(Type::BOOL, &[1]);
+        let discarded = self.switch(Switch::Discarded);
+        self.store(discarded, yes);
         self.push(Instruction::new(Op::Return, None, None, vec![]));
     }
 
-    fn load_switch(&mut self, switch: Word) -> Word {
-        let bool = self.declarations.ty(Type::BOOL);
-        self.compute(Op::Load, bool, vec![Operand::IdRef(switch)])
+    /// The variable of a switch.
+    fn switch(&mut self, switch: Switch) -> Word {
+        if let Some(&known) = self.exact.switches.get(&switch) {
+            return known;
+        }
+        let id = self.interface.switch(&mut self.declarations, switch.name());
+        self.exact.switches.insert(switch, id);
+        id
     }
 
-    fn set_switch(&mut self, switch: Word, on: bool) {
-        let value = self.declarations.constant(Type::BOOL, &[on.into()]);
-        self.store(switch, value);
+    /// Whether a switch is on.
+    fn is_on(&mut self, switch: Switch) -> Word {
+        let variable = self.switch(switch);
+        let bool = self.declarations.ty(Type::BOOL);
+        self.compute(Op::Load, bool, vec![Operand::IdRef(variable)])
     }
 
     /// An operation of an exact module, if it is computed in another way than a device's own. The
@@ -310,15 +372,14 @@ impl<'p> Translator<'p> {
                 }
                 Some(id)
             }
-            (Mode::Fast { notes: true, .. }, None) => self.noted(op, ty, ids),
-            (Mode::Rare, Some(function)) => Some(self.each(function, Variant::Rare, ty, ids)),
-            (Mode::Rare, None) => self.rarely(op, kind, ty, ids),
+            (Mode::Fast { notes: Some(_), .. }, None) => self.noted(op, ty, ids),
+            (Mode::Rare { any }, Some(function)) => {
+                let is_elementary = matches!(function, Function::Elementary(_));
+                let variant = if any || is_elementary { Variant::Rare } else { Variant::Fast };
+                Some(self.each(function, variant, ty, ids))
+            }
+            (Mode::Rare { any: true }, None) => self.rarely(op, kind, ty, ids),
             _ => None,
         }
     }
-}
-
-/// Whether a function of full numbers may, where its body is of no use, have a subnormal result.
-fn is_subnormal_at_refusal(function: Elementary) -> bool {
-    matches!(function, Elementary::Atan2 | Elementary::Pow)
 }

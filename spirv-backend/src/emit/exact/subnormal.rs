@@ -1,6 +1,6 @@
 //! Noting subnormal numbers.
 
-use super::Mode;
+use super::{Mode, Switch};
 use crate::emit::translator::Translator;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::Op as Core;
@@ -15,53 +15,54 @@ const COARSE: u32 = 26 << 23;
 const SIZE: u32 = 0x7fff_ffff;
 
 impl Translator<'_> {
-    /// The variable that says whether the pixel has noted a subnormal number.
-    pub(super) fn met(&mut self) -> Word {
-        let met = match self.exact.met {
-            Some(known) => known,
-            None => self.interface.switch(&mut self.declarations, "subnormal"),
-        };
-        self.exact.met = Some(met);
-        met
-    }
-
-    pub(super) fn notes(&self) -> bool {
-        matches!(self.function.mode, Mode::Fast { notes: true, .. })
+    /// Whether subnormal numbers are noted, and where.
+    pub(super) fn notes(&self) -> Option<Switch> {
+        match self.function.mode {
+            Mode::Fast { notes, .. } => notes,
+            _ => None,
+        }
     }
 
     /// Notes that a number is subnormal where a condition of that type holds somewhere.
     pub(super) fn note(&mut self, condition: Word, bools: Type) {
+        let Some(switch) = self.notes() else { return };
         let condition = match bools {
             Type::BOOL => condition,
             _ => self.instruction(Op::Any, Type::BOOL, &[condition]),
         };
-        let met = match self.function.met {
-            Some(met) => self.instruction(Op::LogicalOr, Type::BOOL, &[met, condition]),
+        self.turn_on(switch, condition);
+    }
+
+    /// Turns a switch on where a condition holds.
+    pub(super) fn turn_on(&mut self, switch: Switch, condition: Word) {
+        let on = match self.function.noted[switch as usize] {
+            Some(on) => self.instruction(Op::LogicalOr, Type::BOOL, &[on, condition]),
             None => condition,
         };
-        self.function.met = Some(met);
+        self.function.noted[switch as usize] = Some(on);
     }
 
     /// Writes down what the open block has noted, which ends.
     pub(in crate::emit) fn settle(&mut self) {
-        if let Some(met) = self.function.met.take() {
-            let variable = self.met();
-            let before = self.load_switch(variable);
-            let after = self.instruction(Op::LogicalOr, Type::BOOL, &[before, met]);
-            self.store(variable, after);
+        for switch in [Switch::Again, Switch::Subnormal] {
+            if let Some(on) = self.function.noted[switch as usize].take() {
+                let before = self.is_on(switch);
+                let after = self.instruction(Op::LogicalOr, Type::BOOL, &[before, on]);
+                let variable = self.switch(switch);
+                self.store(variable, after);
+            }
         }
     }
 
     /// The condition on which a loop ends early, where there is one.
     pub(in crate::emit) fn ends_early(&mut self) -> Option<Word> {
         let Mode::Fast { repeats: true, .. } = self.function.mode else { return None };
-        let variable = self.met();
-        Some(self.load_switch(variable))
+        Some(self.is_on(Switch::Again))
     }
 
     /// Notes that a constant is subnormal.
     pub(in crate::emit) fn note_constant(&mut self, ty: Type, words: &[u32]) {
-        if !self.notes() {
+        if self.notes().is_none() {
             return;
         }
         let is_subnormal = |word: u32| word & SIZE < LEAST && word & SIZE != 0;
@@ -75,7 +76,7 @@ impl Translator<'_> {
     /// Notes where a value that comes from outside is subnormal: a number, or a vector or matrix of
     /// numbers.
     pub(in crate::emit) fn note_from_outside(&mut self, id: Word, ty: Type) {
-        if !self.notes() {
+        if self.notes().is_none() {
             return;
         }
         match *self.function.program.types.kind(ty) {
