@@ -13,6 +13,7 @@
 
 pub mod emit;
 pub mod eval;
+pub mod exact;
 pub mod inspect;
 pub mod mutants;
 mod sampler;

@@ -6,6 +6,7 @@ mod constants;
 mod expansions;
 mod integers;
 mod interface;
+mod library;
 mod malformed;
 mod modules;
 mod shape;
