@@ -20,7 +20,7 @@ use lambdav_spirv_backend::exact::library::Function;
 /// How many pixels are computed at once.
 const PIXELS: usize = 1024;
 /// Lanes of a group.
-const LANES: u32 = 8;
+const LANES: u32 = 16;
 
 /// A function of the library in machine code.
 #[derive(Debug)]
