@@ -6,6 +6,7 @@ mod constants;
 mod exact;
 mod integers;
 mod interface;
+mod library;
 mod malformed;
 mod modules;
 mod shape;

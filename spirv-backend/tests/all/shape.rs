@@ -144,6 +144,7 @@ fn float_controls_are_on_demand() {
             exact: None,
             strip: false,
             constants: 0,
+            exact: None,
         });
         let text = disassemble(&module.words).expect("it is a module");
         assert_eq!(text.contains("SPV_KHR_float_controls"), extension, "{text}");
@@ -156,6 +157,7 @@ fn float_controls_are_on_demand() {
             exact: None,
             strip: false,
             constants: 0,
+            exact: None,
         });
         let text = disassemble(&plain.words).expect("it is a module");
         assert!(!text.contains("Preserve") && !text.contains("OpExtension"), "{text}");

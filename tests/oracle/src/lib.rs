@@ -24,9 +24,11 @@ pub mod coremath;
 pub mod exact;
 mod hard;
 pub mod inputs;
+pub mod library;
 pub mod machine;
 pub mod precise;
 pub mod round;
+pub mod soft;
 pub mod special;
 pub mod textures;
 

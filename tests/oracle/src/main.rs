@@ -6,9 +6,12 @@
 use clap::{Parser, Subcommand};
 use lambdav_core::op::Elementary;
 use lambdav_oracle::compare::{Arguments, OracleReport, Side, compare, each};
+use lambdav_oracle::library::LibraryCode;
 use lambdav_oracle::machine::{MachineCode, Rates};
+use lambdav_oracle::soft::{self, SoftReport};
 use lambdav_oracle::{coremath, exact};
 use lambdav_simd_backend::Target;
+use lambdav_spirv_backend::exact::library::Function;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -49,6 +52,27 @@ enum What {
         #[arg(value_parser = function)]
         functions: Vec<Elementary>,
     },
+    /// The library of exact SPIR-V modules, by machine code: operations with this processor's, elementary functions with CORE-MATH
+    Library {
+        /// Take one of every 2^BITS numbers, for elementary functions of one operand
+        #[arg(long, value_name = "BITS", default_value_t = 10, value_parser = clap::value_parser!(u8).range(0..=24))]
+        step: u8,
+        /// Random operands, for operations and functions of several operands
+        #[arg(long, default_value_t = 10_000_000)]
+        count: u64,
+        /// Seed of the random operands
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// The functions, by their names in core text; all if none is named
+        #[arg(value_parser = library_function)]
+        functions: Vec<Function>,
+    },
+}
+
+fn library_function(name: &str) -> Result<Function, String> {
+    let found = Function::ALL.iter().copied().find(|f| f.name() == name);
+    let names: Vec<_> = Function::ALL.iter().map(|f| f.name()).collect();
+    found.ok_or_else(|| format!("one of {}", names.join(" ")))
 }
 
 fn function(name: &str) -> Result<Elementary, String> {
@@ -130,6 +154,39 @@ fn code(f: Elementary, step: u8, pairs: u64, seed: u64) -> bool {
     equal
 }
 
+/// A function of the library with what is known of it.
+fn library(function: Function, step: u8, count: u64, seed: u64) -> bool {
+    let target = Target::host().expect("a machine that is not too old");
+    let code = LibraryCode::new(function, &target).expect("it compiles");
+    let Function::Elementary(f) = function else {
+        let start = Instant::now();
+        let SoftReport { inputs, differing, first } =
+            soft::special(function, &code).and(soft::random(function, &code, count, seed));
+        let seconds = start.elapsed().as_secs_f64();
+        println!(
+            "{:8} {:32} {inputs:>10} {differing:>11} {seconds:>8.1}",
+            function.name(),
+            "library"
+        );
+        if let Some((operands, found, expected)) = first {
+            println!("    {operands:#010x?}: {found:#010x}, expected {expected:#010x}");
+        }
+        return differing == 0;
+    };
+    let found = |pairs: &[(f32, f32)], results: &mut [f32]| code.evaluate_pairs(pairs, results);
+    let expected = each(|x, y| coremath::evaluate(f, x, y));
+    let mut arguments = vec![Arguments::special(f), Arguments::Random { count, seed }];
+    if f.arity() == 1 {
+        arguments.push(Arguments::Numbers { step, second: 0.0 });
+    }
+    let mut equal = line(f, "library", &arguments, &found, &expected);
+    if f == Elementary::Pow {
+        let exact = Arguments::These(exact::with_neighbours(&exact::powers()));
+        equal &= line(f, "library, exact", &[exact], &found, &expected);
+    }
+    equal
+}
+
 fn main() -> ExitCode {
     println!(
         "{:8} {:32} {:>10} {:>11} {:>8}",
@@ -143,6 +200,10 @@ fn main() -> ExitCode {
             .into_iter()
             .map(|f| code(f, step, pairs, seed))
             .fold(true, |a, b| a & b),
+        What::Library { step, count, seed, functions } => {
+            let functions = if functions.is_empty() { Function::ALL.to_vec() } else { functions };
+            functions.into_iter().map(|f| library(f, step, count, seed)).fold(true, |a, b| a & b)
+        }
     };
     if equal { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
