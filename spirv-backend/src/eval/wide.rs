@@ -5,6 +5,7 @@ use super::code::{Argument, Meaning, Operand, Step};
 use super::error::LoadError;
 use super::values::{ComponentType, Entity, Ids, ValueType};
 use rspirv::spirv::{GlslStd450Op as Glsl, Op};
+use std::cmp::Ordering;
 
 const DOUBLE: ComponentType = ComponentType::Double;
 const LONG: ComponentType = ComponentType::Long;
@@ -64,9 +65,9 @@ fn of_doubles(op: Op) -> Option<(Meaning, usize)> {
         |a, b| (a > b).into(),
         |a, b| (a >= b).into(),
         |a, b| (a == b).into(),
-        |a, b| (a < b || a > b).into(),
+        |a, b| a.partial_cmp(&b).is_some_and(Ordering::is_ne).into(),
         |a, b| (a != b).into(),
-        |a, b| (!(a < b || a > b)).into()
+        |a, b| a.partial_cmp(&b).is_none_or(Ordering::is_eq).into()
     );
     Some(match op {
         Op::FNegate => (negate, 1),

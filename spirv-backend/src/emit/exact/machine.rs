@@ -241,9 +241,9 @@ impl Translator<'_> {
         let Some(phis) = machine.phis.get(&to) else { return };
         let passed: Vec<(Word, Word)> = phis
             .iter()
-            .filter_map(|(phi, ways)| {
-                let &(value, _) = ways.iter().find(|&&(_, way)| way == from)?;
-                Some((machine.places[phi], value))
+            .filter_map(|phi| {
+                let &(value, _) = phi.ways.iter().find(|&&(_, way)| way == from)?;
+                Some((machine.places[&phi.id], value))
             })
             .collect();
         // All at once.
@@ -271,8 +271,16 @@ struct Machine {
     shared: FxHashMap<Word, Word>,
     /// The variables of these.
     places: FxHashMap<Word, Word>,
-    /// The φ of each block, and their ways: value and block.
-    phis: FxHashMap<Word, Vec<(Word, Vec<(Word, Word)>)>>,
+    /// The φ of each block.
+    phis: FxHashMap<Word, Vec<Phi>>,
+}
+
+/// A value that depends on the way.
+#[derive(Debug)]
+struct Phi {
+    id: Word,
+    /// The value of each way, and the block that it comes from.
+    ways: Vec<(Word, Word)>,
 }
 
 impl Machine {
@@ -302,13 +310,13 @@ impl Machine {
                 })
                 .collect();
             if instruction.class.opcode == Op::Phi {
-                let phi = instruction.result_id.expect("a φ has a value");
-                shared.insert(phi);
+                let id = instruction.result_id.expect("a φ has a value");
+                shared.insert(id);
                 let ways: Vec<(Word, Word)> = ids.chunks(2).map(|way| (way[0], way[1])).collect();
                 let is_elsewhere =
                     |&&(id, way): &&(Word, Word)| defined.get(&id).is_some_and(|of| of.0 != way);
                 shared.extend(ways.iter().filter(is_elsewhere).map(|&(id, _)| id));
-                machine.phis.entry(block).or_default().push((phi, ways));
+                machine.phis.entry(block).or_default().push(Phi { id, ways });
             } else {
                 let is_elsewhere = |id: &Word| defined.get(id).is_some_and(|of| of.0 != block);
                 shared.extend(ids.into_iter().filter(is_elsewhere));
