@@ -25,6 +25,7 @@ mod render;
 mod stats;
 mod supervise;
 mod test;
+mod trouble;
 mod values;
 mod watch;
 

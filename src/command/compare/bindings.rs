@@ -1,8 +1,7 @@
 //! The first named value that a device computes differently, where no operation is to blame by itself: a
 //! compiler of the driver may take several together.
 
-use super::draw::{Comparing, Unknown, same};
-use super::operations::inputs;
+use super::subject::{Comparing, Unknown, same};
 use lambdav::core::evaluate::{EvaluationFault, Evaluator};
 use lambdav::core::graph::{Core, Graph, Node, NodeId, Output};
 use lambdav::core::op::Op;
@@ -126,7 +125,7 @@ fn both(
     let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
     let Ok(program) = schedule(core, &locations) else { return Ok(None) };
     let mut evaluator = Evaluator::new(&program, settings.max_iterations);
-    match evaluator.run(&inputs(comparing, at), &|| !patience()) {
+    match evaluator.run(&comparing.inputs(at), &|| !patience()) {
         Err(EvaluationFault::LoopLimit(_)) => return Ok(None),
         evaluated => evaluated?,
     }

@@ -1,9 +1,10 @@
 //! Both pictures, and how far they are apart.
 
-use super::CompareCommandArguments;
+use super::arguments::CompareCommandArguments;
 use super::bindings::first_binding;
 use super::found::{Cause, Found, Outcome, Pixel};
 use super::operations::first_operation;
+use super::subject::{Comparing, Unknown, same};
 use crate::command::binds::Binds;
 use crate::command::engines::{EngineName, engine, not_drawn};
 use crate::command::failure::{Failure, Result};
@@ -17,44 +18,11 @@ use crate::command::values::{Outputs, locations};
 use lambdav::core::evaluate::EvaluationFault;
 use lambdav::core::graph::Core;
 use lambdav::engine::{Engine, GpuEngine, GpuError};
-use lambdav::gpu::{Device, Difference, Error, Patience, functions};
+use lambdav::gpu::{Difference, Error, functions};
 use lambdav::program::Loaded;
 use lambdav::raster::{RenderOptions, render};
 use lambdav::settings::Settings;
-use lambdav::spirv::emit::EmitOptions;
 use std::iter;
-
-/// What is compared, and with what.
-pub(super) struct Comparing<'a> {
-    pub(super) core: &'a Core,
-    pub(super) settings: &'a Settings,
-    pub(super) device: &'a Device,
-    /// How modules are emitted for the device.
-    pub(super) emit: EmitOptions,
-    pub(super) patience: Patience<'a>,
-}
-
-/// Why it is not known why pictures differ.
-pub(super) enum Unknown {
-    /// The device does not do what is asked of it.
-    Device(Error),
-    /// A pixel by itself could not be evaluated, or for too long.
-    Evaluation(EvaluationFault),
-    /// What was made of the program cannot be compiled.
-    Program(String),
-}
-
-impl From<Error> for Unknown {
-    fn from(error: Error) -> Self {
-        Self::Device(error)
-    }
-}
-
-impl From<EvaluationFault> for Unknown {
-    fn from(fault: EvaluationFault) -> Self {
-        Self::Evaluation(fault)
-    }
-}
 
 pub(super) fn run(options: &CompareCommandArguments) -> Result {
     let gpu = Gpu::open(&options.gpu)?;
@@ -194,9 +162,4 @@ fn first_pixel(expected: &[[u32; 4]], found: &[[u32; 4]], width: u32) -> Option<
     let mut different = pairs.filter(|(_, (a, b))| a.iter().zip(b.iter()).any(differ));
     let (index, (expected, found)) = different.next()?;
     Some(Pixel { at: [index % width, index / width], expected: *expected, found: *found })
-}
-
-/// Whether two numbers are the same, given by their bits.
-pub(super) fn same(a: u32, b: u32) -> bool {
-    a == b || f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan()
 }

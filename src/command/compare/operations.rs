@@ -1,8 +1,7 @@
 //! The first operation that a device computes differently, among those that a pixel needs.
 
-use super::draw::{Comparing, Unknown, same};
+use super::subject::{Comparing, Unknown, same};
 use lambdav::core::evaluate::{Evaluated, Evaluator, Observer};
-use lambdav::core::inputs::Inputs;
 use lambdav::core::op::Op;
 use lambdav::core::schedule::{Program, ValueId, schedule};
 use lambdav::core::source::Span;
@@ -167,12 +166,6 @@ fn record(
     let mut recorder = Recorder::default();
     let mut evaluator = Evaluator::new(program, comparing.settings.max_iterations);
     let cancelled = || !(comparing.patience)();
-    evaluator.run_observed(&inputs(comparing, at), &cancelled, &mut recorder)?;
+    evaluator.run_observed(&comparing.inputs(at), &cancelled, &mut recorder)?;
     Ok(recorder.all)
-}
-
-/// The inputs of a pixel.
-pub(super) fn inputs(comparing: &Comparing<'_>, [x, y]: [u32; 2]) -> Inputs {
-    let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
-    Inputs { frag_coord, ..comparing.settings.inputs.clone() }
 }

@@ -135,7 +135,7 @@ pub(super) fn run(options: &TestArguments) -> Result {
     }
     let how = How {
         engine: options.engine,
-        gpu: options.gpu.open(options.engine)?,
+        gpu: options.gpu.open(options.engine == Some(EngineName::Gpu))?,
         bless: options.bless,
         against: options.against.clone(),
         timeout: options.timeout,
