@@ -104,7 +104,7 @@ fn draw(device: &Device, options: &EmitOptions) -> [Vec<PixelBits>; 2] {
     prepared.set_texture(1, &texture(8, true, 9.0), &forever).expect("it is filled");
     let second = read(&mut prepared);
 
-    let one = Job { outputs: &[3], only: Some([5, 2]), ..all };
+    let one = Job { outputs: &[3], only: Some([5, 2, 1, 1]), ..all };
     let mut prepared = device.prepare(&one, &forever).expect("it can be drawn");
     prepared.draw(&forever).expect("it draws");
     let alone = prepared.read(3, &forever).expect("it was drawn");

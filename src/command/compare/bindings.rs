@@ -114,6 +114,34 @@ fn of_words(core: &Core, node: NodeId) -> Core {
     core
 }
 
+/// The side of the square of pixels that are drawn together: what a device makes of one may depend on those
+/// beside it.
+const SIDE: u32 = 16;
+
+/// Where pixels are drawn to see one: the square that it is in, or, where the value does not end in all of
+/// them, that one; nowhere, if not even there.
+fn area(
+    comparing: &Comparing<'_>,
+    evaluator: &mut Evaluator<'_>,
+    at: [u32; 2],
+    size: [u32; 2],
+) -> Result<Option<[u32; 4]>, Unknown> {
+    let mut ends = |pixel: [u32; 2]| match evaluator
+        .run(&comparing.inputs(pixel), &|| !(comparing.patience)())
+    {
+        Err(EvaluationFault::LoopLimit(_)) => Ok(false),
+        evaluated => evaluated.map(|()| true),
+    };
+    let [x, y] = at.map(|of| of / SIDE * SIDE);
+    let [width, height] = [SIDE.min(size[0] - x), SIDE.min(size[1] - y)];
+    for pixel in (y..y + height).flat_map(|y| (x..x + width).map(move |x| [x, y])) {
+        if !ends(pixel)? {
+            return Ok(ends(at)?.then_some([at[0], at[1], 1, 1]));
+        }
+    }
+    Ok(Some([x, y, width, height]))
+}
+
 /// The words that outputs hold in that pixel, by the evaluator and by the device; none where the value cannot
 /// be had by itself: where the program does not need it, it may not end.
 fn both(
@@ -124,11 +152,11 @@ fn both(
     let Comparing { settings, device, emit: options, patience, .. } = comparing;
     let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
     let Ok(program) = schedule(core, &locations) else { return Ok(None) };
+    // Exact: sides are whole numbers.
+    let size = settings.inputs.resolution.map(|side| side as u32);
     let mut evaluator = Evaluator::new(&program, settings.max_iterations);
-    match evaluator.run(&comparing.inputs(at), &|| !patience()) {
-        Err(EvaluationFault::LoopLimit(_)) => return Ok(None),
-        evaluated => evaluated?,
-    }
+    let Some(only) = area(comparing, &mut evaluator, at, size)? else { return Ok(None) };
+    evaluator.run(&comparing.inputs(at), &|| !patience())?;
     let word = |halves: &[u32]| {
         let half = |word: u32| f32::from_bits(word) as u32;
         half(halves[0]) << 16 | half(halves[1])
@@ -140,9 +168,8 @@ fn both(
     let job = Job {
         words: &module.words,
         outputs: &locations,
-        // Exact: sides are whole numbers.
-        size: settings.inputs.resolution.map(|side| side as u32),
-        only: Some(at),
+        size,
+        only: Some(only),
         clear: [0; 4],
         push_constants: resources.push_constants(),
         uniforms: resources.uniforms(),
@@ -150,7 +177,7 @@ fn both(
     };
     let mut prepared = device.prepare(&job, patience)?;
     prepared.draw(patience)?;
-    let index = at[1] as usize * job.size[0] as usize + at[0] as usize;
+    let index = at[1] as usize * size[0] as usize + at[0] as usize;
     let found = (locations.iter())
         .map(|location| Ok(word(&prepared.read(*location, patience)?[index][..2])))
         .collect::<Result<_, Error>>()?;
