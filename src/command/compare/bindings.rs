@@ -1,4 +1,4 @@
-//! The first named value that a device computes differently, where no operation is to blame by itself: a
+//! The first named value, or loop, that a device computes differently, where no operation is to blame by itself: a
 //! compiler of the driver may take several together.
 
 use super::subject::{Comparing, Unknown, same};
@@ -12,10 +12,11 @@ use lambdav::gpu::{Error, Job};
 use lambdav::spirv::emit::emit;
 use lambdav::spirv::eval::Resources;
 
-/// A named value that a device computes differently.
+/// A named value or a loop that a device computes differently.
 #[derive(Clone, Debug)]
 pub(super) struct Binding {
-    pub(super) name: String,
+    /// None of a loop that has none.
+    pub(super) name: Option<String>,
     pub(super) scalar: Scalar,
     /// Its components.
     pub(super) expected: Vec<u32>,
@@ -23,7 +24,7 @@ pub(super) struct Binding {
     pub(super) span: Span,
 }
 
-/// The first named value outside of loops, in the order in which they depend on one another, that is another
+/// The first named value or loop outside of loops, in the order in which they depend on one another, that is another
 /// on the device in that pixel of the output.
 pub(super) fn first_binding(
     comparing: &Comparing<'_>,
@@ -39,14 +40,14 @@ pub(super) fn first_binding(
         let is_float = scalar == Scalar::F32;
         let differs = |(a, b): (&u32, &u32)| a != b && !(is_float && same(*a, *b));
         if expected.iter().zip(&found).any(differs) {
-            let name = graph.name(node).map_or("", |name| name.as_str()).to_owned();
+            let name = graph.name(node).map(|name| name.as_str().to_owned());
             return Ok(Some(Binding { name, scalar, expected, found, span: graph.span(node) }));
         }
     }
     Ok(None)
 }
 
-/// The nodes that an output may need, that have a name, are vectors or scalars, and are the same in all
+/// The nodes that an output may need, that have a name or are loops, are vectors or scalars, and are the same in all
 /// rounds of all loops, from the first on which others depend.
 fn named(core: &Core, location: u32) -> Vec<NodeId> {
     let graph = &core.graph;
@@ -63,7 +64,7 @@ fn named(core: &Core, location: u32) -> Vec<NodeId> {
     }
     let nodes = (0..graph.len() as u32).map(NodeId).filter(|node| is_needed[node.index()]);
     let is_seen = |node: &NodeId| {
-        graph.name(*node).is_some()
+        (graph.name(*node).is_some() || matches!(graph.node(*node), Node::Loop(_)))
             && graph.free_loops(*node).is_empty()
             && !matches!(graph.node(*node), Node::Constant(..))
             && graph.expr_type(*node).value().is_some_and(|ty| ty.width().is_some())

@@ -83,17 +83,20 @@ impl Outcome {
             }
             Cause::Binding(binding) => {
                 let Binding { name, scalar, expected, found, span } = binding;
+                let name = match name {
+                    Some(name) => format!("binding that does is `{}`", printable(name)),
+                    None => "loop that does is that".to_owned(),
+                };
                 format!(
-                    "  no operation differs by itself; the first binding that does is `{}`{}: the device \
-                     says {}, λV says {}\n",
-                    printable(name),
+                    "  no operation differs by itself; the first {name}{}: the device says {}, λV says {}\n",
                     place(source, *span),
                     tuple(*scalar, found),
                     tuple(*scalar, expected)
                 )
             }
             Cause::Unknown => {
-                "  no operation and no binding outside of loops differs by itself\n".to_owned()
+                "  no operation differs by itself, nor any binding or loop outside of loops\n"
+                    .to_owned()
             }
         };
         text
@@ -136,7 +139,7 @@ impl Outcome {
             Cause::Binding(binding) => {
                 let Binding { name, scalar, expected, found, span } = binding;
                 json!({
-                    "kind": "binding",
+                    "kind": if name.is_some() { "binding" } else { "loop" },
                     "name": name,
                     "device": all(*scalar, found),
                     "expected": all(*scalar, expected),

@@ -330,6 +330,34 @@ fn the_operation_is_named() {
     assert_ne!(cause["device"]["bits"], cause["expected"]["bits"]);
 }
 
+/// Loops of lavapipe end after 65,535 rounds, although it computes every operation right.
+#[test]
+fn where_no_operation_differs_a_binding_does() {
+    let Some(device) = lavapipe() else { return };
+    let count = "((rec-func (n) (if (< n most) (rec (+ n 1)) n)) 0)";
+    let most = "(uniform most num 70000)\n(define half (* 0.5 (.x (frag-coord))))\n";
+    let named = format!("{most}(define counted {count})\n(vec2 half counted)");
+    let nameless = format!("{most}(vec2 half {count})");
+    let place = TestFolder::with([("named.lv", &named[..]), ("nameless.lv", &nameless)]);
+    let compare = |name, more: &[&str]| {
+        let line = ["compare", name, "--size", "6x4", "--native", "--device", &device];
+        place.run(&[&line[..], more].concat())
+    };
+    let outcome = compare("named.lv", &[]);
+    assert_eq!(outcome.status, 1, "{}", outcome.err);
+    let said = "no operation differs by itself; the first binding that does is `counted` at named.lv:3:18: \
+                the device says 65535 (0x477fff00), λV says 70000 (0x4788b800)\n";
+    assert!(outcome.text().ends_with(said), "{}", outcome.text());
+    let outcome = compare("nameless.lv", &[]);
+    assert_eq!(outcome.status, 1, "{}", outcome.err);
+    let said = "the first loop that does is that at nameless.lv:3:13: \
+                the device says 65535 (0x477fff00), λV says 70000 (0x4788b800)\n";
+    assert!(outcome.text().ends_with(said), "{}", outcome.text());
+    for name in ["named.lv", "nameless.lv"] {
+        compare(name, &["--set", "most=60000"]).done();
+    }
+}
+
 #[test]
 fn functions_have_a_table() {
     let Some(device) = lavapipe() else { return };
