@@ -1,7 +1,7 @@
 //! What a device is, and what it promises of numbers.
 
 use crate::Error;
-use lambdav_spirv_backend::emit::FloatControls;
+use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals};
 
 /// What a device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,6 +96,26 @@ impl About {
                 true => self.denorm_preserve.of64,
                 false => self.denorm_independence != Independence::None,
             }
+    }
+
+    /// How exact modules are emitted for it. What it has and what it promises decides how exactness is had.
+    /// Where subnormal numbers may become zero, the output at `report` says which pixels met one.
+    pub fn exact(&self, flushes: bool, report: Option<u32>) -> EmitOptions {
+        let float64 = self.has_64_bits();
+        let demanded = self.float_controls(float64);
+        let subnormals = match flushes {
+            true => Subnormals::Flush,
+            false if demanded.subnormals => Subnormals::Preserve,
+            false => Subnormals::Integers,
+        };
+        EmitOptions {
+            float_controls: FloatControls {
+                subnormals: subnormals == Subnormals::Preserve,
+                ..demanded
+            },
+            exact: Some(Exact { float64, subnormals, report: report.filter(|_| flushes) }),
+            ..EmitOptions::default()
+        }
     }
 
     /// What of its arithmetic a module can demand that uses floats of 64 bits or does not.

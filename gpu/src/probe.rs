@@ -61,6 +61,7 @@ pub fn apply(
             words: &module.words,
             outputs: &[0],
             size: [SIDE, rows],
+            only: None,
             clear: [0; 4],
             push_constants: resources.push_constants(),
             uniforms: resources.uniforms(),

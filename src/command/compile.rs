@@ -21,7 +21,7 @@ use lambdav::raster::file::write_atomically;
 use lambdav::simd::emit::Listing;
 use lambdav::simd::{Compiler, EmitError};
 use lambdav::spirv;
-use lambdav::spirv::emit::{self, FloatControls, Version};
+use lambdav::spirv::emit::{self, Exact, FloatControls, Subnormals, Version};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -57,6 +57,20 @@ pub(super) struct CompileArguments {
     /// nearest even (SPV_KHR_float_controls)
     #[arg(long)]
     float_controls: bool,
+    /// Make a module that computes the bits that the language says on every device, where without this
+    /// division, square roots, `fma` and elementary functions are the device's own
+    #[arg(long)]
+    exact: bool,
+    /// With --exact: do without floats and integers of 64 bits, which not all devices have
+    #[arg(long, requires = "exact")]
+    no_float64: bool,
+    /// With --exact: let subnormal numbers become zero
+    #[arg(long, requires = "exact", conflicts_with = "preserve_subnormals")]
+    flush_subnormals: bool,
+    /// With --exact: demand of the device that it keep subnormal numbers (DenormPreserve), as
+    /// `lambdav devices` tells of one; without this they are computed by integers
+    #[arg(long, requires = "exact")]
+    preserve_subnormals: bool,
     /// Leave samples of textures to the device's samplers, whose state `inspect` tells; the picture is
     /// then the device's
     #[arg(long)]
@@ -117,10 +131,10 @@ pub(super) fn run(options: &CompileArguments) -> Result {
     let stage = stage(options.emit, out)?;
     let is_spirv = matches!(stage, Stage::Spirv | Stage::SpirvText);
     let CompileArguments { float_controls, native_sampling, strip, keep_constants, .. } = *options;
-    let asks = options.spirv_version.is_some() || options.vertex.is_some();
+    let asks = options.spirv_version.is_some() || options.vertex.is_some() || options.exact;
     if !is_spirv && (asks || float_controls || native_sampling || strip || keep_constants) {
         return Err(Failure::usage(
-            "--spirv-version, --float-controls, --native-sampling, --strip, --keep-constants and --vertex are for --emit spirv and spirv-text",
+            "--spirv-version, --float-controls, --exact, --native-sampling, --strip, --keep-constants and --vertex are for --emit spirv and spirv-text",
         ));
     }
     if let Some(vertex) = &options.vertex {
@@ -232,8 +246,23 @@ fn spirv_stage(
 ) -> Result<Vec<u8>> {
     let version = options.spirv_version.unwrap_or_default();
     let CompileArguments { float_controls, strip, .. } = *options;
-    let float_controls = if float_controls { FloatControls::ALL } else { FloatControls::default() };
-    let how = emit::EmitOptions { version, float_controls, strip, constants, exact: None };
+    let subnormals = match options {
+        CompileArguments { flush_subnormals: true, .. } => Subnormals::Flush,
+        CompileArguments { preserve_subnormals: true, .. } => Subnormals::Preserve,
+        _ => Subnormals::Integers,
+    };
+    let exact = Exact { float64: !options.no_float64, subnormals, report: None };
+    let exact = options.exact.then_some(exact);
+    let float_controls = match exact {
+        Some(Exact { subnormals, .. }) => FloatControls {
+            signed_zeros: true,
+            rounding: float_controls,
+            subnormals: subnormals == Subnormals::Preserve,
+        },
+        None if float_controls => FloatControls::ALL,
+        None => FloatControls::default(),
+    };
+    let how = emit::EmitOptions { version, float_controls, strip, constants, exact };
     let module =
         spirv::emit(program, Some(source), &how).map_err(|e| Failure::input(e.to_string()))?;
     if stage == Stage::Spirv {

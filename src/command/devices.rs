@@ -13,14 +13,10 @@ pub(super) struct DevicesArguments {
     /// How the list is written; json is one object for each device
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MessageFormat::Text)]
     message_format: MessageFormat,
-    /// The same as --message-format json
-    #[arg(long, conflicts_with = "message_format")]
-    json: bool,
 }
 
 pub(super) fn run(options: &DevicesArguments) -> Result {
-    let format = if options.json { MessageFormat::Json } else { options.message_format };
-    listed::print_all(format)
+    listed::print_all(options.message_format)
 }
 
 #[cfg(not(feature = "gpu"))]

@@ -4,8 +4,8 @@ use super::failure::{Failure, chain};
 use super::gpu::Gpu;
 use super::messages::{Messages, fault};
 use super::supervise::Deadline;
+use super::trouble::Trouble;
 use clap::ValueEnum;
-use lambdav::core::diagnostics::Diagnostic;
 use lambdav::core::graph::Core;
 use lambdav::core::source::SourceFile;
 use lambdav::engine::{
@@ -29,30 +29,6 @@ pub(super) enum EngineName {
     Spirv,
     /// A Vulkan device: fast, and exact unless told otherwise; `lambdav devices` lists them
     Gpu,
-}
-
-/// Why there is no engine for a program.
-pub(super) enum Trouble {
-    /// For something in its text.
-    Program(Box<Diagnostic>),
-    /// For something else.
-    Other(Failure),
-}
-
-impl From<Diagnostic> for Trouble {
-    fn from(diagnostic: Diagnostic) -> Self {
-        Self::Program(Box::new(diagnostic))
-    }
-}
-
-impl Trouble {
-    /// The failure, when what is to be said of the program has been said.
-    pub(super) fn failure(self, source: &SourceFile, messages: Messages) -> Failure {
-        match self {
-            Self::Program(diagnostic) => fault(source, *diagnostic, messages),
-            Self::Other(failure) => failure,
-        }
-    }
 }
 
 /// Why there is no picture, which is said where the program is at fault.

@@ -5,6 +5,7 @@
 
 mod binds;
 mod check;
+mod compare;
 mod comparison;
 mod compile;
 mod completions;
@@ -24,6 +25,7 @@ mod render;
 mod stats;
 mod supervise;
 mod test;
+mod trouble;
 mod values;
 mod watch;
 
@@ -72,6 +74,7 @@ enum Command {
     Check(check::CheckArguments),
     Test(test::TestArguments),
     Diff(diff::DiffArguments),
+    Compare(compare::CompareCommandArguments),
     Devices(devices::DevicesArguments),
     Inspect(inspect::InspectArguments),
     Explain(explain::ExplainArguments),
@@ -105,6 +108,7 @@ fn work() -> u8 {
         Command::Check(options) => watch::run(options.watch, || check::run(&options)),
         Command::Test(options) => watch::run(options.watch, || test::run(&options)),
         Command::Diff(options) => diff::run(&options),
+        Command::Compare(options) => compare::run(&options),
         Command::Devices(options) => devices::run(&options),
         Command::Inspect(options) => inspect::run(&options),
         Command::Explain(options) => explain::run(&options),

@@ -9,7 +9,7 @@ use lambdav_core::schedule;
 use lambdav_core::texture::TextureData;
 use lambdav_gpu::{About, Device, Error, Job, PixelBits, Prepared};
 use lambdav_raster::{Cancel, Fault, Kernel, Size, Stop, Tile, TileBuffer};
-use lambdav_spirv_backend::emit::{EmitError, EmitOptions, Exact, FloatControls, Subnormals, emit};
+use lambdav_spirv_backend::emit::{EmitError, EmitOptions, emit};
 use lambdav_spirv_backend::eval::Resources;
 use lambdav_spirv_backend::inspect::inspect;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,22 +31,10 @@ impl GpuMode {
     /// How modules are emitted for a device. What it has and what it promises decides how exactness is had. In
     /// a module that flushes, the output at `report` says where.
     pub fn emit_options(self, about: &About, report: Option<u32>) -> EmitOptions {
-        if self == Self::Native {
-            return EmitOptions::default();
-        }
-        let float64 = about.has_64_bits();
-        let subnormals = match self {
-            Self::Flush => Subnormals::Flush,
-            _ if about.keeps_subnormals(float64) => Subnormals::Preserve,
-            _ => Subnormals::Integers,
-        };
-        let report = report.filter(|_| self == Self::Flush);
-        let demanded = about.float_controls(float64);
-        let subnormal_numbers = subnormals == Subnormals::Preserve;
-        EmitOptions {
-            float_controls: FloatControls { subnormals: subnormal_numbers, ..demanded },
-            exact: Some(Exact { float64, subnormals, report }),
-            ..EmitOptions::default()
+        match self {
+            Self::Native => EmitOptions::default(),
+            Self::Exact => about.exact(false, None),
+            Self::Flush => about.exact(true, report),
         }
     }
 }
@@ -56,7 +44,8 @@ impl GpuMode {
 pub struct GpuEngine {
     device: Device,
     words: Vec<u32>,
-    location: u32,
+    /// The outputs that are drawn; tiles are of the first.
+    locations: Vec<u32>,
     /// The output that says which pixels met a subnormal number, if the module has it.
     report: Option<u32>,
     clear: [u32; 4],
@@ -79,7 +68,8 @@ struct State {
 /// A picture.
 #[derive(Debug)]
 struct Drawn {
-    pixels: PixelBits,
+    /// Of each output.
+    pixels: Vec<PixelBits>,
     width: usize,
     /// How many pixels met a subnormal number, and which was the first, if that was asked for.
     met: Option<Met>,
@@ -116,11 +106,26 @@ impl GpuEngine {
         device: &Device,
         mode: GpuMode,
     ) -> Result<Self, GpuError> {
+        Self::of_outputs(core, &[location], settings, device, mode)
+    }
+
+    /// The same for the outputs at these locations, which are drawn at once. As a kernel it computes the first.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::new`].
+    pub fn of_outputs(
+        core: &Core,
+        locations: &[u32],
+        settings: &Settings,
+        device: &Device,
+        mode: GpuMode,
+    ) -> Result<Self, GpuError> {
         if let Some(unbound) = core.unbound(&settings.inputs.resources) {
             return Err(GpuError::Program(unbound));
         }
-        let program = schedule::schedule(core, &[location]).map_err(GpuError::Program)?;
-        let report = u32::from(location == 0);
+        let program = schedule::schedule(core, locations).map_err(GpuError::Program)?;
+        let report = (0..).find(|free| !locations.contains(free)).expect("one of many is free");
         let module = emit(&program, None, &mode.emit_options(device.about(), Some(report)))?;
         let types = core.uniforms.iter().map(|uniform| uniform.ty);
         let state = State {
@@ -134,7 +139,7 @@ impl GpuEngine {
             device: device.clone(),
             report: Some(report).filter(|report| has_output(&module.words, *report)),
             words: module.words,
-            location,
+            locations: locations.to_vec(),
             clear: program.clear(),
             state: Mutex::new(state),
         })
@@ -143,6 +148,25 @@ impl GpuEngine {
     /// The device that draws.
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    /// The bits of all outputs, in the order of their locations in [`Self::of_outputs`].
+    ///
+    /// # Errors
+    ///
+    /// What the device says; [`Error::TimedOut`] where there was no patience any more.
+    pub fn pictures(
+        &mut self,
+        size: Size,
+        patience: &dyn Fn() -> bool,
+    ) -> Result<Vec<PixelBits>, Error> {
+        let drawn = self.drawn(size, patience);
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        match (drawn, &state.trouble) {
+            (Ok(drawn), _) => Ok(drawn.pixels.clone()),
+            (Err(_), Some(error)) => Err(error.clone()),
+            (Err(_), None) => Err(Error::TimedOut),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -158,11 +182,12 @@ impl GpuEngine {
     ) -> Result<Drawn, Error> {
         let size = [size.width(), size.height()];
         if !matches!(&state.prepared, Some((of, _)) if *of == size) {
-            let outputs: Vec<u32> = [self.location].into_iter().chain(self.report).collect();
+            let outputs: Vec<u32> = self.locations.iter().copied().chain(self.report).collect();
             let job = Job {
                 words: &self.words,
                 outputs: &outputs,
                 size,
+                only: None,
                 clear: self.clear,
                 push_constants: state.resources.push_constants(),
                 uniforms: state.resources.uniforms(),
@@ -179,7 +204,9 @@ impl GpuEngine {
             prepared.set_texture(binding, &texture, patience)?;
         }
         prepared.draw(patience)?;
-        let pixels = prepared.read(self.location, patience)?;
+        let pixels = (self.locations.iter())
+            .map(|location| prepared.read(*location, patience))
+            .collect::<Result<_, _>>()?;
         let width = size[0] as usize;
         let met = self.report.map(|report| prepared.read(report, patience)).transpose()?;
         let met = met.map(|report| {
@@ -227,7 +254,7 @@ impl Kernel for GpuEngine {
         let drawn = self.drawn(cancel.size(), &|| cancel.wants(tile.x, tile.y))?;
         for y in 0..tile.height {
             let from = (tile.y + y) as usize * drawn.width + tile.x as usize;
-            let row = &drawn.pixels[from..from + tile.width as usize];
+            let row = &drawn.pixels[0][from..from + tile.width as usize];
             for (to, from) in pixels.row_mut(y).iter_mut().zip(row) {
                 *to = from.map(f32::from_bits);
             }

@@ -106,6 +106,14 @@ pub use read::{read, read_within};
 
 #[cfg(doc)]
 use crate::graph::Core;
+use crate::op::Op;
+
+/// What core text calls an operation, such as `add` or `component.0`.
+pub fn operation_name(op: Op) -> String {
+    let mut name = String::new();
+    names::write_operation(&mut name, op);
+    name
+}
 
 /// The version of the text form.
 pub const VERSION: u32 = 1;

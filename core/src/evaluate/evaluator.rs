@@ -2,6 +2,7 @@
 //! like.
 
 use super::fault::EvaluationFault;
+use super::observer::{Evaluated, Observer};
 use crate::inputs::Inputs;
 use crate::mutants::{Mutant, is_active};
 use crate::op::Op;
@@ -69,13 +70,28 @@ impl<'p> Evaluator<'p> {
         inputs: &Inputs,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<(), EvaluationFault> {
-        with_default(|| self.run_pixel(inputs, cancelled))
+        self.run_observed(inputs, cancelled, &mut ())
+    }
+
+    /// The same while somebody watches.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Evaluator::run`].
+    pub fn run_observed(
+        &mut self,
+        inputs: &Inputs,
+        cancelled: &dyn Fn() -> bool,
+        observer: &mut impl Observer,
+    ) -> Result<(), EvaluationFault> {
+        with_default(|| self.run_pixel(inputs, cancelled, observer))
     }
 
     fn run_pixel(
         &mut self,
         inputs: &Inputs,
         cancelled: &dyn Fn() -> bool,
+        observer: &mut impl Observer,
     ) -> Result<(), EvaluationFault> {
         let program = self.program;
         let mut stack = std::mem::take(&mut self.stack);
@@ -88,7 +104,7 @@ impl<'p> Evaluator<'p> {
                 let inner =
                     match statement {
                         Statement::Let { value, expr } => {
-                            self.compute(*value, expr, inputs);
+                            self.compute(*value, expr, inputs, observer);
                             self.poll(1, cancelled)?;
                             continue;
                         }
@@ -184,7 +200,13 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    fn compute(&mut self, value: ValueId, expr: &Expr, inputs: &Inputs) {
+    fn compute(
+        &mut self,
+        value: ValueId,
+        expr: &Expr,
+        inputs: &Inputs,
+        observer: &mut impl Observer,
+    ) {
         match expr {
             Expr::Constant(words) => self.set(value, words),
             Expr::Uniform(index) => self.set(value, &inputs.uniforms[*index as usize]),
@@ -219,6 +241,13 @@ impl<'p> Evaluator<'p> {
                     &mut many[..]
                 };
                 op.evaluate(&self.program.types, &inputs.resources, types, words, out);
+                observer.operation(&Evaluated {
+                    value,
+                    op: *op,
+                    types,
+                    operands: words,
+                    result: out,
+                });
                 self.set(value, out);
             }
         }

@@ -5,7 +5,9 @@
 mod constant;
 mod evaluator;
 mod fault;
+mod observer;
 
 pub use constant::constant;
 pub use evaluator::Evaluator;
 pub use fault::{EvaluationFault, loop_limit_diagnostic};
+pub use observer::{Evaluated, Observer};

@@ -16,6 +16,9 @@ pub struct Job<'a> {
     pub outputs: &'a [u32],
     /// How many pixels a row has, and how many rows there are.
     pub size: [u32; 2],
+    /// Where pixels are drawn, if not everywhere: a column and a row, and how many of each from there on. The
+    /// others are cleared.
+    pub only: Option<[u32; 4]>,
     /// The words of the colour that is cleared to.
     pub clear: [u32; 4],
     /// The block of push constants.

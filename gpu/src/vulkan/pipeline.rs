@@ -69,7 +69,12 @@ pub(super) fn pipeline(
         max_depth: 1.0,
         ..vk::Viewport::default()
     }];
-    let scissors = [vk::Rect2D::from(extent)];
+    // Within the limits of the device, which are below those of the signed.
+    let part = |[x, y, width, height]: [u32; 4]| vk::Rect2D {
+        offset: vk::Offset2D { x: x as i32, y: y as i32 },
+        extent: vk::Extent2D { width, height },
+    };
+    let scissors = [job.only.map_or(vk::Rect2D::from(extent), part)];
     let viewport =
         vk::PipelineViewportStateCreateInfo::default().viewports(&viewports).scissors(&scissors);
     let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);

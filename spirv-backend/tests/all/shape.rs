@@ -141,7 +141,6 @@ fn float_controls_are_on_demand() {
         let module = shader.emitted(&EmitOptions {
             version,
             float_controls: FloatControls::ALL,
-            exact: None,
             strip: false,
             constants: 0,
             exact: None,
@@ -154,7 +153,6 @@ fn float_controls_are_on_demand() {
         let plain = shader.emitted(&EmitOptions {
             version,
             float_controls: FloatControls::default(),
-            exact: None,
             strip: false,
             constants: 0,
             exact: None,

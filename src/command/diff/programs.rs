@@ -84,7 +84,7 @@ pub(super) fn draw_both(
     let messages = Messages::of(message_format);
     let [of_a, of_b] = [load(a, &given, messages)?, load(b, &given, messages)?];
     let deadline = Deadline::set(options.timeout);
-    let gpu = options.gpu.open(options.engine)?;
+    let gpu = options.gpu.open(options.engine == Some(EngineName::Gpu))?;
     let how = (options, gpu.as_ref());
     let drawn = |path, this, other| draw(path, this, other, &given, how, messages, deadline);
     let pictures = [drawn(a, &of_a, &of_b)?, drawn(b, &of_b, &of_a)?];

@@ -1,8 +1,8 @@
 //! Without the feature `gpu`.
 
 use super::GpuArguments;
-use crate::command::engines::Trouble;
 use crate::command::failure::{Failure, Result};
+use crate::command::trouble::Trouble;
 use lambdav::core::graph::Core;
 use lambdav::engine::Engine;
 use lambdav::settings::Settings;

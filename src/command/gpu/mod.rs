@@ -11,7 +11,6 @@ pub(super) use absent::{Gpu, missing};
 #[cfg(feature = "gpu")]
 pub(super) use present::{Gpu, devices, failure};
 
-use super::engines::EngineName;
 use super::failure::{Failure, Result};
 use clap::Args;
 
@@ -32,9 +31,9 @@ pub(super) struct GpuArguments {
 }
 
 impl GpuArguments {
-    /// The device, if the engine is one.
-    pub(super) fn open(&self, engine: Option<EngineName>) -> Result<Option<Gpu>> {
-        if engine == Some(EngineName::Gpu) {
+    /// The device, if that is the engine.
+    pub(super) fn open(&self, is_asked_for: bool) -> Result<Option<Gpu>> {
+        if is_asked_for {
             return Gpu::open(self).map(Some);
         }
         let given = [

@@ -81,7 +81,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     let (name, bytes) = read_bytes(&options.shader)?;
     let values = Given::read(&options.picture.set, options.picture.uniforms.as_ref())?;
     let given = values.with_binds(binds.clone()).with_module(&options.picture.module)?;
-    let gpu = options.gpu.open(options.engine)?;
+    let gpu = options.gpu.open(options.engine == Some(EngineName::Gpu))?;
     let mut job = Job::new(options, form, &read, stats)?;
     // The engine `spirv` executes the words of a module; the others, the program that it is raised to.
     let is_executed = options.engine == Some(EngineName::Spirv);

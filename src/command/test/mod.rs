@@ -113,6 +113,10 @@ pub(super) fn run(options: &TestArguments) -> Result {
     if !options.merge.is_empty() {
         return merge(options);
     }
+    let gpu = match options.list {
+        true => None,
+        false => options.gpu.open(options.engine == Some(EngineName::Gpu))?,
+    };
     let begun = Instant::now();
     let planned = plan::plan(&options.paths)?;
     let mut tests: Vec<&Test> = planned.tests.iter().collect();
@@ -135,7 +139,7 @@ pub(super) fn run(options: &TestArguments) -> Result {
     }
     let how = How {
         engine: options.engine,
-        gpu: options.gpu.open(options.engine)?,
+        gpu,
         bless: options.bless,
         against: options.against.clone(),
         timeout: options.timeout,

@@ -7,9 +7,10 @@
 use super::plan::Test;
 use super::result::{Status, TestResult};
 use super::run::{How, at_fault, frame_of, text_of, timed};
-use crate::command::engines::{Trouble, engine};
+use crate::command::engines::engine;
 use crate::command::failure::{Failure, Result};
 use crate::command::files::read_bytes;
+use crate::command::trouble::Trouble;
 use lambdav::core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav::core::graph::Core;
 use lambdav::core::limits;

@@ -117,7 +117,7 @@ fn options_of_spirv_are_for_spirv() {
     place.fails(
         &["compile", "a.lv", "--emit", "core", "--float-controls"],
         2,
-        "--spirv-version, --float-controls, --native-sampling, --strip, --keep-constants and --vertex are for --emit spirv",
+        "--spirv-version, --float-controls, --exact, --native-sampling, --strip, --keep-constants and --vertex are for --emit spirv",
     );
     place.fails(&["compile", "a.lv", "-o", "a.png"], 2, "say with --emit what to write");
     let version = ["compile", "a.lv", "--emit", "spirv", "--spirv-version", "2.0"];

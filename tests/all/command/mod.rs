@@ -9,6 +9,7 @@ mod assembly;
 mod buffers;
 mod check;
 mod compile;
+mod devices;
 mod diff;
 mod discard;
 mod documents;

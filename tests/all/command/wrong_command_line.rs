@@ -53,7 +53,7 @@ fn numbers() {
 #[test]
 fn choices() {
     refused("--depth", "12", "[possible values: 8, 16]");
-    refused("--engine", "gpu", "[possible values: simd, core, source, spirv]");
+    refused("--engine", "cuda", "[possible values: simd, core, source, spirv, gpu]");
     refused("--format", "jpeg", "`jpeg` is not an image format; there are png, exr and npy");
     refused("--message-format", "xml", "[possible values: text, json]");
     refused("--sise", "1x1", "a similar argument exists: '--size'");

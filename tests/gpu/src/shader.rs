@@ -225,6 +225,7 @@ impl Output<'_> {
             words: &module.words,
             outputs: &[self.location()],
             size,
+            only: None,
             clear: program.clear(),
             push_constants: resources.push_constants(),
             uniforms: resources.uniforms(),
