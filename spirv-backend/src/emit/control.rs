@@ -63,7 +63,8 @@ impl<'p> Translator<'p> {
             std::mem::take(&mut self.function.variables).into_values().collect();
         variables.sort_unstable_by_key(|&(id, _)| id);
         let variables = variables.into_iter().map(|(_, instruction)| instruction);
-        self.function.blocks[0].instructions.splice(0..0, variables);
+        let prologue = std::mem::take(&mut self.function.prologue);
+        self.function.blocks[0].instructions.splice(0..0, variables.chain(prologue));
         self.flatten();
         self.finish_function(id, result, ty, parameters);
     }

@@ -210,7 +210,14 @@ impl<'p> Declarations<'p> {
         id
     }
 
-    /// The words of a constant that is a number or a vector of numbers.
+    /// Says that a value has those words, though it is no constant.
+    pub(super) fn is_like(&mut self, id: Word, constant: Word) {
+        if let Some(words) = self.numbers.get(&constant).cloned() {
+            self.numbers.insert(id, words);
+        }
+    }
+
+    /// The words of a value that is a constant number or vector of numbers.
     pub(super) fn numbers(&self, constant: Word) -> Option<&[u32]> {
         self.numbers.get(&constant).map(|words| &**words)
     }

@@ -110,6 +110,11 @@ pub(super) struct FunctionState<'p> {
     pub(super) targets: Vec<OpenConstruct<'p>>,
     /// The selections around the open block, innermost last.
     pub(super) selections: Vec<Selection>,
+    /// What stands at the function's beginning, behind its variables.
+    pub(super) prologue: Vec<Instruction>,
+    /// What stands for constants whose values compilers are not to know, and the sign that makes them.
+    pub(super) hidden: FxHashMap<Word, Word>,
+    pub(super) sign: Option<Word>,
     /// What the open block notes, by switch.
     pub(super) noted: [Option<Word>; 2],
     /// How functions of the library are called that the module has once.
@@ -134,6 +139,9 @@ impl<'p> FunctionState<'p> {
             span: Span::default(),
             targets: vec![OpenConstruct::Root],
             selections: Vec::new(),
+            prologue: Vec::new(),
+            hidden: FxHashMap::default(),
+            sign: None,
             noted: [None; 2],
             calls: None,
         }
@@ -184,8 +192,10 @@ impl<'p> Translator<'p> {
         match self.function.slots[value.index()] {
             Slot::Id(id) => id,
             Slot::Constant(words) => {
-                self.note_constant(self.function.program.ty(value), words);
-                let id = self.declarations.constant(self.function.program.ty(value), words);
+                let ty = self.function.program.ty(value);
+                self.note_constant(ty, words);
+                let id = self.declarations.constant(ty, words);
+                let id = self.hidden(id, ty);
                 self.function.slots[value.index()] = Slot::Id(id);
                 id
             }

@@ -201,7 +201,25 @@ impl Output<'_> {
     ///
     /// If the program is too large for SPIR-V.
     pub fn by_device(&self, device: &Device, size: [u32; 2]) -> Result<PixelBits, Error> {
-        let mut prepared = self.prepare(device, size)?;
+        self.emitted_for(device, size, &EmitOptions::default())
+    }
+
+    /// The same of a module that is emitted with these options.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::by_device`].
+    ///
+    /// # Panics
+    ///
+    /// If the program is too large for SPIR-V.
+    pub fn emitted_for(
+        &self,
+        device: &Device,
+        size: [u32; 2],
+        options: &EmitOptions,
+    ) -> Result<PixelBits, Error> {
+        let mut prepared = self.prepare(device, size, options)?;
         prepared.draw(&forever)?;
         prepared.read(self.location(), &forever)
     }
@@ -215,10 +233,15 @@ impl Output<'_> {
     /// # Panics
     ///
     /// If the program is too large for SPIR-V.
-    pub fn prepare(&self, device: &Device, size: [u32; 2]) -> Result<Prepared, Error> {
+    pub fn prepare(
+        &self,
+        device: &Device,
+        size: [u32; 2],
+        options: &EmitOptions,
+    ) -> Result<Prepared, Error> {
         let Self { shader, program, native } = self;
         let program = native.as_ref().unwrap_or(program);
-        let module = emit(program, Some(&shader.source), &EmitOptions::default()).expect("it fits");
+        let module = emit(program, Some(&shader.source), options).expect("it fits");
         let types = program.uniforms.iter().map(|uniform| uniform.ty);
         let resources = Resources::new(&shader.inputs(size), &program.types, types);
         let job = Job {

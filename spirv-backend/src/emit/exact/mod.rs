@@ -37,6 +37,7 @@
 
 mod body;
 mod functions;
+mod hidden;
 mod machine;
 mod rare;
 mod subnormal;

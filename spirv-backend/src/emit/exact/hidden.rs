@@ -1,0 +1,69 @@
+//! Zeros that compilers do not know.
+//!
+//! Where a compiler of a driver sees that an operand is zero, it may take a sum for the other operand, a product for zero, and a
+//! choice between −1, 0 and 1 for a sign, and get zeros of the wrong sign, or lose a NaN (Mesa does, whatever a module demands).
+//! So zeros are made of the sign of what no compiler knows, the last component of the position of the pixel, which is positive.
+
+use super::Mode;
+use crate::emit::interface::MemoryReference;
+use crate::emit::translator::Translator;
+use lambdav_core::inputs::Input;
+use lambdav_core::types::{Scalar, Type};
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv::{Op, Word};
+
+impl Translator<'_> {
+    /// What stands for a constant of that type in exact modules.
+    pub(in crate::emit) fn hidden(&mut self, constant: Word, ty: Type) -> Word {
+        let is_exact = matches!(self.function.mode, Mode::Fast { .. } | Mode::Rare { .. });
+        let words = self.declarations.numbers(constant);
+        let has_zero = words.is_some_and(|words| words.iter().any(|word| word << 1 == 0));
+        let Some(width) = ty.width().filter(|_| is_exact && has_zero) else { return constant };
+        if let Some(&known) = self.function.hidden.get(&constant) {
+            return known;
+        }
+        let words = words.map(Box::from).unwrap_or_else(Box::<[u32]>::default);
+        let sign = self.sign();
+        let uints = Type::of(Scalar::U32, width);
+        let bits = self.declarations.constant(uints, &words);
+        let signs = match width {
+            1 => sign,
+            _ => self.at_first(Op::CompositeConstruct, uints, &vec![sign; width.into()]),
+        };
+        let bits = self.at_first(Op::BitwiseXor, uints, &[bits, signs]);
+        let id = self.at_first(Op::Bitcast, ty, &[bits]);
+        self.declarations.is_like(id, constant);
+        self.function.hidden.insert(constant, id);
+        id
+    }
+
+    /// The sign of the last component of the position: none.
+    fn sign(&mut self) -> Word {
+        if let Some(known) = self.function.sign {
+            return known;
+        }
+        let place = self.interface.input(&mut self.declarations, Input::FragCoord);
+        let MemoryReference::Variable(variable) = place else {
+            unreachable!("it is a variable of its own")
+        };
+        let position = self.at_first(Op::Load, Type::vec(4), &[variable]);
+        let last = self.declarations.id();
+        let num = self.declarations.ty(Type::NUM);
+        let operands = vec![Operand::IdRef(position), Operand::LiteralBit32(3)];
+        let extract = Instruction::new(Op::CompositeExtract, Some(num), Some(last), operands);
+        self.function.prologue.push(extract);
+        let bits = self.at_first(Op::Bitcast, Type::UINT, &[last]);
+        let mask = self.declarations.uint(1 << 31);
+        let sign = self.at_first(Op::BitwiseAnd, Type::UINT, &[bits, mask]);
+        self.function.sign = Some(sign);
+        sign
+    }
+
+    /// An instruction at the beginning of the function.
+    fn at_first(&mut self, op: Op, ty: Type, ids: &[Word]) -> Word {
+        let (id, ty) = (self.declarations.id(), self.declarations.ty(ty));
+        let operands = ids.iter().copied().map(Operand::IdRef).collect();
+        self.function.prologue.push(Instruction::new(op, Some(ty), Some(id), operands));
+        id
+    }
+}

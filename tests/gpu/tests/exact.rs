@@ -1,0 +1,118 @@
+//! Exact modules on a Vulkan device: each bit is that of the core's evaluator.
+//!
+//! Without a device the tests are skipped, and say so.
+
+use lambdav_generate::{GenerateOptions, generate, is_refused_for_rounds, resources};
+use lambdav_gpu::{Device, Error};
+use lambdav_gpu_tests::{Output, Shader, open};
+use lambdav_spirv_backend::emit::EmitOptions;
+use lambdav_test_support::skipped;
+
+/// The sizes of pictures of the gallery, and of those of generated programs.
+const SIZE: [u32; 2] = [97, 61];
+const SMALL: [u32; 2] = [23, 11];
+
+/// `VK_ERROR_UNKNOWN`.
+const UNKNOWN: i32 = -13;
+
+fn device() -> Option<Device> {
+    let device = open().expect("Vulkan works, if it is there");
+    if device.is_none() {
+        skipped("there is no Vulkan device; .ci/install-tools installs one without a GPU");
+    }
+    device
+}
+
+/// How exact modules are emitted for a device: with floats of 64 bits, if it has them, and without.
+fn kinds(device: &Device) -> Vec<EmitOptions> {
+    let best = device.about().exact(false, None);
+    let exact =
+        best.exact.map(|exact| lambdav_spirv_backend::emit::Exact { float64: false, ..exact });
+    let mut kinds =
+        vec![EmitOptions { exact, float_controls: device.about().float_controls(false), ..best }];
+    if best.exact != exact {
+        kinds.insert(0, best);
+    }
+    kinds
+}
+
+/// What differs, in words, if anything does.
+fn difference(
+    device: &Device,
+    output: &Output<'_>,
+    size: [u32; 2],
+    options: &EmitOptions,
+) -> Result<Option<String>, Error> {
+    let found = output.emitted_for(device, size, options)?;
+    let wanted = output.by_core(size);
+    let both = wanted.as_flattened().iter().zip(found.as_flattened()).enumerate();
+    let differing: Vec<String> = both
+        .filter(|(_, (wanted, found))| wanted != found)
+        .map(|(index, (wanted, found))| {
+            let (pixel, component) = (index as u32 / 4, index % 4);
+            let [x, y] = [pixel % size[0], pixel / size[0]];
+            format!("({x}, {y}).{component} is {found:#010x}, not {wanted:#010x}")
+        })
+        .collect();
+    let first = || differing[..differing.len().min(4)].join(", ");
+    Ok((!differing.is_empty()).then(|| {
+        let (exact, location) = (options.exact, output.location());
+        format!("output {location}, {exact:?}: {} components, {}", differing.len(), first())
+    }))
+}
+
+/// How many generated programs are drawn: 60, or as many as the environment's `PROGRAMS` says.
+fn programs() -> u64 {
+    std::env::var("PROGRAMS").map_or(60, |text| text.parse().expect("PROGRAMS is a number"))
+}
+
+#[test]
+fn gallery() {
+    let Some(device) = device() else { return };
+    let options = device.about().exact(false, None);
+    let mut wrong = Vec::new();
+    for shader in Shader::gallery() {
+        for output in shader.outputs() {
+            let found = difference(&device, &output, SIZE, &options).expect("it draws");
+            wrong.extend(found.map(|found| format!("{}: {found}", shader.name)));
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ: {}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn generated_programs() {
+    let Some(device) = device() else { return };
+    let (mut drawn, mut refused, mut wrong) = (0, 0, Vec::new());
+    for seed in 0..programs() {
+        let program = generate(
+            seed,
+            GenerateOptions { size: 20 + (seed as usize * 7) % 120, endless: false },
+        );
+        let text = program.to_string();
+        let shader = match Shader::compiled("generated", &text) {
+            Ok(shader) => shader.with_resources(resources),
+            Err(diagnostics) => {
+                let all: Vec<_> = diagnostics.into_iter().collect();
+                assert!(is_refused_for_rounds(&text, &all), "{all:?}");
+                continue;
+            }
+        };
+        for output in shader.outputs() {
+            if output.has_elementary() {
+                continue;
+            }
+            for options in kinds(&device) {
+                match difference(&device, &output, SMALL, &options) {
+                    Ok(None) => drawn += 1,
+                    Ok(Some(found)) => wrong.push(format!("seed {seed}: {found}\n{text}")),
+                    Err(Error::Vulkan { code: UNKNOWN, .. }) => refused += 1,
+                    Err(error) => panic!("{seed}: {error}"),
+                }
+            }
+        }
+    }
+    println!("{drawn} pictures are equal, {refused} refused by the driver");
+    assert!(wrong.is_empty(), "{} differ: {}", wrong.len(), wrong.join("\n"));
+    assert!(drawn > 20 * refused, "{drawn} drawn, {refused} refused");
+}
