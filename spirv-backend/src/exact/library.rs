@@ -64,6 +64,10 @@ functions! {
     Self::Div => "div",
     Self::Sqrt => "sqrt",
     Self::Fma => "fma",
+    Self::Elementary(Elementary::Exp) => "exp",
+    Self::Elementary(Elementary::Exp2) => "exp2",
+    Self::Elementary(Elementary::Sin) => "sin",
+    Self::Elementary(Elementary::Cos) => "cos",
 }
 
 impl Function {

@@ -10,7 +10,7 @@ use lambdav_spirv_backend::exact::library::Function;
 use std::path::{Path, PathBuf};
 
 /// The files of the source, in order.
-const SOURCE: [&str; 1] = ["soft.lv"];
+const SOURCE: [&str; 4] = ["soft.lv", "wide.lv", "tables.lv", "functions.lv"];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("exact")
