@@ -19,6 +19,7 @@ use lambdav::core::types::Types;
 use lambdav::engine::FastEngine;
 use lambdav::program::Loaded;
 use lambdav::raster::{self, Frame, RenderOptions, Size};
+use lambdav::spirv::emit::EmitOptions;
 use lambdav_gpu::forever;
 use lambdav_gpu_tests::{Shader, open};
 use lambdav_matrix::pictures;
@@ -293,7 +294,7 @@ fn serve(name: &str, size: Size) -> io::Result<()> {
     let device = device.ok_or_else(|| io::Error::other("there is no Vulkan device"))?;
     let shader = Shader::new(name, &text).with_resources(|types| resources(name, &text, types));
     let output = shader.outputs().min_by_key(|output| output.location()).expect("it has one");
-    let prepared = output.prepare(&device, [size.width(), size.height()]);
+    let prepared = output.prepare(&device, [size.width(), size.height()], &EmitOptions::default());
     let mut prepared = prepared.map_err(io::Error::other)?;
     prepared.draw(&forever).map_err(io::Error::other)?;
     let mut out = io::stdout().lock();
