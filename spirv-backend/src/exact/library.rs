@@ -68,6 +68,20 @@ functions! {
     Self::Elementary(Elementary::Exp2) => "exp2",
     Self::Elementary(Elementary::Sin) => "sin",
     Self::Elementary(Elementary::Cos) => "cos",
+    Self::Elementary(Elementary::Tan) => "tan",
+    Self::Elementary(Elementary::Asin) => "asin",
+    Self::Elementary(Elementary::Acos) => "acos",
+    Self::Elementary(Elementary::Atan) => "atan",
+    Self::Elementary(Elementary::Sinh) => "sinh",
+    Self::Elementary(Elementary::Cosh) => "cosh",
+    Self::Elementary(Elementary::Tanh) => "tanh",
+    Self::Elementary(Elementary::Asinh) => "asinh",
+    Self::Elementary(Elementary::Acosh) => "acosh",
+    Self::Elementary(Elementary::Atanh) => "atanh",
+    Self::Elementary(Elementary::Log) => "log",
+    Self::Elementary(Elementary::Log2) => "log2",
+    Self::Elementary(Elementary::Atan2) => "atan2",
+    Self::Elementary(Elementary::Pow) => "pow",
 }
 
 impl Function {

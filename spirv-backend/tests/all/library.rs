@@ -2,11 +2,20 @@
 //!
 //! `BLESS=1 cargo test -p lambdav-spirv-backend --test all -- library` writes the texts.
 
+use crate::support::by_words;
+use crate::validity::accepted_by_spirv_val;
 use lambdav_core::core_text;
 use lambdav_core::graph::Core;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::op::{NAN, Op};
+use lambdav_core::schedule::{Expr, Program, Statement};
 use lambdav_core::source::SourceFile;
+use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::compile;
-use lambdav_spirv_backend::exact::library::Function;
+use lambdav_spirv_backend::disassemble;
+use lambdav_spirv_backend::emit::{EmitOptions, EmittedModule, emit};
+use lambdav_spirv_backend::exact::library::{Function, program};
+use lambdav_test_support::{NUMBERS, Random};
 use std::path::{Path, PathBuf};
 
 /// The files of the source, in order.
@@ -41,5 +50,102 @@ fn the_texts_are_those_of_the_source() {
         }
         let known = std::fs::read_to_string(&path).expect("the text is there");
         assert!(text == known, "{} has to be written again", path.display());
+    }
+}
+
+/// Operations on nums: `bits` of the operands and `from-bits` of the result.
+#[test]
+fn there_is_no_arithmetic_on_floats() {
+    for &function in Function::ALL {
+        let name = function.name();
+        let program = program(function);
+        assert!(program.uniforms.iter().all(|uniform| uniform.ty == Type::NUM), "{name}");
+        assert_eq!(program.uniforms.len(), function.arity(), "{name}");
+        let is_float = |value| program.types.scalars(program.ty(value)).any(|of| of == Scalar::F32);
+        let mut made = Vec::new();
+        for statement in program.blocks.iter().flat_map(|block| &block.statements) {
+            let value = statement.value();
+            match statement {
+                Statement::Let { expr: Expr::Uniform(_), .. } => {}
+                Statement::Let { expr: Expr::Op(Op::Bits, operands), .. } => {
+                    assert_eq!(program.ty(operands[0]), Type::NUM, "{name}");
+                }
+                Statement::Let { expr: Expr::Op(Op::FromBits, _), .. } => made.push(value),
+                _ => {
+                    let used = statement.uses().iter().copied();
+                    assert!(!used.chain([value]).any(is_float), "{name}: {statement:?}");
+                }
+            }
+        }
+        assert_eq!(program.outputs(), made, "{name}: the result is made once, at the end");
+    }
+}
+
+fn emitted(program: &Program) -> EmittedModule {
+    let options = EmitOptions { strip: true, ..EmitOptions::default() };
+    emit(program, None, &options).expect("it can be said in SPIR-V")
+}
+
+/// The instructions of the only function. Drivers copy it to each place that calls it.
+#[test]
+fn functions_are_small() {
+    for &function in Function::ALL {
+        let name = function.name();
+        let text = disassemble(&emitted(&program(function)).words).expect("it is a module");
+        let body = text.lines().skip_while(|line| !line.contains("OpFunction ")).count();
+        let most = match name {
+            "add" | "div" | "mul" | "sqrt" => 140,
+            "fma" => 300,
+            _ => 900,
+        };
+        println!("{name} {body}");
+        assert!(body <= most, "{name}: {body} instructions, more than {most}");
+    }
+}
+
+/// What a function is by definition: the processor's operation, or the reference mathematics.
+fn expected(function: Function, operands: [f32; 3]) -> u32 {
+    let [a, b, c] = operands;
+    let value = match function {
+        Function::Add => a + b,
+        Function::Mul => a * b,
+        Function::Div => a / b,
+        Function::Sqrt => a.sqrt(),
+        Function::Fma => a.mul_add(b, c),
+        Function::Elementary(f) => f.evaluate(a, b),
+    };
+    if value.is_nan() { NAN } else { value.to_bits() }
+}
+
+/// The words of the functions, executed: at special operands and others, few, since each takes thousands of instructions.
+#[test]
+fn words_compute_the_functions() {
+    let mut random = Random::new(7);
+    for &function in Function::ALL {
+        let program = program(function);
+        let module = emitted(&program);
+        accepted_by_spirv_val(&module);
+        let operand = |random: &mut Random| match random.below(3) {
+            0 => f32::from_bits(*random.pick(&NUMBERS)),
+            1 => f32::from_bits(random.bits() as u32),
+            _ => f32::from_bits(random.bits() as u32 & 0x87ff_ffff | 0x3c00_0000),
+        };
+        let operands: Vec<[f32; 3]> =
+            (0..60).map(|_| [(); 3].map(|()| operand(&mut random))).collect();
+        for operands in operands {
+            let words = operands[..function.arity()].iter().map(|x| Box::from([x.to_bits()]));
+            let inputs = Inputs { uniforms: words.collect(), ..Inputs::default() };
+            let found = by_words(&program, &module, &[inputs], 1 << 16);
+            let [pixel] = &found[..] else { unreachable!("there is one pixel") };
+            let found = pixel.as_ref().expect("its loops end")[0][0];
+            let bits = if f32::from_bits(found).is_nan() { NAN } else { found };
+            let expected = expected(function, operands);
+            assert_eq!(
+                bits,
+                expected,
+                "{} of {operands:?}: {bits:#x} {expected:#x}",
+                function.name()
+            );
+        }
     }
 }

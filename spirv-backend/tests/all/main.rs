@@ -11,5 +11,6 @@ mod malformed;
 mod modules;
 mod shape;
 mod support;
+mod tables;
 mod theorem;
 mod validity;

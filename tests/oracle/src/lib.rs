@@ -12,6 +12,9 @@
 //!
 //! [`inputs`] chooses the arguments with which to compare; [`compare`] does so on all cores.
 //!
+//! The library of exact SPIR-V modules ([`library`]) is compared with the same, and its operations with this processor's ([`soft`]);
+//! the hardest arguments are those that binary64 does not decide ([`undecided`]).
+//!
 //! [`textures`] says what a sample of a texture is.
 //!
 //! What the compiler makes of the functions ([`machine`]) is compared with a third implementation,
@@ -31,6 +34,7 @@ pub mod round;
 pub mod soft;
 pub mod special;
 pub mod textures;
+pub mod undecided;
 
 use lambdav_core::op::Elementary;
 

@@ -1,5 +1,6 @@
 //! The tests that compare with other implementations, in one program.
 
 mod code;
+mod library;
 mod reference;
 mod textures;
