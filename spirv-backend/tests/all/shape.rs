@@ -143,6 +143,7 @@ fn float_controls_are_on_demand() {
             float_controls: true,
             strip: false,
             constants: 0,
+            exact: None,
         });
         let text = disassemble(&module.words).expect("it is a module");
         assert_eq!(text.contains("SPV_KHR_float_controls"), extension, "{text}");
@@ -154,6 +155,7 @@ fn float_controls_are_on_demand() {
             float_controls: false,
             strip: false,
             constants: 0,
+            exact: None,
         });
         let text = disassemble(&plain.words).expect("it is a module");
         assert!(!text.contains("Preserve") && !text.contains("OpExtension"), "{text}");

@@ -36,7 +36,7 @@ pub(super) fn first_binding(
         let ty = graph.value_type(node);
         let Some(scalar) = ty.scalar() else { continue };
         let core = of_words(comparing.core, node);
-        let Some((expected, found)) = both(comparing, &core, at)? else { continue };
+        let Some([expected, found]) = both(comparing, &core, at)? else { continue };
         let is_float = scalar == Scalar::F32;
         let differs = |(a, b): (&u32, &u32)| a != b && !(is_float && same(*a, *b));
         if expected.iter().zip(&found).any(differs) {
@@ -149,7 +149,7 @@ fn both(
     comparing: &Comparing<'_>,
     core: &Core,
     at: [u32; 2],
-) -> Result<Option<(Vec<u32>, Vec<u32>)>, Unknown> {
+) -> Result<Option<[Vec<u32>; 2]>, Unknown> {
     let Comparing { settings, device, emit: options, patience, .. } = comparing;
     let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
     let Ok(program) = schedule(core, &locations) else { return Ok(None) };
@@ -182,5 +182,5 @@ fn both(
     let found = (locations.iter())
         .map(|location| Ok(word(&prepared.read(*location, patience)?[index][..2])))
         .collect::<Result<_, Error>>()?;
-    Ok(Some((expected, found)))
+    Ok(Some([expected, found]))
 }
