@@ -117,24 +117,28 @@ fn of_words(core: &Core, node: NodeId) -> Core {
 
 /// The side of the square of pixels that are drawn together: what a device makes of one may depend on those
 /// beside it.
-const SIDE: u32 = 16;
+const SIDE: u32 = 8;
 
 /// Where pixels are drawn to see one: the square that it is in, or, where the value does not end in all of
 /// them, that one; nowhere, if not even there.
 fn area(
     comparing: &Comparing<'_>,
+    core: &Core,
     evaluator: &mut Evaluator<'_>,
     at: [u32; 2],
     size: [u32; 2],
 ) -> Result<Option<[u32; 4]>, Unknown> {
+    let [x, y] = at.map(|of| of / SIDE * SIDE);
+    let [width, height] = [SIDE.min(size[0] - x), SIDE.min(size[1] - y)];
+    if !core.outputs.iter().any(|output| core.graph.may_diverge(output.node)) {
+        return Ok(Some([x, y, width, height]));
+    }
     let mut ends = |pixel: [u32; 2]| match evaluator
         .run(&comparing.inputs(pixel), &|| !(comparing.patience)())
     {
         Err(EvaluationFault::LoopLimit(_)) => Ok(false),
         evaluated => evaluated.map(|()| true),
     };
-    let [x, y] = at.map(|of| of / SIDE * SIDE);
-    let [width, height] = [SIDE.min(size[0] - x), SIDE.min(size[1] - y)];
     for pixel in (y..y + height).flat_map(|y| (x..x + width).map(move |x| [x, y])) {
         if !ends(pixel)? {
             return Ok(ends(at)?.then_some([at[0], at[1], 1, 1]));
@@ -156,7 +160,7 @@ fn both(
     // Exact: sides are whole numbers.
     let size = settings.inputs.resolution.map(|side| side as u32);
     let mut evaluator = Evaluator::new(&program, settings.max_iterations);
-    let Some(only) = area(comparing, &mut evaluator, at, size)? else { return Ok(None) };
+    let Some(only) = area(comparing, core, &mut evaluator, at, size)? else { return Ok(None) };
     evaluator.run(&comparing.inputs(at), &|| !patience())?;
     let word = |halves: &[u32]| {
         let half = |word: u32| f32::from_bits(word) as u32;

@@ -51,7 +51,7 @@ pub(super) enum Cause {
 /// That no operation differs, of as many as were looked at if not of all.
 fn none_differs(is_cut: bool) -> String {
     match is_cut {
-        true => format!("none of the first {MOST} different operations differs by itself"),
+        true => format!("no operation differs by itself, of the first {MOST} of each kind"),
         false => "no operation differs by itself".to_owned(),
     }
 }

@@ -9,8 +9,8 @@ use lambdav::core::types::{Scalar, Type};
 use lambdav::gpu::probe::{Operands, apply};
 use std::collections::{HashMap, HashSet};
 
-/// How many different operations are looked at: a device computes them in seconds.
-pub(super) const MOST: usize = 1 << 20;
+/// How many different ones of each kind of operation are looked at: a device computes them in seconds.
+pub(super) const MOST: usize = 1 << 18;
 
 /// An operation on floats, of single components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +40,8 @@ pub(super) struct Operation {
 struct Recorder {
     known: HashSet<Question>,
     all: Vec<Answered>,
+    /// How many there are of each kind.
+    counts: HashMap<Op, usize>,
     /// Whether there were more than are looked at.
     is_cut: bool,
 }
@@ -55,22 +57,26 @@ struct Answered {
 impl Observer for Recorder {
     fn operation(&mut self, evaluated: &Evaluated<'_>) {
         let Evaluated { value, op, types, operands, result } = *evaluated;
-        if !is_of_floats(op, types) || self.is_cut {
+        if !is_of_floats(op, types) {
             return;
         }
+        let count = self.counts.entry(op).or_default();
         for component in 0..result.len() {
             let mut question = Question { op, of: [None; 3], operands: [0; 3] };
             for (number, (ty, words)) in types.iter().zip(operands).enumerate() {
                 question.of[number] = ty.scalar();
                 question.operands[number] = words[component];
             }
-            if self.known.insert(question) {
-                if self.all.len() == MOST {
-                    self.is_cut = true;
-                    return;
-                }
-                self.all.push(Answered { question, result: result[component], value });
+            if self.known.contains(&question) {
+                continue;
             }
+            if *count == MOST {
+                self.is_cut = true;
+                return;
+            }
+            *count += 1;
+            self.known.insert(question);
+            self.all.push(Answered { question, result: result[component], value });
         }
     }
 }
