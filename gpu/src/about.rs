@@ -1,6 +1,6 @@
 //! What a device is, and what it promises of numbers.
 
-use crate::Error;
+use crate::error::Error;
 
 /// What a device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,7 +7,8 @@ use lambdav::core::graph::{Core, Graph, Node, NodeId, Output};
 use lambdav::core::op::Op;
 use lambdav::core::schedule::schedule;
 use lambdav::core::source::Span;
-use lambdav::core::types::{Scalar, Type};
+use lambdav::core::types::Scalar;
+use lambdav::gpu::probe::{as_halves, from_halves};
 use lambdav::gpu::{Error, Job};
 use lambdav::spirv::emit::emit;
 use lambdav::spirv::eval::Resources;
@@ -98,18 +99,7 @@ fn of_words(core: &Core, node: NodeId) -> Core {
             1 => node,
             _ => graph.op(Op::Component(index), vec![node], at),
         };
-        let word = match ty.scalar() {
-            Some(Scalar::F32) => graph.op(Op::Bits, vec![component], at),
-            Some(Scalar::U32) => component,
-            _ => graph.op(Op::Convert(Scalar::U32), vec![component], at),
-        };
-        let [sixteen, low] = [16, 0xffff].map(|word| graph.constant(Type::UINT, &[word], at));
-        let halves = [
-            graph.op(Op::ShiftRight, vec![word, sixteen], at),
-            graph.op(Op::And, vec![word, low], at),
-        ];
-        let halves = halves.map(|half| graph.op(Op::Convert(Scalar::F32), vec![half], at));
-        let node = graph.op(Op::Construct(Type::vec(2)), halves.to_vec(), at);
+        let node = as_halves(graph, component);
         core.outputs.push(Output { location: index.into(), node, span: at });
     }
     core
@@ -162,10 +152,7 @@ fn both(
     let mut evaluator = Evaluator::new(&program, settings.max_iterations);
     let Some(only) = area(comparing, core, &mut evaluator, at, size)? else { return Ok(None) };
     evaluator.run(&comparing.inputs(at), &|| !patience())?;
-    let word = |halves: &[u32]| {
-        let half = |word: u32| f32::from_bits(word) as u32;
-        half(halves[0]) << 16 | half(halves[1])
-    };
+    let word = |halves: &[u32]| from_halves([halves[0], halves[1]]);
     let expected = (0..locations.len()).map(|index| word(evaluator.output(index))).collect();
     let Ok(module) = emit(&program, None, options) else { return Ok(None) };
     let types = core.uniforms.iter().map(|uniform| uniform.ty);
@@ -184,7 +171,7 @@ fn both(
     prepared.draw(patience)?;
     let index = at[1] as usize * size[0] as usize + at[0] as usize;
     let found = (locations.iter())
-        .map(|location| Ok(word(&prepared.read(*location, patience)?[index][..2])))
+        .map(|location| Ok(word(&prepared.read(*location, patience)?[index])))
         .collect::<Result<_, Error>>()?;
     Ok(Some([expected, found]))
 }
