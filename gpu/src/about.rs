@@ -1,6 +1,6 @@
 //! What a device is, and what it promises of numbers.
 
-use crate::Error;
+use crate::error::Error;
 use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals};
 
 /// What a device is.

@@ -3,8 +3,9 @@
 //! Each is computed for 65,536 arguments, which are evenly spaced.
 
 use crate::difference::ulps;
+use crate::error::Error;
 use crate::probe::{Operands, apply};
-use crate::{Device, Error, Patience};
+use crate::vulkan::{Device, Patience};
 use lambdav_core::op::{Elementary, Op};
 use lambdav_core::types::Scalar;
 use lambdav_spirv_backend::emit::EmitOptions;

@@ -1,7 +1,8 @@
 //! What a device makes of single operations.
 
-use crate::{Device, Error, Job, Patience};
-use lambdav_core::graph::{Core, NodeId, Output};
+use crate::error::Error;
+use crate::vulkan::{Device, Job, Patience};
+use lambdav_core::graph::{Core, Graph, NodeId, Output};
 use lambdav_core::inputs::{Input, Inputs};
 use lambdav_core::op::Op;
 use lambdav_core::resource::{Bound, BufferData};
@@ -70,8 +71,7 @@ pub fn apply(
         let mut prepared = device.prepare(&job, patience)?;
         prepared.draw(patience)?;
         let halves = prepared.read(0, patience)?;
-        let half = |word: u32| f32::from_bits(word) as u32;
-        let word = |pixel: &[u32; 4]| half(pixel[0]) << 16 | half(pixel[1]);
+        let word = |pixel: &[u32; 4]| from_halves([pixel[0], pixel[1]]);
         results.extend(halves.iter().take(operands.len()).map(word));
     }
     Ok(results)
@@ -111,16 +111,29 @@ fn program(op: Op, of: &[Scalar]) -> Core {
         operands.push(operand);
     }
     let result = graph.op(op, operands, at);
-    let word = match graph.value_type(result).scalar() {
-        Some(Scalar::F32) => graph.op(Op::Bits, vec![result], at),
-        Some(Scalar::U32) => result,
-        _ => graph.op(Op::Convert(Scalar::U32), vec![result], at),
+    let node = as_halves(graph, result);
+    core.outputs.push(Output { location: 0, node, span: at });
+    core
+}
+
+/// The word of a scalar as the two halves of it, numbers from 0 to 65,535, which every device stores as they
+/// are.
+pub fn as_halves(graph: &mut Graph, scalar: NodeId) -> NodeId {
+    let at = Span::default();
+    let word = match graph.value_type(scalar).scalar() {
+        Some(Scalar::F32) => graph.op(Op::Bits, vec![scalar], at),
+        Some(Scalar::U32) => scalar,
+        _ => graph.op(Op::Convert(Scalar::U32), vec![scalar], at),
     };
     let [sixteen, low] = [16, 0xffff].map(|word| graph.constant(Type::UINT, &[word], at));
     let halves =
         [graph.op(Op::ShiftRight, vec![word, sixteen], at), graph.op(Op::And, vec![word, low], at)];
     let halves = halves.map(|half| graph.op(Op::Convert(Scalar::F32), vec![half], at));
-    let node = graph.op(Op::Construct(Type::vec(2)), halves.to_vec(), at);
-    core.outputs.push(Output { location: 0, node, span: at });
-    core
+    graph.op(Op::Construct(Type::vec(2)), halves.to_vec(), at)
+}
+
+/// The word that was stored as the two halves of it, given by their bits.
+pub fn from_halves(halves: [u32; 2]) -> u32 {
+    let [high, low] = halves.map(|half| f32::from_bits(half) as u32);
+    high << 16 | low
 }

@@ -81,16 +81,16 @@ fn draw(device: &Device, options: &EmitOptions) -> [Vec<PixelBits>; 2] {
     let program = schedule(&core, &[0, 3]).expect("it is small");
     let module = emit(&program, Some(&source), options).expect("it is small");
     let types = core.uniforms.iter().map(|uniform| uniform.ty);
-    let mut resources = Resources::new(&inputs(&core), &program.types, types);
+    let resources = Resources::new(&inputs(&core), &program.types, types);
     let all = Job {
         words: &module.words,
         outputs: &[0, 3],
         size: SIZE,
         only: None,
         clear: program.clear(),
-        push_constants: &resources.push_constants().clone(),
-        uniforms: &resources.uniforms().to_vec(),
-        resources: &resources.resources().to_vec(),
+        push_constants: resources.push_constants(),
+        uniforms: resources.uniforms(),
+        resources: resources.resources(),
     };
     let mut prepared = device.prepare(&all, &forever).expect("it can be drawn");
     let read = |prepared: &mut lambdav_gpu::Prepared| -> Vec<PixelBits> {
@@ -99,8 +99,9 @@ fn draw(device: &Device, options: &EmitOptions) -> [Vec<PixelBits>; 2] {
         read.map(|pixels| pixels.expect("it was drawn")).into()
     };
     let first = read(&mut prepared);
-    resources.set_time(3.0, 1.0);
-    prepared.set_push_constants(resources.push_constants()).expect("there is memory");
+    let mut later = resources.clone();
+    later.set_time(3.0, 1.0);
+    prepared.set_push_constants(later.push_constants()).expect("there is memory");
     prepared.set_texture(1, &texture(8, true, 9.0), &forever).expect("it is filled");
     let second = read(&mut prepared);
 

@@ -12,6 +12,7 @@ use lambdav_raster::{Cancel, Fault, Kernel, Size, Stop, Tile, TileBuffer};
 use lambdav_spirv_backend::emit::{EmitError, EmitOptions, emit};
 use lambdav_spirv_backend::eval::Resources;
 use lambdav_spirv_backend::inspect::inspect;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
 
@@ -80,6 +81,28 @@ struct Drawn {
 struct Met {
     pixels: usize,
     first: Option<[usize; 2]>,
+}
+
+impl Met {
+    /// What the output says that reports them, of rows so wide: red is not 0 in the pixels that met one.
+    fn new(report: &[[u32; 4]], width: usize) -> Self {
+        let mut met = report.iter().enumerate().filter(|(_, pixel)| pixel[0] != 0);
+        let first = met.next().map(|(index, _)| [index % width, index / width]);
+        Self { pixels: usize::from(first.is_some()) + met.count(), first }
+    }
+}
+
+impl fmt::Display for Met {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { pixels, first } = self;
+        let noun = if *pixels == 1 { "pixel" } else { "pixels" };
+        match first {
+            None => f.write_str("no pixel met a subnormal number"),
+            Some([x, y]) => {
+                write!(f, "{pixels} {noun} met a subnormal number, the first at ({x}, {y})")
+            }
+        }
+    }
 }
 
 /// Why there is no [`GpuEngine`].
@@ -209,11 +232,7 @@ impl GpuEngine {
             .collect::<Result<_, _>>()?;
         let width = size[0] as usize;
         let met = self.report.map(|report| prepared.read(report, patience)).transpose()?;
-        let met = met.map(|report| {
-            let mut met = report.iter().enumerate().filter(|(_, pixel)| pixel[0] != 0);
-            let first = met.next().map(|(index, _)| [index % width, index / width]);
-            Met { pixels: usize::from(first.is_some()) + met.count(), first }
-        });
+        let met = met.map(|report| Met::new(&report, width));
         Ok(Drawn { pixels, width, met })
     }
 
@@ -273,14 +292,7 @@ impl Engine for GpuEngine {
     }
 
     fn remark(&self) -> Option<String> {
-        let Met { pixels, first } = self.state().drawn.as_ref()?.met?;
-        Some(match first {
-            None => "no pixel met a subnormal number".to_owned(),
-            Some([x, y]) => {
-                let noun = if pixels == 1 { "pixel" } else { "pixels" };
-                format!("{pixels} {noun} met a subnormal number, the first at ({x}, {y})")
-            }
-        })
+        self.state().drawn.as_ref()?.met.map(|met| met.to_string())
     }
 
     fn set_time(&mut self, time: f32, frame: f32) {
@@ -295,5 +307,64 @@ impl Engine for GpuEngine {
         state.resources.set_texture(binding, texture);
         state.changed.push((binding, Arc::clone(texture)));
         (state.drawn, state.trouble) = (None, None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lambdav_gpu::{DeviceKind, FloatWidths, Independence};
+    use lambdav_spirv_backend::emit::{Exact, FloatControls, Subnormals};
+
+    #[test]
+    fn pixels_that_met_subnormals_are_counted() {
+        let [no, yes] = [0.0_f32, 1.0].map(|red| [red, 0.0, 0.0, 1.0].map(f32::to_bits));
+        for (report, said) in [
+            ([no, no, no, no, no, no], "no pixel met a subnormal number"),
+            ([no, no, no, no, yes, no], "1 pixel met a subnormal number, the first at (1, 1)"),
+            ([no, no, yes, yes, no, yes], "3 pixels met a subnormal number, the first at (2, 0)"),
+        ] {
+            assert_eq!(Met::new(&report, 3).to_string(), said);
+        }
+    }
+
+    #[test]
+    fn what_a_device_promises_decides_how_it_is_exact() {
+        let all = FloatWidths { of32: true, of64: true };
+        let able = About {
+            name: "able".to_owned(),
+            kind: DeviceKind::Discrete,
+            driver: String::new(),
+            api: [1, 3, 0],
+            float64: true,
+            int64: true,
+            has_float_controls: true,
+            denorm_preserve: all,
+            rounding_mode_rte: all,
+            signed_zero_inf_nan_preserve: all,
+            denorm_independence: Independence::All,
+            rounding_independence: Independence::All,
+        };
+        let only32 = FloatWidths { of32: true, of64: false };
+        let halfway = About { denorm_preserve: only32, ..able.clone() };
+        let plain = About { int64: false, denorm_preserve: FloatWidths::default(), ..able.clone() };
+        use Subnormals::{Flush, Integers, Preserve};
+        for (about, float64, exact) in
+            [(&able, true, Preserve), (&halfway, true, Integers), (&plain, false, Integers)]
+        {
+            let of = |mode: GpuMode| {
+                let EmitOptions { float_controls, exact, .. } = mode.emit_options(about, Some(1));
+                (float_controls, exact)
+            };
+            for (mode, subnormals, report) in
+                [(GpuMode::Exact, exact, None), (GpuMode::Flush, Flush, Some(1))]
+            {
+                let controls =
+                    FloatControls { subnormals: subnormals == Preserve, ..FloatControls::ALL };
+                let expected = Exact { float64, subnormals, report };
+                assert_eq!(of(mode), (controls, Some(expected)), "{about:?}");
+            }
+            assert_eq!(of(GpuMode::Native), (FloatControls::default(), None), "{about:?}");
+        }
     }
 }

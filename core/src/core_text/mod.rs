@@ -70,7 +70,7 @@
 //! - `guard` is the value of its block, and a remark that the value is needed only where the
 //!   condition holds. A schedule makes guards, the reader drops them.
 //! - The component of an integer is digits; which of the forms it is, the type says.
-//! - An operation is named as in [`Op`](crate::op::Op): `add`, `less-equal`, `atan2`, …;
+//! - An operation is named as in [`Op`]: `add`, `less-equal`, `atan2`, …;
 //!   `component.K`, `column.K`, `field.K`, `inject.CASE` and `payload.CASE.FIELD` have their indices in
 //!   the name, and what `construct`, `convert` and `inject` make is what the definition says.
 //! - Types are declared outside all blocks, before their uses. A constant of any type has all its

@@ -30,3 +30,65 @@ impl Observer for () {
     #[inline]
     fn operation(&mut self, _: &Evaluated<'_>) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core_text::read;
+    use crate::evaluate::Evaluator;
+    use crate::inputs::Inputs;
+    use crate::schedule::schedule;
+    use crate::source::SourceFile;
+
+    #[derive(Default)]
+    struct Additions(Vec<[f32; 3]>);
+
+    impl Observer for Additions {
+        fn operation(&mut self, evaluated: &Evaluated<'_>) {
+            if evaluated.op == Op::Add {
+                assert_eq!(evaluated.types, [Type::NUM; 2]);
+                let [a, b] = [0, 1].map(|k| evaluated.operands[k][0]);
+                self.0.push([a, b, evaluated.result[0]].map(f32::from_bits));
+            }
+        }
+    }
+
+    /// What is seen are the operations of each round, in order, and only those that are evaluated.
+    #[test]
+    fn rounds_are_seen() {
+        let text = "lambdav-core 1
+
+uniform \"most\": num = 3.0
+
+%0: num = uniform \"most\"
+%1: num = 0.0
+%2: num = 1.0
+%3: num = loop (%4: num = %1) {
+  %5: bool = less %4, %0
+  if %5 {
+    %6: num = add %4, %2
+    rec %6
+  } else {
+    %7: num = add %4, %4
+    yield %7
+  }
+}
+
+output 0 = %3
+";
+        let (core, diagnostics) = read(&SourceFile::new("a.core", text));
+        let core = core.unwrap_or_else(|| panic!("{diagnostics:?}"));
+        let program = schedule(&core, &[0]).expect("it is small");
+        let uniforms = core.uniforms.iter().map(|uniform| uniform.default.clone()).collect();
+        let inputs = Inputs { uniforms, ..Inputs::default() };
+        let mut evaluator = Evaluator::new(&program, 9);
+        let mut seen = Additions::default();
+        evaluator.run_observed(&inputs, &|| false, &mut seen).expect("it ends");
+        let expected = [[0.0, 1.0, 1.0], [1.0, 1.0, 2.0], [2.0, 1.0, 3.0], [3.0, 3.0, 6.0]];
+        // Operands of a sum may be in any order.
+        let sorted = |[a, b, sum]: [f32; 3]| [a.max(b), a.min(b), sum];
+        let seen: Vec<[f32; 3]> = seen.0.into_iter().map(sorted).collect();
+        assert_eq!(seen, expected.map(sorted));
+        assert_eq!(evaluator.output(0), [6.0_f32.to_bits()]);
+    }
+}

@@ -1,6 +1,9 @@
 //! How a frame is drawn: the render pass and the pipeline.
 
-use super::{Cleanup, Error, FORMAT, Job, make, said};
+use super::device::{Cleanup, FORMAT, make};
+use super::job::Job;
+use super::result::said;
+use crate::error::Error;
 use ash::vk;
 use lambdav_spirv_backend::full_screen_vertex;
 

@@ -1,7 +1,10 @@
 //! What a frame is drawn to and from: memory, buffers, the image, the uniform block, and what is bound.
 
+use super::device::{Cleanup, FORMAT, Patience, Shared, make};
+use super::job::Job;
+use super::result::said;
 use super::textures::Upload;
-use super::{Cleanup, Error, FORMAT, Job, Patience, Shared, make, said};
+use crate::error::Error;
 use ash::vk;
 use lambdav_spirv_backend::eval::{PUSH_CONSTANT_WORDS, SharedData};
 use lambdav_spirv_backend::inspect::inspect;

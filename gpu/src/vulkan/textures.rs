@@ -1,6 +1,8 @@
 //! Textures: images with all their levels, and what a shader finds at their bindings.
 
-use super::{Cleanup, Error, FORMAT, Patience, Shared, make, said};
+use super::device::{Cleanup, FORMAT, Patience, Shared, make};
+use super::result::said;
+use crate::error::Error;
 use ash::vk;
 use lambdav_core::texture::{Filter, Level, TextureData, TextureOptions, Wrap};
 use std::sync::Arc;

@@ -7,7 +7,8 @@ use lambdav::core::graph::{Core, Graph, Node, NodeId, Output};
 use lambdav::core::op::Op;
 use lambdav::core::schedule::schedule;
 use lambdav::core::source::Span;
-use lambdav::core::types::{Scalar, Type};
+use lambdav::core::types::Scalar;
+use lambdav::gpu::probe::{as_halves, from_halves};
 use lambdav::gpu::{Error, Job};
 use lambdav::spirv::emit::emit;
 use lambdav::spirv::eval::Resources;
@@ -36,7 +37,7 @@ pub(super) fn first_binding(
         let ty = graph.value_type(node);
         let Some(scalar) = ty.scalar() else { continue };
         let core = of_words(comparing.core, node);
-        let Some((expected, found)) = both(comparing, &core, at)? else { continue };
+        let Some([expected, found]) = both(comparing, &core, at)? else { continue };
         let is_float = scalar == Scalar::F32;
         let differs = |(a, b): (&u32, &u32)| a != b && !(is_float && same(*a, *b));
         if expected.iter().zip(&found).any(differs) {
@@ -98,18 +99,7 @@ fn of_words(core: &Core, node: NodeId) -> Core {
             1 => node,
             _ => graph.op(Op::Component(index), vec![node], at),
         };
-        let word = match ty.scalar() {
-            Some(Scalar::F32) => graph.op(Op::Bits, vec![component], at),
-            Some(Scalar::U32) => component,
-            _ => graph.op(Op::Convert(Scalar::U32), vec![component], at),
-        };
-        let [sixteen, low] = [16, 0xffff].map(|word| graph.constant(Type::UINT, &[word], at));
-        let halves = [
-            graph.op(Op::ShiftRight, vec![word, sixteen], at),
-            graph.op(Op::And, vec![word, low], at),
-        ];
-        let halves = halves.map(|half| graph.op(Op::Convert(Scalar::F32), vec![half], at));
-        let node = graph.op(Op::Construct(Type::vec(2)), halves.to_vec(), at);
+        let node = as_halves(graph, component);
         core.outputs.push(Output { location: index.into(), node, span: at });
     }
     core
@@ -117,24 +107,28 @@ fn of_words(core: &Core, node: NodeId) -> Core {
 
 /// The side of the square of pixels that are drawn together: what a device makes of one may depend on those
 /// beside it.
-const SIDE: u32 = 16;
+const SIDE: u32 = 8;
 
 /// Where pixels are drawn to see one: the square that it is in, or, where the value does not end in all of
 /// them, that one; nowhere, if not even there.
 fn area(
     comparing: &Comparing<'_>,
+    core: &Core,
     evaluator: &mut Evaluator<'_>,
     at: [u32; 2],
     size: [u32; 2],
 ) -> Result<Option<[u32; 4]>, Unknown> {
+    let [x, y] = at.map(|of| of / SIDE * SIDE);
+    let [width, height] = [SIDE.min(size[0] - x), SIDE.min(size[1] - y)];
+    if !core.outputs.iter().any(|output| core.graph.may_diverge(output.node)) {
+        return Ok(Some([x, y, width, height]));
+    }
     let mut ends = |pixel: [u32; 2]| match evaluator
         .run(&comparing.inputs(pixel), &|| !(comparing.patience)())
     {
         Err(EvaluationFault::LoopLimit(_)) => Ok(false),
         evaluated => evaluated.map(|()| true),
     };
-    let [x, y] = at.map(|of| of / SIDE * SIDE);
-    let [width, height] = [SIDE.min(size[0] - x), SIDE.min(size[1] - y)];
     for pixel in (y..y + height).flat_map(|y| (x..x + width).map(move |x| [x, y])) {
         if !ends(pixel)? {
             return Ok(ends(at)?.then_some([at[0], at[1], 1, 1]));
@@ -149,19 +143,16 @@ fn both(
     comparing: &Comparing<'_>,
     core: &Core,
     at: [u32; 2],
-) -> Result<Option<(Vec<u32>, Vec<u32>)>, Unknown> {
+) -> Result<Option<[Vec<u32>; 2]>, Unknown> {
     let Comparing { settings, device, emit: options, patience, .. } = comparing;
     let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
     let Ok(program) = schedule(core, &locations) else { return Ok(None) };
     // Exact: sides are whole numbers.
     let size = settings.inputs.resolution.map(|side| side as u32);
     let mut evaluator = Evaluator::new(&program, settings.max_iterations);
-    let Some(only) = area(comparing, &mut evaluator, at, size)? else { return Ok(None) };
+    let Some(only) = area(comparing, core, &mut evaluator, at, size)? else { return Ok(None) };
     evaluator.run(&comparing.inputs(at), &|| !patience())?;
-    let word = |halves: &[u32]| {
-        let half = |word: u32| f32::from_bits(word) as u32;
-        half(halves[0]) << 16 | half(halves[1])
-    };
+    let word = |halves: &[u32]| from_halves([halves[0], halves[1]]);
     let expected = (0..locations.len()).map(|index| word(evaluator.output(index))).collect();
     let Ok(module) = emit(&program, None, options) else { return Ok(None) };
     let types = core.uniforms.iter().map(|uniform| uniform.ty);
@@ -180,7 +171,7 @@ fn both(
     prepared.draw(patience)?;
     let index = at[1] as usize * size[0] as usize + at[0] as usize;
     let found = (locations.iter())
-        .map(|location| Ok(word(&prepared.read(*location, patience)?[index][..2])))
+        .map(|location| Ok(word(&prepared.read(*location, patience)?[index])))
         .collect::<Result<_, Error>>()?;
-    Ok(Some((expected, found)))
+    Ok(Some([expected, found]))
 }

@@ -3,7 +3,7 @@
 use super::arguments::CompareCommandArguments;
 use super::bindings::first_binding;
 use super::found::{Cause, Found, Outcome, Pixel};
-use super::operations::first_operation;
+use super::operations::{Sought, first_operation};
 use super::subject::{Comparing, Unknown, same};
 use crate::command::binds::Binds;
 use crate::command::engines::{EngineName, engine, not_drawn};
@@ -104,8 +104,9 @@ impl Both<'_> {
         })?;
         let pictures = on_device.pictures(size, &patience);
         let pictures = pictures.map_err(|error| device_failure(error, deadline))?;
-        if let Some(remark) = on_device.remark() {
-            note(&remark, messages);
+        let remark = on_device.remark();
+        if let Some(remark) = &remark {
+            note(remark, messages);
         }
         let comparing = Comparing {
             core,
@@ -139,7 +140,7 @@ impl Both<'_> {
                     Some(Found { difference, pixel, cause })
                 }
             };
-            outcomes.push(Outcome { location, size, found });
+            outcomes.push(Outcome { location, size, found, remark: remark.clone() });
         }
         Ok(outcomes)
     }
@@ -148,10 +149,14 @@ impl Both<'_> {
 impl Comparing<'_> {
     /// Why that pixel of the output is another on the device.
     fn cause(&self, location: u32, at: [u32; 2]) -> Result<Cause, Unknown> {
-        if let Some(operation) = first_operation(self, location, at)? {
-            return Ok(Cause::Operation(operation));
-        }
-        Ok(first_binding(self, location, at)?.map_or(Cause::Unknown, Cause::Binding))
+        let is_cut = match first_operation(self, location, at)? {
+            Sought::Found(operation) => return Ok(Cause::Operation(operation)),
+            Sought::None { is_cut } => is_cut,
+        };
+        Ok(match first_binding(self, location, at)? {
+            Some(binding) => Cause::Binding { binding, is_cut },
+            None => Cause::Unknown { is_cut },
+        })
     }
 }
 

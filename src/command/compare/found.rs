@@ -1,7 +1,7 @@
 //! What came of a comparison, and how it is said.
 
 use super::bindings::Binding;
-use super::operations::Operation;
+use super::operations::{MOST, Operation};
 use lambdav::core::core_text::operation_name;
 use lambdav::core::diagnostics::printable;
 use lambdav::core::op::Op;
@@ -17,6 +17,8 @@ pub(super) struct Outcome {
     pub(super) size: Size,
     /// What differs, if anything.
     pub(super) found: Option<Found>,
+    /// What the device remarks of all outputs.
+    pub(super) remark: Option<String>,
 }
 
 /// What differs.
@@ -41,15 +43,23 @@ pub(super) enum Cause {
     /// An operation by itself.
     Operation(Operation),
     /// No operation by itself; the first binding that differs.
-    Binding(Binding),
+    Binding { binding: Binding, is_cut: bool },
     /// Neither.
-    Unknown,
+    Unknown { is_cut: bool },
+}
+
+/// That no operation differs, of as many as were looked at if not of all.
+fn none_differs(is_cut: bool) -> String {
+    match is_cut {
+        true => format!("no operation differs by itself, of the first {MOST} of each kind"),
+        false => "no operation differs by itself".to_owned(),
+    }
 }
 
 impl Outcome {
     /// For people.
     pub(super) fn text(&self, source: &SourceFile) -> String {
-        let Self { location, size, found } = self;
+        let Self { location, size, found, .. } = self;
         let Some(Found { difference, pixel, cause }) = found else {
             return format!("output {location}: equal: {size} pixels\n");
         };
@@ -81,22 +91,23 @@ impl Outcome {
                     value(*ty, *expected)
                 )
             }
-            Cause::Binding(binding) => {
+            Cause::Binding { binding, is_cut } => {
                 let Binding { name, scalar, expected, found, span } = binding;
                 let name = match name {
                     Some(name) => format!("binding that does is `{}`", printable(name)),
                     None => "loop that does is that".to_owned(),
                 };
                 format!(
-                    "  no operation differs by itself; the first {name}{}: the device says {}, λV says {}\n",
+                    "  {}; the first {name}{}: the device says {}, λV says {}\n",
+                    none_differs(*is_cut),
                     place(source, *span),
                     tuple(*scalar, found),
                     tuple(*scalar, expected)
                 )
             }
-            Cause::Unknown => {
-                "  no operation differs by itself, nor any binding or loop outside of loops\n"
-                    .to_owned()
+            Cause::Unknown { is_cut } => {
+                let none = none_differs(*is_cut);
+                format!("  {none}, nor any binding or loop outside of loops\n")
             }
         };
         text
@@ -104,12 +115,15 @@ impl Outcome {
 
     /// For programs.
     pub(super) fn json(&self, source: &SourceFile) -> Value {
-        let Self { location, size, found } = self;
+        let Self { location, size, found, remark } = self;
         let mut object = json!({
             "output": location,
             "verdict": if found.is_some() { "different" } else { "equal" },
             "size": [size.width(), size.height()],
         });
+        if let Some(remark) = remark {
+            object["remark"] = json!(remark);
+        }
         let Some(Found { difference, pixel, cause }) = found else { return object };
         let Difference { components, nans, ulps, levels } = difference;
         object["differing_components"] = json!(components);
@@ -136,7 +150,7 @@ impl Outcome {
                     "place": place_json(source, *span),
                 })
             }
-            Cause::Binding(binding) => {
+            Cause::Binding { binding, is_cut } => {
                 let Binding { name, scalar, expected, found, span } = binding;
                 json!({
                     "kind": if name.is_some() { "binding" } else { "loop" },
@@ -144,9 +158,10 @@ impl Outcome {
                     "device": all(*scalar, found),
                     "expected": all(*scalar, expected),
                     "place": place_json(source, *span),
+                    "all_operations": !is_cut,
                 })
             }
-            Cause::Unknown => json!({"kind": "unknown"}),
+            Cause::Unknown { is_cut } => json!({"kind": "unknown", "all_operations": !is_cut}),
         };
         object
     }

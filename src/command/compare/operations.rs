@@ -9,8 +9,8 @@ use lambdav::core::types::{Scalar, Type};
 use lambdav::gpu::probe::{Operands, apply};
 use std::collections::{HashMap, HashSet};
 
-/// How many different operations are looked at: a device computes them in seconds.
-const MOST: usize = 1 << 22;
+/// How many different ones of each kind of operation are looked at: a device computes them in seconds.
+pub(super) const MOST: usize = 1 << 18;
 
 /// An operation on floats, of single components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +40,10 @@ pub(super) struct Operation {
 struct Recorder {
     known: HashSet<Question>,
     all: Vec<Answered>,
+    /// How many there are of each kind.
+    counts: HashMap<Op, usize>,
+    /// Whether there were more than are looked at.
+    is_cut: bool,
 }
 
 /// A question, with the answer of the evaluator.
@@ -53,18 +57,26 @@ struct Answered {
 impl Observer for Recorder {
     fn operation(&mut self, evaluated: &Evaluated<'_>) {
         let Evaluated { value, op, types, operands, result } = *evaluated;
-        if !is_of_floats(op, types) || self.all.len() >= MOST {
+        if !is_of_floats(op, types) {
             return;
         }
+        let count = self.counts.entry(op).or_default();
         for component in 0..result.len() {
             let mut question = Question { op, of: [None; 3], operands: [0; 3] };
             for (number, (ty, words)) in types.iter().zip(operands).enumerate() {
                 question.of[number] = ty.scalar();
                 question.operands[number] = words[component];
             }
-            if self.known.insert(question) {
-                self.all.push(Answered { question, result: result[component], value });
+            if self.known.contains(&question) {
+                continue;
             }
+            if *count == MOST {
+                self.is_cut = true;
+                return;
+            }
+            *count += 1;
+            self.known.insert(question);
+            self.all.push(Answered { question, result: result[component], value });
         }
     }
 }
@@ -111,16 +123,25 @@ fn result_type(op: Op) -> Scalar {
     }
 }
 
+/// What came of looking for an operation.
+pub(super) enum Sought {
+    Found(Operation),
+    /// None differs by itself; of as many as are looked at, if there are more.
+    None {
+        is_cut: bool,
+    },
+}
+
 /// Of the operations that a pixel of an output needs, the first in order of evaluation that the device
 /// computes differently by itself, if there is one.
 pub(super) fn first_operation(
     comparing: &Comparing<'_>,
     location: u32,
     at: [u32; 2],
-) -> Result<Option<Operation>, Unknown> {
+) -> Result<Sought, Unknown> {
     let program = schedule(comparing.core, &[location]);
     let program = program.map_err(|diagnostic| Unknown::Program(diagnostic.message))?;
-    let recorded = record(comparing, &program, at)?;
+    let Recorder { all: recorded, is_cut, .. } = record(comparing, &program, at)?;
     // One program for each operation; the order is that of their first use.
     let mut groups: Vec<(Op, Vec<Scalar>, Vec<usize>)> = Vec::new();
     let mut places = HashMap::new();
@@ -149,23 +170,25 @@ pub(super) fn first_operation(
             first = Some((*index, found));
         }
     }
-    Ok(first.map(|(index, found)| {
-        let Answered { question: Question { op, of, operands }, result, value } = recorded[index];
-        let operands = of.into_iter().flatten().zip(operands).collect();
-        let span = program.values[value.index()].span;
-        Operation { op, operands, ty: result_type(op), expected: result, found, span }
+    let Some((index, found)) = first else { return Ok(Sought::None { is_cut }) };
+    let Answered { question: Question { op, of, operands }, result, value } = recorded[index];
+    let operands = of.into_iter().flatten().zip(operands).collect();
+    let span = program.values[value.index()].span;
+    Ok(Sought::Found(Operation {
+        op,
+        operands,
+        ty: result_type(op),
+        expected: result,
+        found,
+        span,
     }))
 }
 
 /// The operations that a pixel needs, each once.
-fn record(
-    comparing: &Comparing<'_>,
-    program: &Program,
-    at: [u32; 2],
-) -> Result<Vec<Answered>, Unknown> {
+fn record(comparing: &Comparing<'_>, program: &Program, at: [u32; 2]) -> Result<Recorder, Unknown> {
     let mut recorder = Recorder::default();
     let mut evaluator = Evaluator::new(program, comparing.settings.max_iterations);
     let cancelled = || !(comparing.patience)();
     evaluator.run_observed(&comparing.inputs(at), &cancelled, &mut recorder)?;
-    Ok(recorder.all)
+    Ok(recorder)
 }

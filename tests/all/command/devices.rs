@@ -353,6 +353,11 @@ fn where_no_operation_differs_a_binding_does() {
     let said = "the first loop that does is that at nameless.lv:3:13: \
                 the device says 65535 (0x477fff00), λV says 70000 (0x4788b800)\n";
     assert!(outcome.text().ends_with(said), "{}", outcome.text());
+    // More additions than are looked at.
+    let outcome = compare("named.lv", &["--set", "most=300000"]);
+    let said =
+        "no operation differs by itself, of the first 262144 of each kind; the first binding that";
+    assert!(outcome.text().contains(said), "{}", outcome.text());
     for name in ["named.lv", "nameless.lv"] {
         compare(name, &["--set", "most=60000"]).done();
     }
