@@ -55,7 +55,7 @@ fn of_exponent(random: &mut Random, exponent: i64) -> f32 {
         significand >>= bits >> 32 & 31;
     }
     f32::from_bits(
-        (bits >> 40 & 1) as u32 * (1 << 31) | (exponent.clamp(0, 254) as u32) << 23 | significand,
+        ((bits >> 40) as u32) << 31 | (exponent.clamp(0, 254) as u32) << 23 | significand,
     )
 }
 
