@@ -63,6 +63,7 @@ impl Device {
             set: bound.set,
             extent: vk::Extent2D { width: job.size[0], height: job.size[1] },
             clear: job.clear,
+            times: 1,
             outputs: job.outputs.iter().copied().zip(images.iter().map(|(i, _)| *i)).collect(),
             result,
             result_memory,
@@ -132,6 +133,8 @@ pub struct Prepared {
     set: vk::DescriptorSet,
     extent: vk::Extent2D,
     clear: [u32; 4],
+    /// How many times the pixels are computed, one after the other.
+    times: u32,
     /// The images of the outputs, by location.
     outputs: Vec<(u32, vk::Image)>,
     result: vk::Buffer,
@@ -172,7 +175,7 @@ impl Prepared {
                     device.cmd_bind_descriptor_sets(draw, point, self.layout, 0, &[self.set], &[]);
                     let stage = vk::ShaderStageFlags::FRAGMENT;
                     device.cmd_push_constants(draw, self.layout, stage, 0, &constants);
-                    device.cmd_draw(draw, 3, 1, 0, 0);
+                    device.cmd_draw(draw, 3, self.times, 0, 0);
                     device.cmd_end_render_pass(draw);
                     device.end_command_buffer(draw)
                 },
@@ -187,6 +190,17 @@ impl Prepared {
     ///
     /// Where there is no memory.
     pub fn set_push_constants(&mut self, words: &[u32; PUSH_CONSTANT_WORDS]) -> Result<(), Error> {
+        self.record(words)
+    }
+
+    /// Has each pixel computed so many times by [`Self::draw`], for who measures how long it takes. Push constants are
+    /// given anew.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no memory.
+    pub fn repeat(&mut self, times: u32, words: &[u32; PUSH_CONSTANT_WORDS]) -> Result<(), Error> {
+        self.times = times;
         self.record(words)
     }
 

@@ -3,7 +3,6 @@
 
 use crate::support::{Shader, by_core, by_words_of, conformance, gallery, generated, programs};
 use crate::validity::accepted_by_spirv_val;
-use lambdav_core::schedule::{Expr, Statement};
 use lambdav_spirv_backend::emit as emit_program;
 use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals};
 
@@ -29,15 +28,6 @@ fn kinds() -> impl Iterator<Item = (EmitOptions, bool)> {
     .into_iter()
 }
 
-fn is_known(s: &Shader) -> bool {
-    use lambdav_core::op::Op;
-    let p = s.scheduled(&s.locations());
-    !p.blocks
-        .iter()
-        .flat_map(|b| &b.statements)
-        .any(|st| matches!(st, Statement::Let { expr: Expr::Op(Op::Elementary(_), _), .. }))
-}
-
 fn check(shader: &Shader, count: usize, options: &EmitOptions, flushes: bool) {
     let pixels: Vec<_> = shader.pixels(count).collect();
     let program = shader.scheduled(&shader.locations());
@@ -58,7 +48,7 @@ fn check(shader: &Shader, count: usize, options: &EmitOptions, flushes: bool) {
 
 #[test]
 fn theorem_on_the_gallery() {
-    for shader in gallery().iter().filter(|s| is_known(s)) {
+    for shader in gallery().iter() {
         for (options, flushes) in kinds() {
             check(shader, 12, &options, flushes);
         }
@@ -68,9 +58,6 @@ fn theorem_on_the_gallery() {
 #[test]
 fn theorem_on_generated_programs() {
     for (i, shader) in generated(0..programs()).enumerate() {
-        if !is_known(&shader) {
-            continue;
-        }
         for (options, flushes) in kinds() {
             check(&shader, 4, &options, flushes);
             if i % 4 == 0 && flushes {
@@ -82,7 +69,7 @@ fn theorem_on_generated_programs() {
 
 #[test]
 fn theorem_on_the_conformance_suite() {
-    for shader in conformance().iter().filter(|s| is_known(s)) {
+    for shader in conformance().iter() {
         for (options, flushes) in kinds() {
             check(shader, 2, &options, flushes);
         }
@@ -92,7 +79,7 @@ fn theorem_on_the_conformance_suite() {
 #[test]
 fn spirv_val_accepts() {
     let all = gallery().into_iter().chain(conformance()).chain(generated(0..programs() / 3));
-    for shader in all.filter(is_known) {
+    for shader in all {
         for (options, _) in kinds() {
             accepted_by_spirv_val(&shader.emitted(&options));
         }

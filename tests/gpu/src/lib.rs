@@ -7,7 +7,7 @@
 
 mod shader;
 
-pub use shader::{Output, Shader};
+pub use shader::{Comparison, Output, Shader};
 
 use lambdav_gpu::{Device, DeviceKind, Error, Vulkan};
 

@@ -1,19 +1,91 @@
-//! Prints, as Markdown, how far a Vulkan device is from the reference: `cargo run --release -p lambdav-gpu-tests`.
+//! What a Vulkan device computes, beside what the language says, as Markdown: `cargo run --release -p
+//! lambdav-gpu-tests`. `--help` tells what else there is.
 #![forbid(unsafe_code)]
 
-use lambdav_gpu::{Device, Difference, forever, functions};
+mod cost;
+mod exact;
+mod exhaustive;
+
+use clap::{Parser, Subcommand};
+use lambdav_core::op::Elementary;
+use lambdav_gpu::{Device, Difference, Vulkan, forever, functions};
 use lambdav_gpu_tests::{Shader, open};
 use lambdav_spirv_backend::emit::EmitOptions;
 use std::error::Error;
+use std::process::ExitCode;
 
 /// The size of the gallery's images.
 const SIZE: [u32; 2] = [240, 150];
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let device = open()?.ok_or("there is no Vulkan device")?;
+/// Compare a Vulkan device with the reference
+#[derive(Parser)]
+struct Command {
+    /// The device: its number or a part of its name; by default one on the CPU, if there is such
+    #[arg(long, global = true)]
+    device: Option<String>,
+    #[command(subcommand)]
+    what: Option<What>,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// How far the device's own arithmetic is off: elementary functions and the gallery (the default)
+    Native,
+    /// Exact modules, bit by bit: the gallery, the benchmark's shaders, generated programs
+    Exact(exact::Arguments),
+    /// Elementary functions of exact modules at all 2^32 arguments, or at random pairs, against machine code
+    Functions {
+        /// Take one of every 2^BITS arguments
+        #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=16))]
+        step: u32,
+        /// Pairs of arguments for functions of two
+        #[arg(long, default_value_t = 1 << 27)]
+        pairs: u64,
+        /// Do without floats of 64 bits
+        #[arg(long)]
+        no_float64: bool,
+        /// The functions; all if none is named
+        #[arg(value_parser = function)]
+        functions: Vec<Elementary>,
+    },
+    /// How long exact modules take, beside the device's own arithmetic
+    Cost {
+        /// Runs, of which the median is told
+        #[arg(long, default_value_t = 5)]
+        runs: usize,
+    },
+}
+
+fn function(name: &str) -> Result<Elementary, String> {
+    let found = Elementary::ALL.into_iter().find(|f| f.name() == name);
+    found.ok_or_else(|| format!("one of {}", Elementary::ALL.map(Elementary::name).join(" ")))
+}
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let Command { device, what } = Command::parse();
+    let device = match device {
+        Some(name) => Some(Vulkan::load()?.open(Some(&name))?),
+        None => open()?,
+    };
+    let device = device.ok_or("there is no Vulkan device")?;
     println!("On {}.\n", device.name());
-    println!("{}", functions::table(&device, &EmitOptions::default(), &forever)?);
-    gallery(&device)
+    let is_right = match what {
+        None | Some(What::Native) => {
+            println!("{}", functions::table(&device, &EmitOptions::default(), &forever)?);
+            gallery(&device)?;
+            true
+        }
+        Some(What::Exact(arguments)) => exact::compare(&device, &arguments)?,
+        Some(What::Functions { step, pairs, no_float64, functions }) => {
+            let all = if functions.is_empty() { Elementary::ALL.to_vec() } else { functions };
+            exhaustive::compare(&device, &all, step, pairs, no_float64)?
+        }
+        Some(What::Cost { runs }) => {
+            cost::table(&device, runs)?;
+            true
+        }
+    };
+    Ok(if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn gallery(device: &Device) -> Result<(), Box<dyn Error>> {

@@ -16,7 +16,8 @@ use lambdav_generate::resources;
 use lambdav_gpu::{Device, Error, Job, PixelBits, Prepared, forever};
 use lambdav_matrix::pictures;
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
-use lambdav_spirv_backend::eval::Resources;
+use lambdav_spirv_backend::eval::{PUSH_CONSTANT_WORDS, Resources};
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// A compiled program. Its uniforms have their defaults, its textures some texels, the time is 1.5.
@@ -30,6 +31,19 @@ pub struct Shader {
     core: Core,
     /// The same with samples that are the device's, if it is to draw that.
     native: Option<Core>,
+}
+
+/// What differs between a device and the reference.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// How many components were compared.
+    pub components: usize,
+    /// How many of them differ in a bit.
+    pub differing: usize,
+    /// The first of these, in words.
+    pub first: Option<String>,
+    /// How many pixels met a subnormal number, if the module says so.
+    pub met: usize,
 }
 
 /// One output of a shader, which is an image.
@@ -93,6 +107,95 @@ impl Shader {
             shader.with_resources(|_| of.resources.clone())
         };
         pictures::gallery().iter().map(shader).collect()
+    }
+
+    /// All shaders of the gallery and of the benchmark, with the data that they bind.
+    pub fn all() -> Vec<Self> {
+        let shader = |of: &pictures::Shader| {
+            let shader = Self::new(&of.name, of.loaded.source.text());
+            shader.with_resources(|_| of.resources.clone())
+        };
+        pictures::all().iter().map(shader).collect()
+    }
+
+    /// Compares all outputs at once, bit by bit, of a module that is emitted with these options, on a device
+    /// and by the core's evaluator.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Device::prepare`] and [`Prepared::draw`].
+    ///
+    /// # Panics
+    ///
+    /// If the program cannot be scheduled, or a loop of it does not end.
+    pub fn compare(
+        &self,
+        device: &Device,
+        size: [u32; 2],
+        options: &EmitOptions,
+    ) -> Result<Comparison, Error> {
+        let locations: Vec<u32> = self.core.outputs.iter().map(|output| output.location).collect();
+        let program = schedule(&self.core, &locations).expect("it can be scheduled");
+        let module = emit(&program, Some(&self.source), options)
+            .map_err(|error| Error::Module(error.to_string()))?;
+        let types = program.uniforms.iter().map(|uniform| uniform.ty);
+        let inputs = self.inputs(size);
+        let resources = Resources::new(&inputs, &program.types, types);
+        let report = options.exact.and_then(|exact| exact.report);
+        let outputs: Vec<u32> = locations.iter().copied().chain(report).collect();
+        let job = Job {
+            words: &module.words,
+            outputs: &outputs,
+            size,
+            only: None,
+            clear: program.clear(),
+            push_constants: resources.push_constants(),
+            uniforms: resources.uniforms(),
+            resources: resources.resources(),
+        };
+        let mut prepared = device.prepare(&job, &forever)?;
+        prepared.draw(&forever)?;
+        let wanted: Vec<Vec<[u32; 4]>> = (0..size[1])
+            .into_par_iter()
+            .flat_map_iter(|y| {
+                let mut evaluator = Evaluator::new(&program, limits::ITERATIONS);
+                let pixel = |x| {
+                    let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
+                    let inputs = Inputs { frag_coord, ..inputs.clone() };
+                    evaluator.run(&inputs, &|| false).expect("its loops end");
+                    let output = |k| {
+                        let mut pixel = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
+                        let words = evaluator.output(k);
+                        pixel[..words.len()].copy_from_slice(words);
+                        pixel
+                    };
+                    (0..locations.len()).map(output).collect()
+                };
+                (0..size[0]).map(pixel).collect::<Vec<Vec<[u32; 4]>>>()
+            })
+            .collect();
+        let mut comparison = Comparison::default();
+        for (k, &location) in locations.iter().enumerate() {
+            let found = prepared.read(location, &forever)?;
+            for (index, (wanted, found)) in wanted.iter().zip(found).enumerate() {
+                for (component, (wanted, found)) in wanted[k].iter().zip(found).enumerate() {
+                    comparison.components += 1;
+                    if *wanted == found {
+                        continue;
+                    }
+                    let [x, y] = [index as u32 % size[0], index as u32 / size[0]];
+                    comparison.first.get_or_insert_with(|| {
+                        format!("({x}, {y}).{component} of output {location} is {found:#010x}, not {wanted:#010x}")
+                    });
+                    comparison.differing += 1;
+                }
+            }
+        }
+        if let Some(report) = report {
+            let met = prepared.read(report, &forever)?;
+            comparison.met = met.iter().filter(|pixel| pixel[0] != 0).count();
+        }
+        Ok(comparison)
     }
 
     /// Its outputs, in order of declaration.
@@ -239,6 +342,24 @@ impl Output<'_> {
         size: [u32; 2],
         options: &EmitOptions,
     ) -> Result<Prepared, Error> {
+        self.prepare_to_repeat(device, size, options).map(|(prepared, _)| prepared)
+    }
+
+    /// The same, with the push constants.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Device::prepare`].
+    ///
+    /// # Panics
+    ///
+    /// If the program is too large for SPIR-V.
+    pub fn prepare_to_repeat(
+        &self,
+        device: &Device,
+        size: [u32; 2],
+        options: &EmitOptions,
+    ) -> Result<(Prepared, [u32; PUSH_CONSTANT_WORDS]), Error> {
         let Self { shader, program, native } = self;
         let program = native.as_ref().unwrap_or(program);
         let module = emit(program, Some(&shader.source), options).expect("it fits");
@@ -254,6 +375,6 @@ impl Output<'_> {
             uniforms: resources.uniforms(),
             resources: resources.resources(),
         };
-        device.prepare(&job, &forever)
+        Ok((device.prepare(&job, &forever)?, *resources.push_constants()))
     }
 }

@@ -99,9 +99,6 @@ fn generated_programs() {
             }
         };
         for output in shader.outputs() {
-            if output.has_elementary() {
-                continue;
-            }
             for options in kinds(&device) {
                 match difference(&device, &output, SMALL, &options) {
                     Ok(None) => drawn += 1,

@@ -22,7 +22,7 @@ impl Translator<'_> {
         if let Some(&known) = self.function.hidden.get(&constant) {
             return known;
         }
-        let words = words.map(Box::from).unwrap_or_else(Box::<[u32]>::default);
+        let words = words.map(Box::from).unwrap_or_default();
         let sign = self.sign();
         let uints = Type::of(Scalar::U32, width);
         let bits = self.declarations.constant(uints, &words);

@@ -1,0 +1,124 @@
+//! Exact modules of the gallery, the benchmark's shaders and generated programs, bit by bit.
+
+use clap::Args;
+use lambdav_generate::{GenerateOptions, generate, is_refused_for_rounds, resources};
+use lambdav_gpu::Device;
+use lambdav_gpu_tests::Shader;
+use lambdav_spirv_backend::emit::{EmitOptions, Exact};
+use rayon::prelude::*;
+use std::error::Error;
+use std::sync::Mutex;
+use std::time::Instant;
+
+/// What is compared.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// How many generated programs
+    #[arg(long, default_value_t = 2_000)]
+    programs: u64,
+    /// The first seed
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Do without floats of 64 bits
+    #[arg(long)]
+    no_float64: bool,
+    /// Let subnormal numbers become zero, and count the shaders that meet one
+    #[arg(long)]
+    flush_subnormals: bool,
+    /// Only what has no elementary functions
+    #[arg(long)]
+    plain: bool,
+    /// Only generated programs
+    #[arg(long)]
+    only_generated: bool,
+}
+
+/// The location of the output that says where a subnormal number was met.
+const REPORT: u32 = 7;
+
+/// The sizes of pictures.
+const SIZE: [u32; 2] = [240, 150];
+const SMALL: [u32; 2] = [23, 11];
+
+/// How modules are emitted.
+pub(crate) fn options(device: &Device, no_float64: bool, flushes: bool) -> EmitOptions {
+    let best = device.about().exact(flushes, Some(REPORT));
+    match no_float64 {
+        false => best,
+        true => EmitOptions {
+            exact: best.exact.map(|exact| Exact { float64: false, ..exact }),
+            float_controls: device.about().float_controls(false),
+            ..best
+        },
+    }
+}
+
+/// Compares, and prints what differs; whether nothing does, subnormal numbers apart where they may become zero.
+pub(crate) fn compare(device: &Device, arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
+    let options = options(device, arguments.no_float64, arguments.flush_subnormals);
+    println!("{:?}\n", options.exact);
+    let mut is_right = true;
+    let has_elementary = |shader: &Shader| shader.outputs().any(|output| output.has_elementary());
+    let left_out = |shader: &Shader| arguments.plain && has_elementary(shader);
+    let shaders = if arguments.only_generated { Vec::new() } else { Shader::all() };
+    for shader in shaders.iter().filter(|shader| !left_out(shader)) {
+        let start = Instant::now();
+        let found = shader.compare(device, SIZE, &options)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let first = found.first.map(|first| format!(", {first}")).unwrap_or_default();
+        let met = match found.met {
+            0 => String::new(),
+            met => format!(", {met} pixels met a subnormal number"),
+        };
+        println!(
+            "{:20} {:8} components, {} differ{first}{met} ({seconds:.1} s)",
+            shader.name, found.components, found.differing
+        );
+        is_right &= found.differing == 0 || found.met > 0;
+    }
+    // Equal, met a subnormal number, differ for that, refused by the driver.
+    let counts = Mutex::new([0_usize; 4]);
+    let wrong = Mutex::new(Vec::new());
+    let seeds = arguments.seed..arguments.seed + arguments.programs;
+    seeds.into_par_iter().for_each(|seed| {
+        let size = 20 + (seed as usize * 7) % 120;
+        let program = generate(seed, GenerateOptions { size, endless: false });
+        let text = program.to_string();
+        let shader = match Shader::compiled("generated", &text) {
+            Ok(shader) => shader.with_resources(resources),
+            Err(diagnostics) => {
+                let all: Vec<_> = diagnostics.into_iter().collect();
+                assert!(is_refused_for_rounds(&text, &all), "{all:?}");
+                return;
+            }
+        };
+        if left_out(&shader) {
+            return;
+        }
+        let found = shader.compare(device, SMALL, &options);
+        let mut counts = counts.lock().expect("nobody panics with it");
+        match found {
+            Err(error) => {
+                counts[3] += 1;
+                println!("seed {seed}: {error}");
+            }
+            Ok(found) => {
+                counts[0] += usize::from(found.differing == 0);
+                counts[1] += usize::from(found.met > 0);
+                counts[2] += usize::from(found.differing > 0 && found.met > 0);
+                if found.differing > 0 && found.met == 0 {
+                    let first = found.first.unwrap_or_default();
+                    println!("seed {seed}: {} components differ, {first}", found.differing);
+                    wrong.lock().expect("nobody panics with it").push(seed);
+                }
+            }
+        }
+    });
+    let [equal, met, differ, refused] = counts.into_inner().expect("nobody panicked with it");
+    let wrong = wrong.into_inner().expect("nobody panicked with it");
+    println!(
+        "{equal} generated programs are equal, {} differ; {met} met a subnormal number, {differ} of them differ; {refused} were refused by the driver",
+        wrong.len()
+    );
+    Ok(is_right && wrong.is_empty())
+}

@@ -1,0 +1,139 @@
+//! Elementary functions of exact modules at all arguments, against the same programs in machine code, which is
+//! proved against CORE-MATH (`tests/oracle`).
+
+use crate::exact::options;
+use lambdav::engine::Engine;
+use lambdav::engine::FastEngine;
+use lambdav::raster::{RenderOptions, Size, render, render_into};
+use lambdav::settings::Settings;
+use lambdav_core::graph::Core;
+use lambdav_core::op::Elementary;
+use lambdav_core::schedule::schedule;
+use lambdav_core::source::SourceFile;
+use lambdav_frontend::compile;
+use lambdav_gpu::{Device, Job, forever};
+use lambdav_spirv_backend::emit::emit;
+use rayon::prelude::*;
+use std::error::Error;
+use std::time::Instant;
+
+/// The width and height of a picture: each pixel has four results.
+const SIDE: u32 = 4096;
+const EACH: u64 = (SIDE as u64) * (SIDE as u64) * 4;
+
+/// A program of four results a pixel. Arguments are the numbers whose bits are a counter times 2^step and some last bits, or
+/// pairs that are made of it by a hash (of bits, or, half of them, near 1).
+fn text(function: Elementary, step: u32) -> String {
+    let name = function.name();
+    let value = match function.arity() {
+        1 => format!(
+            "(define (bits i) (+ (shift-left i {step}u) (shift-right (* i 0x9e3779b9u) {}u)))
+             (define (value i) ({name} (from-bits (bits i))))",
+            if step == 0 { 32 } else { 32 - step }
+        ),
+        _ => format!(
+            "(define (mix i) (let ((i (* (bit-xor i (shift-right i 16u)) 0x7feb352du)))
+               (let ((i (* (bit-xor i (shift-right i 15u)) 0x846ca68bu))) (bit-xor i (shift-right i 16u)))))
+             (define (near i) (if (eq (bit-and i 3u) 0u) i (+ 0x3c000000u (bit-and (shift-right i 2u) 0x07ffffffu))))
+             (define (value i) ({name} (from-bits (near (mix i))) (from-bits (near (mix (bit-xor i 0xa5a5a5a5u))))))"
+        ),
+    };
+    let value = match step {
+        0 if function.arity() == 1 => {
+            format!("(define (value i) ({name} (from-bits i)))")
+        }
+        _ => value,
+    };
+    format!(
+        "{value}
+         (define p (uint (.xy (frag-coord))))
+         (define i (+ (* (uint (frame)) {EACH}u) (* 4u (+ (.x p) (* {SIDE}u (.y p))))))
+         (vec4 (value i) (value (+ i 1u)) (value (+ i 2u)) (value (+ i 3u)))"
+    )
+}
+
+/// Compares; whether nothing differs.
+pub(crate) fn compare(
+    device: &Device,
+    functions: &[Elementary],
+    step: u32,
+    pairs: u64,
+    no_float64: bool,
+) -> Result<bool, Box<dyn Error>> {
+    let options = options(device, no_float64, false);
+    println!(
+        "{:?}\n\n| function | arguments | differ | first | seconds |\n|---|---:|---:|---|---:|",
+        options.exact
+    );
+    let mut is_right = true;
+    for &function in functions {
+        let start = Instant::now();
+        let source = SourceFile::new("function.lv", text(function, step));
+        let (core, diagnostics) = compile(&source);
+        let core: Core = core.ok_or_else(|| format!("{diagnostics:?}"))?;
+        let program = schedule(&core, &[0]).map_err(|error| error.message)?;
+        let module = emit(&program, None, &options)?;
+        let size = Size::new(SIDE, SIDE)?;
+        let mut push_constants = [0; 8];
+        [push_constants[0], push_constants[1]] = [(SIDE as f32).to_bits(); 2];
+        let job = Job {
+            words: &module.words,
+            outputs: &[0],
+            size: [SIDE; 2],
+            only: None,
+            clear: [0; 4],
+            push_constants: &push_constants,
+            uniforms: &[],
+            resources: &[],
+        };
+        let mut prepared = device.prepare(&job, &forever)?;
+        let settings = Settings::new(&core, size);
+        let mut engine =
+            FastEngine::new(&core, 0, &settings, None).map_err(|error| error.to_string())?;
+        let mut frame = render(&engine, size, &RenderOptions::default())?;
+        let all = if function.arity() == 1 { 1_u64 << (32 - step) } else { pairs };
+        let frames = all.div_ceil(EACH);
+        let (mut differing, mut first) = (0, None);
+        for k in 0..frames {
+            push_constants[3] = (k as f32).to_bits();
+            prepared.set_push_constants(&push_constants)?;
+            engine.set_time(0.0, k as f32);
+            let (by_cpu, by_device) = rayon::join(
+                || render_into(&engine, &mut frame, &RenderOptions::default()),
+                || {
+                    prepared.draw(&forever)?;
+                    prepared.read(0, &forever)
+                },
+            );
+            by_cpu.map_err(|error| error.to_string())?;
+            let found = by_device?;
+            let wanted = frame.pixels();
+            let wrong =
+                wanted.par_iter().zip(&found).enumerate().filter_map(|(index, (wanted, found))| {
+                    (wanted.map(f32::to_bits) != *found).then_some((
+                        index,
+                        wanted.map(f32::to_bits),
+                        *found,
+                    ))
+                });
+            let wrong: Vec<(usize, [u32; 4], [u32; 4])> = wrong.collect();
+            differing += wrong
+                .iter()
+                .map(|(_, a, b)| a.iter().zip(b).filter(|(a, b)| a != b).count())
+                .sum::<usize>();
+            if let (None, Some((index, wanted, found))) = (&first, wrong.first()) {
+                let counter = k * EACH + 4 * *index as u64;
+                first = Some(format!("from {counter:#x}: {found:08x?}, not {wanted:08x?}"));
+            }
+        }
+        is_right &= differing == 0;
+        println!(
+            "| `{}` | {} | {differing} | {} | {:.1} |",
+            function.name(),
+            frames * EACH.min(all),
+            first.unwrap_or_default(),
+            start.elapsed().as_secs_f64()
+        );
+    }
+    Ok(is_right)
+}
