@@ -48,7 +48,7 @@ fn check(shader: &Shader, count: usize, options: &EmitOptions, flushes: bool) {
 
 #[test]
 fn theorem_on_the_gallery() {
-    for shader in gallery().iter() {
+    for shader in &gallery() {
         for (options, flushes) in kinds() {
             check(shader, 12, &options, flushes);
         }
@@ -69,7 +69,7 @@ fn theorem_on_generated_programs() {
 
 #[test]
 fn theorem_on_the_conformance_suite() {
-    for shader in conformance().iter() {
+    for shader in &conformance() {
         for (options, flushes) in kinds() {
             check(shader, 2, &options, flushes);
         }
