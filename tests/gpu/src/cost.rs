@@ -2,8 +2,8 @@
 
 use crate::exact::options;
 use lambdav_gpu::{Device, forever};
-use lambdav_gpu_tests::Shader;
-use lambdav_spirv_backend::emit::EmitOptions;
+use lambdav_gpu_tests::{Output, Shader};
+use lambdav_spirv_backend::emit::{EmitOptions, Exact};
 use std::error::Error;
 use std::time::Instant;
 
@@ -12,49 +12,59 @@ const SIZE: [u32; 2] = [1920, 1080];
 const TIMES: [u32; 2] = [4, 36];
 
 /// Prints the table: milliseconds for a picture, the difference of so many repetitions and fewer, the median of several runs.
-pub(crate) fn table(device: &Device, runs: usize) -> Result<(), Box<dyn Error>> {
+pub(crate) fn table(device: &Device, runs: usize, names: &[String]) -> Result<(), Box<dyn Error>> {
     println!(
-        "Milliseconds for {}×{} pixels.\n\n| shader | native | exact | ratio | flushing | ratio |\n|---|---:|---:|---:|---:|---:|",
+        "Milliseconds for {}×{} pixels; in brackets, over native.\n\n| shader | native | exact | flushing | flushing, with report |\n|---|---:|---:|---:|---:|",
         SIZE[0], SIZE[1]
     );
-    for shader in Shader::all() {
+    let with_report = options(device, false, true);
+    let flushing = with_report.exact.map(|exact| Exact { report: None, ..exact });
+    let kinds = [
+        EmitOptions::default(),
+        options(device, false, false),
+        EmitOptions { exact: flushing, ..with_report },
+        with_report,
+    ];
+    let wanted = |shader: &Shader| names.is_empty() || names.contains(&shader.name);
+    for shader in Shader::all().iter().filter(|shader| wanted(shader)) {
         for output in shader.outputs().take(1) {
-            let kinds = [EmitOptions::default(), options(device, false, false), {
-                let mut flushing = options(device, false, true);
-                flushing.exact = flushing
-                    .exact
-                    .map(|exact| lambdav_spirv_backend::emit::Exact { report: None, ..exact });
-                flushing
-            }];
             let mut times = Vec::new();
             for options in &kinds {
-                let (mut prepared, push_constants) =
-                    output.prepare_to_repeat(device, SIZE, options)?;
-                let mut all = Vec::new();
-                for _ in 0..runs {
-                    let mut measured = [0.0; 2];
-                    for (times, measured) in TIMES.into_iter().zip(&mut measured) {
-                        prepared.repeat(times, &push_constants)?;
-                        prepared.draw(&forever)?;
-                        let start = Instant::now();
-                        prepared.draw(&forever)?;
-                        *measured = start.elapsed().as_secs_f64() * 1e3;
-                    }
-                    all.push((measured[1] - measured[0]) / f64::from(TIMES[1] - TIMES[0]));
-                }
-                all.sort_by(f64::total_cmp);
-                times.push(all[runs / 2]);
+                times.push(time(device, &output, options, runs)?);
             }
+            let over = |time: f64| format!("{time:.3} ({:.2})", time / times[0]);
             println!(
-                "| `{}` | {:.3} | {:.3} | {:.2} | {:.3} | {:.2} |",
+                "| `{}` | {:.3} | {} | {} | {} |",
                 shader.name,
                 times[0],
-                times[1],
-                times[1] / times[0],
-                times[2],
-                times[2] / times[0]
+                over(times[1]),
+                over(times[2]),
+                over(times[3])
             );
         }
     }
     Ok(())
+}
+
+fn time(
+    device: &Device,
+    output: &Output<'_>,
+    options: &EmitOptions,
+    runs: usize,
+) -> Result<f64, Box<dyn Error>> {
+    let (mut prepared, push_constants) = output.prepare_to_repeat(device, SIZE, options)?;
+    let mut all = Vec::new();
+    for _ in 0..runs {
+        let mut measured = [0.0; 2];
+        for (times, measured) in TIMES.into_iter().zip(&mut measured) {
+            prepared.repeat(times, &push_constants)?;
+            prepared.draw(&forever)?;
+            let start = Instant::now();
+            prepared.draw(&forever)?;
+            *measured = start.elapsed().as_secs_f64() * 1e3;
+        }
+        all.push((measured[1] - measured[0]) / f64::from(TIMES[1] - TIMES[0]));
+    }
+    all.sort_by(f64::total_cmp);
+    Ok(all[runs / 2])
 }

@@ -53,6 +53,8 @@ enum What {
         /// Runs, of which the median is told
         #[arg(long, default_value_t = 5)]
         runs: usize,
+        /// The shaders; all of the gallery and the benchmark if none is named
+        shaders: Vec<String>,
     },
 }
 
@@ -80,8 +82,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             let all = if functions.is_empty() { Elementary::ALL.to_vec() } else { functions };
             exhaustive::compare(&device, &all, step, pairs, no_float64)?
         }
-        Some(What::Cost { runs }) => {
-            cost::table(&device, runs)?;
+        Some(What::Cost { runs, shaders }) => {
+            cost::table(&device, runs, &shaders)?;
             true
         }
     };
