@@ -8,7 +8,7 @@
 //! Their own merge blocks are never reached.
 
 use super::declarations::TypeDeclaration;
-use super::exact::Mode;
+use super::modes::Mode;
 use super::translator::{Join, OpenConstruct, Selection, Translator, Ways};
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::graph::Discard;

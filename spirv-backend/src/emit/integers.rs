@@ -6,7 +6,7 @@
 //! numbers, and what GLSL.std.450 does to the least number.
 
 use super::declarations::TypeDeclaration;
-use super::exact::Mode;
+use super::modes::Mode;
 use super::translator::Translator;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::{NAN, Op as Core};

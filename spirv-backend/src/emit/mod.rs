@@ -30,6 +30,7 @@ mod interface;
 mod lines;
 mod loops;
 mod memory;
+mod modes;
 mod operations;
 mod options;
 mod parts;
@@ -37,9 +38,9 @@ mod textures;
 mod translator;
 mod values;
 
-use exact::Library;
 use lambdav_core::schedule::Program;
 use lambdav_core::source::{SourceFile, Span};
+use modes::Library;
 use rspirv::binary::Assemble;
 use rspirv::spirv::Word;
 use thiserror::Error;

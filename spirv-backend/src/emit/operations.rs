@@ -4,7 +4,7 @@
 //! here is done in other ways in exact modules ([`super::exact`]).
 
 use super::declarations::TypeDeclaration;
-use super::exact::Mode;
+use super::modes::Mode;
 use super::translator::Translator;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::{Elementary, Op as Core};

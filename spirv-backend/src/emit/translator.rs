@@ -2,9 +2,9 @@
 //! open blocks go to.
 
 use super::declarations::Declarations;
-use super::exact::{Calls, ExactState, Library, Mode};
 use super::interface::Interface;
 use super::lines::Lines;
+use super::modes::{Calls, ExactState, Library, Mode};
 use super::options::EmitOptions;
 use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::{Expr, Places, Program, Statement, ValueId};

@@ -74,7 +74,7 @@ pub struct ModuleEvaluator<'m> {
     blocks: Vec<Vec<u32>>,
     /// The textures and buffers of the module, as far as they are bound.
     resources: Vec<Option<SharedData>>,
-    /// The words of all variables, and whether each holds something.
+    /// The words of all variables, and which of them hold something.
     variables: Vec<u32>,
     filled: Vec<bool>,
     /// What inputs of locations are, in the order of the module's.
@@ -161,10 +161,11 @@ impl<'m> ModuleEvaluator<'m> {
             all.find(|(binding, _)| *binding == wanted.binding).map(|(_, it)| it.clone())
         });
         let is_total = module.undefined == Undefined::Total;
-        let is_filled = module
-            .variables
-            .iter()
-            .map(|variable| is_total || variable.initial.is_some() || variable.role != Role::Own);
+        let mut filled = vec![false; variables.len()];
+        for variable in &module.variables {
+            let is_filled = is_total || variable.initial.is_some() || variable.role != Role::Own;
+            filled[variable.at..variable.at + variable.words].fill(is_filled);
+        }
         Self {
             module,
             memory,
@@ -175,7 +176,7 @@ impl<'m> ModuleEvaluator<'m> {
             blocks: blocks.collect(),
             resources: bound.collect(),
             variables,
-            filled: is_filled.collect(),
+            filled,
             inputs: vec![InputSource::default(); module.inputs.len()],
             rounds: vec![0; module.headers],
             transit: Vec::new(),
@@ -359,7 +360,8 @@ impl<'m> ModuleEvaluator<'m> {
             None => {
                 words.fill(0);
                 let is_own = variable.role == Role::Own;
-                self.filled[number] = !is_own || self.module.undefined == Undefined::Total;
+                let is_filled = !is_own || self.module.undefined == Undefined::Total;
+                self.filled[variable.at..variable.at + variable.words].fill(is_filled);
             }
         }
     }

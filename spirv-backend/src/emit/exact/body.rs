@@ -1,7 +1,7 @@
 //! Elementary functions by their bodies in binary64, which say where they do not decide.
 
-use super::{Mode, Switch, Variant};
 use crate::emit::declarations::TypeDeclaration;
+use crate::emit::modes::{Mode, Switch, Variant};
 use crate::emit::translator::Translator;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::elementary::{self, Body, Kind, Step, V, body};

@@ -8,9 +8,10 @@
 //! if it is one of 53 bits. The sum of a product, which is exact, and a number
 //! is rounded to odd.
 
-use super::{Function, Variant};
 use crate::emit::declarations::TypeDeclaration;
+use crate::emit::modes::Variant;
 use crate::emit::translator::{FunctionState, Translator};
+use crate::exact::library::Function;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::types::Type;
 use rspirv::dr::{Instruction, Operand};

@@ -4,8 +4,8 @@
 //! choice between −1, 0 and 1 for a sign, and get zeros of the wrong sign, or lose a NaN (Mesa does, whatever a module demands).
 //! So zeros are made of the sign of what no compiler knows, the last component of the position of the pixel, which is positive.
 
-use super::Mode;
 use crate::emit::interface::MemoryReference;
+use crate::emit::modes::Mode;
 use crate::emit::translator::Translator;
 use lambdav_core::inputs::Input;
 use lambdav_core::types::{Scalar, Type};
@@ -35,6 +35,17 @@ impl Translator<'_> {
         self.declarations.is_like(id, constant);
         self.function.hidden.insert(constant, id);
         id
+    }
+
+    /// A zero that compilers do not know, an integer, in the open block.
+    pub(super) fn zero(&mut self) -> Word {
+        let before = std::mem::take(&mut self.function.prologue);
+        self.function.sign = None;
+        let sign = self.sign();
+        let instructions = std::mem::replace(&mut self.function.prologue, before);
+        instructions.into_iter().for_each(|instruction| self.push(instruction));
+        let last = self.declarations.uint(31);
+        self.instruction(Op::ShiftRightLogical, Type::UINT, &[sign, last])
     }
 
     /// The sign of the last component of the position: none.

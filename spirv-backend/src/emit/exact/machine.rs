@@ -4,26 +4,18 @@
 //! calls the function, or not, if the value is there already; and from that one to where it came from. Such
 //! blocks have no structure that SPIR-V knows. So the function becomes a machine: a loop around a switch whose
 //! cases are its blocks, and a variable that says which one is next, by its label. Values that one block
-//! computes and another one uses go through variables, and so do those that depend on the way.
+//! computes and another one uses go through variables, and so do those that depend on the way. These are elements of arrays,
+//! with indices that compilers do not know: otherwise each of them would have a register for as long as the machine runs, and a
+//! GPU executes the fewer pixels at once, rare or not, the more registers a shader has.
 
-use super::{Function, Variant};
 use crate::emit::declarations::TypeDeclaration;
+use crate::emit::modes::{Calls, Variant};
 use crate::emit::translator::Translator;
+use crate::exact::library::Function;
 use lambdav_core::types::Type;
 use rspirv::dr::{Block, Instruction, Operand};
 use rspirv::spirv::{LoopControl, Op, SelectionControl, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// The calls of the library by a function.
-#[derive(Debug)]
-pub(in crate::emit) struct Calls {
-    /// The variables of operands and result, and of the label of the block to go on with.
-    operands: [Word; 3],
-    result: Word,
-    back: Word,
-    /// The functions, and the labels of the blocks that call them.
-    functions: Vec<(Function, Word)>,
-}
 
 /// The label that no block has: the end of the function.
 const END: u32 = 0;
@@ -97,13 +89,17 @@ impl Translator<'_> {
             let to = self.declarations.shape(shape);
             machine.variables.push(self.variable(id, to));
         }
-        let mut places: Vec<(Word, Word)> =
-            machine.shared.iter().map(|(&id, &ty)| (id, ty)).collect();
-        places.sort_unstable();
-        for (id, ty) in places {
-            let place = self.declarations.id();
-            machine.variables.push(self.variable(place, ty));
-            machine.places.insert(id, place);
+        let mut shared: Vec<(Word, Word)> =
+            machine.shared.iter().map(|(&id, &ty)| (ty, id)).collect();
+        shared.sort_unstable();
+        for of_type in shared.chunk_by(|a, b| a.0 == b.0) {
+            let (ty, array) = (of_type[0].0, self.declarations.id());
+            let count = self.declarations.uint(of_type.len() as u32);
+            let operands = [ty, count].map(Operand::IdRef).to_vec();
+            let to = self.declarations.declare(Op::TypeArray, None, operands);
+            machine.variables.push(self.variable(array, to));
+            let places = of_type.iter().zip(0..).map(|(&(_, id), index)| (id, (array, index)));
+            machine.places.extend(places);
         }
         let state = self.declarations.id();
         let to = self.declarations.shape(uint);
@@ -120,7 +116,7 @@ impl Translator<'_> {
     }
 
     /// The loop, and the blocks as cases of its switch.
-    fn assemble(&mut self, machine: Machine, blocks: Vec<Block>, state: Word, back: Word) {
+    fn assemble(&mut self, mut machine: Machine, blocks: Vec<Block>, state: Word, back: Word) {
         let uint = self.declarations.ty(Type::UINT);
         let [entry, header, test, body, merge, continuing, exit] =
             [(); 7].map(|()| self.declarations.id());
@@ -128,6 +124,7 @@ impl Translator<'_> {
         let (end, first) = (self.declarations.uint(END), self.declarations.uint(labels[0]));
         self.begin(entry);
         machine.variables.iter().for_each(|variable| self.push(variable.clone()));
+        machine.zero = self.zero();
         self.store(state, first);
         self.branch(header);
         self.begin(header);
@@ -175,7 +172,7 @@ impl Translator<'_> {
                 Op::Variable | Op::SelectionMerge | Op::LoopMerge => continue,
                 Op::Phi => {
                     let id = id.expect("a φ has a value");
-                    let place = vec![Operand::IdRef(machine.places[&id])];
+                    let place = vec![Operand::IdRef(self.place(machine, id))];
                     self.push(Instruction::new(Op::Load, instruction.result_type, Some(id), place));
                     here.insert(id, id);
                     continue;
@@ -218,7 +215,8 @@ impl Translator<'_> {
             self.push(instruction);
             if let Some(id) = id {
                 here.insert(id, id);
-                if let Some(&place) = machine.places.get(&id) {
+                if machine.places.contains_key(&id) {
+                    let place = self.place(machine, id);
                     self.store(place, id);
                 }
             }
@@ -230,7 +228,10 @@ impl Translator<'_> {
         if let Some(&known) = here.get(&id) {
             return known;
         }
-        let Some(&place) = machine.places.get(&id) else { return id };
+        if !machine.places.contains_key(&id) {
+            return id;
+        }
+        let place = self.place(machine, id);
         let loaded = self.compute(Op::Load, machine.shared[&id], vec![Operand::IdRef(place)]);
         here.insert(id, loaded);
         loaded
@@ -243,13 +244,26 @@ impl Translator<'_> {
             .iter()
             .filter_map(|phi| {
                 let &(value, _) = phi.ways.iter().find(|&&(_, way)| way == from)?;
-                Some((machine.places[&phi.id], value))
+                Some((phi.id, value))
             })
             .collect();
         // All at once.
         let values: Vec<(Word, Word)> =
             passed.into_iter().map(|(place, id)| (place, self.found(machine, here, id))).collect();
-        values.into_iter().for_each(|(place, id)| self.store(place, id));
+        for (phi, id) in values {
+            let place = self.place(machine, phi);
+            self.store(place, id);
+        }
+    }
+
+    /// A pointer to where a value lies that goes from block to block.
+    fn place(&mut self, machine: &Machine, id: Word) -> Word {
+        let (array, index) = machine.places[&id];
+        let to = machine.shared[&id];
+        let index = self.declarations.uint(index);
+        let index = self.instruction(Op::IAdd, Type::UINT, &[index, machine.zero]);
+        let pointer = self.declarations.shape(TypeDeclaration::Pointer(StorageClass::Function, to));
+        self.compute(Op::AccessChain, pointer, [array, index].map(Operand::IdRef).to_vec())
     }
 
     fn go_on(&mut self, state: Word, next: Word, merge: Word) {
@@ -269,8 +283,10 @@ struct Machine {
     variables: Vec<Instruction>,
     /// The values that go from block to block, and their types.
     shared: FxHashMap<Word, Word>,
-    /// The variables of these.
-    places: FxHashMap<Word, Word>,
+    /// The arrays that these lie in, and where.
+    places: FxHashMap<Word, (Word, u32)>,
+    /// A zero that compilers do not know.
+    zero: Word,
     /// The φ of each block.
     phis: FxHashMap<Word, Vec<Phi>>,
 }

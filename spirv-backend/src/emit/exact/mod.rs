@@ -42,123 +42,15 @@ mod machine;
 mod rare;
 mod subnormal;
 
-pub(super) use machine::Calls;
-
 use super::declarations::TypeDeclaration;
+use super::modes::{Mode, Switch, Variant};
 use super::options::{Exact, Subnormals};
 use super::translator::{FunctionState, Translator};
-use crate::exact::library::{Function, program};
+use crate::exact::library::Function;
 use lambdav_core::op::Op as Core;
-use lambdav_core::schedule::{Expr, Program, Statement};
 use lambdav_core::types::Type;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
-use rustc_hash::FxHashMap;
-
-/// How the function that is open computes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
-    /// As the device does.
-    Native,
-    /// Exactly where no number is subnormal and no function is hard.
-    Fast {
-        /// Where pixels note that a number may be subnormal.
-        notes: Option<Switch>,
-        /// Whether those for which [`Switch::Again`] is on are computed again.
-        repeats: bool,
-    },
-    /// Exactly.
-    Rare {
-        /// Whether numbers may be subnormal that the device makes zero.
-        any: bool,
-    },
-    /// As a function of the library, by integers: its parameters are the program's uniforms, and its
-    /// value is the output.
-    Library,
-}
-
-/// What a pixel notes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Switch {
-    /// That it has to be computed again.
-    Again,
-    /// That it met a subnormal number.
-    Subnormal,
-    /// That the last function did not decide.
-    Hard,
-    /// That it is discarded.
-    Discarded,
-}
-
-impl Switch {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Again => "again",
-            Self::Subnormal => "subnormal",
-            Self::Hard => "hard",
-            Self::Discarded => "discarded",
-        }
-    }
-}
-
-/// The functions of the library that a program needs, as programs.
-#[derive(Debug, Default)]
-pub(super) struct Library(Vec<(Function, Program)>);
-
-impl Library {
-    /// Those that a module needs.
-    pub(super) fn new(of: &Program, exact: Exact) -> Self {
-        let mut needed: Vec<Function> = Vec::new();
-        for statement in of.blocks.iter().flat_map(|block| &block.statements) {
-            let Statement::Let { expr: Expr::Op(op, operands), .. } = statement else { continue };
-            let function = match op {
-                Core::Elementary(function) => Function::Elementary(*function),
-                _ if operands.first().is_none_or(|&first| !of.ty(first).is_num()) => continue,
-                _ if exact.float64 => continue,
-                Core::Add | Core::Sub => Function::Add,
-                Core::Mul => Function::Mul,
-                Core::Div => Function::Div,
-                Core::Sqrt => Function::Sqrt,
-                Core::Fma => Function::Fma,
-                _ => continue,
-            };
-            if !needed.contains(&function) {
-                needed.push(function);
-            }
-        }
-        Self(needed.into_iter().map(|function| (function, program(function))).collect())
-    }
-
-    fn has_elementary(&self) -> bool {
-        self.0.iter().any(|(function, _)| matches!(function, Function::Elementary(_)))
-    }
-}
-
-/// What an exact module has so far.
-pub(super) struct ExactState<'p> {
-    library: &'p Library,
-    /// The functions that are called.
-    defined: FxHashMap<(Function, Variant), Word>,
-    /// The variables of the switches that are used.
-    switches: FxHashMap<Switch, Word>,
-}
-
-/// What a function is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Variant {
-    /// Full operands; what is subnormal or undecided is noted.
-    Fast,
-    /// Any operands and results, but for those that are hard.
-    Rare,
-    /// That of the library: any.
-    Library,
-}
-
-impl<'p> ExactState<'p> {
-    pub(super) fn new(library: &'p Library) -> Self {
-        Self { library, defined: FxHashMap::default(), switches: FxHashMap::default() }
-    }
-}
 
 impl<'p> Translator<'p> {
     /// Emits the program's functions, and `main`, the entry point.

@@ -2,8 +2,9 @@
 //! integers.
 
 use super::subnormal::LEAST;
-use super::{Function, Variant};
+use crate::emit::modes::Variant;
 use crate::emit::translator::Translator;
+use crate::exact::library::Function;
 use lambdav_core::op::Op as Core;
 use lambdav_core::types::{Scalar, Type};
 use rspirv::spirv::{Op, Word};

@@ -1,6 +1,6 @@
 //! Noting subnormal numbers.
 
-use super::{Mode, Switch};
+use crate::emit::modes::{Mode, Switch};
 use crate::emit::translator::Translator;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::Op as Core;

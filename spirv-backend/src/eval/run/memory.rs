@@ -95,19 +95,19 @@ impl ModuleEvaluator<'_> {
         }
     }
 
-    /// The variable in whose words an address lies.
-    fn variable_at(&self, first: usize) -> usize {
-        self.module.variables.partition_point(|variable| variable.at <= first).saturating_sub(1)
-    }
-
     pub(super) fn load(&mut self, to: usize, place: &Place) -> Result<(), Wrong> {
         let first = self.first(place)?;
         let space = match place.space {
-            Space::Own(number) if !self.filled[number] => return Err(Wrong::Undefined),
-            Space::Pointed if !self.filled[self.variable_at(first)] => {
-                return Err(Wrong::Undefined);
+            Space::Own(_) | Space::Pointed => {
+                let Words::Together(count) = place.words else {
+                    unreachable!("what is a variable's has no gaps");
+                };
+                let filled = self.filled.get(first..first + count).ok_or(Wrong::Outside)?;
+                if !filled.iter().all(|&filled| filled) {
+                    return Err(Wrong::Undefined);
+                }
+                &self.variables[..]
             }
-            Space::Own(_) | Space::Pointed => &self.variables[..],
             Space::Block(number) => &self.blocks[number][..],
             Space::Buffer(number) => match &self.resources[number] {
                 Some(SharedData::Buffer(words)) => &words[..],
@@ -133,18 +133,9 @@ impl ModuleEvaluator<'_> {
         let Words::Together(count) = place.words else {
             unreachable!("what is written has no gaps");
         };
-        let number = match place.space {
-            Space::Own(number) => number,
-            _ => self.variable_at(first),
-        };
-        // A part of what holds nothing is stored nowhere.
-        if count == self.module.variables[number].words {
-            self.filled[number] = true;
-        } else if !self.filled[number] {
-            return Err(Wrong::Undefined);
-        }
         let words = self.variables.get_mut(first..first + count).ok_or(Wrong::Outside)?;
         words.copy_from_slice(&self.memory[a..a + count]);
+        self.filled[first..first + count].fill(true);
         Ok(())
     }
 }
