@@ -134,10 +134,11 @@ impl<'p> Translator<'p> {
                     discards,
                     arm: true,
                 }));
+                let condition = self.value(condition);
                 self.select_block(condition, label, false);
             }
-            Statement::Loop { value, ref params, ref inits, .. } => {
-                let opened = self.open_loop(value, params, inits);
+            Statement::Loop { value, ref params, ref inits, body } => {
+                let opened = self.open_loop(value, params, inits, body);
                 self.function.targets.push(OpenConstruct::Loop(opened));
             }
         }
@@ -166,14 +167,24 @@ impl<'p> Translator<'p> {
     fn end(&mut self, end: &'p End) {
         let values: Vec<Word> = match (end, self.target()) {
             (End::Yield(values), OpenConstruct::Root) => return self.store_outputs(values),
-            (&End::If { condition, .. }, _) => {
+            (&End::If { condition, .. }, open) => {
+                let leaves = match open {
+                    OpenConstruct::Loop(open) => open.leaves.take(),
+                    _ => None,
+                };
                 let label = self.declarations.id();
+                let condition = self.value(condition);
+                let condition = match leaves {
+                    Some(arm) => self.or_ends_early(condition, arm),
+                    None => condition,
+                };
                 return self.select_block(condition, label, is_active(Mutant::SwappedBranches));
             }
             (End::Yield(values) | End::Rec(values), _) => {
                 values.iter().map(|&value| self.value(value)).collect()
             }
         };
+        self.settle();
         let from = self.function.current;
         let to = match (end, self.target()) {
             (End::Yield(_), OpenConstruct::Join(join))
@@ -226,8 +237,7 @@ impl<'p> Translator<'p> {
     }
 
     /// Ends the open block with a choice between two; `merge` is where they meet.
-    fn select_block(&mut self, condition: ValueId, merge: Word, is_swapped: bool) {
-        let condition = self.value(condition);
+    fn select_block(&mut self, condition: Word, merge: Word, is_swapped: bool) {
         let (on_true, on_false) = (self.declarations.id(), self.declarations.id());
         self.select_between(condition, [on_true, on_false], merge);
         let (on_true, on_false) =

@@ -2,20 +2,27 @@
 //! `rec`s, the merge block with the value.
 
 use super::translator::{Loop, Slot, Translator, Ways};
-use lambdav_core::schedule::ValueId;
+use lambdav_core::schedule::{BlockId, End, ValueId};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{LoopControl, Op, Word};
 
 impl<'p> Translator<'p> {
     /// Emits the header and begins the body.
+    ///
+    /// Where pixels are computed again, the loop ends as soon as one has noted that. There is a way out of its own for
+    /// that, unless one that is there anyway will do. A loop with one way out, which yields what the last round
+    /// computed, stays one with two: Mesa's lavapipe is wrong about such a value.
     pub(super) fn open_loop(
         &mut self,
         value: ValueId,
         params: &'p [ValueId],
         inits: &'p [ValueId],
+        body: BlockId,
     ) -> Loop<'p> {
+        let leaves = self.leaving_arm(params, body);
         let inits: Vec<Word> = inits.iter().map(|&init| self.value(init)).collect();
         let [header, first, continuing, merge] = [(); 4].map(|()| self.declarations.id());
+        self.settle();
         let before = self.function.current;
         self.branch(header);
         self.begin(header);
@@ -39,7 +46,7 @@ impl<'p> Translator<'p> {
         self.branch(first);
         self.begin(first);
         let mut exits = Ways::default();
-        if let Some(condition) = self.ends_early() {
+        if let Some(condition) = self.ends_early().filter(|_| leaves.is_none()) {
             let [leave, stay] = [(); 2].map(|()| self.declarations.id());
             self.select_between(condition, [leave, stay], stay);
             self.begin(leave);
@@ -58,9 +65,26 @@ impl<'p> Translator<'p> {
             first_phi,
             continuing,
             merge,
+            leaves,
             rounds: Vec::new(),
             exits,
         }
+    }
+
+    /// Which arm of the choice at the end of a loop's body leaves the loop with one of its parameters, so that a pixel that
+    /// is computed again may leave it there. (With another value it may not: see [`Self::open_loop`].)
+    fn leaving_arm(&self, params: &[ValueId], body: BlockId) -> Option<bool> {
+        let End::If { then, otherwise, .. } = self.function.program.block(body).end else {
+            return None;
+        };
+        let leaves = |block| match &self.function.program.block(block).end {
+            End::Yield(values) => values.iter().all(|value| params.contains(value)),
+            _ => false,
+        };
+        [(then, true), (otherwise, false)]
+            .into_iter()
+            .find(|&(block, _)| leaves(block))
+            .map(|it| it.1)
     }
 
     /// Emits the continue block and begins the merge block.
@@ -75,6 +99,7 @@ impl<'p> Translator<'p> {
             merge,
             rounds,
             exits,
+            ..
         } = closed;
         self.function.span = self.function.program.values[value.index()].span;
         self.begin(continuing);

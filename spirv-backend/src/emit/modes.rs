@@ -4,6 +4,7 @@ use super::options::Exact;
 use crate::exact::library::{Function, program};
 use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::{Expr, Program, Statement};
+use lambdav_core::types::Type;
 use rspirv::spirv::Word;
 use rustc_hash::FxHashMap;
 
@@ -121,4 +122,15 @@ pub(super) struct Calls {
     pub(super) back: Word,
     /// The functions, and the labels of the blocks that call them.
     pub(super) functions: Vec<(Function, Word)>,
+}
+
+/// A sum or product of numbers that are not subnormal, which may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Suspect {
+    pub(super) is_product: bool,
+    pub(super) ty: Type,
+    /// The operands; of a sum, the second with the opposite sign.
+    pub(super) operands: [Word; 2],
+    /// Whether its size is below 2^-126, by component.
+    pub(super) is_small: Word,
 }

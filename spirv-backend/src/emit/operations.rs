@@ -39,7 +39,11 @@ impl Translator<'_> {
             Mode::Native | Mode::Library => None,
             Mode::Fast { .. } | Mode::Rare { .. } => self.exact(op, kind, ty, ids),
         };
-        exactly.unwrap_or_else(|| self.natively(op, kind, ty, ids))
+        let id = exactly.unwrap_or_else(|| self.natively(op, kind, ty, ids));
+        if ty.is_num() && self.notes().is_some() {
+            self.see_sign(op, id, ids);
+        }
+        id
     }
 
     /// The same as the device does it.

@@ -4,7 +4,7 @@
 use super::declarations::Declarations;
 use super::interface::Interface;
 use super::lines::Lines;
-use super::modes::{Calls, ExactState, Library, Mode};
+use super::modes::{Calls, ExactState, Library, Mode, Suspect};
 use super::options::EmitOptions;
 use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::{Expr, Places, Program, Statement, ValueId};
@@ -12,7 +12,7 @@ use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Type, TypeKind};
 use rspirv::dr::{Block, Function, Instruction, Operand};
 use rspirv::spirv::{Op, StorageClass, Word};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What stands for a value.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +79,8 @@ pub(super) struct Loop<'p> {
     pub(super) first_phi: usize,
     pub(super) continuing: Word,
     pub(super) merge: Word,
+    /// Which arm of the choice at the end of the body leaves the loop where the pixel is computed again.
+    pub(super) leaves: Option<bool>,
     /// The arguments of each `rec`, and the block that it stands in.
     pub(super) rounds: Vec<(Vec<Word>, Word)>,
     pub(super) exits: Ways,
@@ -117,6 +119,10 @@ pub(super) struct FunctionState<'p> {
     pub(super) sign: Option<Word>,
     /// What the open block notes, by switch.
     pub(super) noted: [Option<Word>; 2],
+    /// Sums and products whose sizes are yet to be looked at.
+    pub(super) suspects: Vec<Suspect>,
+    /// Values without a negative component (−0 is one), as far as that is known.
+    pub(super) positive: FxHashSet<Word>,
     /// How functions of the library are called that the module has once.
     pub(super) calls: Option<Calls>,
 }
@@ -143,6 +149,8 @@ impl<'p> FunctionState<'p> {
             hidden: FxHashMap::default(),
             sign: None,
             noted: [None; 2],
+            suspects: Vec::new(),
+            positive: FxHashSet::default(),
             calls: None,
         }
     }

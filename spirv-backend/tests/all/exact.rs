@@ -85,3 +85,16 @@ fn spirv_val_accepts() {
         }
     }
 }
+
+/// Choices before a function that does not decide.
+#[test]
+fn theorem_on_pitfalls() {
+    for text in ["(uniform u num 0) (define m (.z (if (less 6 u) (mouse) (vec4 0))))
+         (define w (if (less-eq u 6) u 3)) (tan (floor (/ m w)))"]
+    {
+        let shader = Shader::new("pitfall.lv", text);
+        for (options, flushes) in kinds() {
+            check(&shader, 4, &options, flushes);
+        }
+    }
+}

@@ -108,7 +108,7 @@ pub(crate) fn compare(device: &Device, arguments: &Arguments) -> Result<bool, Bo
                 counts[2] += usize::from(found.differing > 0 && found.met > 0);
                 if found.differing > 0 && found.met == 0 {
                     let first = found.first.unwrap_or_default();
-                    println!("seed {seed}: {} components differ, {first}", found.differing);
+                    println!("seed {seed}: {} components differ, {first}\n{text}", found.differing);
                     wrong.lock().expect("nobody panics with it").push(seed);
                 }
             }

@@ -203,7 +203,7 @@ impl<'p> Translator<'p> {
     }
 
     /// Emits what is done where a condition holds.
-    fn when(&mut self, condition: Word, then: impl FnOnce(&mut Self)) {
+    pub(super) fn when(&mut self, condition: Word, then: impl FnOnce(&mut Self)) {
         let [inside, behind] = [(); 2].map(|()| self.declarations.id());
         self.select_between(condition, [inside, behind], behind);
         self.begin(inside);
@@ -248,6 +248,17 @@ impl<'p> Translator<'p> {
         }
         if !kind.is_num() {
             return None;
+        }
+        if matches!(op, Core::Floor | Core::Ceil | Core::Trunc | Core::RoundEven) {
+            let of = match self.function.mode {
+                Mode::Rare { any: true } => self.full(kind, ids[0]),
+                _ => ids[0],
+            };
+            let rounded = self.natively(op, kind, ty, &[of]);
+            // (Mesa's lavapipe may round a NaN to an integer.)
+            let bools = Type::bvec(ty.width().expect("nums and vectors are rounded"));
+            let is_number = self.instruction(Op::FOrdEqual, bools, &[ids[0], ids[0]]);
+            return Some(self.instruction(Op::Select, ty, &[is_number, rounded, ids[0]]));
         }
         let function = match op {
             Core::Div => Some(Function::Div),

@@ -25,10 +25,6 @@ impl Translator<'_> {
             Core::Mul => self.each(Function::Mul, Variant::Rare, ty, ids),
             Core::Neg => self.with_bits(ty, ids[0], Op::BitwiseXor, SIGN),
             Core::Abs => self.with_bits(ty, ids[0], Op::BitwiseAnd, SIZE),
-            Core::Floor | Core::Ceil | Core::Trunc | Core::RoundEven => {
-                let full = self.full(kind, ids[0]);
-                self.natively(op, kind, ty, &[full])
-            }
             Core::Convert(to @ (Scalar::I32 | Scalar::U32)) => {
                 let full = self.full(kind, ids[0]);
                 self.of_nums(to, kind, ty, full)
@@ -64,7 +60,7 @@ impl Translator<'_> {
 
     /// A number that rounds to the same integer and is not subnormal: 2^-126 with its sign for one
     /// that is.
-    fn full(&mut self, ty: Type, id: Word) -> Word {
+    pub(super) fn full(&mut self, ty: Type, id: Word) -> Word {
         let is_subnormal = self.is_subnormal(id, ty);
         let sign = self.with_bits(ty, id, Op::BitwiseAnd, SIGN);
         let least = self.with_bits(ty, sign, Op::BitwiseOr, LEAST);

@@ -1,9 +1,9 @@
 //! Noting subnormal numbers.
 
-use crate::emit::modes::{Mode, Switch};
+use crate::emit::modes::{Mode, Suspect, Switch};
 use crate::emit::translator::Translator;
 use crate::mutants::{Mutant, is_active};
-use lambdav_core::op::Op as Core;
+use lambdav_core::op::{Elementary, Op as Core};
 use lambdav_core::types::{Scalar, Type, TypeKind};
 use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
 
@@ -11,12 +11,14 @@ use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
 pub(super) const LEAST: u32 = 0x0080_0000;
 /// 2^-101.
 const COARSE: u32 = 26 << 23;
+/// How many sums and products are looked at together.
+const SUSPECTS: usize = 16;
 /// All bits but the sign.
 const SIZE: u32 = 0x7fff_ffff;
 
 impl Translator<'_> {
     /// Whether subnormal numbers are noted, and where.
-    pub(super) fn notes(&self) -> Option<Switch> {
+    pub(in crate::emit) fn notes(&self) -> Option<Switch> {
         match self.function.mode {
             Mode::Fast { notes, .. } => notes,
             _ => None,
@@ -26,10 +28,7 @@ impl Translator<'_> {
     /// Notes that a number is subnormal where a condition of that type holds somewhere.
     pub(super) fn note(&mut self, condition: Word, bools: Type) {
         let Some(switch) = self.notes() else { return };
-        let condition = match bools {
-            Type::BOOL => condition,
-            _ => self.instruction(Op::Any, Type::BOOL, &[condition]),
-        };
+        let condition = self.any(condition, bools);
         self.turn_on(switch, condition);
     }
 
@@ -42,8 +41,9 @@ impl Translator<'_> {
         self.function.noted[switch as usize] = Some(on);
     }
 
-    /// Writes down what the open block has noted, which ends.
+    /// Writes down what the open block has noted. Another block is open then.
     pub(in crate::emit) fn settle(&mut self) {
+        self.look_at_suspects();
         for switch in [Switch::Again, Switch::Subnormal] {
             if let Some(on) = self.function.noted[switch as usize].take() {
                 let before = self.is_on(switch);
@@ -54,10 +54,67 @@ impl Translator<'_> {
         }
     }
 
+    /// Notes those of the suspects that are subnormal. Zeros are as small, and frequent; so operands are looked at
+    /// where anything is small.
+    fn look_at_suspects(&mut self) {
+        let suspects = std::mem::take(&mut self.function.suspects);
+        let Some(switch) = self.notes().filter(|_| !suspects.is_empty()) else { return };
+        let mut any = None;
+        for suspect in &suspects {
+            let is_small = self.any(suspect.is_small, suspect.ty);
+            any = Some(match any {
+                Some(any) => self.instruction(Op::LogicalOr, Type::BOOL, &[any, is_small]),
+                None => is_small,
+            });
+        }
+        let any = any.expect("there are some");
+        let before = self.function.noted[switch as usize].take();
+        self.when(any, |s| {
+            for Suspect { is_product, ty, operands: [a, b], mut is_small } in suspects {
+                let bools = Type::bvec(ty.width().expect("arithmetic is of nums and vectors"));
+                let mut also = |s: &mut Self, a, b| {
+                    let differs = s.instruction(Op::FUnordNotEqual, bools, &[a, b]);
+                    is_small = s.apply(Core::And, bools, bools, &[is_small, differs]);
+                };
+                if is_product {
+                    let zero = s.everywhere(ty, 0);
+                    also(s, a, zero);
+                    if a != b {
+                        also(s, b, zero);
+                    }
+                } else {
+                    also(s, a, b);
+                }
+                s.note(is_small, bools);
+            }
+            // (The branch settles.)
+        });
+        self.function.noted[switch as usize] = before;
+    }
+
+    /// Whether a condition holds in any component of a value of that type.
+    fn any(&mut self, condition: Word, ty: Type) -> Word {
+        match ty.width() {
+            Some(1) => condition,
+            _ => self.instruction(Op::Any, Type::BOOL, &[condition]),
+        }
+    }
+
     /// The condition on which a loop ends early, where there is one.
     pub(in crate::emit) fn ends_early(&mut self) -> Option<Word> {
         let Mode::Fast { repeats: true, .. } = self.function.mode else { return None };
         Some(self.is_on(Switch::Again))
+    }
+
+    /// A condition that also has this value where loops end early.
+    pub(in crate::emit) fn or_ends_early(&mut self, condition: Word, value: bool) -> Word {
+        self.settle();
+        let Some(ends) = self.ends_early() else { return condition };
+        if value {
+            return self.instruction(Op::LogicalOr, Type::BOOL, &[condition, ends]);
+        }
+        let goes_on = self.instruction(Op::LogicalNot, Type::BOOL, &[ends]);
+        self.instruction(Op::LogicalAnd, Type::BOOL, &[condition, goes_on])
     }
 
     /// Notes that a constant is subnormal.
@@ -126,31 +183,51 @@ impl Translator<'_> {
         if is_active(Mutant::UnnotedProduct) && op == Core::Mul {
             return Some(id);
         }
-        let known = [a, b].map(|of| is_always(of, &|word| word & SIZE != 0));
-        let bools = Type::bvec(ty.width().expect("arithmetic is of nums and vectors"));
-        let (least, zero) = (self.everywhere(ty, LEAST), self.everywhere(ty, 0));
-        let size = self.glsl(Glsl::FAbs, ty, &[id]);
-        let mut condition = self.instruction(Op::FOrdLessThan, bools, &[size, least]);
-        let also = |s: &mut Self, condition, a, b| {
-            let differs = s.instruction(Op::FUnordNotEqual, bools, &[a, b]);
-            s.apply(Core::And, bools, bools, &[condition, differs])
-        };
-        match op {
-            Core::Add => {
-                let opposite = self.arithmetic(Op::FNegate, ty, &[b]);
-                condition = also(self, condition, a, opposite);
-            }
-            Core::Sub => condition = also(self, condition, a, b),
-            _ => {
-                if !known[0] {
-                    condition = also(self, condition, a, zero);
-                }
-                if !known[1] && a != b {
-                    condition = also(self, condition, b, zero);
-                }
+        // A sum of numbers without a sign is at least as large as they are.
+        let positive = [a, b].map(|of| {
+            self.function.positive.contains(&of) || is_always(of, &|word| word & !SIZE == 0)
+        });
+        if op != Core::Sub && (positive == [true; 2] || op == Core::Mul && a == b) {
+            self.function.positive.insert(id);
+            if op == Core::Add {
+                return Some(id);
             }
         }
-        self.note(condition, bools);
+        let bools = Type::bvec(ty.width().expect("arithmetic is of nums and vectors"));
+        let least = self.everywhere(ty, LEAST);
+        let size = self.glsl(Glsl::FAbs, ty, &[id]);
+        let is_small = self.instruction(Op::FOrdLessThan, bools, &[size, least]);
+        let b = match op {
+            Core::Add => self.arithmetic(Op::FNegate, ty, &[b]),
+            _ => b,
+        };
+        let is_product = op == Core::Mul;
+        self.function.suspects.push(Suspect { is_product, ty, operands: [a, b], is_small });
+        if self.function.suspects.len() == SUSPECTS {
+            self.look_at_suspects();
+        }
         Some(id)
+    }
+
+    /// Remembers of the value of an operation what of its sign is known.
+    pub(in crate::emit) fn see_sign(&mut self, op: Core, id: Word, ids: &[Word]) {
+        let is_positive = |of: &Word| {
+            self.function.positive.contains(of)
+                || self
+                    .declarations
+                    .numbers(*of)
+                    .is_some_and(|words| words.iter().all(|word| word & !SIZE == 0))
+        };
+        let is_it = match op {
+            Core::Abs | Core::Sqrt | Core::Elementary(Elementary::Exp | Elementary::Exp2) => true,
+            Core::Max => ids.iter().any(is_positive),
+            Core::Min | Core::Construct(_) => ids.iter().all(is_positive),
+            Core::Select => ids[1..].iter().all(is_positive),
+            Core::Component(_) => ids.iter().all(is_positive),
+            _ => false,
+        };
+        if is_it {
+            self.function.positive.insert(id);
+        }
     }
 }
