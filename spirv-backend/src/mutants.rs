@@ -38,8 +38,6 @@ pub enum Mutant {
     RoundedTwice,
     /// Exact modules take the body's result where it may be wrong.
     Undecided,
-    /// Exact modules allow contraction in bodies.
-    Contraction,
     /// The evaluator assigns the φ's of a block one after the other.
     SequentialPhis,
     /// The evaluator counts rounds of a loop on where it is entered again.
@@ -73,8 +71,7 @@ impl Mutant {
     ];
 
     /// Those of exact modules.
-    pub const OF_EXACT: [Self; 4] =
-        [Self::UnnotedProduct, Self::RoundedTwice, Self::Undecided, Self::Contraction];
+    pub const OF_EXACT: [Self; 3] = [Self::UnnotedProduct, Self::RoundedTwice, Self::Undecided];
 
     /// Those of integers.
     pub const OF_INTEGERS: [Self; 2] = [Self::LongShift, Self::LostCarry];

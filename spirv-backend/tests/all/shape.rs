@@ -1,7 +1,7 @@
 //! What modules look like.
 
 use crate::support::Shader;
-use lambdav_spirv_backend::emit::{EmitOptions, FloatControls};
+use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals};
 use lambdav_spirv_backend::{disassemble, emit as emit_program};
 
 /// The instructions between the first label and the end of the function, without lines and results.
@@ -49,6 +49,18 @@ fn arithmetic_is_not_contracted() {
     let total: usize = arithmetic.iter().map(|op| count(&text, op)).sum();
     assert!(total >= 9 && count(&text, "OpDot") == 0, "{text}");
     assert_eq!(count(&text, "NoContraction"), total, "{text}");
+    for float64 in [true, false] {
+        let exact = Some(Exact { float64, subnormals: Subnormals::Integers, report: None });
+        let options = EmitOptions { exact, ..EmitOptions::default() };
+        let shader = Shader::new(
+            "b.lv",
+            "(vec4 (fma (time) 3 (frame)) (tan (/ 2 (time))) (sqrt (- (frame) (time))) (pow (frame) (time)))",
+        );
+        let text = disassemble(&shader.emitted(&options).words).expect("it is a module");
+        let total: usize = arithmetic.iter().map(|op| count(&text, op)).sum();
+        assert!(total > if float64 { 60 } else { 0 }, "{total}");
+        assert_eq!(count(&text, "NoContraction"), total, "{text}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! the reference; the README has the tables.
 #![forbid(unsafe_code)]
 
+pub mod operations;
 mod shader;
 
 pub use shader::{Comparison, Output, Shader};

@@ -145,7 +145,7 @@ impl Translator<'_> {
         };
         let id = self.of_shape(instruction, to, of);
         let computes = matches!(op, Of::Neg | Of::Add | Of::Sub | Of::Mul | Of::Div);
-        if is_float && computes && !is_active(Mutant::Contraction) {
+        if is_float && computes {
             self.is_not_contracted(id);
         }
         id
