@@ -171,6 +171,34 @@ fn the_gallery_is_drawn_alike() {
     assert!(drawn >= 3, "{drawn}");
 }
 
+/// Where Chromium brings SwiftShader, which has no numbers of 64 bits.
+const SWIFTSHADER: &str = "/usr/lib/chromium/vk_swiftshader_icd.json";
+
+/// Subnormal numbers, divisions, square roots and `fma` by integers.
+#[test]
+fn a_device_without_64_bits_is_exact() {
+    if !Path::new(SWIFTSHADER).is_file() {
+        return skipped("there is no SwiftShader; .ci/install-tools installs it with Chromium");
+    }
+    let program = "(uniform tiny num 3e-41)
+        (define p (/ (- (.xy (frag-coord)) 4) 7))
+        (output 0 (vec4 (* tiny (.x p)) (/ tiny (.y p)) (sqrt (abs (* tiny (.x p)))) (fma tiny (.x p) 1e-38)))
+        (output 1 (vec4 (sqrt (.x p)) (/ (.x p) (.y p)) (if (< (* tiny (.x p)) 0) 1 2) (floor (* tiny (.y p)))))";
+    let place = TestFolder::with([("a.lv", program)]);
+    place.copy_gallery();
+    for line in [
+        &["compare", "a.lv", "--size", "16x16"][..],
+        &["compare", "shaders/hello.lv", "--size", "48x30"],
+        &["compare", "shaders/life.lv", "--size", "48x30"],
+        &["compare", "shaders/mandelbrot.lv", "--size", "48x30"],
+    ] {
+        let mut command = place.command(line);
+        command.env("VK_DRIVER_FILES", SWIFTSHADER).env("VK_ICD_FILENAMES", SWIFTSHADER);
+        let outcome = place.finish(command);
+        assert_eq!((outcome.status, outcome.err.as_str()), (0, ""), "{line:?}: {}", outcome.text());
+    }
+}
+
 #[test]
 fn all_outputs_are_drawn() {
     let Some(device) = lavapipe() else { return };

@@ -99,6 +99,7 @@ impl<'p> Translator<'p> {
         let unit = self.declarations.long(DOUBLE, UNIT.to_bits());
         let small = self.in_double(Op::FMul, integer, unit);
         let opposite = self.of_shape(Op::FNegate, DOUBLE, &[small]);
+        self.is_not_contracted(opposite);
         let sign = self.instruction(Op::BitwiseAnd, Type::UINT, &[bits, sign]);
         let is_negative = self.instruction(Op::INotEqual, Type::BOOL, &[sign, none]);
         let small = self.of_shape(Op::Select, DOUBLE, &[is_negative, opposite, small]);
