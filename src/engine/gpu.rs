@@ -40,6 +40,9 @@ impl GpuMode {
     }
 }
 
+/// Stack for the compiler of a driver, which may take more than threads usually have.
+const STACK: usize = 256 << 20;
+
 /// Draws with a Vulkan device.
 #[derive(Debug)]
 pub struct GpuEngine {
@@ -279,6 +282,11 @@ impl Kernel for GpuEngine {
             }
         }
         Ok(())
+    }
+
+    /// What compilers of drivers may take.
+    fn stack_size(&self) -> usize {
+        STACK
     }
 }
 

@@ -17,6 +17,9 @@ use std::process::ExitCode;
 /// The size of the gallery's images.
 const SIZE: [u32; 2] = [240, 150];
 
+/// Stack of each thread.
+const STACK: usize = 256 << 20;
+
 /// Compare a Vulkan device with the reference
 #[derive(Parser)]
 struct Command {
@@ -65,6 +68,8 @@ fn function(name: &str) -> Result<Elementary, String> {
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let Command { device, what } = Command::parse();
+    // Compilers of drivers run on these threads, and may take more than such usually have.
+    rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global()?;
     let device = match device {
         Some(name) => Some(Vulkan::load()?.open(Some(&name))?),
         None => open()?,
