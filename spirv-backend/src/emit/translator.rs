@@ -201,10 +201,13 @@ impl<'p> Translator<'p> {
             Slot::Id(id) => id,
             Slot::Constant(words) => {
                 let ty = self.function.program.ty(value);
-                self.note_constant(ty, words);
+                let is_noted = self.note_constant(ty, words);
                 let id = self.declarations.constant(ty, words);
                 let id = self.hidden(id, ty);
-                self.function.slots[value.index()] = Slot::Id(id);
+                // What is noted is noted wherever it is used: not all pixels come to the first use.
+                if !is_noted {
+                    self.function.slots[value.index()] = Slot::Id(id);
+                }
                 id
             }
             Slot::Empty => unreachable!("the schedule defines values before their uses"),

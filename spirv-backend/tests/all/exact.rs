@@ -89,9 +89,13 @@ fn spirv_val_accepts() {
 /// Choices before a function that does not decide.
 #[test]
 fn theorem_on_pitfalls() {
-    for text in ["(uniform u num 0) (define m (.z (if (less 6 u) (mouse) (vec4 0))))
-         (define w (if (less-eq u 6) u 3)) (tan (floor (/ m w)))"]
-    {
+    for text in [
+        "(uniform u num 0) (define m (.z (if (less 6 u) (mouse) (vec4 0))))
+         (define w (if (less-eq u 6) u 3)) (tan (floor (/ m w)))",
+        // A constant whose first use not all pixels come to.
+        "(define y (.y (frag-coord)))
+         (vec2 (if (< y 3) (* 3e-41 y) y) (if (< y 6) (* 1e30 3e-41) (/ 3e-41 y)))",
+    ] {
         let shader = Shader::new("pitfall.lv", text);
         for (options, flushes) in kinds() {
             check(&shader, 4, &options, flushes);

@@ -117,17 +117,19 @@ impl Translator<'_> {
         self.instruction(Op::LogicalAnd, Type::BOOL, &[condition, goes_on])
     }
 
-    /// Notes that a constant is subnormal.
-    pub(in crate::emit) fn note_constant(&mut self, ty: Type, words: &[u32]) {
+    /// Notes that a constant is subnormal; whether it is.
+    pub(in crate::emit) fn note_constant(&mut self, ty: Type, words: &[u32]) -> bool {
         if self.notes().is_none() {
-            return;
+            return false;
         }
         let is_subnormal = |word: u32| word & SIZE < LEAST && word & SIZE != 0;
         let scalars = self.function.program.types.scalars(ty);
-        if scalars.zip(words).any(|(of, &word)| of == Scalar::F32 && is_subnormal(word)) {
+        let is_any = scalars.zip(words).any(|(of, &word)| of == Scalar::F32 && is_subnormal(word));
+        if is_any {
             let yes = self.declarations.constant(Type::BOOL, &[1]);
             self.note(yes, Type::BOOL);
         }
+        is_any
     }
 
     /// Notes where a value that comes from outside is subnormal: a number, or a vector or matrix of
