@@ -28,12 +28,13 @@
 //!
 //! - a sum of full numbers is subnormal or zero if its size is below 2^-126, and zero rightly if a = −b. If one
 //!   of them is a constant of at least 2^-101, it is never subnormal: the other one would have to be half as
-//!   large at least, and both are multiples of 2^-125.
+//!   large at least, and both are multiples of 2^-125. Nor is a sum of numbers without a sign.
 //! - a product of full numbers is subnormal, or rounds to zero, if its size is below 2^-126 and none of them is
 //!   zero; never where one is a constant of at least 1.
 //! - what comes from outside (uniforms, inputs, elements of buffers, texels, bits, constants) is looked at as bits.
 //!
-//! Values that are moved, chosen or compared make no subnormal numbers of full ones.
+//! Zeros are frequent. So sizes are looked at first, those of several sums and products together, and operands only where
+//! something is small. Values that are moved, chosen or compared make no subnormal numbers of full ones.
 
 mod body;
 mod functions;
