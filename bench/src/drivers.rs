@@ -295,7 +295,7 @@ fn serve(name: &str, size: Size) -> io::Result<()> {
     let shader = Shader::new(name, &text).with_resources(|types| resources(name, &text, types));
     let output = shader.outputs().min_by_key(|output| output.location()).expect("it has one");
     let prepared = output.prepare(&device, [size.width(), size.height()], &EmitOptions::default());
-    let mut prepared = prepared.map_err(io::Error::other)?;
+    let (mut prepared, _) = prepared.map_err(io::Error::other)?;
     prepared.draw(&forever).map_err(io::Error::other)?;
     let mut out = io::stdout().lock();
     writeln!(out, "{}", device.name())?;

@@ -58,16 +58,7 @@ pub fn apply(
             ..Inputs::default()
         };
         let resources = Resources::new(&inputs, &program.types, []);
-        let job = Job {
-            words: &module.words,
-            outputs: &[0],
-            size: [SIDE, rows],
-            only: None,
-            clear: [0; 4],
-            push_constants: resources.push_constants(),
-            uniforms: resources.uniforms(),
-            resources: resources.resources(),
-        };
+        let job = Job::new(&module.words, &[0], [SIDE, rows]).with(&resources);
         let mut prepared = device.prepare(&job, patience)?;
         prepared.draw(patience)?;
         let halves = prepared.read(0, patience)?;

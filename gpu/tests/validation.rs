@@ -82,16 +82,8 @@ fn draw(device: &Device, options: &EmitOptions) -> [Vec<PixelBits>; 2] {
     let module = emit(&program, Some(&source), options).expect("it is small");
     let types = core.uniforms.iter().map(|uniform| uniform.ty);
     let resources = Resources::new(&inputs(&core), &program.types, types);
-    let all = Job {
-        words: &module.words,
-        outputs: &[0, 3],
-        size: SIZE,
-        only: None,
-        clear: program.clear(),
-        push_constants: resources.push_constants(),
-        uniforms: resources.uniforms(),
-        resources: resources.resources(),
-    };
+    let all = Job::new(&module.words, &[0, 3], SIZE).with(&resources);
+    let all = Job { clear: program.clear(), ..all };
     let mut prepared = device.prepare(&all, &forever).expect("it can be drawn");
     let read = |prepared: &mut lambdav_gpu::Prepared| -> Vec<PixelBits> {
         prepared.draw(&forever).expect("it draws");
@@ -160,24 +152,20 @@ fn nothing_is_said_of_operations() {
     assert_eq!(complaints.all(), [""; 0]);
 }
 
+/// A module that draws white.
+fn white() -> Vec<u32> {
+    let source = SourceFile::new("a.lv", "(vec4 1)");
+    let core = compile(&source).0.expect("it is right");
+    let program = schedule(&core, &[0]).expect("it is small");
+    emit(&program, None, &EmitOptions::default()).expect("it is small").words
+}
+
 /// What a device is not made for is never asked of it.
 #[test]
 fn limits_are_errors() {
     let Some((device, complaints)) = device() else { return };
-    let source = SourceFile::new("a.lv", "(vec4 1)");
-    let core = compile(&source).0.expect("it is right");
-    let program = schedule(&core, &[0]).expect("it is small");
-    let module = emit(&program, None, &EmitOptions::default()).expect("it is small");
-    let job = Job {
-        words: &module.words,
-        outputs: &[0],
-        size: SIZE,
-        only: None,
-        clear: [0; 4],
-        push_constants: &[0; 8],
-        uniforms: &[],
-        resources: &[],
-    };
+    let words = white();
+    let job = Job::new(&words, &[0], SIZE);
     let refused = |job: &Job<'_>, what: &str| match device.prepare(job, &forever) {
         Err(Error::Limit { what: said, .. }) => assert_eq!(said, what),
         other => panic!("{other:?}"),
@@ -196,22 +184,10 @@ fn limits_are_errors() {
 #[test]
 fn complaints_arrive() {
     let Some((device, complaints)) = device() else { return };
-    let source = SourceFile::new("a.lv", "(vec4 1)");
-    let core = compile(&source).0.expect("it is right");
-    let program = schedule(&core, &[0]).expect("it is small");
-    let mut words = emit(&program, None, &EmitOptions::default()).expect("it is small").words;
+    let mut words = white();
     // OpCapability Float16, before all others.
     words.splice(5..5, [2 << 16 | 17, 9]);
-    let job = Job {
-        words: &words,
-        outputs: &[0],
-        size: SIZE,
-        only: None,
-        clear: [0; 4],
-        push_constants: &[0; 8],
-        uniforms: &[],
-        resources: &[],
-    };
+    let job = Job::new(&words, &[0], SIZE);
     // What the driver makes of it does not matter.
     drop(device.prepare(&job, &forever));
     let said = complaints.all();

@@ -209,16 +209,8 @@ impl GpuEngine {
         let size = [size.width(), size.height()];
         if !matches!(&state.prepared, Some((of, _)) if *of == size) {
             let outputs: Vec<u32> = self.locations.iter().copied().chain(self.report).collect();
-            let job = Job {
-                words: &self.words,
-                outputs: &outputs,
-                size,
-                only: None,
-                clear: self.clear,
-                push_constants: state.resources.push_constants(),
-                uniforms: state.resources.uniforms(),
-                resources: state.resources.resources(),
-            };
+            let job = Job::new(&self.words, &outputs, size).with(&state.resources);
+            let job = Job { clear: self.clear, ..job };
             // What drew pictures of another size is not needed beside it.
             state.prepared = None;
             state.prepared = Some((size, self.device.prepare(&job, patience)?));

@@ -1,6 +1,6 @@
 //! What is asked for.
 
-use lambdav_spirv_backend::eval::{PUSH_CONSTANT_WORDS, SharedData};
+use lambdav_spirv_backend::eval::{PUSH_CONSTANT_WORDS, Resources, SharedData};
 
 /// What to draw.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +22,26 @@ pub struct Job<'a> {
     pub uniforms: &'a [u32],
     /// The data of textures and buffers, and their bindings.
     pub resources: &'a [(u32, SharedData)],
+}
+
+impl<'a> Job<'a> {
+    /// All pixels, with a clear colour of zeros, push constants of zeros, and nothing bound.
+    pub fn new(words: &'a [u32], outputs: &'a [u32], size: [u32; 2]) -> Self {
+        let push_constants = &[0; PUSH_CONSTANT_WORDS];
+        let (only, clear, uniforms, resources) = (None, [0; 4], &[], &[]);
+        Self { words, outputs, size, only, clear, push_constants, uniforms, resources }
+    }
+
+    /// The same with these push constants, uniforms, textures and buffers.
+    #[must_use]
+    pub fn with(self, resources: &'a Resources) -> Self {
+        Self {
+            push_constants: resources.push_constants(),
+            uniforms: resources.uniforms(),
+            resources: resources.resources(),
+            ..self
+        }
+    }
 }
 
 /// The bits of the pixels, row by row.

@@ -8,7 +8,6 @@
 //! Their own merge blocks are never reached.
 
 use super::declarations::TypeDeclaration;
-use super::modes::Mode;
 use super::translator::{Join, OpenConstruct, Selection, Translator, Ways};
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::graph::Discard;
@@ -211,12 +210,10 @@ impl<'p> Translator<'p> {
 
     /// The pixel is discarded.
     fn discard(&mut self) {
-        match self.function.mode {
-            Mode::Native | Mode::Library => {
-                self.push(Instruction::new(Op::Kill, None, None, vec![]));
-            }
-            Mode::Fast { .. } | Mode::Rare { .. } => self.discard_exactly(),
+        if self.function.mode.is_exact() {
+            return self.discard_exactly();
         }
+        self.push(Instruction::new(Op::Kill, None, None, vec![]));
     }
 
     /// Enters an arm of the innermost construct, which is a loop where it is that of a tail.

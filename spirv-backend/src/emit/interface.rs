@@ -195,13 +195,19 @@ impl Interface {
 
     /// A variable of the module that is false at first.
     pub(super) fn switch(&mut self, declarations: &mut Declarations<'_>, name: &str) -> Word {
-        let to = declarations.ty(Type::BOOL);
+        let no = declarations.constant(Type::BOOL, &[0]);
+        let id = self.private(declarations, Type::BOOL, no);
+        declarations.name(id, name);
+        id
+    }
+
+    /// A variable of the module that holds that at first.
+    fn private(&mut self, declarations: &mut Declarations<'_>, ty: Type, initial: Word) -> Word {
+        let to = declarations.ty(ty);
         let class = StorageClass::Private;
         let pointer = declarations.shape(TypeDeclaration::Pointer(class, to));
-        let no = declarations.constant(Type::BOOL, &[0]);
-        let operands = vec![Operand::StorageClass(class), Operand::IdRef(no)];
+        let operands = vec![Operand::StorageClass(class), Operand::IdRef(initial)];
         let id = declarations.declare(Op::Variable, Some(pointer), operands);
-        declarations.name(id, name);
         self.others.push(id);
         id
     }
@@ -216,12 +222,7 @@ impl Interface {
         if let Some(&known) = self.constants.get(&constant) {
             return known;
         }
-        let to = declarations.ty(ty);
-        let class = StorageClass::Private;
-        let pointer = declarations.shape(TypeDeclaration::Pointer(class, to));
-        let operands = vec![Operand::StorageClass(class), Operand::IdRef(constant)];
-        let id = declarations.declare(Op::Variable, Some(pointer), operands);
-        self.others.push(id);
+        let id = self.private(declarations, ty, constant);
         self.constants.insert(constant, id);
         id
     }

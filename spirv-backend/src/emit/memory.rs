@@ -220,19 +220,23 @@ impl<'p> Translator<'p> {
         let variable = match self.function.variables.get(&ty) {
             Some(&(variable, _)) => variable,
             None => {
-                let class = StorageClass::Function;
                 let to = self.declarations.ty(ty);
-                let pointer = self.declarations.shape(TypeDeclaration::Pointer(class, to));
                 let variable = self.declarations.id();
-                let operands = vec![Operand::StorageClass(class)];
-                let instruction =
-                    Instruction::new(Op::Variable, Some(pointer), Some(variable), operands);
+                let instruction = self.variable(variable, to);
                 self.function.variables.insert(ty, (variable, instruction));
                 variable
             }
         };
         self.store(variable, id);
         variable
+    }
+
+    /// What declares a variable of a function, of the type with the id `to`.
+    pub(super) fn variable(&mut self, id: Word, to: Word) -> Instruction {
+        let class = StorageClass::Function;
+        let pointer = self.declarations.shape(TypeDeclaration::Pointer(class, to));
+        let operands = vec![Operand::StorageClass(class)];
+        Instruction::new(Op::Variable, Some(pointer), Some(id), operands)
     }
 
     pub(super) fn store(&mut self, to: Word, value: Word) {

@@ -30,6 +30,26 @@ pub(super) enum Mode {
     Library,
 }
 
+impl Mode {
+    /// Whether the function is one of an exact module, and not of its library.
+    pub(super) fn is_exact(self) -> bool {
+        matches!(self, Self::Fast { .. } | Self::Rare { .. })
+    }
+}
+
+/// The function of the library for an operation on numbers.
+pub(super) fn builtin(op: Core) -> Option<Function> {
+    Some(match op {
+        Core::Add | Core::Sub => Function::Add,
+        Core::Mul => Function::Mul,
+        Core::Div => Function::Div,
+        Core::Sqrt => Function::Sqrt,
+        Core::Fma => Function::Fma,
+        Core::Elementary(function) => Function::Elementary(function),
+        _ => return None,
+    })
+}
+
 /// What a pixel notes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Switch {
@@ -64,18 +84,10 @@ impl Library {
         let mut needed: Vec<Function> = Vec::new();
         for statement in of.blocks.iter().flat_map(|block| &block.statements) {
             let Statement::Let { expr: Expr::Op(op, operands), .. } = statement else { continue };
-            let function = match op {
-                Core::Elementary(function) => Function::Elementary(*function),
-                _ if operands.first().is_none_or(|&first| !of.ty(first).is_num()) => continue,
-                _ if exact.float64 => continue,
-                Core::Add | Core::Sub => Function::Add,
-                Core::Mul => Function::Mul,
-                Core::Div => Function::Div,
-                Core::Sqrt => Function::Sqrt,
-                Core::Fma => Function::Fma,
-                _ => continue,
-            };
-            if !needed.contains(&function) {
+            let is_of_numbers = operands.first().is_some_and(|&first| of.ty(first).is_num());
+            let Some(function) = builtin(*op).filter(|_| is_of_numbers) else { continue };
+            let is_hard = matches!(function, Function::Elementary(_)) || !exact.float64;
+            if is_hard && !needed.contains(&function) {
                 needed.push(function);
             }
         }

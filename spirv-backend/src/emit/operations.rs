@@ -4,7 +4,6 @@
 //! here is done in other ways in exact modules ([`super::exact`]).
 
 use super::declarations::TypeDeclaration;
-use super::modes::Mode;
 use super::translator::Translator;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::{Elementary, Op as Core};
@@ -35,10 +34,8 @@ impl Translator<'_> {
 
     /// The same for ids, the first of which has the type `kind`.
     pub(super) fn apply(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Word {
-        let exactly = match self.function.mode {
-            Mode::Native | Mode::Library => None,
-            Mode::Fast { .. } | Mode::Rare { .. } => self.exact(op, kind, ty, ids),
-        };
+        let is_exact = self.function.mode.is_exact();
+        let exactly = if is_exact { self.exact(op, kind, ty, ids) } else { None };
         let id = exactly.unwrap_or_else(|| self.natively(op, kind, ty, ids));
         if ty.is_num() && self.notes().is_some() {
             self.see_sign(op, id, ids);

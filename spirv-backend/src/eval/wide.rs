@@ -29,22 +29,12 @@ fn put(out: &mut [u32], value: u64) {
     }
 }
 
-/// A meaning that makes a number of 64 bits, or the lower half of one.
-macro_rules! of_numbers {
-    ($(|$($operand:ident),*| $value:expr),*) => {
+/// Meanings that read operands of 64 bits by a function, and make such a number, or the lower half of one.
+macro_rules! meanings {
+    ($read:ident: $(|$($operand:ident),*| $value:expr),*) => {
         [$(|of: &[Operand<'_>], out: &mut [u32]| {
             let mut next = 0..;
-            $(let $operand = double(of, next.next().unwrap_or(0));)*
-            put(out, $value);
-        }),*]
-    };
-}
-
-macro_rules! of_integers {
-    ($(|$($operand:ident),*| $value:expr),*) => {
-        [$(|of: &[Operand<'_>], out: &mut [u32]| {
-            let mut next = 0..;
-            $(let $operand = long(of, next.next().unwrap_or(0));)*
+            $(let $operand = $read(of, next.next().unwrap_or(0));)*
             put(out, $value);
         }),*]
     };
@@ -52,14 +42,14 @@ macro_rules! of_integers {
 
 /// What an instruction on floats of 64 bits does, with how many operands.
 fn of_doubles(op: Op) -> Option<(Meaning, usize)> {
-    let [negate]: [Meaning; 1] = of_numbers!(|a| (-a).to_bits());
-    let arithmetic: [Meaning; 4] = of_numbers!(
+    let [negate]: [Meaning; 1] = meanings!(double: |a| (-a).to_bits());
+    let arithmetic: [Meaning; 4] = meanings!(double:
         |a, b| (a + b).to_bits(),
         |a, b| (a - b).to_bits(),
         |a, b| (a * b).to_bits(),
         |a, b| (a / b).to_bits()
     );
-    let comparisons: [Meaning; 8] = of_numbers!(
+    let comparisons: [Meaning; 8] = meanings!(double:
         |a, b| (a < b).into(),
         |a, b| (a <= b).into(),
         |a, b| (a > b).into(),
@@ -89,7 +79,7 @@ fn of_doubles(op: Op) -> Option<(Meaning, usize)> {
 
 /// The same of integers.
 fn of_longs(op: Op) -> Option<Meaning> {
-    let all: [Meaning; 10] = of_integers!(
+    let all: [Meaning; 10] = meanings!(long:
         |a, b| a.wrapping_add(b),
         |a, b| a.wrapping_sub(b),
         |a, b| a.wrapping_mul(b),
@@ -119,7 +109,7 @@ fn of_longs(op: Op) -> Option<Meaning> {
 
 /// The same of GLSL.std.450.
 fn of_glsl(function: Glsl) -> Option<(Meaning, usize)> {
-    let all: [Meaning; 7] = of_numbers!(
+    let all: [Meaning; 7] = meanings!(double:
         |a| a.abs().to_bits(),
         |a| a.sqrt().to_bits(),
         |a| a.trunc().to_bits(),
@@ -193,18 +183,18 @@ pub(super) fn wide(
             Ok(Some(Step::Shorten { to, a }))
         }
         Op::ConvertUToF if is(DOUBLE) && from.scalar == UINT => {
-            let [meaning]: [Meaning; 1] = of_integers!(|a| (a as f64).to_bits());
+            let [meaning]: [Meaning; 1] = meanings!(long: |a| (a as f64).to_bits());
             apply(meaning, &[UINT])
         }
         Op::UConvert if is(UINT) || is(LONG) => {
-            let [meaning]: [Meaning; 1] = of_integers!(|a| a);
+            let [meaning]: [Meaning; 1] = meanings!(long: |a| a);
             if from.scalar != UINT && from.scalar != LONG {
                 return wrong("its operand is of another type");
             }
             apply(meaning, &[from.scalar])
         }
         Op::Bitcast if kind.scalar.is_wide() && from.scalar.is_wide() => {
-            let [meaning]: [Meaning; 1] = of_integers!(|a| a);
+            let [meaning]: [Meaning; 1] = meanings!(long: |a| a);
             apply(meaning, &[from.scalar])
         }
         op if from.scalar == LONG => match of_longs(op) {

@@ -157,16 +157,8 @@ fn both(
     let Ok(module) = emit(&program, None, options) else { return Ok(None) };
     let types = core.uniforms.iter().map(|uniform| uniform.ty);
     let resources = Resources::new(&settings.inputs, &program.types, types);
-    let job = Job {
-        words: &module.words,
-        outputs: &locations,
-        size,
-        only: Some(only),
-        clear: [0; 4],
-        push_constants: resources.push_constants(),
-        uniforms: resources.uniforms(),
-        resources: resources.resources(),
-    };
+    let job = Job::new(&module.words, &locations, size).with(&resources);
+    let job = Job { only: Some(only), ..job };
     let mut prepared = device.prepare(&job, patience)?;
     prepared.draw(patience)?;
     let index = at[1] as usize * size[0] as usize + at[0] as usize;

@@ -52,7 +52,7 @@ fn time(
     options: &EmitOptions,
     runs: usize,
 ) -> Result<f64, Box<dyn Error>> {
-    let (mut prepared, push_constants) = output.prepare_to_repeat(device, SIZE, options)?;
+    let (mut prepared, push_constants) = output.prepare(device, SIZE, options)?;
     let mut all = Vec::new();
     for _ in 0..runs {
         let mut measured = [0.0; 2];

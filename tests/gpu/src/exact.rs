@@ -1,10 +1,10 @@
 //! Exact modules of the gallery, the benchmark's shaders and generated programs, bit by bit.
 
 use clap::Args;
-use lambdav_generate::{GenerateOptions, generate, is_refused_for_rounds, resources};
+use lambdav_generate::resources;
 use lambdav_gpu::Device;
-use lambdav_gpu_tests::Shader;
-use lambdav_spirv_backend::emit::{EmitOptions, Exact};
+use lambdav_gpu_tests::{Shader, without_float64};
+use lambdav_spirv_backend::emit::EmitOptions;
 use rayon::prelude::*;
 use std::error::Error;
 use std::sync::Mutex;
@@ -43,14 +43,7 @@ const SMALL: [u32; 2] = [23, 11];
 /// How modules are emitted.
 pub(crate) fn options(device: &Device, no_float64: bool, flushes: bool) -> EmitOptions {
     let best = device.about().exact(flushes, Some(REPORT));
-    match no_float64 {
-        false => best,
-        true => EmitOptions {
-            exact: best.exact.map(|exact| Exact { float64: false, ..exact }),
-            float_controls: device.about().float_controls(false),
-            ..best
-        },
-    }
+    if no_float64 { without_float64(device, best) } else { best }
 }
 
 /// Compares, and prints what differs; whether nothing does, subnormal numbers apart where they may become zero.
@@ -82,16 +75,8 @@ pub(crate) fn compare(device: &Device, arguments: &Arguments) -> Result<bool, Bo
     let seeds = arguments.seed..arguments.seed + arguments.programs;
     seeds.into_par_iter().for_each(|seed| {
         let size = 20 + (seed as usize * 7) % 120;
-        let program = generate(seed, GenerateOptions { size, endless: false });
-        let text = program.to_string();
-        let shader = match Shader::compiled("generated", &text) {
-            Ok(shader) => shader.with_resources(resources),
-            Err(diagnostics) => {
-                let all: Vec<_> = diagnostics.into_iter().collect();
-                assert!(is_refused_for_rounds(&text, &all), "{all:?}");
-                return;
-            }
-        };
+        let Some(shader) = Shader::generated(seed, size) else { return };
+        let shader = shader.with_resources(resources);
         if left_out(&shader) {
             return;
         }
@@ -108,7 +93,11 @@ pub(crate) fn compare(device: &Device, arguments: &Arguments) -> Result<bool, Bo
                 counts[2] += usize::from(found.differing > 0 && found.met > 0);
                 if found.differing > 0 && found.met == 0 {
                     let first = found.first.unwrap_or_default();
-                    println!("seed {seed}: {} components differ, {first}\n{text}", found.differing);
+                    println!(
+                        "seed {seed}: {} components differ, {first}\n{}",
+                        found.differing,
+                        shader.text()
+                    );
                     wrong.lock().expect("nobody panics with it").push(seed);
                 }
             }

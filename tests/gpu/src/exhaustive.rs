@@ -25,11 +25,12 @@ const EACH: u64 = (SIDE as u64) * (SIDE as u64) * 4;
 /// pairs that are made of it by a hash (of bits, or, half of them, near 1).
 fn text(function: Elementary, step: u32) -> String {
     let name = function.name();
-    let value = match function.arity() {
-        1 => format!(
+    let value = match (function.arity(), step) {
+        (1, 0) => format!("(define (value i) ({name} (from-bits i)))"),
+        (1, _) => format!(
             "(define (bits i) (+ (shift-left i {step}u) (shift-right (* i 0x9e3779b9u) {}u)))
              (define (value i) ({name} (from-bits (bits i))))",
-            if step == 0 { 32 } else { 32 - step }
+            32 - step
         ),
         _ => format!(
             "(define (mix i) (let ((i (* (bit-xor i (shift-right i 16u)) 0x7feb352du)))
@@ -37,12 +38,6 @@ fn text(function: Elementary, step: u32) -> String {
              (define (near i) (if (eq (bit-and i 3u) 0u) i (+ 0x3c000000u (bit-and (shift-right i 2u) 0x07ffffffu))))
              (define (value i) ({name} (from-bits (near (mix i))) (from-bits (near (mix (bit-xor i 0xa5a5a5a5u))))))"
         ),
-    };
-    let value = match step {
-        0 if function.arity() == 1 => {
-            format!("(define (value i) ({name} (from-bits i)))")
-        }
-        _ => value,
     };
     format!(
         "{value}
@@ -76,16 +71,8 @@ pub(crate) fn compare(
         let size = Size::new(SIDE, SIDE)?;
         let mut push_constants = [0; 8];
         [push_constants[0], push_constants[1]] = [(SIDE as f32).to_bits(); 2];
-        let job = Job {
-            words: &module.words,
-            outputs: &[0],
-            size: [SIDE; 2],
-            only: None,
-            clear: [0; 4],
-            push_constants: &push_constants,
-            uniforms: &[],
-            resources: &[],
-        };
+        let job = Job::new(&module.words, &[0], [SIDE; 2]);
+        let job = Job { push_constants: &push_constants, ..job };
         let mut prepared = device.prepare(&job, &forever)?;
         let settings = Settings::new(&core, size);
         let mut engine =

@@ -1,6 +1,6 @@
 //! Programs, and the two float images of them: the core evaluator's and the device's.
 
-use lambdav_core::diagnostics::Diagnostics;
+use lambdav_core::diagnostics::{Diagnostic, Diagnostics};
 use lambdav_core::evaluate::Evaluator;
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
@@ -12,7 +12,7 @@ use lambdav_core::source::SourceFile;
 use lambdav_core::texture::{Level, TextureData};
 use lambdav_core::types::{Resource, ResourceKind, Scalar, Types};
 use lambdav_frontend::{compile, compile_for_samplers};
-use lambdav_generate::resources;
+use lambdav_generate::{GenerateOptions, generate, is_refused_for_rounds, resources};
 use lambdav_gpu::{Device, Error, Job, PixelBits, Prepared, forever};
 use lambdav_matrix::pictures;
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
@@ -100,22 +100,33 @@ impl Shader {
         self.source.text()
     }
 
+    /// The generated program of that seed and size; none where it is refused for the rounds of its loops, as a few are.
+    ///
+    /// # Panics
+    ///
+    /// If it is refused for anything else.
+    pub fn generated(seed: u64, size: usize) -> Option<Self> {
+        let text = generate(seed, GenerateOptions { size, endless: false }).to_string();
+        let refused = |diagnostics: Diagnostics| {
+            let all: Vec<Diagnostic> = diagnostics.into_iter().collect();
+            assert!(is_refused_for_rounds(&text, &all), "{all:?}");
+        };
+        Self::compiled("generated", &text).map_err(refused).ok()
+    }
+
     /// All shaders of the gallery, by name, with the data that they bind.
     pub fn gallery() -> Vec<Self> {
-        let shader = |of: &pictures::Shader| {
-            let shader = Self::new(&of.name, of.loaded.source.text());
-            shader.with_resources(|_| of.resources.clone())
-        };
-        pictures::gallery().iter().map(shader).collect()
+        pictures::gallery().iter().map(Self::pictured).collect()
     }
 
     /// All shaders of the gallery and of the benchmark, with the data that they bind.
     pub fn all() -> Vec<Self> {
-        let shader = |of: &pictures::Shader| {
-            let shader = Self::new(&of.name, of.loaded.source.text());
-            shader.with_resources(|_| of.resources.clone())
-        };
-        pictures::all().iter().map(shader).collect()
+        pictures::all().iter().map(Self::pictured).collect()
+    }
+
+    fn pictured(of: &pictures::Shader) -> Self {
+        let shader = Self::new(&of.name, of.loaded.source.text());
+        shader.with_resources(|_| of.resources.clone())
     }
 
     /// Compares all outputs at once, bit by bit, of a module that is emitted with these options, on a device
@@ -136,59 +147,34 @@ impl Shader {
     ) -> Result<Comparison, Error> {
         let locations: Vec<u32> = self.core.outputs.iter().map(|output| output.location).collect();
         let program = schedule(&self.core, &locations).expect("it can be scheduled");
-        let module = emit(&program, Some(&self.source), options)
-            .map_err(|error| Error::Module(error.to_string()))?;
-        let types = program.uniforms.iter().map(|uniform| uniform.ty);
-        let inputs = self.inputs(size);
-        let resources = Resources::new(&inputs, &program.types, types);
+        self.compare_outputs(&program, device, size, options)
+    }
+
+    /// The same of the outputs of a program that is scheduled for some.
+    fn compare_outputs(
+        &self,
+        program: &Program,
+        device: &Device,
+        size: [u32; 2],
+        options: &EmitOptions,
+    ) -> Result<Comparison, Error> {
         let report = options.exact.and_then(|exact| exact.report);
-        let outputs: Vec<u32> = locations.iter().copied().chain(report).collect();
-        let job = Job {
-            words: &module.words,
-            outputs: &outputs,
-            size,
-            only: None,
-            clear: program.clear(),
-            push_constants: resources.push_constants(),
-            uniforms: resources.uniforms(),
-            resources: resources.resources(),
-        };
-        let mut prepared = device.prepare(&job, &forever)?;
+        let outputs: Vec<u32> = program.locations.iter().copied().chain(report).collect();
+        let (mut prepared, _) = self.prepare(program, device, &outputs, size, options)?;
         prepared.draw(&forever)?;
-        let wanted: Vec<Vec<[u32; 4]>> = (0..size[1])
-            .into_par_iter()
-            .flat_map_iter(|y| {
-                let mut evaluator = Evaluator::new(&program, limits::ITERATIONS);
-                let pixel = |x| {
-                    let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
-                    let inputs = Inputs { frag_coord, ..inputs.clone() };
-                    evaluator.run(&inputs, &|| false).expect("its loops end");
-                    let output = |k| {
-                        let mut pixel = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
-                        let words = evaluator.output(k);
-                        pixel[..words.len()].copy_from_slice(words);
-                        pixel
-                    };
-                    (0..locations.len()).map(output).collect()
-                };
-                (0..size[0]).map(pixel).collect::<Vec<Vec<[u32; 4]>>>()
-            })
-            .collect();
+        let wanted = self.by_core(program, size);
         let mut comparison = Comparison::default();
-        for (k, &location) in locations.iter().enumerate() {
+        for (&location, wanted) in program.locations.iter().zip(&wanted) {
             let found = prepared.read(location, &forever)?;
-            for (index, (wanted, found)) in wanted.iter().zip(found).enumerate() {
-                for (component, (wanted, found)) in wanted[k].iter().zip(found).enumerate() {
-                    comparison.components += 1;
-                    if *wanted == found {
-                        continue;
-                    }
-                    let [x, y] = [index as u32 % size[0], index as u32 / size[0]];
-                    comparison.first.get_or_insert_with(|| {
-                        format!("({x}, {y}).{component} of output {location} is {found:#010x}, not {wanted:#010x}")
-                    });
-                    comparison.differing += 1;
-                }
+            let both = wanted.as_flattened().iter().zip(found.as_flattened()).enumerate();
+            comparison.components += both.len();
+            for (index, (wanted, found)) in both.filter(|(_, (wanted, found))| wanted != found) {
+                let (pixel, component) = (index as u32 / 4, index % 4);
+                let [x, y] = [pixel % size[0], pixel / size[0]];
+                comparison.first.get_or_insert_with(|| {
+                    format!("({x}, {y}).{component} of output {location} is {found:#010x}, not {wanted:#010x}")
+                });
+                comparison.differing += 1;
             }
         }
         if let Some(report) = report {
@@ -196,6 +182,49 @@ impl Shader {
             comparison.met = met.iter().filter(|pixel| pixel[0] != 0).count();
         }
         Ok(comparison)
+    }
+
+    /// What draws these outputs of a program, and its push constants.
+    fn prepare(
+        &self,
+        program: &Program,
+        device: &Device,
+        outputs: &[u32],
+        size: [u32; 2],
+        options: &EmitOptions,
+    ) -> Result<(Prepared, [u32; PUSH_CONSTANT_WORDS]), Error> {
+        let module = emit(program, Some(&self.source), options)
+            .map_err(|error| Error::Module(error.to_string()))?;
+        let types = program.uniforms.iter().map(|uniform| uniform.ty);
+        let resources = Resources::new(&self.inputs(size), &program.types, types);
+        let job = Job::new(&module.words, outputs, size).with(&resources);
+        let job = Job { clear: program.clear(), ..job };
+        Ok((device.prepare(&job, &forever)?, *resources.push_constants()))
+    }
+
+    /// The core evaluator's images of the outputs of a program, filled from (0, 0, 0, 1).
+    fn by_core(&self, program: &Program, size: [u32; 2]) -> Vec<PixelBits> {
+        let inputs = self.inputs(size);
+        let row = |y: u32| {
+            let mut evaluator = Evaluator::new(program, limits::ITERATIONS);
+            let mut row = vec![PixelBits::new(); program.locations.len()];
+            for x in 0..size[0] {
+                let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
+                let inputs = Inputs { frag_coord, ..inputs.clone() };
+                evaluator.run(&inputs, &|| false).expect("its loops end");
+                for (output, pixels) in row.iter_mut().enumerate() {
+                    let mut pixel = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
+                    let words = evaluator.output(output);
+                    pixel[..words.len()].copy_from_slice(words);
+                    pixels.push(pixel);
+                }
+            }
+            row
+        };
+        let rows: Vec<Vec<PixelBits>> = (0..size[1]).into_par_iter().map(row).collect();
+        let image =
+            |output: usize| rows.iter().flat_map(|row| row[output].iter().copied()).collect();
+        (0..program.locations.len()).map(image).collect()
     }
 
     /// Its outputs, in order of declaration.
@@ -276,22 +305,7 @@ impl Output<'_> {
     ///
     /// If a loop does not end.
     pub fn by_core(&self, size: [u32; 2]) -> PixelBits {
-        let inputs = self.shader.inputs(size);
-        let mut evaluator = Evaluator::new(&self.program, limits::ITERATIONS);
-        let mut pixel = |x, y| {
-            let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
-            let inputs = Inputs { frag_coord, ..inputs.clone() };
-            evaluator.run(&inputs, &|| false).expect("its loops end");
-            let mut pixel = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
-            let words = evaluator.output(0);
-            pixel[..words.len()].copy_from_slice(words);
-            pixel
-        };
-        let [width, height] = size;
-        (0..height)
-            .flat_map(|y| (0..width).map(move |x| (x, y)))
-            .map(|(x, y)| pixel(x, y))
-            .collect()
+        self.shader.by_core(&self.program, size).remove(0)
     }
 
     /// The device's.
@@ -299,82 +313,42 @@ impl Output<'_> {
     /// # Errors
     ///
     /// As of [`Device::prepare`] and [`Prepared::draw`].
-    ///
-    /// # Panics
-    ///
-    /// If the program is too large for SPIR-V.
     pub fn by_device(&self, device: &Device, size: [u32; 2]) -> Result<PixelBits, Error> {
-        self.emitted_for(device, size, &EmitOptions::default())
-    }
-
-    /// The same of a module that is emitted with these options.
-    ///
-    /// # Errors
-    ///
-    /// As of [`Self::by_device`].
-    ///
-    /// # Panics
-    ///
-    /// If the program is too large for SPIR-V.
-    pub fn emitted_for(
-        &self,
-        device: &Device,
-        size: [u32; 2],
-        options: &EmitOptions,
-    ) -> Result<PixelBits, Error> {
-        let mut prepared = self.prepare(device, size, options)?;
+        let (mut prepared, _) = self.prepare(device, size, &EmitOptions::default())?;
         prepared.draw(&forever)?;
         prepared.read(self.location(), &forever)
     }
 
-    /// The same, to be drawn any number of times.
+    /// What draws it any number of times, in a module that is emitted with these options, and its push constants.
     ///
     /// # Errors
     ///
     /// As of [`Device::prepare`].
-    ///
-    /// # Panics
-    ///
-    /// If the program is too large for SPIR-V.
     pub fn prepare(
         &self,
         device: &Device,
         size: [u32; 2],
         options: &EmitOptions,
-    ) -> Result<Prepared, Error> {
-        self.prepare_to_repeat(device, size, options).map(|(prepared, _)| prepared)
+    ) -> Result<(Prepared, [u32; PUSH_CONSTANT_WORDS]), Error> {
+        let program = self.native.as_ref().unwrap_or(&self.program);
+        self.shader.prepare(program, device, &[self.location()], size, options)
     }
 
-    /// The same, with the push constants.
+    /// Compares it, as [`Shader::compare`] does all outputs.
     ///
     /// # Errors
     ///
-    /// As of [`Device::prepare`].
+    /// As of [`Shader::compare`].
     ///
     /// # Panics
     ///
-    /// If the program is too large for SPIR-V.
-    pub fn prepare_to_repeat(
+    /// If a loop does not end.
+    pub fn compare(
         &self,
         device: &Device,
         size: [u32; 2],
         options: &EmitOptions,
-    ) -> Result<(Prepared, [u32; PUSH_CONSTANT_WORDS]), Error> {
-        let Self { shader, program, native } = self;
-        let program = native.as_ref().unwrap_or(program);
-        let module = emit(program, Some(&shader.source), options).expect("it fits");
-        let types = program.uniforms.iter().map(|uniform| uniform.ty);
-        let resources = Resources::new(&shader.inputs(size), &program.types, types);
-        let job = Job {
-            words: &module.words,
-            outputs: &[self.location()],
-            size,
-            only: None,
-            clear: program.clear(),
-            push_constants: resources.push_constants(),
-            uniforms: resources.uniforms(),
-            resources: resources.resources(),
-        };
-        Ok((device.prepare(&job, &forever)?, *resources.push_constants()))
+    ) -> Result<Comparison, Error> {
+        self.shader.compare_outputs(&self.program, device, size, options)
     }
 }

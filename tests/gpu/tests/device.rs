@@ -8,7 +8,6 @@ use lambdav_core::op::Elementary;
 use lambdav_core::resource::Bound;
 use lambdav_core::texture::TextureData;
 use lambdav_core::types::{Resource, ResourceKind, Types};
-use lambdav_generate::generate;
 use lambdav_gpu::functions::measure;
 use lambdav_gpu::{Device, Difference, Error, forever};
 use lambdav_gpu_tests::{Output, Shader, open};
@@ -74,17 +73,7 @@ fn generated_programs() {
     // Of programs without textures and buffers and with some.
     let (mut same, mut different, mut refused) = ([0; 2], [Vec::new(), Vec::new()], 0);
     for seed in 0..300 {
-        let program =
-            generate(seed, lambdav_generate::GenerateOptions { size: 80, endless: false });
-        let text = program.to_string();
-        let shader = match Shader::compiled("generated", &text) {
-            Ok(shader) => shader,
-            Err(diagnostics) => {
-                let all: Vec<_> = diagnostics.into_iter().collect();
-                assert!(lambdav_generate::is_refused_for_rounds(&text, &all), "{all:?}");
-                continue;
-            }
-        };
+        let Some(shader) = Shader::generated(seed, 80) else { continue };
         let output = shader.outputs().next().expect("there is one");
         if output.has_elementary() {
             continue;

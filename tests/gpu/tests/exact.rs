@@ -3,10 +3,10 @@
 //! Without a device the tests are skipped, and say so.
 
 use lambdav_core::op::{Elementary, Op};
-use lambdav_generate::{GenerateOptions, generate, is_refused_for_rounds, resources};
+use lambdav_generate::resources;
 use lambdav_gpu::{Device, Error};
 use lambdav_gpu_tests::operations::{ARITHMETIC, operands, wrong};
-use lambdav_gpu_tests::{Output, Shader, open};
+use lambdav_gpu_tests::{Output, Shader, open, without_float64};
 use lambdav_spirv_backend::emit::EmitOptions;
 use lambdav_test_support::skipped;
 
@@ -28,14 +28,9 @@ fn device() -> Option<Device> {
 /// How exact modules are emitted for a device: with floats of 64 bits, if it has them, and without.
 fn kinds(device: &Device) -> Vec<EmitOptions> {
     let best = device.about().exact(false, None);
-    let exact =
-        best.exact.map(|exact| lambdav_spirv_backend::emit::Exact { float64: false, ..exact });
-    let mut kinds =
-        vec![EmitOptions { exact, float_controls: device.about().float_controls(false), ..best }];
-    if best.exact != exact {
-        kinds.insert(0, best);
-    }
-    kinds
+    let integers = without_float64(device, best);
+    let is_wide = best.exact != integers.exact;
+    is_wide.then_some(best).into_iter().chain([integers]).collect()
 }
 
 /// What differs, in words, if anything does.
@@ -45,22 +40,9 @@ fn difference(
     size: [u32; 2],
     options: &EmitOptions,
 ) -> Result<Option<String>, Error> {
-    let found = output.emitted_for(device, size, options)?;
-    let wanted = output.by_core(size);
-    let both = wanted.as_flattened().iter().zip(found.as_flattened()).enumerate();
-    let differing: Vec<String> = both
-        .filter(|(_, (wanted, found))| wanted != found)
-        .map(|(index, (wanted, found))| {
-            let (pixel, component) = (index as u32 / 4, index % 4);
-            let [x, y] = [pixel % size[0], pixel / size[0]];
-            format!("({x}, {y}).{component} is {found:#010x}, not {wanted:#010x}")
-        })
-        .collect();
-    let first = || differing[..differing.len().min(4)].join(", ");
-    Ok((!differing.is_empty()).then(|| {
-        let (exact, location) = (options.exact, output.location());
-        format!("output {location}, {exact:?}: {} components, {}", differing.len(), first())
-    }))
+    let found = output.compare(device, size, options)?;
+    let (exact, differing) = (options.exact, found.differing);
+    Ok(found.first.map(|first| format!("{exact:?}: {differing} components, {first}")))
 }
 
 #[test]
@@ -114,26 +96,17 @@ fn generated_programs() {
     let Some(device) = device() else { return };
     let (mut drawn, mut refused, mut wrong) = (0, 0, Vec::new());
     for seed in 0..programs() {
-        let program = generate(
-            seed,
-            GenerateOptions { size: 20 + (seed as usize * 7) % 120, endless: false },
-        );
-        let text = program.to_string();
-        let shader = match Shader::compiled("generated", &text) {
-            Ok(shader) => shader.with_resources(resources),
-            Err(diagnostics) => {
-                let all: Vec<_> = diagnostics.into_iter().collect();
-                assert!(is_refused_for_rounds(&text, &all), "{all:?}");
-                continue;
-            }
-        };
+        let shader = Shader::generated(seed, 20 + (seed as usize * 7) % 120);
+        let Some(shader) = shader.map(|shader| shader.with_resources(resources)) else { continue };
         for output in shader.outputs() {
             // Without floats of 64 bits, elementary functions take drivers long to compile.
             let count = if output.has_elementary() { 1 } else { 2 };
             for options in kinds(&device).into_iter().take(count) {
                 match difference(&device, &output, SMALL, &options) {
                     Ok(None) => drawn += 1,
-                    Ok(Some(found)) => wrong.push(format!("seed {seed}: {found}\n{text}")),
+                    Ok(Some(found)) => {
+                        wrong.push(format!("seed {seed}: {found}\n{}", shader.text()));
+                    }
                     Err(Error::Vulkan { code: UNKNOWN, .. }) => refused += 1,
                     Err(error) => panic!("{seed}: {error}"),
                 }

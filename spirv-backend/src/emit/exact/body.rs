@@ -23,7 +23,7 @@ impl Translator<'_> {
         };
         self.function_of_numbers(&name, function.arity(), |s, operands| {
             let body = body(function);
-            let (values, small) = s.steps(&body, operands);
+            let (values, rounded) = s.steps(&body, operands);
             let [result, mut undecided] =
                 [body.result, body.undecided].map(|v| values[v.0 as usize]);
             let bool = Type::BOOL;
@@ -32,12 +32,13 @@ impl Translator<'_> {
             }
             if s.function.mode == (Mode::Rare { any: true }) {
                 let of_operands = operands.iter().map(|&id| s.is_subnormal(id, Type::NUM));
-                let rare: Vec<Word> = of_operands.collect();
-                for condition in rare.into_iter().chain(small) {
+                let mut rare: Vec<Word> = of_operands.collect();
+                rare.extend(rounded.into_iter().map(|id| s.is_small(id)));
+                for condition in rare {
                     undecided = s.instruction(Op::LogicalOr, bool, &[undecided, condition]);
                 }
             } else {
-                small.into_iter().for_each(|condition| s.note(condition, bool));
+                rounded.into_iter().for_each(|id| s.note_small(id));
             }
             match variant {
                 Variant::Fast => s.turn_on(Switch::Again, undecided),
@@ -50,9 +51,9 @@ impl Translator<'_> {
         })
     }
 
-    /// The values of a body, and the conditions on which a result is or may be subnormal.
+    /// The values of a body, and those of them in binary64 that are rounded to binary32.
     fn steps(&mut self, body: &Body, operands: &[Word]) -> (Vec<Word>, Vec<Word>) {
-        let (mut values, mut small) = (Vec::with_capacity(body.steps.len()), Vec::new());
+        let (mut values, mut rounded) = (Vec::with_capacity(body.steps.len()), Vec::new());
         for (kind, step) in &body.steps {
             let id = |values: &[Word], v: V| values[v.0 as usize];
             let value = match step {
@@ -66,24 +67,32 @@ impl Translator<'_> {
                     let from = body.steps[of[of.len() - 1].0 as usize].0;
                     let of: Vec<Word> = of.iter().map(|&v| id(&values, v)).collect();
                     if *op == elementary::Op::Demote {
-                        small.push(self.is_small(of[0]));
+                        rounded.push(of[0]);
                     }
                     self.step(*op, from, *kind, &of)
                 }
             };
             values.push(value);
         }
-        (values, small)
+        (values, rounded)
     }
 
     /// Whether a number of binary64 is below 2^-126, and not so far that it rounds to zero.
-    pub(super) fn is_small(&mut self, id: Word) -> Word {
+    fn is_small(&mut self, id: Word) -> Word {
         let [least, seen] = [LEAST_FULL, LEAST_SEEN]
             .map(|number| self.declarations.long(TypeDeclaration::Double, number.to_bits()));
         let size = self.glsl_of(Glsl::FAbs, TypeDeclaration::Double, &[id]);
         let is_below = self.instruction(Op::FOrdLessThan, Type::BOOL, &[size, least]);
         let is_seen = self.instruction(Op::FOrdLessThan, Type::BOOL, &[seen, size]);
         self.instruction(Op::LogicalAnd, Type::BOOL, &[is_below, is_seen])
+    }
+
+    /// Notes where a number of binary64 is subnormal in binary32.
+    pub(super) fn note_small(&mut self, id: Word) {
+        if self.notes().is_some() {
+            let is_small = self.is_small(id);
+            self.note(is_small, Type::BOOL);
+        }
     }
 
     fn constant_of(&mut self, kind: Kind, bits: u64) -> Word {

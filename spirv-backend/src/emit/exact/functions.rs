@@ -79,10 +79,7 @@ impl<'p> Translator<'p> {
             if is_rare {
                 return s.narrowed(value);
             }
-            if s.notes().is_some() {
-                let is_small = s.is_small(value);
-                s.note(is_small, Type::BOOL);
-            }
+            s.note_small(value);
             s.of_shape(Op::FConvert, NUM, &[value])
         })
     }

@@ -5,7 +5,6 @@
 //! So zeros are made of the sign of what no compiler knows, the last component of the position of the pixel, which is positive.
 
 use crate::emit::interface::MemoryReference;
-use crate::emit::modes::Mode;
 use crate::emit::translator::Translator;
 use lambdav_core::inputs::Input;
 use lambdav_core::types::{Scalar, Type};
@@ -15,7 +14,7 @@ use rspirv::spirv::{Op, Word};
 impl Translator<'_> {
     /// What stands for a constant of that type in exact modules.
     pub(in crate::emit) fn hidden(&mut self, constant: Word, ty: Type) -> Word {
-        let is_exact = matches!(self.function.mode, Mode::Fast { .. } | Mode::Rare { .. });
+        let is_exact = self.function.mode.is_exact();
         let words = self.declarations.numbers(constant);
         let has_zero = words.is_some_and(|words| words.iter().any(|word| word << 1 == 0));
         let Some(width) = ty.width().filter(|_| is_exact && has_zero) else { return constant };

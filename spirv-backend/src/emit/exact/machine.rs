@@ -108,13 +108,6 @@ impl Translator<'_> {
         self.lines = lines;
     }
 
-    fn variable(&mut self, id: Word, to: Word) -> Instruction {
-        let class = StorageClass::Function;
-        let pointer = self.declarations.shape(TypeDeclaration::Pointer(class, to));
-        let operands = vec![Operand::StorageClass(class)];
-        Instruction::new(Op::Variable, Some(pointer), Some(id), operands)
-    }
-
     /// The loop, and the blocks as cases of its switch.
     fn assemble(&mut self, mut machine: Machine, blocks: Vec<Block>, state: Word, back: Word) {
         let uint = self.declarations.ty(Type::UINT);

@@ -44,7 +44,7 @@ mod rare;
 mod subnormal;
 
 use super::declarations::TypeDeclaration;
-use super::modes::{Mode, Switch, Variant};
+use super::modes::{Mode, Switch, Variant, builtin};
 use super::options::{Exact, Subnormals};
 use super::translator::{FunctionState, Translator};
 use crate::exact::library::Function;
@@ -136,15 +136,15 @@ impl<'p> Translator<'p> {
 
     /// The value of a function of numbers.
     fn call(&mut self, function: Function, variant: Variant, ids: &[Word]) -> Word {
-        let is_wide = self.options.exact.is_some_and(|exact| exact.float64);
+        let has_float64 = self.has_float64();
         let is_elementary = matches!(function, Function::Elementary(_));
         match variant {
-            Variant::Fast if !is_wide && is_elementary => {
+            Variant::Fast if !has_float64 && is_elementary => {
                 let yes = self.declarations.constant(Type::BOOL, &[1]);
                 self.turn_on(Switch::Again, yes);
                 return self.declarations.constant(Type::NUM, &[0]);
             }
-            Variant::Rare if !is_wide => return self.call_library(function, ids, None),
+            Variant::Rare if !has_float64 => return self.call_library(function, ids, None),
             _ => {}
         }
         let id = self.function_of(function, variant);
@@ -165,10 +165,9 @@ impl<'p> Translator<'p> {
         if let Some(&known) = self.exact.defined.get(&(function, variant)) {
             return known;
         }
-        let float64 = self.options.exact.is_some_and(|exact| exact.float64);
         let id = match (function, variant) {
             (_, Variant::Library) => self.of_library(function),
-            _ if !float64 => self.function_of(function, Variant::Library),
+            _ if !self.has_float64() => self.function_of(function, Variant::Library),
             (Function::Elementary(elementary), _) => self.elementary(elementary, variant),
             _ => self.in_binary64(function, variant),
         };
@@ -222,6 +221,11 @@ impl<'p> Translator<'p> {
         self.push(Instruction::new(Op::Return, None, None, vec![]));
     }
 
+    /// Whether the module may use floats of 64 bits.
+    fn has_float64(&self) -> bool {
+        self.options.exact.is_some_and(|exact| exact.float64)
+    }
+
     /// The variable of a switch.
     fn switch(&mut self, switch: Switch) -> Word {
         if let Some(&known) = self.exact.switches.get(&switch) {
@@ -261,18 +265,13 @@ impl<'p> Translator<'p> {
             let is_number = self.instruction(Op::FOrdEqual, bools, &[ids[0], ids[0]]);
             return Some(self.instruction(Op::Select, ty, &[is_number, rounded, ids[0]]));
         }
-        let function = match op {
-            Core::Div => Some(Function::Div),
-            Core::Sqrt => Some(Function::Sqrt),
-            Core::Fma => Some(Function::Fma),
-            Core::Elementary(function) => Some(Function::Elementary(function)),
-            _ => None,
-        };
-        let is_wide = self.options.exact.is_some_and(|exact| exact.float64);
+        // Sums and products are the device's, or any numbers'.
+        let is_arithmetic = |of: &Function| matches!(of, Function::Add | Function::Mul);
+        let function = builtin(op).filter(|of| !is_arithmetic(of));
         match (self.function.mode, function) {
             (Mode::Fast { .. }, Some(function)) => {
                 let id = self.each(function, Variant::Fast, ty, ids);
-                if !is_wide {
+                if !self.has_float64() {
                     self.note_from_outside(id, ty);
                 }
                 Some(id)
