@@ -98,9 +98,9 @@ impl About {
             }
     }
 
-    /// How exact modules are emitted for it. What it has and what it promises decides how exactness is had.
-    /// Where subnormal numbers may become zero, the output at `report` says which pixels met one.
-    pub fn exact(&self, flushes: bool, report: Option<u32>) -> EmitOptions {
+    /// How exact modules are emitted for it, where its `fma` rounds once (see [`Device::exact`](crate::Device::exact)) or
+    /// not. Where subnormal numbers may become zero, the output at `report` says which pixels met one.
+    pub fn exact(&self, fused: bool, flushes: bool, report: Option<u32>) -> EmitOptions {
         let float64 = self.has_64_bits();
         let demanded = self.float_controls(float64);
         let subnormals = match flushes {
@@ -113,7 +113,7 @@ impl About {
                 subnormals: subnormals == Subnormals::Preserve,
                 ..demanded
             },
-            exact: Some(Exact { float64, subnormals, report: report.filter(|_| flushes) }),
+            exact: Some(Exact { float64, fused, subnormals, report: report.filter(|_| flushes) }),
             ..EmitOptions::default()
         }
     }
@@ -225,5 +225,37 @@ mod tests {
         assert!(about.float_controls(false).rounding);
         about.denorm_preserve.of64 = true;
         assert!(about.keeps_subnormals(true));
+    }
+    #[test]
+    fn what_a_device_promises_decides_how_it_is_exact() {
+        let all = FloatWidths { of32: true, of64: true };
+        let able = About {
+            float64: true,
+            int64: true,
+            denorm_preserve: all,
+            rounding_mode_rte: all,
+            signed_zero_inf_nan_preserve: all,
+            denorm_independence: Independence::All,
+            rounding_independence: Independence::All,
+            ..about("able", DeviceKind::Discrete)
+        };
+        let only32 = FloatWidths { of32: true, of64: false };
+        let halfway = About { denorm_preserve: only32, ..able.clone() };
+        let plain = About { int64: false, denorm_preserve: FloatWidths::default(), ..able.clone() };
+        use Subnormals::{Flush, Integers, Preserve};
+        for (about, float64, exact) in
+            [(&able, true, Preserve), (&halfway, true, Integers), (&plain, false, Integers)]
+        {
+            for (flushes, subnormals, report) in [(false, exact, None), (true, Flush, Some(1))] {
+                for fused in [false, true] {
+                    let found = about.exact(fused, flushes, Some(1));
+                    let controls =
+                        FloatControls { subnormals: subnormals == Preserve, ..FloatControls::ALL };
+                    let expected = Exact { float64, fused, subnormals, report };
+                    let found = (found.float_controls, found.exact);
+                    assert_eq!(found, (controls, Some(expected)), "{about:?}");
+                }
+            }
+        }
     }
 }

@@ -11,6 +11,7 @@ use lambdav_core::source::Span;
 use lambdav_core::types::{Resource, ResourceKind, Scalar, Type};
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
 use lambdav_spirv_backend::eval::Resources;
+use std::time::{Duration, Instant};
 
 /// Operands of an operation on scalars, of which it takes as many as it wants.
 pub type Operands = [u32; 3];
@@ -66,6 +67,34 @@ pub fn apply(
         results.extend(halves.iter().take(operands.len()).map(word));
     }
     Ok(results)
+}
+
+/// So long a device may take for one picture of these.
+const MOMENT: Duration = Duration::from_secs(10);
+
+/// Whether a device's `fma` rounds once, as far as some thousand operands show.
+///
+/// # Errors
+///
+/// As of [`apply`].
+pub(crate) fn rounds_once(device: &Device) -> Result<bool, Error> {
+    // Numbers of 24 digits between 1 and 2, and one that cancels nearly all of their product.
+    let number = |mixed: u32| f32::from_bits(0x3f80_0000 | mixed >> 9);
+    let operands: Vec<Operands> = (1..4096_u32)
+        .map(|index| {
+            let [a, b] = [0x9e37_79b9, 0x85eb_ca6b].map(|odd| number(index.wrapping_mul(odd)));
+            [a, b, -(a * b)].map(f32::to_bits)
+        })
+        .collect();
+    let start = Instant::now();
+    let patience = || start.elapsed() < MOMENT;
+    let of = [Scalar::F32; 3];
+    let found = apply(device, &EmitOptions::default(), Op::Fma, &of, &operands, &patience)?;
+    let expected = operands.iter().map(|of| {
+        let [a, b, c] = of.map(f32::from_bits);
+        a.mul_add(b, c).to_bits()
+    });
+    Ok(expected.eq(found))
 }
 
 /// What holds a scalar in a buffer.

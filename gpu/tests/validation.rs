@@ -115,7 +115,7 @@ fn nothing_is_said_of_pictures() {
     assert_eq!([first[0][1], first[1][1]], [clear; 2], "the first columns are discarded");
     assert!(first[0][2] != second[0][2], "the texture is another");
     assert!(first[1][9] != second[1][9], "the time is another");
-    let exact = device.about().exact(false, None);
+    let exact = device.exact(false, None);
     draw(&device, &exact);
     draw(&device, &EmitOptions { version: Version::MAX, ..EmitOptions::default() });
     drop(device);

@@ -38,6 +38,8 @@ pub enum Mutant {
     RoundedTwice,
     /// Exact modules take the body's result where it may be wrong.
     Undecided,
+    /// Exact modules do not correct a quotient, and do not look at its residual.
+    Uncorrected,
     /// The evaluator assigns the φ's of a block one after the other.
     SequentialPhis,
     /// The evaluator counts rounds of a loop on where it is entered again.
@@ -72,6 +74,9 @@ impl Mutant {
 
     /// Those of exact modules.
     pub const OF_EXACT: [Self; 3] = [Self::UnnotedProduct, Self::RoundedTwice, Self::Undecided];
+
+    /// That of exact modules that rely on `fma`.
+    pub const OF_RESIDUALS: [Self; 1] = [Self::Uncorrected];
 
     /// Those of integers.
     pub const OF_INTEGERS: [Self; 2] = [Self::LongShift, Self::LostCarry];

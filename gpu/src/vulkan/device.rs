@@ -4,9 +4,11 @@ use super::loaded::Loaded;
 use super::result::said;
 use crate::about::About;
 use crate::error::Error;
+use crate::probe::rounds_once;
 use ash::vk;
+use lambdav_spirv_backend::emit::EmitOptions;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Asked again and again while the device works: whether somebody still waits for it.
 pub type Patience<'a> = &'a dyn Fn() -> bool;
@@ -42,6 +44,8 @@ pub(super) struct Shared {
     pub(super) about: About,
     pub(super) limits: vk::PhysicalDeviceLimits,
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
+    /// Whether its `fma` rounds once, as soon as somebody asked.
+    pub(super) fused: OnceLock<bool>,
     /// Held by whoever uses the queue.
     pub(super) queue: Mutex<vk::Queue>,
     /// Whether it did not answer in time: what it may still use is never freed.
@@ -66,6 +70,15 @@ impl Device {
     /// What it is.
     pub fn about(&self) -> &About {
         &self.shared.about
+    }
+
+    /// How exact modules are emitted for it. What it has, what it promises, and whether its `fma` rounds once, which is
+    /// found out by drawing, decides how exactness is had. Where subnormal numbers may become zero, the output at `report`
+    /// says which pixels met one.
+    pub fn exact(&self, flushes: bool, report: Option<u32>) -> EmitOptions {
+        // Where nothing can be drawn, the picture cannot either, and that says why.
+        let fused = *self.shared.fused.get_or_init(|| rounds_once(self).unwrap_or(false));
+        self.about().exact(fused, flushes, report)
     }
 
     /// What it calls itself.

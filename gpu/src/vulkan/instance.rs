@@ -7,7 +7,7 @@ use crate::about::{About, choose};
 use crate::error::Error;
 use ash::{khr, vk};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// What the system has.
 pub struct Vulkan {
@@ -129,6 +129,7 @@ impl Vulkan {
             about,
             limits: properties.limits,
             memory,
+            fused: OnceLock::new(),
             queue: Mutex::new(queue),
             is_stuck: AtomicBool::new(false),
             loaded: Arc::clone(&self.loaded),

@@ -1,8 +1,11 @@
 //! Loops: the header with a φ for each parameter, the continue block with the arguments of the
 //! `rec`s, the merge block with the value.
+//!
+//! Bools go from round to round as 0 and 1: NVIDIA's compiler (580.159) crashes on φ's of bools in headers.
 
 use super::translator::{Loop, Slot, Translator, Ways};
 use lambdav_core::schedule::{BlockId, End, ValueId};
+use lambdav_core::types::{Scalar, Type};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{LoopControl, Op, Word};
 
@@ -20,7 +23,13 @@ impl<'p> Translator<'p> {
         body: BlockId,
     ) -> Loop<'p> {
         let leaves = self.leaving_arm(params, body);
-        let inits: Vec<Word> = inits.iter().map(|&init| self.value(init)).collect();
+        let inits: Vec<Word> = inits
+            .iter()
+            .map(|&init| {
+                let id = self.value(init);
+                self.carried(self.function.program.ty(init), id)
+            })
+            .collect();
         let [header, first, continuing, merge] = [(); 4].map(|()| self.declarations.id());
         self.settle();
         let before = self.function.current;
@@ -30,11 +39,22 @@ impl<'p> Translator<'p> {
         self.mark_line();
         let header_index = self.function.blocks.len() - 1;
         let first_phi = self.function.blocks[header_index].instructions.len();
+        let mut bools = Vec::new();
         for (&param, &init) in params.iter().zip(&inits) {
-            let ty = self.declarations.ty(self.function.program.ty(param));
+            let of_param = self.function.program.ty(param);
+            let carried = carrier(of_param);
+            let ty = self.declarations.ty(carried.unwrap_or(of_param));
             // What comes from the continue block is added when that is known.
             let operands = vec![Operand::IdRef(init), Operand::IdRef(before)];
             let id = self.compute(Op::Phi, ty, operands);
+            match carried {
+                Some(uints) => bools.push((param, of_param, uints, id)),
+                None => self.define(param, Slot::Id(id)),
+            }
+        }
+        for (param, ty, uints, id) in bools {
+            let zero = self.everywhere(uints, 0);
+            let id = self.instruction(Op::INotEqual, ty, &[id, zero]);
             self.define(param, Slot::Id(id));
         }
         let operands = vec![
@@ -104,9 +124,16 @@ impl<'p> Translator<'p> {
         self.function.span = self.function.program.values[value.index()].span;
         self.begin(continuing);
         self.most_ways = self.most_ways.max(rounds.len());
+        let mut nexts = Vec::with_capacity(params.len());
         for (k, &param) in params.iter().enumerate() {
             let ways = Ways(rounds.iter().map(|(args, from)| (args[k], *from)).collect());
-            let next = self.join(self.function.program.ty(param), ways);
+            let ty = self.function.program.ty(param);
+            let next = self.join(ty, ways);
+            // (φ's come first.)
+            nexts.push((ty, next));
+        }
+        for (k, (ty, next)) in nexts.into_iter().enumerate() {
+            let next = self.carried(ty, next);
             let phi = &mut self.function.blocks[header_index].instructions[first_phi + k];
             phi.operands.extend([next, continuing].map(Operand::IdRef));
         }
@@ -114,4 +141,17 @@ impl<'p> Translator<'p> {
         self.begin(merge);
         self.merge(value, exits);
     }
+
+    /// What goes from round to round for a value of that type.
+    fn carried(&mut self, ty: Type, id: Word) -> Word {
+        let Some(uints) = carrier(ty) else { return id };
+        let [one, zero] = [1, 0].map(|word| self.everywhere(uints, word));
+        self.instruction(Op::Select, uints, &[id, one, zero])
+    }
+}
+
+/// The type of what stands for a bool, or a vector of these, from round to round.
+fn carrier(ty: Type) -> Option<Type> {
+    let width = ty.width().filter(|_| ty.scalar() == Some(Scalar::Bool))?;
+    Some(Type::of(Scalar::U32, width))
 }

@@ -81,22 +81,25 @@ pub(super) struct Library(pub(super) Vec<(Function, Program)>);
 impl Library {
     /// Those that a module needs.
     pub(super) fn new(of: &Program, exact: Exact) -> Self {
-        let mut needed: Vec<Function> = Vec::new();
-        for statement in of.blocks.iter().flat_map(|block| &block.statements) {
-            let Statement::Let { expr: Expr::Op(op, operands), .. } = statement else { continue };
-            let is_of_numbers = operands.first().is_some_and(|&first| of.ty(first).is_num());
-            let Some(function) = builtin(*op).filter(|_| is_of_numbers) else { continue };
-            let is_hard = matches!(function, Function::Elementary(_)) || !exact.float64;
-            if is_hard && !needed.contains(&function) {
-                needed.push(function);
-            }
-        }
-        Self(needed.into_iter().map(|function| (function, program(function))).collect())
+        let is_hard = |of: &Function| matches!(of, Function::Elementary(_)) || !exact.float64;
+        let needed = functions(of).into_iter().filter(is_hard);
+        Self(needed.map(|function| (function, program(function))).collect())
     }
+}
 
-    pub(super) fn has_elementary(&self) -> bool {
-        self.0.iter().any(|(function, _)| matches!(function, Function::Elementary(_)))
+/// The functions of numbers that a program consists of.
+pub(super) fn functions(of: &Program) -> Vec<Function> {
+    let mut all: Vec<Function> = Vec::new();
+    for statement in of.blocks.iter().flat_map(|block| &block.statements) {
+        let Statement::Let { expr: Expr::Op(op, operands), .. } = statement else { continue };
+        let is_of_numbers = operands.first().is_some_and(|&first| of.ty(first).is_num());
+        if let Some(function) = builtin(*op).filter(|_| is_of_numbers)
+            && !all.contains(&function)
+        {
+            all.push(function);
+        }
     }
+    all
 }
 
 /// What an exact module has so far.
@@ -113,7 +116,7 @@ pub(super) struct ExactState<'p> {
 pub(super) enum Variant {
     /// Full operands; what is subnormal or undecided is noted.
     Fast,
-    /// Any operands and results, but for those that are hard.
+    /// Any operands and results; of elementary functions, those that are not hard.
     Rare,
     /// That of the library: any.
     Library,

@@ -36,11 +36,7 @@ impl Translator<'_> {
     pub(super) fn apply(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Word {
         let is_exact = self.function.mode.is_exact();
         let exactly = if is_exact { self.exact(op, kind, ty, ids) } else { None };
-        let id = exactly.unwrap_or_else(|| self.natively(op, kind, ty, ids));
-        if ty.is_num() && self.notes().is_some() {
-            self.see_sign(op, id, ids);
-        }
-        id
+        exactly.unwrap_or_else(|| self.natively(op, kind, ty, ids))
     }
 
     /// The same as the device does it.
@@ -94,7 +90,7 @@ impl Translator<'_> {
             Core::Field(k) => self.extract(ty, ids[0], k),
             Core::Tag => self.extract(ty, ids[0], 0),
             Core::Payload(case, field) => self.payload(kind, ids[0], case, field),
-            Core::Fma => self.glsl(Glsl::Fma, ty, ids),
+            Core::Fma => self.fma(ty, ids),
             Core::Convert(to) if is_num => self.of_nums(to, kind, ty, ids[0]),
             Core::Convert(_) => {
                 let one = if ty.is_num() { 1.0_f32.to_bits() } else { 1 };
@@ -143,6 +139,12 @@ impl Translator<'_> {
 
     pub(super) fn is_not_contracted(&mut self, id: Word) {
         self.declarations.decorate(id, Decoration::NoContraction, []);
+    }
+
+    pub(super) fn fma(&mut self, ty: Type, ids: &[Word]) -> Word {
+        let id = self.glsl(Glsl::Fma, ty, ids);
+        self.is_not_contracted(id);
+        id
     }
 
     pub(super) fn glsl(&mut self, function: Glsl, ty: Type, ids: &[Word]) -> Word {

@@ -57,6 +57,9 @@ pub struct Exact {
     /// Whether the device has floats and integers of 64 bits. Without them, division, square root,
     /// `fma` and elementary functions are computed by integers of 32 bits.
     pub float64: bool,
+    /// Whether to rely on the device's `fma` of 32 bits for quotients and roots, which is several times faster. The module
+    /// finds out whether it rounds once; where it does not, each pixel is computed twice, and is right all the same.
+    pub fused: bool,
     /// What happens to subnormal numbers.
     pub subnormals: Subnormals,
     /// The location of one more output, (1, 0, 0, 1) where a pixel met a number that is subnormal or

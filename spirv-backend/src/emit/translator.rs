@@ -12,7 +12,7 @@ use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Type, TypeKind};
 use rspirv::dr::{Block, Function, Instruction, Operand};
 use rspirv::spirv::{Op, StorageClass, Word};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// What stands for a value.
 #[derive(Clone, Copy, Debug)]
@@ -121,8 +121,10 @@ pub(super) struct FunctionState<'p> {
     pub(super) noted: [Option<Word>; 2],
     /// Sums and products whose sizes are yet to be looked at.
     pub(super) suspects: Vec<Suspect>,
-    /// Values without a negative component (−0 is one), as far as that is known.
-    pub(super) positive: FxHashSet<Word>,
+    /// For each value, whether it is a sum or product that is never subnormal, where that is of interest, and whether that
+    /// which is being computed is one.
+    pub(super) full: Vec<bool>,
+    pub(super) is_full: bool,
     /// How functions of the library are called that the module has once.
     pub(super) calls: Option<Calls>,
 }
@@ -150,7 +152,8 @@ impl<'p> FunctionState<'p> {
             sign: None,
             noted: [None; 2],
             suspects: Vec::new(),
-            positive: FxHashSet::default(),
+            full: Vec::new(),
+            is_full: false,
             calls: None,
         }
     }

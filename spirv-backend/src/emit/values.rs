@@ -39,7 +39,12 @@ impl<'p> Translator<'p> {
             }
             Expr::Op(..) if self.function.parts[value.index()].is_some() => Slot::Empty,
             Expr::Op(Core::After, operands) => Slot::Id(self.value(operands[0])),
-            Expr::Op(op, operands) => Slot::Id(self.operation(*op, ty, operands)),
+            Expr::Op(op, operands) => {
+                self.function.is_full = self.function.full.get(value.index()) == Some(&true);
+                let id = self.operation(*op, ty, operands);
+                self.function.is_full = false;
+                Slot::Id(id)
+            }
         }
     }
 

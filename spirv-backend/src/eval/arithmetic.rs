@@ -15,6 +15,7 @@ pub(super) enum Unary {
     Trunc,
     RoundEven,
     Sqrt,
+    InverseSqrt,
     IsNan,
     IsInfinite,
     /// The same, a NaN as 0x7fc00000.
@@ -82,6 +83,7 @@ impl Unary {
             Self::Trunc => word(x.trunc()),
             Self::RoundEven => word(x.round_ties_even()),
             Self::Sqrt => word(x.sqrt()),
+            Self::InverseSqrt => word(1.0 / x.sqrt()),
             Self::IsNan => x.is_nan().into(),
             Self::IsInfinite => x.is_infinite().into(),
             Self::Canonical => word(x),

@@ -30,7 +30,7 @@
 //!   OpUnreachable that is reached is a fault, too.
 //!
 //! - Numbers of 64 bits are scalars (`wide`): exact modules have such. Subnormal numbers are kept, unless
-//!   one asks for a device that flushes them ([`ModuleEvaluator::set_flush`]).
+//!   one asks for a device that flushes them ([`Arithmetic`]).
 //!
 //! It shares nothing with the emitter and the raise but reference mathematics and the data of textures and buffers.
 
@@ -60,7 +60,7 @@ mod wide;
 pub use code::Position;
 pub use error::LoadError;
 pub use module::{Module, Source};
-pub use options::{LoadOptions, Undefined};
+pub use options::{Arithmetic, LoadOptions, Undefined};
 pub use resources::{
     BindingKind, InputSource, InputVariable, Member, PUSH_CONSTANT_WORDS, ResourceBinding,
     Resources, SharedData,

@@ -21,3 +21,14 @@ pub struct LoadOptions {
     /// that is called `main`.
     pub entry_point: Option<String>,
 }
+
+/// How a device computes with numbers of 32 bits, as far as Vulkan leaves it open: by default as IEEE 754 says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arithmetic {
+    /// Whether subnormal operands and results of arithmetic become zero, with their sign, as on most devices.
+    pub flushes: bool,
+    /// Whether `fma` is a product and a sum.
+    pub rounds_twice: bool,
+    /// Whether quotients, roots and inverse roots that are ordinary numbers are up to two units in the last place off.
+    pub is_rough: bool,
+}

@@ -8,7 +8,7 @@ mod step;
 use super::code::{Block, Call, End, Passed, Position, Step};
 use super::global::Role;
 use super::module::Module;
-use super::options::Undefined;
+use super::options::{Arithmetic, Undefined};
 use super::resources::{InputSource, Resources, SharedData};
 use crate::mutants::{Mutant, is_active};
 use lambdav_float_environment::with_default;
@@ -91,8 +91,7 @@ pub struct ModuleEvaluator<'m> {
     clear: [u32; 4],
     /// Whether the constants that are computed have been.
     is_open: bool,
-    /// Whether subnormal numbers are zeros.
-    flushes: bool,
+    arithmetic: Arithmetic,
     quad: Quad,
 }
 
@@ -185,7 +184,7 @@ impl<'m> ModuleEvaluator<'m> {
             is_discarded: false,
             clear: [0; 4],
             is_open: false,
-            flushes: false,
+            arithmetic: Arithmetic::default(),
             quad: Quad::default(),
         }
     }
@@ -204,10 +203,9 @@ impl<'m> ModuleEvaluator<'m> {
         self.clear = clear;
     }
 
-    /// Says whether subnormal operands and results of arithmetic on numbers of 32 bits become zero, with
-    /// their sign, as on most devices. They do not unless it is said.
-    pub fn set_flush(&mut self, flushes: bool) {
-        self.flushes = flushes;
+    /// Says how a device computes with numbers of 32 bits.
+    pub fn set_arithmetic(&mut self, arithmetic: Arithmetic) {
+        self.arithmetic = arithmetic;
     }
 
     /// Computes the outputs of one pixel. `cancelled` is polled now and then.

@@ -1,39 +1,45 @@
-//! Exact modules: what eval_S makes of them is what the core's evaluator says, whether the device
-//! flushes subnormal numbers or not.
+//! Exact modules: what eval_S makes of them is what the core's evaluator says, however roughly the device
+//! computes what Vulkan leaves to it.
 
 use crate::support::{Shader, by_core, by_words_of, conformance, gallery, generated, programs};
 use crate::validity::accepted_by_spirv_val;
 use lambdav_spirv_backend::emit as emit_program;
 use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals};
+use lambdav_spirv_backend::eval::Arithmetic;
 
 /// Rounds of a program's loops, and of all loops of a module: those of the library, and the machine that the rare function is,
 /// whose rounds are its blocks.
 const LIMIT: u64 = 1 << 12;
 const ALL: u64 = 1 << 22;
 
-/// The kinds of modules, and whether they are right on a device that flushes subnormal numbers.
-fn kinds() -> impl Iterator<Item = (EmitOptions, bool)> {
-    let kind = |float64, subnormals, report| {
-        let float_controls =
-            FloatControls { subnormals: subnormals == Subnormals::Preserve, ..FloatControls::ALL };
-        let exact = Some(Exact { float64, subnormals, report });
-        EmitOptions { float_controls, exact, ..EmitOptions::default() }
-    };
-    [
-        (kind(true, Subnormals::Integers, None), true),
-        (kind(false, Subnormals::Integers, None), true),
-        (kind(true, Subnormals::Preserve, None), false),
-        (kind(false, Subnormals::Preserve, None), false),
-    ]
-    .into_iter()
+/// The kinds of modules, and devices that they are right on: as IEEE 754 says, or as roughly as Vulkan lets them be, but
+/// where subnormal numbers must be kept.
+fn kinds() -> Vec<(EmitOptions, Arithmetic)> {
+    let mut all = Vec::new();
+    for (float64, subnormals) in [
+        (true, Subnormals::Integers),
+        (false, Subnormals::Integers),
+        (true, Subnormals::Preserve),
+        (false, Subnormals::Preserve),
+    ] {
+        let preserves = subnormals == Subnormals::Preserve;
+        for fused in [false, true] {
+            let float_controls = FloatControls { subnormals: preserves, ..FloatControls::ALL };
+            let exact = Some(Exact { float64, fused, subnormals, report: None });
+            let options = EmitOptions { float_controls, exact, ..EmitOptions::default() };
+            let rough = Arithmetic { flushes: !preserves, rounds_twice: !fused, is_rough: fused };
+            all.push((options, rough));
+        }
+    }
+    all
 }
 
-fn check(shader: &Shader, count: usize, options: &EmitOptions, flushes: bool) {
+fn check(shader: &Shader, count: usize, options: &EmitOptions, arithmetic: Arithmetic) {
     let pixels: Vec<_> = shader.pixels(count).collect();
     let program = shader.scheduled(&shader.locations());
     let module = emit_program(&program, Some(&shader.source), options).expect("it fits");
     let wanted = by_core(&program, &pixels, LIMIT);
-    let found = |limit| by_words_of(&program, &module, &pixels, limit, flushes);
+    let found = |limit| by_words_of(&program, &module, &pixels, limit, arithmetic);
     // Which loop it is that does not end, the machine does not know.
     let ends = wanted.iter().all(Result::is_ok);
     let found = found(if ends { ALL } else { 4 * LIMIT });
@@ -41,7 +47,7 @@ fn check(shader: &Shader, count: usize, options: &EmitOptions, flushes: bool) {
         let (name, at) = (shader.source.name(), inputs.frag_coord);
         let text = shader.source.text();
         if ends || found.is_ok() {
-            assert_eq!(wanted, found, "{name} at {at:?}, {options:?}, flushes: {flushes}\n{text}");
+            assert_eq!(wanted, found, "{name} at {at:?}, {options:?}, {arithmetic:?}\n{text}");
         }
     }
 }
@@ -49,8 +55,8 @@ fn check(shader: &Shader, count: usize, options: &EmitOptions, flushes: bool) {
 #[test]
 fn theorem_on_the_gallery() {
     for shader in &gallery() {
-        for (options, flushes) in kinds() {
-            check(shader, 12, &options, flushes);
+        for (options, rough) in kinds() {
+            check(shader, 12, &options, rough);
         }
     }
 }
@@ -58,10 +64,13 @@ fn theorem_on_the_gallery() {
 #[test]
 fn theorem_on_generated_programs() {
     for (i, shader) in generated(0..programs()).enumerate() {
-        for (options, flushes) in kinds() {
-            check(&shader, 4, &options, flushes);
-            if i % 4 == 0 && flushes {
-                check(&shader, 4, &options, false);
+        for (options, rough) in kinds() {
+            check(&shader, 4, &options, rough);
+            if i % 4 == 0 {
+                check(&shader, 4, &options, Arithmetic::default());
+                // The module finds out that it is not what it was emitted for.
+                let twice = Arithmetic { rounds_twice: true, ..rough };
+                check(&shader, 1, &options, twice);
             }
         }
     }
@@ -70,8 +79,8 @@ fn theorem_on_generated_programs() {
 #[test]
 fn theorem_on_the_conformance_suite() {
     for shader in &conformance() {
-        for (options, flushes) in kinds() {
-            check(shader, 2, &options, flushes);
+        for (options, rough) in kinds() {
+            check(shader, 2, &options, rough);
         }
     }
 }
@@ -97,8 +106,118 @@ fn theorem_on_pitfalls() {
          (vec2 (if (< y 3) (* 3e-41 y) y) (if (< y 6) (* 1e30 3e-41) (/ 3e-41 y)))",
     ] {
         let shader = Shader::new("pitfall.lv", text);
-        for (options, flushes) in kinds() {
-            check(&shader, 4, &options, flushes);
+        for (options, rough) in kinds() {
+            check(&shader, 4, &options, rough);
+        }
+    }
+}
+
+/// Quotients, roots and `fma` of numbers of any bits, and of numbers from 1 to 2, which meet in powers of two.
+#[test]
+fn theorem_on_operands_of_any_kind() {
+    for seed in 0..12 {
+        let text = format!(
+            "(define place (frag-coord))
+             (define at (+ (* 5381i (int (.x place))) (* 67i (int (.y place))) {seed}i))
+             (define mixed (func (of) (bit-xor of (shift-right of 15u))))
+             (define word (func (k) (mixed (* (mixed (+ (* (uint at) 2654435761u) k)) 2246822519u))))
+             (define any (func (k) (from-bits (word k))))
+             (define near (func (k) (from-bits (bit-or 1065353216u (shift-right (word k) 9u)))))
+             (define even (func (k) (from-bits (bit-or 1065353216u (bit-and (word k) 8372224u)))))
+             (output 0 (vec4 (/ (any 1u) (any 2u)) (/ (near 3u) (near 4u)) (/ (near 5u) (even 6u))
+                             (/ (* (even 7u) (even 3u)) (even 3u))))
+             (output 1 (vec4 (sqrt (any 1u)) (sqrt (near 3u)) (sqrt (* (near 4u) 2))
+                             (sqrt (* (even 6u) (even 6u)))))
+             (output 2 (vec4 (fma (any 1u) (any 2u) (any 3u))
+                             (fma (near 4u) (near 5u) (- 0 (* (near 4u) (near 5u))))
+                             (/ (* (near 1u) 0) (any 3u)) (sqrt (* 0 (- 0 (near 3u))))))"
+        );
+        let shader = Shader::new("operands.lv", &text);
+        for (options, rough) in kinds() {
+            check(&shader, 253, &options, rough);
+        }
+    }
+}
+
+/// A random expression of numbers near zero.
+fn near_zero(next: &mut impl FnMut(usize) -> usize, depth: usize) -> String {
+    // Some of them are the least full number, those whose squares and products come near it, and those whose
+    // differences do.
+    const LEAVES: [&str; 18] = [
+        "0",
+        "1",
+        "-1.5",
+        "1e-19",
+        "-1.1754944e-38",
+        "1.1754944e-38",
+        "1.0842022e-19",
+        "3e-31",
+        "-5e-23",
+        "1.9721523e-31",
+        "-1.9721523e-31",
+        "9.8607613e-32",
+        "-9.8607613e-32",
+        "(near 1u)",
+        "(near 2u)",
+        "(edge 3u)",
+        "(edge 4u)",
+        "(edge 5u)",
+    ];
+    if depth == 0 || next(6) == 0 {
+        return LEAVES[next(LEAVES.len())].to_owned();
+    }
+    let part = |next: &mut _| near_zero(next, depth - 1);
+    match next(14) {
+        0..3 => format!("(+ {} {})", part(next), part(next)),
+        3..6 => format!("(- {} {})", part(next), part(next)),
+        6..9 => format!("(* {} {})", part(next), part(next)),
+        9 => format!("(let ((x {})) (+ (* x x) {}))", part(next), part(next)),
+        10 => {
+            let function = ["abs", "sqrt", "floor", "neg", "sqrt"][next(5)];
+            match function {
+                "neg" => format!("(- {})", part(next)),
+                _ => format!("({function} {})", part(next)),
+            }
+        }
+        11 => format!("({} {} {})", ["min", "max"][next(2)], part(next), part(next)),
+        12 => format!("(if (< {} {}) {} {})", part(next), part(next), part(next), part(next)),
+        _ => format!(
+            "((rec-func (x n) (if (greater n 0) (rec {} (- n 1)) x)) {} {})",
+            ["(* x 0.5)", "(+ x (near 2u))", "(- (* x x) 1e-19)", "(+ (* x 0.5) 1e-37)"][next(4)],
+            part(next),
+            next(4)
+        ),
+    }
+}
+
+/// Numbers so small that sums and products of them may be subnormal: those that the module does not test must not be.
+#[test]
+fn theorem_near_zero() {
+    let mut state = 0x1234_5678_9abc_def1_u64;
+    let mut next = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below as u64) as usize
+    };
+    for _ in 0..4 * programs() {
+        let parts = [1, 2, 2, 3].map(|depth| near_zero(&mut next, depth));
+        let text = format!(
+            "(define place (frag-coord))
+             (define at (+ (* 5381i (int (.x place))) (* 67i (int (.y place))) {}i))
+             (define mixed (func (of) (bit-xor of (shift-right of 15u))))
+             (define word (func (k) (mixed (* (mixed (+ (* (uint at) 2654435761u) k)) 2246822519u))))
+             (define near (func (k) (let ((w (word k)))
+               (from-bits (bit-or (bit-and w 2155872255u) (shift-left (+ 1u (rem (shift-right w 23u) 70u)) 23u))))))
+             (define edge (func (k) (let ((w (word k)))
+               (from-bits (+ (bit-and w 2147483648u) (shift-left (+ 23u (rem w 4u)) 23u) (rem (shift-right w 9u) 5u) 4294967294u)))))
+             (vec4 {})",
+            next(1000),
+            parts.join(" ")
+        );
+        let shader = Shader::new("near-zero.lv", &text);
+        for (options, rough) in kinds().into_iter().take(4) {
+            check(&shader, 60, &options, rough);
         }
     }
 }

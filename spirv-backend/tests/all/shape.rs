@@ -50,7 +50,8 @@ fn arithmetic_is_not_contracted() {
     assert!(total >= 9 && count(&text, "OpDot") == 0, "{text}");
     assert_eq!(count(&text, "NoContraction"), total, "{text}");
     for float64 in [true, false] {
-        let exact = Some(Exact { float64, subnormals: Subnormals::Integers, report: None });
+        let exact =
+            Some(Exact { float64, fused: false, subnormals: Subnormals::Integers, report: None });
         let options = EmitOptions { exact, ..EmitOptions::default() };
         let shader = Shader::new(
             "b.lv",

@@ -29,7 +29,7 @@ pub(super) fn run(options: &CompareCommandArguments) -> Result {
     let deadline = Deadline::set(options.timeout);
     let patience = || !deadline.left().is_zero();
     if options.functions {
-        let emit = gpu.mode.emit_options(gpu.device.about(), None);
+        let emit = gpu.mode.emit_options(&gpu.device, None);
         let table = functions::table(&gpu.device, &emit, &patience);
         let table = table.map_err(|error| device_failure(error, deadline))?;
         Deadline::lift();
@@ -112,7 +112,7 @@ impl Both<'_> {
             core,
             settings,
             device: &gpu.device,
-            emit: gpu.mode.emit_options(gpu.device.about(), None),
+            emit: gpu.mode.emit_options(&gpu.device, None),
             patience: &patience,
         };
         let mut outcomes = Vec::new();

@@ -407,10 +407,10 @@ fn exact_modules_are_asked_for() {
     let place = TestFolder::with([("a.lv", SINE)]);
     let line = ["compile", "a.lv", "-o", "a.spv"];
     let said = "--exact";
-    for option in ["--no-float64", "--flush-subnormals", "--preserve-subnormals"] {
+    for option in ["--no-float64", "--no-fma", "--flush-subnormals", "--preserve-subnormals"] {
         place.fails(&[&line[..], &[option]].concat(), 2, said);
     }
     let both = ["--exact", "--flush-subnormals", "--preserve-subnormals"];
     place.fails(&[&line[..], &both].concat(), 2, "cannot be used with");
-    place.run(&[&line[..], &["--exact", "--no-float64"]].concat()).done();
+    place.run(&[&line[..], &["--exact", "--no-float64", "--no-fma"]].concat()).done();
 }

@@ -31,6 +31,8 @@ pub(crate) struct Arguments {
     /// Only generated programs
     #[arg(long)]
     only_generated: bool,
+    /// The shaders, and no generated programs; all of the gallery and the benchmark if none is named
+    names: Vec<String>,
 }
 
 /// The location of the output that says where a subnormal number was met.
@@ -42,7 +44,7 @@ const SMALL: [u32; 2] = [23, 11];
 
 /// How modules are emitted.
 pub(crate) fn options(device: &Device, no_float64: bool, flushes: bool) -> EmitOptions {
-    let best = device.about().exact(flushes, Some(REPORT));
+    let best = device.exact(flushes, Some(REPORT));
     if no_float64 { without_float64(device, best) } else { best }
 }
 
@@ -53,8 +55,10 @@ pub(crate) fn compare(device: &Device, arguments: &Arguments) -> Result<bool, Bo
     let mut is_right = true;
     let has_elementary = |shader: &Shader| shader.outputs().any(|output| output.has_elementary());
     let left_out = |shader: &Shader| arguments.plain && has_elementary(shader);
+    let names = &arguments.names;
+    let wanted = |shader: &Shader| names.is_empty() || names.contains(&shader.name);
     let shaders = if arguments.only_generated { Vec::new() } else { Shader::all() };
-    for shader in shaders.iter().filter(|shader| !left_out(shader)) {
+    for shader in shaders.iter().filter(|shader| wanted(shader) && !left_out(shader)) {
         let start = Instant::now();
         let found = shader.compare(device, SIZE, &options)?;
         let seconds = start.elapsed().as_secs_f64();
@@ -72,7 +76,8 @@ pub(crate) fn compare(device: &Device, arguments: &Arguments) -> Result<bool, Bo
     // Equal, met a subnormal number, differ for that, refused by the driver.
     let counts = Mutex::new([0_usize; 4]);
     let wrong = Mutex::new(Vec::new());
-    let seeds = arguments.seed..arguments.seed + arguments.programs;
+    let programs = if names.is_empty() { arguments.programs } else { 0 };
+    let seeds = arguments.seed..arguments.seed + programs;
     seeds.into_par_iter().for_each(|seed| {
         let size = 20 + (seed as usize * 7) % 120;
         let Some(shader) = Shader::generated(seed, size) else { return };

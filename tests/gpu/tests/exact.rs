@@ -7,7 +7,7 @@ use lambdav_generate::resources;
 use lambdav_gpu::{Device, Error};
 use lambdav_gpu_tests::operations::{ARITHMETIC, operands, wrong};
 use lambdav_gpu_tests::{Output, Shader, open, without_float64};
-use lambdav_spirv_backend::emit::EmitOptions;
+use lambdav_spirv_backend::emit::{EmitOptions, Exact};
 use lambdav_test_support::skipped;
 
 /// The sizes of pictures of the gallery, and of those of generated programs.
@@ -27,10 +27,20 @@ fn device() -> Option<Device> {
 
 /// How exact modules are emitted for a device: with floats of 64 bits, if it has them, and without.
 fn kinds(device: &Device) -> Vec<EmitOptions> {
-    let best = device.about().exact(false, None);
+    let best = device.exact(false, None);
     let integers = without_float64(device, best);
     let is_wide = best.exact != integers.exact;
     is_wide.then_some(best).into_iter().chain([integers]).collect()
+}
+
+/// The same, relying on the device's `fma` or not, whether it rounds once or not.
+fn all_kinds(device: &Device) -> Vec<EmitOptions> {
+    let relying = |options: EmitOptions, fused| {
+        let exact = options.exact.map(|exact| Exact { fused, ..exact });
+        EmitOptions { exact, ..options }
+    };
+    let both = |options| [false, true].map(|fused| relying(options, fused));
+    kinds(device).into_iter().flat_map(both).collect()
 }
 
 /// What differs, in words, if anything does.
@@ -49,7 +59,7 @@ fn difference(
 fn arithmetic() {
     let Some(device) = device() else { return };
     let operands = operands(60_000, 1);
-    for options in kinds(&device) {
+    for options in all_kinds(&device) {
         for (op, meaning) in ARITHMETIC {
             let (wrong, first) = wrong(&device, &options, op, &operands, meaning);
             assert_eq!(wrong, 0, "{:?}: {first}", options.exact);
@@ -80,7 +90,7 @@ fn programs() -> u64 {
 #[test]
 fn gallery() {
     let Some(device) = device() else { return };
-    let options = device.about().exact(false, None);
+    let options = device.exact(false, None);
     let mut wrong = Vec::new();
     for shader in Shader::gallery() {
         for output in shader.outputs() {

@@ -1,19 +1,60 @@
 //! Does exactness show? `cargo test -p lambdav-gpu-tests --features mutants --test mutants`
 
+use lambdav_core::inputs::Inputs;
 use lambdav_core::op::{Elementary, Op};
+use lambdav_core::schedule::schedule;
+use lambdav_core::source::SourceFile;
+use lambdav_frontend::compile;
 use lambdav_gpu_tests::open;
 use lambdav_gpu_tests::operations::{ARITHMETIC, operands, wrong};
+use lambdav_spirv_backend::emit::{EmitOptions, Exact, Subnormals, emit};
+use lambdav_spirv_backend::eval::{Arithmetic, Module, ModuleEvaluator, Resources};
 use lambdav_spirv_backend::mutants::{Mutant, activate};
 use lambdav_test_support::skipped;
 
-/// Mistakes of the emitter, each of which a device shows.
+/// A mutant is active for the whole process.
 #[test]
 fn mutants_are_found() {
+    of_residuals();
+    of_all_devices();
+}
+
+/// Mistakes that a device shows whose `fma` rounds once: one that computes as roughly as Vulkan lets it.
+fn of_residuals() {
+    let text = "(/ (.x (frag-coord)) (+ 3 (.y (frag-coord))))";
+    let core = compile(&SourceFile::new("ratio.lv", text)).0.expect("a program");
+    let program = schedule(&core, &[0]).expect("it is flat");
+    let exact =
+        Exact { float64: true, fused: true, subnormals: Subnormals::Integers, report: None };
+    let options = EmitOptions { exact: Some(exact), ..EmitOptions::default() };
+    let is_right = || {
+        let module = emit(&program, None, &options).expect("it fits");
+        let module = Module::new(&module.words).expect("it can be evaluated");
+        let resources = Resources::new(&Inputs::default(), &program.types, []);
+        let mut evaluator = ModuleEvaluator::new(&module, &resources, 1 << 12);
+        evaluator.set_arithmetic(Arithmetic { is_rough: true, ..Arithmetic::default() });
+        (0..1000).all(|index| {
+            let [x, y] = [index as f32 + 0.5, index as f32 / 7.0];
+            evaluator.run([x, y, 0.0, 1.0], &|| false).expect("it ends");
+            evaluator.output(0).expect("there is one")[0] == (x / (3.0 + y)).to_bits()
+        })
+    };
+    assert!(is_right(), "no mutant is active");
+    for mutant in Mutant::OF_RESIDUALS {
+        activate(Some(mutant));
+        let is_hidden = is_right();
+        activate(None);
+        assert!(!is_hidden, "nothing shows {mutant:?}");
+    }
+}
+
+/// Mistakes that a device of any kind shows.
+fn of_all_devices() {
     let Some(device) = open().expect("Vulkan works, if it is there") else {
         return skipped("there is no Vulkan device; .ci/install-tools installs one without a GPU");
     };
     let operands = operands(200_000, 3);
-    let options = device.about().exact(false, None);
+    let options = device.exact(false, None);
     let all_wrong = || -> usize {
         let functions = Elementary::ALL.into_iter().map(|function| {
             let meaning = |[x, y, _]: [f32; 3]| function.evaluate(x, y);

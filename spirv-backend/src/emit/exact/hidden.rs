@@ -38,13 +38,18 @@ impl Translator<'_> {
 
     /// A zero that compilers do not know, an integer, in the open block.
     pub(super) fn zero(&mut self) -> Word {
+        let (sign, last) = (self.sign_here(), self.declarations.uint(31));
+        self.instruction(Op::ShiftRightLogical, Type::UINT, &[sign, last])
+    }
+
+    /// The sign of the last component of the position, in the open block.
+    pub(super) fn sign_here(&mut self) -> Word {
         let before = std::mem::take(&mut self.function.prologue);
         self.function.sign = None;
         let sign = self.sign();
         let instructions = std::mem::replace(&mut self.function.prologue, before);
         instructions.into_iter().for_each(|instruction| self.push(instruction));
-        let last = self.declarations.uint(31);
-        self.instruction(Op::ShiftRightLogical, Type::UINT, &[sign, last])
+        sign
     }
 
     /// The sign of the last component of the position: none.

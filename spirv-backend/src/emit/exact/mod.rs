@@ -6,7 +6,8 @@
 //!
 //! - Division, square root and `fma` in binary64 ([`functions`]), rounded to binary32: that is the right
 //!   result wherever it is not subnormal, even of a quotient or root that is some units in its last place off.
-//!   `fma` rounds its sum to odd first (Boldo and Melquiond).
+//!   `fma` rounds its sum to odd first (Boldo and Melquiond). Where a device's `fma` of 32 bits rounds once, the
+//!   residuals correct quotients and roots in binary32, and say that they are right ([`residual`]).
 //! - Elementary functions by the bodies of `lambdav_core::elementary`, and, where these cannot decide, by
 //!   integers, from the library of [`crate::exact`].
 //! - On devices without floats of 64 bits all of them by integers.
@@ -26,11 +27,9 @@
 //!
 //! The tests (a number that is not subnormal is called *full*, zeros included):
 //!
-//! - a sum of full numbers is subnormal or zero if its size is below 2^-126, and zero rightly if a = −b. If one
-//!   of them is a constant of at least 2^-101, it is never subnormal: the other one would have to be half as
-//!   large at least, and both are multiples of 2^-125. Nor is a sum of numbers without a sign.
-//! - a product of full numbers is subnormal, or rounds to zero, if its size is below 2^-126 and none of them is
-//!   zero; never where one is a constant of at least 1.
+//! - a sum of full numbers is subnormal or zero if its size is below 2^-126, and zero rightly if a = −b;
+//! - a product of full numbers is subnormal, or rounds to zero, if its size is below 2^-126 and none of them is zero;
+//! - of many sums and products it is known before that they are never subnormal ([`magnitude`]);
 //! - what comes from outside (uniforms, inputs, elements of buffers, texels, bits, constants) is looked at as bits.
 //!
 //! Zeros are frequent. So sizes are looked at first, those of several sums and products together, and operands only where
@@ -40,16 +39,19 @@ mod body;
 mod functions;
 mod hidden;
 mod machine;
+mod magnitude;
 mod rare;
+mod residual;
 mod subnormal;
 
 use super::declarations::TypeDeclaration;
-use super::modes::{Mode, Switch, Variant, builtin};
+use super::modes::{Mode, Switch, Variant, builtin, functions};
 use super::options::{Exact, Subnormals};
 use super::translator::{FunctionState, Translator};
 use crate::exact::library::Function;
 use lambdav_core::op::Op as Core;
 use lambdav_core::types::Type;
+use magnitude::never_subnormal;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 
@@ -65,11 +67,17 @@ impl<'p> Translator<'p> {
             Subnormals::Flush if exact.report.is_some() => Some(Switch::Subnormal),
             _ => None,
         };
-        let repeats = any || self.exact.library.has_elementary();
+        let of_program = functions(program);
+        let relies_on_fma = exact.fused && of_program.iter().any(has_residual);
+        let has_elementary = of_program.iter().any(is_elementary);
+        let repeats = any || relies_on_fma || has_elementary;
         let mut define = |mode, name: &str| {
             let id = self.declarations.id();
             self.declarations.name(id, name);
-            let inner = FunctionState::new(program, mode, Vec::new());
+            let mut inner = FunctionState::new(program, mode, Vec::new());
+            if let Mode::Fast { notes: Some(_), .. } = mode {
+                inner.full = never_subnormal(program);
+            }
             let outer = std::mem::replace(&mut self.function, inner);
             self.define_program(id, void, ty, Vec::new());
             self.function = outer;
@@ -80,6 +88,11 @@ impl<'p> Translator<'p> {
 
         let entry = self.declarations.id();
         self.begin(entry);
+        if relies_on_fma {
+            let twice = self.rounds_twice();
+            self.turn_on(Switch::Again, twice);
+            self.settle();
+        }
         self.call_void(fast, void);
         if let Some(rare) = rare {
             let again = self.is_on(Switch::Again);
@@ -137,7 +150,7 @@ impl<'p> Translator<'p> {
     /// The value of a function of numbers.
     fn call(&mut self, function: Function, variant: Variant, ids: &[Word]) -> Word {
         let has_float64 = self.has_float64();
-        let is_elementary = matches!(function, Function::Elementary(_));
+        let is_elementary = is_elementary(&function);
         match variant {
             Variant::Fast if !has_float64 && is_elementary => {
                 let yes = self.declarations.constant(Type::BOOL, &[1]);
@@ -167,6 +180,7 @@ impl<'p> Translator<'p> {
         }
         let id = match (function, variant) {
             (_, Variant::Library) => self.of_library(function),
+            (_, Variant::Fast) if self.relies_on_fma(function) => self.by_residual(function),
             _ if !self.has_float64() => self.function_of(function, Variant::Library),
             (Function::Elementary(elementary), _) => self.elementary(elementary, variant),
             _ => self.in_binary64(function, variant),
@@ -221,6 +235,11 @@ impl<'p> Translator<'p> {
         self.push(Instruction::new(Op::Return, None, None, vec![]));
     }
 
+    /// Whether a function has a residual, and the device's `fma` is relied on.
+    fn relies_on_fma(&self, function: Function) -> bool {
+        self.options.exact.is_some_and(|exact| exact.fused) && has_residual(&function)
+    }
+
     /// Whether the module may use floats of 64 bits.
     fn has_float64(&self) -> bool {
         self.options.exact.is_some_and(|exact| exact.float64)
@@ -271,19 +290,26 @@ impl<'p> Translator<'p> {
         match (self.function.mode, function) {
             (Mode::Fast { .. }, Some(function)) => {
                 let id = self.each(function, Variant::Fast, ty, ids);
-                if !self.has_float64() {
+                if !self.has_float64() && !self.relies_on_fma(function) {
                     self.note_from_outside(id, ty);
                 }
                 Some(id)
             }
             (Mode::Fast { notes: Some(_), .. }, None) => self.noted(op, ty, ids),
-            (Mode::Rare { any }, Some(function)) => {
-                let is_elementary = matches!(function, Function::Elementary(_));
-                let variant = if any || is_elementary { Variant::Rare } else { Variant::Fast };
-                Some(self.each(function, variant, ty, ids))
+            (Mode::Rare { .. }, Some(function)) => {
+                Some(self.each(function, Variant::Rare, ty, ids))
             }
             (Mode::Rare { any: true }, None) => self.rarely(op, kind, ty, ids),
             _ => None,
         }
     }
+}
+
+fn is_elementary(function: &Function) -> bool {
+    matches!(function, Function::Elementary(_))
+}
+
+/// Whether what a result lacks is an `fma`.
+fn has_residual(function: &Function) -> bool {
+    matches!(function, Function::Div | Function::Sqrt | Function::Fma)
 }

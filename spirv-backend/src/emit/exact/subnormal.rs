@@ -3,14 +3,12 @@
 use crate::emit::modes::{Mode, Suspect, Switch};
 use crate::emit::translator::Translator;
 use crate::mutants::{Mutant, is_active};
-use lambdav_core::op::{Elementary, Op as Core};
+use lambdav_core::op::Op as Core;
 use lambdav_core::types::{Scalar, Type, TypeKind};
 use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
 
 /// 2^-126, the least number that is not subnormal.
 pub(super) const LEAST: u32 = 0x0080_0000;
-/// 2^-101.
-const COARSE: u32 = 26 << 23;
 /// How many sums and products are looked at together.
 const SUSPECTS: usize = 16;
 /// All bits but the sign.
@@ -164,72 +162,31 @@ impl Translator<'_> {
         self.instruction(Op::ULessThan, bools, &[below, last])
     }
 
-    /// An operation on full numbers whose result may be subnormal, which is noted.
+    /// An operation on full numbers. Where its result may be subnormal, that is noted.
     pub(super) fn noted(&mut self, op: Core, ty: Type, ids: &[Word]) -> Option<Word> {
-        let (instruction, enough) = match op {
-            Core::Add => (Op::FAdd, COARSE),
-            Core::Sub => (Op::FSub, COARSE),
-            Core::Mul => (Op::FMul, 1.0_f32.to_bits()),
+        let instruction = match op {
+            Core::Add => Op::FAdd,
+            Core::Sub => Op::FSub,
+            Core::Mul => Op::FMul,
             _ => return None,
         };
         let id = self.arithmetic(instruction, ty, ids);
-        let [a, b] = [ids[0], ids[1]];
-        let is_always = |of: Word, test: &dyn Fn(u32) -> bool| {
-            self.declarations.numbers(of).is_some_and(|words| words.iter().all(|&w| test(w)))
-        };
-        // A constant that is zero makes no subnormal number either.
-        let is_enough = |word: u32| word & SIZE >= enough || word & SIZE == 0;
-        if is_always(a, &is_enough) || is_always(b, &is_enough) {
+        let is_product = op == Core::Mul;
+        if self.function.is_full || is_product && is_active(Mutant::UnnotedProduct) {
             return Some(id);
-        }
-        if is_active(Mutant::UnnotedProduct) && op == Core::Mul {
-            return Some(id);
-        }
-        // A sum of numbers without a sign is at least as large as they are.
-        let positive = [a, b].map(|of| {
-            self.function.positive.contains(&of) || is_always(of, &|word| word & !SIZE == 0)
-        });
-        if op != Core::Sub && (positive == [true; 2] || op == Core::Mul && a == b) {
-            self.function.positive.insert(id);
-            if op == Core::Add {
-                return Some(id);
-            }
         }
         let bools = Type::bvec(ty.width().expect("arithmetic is of nums and vectors"));
         let least = self.everywhere(ty, LEAST);
         let size = self.glsl(Glsl::FAbs, ty, &[id]);
         let is_small = self.instruction(Op::FOrdLessThan, bools, &[size, least]);
         let b = match op {
-            Core::Add => self.arithmetic(Op::FNegate, ty, &[b]),
-            _ => b,
+            Core::Add => self.arithmetic(Op::FNegate, ty, &[ids[1]]),
+            _ => ids[1],
         };
-        let is_product = op == Core::Mul;
-        self.function.suspects.push(Suspect { is_product, ty, operands: [a, b], is_small });
+        self.function.suspects.push(Suspect { is_product, ty, operands: [ids[0], b], is_small });
         if self.function.suspects.len() == SUSPECTS {
             self.look_at_suspects();
         }
         Some(id)
-    }
-
-    /// Remembers of the value of an operation what of its sign is known.
-    pub(in crate::emit) fn see_sign(&mut self, op: Core, id: Word, ids: &[Word]) {
-        let is_positive = |of: &Word| {
-            self.function.positive.contains(of)
-                || self
-                    .declarations
-                    .numbers(*of)
-                    .is_some_and(|words| words.iter().all(|word| word & !SIZE == 0))
-        };
-        let is_it = match op {
-            Core::Abs | Core::Sqrt | Core::Elementary(Elementary::Exp | Elementary::Exp2) => true,
-            Core::Max => ids.iter().any(is_positive),
-            Core::Min | Core::Construct(_) => ids.iter().all(is_positive),
-            Core::Select => ids[1..].iter().all(is_positive),
-            Core::Component(_) => ids.iter().all(is_positive),
-            _ => false,
-        };
-        if is_it {
-            self.function.positive.insert(id);
-        }
     }
 }

@@ -34,10 +34,6 @@ pub(super) fn degrees(of: &[Operand<'_>], out: &mut [u32]) {
     each(of, out, |[x, ..]| x * DEGREES);
 }
 
-pub(super) fn inverse_sqrt(of: &[Operand<'_>], out: &mut [u32]) {
-    each(of, out, |[x, ..]| 1.0 / x.sqrt());
-}
-
 pub(super) fn sign(of: &[Operand<'_>], out: &mut [u32]) {
     each(of, out, |[x, ..]| f32::from(i8::from(x > 0.0) - i8::from(x < 0.0)));
 }

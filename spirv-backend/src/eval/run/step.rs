@@ -1,7 +1,8 @@
 //! Single instructions.
 
-use super::super::arithmetic::{fma, word};
+use super::super::arithmetic::{Binary, Unary, fma, word};
 use super::super::code::{Argument, Meaning, Operand, Step};
+use super::super::options::Arithmetic;
 use super::super::resources::BindingKind;
 use super::{ModuleEvaluator, Wrong};
 use crate::mutants::{Mutant, is_active};
@@ -14,6 +15,16 @@ const OPERANDS: usize = 4;
 fn seen(word: u32, flushes: bool) -> u32 {
     let is_subnormal = word & 0x7f80_0000 == 0;
     if flushes && is_subnormal { word & 1 << 31 } else { word }
+}
+
+/// A result of these operands, some units in the last place off if it is an ordinary number.
+fn roughly(result: u32, operands: [u32; 2]) -> u32 {
+    let mixed = operands.iter().fold(0x9e37_79b9_u32, |mixed, &word| {
+        (mixed ^ word).wrapping_mul(0x85eb_ca6b).rotate_left(13)
+    });
+    let off = result.wrapping_add(mixed % 5).wrapping_sub(2);
+    let is_ordinary = |word: u32| f32::from_bits(word).is_normal();
+    if is_ordinary(result) && is_ordinary(off) { off } else { result }
 }
 
 /// A sample between the texels of the largest level, whose edges are clamped (LANGUAGE §12).
@@ -60,21 +71,32 @@ impl ModuleEvaluator<'_> {
         let to = match *step {
             Step::Unary { function, to, a, words } => {
                 self.check(a)?;
+                let Arithmetic { flushes, is_rough, .. } = self.arithmetic;
                 let (of_numbers, is_number) = function.numbers();
+                let is_rough = is_rough && matches!(function, Unary::Sqrt | Unary::InverseSqrt);
                 for i in 0..words {
-                    let a = seen(self.memory[a + i], self.flushes && of_numbers);
-                    self.memory[to + i] = seen(function.apply(a), self.flushes && is_number);
+                    let a = seen(self.memory[a + i], flushes && of_numbers);
+                    let mut result = function.apply(a);
+                    if is_rough {
+                        result = roughly(result, [a; 2]);
+                    }
+                    self.memory[to + i] = seen(result, flushes && is_number);
                 }
                 to
             }
             Step::Binary { function, to, a, b, words } => {
                 self.check(a)?;
                 self.check(b)?;
+                let Arithmetic { flushes, is_rough, .. } = self.arithmetic;
                 let (of_numbers, is_number) = function.numbers();
-                let flushes = self.flushes && of_numbers;
+                let is_rough = is_rough && matches!(function, Binary::Div);
                 for i in 0..words {
-                    let [a, b] = [a, b].map(|at| seen(self.memory[at + i], flushes));
-                    self.memory[to + i] = seen(function.apply(a, b), self.flushes && is_number);
+                    let of = [a, b].map(|at| seen(self.memory[at + i], flushes && of_numbers));
+                    let mut result = function.apply(of[0], of[1]);
+                    if is_rough {
+                        result = roughly(result, of);
+                    }
+                    self.memory[to + i] = seen(result, flushes && is_number);
                 }
                 to
             }
@@ -82,15 +104,23 @@ impl ModuleEvaluator<'_> {
                 for operand in of {
                     self.check(operand)?;
                 }
+                let Arithmetic { flushes, rounds_twice, .. } = self.arithmetic;
                 for i in 0..words {
-                    let result = fma(of.map(|at| seen(self.memory[at + i], self.flushes)));
-                    self.memory[to + i] = seen(result, self.flushes);
+                    let of = of.map(|at| seen(self.memory[at + i], flushes));
+                    let result = match rounds_twice {
+                        true => {
+                            let product = Binary::Mul.apply(of[0], of[1]);
+                            Binary::Add.apply(seen(product, flushes), of[2])
+                        }
+                        false => fma(of),
+                    };
+                    self.memory[to + i] = seen(result, flushes);
                 }
                 to
             }
             Step::Lengthen { to, a } => {
                 self.check(a)?;
-                let number = f32::from_bits(seen(self.memory[a], self.flushes));
+                let number = f32::from_bits(seen(self.memory[a], self.arithmetic.flushes));
                 let bits = f64::from(number).to_bits();
                 self.memory[to..to + 2].copy_from_slice(&[bits as u32, (bits >> 32) as u32]);
                 to
@@ -98,7 +128,7 @@ impl ModuleEvaluator<'_> {
             Step::Shorten { to, a } => {
                 self.check(a)?;
                 let bits = u64::from(self.memory[a]) | u64::from(self.memory[a + 1]) << 32;
-                self.memory[to] = seen(word(f64::from_bits(bits) as f32), self.flushes);
+                self.memory[to] = seen(word(f64::from_bits(bits) as f32), self.arithmetic.flushes);
                 to
             }
             Step::Select { to, condition, a, b, words, stride } => {

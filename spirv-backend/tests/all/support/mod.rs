@@ -174,23 +174,23 @@ pub(crate) fn by_words(
     pixels: &[Inputs],
     limit: u64,
 ) -> Vec<PixelOutcome> {
-    by_words_of(program, module, pixels, limit, false)
+    by_words_of(program, module, pixels, limit, eval::Arithmetic::default())
 }
 
-/// The same of a device that keeps subnormal numbers, or flushes them.
+/// The same of a device that computes in that way.
 pub(crate) fn by_words_of(
     program: &Program,
     module: &EmittedModule,
     pixels: &[Inputs],
     limit: u64,
-    flushes: bool,
+    arithmetic: eval::Arithmetic,
 ) -> Vec<PixelOutcome> {
     let loaded = eval::Module::new(&module.words).expect("it can be evaluated");
     let types = program.uniforms.iter().map(|uniform| uniform.ty);
     let resources = eval::Resources::new(&pixels[0], &program.types, types);
     let mut evaluator = eval::ModuleEvaluator::new(&loaded, &resources, limit);
     evaluator.set_clear(program.clear());
-    evaluator.set_flush(flushes);
+    evaluator.set_arithmetic(arithmetic);
     let pixel = |inputs: &Inputs| match evaluator.run(inputs.frag_coord, &|| false) {
         Ok(()) => {
             let output = |&at: &u32| filled(evaluator.output(at).expect("there is such an output"));

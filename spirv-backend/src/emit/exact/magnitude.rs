@@ -1,0 +1,377 @@
+//! How small the numbers of a program are, so that sums and products that are never subnormal need no test.
+//!
+//! An abstract interpretation of the schedule. Of each component of a value it knows a power of two that it is not below
+//! unless it is zero, whether it may be zero, and whether it may be negative; all that as long as nothing was subnormal, where
+//! the pixel is computed again anyway. Zeros of either sign are one, and a NaN is as small and as positive as one likes.
+//!
+//! - A sum of a and b, with |b| ≥ 2^m: if a is less than half as large, its size is at least 2^(m−1); else a and b are
+//!   multiples of 2^(m−24), and so is it. So one operand that is zero or at least 2^-102 is enough. A sum of numbers that are
+//!   not negative is not below either.
+//! - A product of numbers from 2^k and 2^m is at least 2^(k+m).
+//! - A root of any number is at least 2^-63.
+//!
+//! Some may be subnormal all the same: what is only added to numbers of at least 2^-100 does not change these, were it zero or not
+//! (half of what lies between them and the next is more than 2^-126). That is found from the uses, backwards.
+//!
+//! Constants are large, mostly, and what they are added to is so, too: distances to things of a scene, for example, whose
+//! squares then need no tests. Parameters of loops begin as their initial values and take in what the rounds pass, pass after
+//! pass; what still grows after some passes may be anything.
+
+use lambdav_core::inputs::Input;
+use lambdav_core::op::{Elementary, Op};
+use lambdav_core::schedule::{BlockRole, End, Event, Expr, Program, Statement, ValueId};
+use lambdav_core::types::{Scalar, Type};
+
+/// What is known of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Magnitude {
+    /// It is zero or at least 2 to the power of this.
+    least: i16,
+    may_be_zero: bool,
+    may_be_negative: bool,
+    may_be_nan: bool,
+}
+
+/// The exponents of the least number that is not subnormal, and more than any number's.
+const LEAST: i16 = -126;
+const MOST: i16 = 128;
+
+/// What is subnormal is lost in a number of at least 2 to the power of this.
+const ABSORBS: i16 = -100;
+
+/// Nothing: any number that is not subnormal.
+const ANY: Magnitude =
+    Magnitude { least: LEAST, may_be_zero: true, may_be_negative: true, may_be_nan: true };
+
+/// An integer, perhaps without a sign.
+const INTEGER: Magnitude = Magnitude { least: 0, may_be_nan: false, ..ANY };
+const NATURAL: Magnitude = Magnitude { may_be_negative: false, ..INTEGER };
+
+/// Any component of a value.
+type Components = [Magnitude; 4];
+
+/// Passes in which the parameters of loops may take in more, and in which one that does may be anything; then
+/// all are.
+const PATIENT: usize = 8;
+const PASSES: usize = 16;
+
+impl Magnitude {
+    fn of_constant(word: u32) -> Self {
+        let number = f32::from_bits(word);
+        let exponent = (word >> 23 & 0xff) as i16 - 127;
+        Self {
+            least: if number == 0.0 { MOST } else { exponent.max(LEAST) },
+            may_be_zero: number == 0.0,
+            may_be_negative: number < 0.0,
+            may_be_nan: number.is_nan(),
+        }
+    }
+
+    /// What is known of one of two numbers.
+    fn or(self, other: Self) -> Self {
+        Self {
+            least: self.least.min(other.least),
+            may_be_zero: self.may_be_zero || other.may_be_zero,
+            may_be_negative: self.may_be_negative || other.may_be_negative,
+            may_be_nan: self.may_be_nan || other.may_be_nan,
+        }
+    }
+
+    fn opposite(self) -> Self {
+        Self { may_be_negative: true, ..self }
+    }
+
+    /// What is known of a sum, and whether it is never subnormal.
+    fn sum(self, other: Self) -> (Self, bool) {
+        let larger = self.least.max(other.least);
+        let cancels = self.may_be_negative || other.may_be_negative;
+        let of_both = if cancels { larger.saturating_sub(24) } else { larger };
+        let mut least = of_both;
+        if self.may_be_zero {
+            least = least.min(other.least);
+        }
+        if other.may_be_zero {
+            least = least.min(self.least);
+        }
+        let sum = Self {
+            least: least.max(LEAST),
+            may_be_zero: cancels || self.may_be_zero && other.may_be_zero,
+            may_be_negative: cancels,
+            may_be_nan: true,
+        };
+        (sum, of_both >= LEAST)
+    }
+
+    /// What is known of a product, perhaps of a number by itself, and whether it is never subnormal.
+    fn product(self, other: Self, is_square: bool) -> (Self, bool) {
+        let least = (self.least + other.least).min(MOST);
+        let product = Self {
+            least: least.max(LEAST),
+            may_be_zero: self.may_be_zero || other.may_be_zero,
+            may_be_negative: !is_square && (self.may_be_negative || other.may_be_negative),
+            may_be_nan: true,
+        };
+        (product, least >= LEAST)
+    }
+}
+
+/// For each value, whether it is a sum or product that is never subnormal, as far as that matters.
+pub(super) fn never_subnormal(program: &Program) -> Vec<bool> {
+    let mut analysis = Analysis {
+        program,
+        known: vec![None; program.values.len()],
+        full: vec![[false; 4]; program.values.len()],
+        targets: Vec::new(),
+        passed: 0,
+        has_changed: true,
+    };
+    while analysis.has_changed {
+        analysis.pass();
+    }
+    let matters = analysis.matters();
+    let is_fine = |(full, matters): (&[bool; 4], &[bool; 4])| {
+        full.iter().zip(matters).all(|(&is_full, &matters)| is_full || !matters)
+    };
+    analysis.full.iter().zip(&matters).map(is_fine).collect()
+}
+
+struct Analysis<'p> {
+    program: &'p Program,
+    /// What is known of each value; nothing yet of those that no way leads to.
+    known: Vec<Option<Components>>,
+    /// Which components are never subnormal, of sums and products.
+    full: Vec<[bool; 4]>,
+    /// The values of the `if`s and loops around, with the parameters of these.
+    targets: Vec<(ValueId, &'p [ValueId])>,
+    passed: usize,
+    has_changed: bool,
+}
+
+impl<'p> Analysis<'p> {
+    fn pass(&mut self) {
+        self.has_changed = false;
+        for event in self.program.walk() {
+            match event {
+                Event::Statement(_, Statement::Let { value, expr }) => {
+                    let (known, full) = self.expression(*value, expr);
+                    self.known[value.index()] = Some(known);
+                    self.full[value.index()] = full;
+                }
+                Event::Statement(_, Statement::If { value, .. }) => {
+                    self.known[value.index()] = None;
+                    self.targets.push((*value, &[]));
+                }
+                Event::Statement(_, Statement::Loop { value, params, inits, .. }) => {
+                    self.known[value.index()] = None;
+                    self.targets.push((*value, params));
+                    self.pass_to(params, inits);
+                }
+                Event::After(..) => {
+                    self.targets.pop();
+                }
+                Event::End(_, End::Yield(values)) => {
+                    if let Some(&(target, _)) = self.targets.last() {
+                        let known = self.components(values[0]);
+                        self.join(target, known);
+                    }
+                }
+                Event::End(_, End::Rec(args)) => {
+                    if let Some(&(_, params)) = self.targets.last() {
+                        self.pass_to(params, args);
+                    }
+                }
+                Event::Enter(_, BlockRole::Root | BlockRole::Body(_))
+                | Event::Enter(_, BlockRole::Then(_) | BlockRole::Otherwise(_))
+                | Event::End(_, End::If { .. })
+                | Event::Leave(_) => {}
+            }
+        }
+        self.passed += 1;
+    }
+
+    /// Takes in what the parameters of a loop may be, too.
+    fn pass_to(&mut self, params: &[ValueId], args: &[ValueId]) {
+        for (&param, &arg) in params.iter().zip(args) {
+            let before = self.known[param.index()];
+            let mut known = self.components(arg);
+            if self.passed >= PASSES {
+                known = [ANY; 4];
+            }
+            self.join(param, known);
+            let after = self.known[param.index()];
+            if before == after {
+                continue;
+            }
+            self.has_changed = true;
+            if self.passed >= PATIENT
+                && let (Some(before), Some(after)) = (before, &mut self.known[param.index()])
+            {
+                for (before, after) in before.iter().zip(after) {
+                    if *before != *after {
+                        *after = ANY;
+                    }
+                }
+            }
+        }
+    }
+
+    fn join(&mut self, value: ValueId, also: Components) {
+        let known = &mut self.known[value.index()];
+        *known = Some(match *known {
+            None => also,
+            Some(known) => [0, 1, 2, 3].map(|k| known[k].or(also[k])),
+        });
+    }
+
+    fn components(&self, value: ValueId) -> Components {
+        self.known[value.index()].unwrap_or([ANY; 4])
+    }
+
+    fn expression(&self, value: ValueId, expr: &Expr) -> (Components, [bool; 4]) {
+        let ty = self.program.ty(value);
+        let any = ([ANY; 4], [false; 4]);
+        if !ty.is_num() {
+            return any;
+        }
+        match expr {
+            Expr::Constant(words) => {
+                let mut known = [ANY; 4];
+                for (known, &word) in known.iter_mut().zip(words) {
+                    *known = Magnitude::of_constant(word);
+                }
+                (known, [false; 4])
+            }
+            // Pixels, or samples of them, lie at multiples of 2^-8.
+            Expr::Input(Input::FragCoord) => {
+                let place = Magnitude { least: -8, ..NATURAL };
+                ([place, place, ANY, ANY], [false; 4])
+            }
+            Expr::Input(_) | Expr::Uniform(_) => any,
+            Expr::Op(op, operands) => self.operation(*op, ty, operands),
+        }
+    }
+
+    /// What is known of the value of an operation, and which components are never subnormal, of sums and products.
+    fn operation(&self, op: Op, ty: Type, operands: &[ValueId]) -> (Components, [bool; 4]) {
+        let width = usize::from(ty.width().expect("a number or a vector"));
+        let of = |operand: usize| match operands.get(operand) {
+            Some(&operand) => self.components(operand),
+            None => [ANY; 4],
+        };
+        let kind = self.program.ty(operands[0]);
+        let is_square = operands.len() == 2 && operands[0] == operands[1];
+        if let Op::Construct(_) = op {
+            let mut parts = operands.iter().flat_map(|&operand| {
+                let width = self.program.ty(operand).width().unwrap_or(1);
+                self.components(operand).into_iter().take(width.into())
+            });
+            return ([(); 4].map(|()| parts.next().unwrap_or(ANY)), [false; 4]);
+        }
+        let (mut known, mut full) = ([ANY; 4], [true; 4]);
+        for (k, known) in known.iter_mut().enumerate().take(width) {
+            let [a, b, c] = [0, 1, 2].map(|operand| of(operand)[k]);
+            *known = match op {
+                Op::Add | Op::Sub | Op::Mul => {
+                    let (result, is_full) = match op {
+                        Op::Add => a.sum(b),
+                        Op::Sub => a.sum(b.opposite()),
+                        _ => a.product(b, is_square),
+                    };
+                    full[k] = is_full;
+                    result
+                }
+                Op::Div => {
+                    Magnitude { may_be_negative: a.may_be_negative || b.may_be_negative, ..ANY }
+                }
+                Op::Sqrt => Magnitude {
+                    least: a.least.min(MOST - 1) >> 1,
+                    may_be_negative: false,
+                    may_be_nan: true,
+                    ..a
+                },
+                Op::Neg => a.opposite(),
+                Op::Abs => Magnitude { may_be_negative: false, ..a },
+                Op::Floor | Op::Ceil | Op::Trunc | Op::RoundEven => {
+                    Magnitude { least: a.least.max(0), may_be_zero: true, ..a }
+                }
+                Op::Min => a.or(b),
+                // It is the second one only if that is greater.
+                Op::Max => {
+                    let is_below = a.may_be_negative && (b.may_be_negative || b.may_be_nan);
+                    Magnitude { may_be_negative: is_below, ..a.or(b) }
+                }
+                Op::Select => b.or(c),
+                Op::After => a,
+                Op::Component(component) => of(0)[usize::from(component)],
+                Op::Convert(_) => match kind.scalar() {
+                    Some(Scalar::Bool | Scalar::U32) => NATURAL,
+                    Some(Scalar::I32) => INTEGER,
+                    _ => ANY,
+                },
+                Op::Elementary(Elementary::Exp | Elementary::Exp2 | Elementary::Cosh) => {
+                    Magnitude { may_be_negative: false, ..ANY }
+                }
+                _ => ANY,
+            };
+        }
+        (known, full)
+    }
+
+    /// For each component of each value, whether anything depends on it, were it subnormal.
+    fn matters(&self) -> Vec<[bool; 4]> {
+        let mut matters = vec![[false; 4]; self.program.values.len()];
+        let events: Vec<Event<'_>> = self.program.walk().collect();
+        // Uses come before definitions, then.
+        for event in events.into_iter().rev() {
+            match event {
+                Event::Statement(_, Statement::Let { value, expr: Expr::Op(op, operands) }) => {
+                    self.uses(&mut matters, *value, *op, operands);
+                }
+                Event::Statement(_, statement) => {
+                    statement.uses().iter().for_each(|of| matters[of.index()] = [true; 4]);
+                }
+                Event::End(_, end) => {
+                    end.uses().iter().for_each(|of| matters[of.index()] = [true; 4]);
+                }
+                Event::Enter(..) | Event::After(..) | Event::Leave(_) => {}
+            }
+        }
+        matters
+    }
+
+    /// Takes in what matters for an operation.
+    fn uses(&self, matters: &mut [[bool; 4]], value: ValueId, op: Op, operands: &[ValueId]) {
+        let of_value = matters[value.index()];
+        match op {
+            Op::Add | Op::Sub => {
+                for (&operand, &other) in operands.iter().zip(operands.iter().rev()) {
+                    for (k, of_other) in self.components(other).iter().enumerate() {
+                        matters[operand.index()][k] |= match of_other.least {
+                            ABSORBS.. if !of_other.may_be_zero => false,
+                            MOST => of_value[k],
+                            _ => true,
+                        };
+                    }
+                }
+            }
+            Op::Neg | Op::Abs => {
+                for (k, of_value) in of_value.into_iter().enumerate() {
+                    matters[operands[0].index()][k] |= of_value;
+                }
+            }
+            Op::Component(component) => {
+                matters[operands[0].index()][usize::from(component)] |= of_value[0];
+            }
+            Op::Construct(_) => {
+                let mut of_value = of_value.into_iter();
+                for operand in operands {
+                    let width = self.program.ty(*operand).width().unwrap_or(1);
+                    for of_operand in matters[operand.index()].iter_mut().take(width.into()) {
+                        *of_operand |= of_value.next().unwrap_or(true);
+                    }
+                }
+            }
+            _ => operands.iter().for_each(|of| matters[of.index()] = [true; 4]),
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Quotients, roots and `fma` in binary32, on devices whose `fma` rounds once.
+//!
+//! A device's own quotient q of a and b may be some units in its last place off. But the residual a − q·b is one `fma`, exact
+//! as soon as q is nearly right; divided by b it corrects q, which is right then in all but one of some hundred thousand cases,
+//! and else its neighbour is; and the residual r of that says whether it is: where |r| < |b|·u/2 for u, the unit in its last place (below a power of two
+//! the smaller one, which is taken for both sides). The same of a root s of x: where |x − s²| < s·u. (The middle m of two
+//! numbers of 24 bits has x ≠ m², and both are multiples of u²/4.) What is small or large beyond measure, and so made zero or
+//! infinite on the way, does not pass: the bound is taken 2^-126 smaller, and rounding keeps the order.
+//! Nothing has to be known of the device's division and inverse square root, then.
+//!
+//! What does not pass is zero, infinite or no number, with results that follow from the bits, or it is undecided, and
+//! the pixel is computed again.
+//!
+//! GLSL.std.450 says that each `fma` with `NoContraction` has the same precision. Whether that is one rounding is found by
+//! one of hidden operands; where it is not, each pixel is computed again.
+
+use crate::emit::modes::Switch;
+use crate::emit::translator::{Translator, Ways};
+use crate::exact::library::Function;
+use crate::mutants::{Mutant, is_active};
+use lambdav_core::types::Type;
+use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
+
+const NUM: Type = Type::NUM;
+const BOOL: Type = Type::BOOL;
+/// The exponent's bits, which are those of infinity.
+const EXPONENT: u32 = 0x7f80_0000;
+/// The largest number below 1.
+const BELOW_ONE: f32 = 1.0_f32.next_down();
+const LEAST: f32 = f32::MIN_POSITIVE;
+/// 2^-24.
+const HALF_UNIT: f32 = f32::EPSILON / 2.0;
+
+impl Translator<'_> {
+    /// Emits a function of full numbers. Of those of ordinary numbers, a result below 2^-126 is noted.
+    pub(super) fn by_residual(&mut self, function: Function) -> Word {
+        self.function_of_numbers(function.name(), function.arity(), |s, of| match function {
+            Function::Div => s.ratio(of[0], of[1]),
+            Function::Sqrt => s.root(of[0]),
+            Function::Fma => s.fused(of),
+            Function::Add | Function::Mul | Function::Elementary(_) => {
+                unreachable!("they have no residuals")
+            }
+        })
+    }
+
+    fn ratio(&mut self, a: Word, b: Word) -> Word {
+        let one = self.num(1.0);
+        let inverse = self.arithmetic(Op::FDiv, NUM, &[one, b]);
+        let near = self.arithmetic(Op::FMul, NUM, &[a, inverse]);
+        if is_active(Mutant::Uncorrected) {
+            return near;
+        }
+        let rest = self.residual(a, near, b);
+        let quotient = self.fma(NUM, &[rest, inverse, near]);
+        let size = self.glsl(Glsl::FAbs, NUM, &[b]);
+        let rest = self.residual(a, quotient, b);
+        let is_right = self.is_nearest(rest, quotient, size, HALF_UNIT);
+        self.unless(is_right, quotient, |s| {
+            let other = s.neighbour(quotient, rest, inverse);
+            let rest = s.residual(a, other, b);
+            let is_right = s.is_nearest(rest, other, size, HALF_UNIT);
+            let of = [a, b].map(|id| s.is_ordinary(id));
+            let is_ordinary = s.instruction(Op::LogicalAnd, BOOL, &of);
+            s.undecided(is_ordinary, is_right);
+            if s.notes().is_some() {
+                let double = s.num(2.0 * LEAST);
+                let size = s.glsl(Glsl::FAbs, NUM, &[quotient]);
+                let is_small = s.instruction(Op::FOrdLessThan, BOOL, &[size, double]);
+                let is_small = s.instruction(Op::LogicalAnd, BOOL, &[is_small, is_ordinary]);
+                s.note(is_small, BOOL);
+            }
+            // a·∞ for a zero b and a·0 for an infinite one, with b's sign; else a·b, where a is what decides.
+            let exponent = s.declarations.uint(EXPONENT);
+            let bits = s.instruction(Op::Bitcast, Type::UINT, &[b]);
+            let turned = s.instruction(Op::BitwiseXor, Type::UINT, &[bits, exponent]);
+            let turned = s.instruction(Op::Bitcast, NUM, &[turned]);
+            let [zero, infinite] = [0.0, f32::INFINITY].map(|number| s.num(number));
+            let is_zero = s.instruction(Op::FOrdEqual, BOOL, &[size, zero]);
+            let is_infinite = s.instruction(Op::FOrdEqual, BOOL, &[size, infinite]);
+            let turns = s.instruction(Op::LogicalOr, BOOL, &[is_zero, is_infinite]);
+            let factor = s.instruction(Op::Select, NUM, &[turns, turned, b]);
+            let special = s.arithmetic(Op::FMul, NUM, &[a, factor]);
+            s.instruction(Op::Select, NUM, &[is_ordinary, other, special])
+        })
+    }
+
+    fn root(&mut self, x: Word) -> Word {
+        let half = self.num(0.5);
+        let inverse = self.glsl(Glsl::InverseSqrt, NUM, &[x]);
+        let near = self.arithmetic(Op::FMul, NUM, &[x, inverse]);
+        let half = self.arithmetic(Op::FMul, NUM, &[half, inverse]);
+        let rest = self.residual(x, near, near);
+        let root = self.fma(NUM, &[rest, half, near]);
+        let rest = self.residual(x, root, root);
+        let is_right = self.is_nearest(rest, root, root, 2.0 * HALF_UNIT);
+        self.unless(is_right, root, |s| {
+            let other = s.neighbour(root, rest, half);
+            let rest = s.residual(x, other, other);
+            let is_right = s.is_nearest(rest, other, other, 2.0 * HALF_UNIT);
+            let is_ordinary = s.is_ordinary(x);
+            let zero = s.num(0.0);
+            let is_negative = s.instruction(Op::FOrdLessThan, BOOL, &[x, zero]);
+            let is_positive = s.instruction(Op::LogicalNot, BOOL, &[is_negative]);
+            let has_root = s.instruction(Op::LogicalAnd, BOOL, &[is_ordinary, is_positive]);
+            s.undecided(has_root, is_right);
+            // Zeros, infinity and NaN are their own roots.
+            let nan = s.declarations.uint(f32::NAN.to_bits());
+            let bits = s.instruction(Op::Bitcast, Type::UINT, &[x]);
+            let none = s.instruction(Op::BitwiseOr, Type::UINT, &[bits, nan]);
+            let none = s.instruction(Op::Bitcast, NUM, &[none]);
+            let special = s.instruction(Op::Select, NUM, &[is_negative, none, x]);
+            s.instruction(Op::Select, NUM, &[has_root, other, special])
+        })
+    }
+
+    /// The device's own. A result that is small without being of zeros is noted.
+    fn fused(&mut self, of: &[Word]) -> Word {
+        let value = self.fma(NUM, of);
+        if self.notes().is_some() {
+            let [zero, least] = [0.0, LEAST].map(|number| self.num(number));
+            let size = self.glsl(Glsl::FAbs, NUM, &[value]);
+            let is_small = self.instruction(Op::FOrdLessThan, BOOL, &[size, least]);
+            self.when(is_small, |s| {
+                let factors = [of[0], of[1]];
+                let differ = factors.map(|f| s.instruction(Op::FUnordNotEqual, BOOL, &[f, zero]));
+                let is_product = s.instruction(Op::LogicalAnd, BOOL, &differ);
+                s.note(is_product, BOOL);
+            });
+        }
+        value
+    }
+
+    /// The neighbour of a value that its residual, about half a unit in the last place of it, points to: the
+    /// correction, made a little larger.
+    fn neighbour(&mut self, value: Word, rest: Word, correction: Word) -> Word {
+        let more = self.num(1.0 + 2048.0 * f32::EPSILON);
+        let correction = self.arithmetic(Op::FMul, NUM, &[correction, more]);
+        self.fma(NUM, &[rest, correction, value])
+    }
+
+    /// What is of ordinary numbers, and not right, is computed again.
+    fn undecided(&mut self, is_ordinary: Word, is_right: Word) {
+        let is_wrong = self.instruction(Op::LogicalNot, BOOL, &[is_right]);
+        let undecided = self.instruction(Op::LogicalAnd, BOOL, &[is_ordinary, is_wrong]);
+        self.turn_on(Switch::Again, undecided);
+    }
+
+    /// Whether a value is the nearest to the exact one: whether its residual is below its unit in the last place times that
+    /// size and factor.
+    fn is_nearest(&mut self, rest: Word, value: Word, size: Word, factor: f32) -> Word {
+        // A power of two has the exponent of what is below it.
+        let [below_one, factor, less] = [BELOW_ONE, factor, -LEAST].map(|number| self.num(number));
+        let exponent = self.declarations.uint(EXPONENT);
+        let below = self.arithmetic(Op::FMul, NUM, &[value, below_one]);
+        let bits = self.instruction(Op::Bitcast, Type::UINT, &[below]);
+        let bits = self.instruction(Op::BitwiseAnd, Type::UINT, &[bits, exponent]);
+        let power = self.instruction(Op::Bitcast, NUM, &[bits]);
+        let unit = self.arithmetic(Op::FMul, NUM, &[power, factor]);
+        let bound = self.fma(NUM, &[unit, size, less]);
+        let rest = self.glsl(Glsl::FAbs, NUM, &[rest]);
+        self.instruction(Op::FOrdLessThan, BOOL, &[rest, bound])
+    }
+
+    /// of − value·by.
+    fn residual(&mut self, of: Word, value: Word, by: Word) -> Word {
+        let opposite = self.arithmetic(Op::FNegate, NUM, &[value]);
+        self.fma(NUM, &[opposite, by, of])
+    }
+
+    /// The value where a condition holds, and else what is computed then.
+    fn unless(
+        &mut self,
+        condition: Word,
+        value: Word,
+        otherwise: impl FnOnce(&mut Self) -> Word,
+    ) -> Word {
+        let [inside, behind] = [(); 2].map(|()| self.declarations.id());
+        self.select_between(condition, [behind, inside], behind);
+        let before = self.function.current;
+        self.begin(inside);
+        let other = otherwise(self);
+        self.branch(behind);
+        self.begin(behind);
+        self.join(NUM, Ways(vec![(value, before), (other, inside)]))
+    }
+
+    /// Whether a number is neither zero nor infinite nor a NaN.
+    fn is_ordinary(&mut self, id: Word) -> Word {
+        let [zero, infinite] = [0.0, f32::INFINITY].map(|number| self.num(number));
+        let size = self.glsl(Glsl::FAbs, NUM, &[id]);
+        let above = self.instruction(Op::FOrdLessThan, BOOL, &[zero, size]);
+        let below = self.instruction(Op::FOrdLessThan, BOOL, &[size, infinite]);
+        self.instruction(Op::LogicalAnd, BOOL, &[above, below])
+    }
+
+    /// Whether the device's `fma` rounds twice: (1 + 2^-12)² − (1 + 2^-11) is 2^-24 only before rounding.
+    pub(super) fn rounds_twice(&mut self) -> Word {
+        let sign = self.sign_here();
+        let number = 1.0 + f32::EPSILON * 2048.0;
+        let hidden = [number, 1.0 - 2.0 * number].map(|number| {
+            let bits = self.declarations.uint(number.to_bits());
+            let bits = self.instruction(Op::BitwiseXor, Type::UINT, &[bits, sign]);
+            self.instruction(Op::Bitcast, NUM, &[bits])
+        });
+        let found = self.fma(NUM, &[hidden[0], hidden[0], hidden[1]]);
+        let expected = self.num(HALF_UNIT);
+        self.instruction(Op::FUnordNotEqual, BOOL, &[found, expected])
+    }
+
+    fn num(&mut self, number: f32) -> Word {
+        self.declarations.constant(NUM, &[number.to_bits()])
+    }
+}
