@@ -3,6 +3,8 @@
 use crate::support::Shader;
 use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals};
 use lambdav_spirv_backend::{disassemble, emit as emit_program};
+use rspirv::dr::Operand;
+use rspirv::spirv::{Decoration, GlslStd450Op, Op};
 
 /// The instructions between the first label and the end of the function, without lines and results.
 fn body(text: &str) -> Vec<&str> {
@@ -64,6 +66,32 @@ fn arithmetic_is_not_contracted() {
     }
 }
 
+/// Only then have all `fma` one precision.
+#[test]
+fn fused_operations_are_not_contracted() {
+    let shader = Shader::new("a.lv", "(vec3 (fma (time) 3 (frame)) (/ 2 (time)) (sqrt (frame)))");
+    let exact =
+        Exact { float64: true, fused: true, subnormals: Subnormals::Integers, report: None };
+    for (exact, least) in [(None, 1), (Some(exact), 12)] {
+        let words = shader.emitted(&EmitOptions { exact, ..EmitOptions::default() }).words;
+        let module = rspirv::dr::load_words(&words).expect("it is a module");
+        let decorated: Vec<u32> = module
+            .annotations
+            .iter()
+            .filter(|it| it.operands.get(1) == Some(&Decoration::NoContraction.into()))
+            .map(|it| it.operands[0].unwrap_id_ref())
+            .collect();
+        let is_fma = |it: &&rspirv::dr::Instruction| {
+            let function = it.operands.get(1);
+            it.class.opcode == Op::ExtInst
+                && function == Some(&Operand::LiteralExtInstInteger(GlslStd450Op::Fma as u32))
+        };
+        let all: Vec<u32> =
+            module.all_inst_iter().filter(is_fma).filter_map(|it| it.result_id).collect();
+        assert!(all.len() >= least && all.iter().all(|id| decorated.contains(id)), "{all:?}");
+    }
+}
+
 #[test]
 fn minimum_and_maximum_are_comparisons() {
     let text = Shader::new("a.lv", "(vec2 (min (time) (frame)) (clamp (time) 0 (frame)))").text();
@@ -83,6 +111,44 @@ fn loops_are_structured() {
     // ways.
     assert!((3..=4).contains(&count(&text, "OpPhi")), "{text}");
     assert_eq!(count(&text, "OpVariable"), 2, "an output and the inputs: {text}");
+}
+
+/// NVIDIA's compiler crashes on them.
+#[test]
+fn no_bools_go_round_in_loops() {
+    let shader = Shader::new(
+        "a.lv",
+        "((rec-func (n was (all bvec3))
+            (if (< n (time)) (rec (+ n 1) (< (.x (frag-coord)) n) (bvec3 was (not was) true))
+                             (if (and was (.y all)) n 1)))
+          0 (less (time) 3) (bvec3 true (less (time) 4) false))",
+    );
+    let exact =
+        Exact { float64: true, fused: true, subnormals: Subnormals::Integers, report: None };
+    for exact in [None, Some(exact)] {
+        let module = shader.emitted(&EmitOptions { exact, ..EmitOptions::default() });
+        let module = rspirv::dr::load_words(&module.words).expect("it is a module");
+        let types: std::collections::HashMap<u32, &rspirv::dr::Instruction> =
+            module.types_global_values.iter().filter_map(|it| Some((it.result_id?, it))).collect();
+        let is_bool = |id: u32| match types[&id].class.opcode {
+            Op::TypeVector => {
+                let component = types[&types[&id].operands[0].unwrap_id_ref()];
+                component.class.opcode == Op::TypeBool
+            }
+            opcode => opcode == Op::TypeBool,
+        };
+        let blocks = module.functions.iter().flat_map(|function| &function.blocks);
+        let is_header = |block: &&rspirv::dr::Block| {
+            block.instructions.iter().any(|it| it.class.opcode == Op::LoopMerge)
+        };
+        let phis: Vec<u32> = blocks
+            .filter(is_header)
+            .flat_map(|block| &block.instructions)
+            .filter(|it| it.class.opcode == Op::Phi)
+            .map(|it| it.result_type.expect("a φ has a type"))
+            .collect();
+        assert!(phis.len() >= 3 && !phis.into_iter().any(is_bool), "{}", shader.text());
+    }
 }
 
 #[test]
