@@ -121,10 +121,10 @@ pub(super) struct FunctionState<'p> {
     pub(super) noted: [Option<Word>; 2],
     /// Sums and products whose sizes are yet to be looked at.
     pub(super) suspects: Vec<Suspect>,
-    /// For each value, whether it is a sum or product that is never subnormal, where that is of interest, and whether that
-    /// which is being computed is one.
-    pub(super) full: Vec<bool>,
-    pub(super) is_full: bool,
+    /// For each value, whether the device's own operation will do, as far as subnormal numbers are concerned, where that is
+    /// of interest; and whether it will for the one that is being computed.
+    pub(super) harmless: Vec<bool>,
+    pub(super) is_harmless: bool,
     /// How functions of the library are called that the module has once.
     pub(super) calls: Option<Calls>,
 }
@@ -152,8 +152,8 @@ impl<'p> FunctionState<'p> {
             sign: None,
             noted: [None; 2],
             suspects: Vec::new(),
-            full: Vec::new(),
-            is_full: false,
+            harmless: Vec::new(),
+            is_harmless: false,
             calls: None,
         }
     }

@@ -40,9 +40,10 @@ impl<'p> Translator<'p> {
             Expr::Op(..) if self.function.parts[value.index()].is_some() => Slot::Empty,
             Expr::Op(Core::After, operands) => Slot::Id(self.value(operands[0])),
             Expr::Op(op, operands) => {
-                self.function.is_full = self.function.full.get(value.index()) == Some(&true);
+                self.function.is_harmless =
+                    self.function.harmless.get(value.index()) == Some(&true);
                 let id = self.operation(*op, ty, operands);
-                self.function.is_full = false;
+                self.function.is_harmless = false;
                 Slot::Id(id)
             }
         }

@@ -1,8 +1,9 @@
-//! How small the numbers of a program are, so that sums and products that are never subnormal need no test.
+//! How small the numbers of a program are, so that sums and products that are never subnormal need no test, and, where a pixel
+//! is computed again, are the device's own.
 //!
 //! An abstract interpretation of the schedule. Of each component of a value it knows a power of two that it is not below
-//! unless it is zero, whether it may be zero, and whether it may be negative; all that as long as nothing was subnormal, where
-//! the pixel is computed again anyway. Zeros of either sign are one, and a NaN is as small and as positive as one likes.
+//! unless it is zero, whether it may be zero, and whether it may be negative. In the fast function that holds as long as nothing
+//! was subnormal, where the pixel is computed again anyway; in the rare one any number may be. Zeros of either sign are one, and a NaN is as small and as positive as one likes.
 //!
 //! - A sum of a and b, with |b| ≥ 2^m: if a is less than half as large, its size is at least 2^(m−1); else a and b are
 //!   multiples of 2^(m−24), and so is it. So one operand that is zero or at least 2^-102 is enough. A sum of numbers that are
@@ -39,9 +40,12 @@ const MOST: i16 = 128;
 /// What is subnormal is lost in a number of at least 2 to the power of this.
 const ABSORBS: i16 = -100;
 
-/// Nothing: any number that is not subnormal.
+/// The exponent of the least number.
+const SUBNORMAL: i16 = -149;
+
+/// Nothing: any number.
 const ANY: Magnitude =
-    Magnitude { least: LEAST, may_be_zero: true, may_be_negative: true, may_be_nan: true };
+    Magnitude { least: SUBNORMAL, may_be_zero: true, may_be_negative: true, may_be_nan: true };
 
 /// An integer, perhaps without a sign.
 const INTEGER: Magnitude = Magnitude { least: 0, may_be_nan: false, ..ANY };
@@ -60,7 +64,11 @@ impl Magnitude {
         let number = f32::from_bits(word);
         let exponent = (word >> 23 & 0xff) as i16 - 127;
         Self {
-            least: if number == 0.0 { MOST } else { exponent.max(LEAST) },
+            least: match exponent {
+                _ if number == 0.0 => MOST,
+                ..LEAST => SUBNORMAL,
+                exponent => exponent,
+            },
             may_be_zero: number == 0.0,
             may_be_negative: number < 0.0,
             may_be_nan: number.is_nan(),
@@ -75,6 +83,11 @@ impl Magnitude {
             may_be_negative: self.may_be_negative || other.may_be_negative,
             may_be_nan: self.may_be_nan || other.may_be_nan,
         }
+    }
+
+    /// Whether a subnormal number is lost in it.
+    fn absorbs(self) -> bool {
+        self.least >= ABSORBS && !self.may_be_zero
     }
 
     fn opposite(self) -> Self {
@@ -94,7 +107,7 @@ impl Magnitude {
             least = least.min(self.least);
         }
         let sum = Self {
-            least: least.max(LEAST),
+            least: least.max(SUBNORMAL),
             may_be_zero: cancels || self.may_be_zero && other.may_be_zero,
             may_be_negative: cancels,
             may_be_nan: true,
@@ -106,8 +119,8 @@ impl Magnitude {
     fn product(self, other: Self, is_square: bool) -> (Self, bool) {
         let least = (self.least + other.least).min(MOST);
         let product = Self {
-            least: least.max(LEAST),
-            may_be_zero: self.may_be_zero || other.may_be_zero,
+            least: least.max(SUBNORMAL),
+            may_be_zero: self.may_be_zero || other.may_be_zero || least < SUBNORMAL,
             may_be_negative: !is_square && (self.may_be_negative || other.may_be_negative),
             may_be_nan: true,
         };
@@ -115,12 +128,15 @@ impl Magnitude {
     }
 }
 
-/// For each value, whether it is a sum or product that is never subnormal, as far as that matters.
-pub(super) fn never_subnormal(program: &Program) -> Vec<bool> {
+/// For each value, whether it is a sum or product that is never subnormal, as far as that matters. Where numbers may be
+/// subnormal (`any`), also whether what it is computed of, by an operation that looks at the size of numbers, never is.
+pub(super) fn harmless(program: &Program, any: bool) -> Vec<bool> {
     let mut analysis = Analysis {
         program,
+        least: if any { SUBNORMAL } else { LEAST },
         known: vec![None; program.values.len()],
         full: vec![[false; 4]; program.values.len()],
+        is_of_full: vec![false; program.values.len()],
         targets: Vec::new(),
         passed: 0,
         has_changed: true,
@@ -132,15 +148,20 @@ pub(super) fn never_subnormal(program: &Program) -> Vec<bool> {
     let is_fine = |(full, matters): (&[bool; 4], &[bool; 4])| {
         full.iter().zip(matters).all(|(&is_full, &matters)| is_full || !matters)
     };
-    analysis.full.iter().zip(&matters).map(is_fine).collect()
+    let are_fine = analysis.full.iter().zip(&matters).map(is_fine);
+    are_fine.zip(&analysis.is_of_full).map(|(is_fine, &is_of_full)| is_fine && is_of_full).collect()
 }
 
 struct Analysis<'p> {
     program: &'p Program,
+    /// The exponent of the least number of which nothing is known.
+    least: i16,
     /// What is known of each value; nothing yet of those that no way leads to.
     known: Vec<Option<Components>>,
     /// Which components are never subnormal, of sums and products.
     full: Vec<[bool; 4]>,
+    /// Of which values no operand is ever subnormal, or where one is, that is lost.
+    is_of_full: Vec<bool>,
     /// The values of the `if`s and loops around, with the parameters of these.
     targets: Vec<(ValueId, &'p [ValueId])>,
     passed: usize,
@@ -154,8 +175,10 @@ impl<'p> Analysis<'p> {
             match event {
                 Event::Statement(_, Statement::Let { value, expr }) => {
                     let (known, full) = self.expression(*value, expr);
+                    let known = known.map(|of| Magnitude { least: of.least.max(self.least), ..of });
                     self.known[value.index()] = Some(known);
                     self.full[value.index()] = full;
+                    self.is_of_full[value.index()] = self.is_of_full(expr);
                 }
                 Event::Statement(_, Statement::If { value, .. }) => {
                     self.known[value.index()] = None;
@@ -231,7 +254,7 @@ impl<'p> Analysis<'p> {
         let ty = self.program.ty(value);
         let any = ([ANY; 4], [false; 4]);
         if !ty.is_num() {
-            return any;
+            return ([ANY; 4], [true; 4]);
         }
         match expr {
             Expr::Constant(words) => {
@@ -248,6 +271,24 @@ impl<'p> Analysis<'p> {
             }
             Expr::Input(_) | Expr::Uniform(_) => any,
             Expr::Op(op, operands) => self.operation(*op, ty, operands),
+        }
+    }
+
+    /// Whether none of the operands of an operation is ever subnormal, or where one is, that is lost.
+    fn is_of_full(&self, expr: &Expr) -> bool {
+        let Expr::Op(op, operands) = expr else { return true };
+        let of_numbers = operands.iter().filter(|&&operand| self.program.ty(operand).is_num());
+        let of: Vec<(usize, Components)> = of_numbers
+            .map(|&of| (self.program.ty(of).width().unwrap_or(4).into(), self.components(of)))
+            .collect();
+        let is_full = |of: &Magnitude| of.least >= LEAST;
+        match (op, &of[..]) {
+            (Op::Add | Op::Sub, [(width, a), (_, b)]) => a
+                .iter()
+                .zip(b)
+                .take(*width)
+                .all(|(a, b)| (is_full(a) || b.absorbs()) && (is_full(b) || a.absorbs())),
+            _ => of.iter().all(|(width, of)| of.iter().take(*width).all(is_full)),
         }
     }
 
@@ -347,7 +388,7 @@ impl<'p> Analysis<'p> {
                 for (&operand, &other) in operands.iter().zip(operands.iter().rev()) {
                     for (k, of_other) in self.components(other).iter().enumerate() {
                         matters[operand.index()][k] |= match of_other.least {
-                            ABSORBS.. if !of_other.may_be_zero => false,
+                            _ if of_other.absorbs() => false,
                             MOST => of_value[k],
                             _ => true,
                         };

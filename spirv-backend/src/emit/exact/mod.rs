@@ -51,7 +51,7 @@ use super::translator::{FunctionState, Translator};
 use crate::exact::library::Function;
 use lambdav_core::op::Op as Core;
 use lambdav_core::types::Type;
-use magnitude::never_subnormal;
+use magnitude::harmless;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 
@@ -75,9 +75,11 @@ impl<'p> Translator<'p> {
             let id = self.declarations.id();
             self.declarations.name(id, name);
             let mut inner = FunctionState::new(program, mode, Vec::new());
-            if let Mode::Fast { notes: Some(_), .. } = mode {
-                inner.full = never_subnormal(program);
-            }
+            inner.harmless = match mode {
+                Mode::Fast { notes: Some(_), .. } => harmless(program, false),
+                Mode::Rare { any: true } => harmless(program, true),
+                _ => Vec::new(),
+            };
             let outer = std::mem::replace(&mut self.function, inner);
             self.define_program(id, void, ty, Vec::new());
             self.function = outer;
@@ -275,7 +277,7 @@ impl<'p> Translator<'p> {
         }
         if matches!(op, Core::Floor | Core::Ceil | Core::Trunc | Core::RoundEven) {
             let of = match self.function.mode {
-                Mode::Rare { any: true } => self.full(kind, ids[0]),
+                Mode::Rare { any: true } if !self.function.is_harmless => self.full(kind, ids[0]),
                 _ => ids[0],
             };
             let rounded = self.natively(op, kind, ty, &[of]);
@@ -299,7 +301,9 @@ impl<'p> Translator<'p> {
             (Mode::Rare { .. }, Some(function)) => {
                 Some(self.each(function, Variant::Rare, ty, ids))
             }
-            (Mode::Rare { any: true }, None) => self.rarely(op, kind, ty, ids),
+            (Mode::Rare { any: true }, None) if !self.function.is_harmless => {
+                self.rarely(op, kind, ty, ids)
+            }
             _ => None,
         }
     }

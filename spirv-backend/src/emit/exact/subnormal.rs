@@ -172,7 +172,7 @@ impl Translator<'_> {
         };
         let id = self.arithmetic(instruction, ty, ids);
         let is_product = op == Core::Mul;
-        if self.function.is_full || is_product && is_active(Mutant::UnnotedProduct) {
+        if self.function.is_harmless || is_product && is_active(Mutant::UnnotedProduct) {
             return Some(id);
         }
         let bools = Type::bvec(ty.width().expect("arithmetic is of nums and vectors"));
