@@ -206,7 +206,7 @@ impl<'p> Translator<'p> {
                 let ty = self.function.program.ty(value);
                 let is_noted = self.note_constant(ty, words);
                 let id = self.declarations.constant(ty, words);
-                let id = self.hidden(id, ty);
+                let id = self.hidden(id, ty, words);
                 // What is noted is noted wherever it is used: not all pixels come to the first use.
                 if !is_noted {
                     self.function.slots[value.index()] = Slot::Id(id);

@@ -7,32 +7,76 @@
 use crate::emit::interface::MemoryReference;
 use crate::emit::translator::Translator;
 use lambdav_core::inputs::Input;
-use lambdav_core::types::{Scalar, Type};
+use lambdav_core::types::{Scalar, Type, TypeKind};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 
+/// Larger constants are tables, whose elements are loaded.
+const MOST_WORDS: usize = 64;
+
 impl Translator<'_> {
     /// What stands for a constant of that type in exact modules.
-    pub(in crate::emit) fn hidden(&mut self, constant: Word, ty: Type) -> Word {
-        let is_exact = self.function.mode.is_exact();
-        let words = self.declarations.numbers(constant);
-        let has_zero = words.is_some_and(|words| words.iter().any(|word| word << 1 == 0));
-        let Some(width) = ty.width().filter(|_| is_exact && has_zero) else { return constant };
+    pub(in crate::emit) fn hidden(&mut self, constant: Word, ty: Type, words: &[u32]) -> Word {
+        let types = &self.function.program.types;
+        let mut scalars = types.scalars(ty).zip(words);
+        let has_zero = scalars.any(|(of, &word)| of == Scalar::F32 && word << 1 == 0);
+        let is_hidden = self.function.mode.is_exact() && has_zero && words.len() <= MOST_WORDS;
+        if !is_hidden || matches!(types.kind(ty), TypeKind::Variant(_)) {
+            return constant;
+        }
         if let Some(&known) = self.function.hidden.get(&constant) {
             return known;
         }
-        let words = words.map(Box::from).unwrap_or_default();
-        let sign = self.sign();
-        let uints = Type::of(Scalar::U32, width);
-        let bits = self.declarations.constant(uints, &words);
-        let signs = match width {
-            1 => sign,
-            _ => self.at_first(Op::CompositeConstruct, uints, &vec![sign; width.into()]),
+        let id = match ty.width() {
+            Some(width) => self.hidden_numbers(constant, ty, width, words),
+            None => {
+                let mut rest = words;
+                let parts: Vec<Type> = types.parts(ty).collect();
+                let parts: Vec<Word> = parts
+                    .into_iter()
+                    .map(|part| {
+                        let count = self.function.program.types.components(part);
+                        let (words, others) = rest.split_at(count);
+                        rest = others;
+                        let id = self.declarations.constant(part, words);
+                        self.hidden(id, part, words)
+                    })
+                    .collect();
+                self.at_first(Op::CompositeConstruct, ty, &parts)
+            }
         };
+        self.function.hidden.insert(constant, id);
+        id
+    }
+
+    /// Numbers that were made of something else, which compilers may know.
+    pub(super) fn hide(&mut self, id: Word, ty: Type) -> Word {
+        let uints = Type::of(Scalar::U32, ty.width().expect("a number or a vector"));
+        let signs = self.signs(uints);
+        let bits = self.instruction(Op::Bitcast, uints, &[id]);
+        let bits = self.instruction(Op::BitwiseXor, uints, &[bits, signs]);
+        self.instruction(Op::Bitcast, ty, &[bits])
+    }
+
+    /// The sign for each component.
+    fn signs(&mut self, uints: Type) -> Word {
+        let sign = self.sign();
+        match uints.width() {
+            Some(width @ 2..) => {
+                self.at_first(Op::CompositeConstruct, uints, &vec![sign; width.into()])
+            }
+            _ => sign,
+        }
+    }
+
+    /// What stands for a number or a vector of these.
+    fn hidden_numbers(&mut self, constant: Word, ty: Type, width: u8, words: &[u32]) -> Word {
+        let uints = Type::of(Scalar::U32, width);
+        let signs = self.signs(uints);
+        let bits = self.declarations.constant(uints, words);
         let bits = self.at_first(Op::BitwiseXor, uints, &[bits, signs]);
         let id = self.at_first(Op::Bitcast, ty, &[bits]);
         self.declarations.is_like(id, constant);
-        self.function.hidden.insert(constant, id);
         id
     }
 

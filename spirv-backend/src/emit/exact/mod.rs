@@ -50,7 +50,7 @@ use super::options::{Exact, Subnormals};
 use super::translator::{FunctionState, Translator};
 use crate::exact::library::Function;
 use lambdav_core::op::Op as Core;
-use lambdav_core::types::Type;
+use lambdav_core::types::{Scalar, Type};
 use magnitude::harmless;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
@@ -269,11 +269,16 @@ impl<'p> Translator<'p> {
     pub(super) fn exact(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Option<Word> {
         if op == Core::FromBits {
             let id = self.instruction(Op::Bitcast, ty, ids);
+            let id = self.hide(id, ty);
             self.note_from_outside(id, ty);
             return Some(id);
         }
         if !kind.is_num() {
-            return None;
+            let is_made_a_number = op == Core::Convert(Scalar::F32);
+            return is_made_a_number.then(|| {
+                let id = self.natively(op, kind, ty, ids);
+                self.hide(id, ty)
+            });
         }
         if matches!(op, Core::Floor | Core::Ceil | Core::Trunc | Core::RoundEven) {
             let of = match self.function.mode {
