@@ -82,13 +82,13 @@ impl Library {
     /// Those that a module needs.
     pub(super) fn new(of: &Program, exact: Exact) -> Self {
         let is_hard = |of: &Function| matches!(of, Function::Elementary(_)) || !exact.float64;
-        let needed = functions(of).into_iter().filter(is_hard);
+        let needed = functions_of(of).into_iter().filter(is_hard);
         Self(needed.map(|function| (function, program(function))).collect())
     }
 }
 
 /// The functions of numbers that a program consists of.
-pub(super) fn functions(of: &Program) -> Vec<Function> {
+pub(super) fn functions_of(of: &Program) -> Vec<Function> {
     let mut all: Vec<Function> = Vec::new();
     for statement in of.blocks.iter().flat_map(|block| &block.statements) {
         let Statement::Let { expr: Expr::Op(op, operands), .. } = statement else { continue };

@@ -45,7 +45,7 @@ mod residual;
 mod subnormal;
 
 use super::declarations::TypeDeclaration;
-use super::modes::{Mode, Switch, Variant, builtin, functions};
+use super::modes::{Mode, Switch, Variant, builtin, functions_of};
 use super::options::{Exact, Subnormals};
 use super::translator::{FunctionState, Translator};
 use crate::exact::library::Function;
@@ -67,7 +67,7 @@ impl<'p> Translator<'p> {
             Subnormals::Flush if exact.report.is_some() => Some(Switch::Subnormal),
             _ => None,
         };
-        let of_program = functions(program);
+        let of_program = functions_of(program);
         let relies_on_fma = exact.fused && of_program.iter().any(has_residual);
         let has_elementary = of_program.iter().any(is_elementary);
         let repeats = any || relies_on_fma || has_elementary;
