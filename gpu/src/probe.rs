@@ -69,6 +69,17 @@ pub fn apply(
     Ok(results)
 }
 
+impl Device {
+    /// How exact modules are emitted for it. What it has, what it promises, and whether its `fma` rounds once, which is
+    /// found out by drawing, decides how exactness is had. Where subnormal numbers may become zero, the output at `report`
+    /// says which pixels met one.
+    pub fn exact(&self, flushes: bool, report: Option<u32>) -> EmitOptions {
+        // Where nothing can be drawn, the picture cannot either, and that says why.
+        let fused = self.fused(|| rounds_once(self).unwrap_or(false));
+        self.about().exact(fused, flushes, report)
+    }
+}
+
 /// So long a device may take for one picture of these.
 const MOMENT: Duration = Duration::from_secs(10);
 
@@ -77,7 +88,7 @@ const MOMENT: Duration = Duration::from_secs(10);
 /// # Errors
 ///
 /// As of [`apply`].
-pub(crate) fn rounds_once(device: &Device) -> Result<bool, Error> {
+fn rounds_once(device: &Device) -> Result<bool, Error> {
     // Numbers of 24 digits between 1 and 2, and one that cancels nearly all of their product.
     let number = |mixed: u32| f32::from_bits(0x3f80_0000 | mixed >> 9);
     let operands: Vec<Operands> = (1..4096_u32)

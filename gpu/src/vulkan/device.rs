@@ -4,9 +4,7 @@ use super::loaded::Loaded;
 use super::result::said;
 use crate::about::About;
 use crate::error::Error;
-use crate::probe::rounds_once;
 use ash::vk;
-use lambdav_spirv_backend::emit::EmitOptions;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -72,13 +70,9 @@ impl Device {
         &self.shared.about
     }
 
-    /// How exact modules are emitted for it. What it has, what it promises, and whether its `fma` rounds once, which is
-    /// found out by drawing, decides how exactness is had. Where subnormal numbers may become zero, the output at `report`
-    /// says which pixels met one.
-    pub fn exact(&self, flushes: bool, report: Option<u32>) -> EmitOptions {
-        // Where nothing can be drawn, the picture cannot either, and that says why.
-        let fused = *self.shared.fused.get_or_init(|| rounds_once(self).unwrap_or(false));
-        self.about().exact(fused, flushes, report)
+    /// Whether its `fma` rounds once, which is found out once.
+    pub(crate) fn fused(&self, find: impl FnOnce() -> bool) -> bool {
+        *self.shared.fused.get_or_init(find)
     }
 
     /// What it calls itself.
