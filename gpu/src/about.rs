@@ -226,6 +226,7 @@ mod tests {
         about.denorm_preserve.of64 = true;
         assert!(about.keeps_subnormals(true));
     }
+
     #[test]
     fn what_a_device_promises_decides_how_it_is_exact() {
         let all = FloatWidths { of32: true, of64: true };

@@ -313,6 +313,9 @@ impl Engine for GpuEngine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lambdav_gpu::Vulkan;
+    use lambdav_spirv_backend::emit::FloatControls;
+    use lambdav_test_support::skipped;
 
     #[test]
     fn pixels_that_met_subnormals_are_counted() {
@@ -324,5 +327,25 @@ mod tests {
         ] {
             assert_eq!(Met::new(&report, 3).to_string(), said);
         }
+    }
+
+    #[test]
+    fn modes_say_how_modules_are_emitted() {
+        let Ok(device) = Vulkan::load().and_then(|vulkan| vulkan.open(None)) else {
+            return skipped(
+                "there is no Vulkan device; .ci/install-tools installs one without a GPU",
+            );
+        };
+        let of = |options: EmitOptions| (options.float_controls, options.exact);
+        for (mode, flushes, report) in
+            [(GpuMode::Exact, false, None), (GpuMode::Flush, true, Some(1))]
+        {
+            let (found, expected) =
+                (mode.emit_options(&device, Some(1)), device.exact(flushes, Some(1)));
+            assert_eq!(of(found), of(expected));
+            assert_eq!(found.exact.map(|exact| exact.report), Some(report));
+        }
+        let native = GpuMode::Native.emit_options(&device, Some(1));
+        assert_eq!(of(native), (FloatControls::default(), None));
     }
 }

@@ -4,6 +4,7 @@
 //! Bools go from round to round as 0 and 1: NVIDIA's compiler (580.159) crashes on φ's of bools in headers.
 
 use super::translator::{Loop, Slot, Translator, Ways};
+use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::{BlockId, End, ValueId};
 use lambdav_core::types::{Scalar, Type};
 use rspirv::dr::{Instruction, Operand};
@@ -53,8 +54,7 @@ impl<'p> Translator<'p> {
             }
         }
         for (param, ty, uints, id) in bools {
-            let zero = self.everywhere(uints, 0);
-            let id = self.instruction(Op::INotEqual, ty, &[id, zero]);
+            let id = self.natively(Core::Convert(Scalar::Bool), uints, ty, &[id]);
             self.define(param, Slot::Id(id));
         }
         let operands = vec![
@@ -145,8 +145,7 @@ impl<'p> Translator<'p> {
     /// What goes from round to round for a value of that type.
     fn carried(&mut self, ty: Type, id: Word) -> Word {
         let Some(uints) = carrier(ty) else { return id };
-        let [one, zero] = [1, 0].map(|word| self.everywhere(uints, word));
-        self.instruction(Op::Select, uints, &[id, one, zero])
+        self.natively(Core::Convert(Scalar::U32), ty, uints, &[id])
     }
 }
 

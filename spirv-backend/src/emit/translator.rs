@@ -114,9 +114,10 @@ pub(super) struct FunctionState<'p> {
     pub(super) selections: Vec<Selection>,
     /// What stands at the function's beginning, behind its variables.
     pub(super) prologue: Vec<Instruction>,
-    /// What stands for constants whose values compilers are not to know, and the sign that makes them.
+    /// What stands for constants whose values compilers are not to know, and the sign that makes them, for vectors of each
+    /// width.
     pub(super) hidden: FxHashMap<Word, Word>,
-    pub(super) sign: Option<Word>,
+    pub(super) signs: [Option<Word>; 4],
     /// What the open block notes, by switch.
     pub(super) noted: [Option<Word>; 2],
     /// Sums and products whose sizes are yet to be looked at.
@@ -149,7 +150,7 @@ impl<'p> FunctionState<'p> {
             selections: Vec::new(),
             prologue: Vec::new(),
             hidden: FxHashMap::default(),
-            sign: None,
+            signs: [None; 4],
             noted: [None; 2],
             suspects: Vec::new(),
             harmless: Vec::new(),

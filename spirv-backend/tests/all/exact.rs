@@ -6,6 +6,7 @@ use crate::validity::accepted_by_spirv_val;
 use lambdav_spirv_backend::emit as emit_program;
 use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals};
 use lambdav_spirv_backend::eval::Arithmetic;
+use lambdav_test_support::Random;
 
 /// Rounds of a program's loops, and of all loops of a module: those of the library, and the machine that the rare function is,
 /// whose rounds are its blocks.
@@ -112,15 +113,22 @@ fn theorem_on_pitfalls() {
     }
 }
 
+/// The definition of `word`, a function whose values are random words: another one for each number, pixel and seed.
+fn words(seed: usize) -> String {
+    format!(
+        "(define place (frag-coord))
+         (define at (+ (* 5381i (int (.x place))) (* 67i (int (.y place))) {seed}i))
+         (define mixed (func (of) (bit-xor of (shift-right of 15u))))
+         (define word (func (k) (mixed (* (mixed (+ (* (uint at) 2654435761u) k)) 2246822519u))))"
+    )
+}
+
 /// Quotients, roots and `fma` of numbers of any bits, and of numbers from 1 to 2, which meet in powers of two.
 #[test]
 fn theorem_on_operands_of_any_kind() {
     for seed in 0..12 {
         let text = format!(
-            "(define place (frag-coord))
-             (define at (+ (* 5381i (int (.x place))) (* 67i (int (.y place))) {seed}i))
-             (define mixed (func (of) (bit-xor of (shift-right of 15u))))
-             (define word (func (k) (mixed (* (mixed (+ (* (uint at) 2654435761u) k)) 2246822519u))))
+            "{}
              (define any (func (k) (from-bits (word k))))
              (define near (func (k) (from-bits (bit-or 1065353216u (shift-right (word k) 9u)))))
              (define even (func (k) (from-bits (bit-or 1065353216u (bit-and (word k) 8372224u)))))
@@ -130,7 +138,8 @@ fn theorem_on_operands_of_any_kind() {
                              (sqrt (* (even 6u) (even 6u)))))
              (output 2 (vec4 (fma (any 1u) (any 2u) (any 3u))
                              (fma (near 4u) (near 5u) (- 0 (* (near 4u) (near 5u))))
-                             (/ (* (near 1u) 0) (any 3u)) (sqrt (* 0 (- 0 (near 3u))))))"
+                             (/ (* (near 1u) 0) (any 3u)) (sqrt (* 0 (- 0 (near 3u))))))",
+            words(seed)
         );
         let shader = Shader::new("operands.lv", &text);
         for (options, rough) in kinds() {
@@ -140,7 +149,7 @@ fn theorem_on_operands_of_any_kind() {
 }
 
 /// A random expression of numbers near zero.
-fn near_zero(next: &mut impl FnMut(usize) -> usize, depth: usize) -> String {
+fn near_zero(random: &mut Random, depth: usize) -> String {
     // Some of them are the least full number, those whose squares and products come near it, and those whose
     // differences do.
     const LEAVES: [&str; 18] = [
@@ -163,29 +172,30 @@ fn near_zero(next: &mut impl FnMut(usize) -> usize, depth: usize) -> String {
         "(edge 4u)",
         "(edge 5u)",
     ];
-    if depth == 0 || next(6) == 0 {
-        return LEAVES[next(LEAVES.len())].to_owned();
+    if depth == 0 || random.below(6) == 0 {
+        return (*random.pick(&LEAVES)).to_owned();
     }
-    let part = |next: &mut _| near_zero(next, depth - 1);
-    match next(14) {
-        0..3 => format!("(+ {} {})", part(next), part(next)),
-        3..6 => format!("(- {} {})", part(next), part(next)),
-        6..9 => format!("(* {} {})", part(next), part(next)),
-        9 => format!("(let ((x {})) (+ (* x x) {}))", part(next), part(next)),
-        10 => {
-            let function = ["abs", "sqrt", "floor", "neg", "sqrt"][next(5)];
-            match function {
-                "neg" => format!("(- {})", part(next)),
-                _ => format!("({function} {})", part(next)),
-            }
+    let part = |random: &mut _| near_zero(random, depth - 1);
+    match random.below(14) {
+        0..3 => format!("(+ {} {})", part(random), part(random)),
+        3..6 => format!("(- {} {})", part(random), part(random)),
+        6..9 => format!("(* {} {})", part(random), part(random)),
+        9 => format!("(let ((x {})) (+ (* x x) {}))", part(random), part(random)),
+        10 => format!("({} {})", random.pick(&["abs", "sqrt", "floor", "-", "sqrt"]), part(random)),
+        11 => format!("({} {} {})", random.pick(&["min", "max"]), part(random), part(random)),
+        12 => {
+            format!("(if (< {} {}) {} {})", part(random), part(random), part(random), part(random))
         }
-        11 => format!("({} {} {})", ["min", "max"][next(2)], part(next), part(next)),
-        12 => format!("(if (< {} {}) {} {})", part(next), part(next), part(next), part(next)),
         _ => format!(
             "((rec-func (x n) (if (greater n 0) (rec {} (- n 1)) x)) {} {})",
-            ["(* x 0.5)", "(+ x (near 2u))", "(- (* x x) 1e-19)", "(+ (* x 0.5) 1e-37)"][next(4)],
-            part(next),
-            next(4)
+            random.pick(&[
+                "(* x 0.5)",
+                "(+ x (near 2u))",
+                "(- (* x x) 1e-19)",
+                "(+ (* x 0.5) 1e-37)"
+            ]),
+            part(random),
+            random.below(4)
         ),
     }
 }
@@ -193,26 +203,17 @@ fn near_zero(next: &mut impl FnMut(usize) -> usize, depth: usize) -> String {
 /// Numbers so small that sums and products of them may be subnormal: those that the module does not test must not be.
 #[test]
 fn theorem_near_zero() {
-    let mut state = 0x1234_5678_9abc_def1_u64;
-    let mut next = |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % below as u64) as usize
-    };
+    let mut random = Random::new(20);
     for _ in 0..4 * programs() {
-        let parts = [1, 2, 2, 3].map(|depth| near_zero(&mut next, depth));
+        let parts = [1, 2, 2, 3].map(|depth| near_zero(&mut random, depth));
         let text = format!(
-            "(define place (frag-coord))
-             (define at (+ (* 5381i (int (.x place))) (* 67i (int (.y place))) {}i))
-             (define mixed (func (of) (bit-xor of (shift-right of 15u))))
-             (define word (func (k) (mixed (* (mixed (+ (* (uint at) 2654435761u) k)) 2246822519u))))
+            "{}
              (define near (func (k) (let ((w (word k)))
                (from-bits (bit-or (bit-and w 2155872255u) (shift-left (+ 1u (rem (shift-right w 23u) 70u)) 23u))))))
              (define edge (func (k) (let ((w (word k)))
                (from-bits (+ (bit-and w 2147483648u) (shift-left (+ 23u (rem w 4u)) 23u) (rem (shift-right w 9u) 5u) 4294967294u)))))
              (vec4 {})",
-            next(1000),
+            words(random.below(1000)),
             parts.join(" ")
         );
         let shader = Shader::new("near-zero.lv", &text);

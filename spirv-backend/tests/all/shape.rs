@@ -6,6 +6,10 @@ use lambdav_spirv_backend::{disassemble, emit as emit_program};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, GlslStd450Op, Op};
 
+/// How exact modules are emitted for most GPUs.
+const EXACT: Exact =
+    Exact { float64: true, fused: true, subnormals: Subnormals::Integers, report: None };
+
 /// The instructions between the first label and the end of the function, without lines and results.
 fn body(text: &str) -> Vec<&str> {
     let lines = text.lines().skip_while(|line| !line.contains("= OpLabel")).skip(1);
@@ -52,8 +56,7 @@ fn arithmetic_is_not_contracted() {
     assert!(total >= 9 && count(&text, "OpDot") == 0, "{text}");
     assert_eq!(count(&text, "NoContraction"), total, "{text}");
     for float64 in [true, false] {
-        let exact =
-            Some(Exact { float64, fused: false, subnormals: Subnormals::Integers, report: None });
+        let exact = Some(Exact { float64, fused: false, ..EXACT });
         let options = EmitOptions { exact, ..EmitOptions::default() };
         let shader = Shader::new(
             "b.lv",
@@ -70,9 +73,7 @@ fn arithmetic_is_not_contracted() {
 #[test]
 fn fused_operations_are_not_contracted() {
     let shader = Shader::new("a.lv", "(vec3 (fma (time) 3 (frame)) (/ 2 (time)) (sqrt (frame)))");
-    let exact =
-        Exact { float64: true, fused: true, subnormals: Subnormals::Integers, report: None };
-    for (exact, least) in [(None, 1), (Some(exact), 12)] {
+    for (exact, least) in [(None, 1), (Some(EXACT), 12)] {
         let words = shader.emitted(&EmitOptions { exact, ..EmitOptions::default() }).words;
         let module = rspirv::dr::load_words(&words).expect("it is a module");
         let decorated: Vec<u32> = module
@@ -123,9 +124,7 @@ fn no_bools_go_round_in_loops() {
                              (if (and was (.y all)) n 1)))
           0 (less (time) 3) (bvec3 true (less (time) 4) false))",
     );
-    let exact =
-        Exact { float64: true, fused: true, subnormals: Subnormals::Integers, report: None };
-    for exact in [None, Some(exact)] {
+    for exact in [None, Some(EXACT)] {
         let module = shader.emitted(&EmitOptions { exact, ..EmitOptions::default() });
         let module = rspirv::dr::load_words(&module.words).expect("it is a module");
         let types: std::collections::HashMap<u32, &rspirv::dr::Instruction> =

@@ -53,20 +53,19 @@ impl Translator<'_> {
     pub(super) fn hide(&mut self, id: Word, ty: Type) -> Word {
         let uints = Type::of(Scalar::U32, ty.width().expect("a number or a vector"));
         let signs = self.signs(uints);
-        let bits = self.instruction(Op::Bitcast, uints, &[id]);
-        let bits = self.instruction(Op::BitwiseXor, uints, &[bits, signs]);
-        self.instruction(Op::Bitcast, ty, &[bits])
+        self.with_bits_of(ty, id, Op::BitwiseXor, signs)
     }
 
     /// The sign for each component.
     fn signs(&mut self, uints: Type) -> Word {
         let sign = self.sign();
-        match uints.width() {
-            Some(width @ 2..) => {
-                self.at_first(Op::CompositeConstruct, uints, &vec![sign; width.into()])
-            }
-            _ => sign,
+        let width = usize::from(uints.width().expect("a word or a vector"));
+        if let Some(known) = self.function.signs[width - 1] {
+            return known;
         }
+        let signs = self.at_first(Op::CompositeConstruct, uints, &vec![sign; width]);
+        self.function.signs[width - 1] = Some(signs);
+        signs
     }
 
     /// What stands for a number or a vector of these.
@@ -89,7 +88,7 @@ impl Translator<'_> {
     /// The sign of the last component of the position, in the open block.
     pub(super) fn sign_here(&mut self) -> Word {
         let before = std::mem::take(&mut self.function.prologue);
-        self.function.sign = None;
+        self.function.signs[0] = None;
         let sign = self.sign();
         let instructions = std::mem::replace(&mut self.function.prologue, before);
         instructions.into_iter().for_each(|instruction| self.push(instruction));
@@ -98,7 +97,7 @@ impl Translator<'_> {
 
     /// The sign of the last component of the position: none.
     fn sign(&mut self) -> Word {
-        if let Some(known) = self.function.sign {
+        if let Some(known) = self.function.signs[0] {
             return known;
         }
         let place = self.interface.input(&mut self.declarations, Input::FragCoord);
@@ -114,7 +113,7 @@ impl Translator<'_> {
         let bits = self.at_first(Op::Bitcast, Type::UINT, &[last]);
         let mask = self.declarations.uint(1 << 31);
         let sign = self.at_first(Op::BitwiseAnd, Type::UINT, &[bits, mask]);
-        self.function.sign = Some(sign);
+        self.function.signs[0] = Some(sign);
         sign
     }
 

@@ -3,7 +3,8 @@
 //!
 //! An abstract interpretation of the schedule. Of each component of a value it knows a power of two that it is not below
 //! unless it is zero, whether it may be zero, and whether it may be negative. In the fast function that holds as long as nothing
-//! was subnormal, where the pixel is computed again anyway; in the rare one any number may be. Zeros of either sign are one, and a NaN is as small and as positive as one likes.
+//! was subnormal, where the pixel is computed again anyway; in the rare one any number may be. Zeros of either sign are one,
+//! and a NaN is as small and as positive as one likes.
 //!
 //! - A sum of a and b, with |b| ≥ 2^m: if a is less than half as large, its size is at least 2^(m−1); else a and b are
 //!   multiples of 2^(m−24), and so is it. So one operand that is zero or at least 2^-102 is enough. A sum of numbers that are
@@ -20,7 +21,7 @@
 
 use lambdav_core::inputs::Input;
 use lambdav_core::op::{Elementary, Op};
-use lambdav_core::schedule::{BlockRole, End, Event, Expr, Program, Statement, ValueId};
+use lambdav_core::schedule::{End, Event, Expr, Program, Statement, ValueId};
 use lambdav_core::types::{Scalar, Type};
 
 /// What is known of a number.
@@ -136,7 +137,6 @@ pub(super) fn harmless(program: &Program, any: bool) -> Vec<bool> {
         least: if any { SUBNORMAL } else { LEAST },
         known: vec![None; program.values.len()],
         full: vec![[false; 4]; program.values.len()],
-        is_of_full: vec![false; program.values.len()],
         targets: Vec::new(),
         passed: 0,
         has_changed: true,
@@ -145,11 +145,14 @@ pub(super) fn harmless(program: &Program, any: bool) -> Vec<bool> {
         analysis.pass();
     }
     let matters = analysis.matters();
-    let is_fine = |(full, matters): (&[bool; 4], &[bool; 4])| {
-        full.iter().zip(matters).all(|(&is_full, &matters)| is_full || !matters)
-    };
-    let are_fine = analysis.full.iter().zip(&matters).map(is_fine);
-    are_fine.zip(&analysis.is_of_full).map(|(is_fine, &is_of_full)| is_fine && is_of_full).collect()
+    let mut harmless = vec![false; program.values.len()];
+    for statement in program.blocks.iter().flat_map(|block| &block.statements) {
+        let Statement::Let { value, expr: Expr::Op(op, operands) } = statement else { continue };
+        let [full, matters] = [&analysis.full, &matters].map(|of| &of[value.index()]);
+        let is_fine = full.iter().zip(matters).all(|(&is_full, &matters)| is_full || !matters);
+        harmless[value.index()] = is_fine && analysis.is_of_full(*op, operands);
+    }
+    harmless
 }
 
 struct Analysis<'p> {
@@ -160,8 +163,6 @@ struct Analysis<'p> {
     known: Vec<Option<Components>>,
     /// Which components are never subnormal, of sums and products.
     full: Vec<[bool; 4]>,
-    /// Of which values no operand is ever subnormal, or where one is, that is lost.
-    is_of_full: Vec<bool>,
     /// The values of the `if`s and loops around, with the parameters of these.
     targets: Vec<(ValueId, &'p [ValueId])>,
     passed: usize,
@@ -178,7 +179,6 @@ impl<'p> Analysis<'p> {
                     let known = known.map(|of| Magnitude { least: of.least.max(self.least), ..of });
                     self.known[value.index()] = Some(known);
                     self.full[value.index()] = full;
-                    self.is_of_full[value.index()] = self.is_of_full(expr);
                 }
                 Event::Statement(_, Statement::If { value, .. }) => {
                     self.known[value.index()] = None;
@@ -203,10 +203,7 @@ impl<'p> Analysis<'p> {
                         self.pass_to(params, args);
                     }
                 }
-                Event::Enter(_, BlockRole::Root | BlockRole::Body(_))
-                | Event::Enter(_, BlockRole::Then(_) | BlockRole::Otherwise(_))
-                | Event::End(_, End::If { .. })
-                | Event::Leave(_) => {}
+                Event::Enter(..) | Event::End(_, End::If { .. }) | Event::Leave(_) => {}
             }
         }
         self.passed += 1;
@@ -275,8 +272,7 @@ impl<'p> Analysis<'p> {
     }
 
     /// Whether none of the operands of an operation is ever subnormal, or where one is, that is lost.
-    fn is_of_full(&self, expr: &Expr) -> bool {
-        let Expr::Op(op, operands) = expr else { return true };
+    fn is_of_full(&self, op: Op, operands: &[ValueId]) -> bool {
         let of_numbers = operands.iter().filter(|&&operand| self.program.ty(operand).is_num());
         let of: Vec<(usize, Components)> = of_numbers
             .map(|&of| (self.program.ty(of).width().unwrap_or(4).into(), self.components(of)))

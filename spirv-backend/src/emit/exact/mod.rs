@@ -68,7 +68,7 @@ impl<'p> Translator<'p> {
             _ => None,
         };
         let of_program = functions_of(program);
-        let relies_on_fma = exact.fused && of_program.iter().any(has_residual);
+        let relies_on_fma = of_program.iter().any(|function| self.relies_on_fma(function));
         let has_elementary = of_program.iter().any(is_elementary);
         let repeats = any || relies_on_fma || has_elementary;
         let mut define = |mode, name: &str| {
@@ -182,7 +182,7 @@ impl<'p> Translator<'p> {
         }
         let id = match (function, variant) {
             (_, Variant::Library) => self.of_library(function),
-            (_, Variant::Fast) if self.relies_on_fma(function) => self.by_residual(function),
+            (_, Variant::Fast) if self.relies_on_fma(&function) => self.by_residual(function),
             _ if !self.has_float64() => self.function_of(function, Variant::Library),
             (Function::Elementary(elementary), _) => self.elementary(elementary, variant),
             _ => self.in_binary64(function, variant),
@@ -237,9 +237,10 @@ impl<'p> Translator<'p> {
         self.push(Instruction::new(Op::Return, None, None, vec![]));
     }
 
-    /// Whether a function has a residual, and the device's `fma` is relied on.
-    fn relies_on_fma(&self, function: Function) -> bool {
-        self.options.exact.is_some_and(|exact| exact.fused) && has_residual(&function)
+    /// Whether what the result of a function lacks is an `fma`, and the device's is relied on.
+    fn relies_on_fma(&self, function: &Function) -> bool {
+        let has_residual = matches!(function, Function::Div | Function::Sqrt | Function::Fma);
+        has_residual && self.options.exact.is_some_and(|exact| exact.fused)
     }
 
     /// Whether the module may use floats of 64 bits.
@@ -297,18 +298,17 @@ impl<'p> Translator<'p> {
         match (self.function.mode, function) {
             (Mode::Fast { .. }, Some(function)) => {
                 let id = self.each(function, Variant::Fast, ty, ids);
-                if !self.has_float64() && !self.relies_on_fma(function) {
+                if !self.has_float64() && !self.relies_on_fma(&function) {
                     self.note_from_outside(id, ty);
                 }
                 Some(id)
             }
-            (Mode::Fast { notes: Some(_), .. }, None) => self.noted(op, ty, ids),
             (Mode::Rare { .. }, Some(function)) => {
                 Some(self.each(function, Variant::Rare, ty, ids))
             }
-            (Mode::Rare { any: true }, None) if !self.function.is_harmless => {
-                self.rarely(op, kind, ty, ids)
-            }
+            _ if self.function.is_harmless => None,
+            (Mode::Fast { notes: Some(_), .. }, None) => self.noted(op, ty, ids),
+            (Mode::Rare { any: true }, None) => self.rarely(op, kind, ty, ids),
             _ => None,
         }
     }
@@ -316,9 +316,4 @@ impl<'p> Translator<'p> {
 
 fn is_elementary(function: &Function) -> bool {
     matches!(function, Function::Elementary(_))
-}
-
-/// Whether what a result lacks is an `fma`.
-fn has_residual(function: &Function) -> bool {
-    matches!(function, Function::Div | Function::Sqrt | Function::Fma)
 }

@@ -50,9 +50,15 @@ impl Translator<'_> {
     }
 
     /// A number whose bits are combined with a word.
-    fn with_bits(&mut self, ty: Type, id: Word, op: Op, word: u32) -> Word {
+    pub(super) fn with_bits(&mut self, ty: Type, id: Word, op: Op, word: u32) -> Word {
         let uints = Type::of(Scalar::U32, ty.width().expect("a number or a vector"));
         let word = self.everywhere(uints, word);
+        self.with_bits_of(ty, id, op, word)
+    }
+
+    /// The same with those of a value.
+    pub(super) fn with_bits_of(&mut self, ty: Type, id: Word, op: Op, word: Word) -> Word {
+        let uints = Type::of(Scalar::U32, ty.width().expect("a number or a vector"));
         let bits = self.instruction(Op::Bitcast, uints, &[id]);
         let bits = self.instruction(op, uints, &[bits, word]);
         self.instruction(Op::Bitcast, ty, &[bits])

@@ -2,11 +2,11 @@
 //!
 //! A device's own quotient q of a and b may be some units in its last place off. But the residual a − q·b is one `fma`, exact
 //! as soon as q is nearly right; divided by b it corrects q, which is right then in all but one of some hundred thousand cases,
-//! and else its neighbour is; and the residual r of that says whether it is: where |r| < |b|·u/2 for u, the unit in its last place (below a power of two
-//! the smaller one, which is taken for both sides). The same of a root s of x: where |x − s²| < s·u. (The middle m of two
-//! numbers of 24 bits has x ≠ m², and both are multiples of u²/4.) What is small or large beyond measure, and so made zero or
-//! infinite on the way, does not pass: the bound is taken 2^-126 smaller, and rounding keeps the order.
-//! Nothing has to be known of the device's division and inverse square root, then.
+//! and else its neighbour is. The residual r of that says whether it is: where |r| < |b|·u/2 for u, the unit in its last
+//! place (below a power of two the smaller one, which is taken for both sides). The same of a root s of x: where
+//! |x − s²| < s·u. (The middle m of two numbers of 24 bits has x ≠ m², and both are multiples of u²/4.) What is small or
+//! large beyond measure, and so made zero or infinite on the way, does not pass: the bound is taken 2^-126 smaller, and
+//! rounding keeps the order. Nothing has to be known of the device's division and inverse square root, then.
 //!
 //! What does not pass is zero, infinite or no number, with results that follow from the bits, or it is undecided, and
 //! the pixel is computed again.
@@ -18,6 +18,7 @@ use crate::emit::modes::Switch;
 use crate::emit::translator::{Translator, Ways};
 use crate::exact::library::Function;
 use crate::mutants::{Mutant, is_active};
+use lambdav_core::op::NAN;
 use lambdav_core::types::Type;
 use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
 
@@ -65,16 +66,12 @@ impl Translator<'_> {
             s.undecided(is_ordinary, is_right);
             if s.notes().is_some() {
                 let double = s.num(2.0 * LEAST);
-                let size = s.glsl(Glsl::FAbs, NUM, &[quotient]);
-                let is_small = s.instruction(Op::FOrdLessThan, BOOL, &[size, double]);
+                let is_small = s.is_below(quotient, double);
                 let is_small = s.instruction(Op::LogicalAnd, BOOL, &[is_small, is_ordinary]);
                 s.note(is_small, BOOL);
             }
             // a·∞ for a zero b and a·0 for an infinite one, with b's sign; else a·b, where a is what decides.
-            let exponent = s.declarations.uint(EXPONENT);
-            let bits = s.instruction(Op::Bitcast, Type::UINT, &[b]);
-            let turned = s.instruction(Op::BitwiseXor, Type::UINT, &[bits, exponent]);
-            let turned = s.instruction(Op::Bitcast, NUM, &[turned]);
+            let turned = s.with_bits(NUM, b, Op::BitwiseXor, EXPONENT);
             let [zero, infinite] = [0.0, f32::INFINITY].map(|number| s.num(number));
             let is_zero = s.instruction(Op::FOrdEqual, BOOL, &[size, zero]);
             let is_infinite = s.instruction(Op::FOrdEqual, BOOL, &[size, infinite]);
@@ -105,10 +102,7 @@ impl Translator<'_> {
             let has_root = s.instruction(Op::LogicalAnd, BOOL, &[is_ordinary, is_positive]);
             s.undecided(has_root, is_right);
             // Zeros, infinity and NaN are their own roots.
-            let nan = s.declarations.uint(f32::NAN.to_bits());
-            let bits = s.instruction(Op::Bitcast, Type::UINT, &[x]);
-            let none = s.instruction(Op::BitwiseOr, Type::UINT, &[bits, nan]);
-            let none = s.instruction(Op::Bitcast, NUM, &[none]);
+            let none = s.with_bits(NUM, x, Op::BitwiseOr, NAN);
             let special = s.instruction(Op::Select, NUM, &[is_negative, none, x]);
             s.instruction(Op::Select, NUM, &[has_root, other, special])
         })
@@ -119,8 +113,7 @@ impl Translator<'_> {
         let value = self.fma(NUM, of);
         if self.notes().is_some() {
             let [zero, least] = [0.0, LEAST].map(|number| self.num(number));
-            let size = self.glsl(Glsl::FAbs, NUM, &[value]);
-            let is_small = self.instruction(Op::FOrdLessThan, BOOL, &[size, least]);
+            let is_small = self.is_below(value, least);
             self.when(is_small, |s| {
                 let factors = [of[0], of[1]];
                 let differ = factors.map(|f| s.instruction(Op::FUnordNotEqual, BOOL, &[f, zero]));
@@ -151,15 +144,17 @@ impl Translator<'_> {
     fn is_nearest(&mut self, rest: Word, value: Word, size: Word, factor: f32) -> Word {
         // A power of two has the exponent of what is below it.
         let [below_one, factor, less] = [BELOW_ONE, factor, -LEAST].map(|number| self.num(number));
-        let exponent = self.declarations.uint(EXPONENT);
         let below = self.arithmetic(Op::FMul, NUM, &[value, below_one]);
-        let bits = self.instruction(Op::Bitcast, Type::UINT, &[below]);
-        let bits = self.instruction(Op::BitwiseAnd, Type::UINT, &[bits, exponent]);
-        let power = self.instruction(Op::Bitcast, NUM, &[bits]);
+        let power = self.with_bits(NUM, below, Op::BitwiseAnd, EXPONENT);
         let unit = self.arithmetic(Op::FMul, NUM, &[power, factor]);
         let bound = self.fma(NUM, &[unit, size, less]);
-        let rest = self.glsl(Glsl::FAbs, NUM, &[rest]);
-        self.instruction(Op::FOrdLessThan, BOOL, &[rest, bound])
+        self.is_below(rest, bound)
+    }
+
+    /// Whether a number is smaller in size than that.
+    fn is_below(&mut self, id: Word, bound: Word) -> Word {
+        let size = self.glsl(Glsl::FAbs, NUM, &[id]);
+        self.instruction(Op::FOrdLessThan, BOOL, &[size, bound])
     }
 
     /// of − value·by.
@@ -180,9 +175,11 @@ impl Translator<'_> {
         let before = self.function.current;
         self.begin(inside);
         let other = otherwise(self);
+        self.settle();
+        let from = self.function.current;
         self.branch(behind);
         self.begin(behind);
-        self.join(NUM, Ways(vec![(value, before), (other, inside)]))
+        self.join(NUM, Ways(vec![(value, before), (other, from)]))
     }
 
     /// Whether a number is neither zero nor infinite nor a NaN.
@@ -199,9 +196,8 @@ impl Translator<'_> {
         let sign = self.sign_here();
         let number = 1.0 + f32::EPSILON * 2048.0;
         let hidden = [number, 1.0 - 2.0 * number].map(|number| {
-            let bits = self.declarations.uint(number.to_bits());
-            let bits = self.instruction(Op::BitwiseXor, Type::UINT, &[bits, sign]);
-            self.instruction(Op::Bitcast, NUM, &[bits])
+            let number = self.num(number);
+            self.with_bits_of(NUM, number, Op::BitwiseXor, sign)
         });
         let found = self.fma(NUM, &[hidden[0], hidden[0], hidden[1]]);
         let expected = self.num(HALF_UNIT);

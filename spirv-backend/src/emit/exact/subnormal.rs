@@ -162,19 +162,14 @@ impl Translator<'_> {
         self.instruction(Op::ULessThan, bools, &[below, last])
     }
 
-    /// An operation on full numbers. Where its result may be subnormal, that is noted.
+    /// A sum or product of full numbers, whose result may be subnormal, which is noted.
     pub(super) fn noted(&mut self, op: Core, ty: Type, ids: &[Word]) -> Option<Word> {
-        let instruction = match op {
-            Core::Add => Op::FAdd,
-            Core::Sub => Op::FSub,
-            Core::Mul => Op::FMul,
-            _ => return None,
-        };
-        let id = self.arithmetic(instruction, ty, ids);
         let is_product = op == Core::Mul;
-        if self.function.is_harmless || is_product && is_active(Mutant::UnnotedProduct) {
-            return Some(id);
+        let is_sum = matches!(op, Core::Add | Core::Sub);
+        if !is_sum && !is_product || is_product && is_active(Mutant::UnnotedProduct) {
+            return None;
         }
+        let id = self.natively(op, ty, ty, ids);
         let bools = Type::bvec(ty.width().expect("arithmetic is of nums and vectors"));
         let least = self.everywhere(ty, LEAST);
         let size = self.glsl(Glsl::FAbs, ty, &[id]);
