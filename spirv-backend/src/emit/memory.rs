@@ -140,9 +140,12 @@ impl<'p> Translator<'p> {
         };
         let to = self.declarations.shape(shape);
         let pointer = self.pointer(*class, to, *base, indices);
-        let id = self.compute(Op::Load, to, vec![Operand::IdRef(pointer)]);
+        let mut id = self.compute(Op::Load, to, vec![Operand::IdRef(pointer)]);
         if is_shared {
             self.note_from_outside(id, ty);
+        }
+        if *class == StorageClass::Uniform {
+            id = self.hide_uniform(id, ty);
         }
         if !is_shared || ty.scalar() != Some(Scalar::Bool) {
             return id;

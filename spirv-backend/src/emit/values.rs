@@ -28,7 +28,7 @@ impl<'p> Translator<'p> {
             Expr::Uniform(index) if *index as usize >= self.block_members() => {
                 let id = self.specialisation(*index, ty);
                 self.note_from_outside(id, ty);
-                Slot::Id(id)
+                Slot::Id(self.hide_uniform(id, ty))
             }
             Expr::Uniform(index) => {
                 let place = self.uniform(*index);

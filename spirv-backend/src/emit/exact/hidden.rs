@@ -3,6 +3,8 @@
 //! Where a compiler of a driver sees that an operand is zero, it may take a sum for the other operand, a product for zero, and a
 //! choice between −1, 0 and 1 for a sign, and get zeros of the wrong sign, or lose a NaN (Mesa does, whatever a module demands).
 //! So zeros are made of the sign of what no compiler knows, the last component of the position of the pixel, which is positive.
+//! Uniforms and specialisation constants are hidden as well, since a driver may compile a module for their values (lavapipe does
+//! for uniforms that conditions depend on).
 
 use crate::emit::interface::MemoryReference;
 use crate::emit::translator::Translator;
@@ -47,6 +49,26 @@ impl Translator<'_> {
         };
         self.function.hidden.insert(constant, id);
         id
+    }
+
+    /// A uniform or a specialisation constant, whose value compilers may know.
+    pub(in crate::emit) fn hide_uniform(&mut self, id: Word, ty: Type) -> Word {
+        if !self.function.mode.is_exact() {
+            return id;
+        }
+        match *self.function.program.types.kind(ty) {
+            TypeKind::Matrix(Scalar::F32, n) => {
+                let columns: Vec<Word> = (0..n)
+                    .map(|k| {
+                        let column = self.extract(Type::vec(n), id, k.into());
+                        self.hide(column, Type::vec(n))
+                    })
+                    .collect();
+                self.instruction(Op::CompositeConstruct, ty, &columns)
+            }
+            TypeKind::Scalar(Scalar::F32) | TypeKind::Vector(Scalar::F32, _) => self.hide(id, ty),
+            _ => id,
+        }
     }
 
     /// Numbers that were made of something else, which compilers may know.
