@@ -13,7 +13,7 @@ use rspirv::spirv::{LoopControl, Op, Word};
 impl<'p> Translator<'p> {
     /// Emits the header and begins the body.
     ///
-    /// Where pixels are computed again, the loop ends as soon as one has noted that. There is a way out of its own for
+    /// Where pixels are computed again, a loop that may not end by itself ends as soon as one has noted that. There is a way out of its own for
     /// that, unless one that is there anyway will do. A loop with one way out, which yields what the last round
     /// computed, stays one with two: Mesa's lavapipe is wrong about such a value.
     pub(super) fn open_loop(
@@ -23,7 +23,8 @@ impl<'p> Translator<'p> {
         inits: &'p [ValueId],
         body: BlockId,
     ) -> Loop<'p> {
-        let leaves = self.leaving_arm(params, body);
+        let is_bounded = self.function.bounded.contains(&value);
+        let leaves = self.leaving_arm(params, body).filter(|_| !is_bounded);
         let inits: Vec<Word> = inits
             .iter()
             .map(|&init| {
@@ -66,7 +67,8 @@ impl<'p> Translator<'p> {
         self.branch(first);
         self.begin(first);
         let mut exits = Ways::default();
-        if let Some(condition) = self.ends_early().filter(|_| leaves.is_none()) {
+        let needs_a_way_out = leaves.is_none() && !is_bounded;
+        if needs_a_way_out && let Some(condition) = self.ends_early() {
             let [leave, stay] = [(); 2].map(|()| self.declarations.id());
             self.select_between(condition, [leave, stay], stay);
             self.begin(leave);

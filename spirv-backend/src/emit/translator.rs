@@ -12,7 +12,7 @@ use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Type, TypeKind};
 use rspirv::dr::{Block, Function, Instruction, Operand};
 use rspirv::spirv::{Op, StorageClass, Word};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What stands for a value.
 #[derive(Clone, Copy, Debug)]
@@ -126,6 +126,8 @@ pub(super) struct FunctionState<'p> {
     /// of interest; and whether it will for the one that is being computed.
     pub(super) harmless: Vec<bool>,
     pub(super) is_harmless: bool,
+    /// The loops that end by themselves, where others have a way out of their own for pixels that are computed again.
+    pub(super) bounded: FxHashSet<ValueId>,
     /// How functions of the library are called that the module has once.
     pub(super) calls: Option<Calls>,
 }
@@ -155,6 +157,7 @@ impl<'p> FunctionState<'p> {
             suspects: Vec::new(),
             harmless: Vec::new(),
             is_harmless: false,
+            bounded: FxHashSet::default(),
             calls: None,
         }
     }

@@ -150,6 +150,66 @@ fn no_bools_go_round_in_loops() {
     }
 }
 
+/// The ways out of loops for pixels that are computed again: each loads what the pixel has noted.
+#[test]
+fn loops_that_count_have_no_way_out_of_their_own() {
+    let ways_out = |text: &str| {
+        let options = EmitOptions { exact: Some(EXACT), ..EmitOptions::default() };
+        let module = Shader::new("a.lv", text).emitted(&options);
+        let module = rspirv::dr::load_words(&module.words).expect("it is a module");
+        let named = |name: &str| {
+            let is_it = |it: &&rspirv::dr::Instruction| {
+                it.operands[1] == Operand::LiteralString(name.to_owned())
+            };
+            module.debug_names.iter().find(is_it).map(|it| it.operands[0].unwrap_id_ref())
+        };
+        let again = named("again").map(Operand::IdRef);
+        let fast = module.functions.iter().find(|of| of.def_id() == named("fast"));
+        let instructions = fast.expect("it is there").all_inst_iter();
+        // What is noted is loaded and stored.
+        let of_variable = instructions.filter(|it| it.operands.first() == again.as_ref());
+        let counts = of_variable.fold([0; 2], |[loads, stores], it| match it.class.opcode {
+            Op::Load => [loads + 1, stores],
+            Op::Store => [loads, stores + 1],
+            _ => [loads, stores],
+        });
+        counts[0] - counts[1]
+    };
+    let up = |start: &str, condition: &str, next: &str| {
+        format!("(num ((rec-func (i) (if {condition} (rec {next}) i)) {start}))")
+    };
+    for (expected, text) in [
+        (0, up("0", "(less i (min 10 (time)))", "(+ i 1)")),
+        (0, up("(max 0 (time))", "(less i (min (time) 10))", "(+ 1 i)")),
+        (0, up("(min 15 (time))", "(greater i 0)", "(- i 1)")),
+        (0, up("0", "(and (less (time) 3) (not (greater i 9)))", "(+ i (if (less i 5) 1 1))")),
+        (0, up("(max 0i (int (time)))", "(not (>= i 9i))", "(+ i 3i)")),
+        (0, up("0u", "(less i (min (uint (time)) 100u))", "(+ i 1u)")),
+        // They may be far from the bound, or not come to it.
+        (1, up("(time)", "(less i 10)", "(+ i 1)")),
+        (1, up("0", "(less i (time))", "(+ i 1)")),
+        (1, up("0", "(less i (max 10 (time)))", "(+ i 1)")),
+        (1, up("0", "(less i (min 10 (time)))", "(+ i (time))")),
+        (1, up("0", "(less i (min 10 (time)))", "(* i 2)")),
+        (1, up("0", "(less i (min 10 (time)))", "(- i 1)")),
+        (1, up("0", "(or (less i 10) (less (time) 3))", "(+ i 1)")),
+        (1, up("0", "(less i (min 10 (time)))", "(+ i 1e-4)")),
+        (1, up("0", "(less i (min 5000 (time)))", "(+ i 1)")),
+        (1, up("(max (uint (time)) 9u)", "(greater i 2u)", "(- i 3u)")),
+        // NaN is not at least 10, either.
+        (1, up("(max (time) 0)", "(not (>= i 10))", "(+ i 1)")),
+        // The inner one would have too many rounds, all together.
+        (
+            1,
+            "((rec-func (i) (if (less i (min 90 (time)))
+                (rec (+ i ((rec-func (k) (if (less k (min 90 (time))) (rec (+ k 1)) 1)) 0))) i)) 0)"
+                .to_owned(),
+        ),
+    ] {
+        assert_eq!(ways_out(&text), expected, "{text}");
+    }
+}
+
 #[test]
 fn the_interface_has_names() {
     let text =

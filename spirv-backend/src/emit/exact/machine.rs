@@ -9,7 +9,7 @@
 //! GPU executes the fewer pixels at once, rare or not, the more registers a shader has.
 
 use crate::emit::declarations::TypeDeclaration;
-use crate::emit::modes::{Calls, Variant};
+use crate::emit::modes::{Calls, Mode, Variant};
 use crate::emit::translator::Translator;
 use crate::exact::library::Function;
 use lambdav_core::types::Type;
@@ -20,6 +20,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The label that no block has: the end of the function.
 const END: u32 = 0;
 
+/// How many loops stay such in a function that calls no library.
+const MOST_LOOPS: usize = 8;
+
 impl Translator<'_> {
     /// The value of a function of the library; if that of another one may do, only where a condition says
     /// that it does not.
@@ -29,10 +32,7 @@ impl Translator<'_> {
         ids: &[Word],
         unless: Option<(Word, Word)>,
     ) -> Word {
-        let mut calls = self.function.calls.take().unwrap_or_else(|| {
-            let [a, b, c, result, back] = [(); 5].map(|()| self.declarations.id());
-            Calls { operands: [a, b, c], result, back, functions: Vec::new() }
-        });
+        let mut calls = self.function.calls.take().unwrap_or_else(|| self.no_calls());
         let known = calls.functions.iter().find(|(of, _)| *of == function);
         let label = known.map(|&(_, label)| label).unwrap_or_else(|| {
             let label = self.declarations.id();
@@ -60,9 +60,18 @@ impl Translator<'_> {
         value
     }
 
-    /// Makes a machine of the function that is open, if it calls the library.
+    fn no_calls(&mut self) -> Calls {
+        let [a, b, c, result, back] = [(); 5].map(|()| self.declarations.id());
+        Calls { operands: [a, b, c], result, back, functions: Vec::new() }
+    }
+
+    /// Makes a machine of the function that is open, if it calls the library, or is the rare one and has many loops.
     pub(in crate::emit) fn flatten(&mut self) {
-        let Some(calls) = self.function.calls.take() else { return };
+        let calls = match self.function.calls.take() {
+            Some(calls) => calls,
+            None if self.has_many_loops() => self.no_calls(),
+            None => return,
+        };
         let lines = self.lines.take();
         for &(function, label) in &calls.functions {
             self.begin(label);
@@ -106,6 +115,13 @@ impl Translator<'_> {
         machine.variables.push(self.variable(state, to));
         self.assemble(machine, blocks, state, calls.back);
         self.lines = lines;
+    }
+
+    /// Whether the rare function has more loops than a driver's compiler should see besides those of the fast one.
+    fn has_many_loops(&self) -> bool {
+        let instructions = self.function.blocks.iter().flat_map(|block| &block.instructions);
+        let loops = instructions.filter(|instruction| instruction.class.opcode == Op::LoopMerge);
+        matches!(self.function.mode, Mode::Rare { .. }) && loops.count() > MOST_LOOPS
     }
 
     /// The loop, and the blocks as cases of its switch.

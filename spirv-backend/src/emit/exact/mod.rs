@@ -20,7 +20,8 @@
 //! undecided, or the pixel has noted it*: each operation that may have made one out of operands that are none
 //! notes it where it has, and so does what is read from outside. Such a pixel is computed again by the
 //! *rare* function, in which everything that looks at the size of a number takes any. In the fast
-//! function, loops end where the pixel has noted something, so that what a wrong number leads to ends.
+//! function, loops end where the pixel has noted something, so that what a wrong number leads to ends, unless they end anyway
+//! ([`bounds`]).
 //!
 //! Compilers of drivers copy a function to wherever it is called. One of some hundred instructions with loops
 //! cannot be copied often, so the rare function calls each function of the library in one place ([`machine`]).
@@ -36,6 +37,7 @@
 //! something is small. Values that are moved, chosen or compared make no subnormal numbers of full ones.
 
 mod body;
+mod bounds;
 mod functions;
 mod hidden;
 mod machine;
@@ -49,6 +51,7 @@ use super::modes::{Mode, Switch, Variant, builtin, functions_of};
 use super::options::{Exact, Subnormals};
 use super::translator::{FunctionState, Translator};
 use crate::exact::library::Function;
+use bounds::bounded;
 use lambdav_core::op::Op as Core;
 use lambdav_core::types::{Scalar, Type};
 use magnitude::harmless;
@@ -80,6 +83,9 @@ impl<'p> Translator<'p> {
                 Mode::Rare { any: true } => harmless(program, true),
                 _ => Vec::new(),
             };
+            if let Mode::Fast { repeats: true, .. } = mode {
+                inner.bounded = bounded(program);
+            }
             let outer = std::mem::replace(&mut self.function, inner);
             self.define_program(id, void, ty, Vec::new());
             self.function = outer;
