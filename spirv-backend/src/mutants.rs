@@ -38,6 +38,8 @@ pub enum Mutant {
     RoundedTwice,
     /// Exact modules take the body's result where it may be wrong.
     Undecided,
+    /// The first coefficient of each body of an exact module is off by a unit in its last place.
+    WrongCoefficient,
     /// Exact modules do not correct a quotient, and do not look at its residual.
     Uncorrected,
     /// The evaluator assigns the φ's of a block one after the other.
@@ -73,7 +75,8 @@ impl Mutant {
     ];
 
     /// Those of exact modules.
-    pub const OF_EXACT: [Self; 3] = [Self::UnnotedProduct, Self::RoundedTwice, Self::Undecided];
+    pub const OF_EXACT: [Self; 4] =
+        [Self::UnnotedProduct, Self::RoundedTwice, Self::Undecided, Self::WrongCoefficient];
 
     /// That of exact modules that rely on `fma`.
     pub const OF_RESIDUALS: [Self; 1] = [Self::Uncorrected];

@@ -5,17 +5,19 @@
 
 use super::translator::{Loop, Slot, Translator, Ways};
 use lambdav_core::op::Op as Core;
-use lambdav_core::schedule::{BlockId, End, ValueId};
+use lambdav_core::schedule::{BlockId, End, Statement, ValueId};
 use lambdav_core::types::{Scalar, Type};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{LoopControl, Op, Word};
+use rustc_hash::FxHashSet;
 
 impl<'p> Translator<'p> {
     /// Emits the header and begins the body.
     ///
-    /// Where pixels are computed again, a loop that may not end by itself ends as soon as one has noted that. There is a way out of its own for
-    /// that, unless one that is there anyway will do. A loop with one way out, which yields what the last round
-    /// computed, stays one with two: Mesa's lavapipe is wrong about such a value.
+    /// Where pixels are computed again, a loop that may not end by itself ends as soon as one has noted that. There is a way
+    /// out of its own for that, unless one that is there anyway will do. In an exact module, a loop with one way out that
+    /// leaves with what its last round has computed has a second one, which no pixel takes: else Mesa's lavapipe gives
+    /// pixels that have left what the others compute in later rounds, if there is control flow in it.
     pub(super) fn open_loop(
         &mut self,
         value: ValueId,
@@ -23,8 +25,9 @@ impl<'p> Translator<'p> {
         inits: &'p [ValueId],
         body: BlockId,
     ) -> Loop<'p> {
-        let is_bounded = self.function.bounded.contains(&value);
-        let leaves = self.leaving_arm(params, body).filter(|_| !is_bounded);
+        let is_new = self.leaves_with_new(body);
+        let must_end = is_new || !self.function.bounded.contains(&value);
+        let leaves = self.leaving_arm(params, body).filter(|_| must_end);
         let inits: Vec<Word> = inits
             .iter()
             .map(|&init| {
@@ -67,8 +70,15 @@ impl<'p> Translator<'p> {
         self.branch(first);
         self.begin(first);
         let mut exits = Ways::default();
-        let needs_a_way_out = leaves.is_none() && !is_bounded;
-        if needs_a_way_out && let Some(condition) = self.ends_early() {
+        let way_out = match leaves {
+            None if must_end => self.ends_early(),
+            _ => None,
+        };
+        let way_out = match way_out {
+            None if is_new && leaves.is_none() => self.never(),
+            way_out => way_out,
+        };
+        if let Some(condition) = way_out {
             let [leave, stay] = [(); 2].map(|()| self.declarations.id());
             self.select_between(condition, [leave, stay], stay);
             self.begin(leave);
@@ -107,6 +117,18 @@ impl<'p> Translator<'p> {
             .into_iter()
             .find(|&(block, _)| leaves(block))
             .map(|it| it.1)
+    }
+
+    /// Whether a loop may leave with a value that its body computes.
+    fn leaves_with_new(&self, body: BlockId) -> bool {
+        let program = self.function.program;
+        let blocks = || program.tail(body).into_iter().map(|block| program.block(block));
+        let statements = blocks().flat_map(|block| &block.statements);
+        let computed: FxHashSet<ValueId> = statements.map(Statement::value).collect();
+        blocks().any(|block| match &block.end {
+            End::Yield(values) => values.iter().any(|value| computed.contains(value)),
+            _ => false,
+        })
     }
 
     /// Emits the continue block and begins the merge block.

@@ -185,6 +185,8 @@ fn loops_that_count_have_no_way_out_of_their_own() {
         (0, up("0", "(and (less (time) 3) (not (greater i 9)))", "(+ i (if (less i 5) 1 1))")),
         (0, up("(max 0i (int (time)))", "(not (>= i 9i))", "(+ i 3i)")),
         (0, up("0u", "(less i (min (uint (time)) 100u))", "(+ i 1u)")),
+        // It leaves with what its last round has computed.
+        (1, "((rec-func (i) (if (less i (min 10 (time))) (rec (+ i 1)) (* i (time)))) 0)".to_owned()),
         // They may be far from the bound, or not come to it.
         (1, up("(time)", "(less i 10)", "(+ i 1)")),
         (1, up("0", "(less i (time))", "(+ i 1)")),

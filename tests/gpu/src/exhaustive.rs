@@ -1,5 +1,5 @@
-//! Elementary functions of exact modules at all arguments, against the same programs in machine code, which is
-//! proved against CORE-MATH (`tests/oracle`).
+//! Functions of exact modules at all arguments, against the same programs in machine code, which is proved against CORE-MATH
+//! (`tests/oracle`).
 
 use crate::exact::options;
 use lambdav::engine::Engine;
@@ -21,23 +21,36 @@ use std::time::Instant;
 const SIDE: u32 = 4096;
 const EACH: u64 = (SIDE as u64) * (SIDE as u64) * 4;
 
+/// What is no operation of a device: a name, and how many arguments it has.
+pub(crate) type Function = (&'static str, usize);
+
+/// All of them: the elementary functions, and arithmetic that Vulkan lets be rough.
+pub(crate) fn functions() -> Vec<Function> {
+    let elementary = Elementary::ALL.into_iter().map(|f| (f.name(), f.arity()));
+    elementary.chain([("/", 2), ("sqrt", 1), ("fma", 3)]).collect()
+}
+
 /// A program of four results a pixel. Arguments are the numbers whose bits are a counter times 2^step and some last bits, or
-/// pairs that are made of it by a hash (of bits, or, half of them, near 1).
-fn text(function: Elementary, step: u32) -> String {
-    let name = function.name();
-    let value = match (function.arity(), step) {
+/// two or three that are made of it by a hash (of bits, or, most of them, near 1).
+fn text((name, arity): Function, step: u32) -> String {
+    let value = match (arity, step) {
         (1, 0) => format!("(define (value i) ({name} (from-bits i)))"),
         (1, _) => format!(
             "(define (bits i) (+ (shift-left i {step}u) (shift-right (* i 0x9e3779b9u) {}u)))
              (define (value i) ({name} (from-bits (bits i))))",
             32 - step
         ),
-        _ => format!(
+        _ => {
+            let salts = ["0u", "0xa5a5a5a5u", "0x5a5a5a5au"].iter().take(arity);
+            let of = salts.map(|salt| format!("(from-bits (near (mix (bit-xor i {salt}))))"));
+            let of: Vec<String> = of.collect();
+            format!(
             "(define (mix i) (let ((i (* (bit-xor i (shift-right i 16u)) 0x7feb352du)))
                (let ((i (* (bit-xor i (shift-right i 15u)) 0x846ca68bu))) (bit-xor i (shift-right i 16u)))))
              (define (near i) (if (eq (bit-and i 3u) 0u) i (+ 0x3c000000u (bit-and (shift-right i 2u) 0x07ffffffu))))
-             (define (value i) ({name} (from-bits (near (mix i))) (from-bits (near (mix (bit-xor i 0xa5a5a5a5u))))))"
-        ),
+             (define (value i) ({name} {}))", of.join(" ")
+        )
+        }
     };
     format!(
         "{value}
@@ -50,7 +63,7 @@ fn text(function: Elementary, step: u32) -> String {
 /// Compares; whether nothing differs.
 pub(crate) fn compare(
     device: &Device,
-    functions: &[Elementary],
+    functions: &[Function],
     step: u32,
     pairs: u64,
     no_float64: bool,
@@ -78,7 +91,7 @@ pub(crate) fn compare(
         let mut engine =
             FastEngine::new(&core, 0, &settings, None).map_err(|error| error.to_string())?;
         let mut frame = render(&engine, size, &RenderOptions::default())?;
-        let all = if function.arity() == 1 { 1_u64 << (32 - step) } else { pairs };
+        let all = if function.1 == 1 { 1_u64 << (32 - step) } else { pairs };
         let frames = all.div_ceil(EACH);
         let (mut differing, mut first) = (0, None);
         for k in 0..frames {
@@ -116,7 +129,7 @@ pub(crate) fn compare(
         is_right &= differing == 0;
         println!(
             "| `{}` | {} | {differing} | {} | {:.1} |",
-            function.name(),
+            function.0,
             frames * EACH.min(all),
             first.unwrap_or_default(),
             start.elapsed().as_secs_f64()

@@ -7,7 +7,7 @@ mod exact;
 mod exhaustive;
 
 use clap::{Parser, Subcommand};
-use lambdav_core::op::Elementary;
+use exhaustive::Function;
 use lambdav_gpu::{Device, Difference, Vulkan, forever, functions};
 use lambdav_gpu_tests::{Shader, open};
 use lambdav_spirv_backend::emit::EmitOptions;
@@ -36,12 +36,12 @@ enum What {
     Native,
     /// Exact modules, bit by bit: the gallery, the benchmark's shaders, generated programs
     Exact(exact::Arguments),
-    /// Elementary functions of exact modules at all 2^32 arguments, or at random pairs, against machine code
+    /// Functions of exact modules at all 2^32 arguments, or at random ones where they have several, against machine code
     Functions {
         /// Take one of every 2^BITS arguments
         #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=16))]
         step: u32,
-        /// Pairs of arguments for functions of two
+        /// How many random arguments functions of several have
         #[arg(long, default_value_t = 1 << 27)]
         pairs: u64,
         /// Do without floats of 64 bits
@@ -49,7 +49,7 @@ enum What {
         no_float64: bool,
         /// The functions; all if none is named
         #[arg(value_parser = function)]
-        functions: Vec<Elementary>,
+        functions: Vec<Function>,
     },
     /// How long exact modules take, beside the device's own arithmetic
     Cost {
@@ -61,9 +61,10 @@ enum What {
     },
 }
 
-fn function(name: &str) -> Result<Elementary, String> {
-    let found = Elementary::ALL.into_iter().find(|f| f.name() == name);
-    found.ok_or_else(|| format!("one of {}", Elementary::ALL.map(Elementary::name).join(" ")))
+fn function(name: &str) -> Result<Function, String> {
+    let all = exhaustive::functions();
+    let names = || all.iter().map(|it| it.0).collect::<Vec<_>>().join(" ");
+    all.iter().copied().find(|it| it.0 == name).ok_or_else(|| format!("one of {}", names()))
 }
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -84,7 +85,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         }
         Some(What::Exact(arguments)) => exact::compare(&device, &arguments)?,
         Some(What::Functions { step, pairs, no_float64, functions }) => {
-            let all = if functions.is_empty() { Elementary::ALL.to_vec() } else { functions };
+            let all = if functions.is_empty() { exhaustive::functions() } else { functions };
             exhaustive::compare(&device, &all, step, pairs, no_float64)?
         }
         Some(What::Cost { runs, shaders }) => {

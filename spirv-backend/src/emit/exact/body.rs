@@ -54,11 +54,18 @@ impl Translator<'_> {
     /// The values of a body, and those of them in binary64 that are rounded to binary32.
     fn steps(&mut self, body: &Body, operands: &[Word]) -> (Vec<Word>, Vec<Word>) {
         let (mut values, mut rounded) = (Vec::with_capacity(body.steps.len()), Vec::new());
+        let mut was_coefficient = false;
         for (kind, step) in &body.steps {
             let id = |values: &[Word], v: V| values[v.0 as usize];
             let value = match step {
                 Step::Operand(index) => operands[*index],
-                Step::Constant(bits) => self.constant_of(*kind, *bits),
+                Step::Constant(bits) => {
+                    // The first one that no number of binary32 is.
+                    let is_first = *kind == Kind::F64 && *bits as u32 != 0 && !was_coefficient;
+                    was_coefficient |= is_first;
+                    let is_wrong = is_first && is_active(Mutant::WrongCoefficient);
+                    self.constant_of(*kind, bits + u64::from(is_wrong))
+                }
                 Step::MulAdd(of) => {
                     let of = of.map(|v| id(&values, v));
                     self.glsl_of(Glsl::Fma, TypeDeclaration::Double, &of)

@@ -41,14 +41,10 @@ pub(super) fn bounded(program: &Program) -> FxHashSet<ValueId> {
             Event::Statement(_, Statement::Loop { value, params, inits, body }) => {
                 let outer = around.last().copied().unwrap_or(1.0);
                 let all = known.rounds(params, inits, *body).map(|rounds| rounds * outer);
-                match all.filter(|&all| all <= MOST_ROUNDS) {
-                    Some(all) => {
-                        bounded.insert(*value);
-                        around.push(all);
-                    }
-                    // It ends as soon as anything is wrong.
-                    None => around.push(outer),
-                }
+                let all = all.filter(|&all| all <= MOST_ROUNDS);
+                bounded.extend(all.map(|_| *value));
+                // (Others end as soon as anything is wrong.)
+                around.push(all.unwrap_or(outer));
             }
             Event::After(..) => {
                 around.pop();

@@ -101,6 +101,15 @@ impl Translator<'_> {
         id
     }
 
+    /// In an exact module, a condition that holds nowhere, which compilers do not know.
+    pub(in crate::emit) fn never(&mut self) -> Option<Word> {
+        if !self.function.mode.is_exact() {
+            return None;
+        }
+        let (sign, zero) = (self.sign(), self.declarations.uint(0));
+        Some(self.instruction(Op::INotEqual, Type::BOOL, &[sign, zero]))
+    }
+
     /// A zero that compilers do not know, an integer, in the open block.
     pub(super) fn zero(&mut self) -> Word {
         let (sign, last) = (self.sign_here(), self.declarations.uint(31));
