@@ -40,6 +40,8 @@ pub enum Mutant {
     Undecided,
     /// The first coefficient of each body of an exact module is off by a unit in its last place.
     WrongCoefficient,
+    /// The emitter lets sums and products be contracted.
+    Contracted,
     /// Exact modules do not correct a quotient, and do not look at its residual.
     Uncorrected,
     /// The evaluator assigns the φ's of a block one after the other.
@@ -78,8 +80,8 @@ impl Mutant {
     pub const OF_EXACT: [Self; 4] =
         [Self::UnnotedProduct, Self::RoundedTwice, Self::Undecided, Self::WrongCoefficient];
 
-    /// That of exact modules that rely on `fma`.
-    pub const OF_RESIDUALS: [Self; 1] = [Self::Uncorrected];
+    /// Those that a device shows that computes as roughly as Vulkan lets it.
+    pub const OF_ROUGH: [Self; 2] = [Self::Contracted, Self::Uncorrected];
 
     /// Those of integers.
     pub const OF_INTEGERS: [Self; 2] = [Self::LongShift, Self::LostCarry];

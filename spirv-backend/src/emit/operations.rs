@@ -85,6 +85,8 @@ impl Translator<'_> {
             Core::All => self.instruction(Op::All, ty, ids),
             Core::Select if kind == Type::BOOL => self.select(ids[0], ty, ids[1], ids[2]),
             Core::Select => self.instruction(Op::Select, ty, ids),
+            // (Mesa refuses to construct what has no parts.)
+            Core::Construct(_) if ids.is_empty() => self.declarations.constant(ty, &[]),
             Core::Construct(_) => self.instruction(Op::CompositeConstruct, ty, ids),
             Core::Component(k) | Core::Column(k) => self.extract(ty, ids[0], k.into()),
             Core::Field(k) => self.extract(ty, ids[0], k),
@@ -138,6 +140,9 @@ impl Translator<'_> {
     }
 
     pub(super) fn is_not_contracted(&mut self, id: Word) {
+        if is_active(Mutant::Contracted) {
+            return;
+        }
         self.declarations.decorate(id, Decoration::NoContraction, []);
     }
 

@@ -13,6 +13,9 @@ use rspirv::spirv::{Op, Word};
 impl Translator<'_> {
     /// A value of its parts.
     pub(super) fn construct(&mut self, ty: Type, parts: &[Word]) -> Word {
+        if parts.is_empty() {
+            return self.declarations.constant(ty, &[]);
+        }
         self.declarations.most_parts = self.declarations.most_parts.max(parts.len());
         self.instruction(Op::CompositeConstruct, ty, parts)
     }

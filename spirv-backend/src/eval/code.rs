@@ -84,6 +84,14 @@ pub(super) enum Step {
         of: [usize; 3],
         words: usize,
     },
+    /// The sum that has been computed, or difference, rounded once where a device is rough: `a·b + c`, a and c with the
+    /// opposite sign if so said.
+    Contract {
+        to: usize,
+        of: [usize; 3],
+        opposite: [bool; 2],
+        words: usize,
+    },
     /// A number of 64 bits for one of 32, and the other way round.
     Lengthen {
         to: usize,

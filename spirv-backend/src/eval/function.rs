@@ -1,5 +1,6 @@
 //! Reading functions: their blocks and instructions, ids replaced by places in memory.
 
+use super::arithmetic::Binary;
 use super::binary::Instruction;
 use super::code::{Block, Call, End, Header, Part, Passed, Phi, Position, Step};
 use super::compute::{compute, place};
@@ -10,7 +11,7 @@ use super::images::opaque;
 use super::order::reverse_postorder;
 use super::signature::Signature;
 use super::values::{ComponentType, Entity, Ids, MemoryRegion, SpirvType, ValueType};
-use rspirv::spirv::{Op, StorageClass};
+use rspirv::spirv::{Decoration, Op, StorageClass};
 use rustc_hash::FxHashMap;
 
 /// An instruction whose ids may be defined later.
@@ -41,6 +42,8 @@ struct Draft {
     header: Option<Position>,
     phis: Vec<(usize, ValueType, Pending)>,
     steps: Vec<Step>,
+    /// Products that may be contracted: where they are, and their factors.
+    products: Vec<(usize, [usize; 2])>,
     end: Option<Pending>,
 }
 
@@ -89,6 +92,7 @@ impl LoadedFunction {
                     header: None,
                     phis: Vec::new(),
                     steps: Vec::new(),
+                    products: Vec::new(),
                     end: None,
                 });
                 Ok(())
@@ -221,10 +225,28 @@ impl Draft {
                     self.steps.push(globals.length(ids, instruction, kind, to)?);
                 } else if !self.with_pointer(ids, globals, instruction, kind, to)? {
                     self.steps.push(compute(globals.undefined, ids, instruction, kind, to)?);
+                    if globals.decoration(operand(1)?, Decoration::NoContraction).is_none() {
+                        self.contract();
+                    }
                 }
                 ids.define(instruction, operand(1)?, Entity::Value(kind, to))
             }
         }
+    }
+
+    /// Has what was computed last, which may be contracted, be so with a product of this block.
+    fn contract(&mut self) {
+        let Some(&Step::Binary { function, to, a, b, words }) = self.steps.last() else { return };
+        let product = |at| self.products.iter().find(|of| of.0 == at).map(|of| of.1);
+        let (of, opposite) = match (function, product(a), product(b)) {
+            (Binary::Mul, ..) => return self.products.push((to, [a, b])),
+            (Binary::Add, Some([x, y]), _) => ([x, y, b], [false, false]),
+            (Binary::Add, _, Some([x, y])) => ([x, y, a], [false, false]),
+            (Binary::Sub, Some([x, y]), _) => ([x, y, b], [false, true]),
+            (Binary::Sub, _, Some([x, y])) => ([x, y, a], [true, false]),
+            _ => return,
+        };
+        self.steps.push(Step::Contract { to, of, opposite, words });
     }
 
     fn store(

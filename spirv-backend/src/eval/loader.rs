@@ -334,15 +334,15 @@ impl<'w> Loader<'w> {
                 self.globals.decorate(instruction.operand(0)?, member, decoration, value);
                 Ok(())
             }
-            Decoration::RowMajor if !is_marked => {
+            Decoration::RowMajor if is_marked => unknown(format!("decoration {decoration:?}")),
+            Decoration::RowMajor | Decoration::NoContraction => {
                 self.globals.decorate(instruction.operand(0)?, member, decoration, 0);
                 Ok(())
             }
-            // What is said of memory is read where memory is; the evaluator never contracts.
+            // What is said of memory is read where memory is.
             Decoration::Block
             | Decoration::NonWritable
             | Decoration::ColMajor
-            | Decoration::NoContraction
             | Decoration::SpecId => Ok(()),
             other => unknown(format!("decoration {other:?}")),
         }

@@ -29,6 +29,7 @@ pub struct Arithmetic {
     pub flushes: bool,
     /// Whether `fma` is a product and a sum.
     pub rounds_twice: bool,
-    /// Whether quotients, roots and inverse roots that are ordinary numbers are up to two units in the last place off.
+    /// Whether quotients, roots and inverse roots that are ordinary numbers are up to two units in the last place off, and
+    /// sums of products are rounded once where the module lets them be contracted.
     pub is_rough: bool,
 }

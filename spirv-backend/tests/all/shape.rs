@@ -1,8 +1,12 @@
 //! What modules look like.
 
 use crate::support::Shader;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::types::Types;
 use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals};
+use lambdav_spirv_backend::eval::{Arithmetic, Module, ModuleEvaluator, Resources};
 use lambdav_spirv_backend::{disassemble, emit as emit_program};
+use rspirv::binary::Assemble;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, GlslStd450Op, Op};
 
@@ -324,7 +328,7 @@ fn deep_nesting() {
     let shader = Shader::new("a.lv", &text);
     let program = shader.scheduled(&[0]);
     let module = emit_program(&program, None, &EmitOptions::default()).expect("it fits");
-    assert!(lambdav_spirv_backend::eval::Module::new(&module.words).is_ok());
+    assert!(Module::new(&module.words).is_ok());
 }
 
 /// The words of a program of so many operations, all with names and lines.
@@ -343,4 +347,43 @@ fn words(operations: usize) -> usize {
 fn modules_grow_with_programs() {
     let [few, many] = [10_000, 160_000].map(words);
     assert!(many < 17 * few, "{few} words, and {many}");
+}
+
+/// The evaluator contracts for a rough device what the module lets it, and nothing else.
+#[test]
+fn sums_of_products_are_contracted_where_they_may_be() {
+    let programs: [(&str, fn(f32, f32) -> f32); 4] = [
+        ("(+ (* x y) 0.3)", |x, y| x.mul_add(y, 0.3)),
+        ("(+ 0.3 (* x y))", |x, y| x.mul_add(y, 0.3)),
+        ("(- (* x y) 0.3)", |x, y| x.mul_add(y, -0.3)),
+        ("(- 0.3 (* x y))", |x, y| (-x).mul_add(y, 0.3)),
+    ];
+    for (text, contracted) in programs {
+        let text = format!("(define x (.x (frag-coord))) (define y (.y (frag-coord))) {text}");
+        let module = Shader::new("a.lv", &text).emitted(&EmitOptions::default());
+        let mut lenient = rspirv::dr::load_words(&module.words).expect("it is a module");
+        lenient
+            .annotations
+            .retain(|it| it.operands.get(1) != Some(&Decoration::NoContraction.into()));
+        let of_words = |words: &[u32], is_rough| {
+            let module = Module::new(words).expect("it can be evaluated");
+            let resources = Resources::new(&Inputs::default(), &Types::default(), []);
+            let mut evaluator = ModuleEvaluator::new(&module, &resources, 1 << 12);
+            evaluator.set_arithmetic(Arithmetic { is_rough, ..Arithmetic::default() });
+            (0..100)
+                .map(|index| {
+                    let [x, y] = [index as f32 / 3.0, index as f32 / 7.0];
+                    evaluator.run([x, y, 0.0, 1.0], &|| false).expect("it ends");
+                    evaluator.output(0).expect("there is one")[0]
+                })
+                .collect::<Vec<u32>>()
+        };
+        let exact = of_words(&module.words, false);
+        assert_eq!(of_words(&module.words, true), exact, "{text}");
+        assert_eq!(of_words(&Assemble::assemble(&lenient), false), exact, "{text}");
+        let expected: Vec<u32> =
+            (0..100).map(|i| contracted(i as f32 / 3.0, i as f32 / 7.0).to_bits()).collect();
+        assert_eq!(of_words(&Assemble::assemble(&lenient), true), expected, "{text}");
+        assert_ne!(expected, exact, "{text}");
+    }
 }

@@ -82,6 +82,9 @@ fn elementary_functions() {
     }
 }
 
+/// Generated programs that a driver was wrong about, or refused.
+const FOUND: [u64; 4] = [888, 1474, 1933, 1967];
+
 /// How many generated programs are drawn: 60, or as many as the environment's `PROGRAMS` says.
 fn programs() -> u64 {
     std::env::var("PROGRAMS").map_or(60, |text| text.parse().expect("PROGRAMS is a number"))
@@ -101,11 +104,40 @@ fn gallery() {
     assert!(wrong.is_empty(), "{} differ: {}", wrong.len(), wrong.join("\n"));
 }
 
+/// Mesa's lavapipe compiles a module for the uniforms that conditions depend on, and then takes products of zero for zero.
+const ZERO_UNIFORM: &str = "(uniform u num 0) (exp (mod (if (greater u 4) 1 0) u))";
+
+/// In a loop with one way out, pixels that have left may get there what the others compute later. The pixels are computed again.
+const LEFT_EARLY: &str = "
+(buffer b num)
+(uniform u num 1e-40)
+(vec2
+  ((rec-func (i)
+     (if (less i 6)
+         (if (<= (.y (frag-coord)) 1) (rec (+ i 1)) (rec (+ i 1)))
+         (at b (if (<= (.x (frag-coord)) 4) 0i ((rec-func (n) (if (greater n 0) (rec (- n 1)) 2i)) 4)))))
+   (max 0 (.y (frag-coord))))
+  (* u 1e30))";
+
+#[test]
+fn what_drivers_are_wrong_about() {
+    let Some(device) = device() else { return };
+    for (name, text) in [("zero uniform", ZERO_UNIFORM), ("left early", LEFT_EARLY)] {
+        let shader = Shader::new(name, text).with_resources(resources);
+        for output in shader.outputs() {
+            for options in kinds(&device) {
+                let found = difference(&device, &output, SMALL, &options).expect("it draws");
+                assert_eq!(found, None, "{name}");
+            }
+        }
+    }
+}
+
 #[test]
 fn generated_programs() {
     let Some(device) = device() else { return };
     let (mut drawn, mut refused, mut wrong) = (0, 0, Vec::new());
-    for seed in 0..programs() {
+    for seed in (0..programs()).chain(FOUND) {
         let shader = Shader::generated(seed, 20 + (seed as usize * 7) % 120);
         let Some(shader) = shader.map(|shader| shader.with_resources(resources)) else { continue };
         for output in shader.outputs() {

@@ -21,8 +21,9 @@ const MOST_ROUNDS: f64 = 4096.0;
 const MOST: f64 = 4096.0;
 const LEAST_STEP: f64 = 1.0 / 1024.0;
 
-/// How deep conditions and bounds are looked into.
+/// How deep conditions and bounds are looked into, and how many blocks a body may have.
 const DEPTH: usize = 8;
+const MOST_BLOCKS: usize = 64;
 
 /// The values of the loops that end by themselves.
 pub(super) fn bounded(program: &Program) -> FxHashSet<ValueId> {
@@ -70,7 +71,11 @@ impl Bounds<'_> {
         // The arguments of each next round, and the facts on the way to it.
         let mut facts: FxHashMap<BlockId, Vec<Fact>> = FxHashMap::default();
         let mut nexts: Vec<(&[ValueId], Vec<Fact>)> = Vec::new();
-        for block in self.program.tail(body) {
+        let blocks = self.program.tail(body);
+        if blocks.len() > MOST_BLOCKS {
+            return None;
+        }
+        for block in blocks {
             let here = facts.remove(&block).unwrap_or_default();
             match &self.program.block(block).end {
                 End::Rec(args) => nexts.push((args, here)),

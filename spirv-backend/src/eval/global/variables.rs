@@ -18,7 +18,7 @@ fn unknown<T>(instruction: &Instruction<'_>, what: &str) -> Result<T, LoadError>
 }
 
 impl Globals {
-    fn decoration(&self, id: u32, of: Decoration) -> Option<u32> {
+    pub(in crate::eval) fn decoration(&self, id: u32, of: Decoration) -> Option<u32> {
         self.decorations.get(&(id, None, of)).copied()
     }
 

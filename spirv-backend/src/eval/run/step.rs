@@ -118,6 +118,16 @@ impl ModuleEvaluator<'_> {
                 }
                 to
             }
+            Step::Contract { to, of, opposite, words } => {
+                let Arithmetic { flushes, is_rough, .. } = self.arithmetic;
+                for i in (0..words).filter(|_| is_rough) {
+                    let [a, b, c] = of.map(|at| seen(self.memory[at + i], flushes));
+                    let [a, c] = [(a, opposite[0]), (c, opposite[1])]
+                        .map(|(word, opposite)| word ^ u32::from(opposite) << 31);
+                    self.memory[to + i] = seen(fma([a, b, c]), flushes);
+                }
+                to
+            }
             Step::Lengthen { to, a } => {
                 self.check(a)?;
                 let number = f32::from_bits(seen(self.memory[a], self.arithmetic.flushes));
