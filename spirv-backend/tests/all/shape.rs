@@ -313,7 +313,7 @@ fn long_sources() {
     let text = format!("; ä{}\n(uniform {name} num 3)\n(vec2 {name} (time))", "ö".repeat(200_000));
     let shader = Shader::new("a.lv", &text);
     let module = shader.emitted(&EmitOptions::default());
-    let loaded = lambdav_spirv_backend::eval::Module::new(&module.words).expect("it is read");
+    let loaded = Module::new(&module.words).expect("it is read");
     let [source] = loaded.sources() else { panic!("it carries its source") };
     assert_eq!((source.name.as_str(), source.text.as_str()), ("a.lv", text.as_str()));
 }
@@ -352,7 +352,8 @@ fn modules_grow_with_programs() {
 /// The evaluator contracts for a rough device what the module lets it, and nothing else.
 #[test]
 fn sums_of_products_are_contracted_where_they_may_be() {
-    let programs: [(&str, fn(f32, f32) -> f32); 4] = [
+    type Contracted = fn(f32, f32) -> f32;
+    let programs: [(&str, Contracted); 4] = [
         ("(+ (* x y) 0.3)", |x, y| x.mul_add(y, 0.3)),
         ("(+ 0.3 (* x y))", |x, y| x.mul_add(y, 0.3)),
         ("(- (* x y) 0.3)", |x, y| x.mul_add(y, -0.3)),
