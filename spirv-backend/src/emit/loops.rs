@@ -25,7 +25,7 @@ impl<'p> Translator<'p> {
         inits: &'p [ValueId],
         body: BlockId,
     ) -> Loop<'p> {
-        let is_new = self.leaves_with_new(body);
+        let is_new = self.function.mode.is_exact() && self.leaves_with_new(body);
         let must_end = is_new || !self.function.bounded.contains(&value);
         let leaves = self.leaving_arm(params, body).filter(|_| must_end);
         let inits: Vec<Word> = inits
@@ -71,12 +71,8 @@ impl<'p> Translator<'p> {
         self.begin(first);
         let mut exits = Ways::default();
         let way_out = match leaves {
-            None if must_end => self.ends_early(),
+            None if must_end => self.ends_early().or_else(|| is_new.then(|| self.never())),
             _ => None,
-        };
-        let way_out = match way_out {
-            None if is_new && leaves.is_none() => self.never(),
-            way_out => way_out,
         };
         if let Some(condition) = way_out {
             let [leave, stay] = [(); 2].map(|()| self.declarations.id());
@@ -122,7 +118,8 @@ impl<'p> Translator<'p> {
     /// Whether a loop may leave with a value that its body computes.
     fn leaves_with_new(&self, body: BlockId) -> bool {
         let program = self.function.program;
-        let blocks = || program.tail(body).into_iter().map(|block| program.block(block));
+        let tail = program.tail(body);
+        let blocks = || tail.iter().map(|&block| program.block(block));
         let statements = blocks().flat_map(|block| &block.statements);
         let computed: FxHashSet<ValueId> = statements.map(Statement::value).collect();
         blocks().any(|block| match &block.end {

@@ -41,8 +41,7 @@ impl Translator<'_> {
 
     /// The same as the device does it.
     pub(super) fn natively(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Word {
-        let is_structural = matches!(op, Core::Construct(_) | Core::Component(_));
-        if kind.is_integer() && !is_structural {
+        if kind.is_integer() && !matches!(op, Core::Component(_)) {
             return self.of_integers(op, kind, ty, ids);
         }
         let is_num = kind.is_num();
@@ -85,9 +84,6 @@ impl Translator<'_> {
             Core::All => self.instruction(Op::All, ty, ids),
             Core::Select if kind == Type::BOOL => self.select(ids[0], ty, ids[1], ids[2]),
             Core::Select => self.instruction(Op::Select, ty, ids),
-            // (Mesa refuses to construct what has no parts.)
-            Core::Construct(_) if ids.is_empty() => self.declarations.constant(ty, &[]),
-            Core::Construct(_) => self.instruction(Op::CompositeConstruct, ty, ids),
             Core::Component(k) | Core::Column(k) => self.extract(ty, ids[0], k.into()),
             Core::Field(k) => self.extract(ty, ids[0], k),
             Core::Tag => self.extract(ty, ids[0], 0),
@@ -108,6 +104,7 @@ impl Translator<'_> {
             | Core::FromBits => unreachable!("they are of integers"),
             Core::At
             | Core::Update
+            | Core::Construct(_)
             | Core::Inject(..)
             | Core::After
             | Core::Texel

@@ -14,6 +14,7 @@ impl Translator<'_> {
     /// A value of its parts.
     pub(super) fn construct(&mut self, ty: Type, parts: &[Word]) -> Word {
         if parts.is_empty() {
+            // (Mesa refuses to construct it.)
             return self.declarations.constant(ty, &[]);
         }
         self.declarations.most_parts = self.declarations.most_parts.max(parts.len());

@@ -43,7 +43,7 @@ struct Draft {
     phis: Vec<(usize, ValueType, Pending)>,
     steps: Vec<Step>,
     /// Products that may be contracted: where they are, and their factors.
-    products: Vec<(usize, [usize; 2])>,
+    products: FxHashMap<usize, [usize; 2]>,
     end: Option<Pending>,
 }
 
@@ -92,7 +92,7 @@ impl LoadedFunction {
                     header: None,
                     phis: Vec::new(),
                     steps: Vec::new(),
-                    products: Vec::new(),
+                    products: FxHashMap::default(),
                     end: None,
                 });
                 Ok(())
@@ -225,21 +225,25 @@ impl Draft {
                     self.steps.push(globals.length(ids, instruction, kind, to)?);
                 } else if !self.with_pointer(ids, globals, instruction, kind, to)? {
                     self.steps.push(compute(globals.undefined, ids, instruction, kind, to)?);
-                    if globals.decoration(operand(1)?, Decoration::NoContraction).is_none() {
-                        self.contract();
-                    }
+                    self.contract(globals, operand(1)?);
                 }
                 ids.define(instruction, operand(1)?, Entity::Value(kind, to))
             }
         }
     }
 
-    /// Has what was computed last, which may be contracted, be so with a product of this block.
-    fn contract(&mut self) {
+    /// Has what was computed last, as that id, be contracted with a product of this block where it may be.
+    fn contract(&mut self, globals: &Globals, id: u32) {
         let Some(&Step::Binary { function, to, a, b, words }) = self.steps.last() else { return };
-        let product = |at| self.products.iter().find(|of| of.0 == at).map(|of| of.1);
+        if globals.decoration(id, Decoration::NoContraction).is_some() {
+            return;
+        }
+        let product = |at| self.products.get(&at).copied();
         let (of, opposite) = match (function, product(a), product(b)) {
-            (Binary::Mul, ..) => return self.products.push((to, [a, b])),
+            (Binary::Mul, ..) => {
+                self.products.insert(to, [a, b]);
+                return;
+            }
             (Binary::Add, Some([x, y]), _) => ([x, y, b], [false, false]),
             (Binary::Add, _, Some([x, y])) => ([x, y, a], [false, false]),
             (Binary::Sub, Some([x, y]), _) => ([x, y, b], [false, true]),

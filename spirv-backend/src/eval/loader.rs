@@ -321,7 +321,7 @@ impl<'w> Loader<'w> {
         let Some(decoration) = Decoration::from_u32(number) else {
             return unknown(format!("decoration {number}"));
         };
-        match decoration {
+        let value = match decoration {
             Decoration::BuiltIn
             | Decoration::Location
             | Decoration::Component
@@ -329,22 +329,17 @@ impl<'w> Loader<'w> {
             | Decoration::DescriptorSet
             | Decoration::Offset
             | Decoration::ArrayStride
-            | Decoration::MatrixStride => {
-                let value = instruction.operand(index + 1)?;
-                self.globals.decorate(instruction.operand(0)?, member, decoration, value);
-                Ok(())
-            }
-            Decoration::RowMajor if is_marked => unknown(format!("decoration {decoration:?}")),
-            Decoration::RowMajor | Decoration::NoContraction => {
-                self.globals.decorate(instruction.operand(0)?, member, decoration, 0);
-                Ok(())
-            }
+            | Decoration::MatrixStride => instruction.operand(index + 1)?,
+            Decoration::NoContraction => 0,
+            Decoration::RowMajor if !is_marked => 0,
             // What is said of memory is read where memory is.
             Decoration::Block
             | Decoration::NonWritable
             | Decoration::ColMajor
-            | Decoration::SpecId => Ok(()),
-            other => unknown(format!("decoration {other:?}")),
-        }
+            | Decoration::SpecId => return Ok(()),
+            other => return unknown(format!("decoration {other:?}")),
+        };
+        self.globals.decorate(instruction.operand(0)?, member, decoration, value);
+        Ok(())
     }
 }

@@ -1,10 +1,9 @@
 //! What modules look like.
 
-use crate::support::Shader;
+use crate::support::{Shader, by_words_of};
 use lambdav_core::inputs::Inputs;
-use lambdav_core::types::Types;
-use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals};
-use lambdav_spirv_backend::eval::{Arithmetic, Module, ModuleEvaluator, Resources};
+use lambdav_spirv_backend::emit::{EmitOptions, EmittedModule, Exact, FloatControls, Subnormals};
+use lambdav_spirv_backend::eval::{Arithmetic, Module};
 use lambdav_spirv_backend::{disassemble, emit as emit_program};
 use rspirv::binary::Assemble;
 use rspirv::dr::Operand;
@@ -360,31 +359,33 @@ fn sums_of_products_are_contracted_where_they_may_be() {
         ("(- 0.3 (* x y))", |x, y| (-x).mul_add(y, 0.3)),
     ];
     for (text, contracted) in programs {
-        let text = format!("(define x (.x (frag-coord))) (define y (.y (frag-coord))) {text}");
-        let module = Shader::new("a.lv", &text).emitted(&EmitOptions::default());
-        let mut lenient = rspirv::dr::load_words(&module.words).expect("it is a module");
-        lenient
+        let text =
+            format!("(define x (.x (frag-coord))) (define y (* 0.3 (.y (frag-coord)))) {text}");
+        let shader = Shader::new("a.lv", &text);
+        let pixels: Vec<Inputs> = shader.pixels(100).collect();
+        let module = shader.emitted(&EmitOptions::default());
+        let mut words = rspirv::dr::load_words(&module.words).expect("it is a module");
+        words
             .annotations
             .retain(|it| it.operands.get(1) != Some(&Decoration::NoContraction.into()));
-        let of_words = |words: &[u32], is_rough| {
-            let module = Module::new(words).expect("it can be evaluated");
-            let resources = Resources::new(&Inputs::default(), &Types::default(), []);
-            let mut evaluator = ModuleEvaluator::new(&module, &resources, 1 << 12);
-            evaluator.set_arithmetic(Arithmetic { is_rough, ..Arithmetic::default() });
-            (0..100)
-                .map(|index| {
-                    let [x, y] = [index as f32 / 3.0, index as f32 / 7.0];
-                    evaluator.run([x, y, 0.0, 1.0], &|| false).expect("it ends");
-                    evaluator.output(0).expect("there is one")[0]
-                })
+        let lenient = EmittedModule { words: words.assemble(), ..module.clone() };
+        let of_words = |module: &EmittedModule, is_rough| {
+            let arithmetic = Arithmetic { is_rough, ..Arithmetic::default() };
+            let program = shader.scheduled(&shader.locations());
+            let outcomes = by_words_of(&program, module, &pixels, 1 << 12, arithmetic);
+            outcomes
+                .into_iter()
+                .map(|outcome| outcome.expect("it ends")[0][0])
                 .collect::<Vec<u32>>()
         };
-        let exact = of_words(&module.words, false);
-        assert_eq!(of_words(&module.words, true), exact, "{text}");
-        assert_eq!(of_words(&Assemble::assemble(&lenient), false), exact, "{text}");
-        let expected: Vec<u32> =
-            (0..100).map(|i| contracted(i as f32 / 3.0, i as f32 / 7.0).to_bits()).collect();
-        assert_eq!(of_words(&Assemble::assemble(&lenient), true), expected, "{text}");
+        let exact = of_words(&module, false);
+        assert_eq!(of_words(&module, true), exact, "{text}");
+        assert_eq!(of_words(&lenient, false), exact, "{text}");
+        let expected: Vec<u32> = pixels
+            .iter()
+            .map(|of| contracted(of.frag_coord[0], 0.3 * of.frag_coord[1]).to_bits())
+            .collect();
+        assert_eq!(of_words(&lenient, true), expected, "{text}");
         assert_ne!(expected, exact, "{text}");
     }
 }

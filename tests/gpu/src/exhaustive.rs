@@ -30,6 +30,10 @@ pub(crate) fn functions() -> Vec<Function> {
     elementary.chain([("/", 2), ("sqrt", 1), ("fma", 3)]).collect()
 }
 
+/// The arguments of functions of several.
+const SALTS: [&str; 3] =
+    [" (argument i 0u)", " (argument i 0xa5a5a5a5u)", " (argument i 0x5a5a5a5au)"];
+
 /// A program of four results a pixel. Arguments are the numbers whose bits are a counter times 2^step and some last bits, or
 /// two or three that are made of it by a hash (of bits, or, most of them, near 1).
 fn text((name, arity): Function, step: u32) -> String {
@@ -40,17 +44,14 @@ fn text((name, arity): Function, step: u32) -> String {
              (define (value i) ({name} (from-bits (bits i))))",
             32 - step
         ),
-        _ => {
-            let salts = ["0u", "0xa5a5a5a5u", "0x5a5a5a5au"].iter().take(arity);
-            let of = salts.map(|salt| format!("(from-bits (near (mix (bit-xor i {salt}))))"));
-            let of: Vec<String> = of.collect();
-            format!(
+        _ => format!(
             "(define (mix i) (let ((i (* (bit-xor i (shift-right i 16u)) 0x7feb352du)))
                (let ((i (* (bit-xor i (shift-right i 15u)) 0x846ca68bu))) (bit-xor i (shift-right i 16u)))))
              (define (near i) (if (eq (bit-and i 3u) 0u) i (+ 0x3c000000u (bit-and (shift-right i 2u) 0x07ffffffu))))
-             (define (value i) ({name} {}))", of.join(" ")
-        )
-        }
+             (define (argument i salt) (from-bits (near (mix (bit-xor i salt)))))
+             (define (value i) ({name}{}))",
+            SALTS[..arity].concat()
+        ),
     };
     format!(
         "{value}

@@ -114,7 +114,7 @@ const LEFT_EARLY: &str = "
 (vec2
   ((rec-func (i)
      (if (less i 6)
-         (if (<= (.y (frag-coord)) 1) (rec (+ i 1)) (rec (+ i 1)))
+         (rec (+ i 1))
          (at b (if (<= (.x (frag-coord)) 4) 0i ((rec-func (n) (if (greater n 0) (rec (- n 1)) 2i)) 4)))))
    (max 0 (.y (frag-coord))))
   (* u 1e30))";

@@ -103,23 +103,18 @@ impl Bounds<'_> {
         init: ValueId,
         nexts: &[(&[ValueId], Vec<Fact>)],
     ) -> Option<f64> {
-        let (is_integer, is_signed) = match self.program.ty(param) {
-            Type::NUM => (false, true),
-            Type::INT => (true, true),
-            Type::UINT => (true, false),
-            _ => return None,
-        };
         let steps: Option<Vec<f64>> =
             nexts.iter().map(|(args, _)| self.step(param, args[k])).collect();
         let steps = steps?;
         let is_up = *steps.first()? > 0.0;
         let least = steps.iter().map(|step| step.abs()).reduce(f64::min)?;
         // (Without a sign, a count that passes zero is a large one.)
-        let is_monotonic = steps.iter().all(|&step| (step > 0.0) == is_up) && (is_up || is_signed);
+        let may_fall = self.program.ty(param) != Type::UINT;
+        let is_monotonic = steps.iter().all(|&step| (step > 0.0) == is_up) && (is_up || may_fall);
         if !is_monotonic || least < LEAST_STEP {
             return None;
         }
-        let is_number = is_integer || self.constant(init).is_some();
+        let is_number = self.is_number(init);
         let start = self.bound(init, !is_up, DEPTH)?;
         let ends = nexts.iter().map(|(_, facts)| {
             let bounds =

@@ -64,7 +64,7 @@ impl Translator<'_> {
                         self.hide(column, Type::vec(n))
                     })
                     .collect();
-                self.instruction(Op::CompositeConstruct, ty, &columns)
+                self.construct(ty, &columns)
             }
             TypeKind::Scalar(Scalar::F32) | TypeKind::Vector(Scalar::F32, _) => self.hide(id, ty),
             _ => id,
@@ -101,13 +101,10 @@ impl Translator<'_> {
         id
     }
 
-    /// In an exact module, a condition that holds nowhere, which compilers do not know.
-    pub(in crate::emit) fn never(&mut self) -> Option<Word> {
-        if !self.function.mode.is_exact() {
-            return None;
-        }
+    /// A condition that holds nowhere, which compilers do not know.
+    pub(in crate::emit) fn never(&mut self) -> Word {
         let (sign, zero) = (self.sign(), self.declarations.uint(0));
-        Some(self.instruction(Op::INotEqual, Type::BOOL, &[sign, zero]))
+        self.instruction(Op::INotEqual, Type::BOOL, &[sign, zero])
     }
 
     /// A zero that compilers do not know, an integer, in the open block.
