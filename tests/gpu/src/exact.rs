@@ -99,8 +99,9 @@ pub(crate) fn compare(device: &Device, arguments: &Arguments) -> Result<bool, Bo
                 if found.differing > 0 && found.met == 0 {
                     let first = found.first.unwrap_or_default();
                     println!(
-                        "seed {seed}: {} components differ, {first}\n{}",
+                        "seed {seed}: {} components differ, {first}; {:?} when read, drawn, made again\n{}",
                         found.differing,
+                        found.again,
                         shader.text()
                     );
                     wrong.lock().expect("nobody panics with it").push(seed);

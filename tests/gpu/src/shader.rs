@@ -42,6 +42,9 @@ pub struct Comparison {
     pub differing: usize,
     /// The first of these, in words.
     pub first: Option<String>,
+    /// Where any differ, how many do when the picture is read again, drawn again, and made again from the start: a device
+    /// that is sound says the same.
+    pub again: [usize; 3],
     /// How many pixels met a subnormal number, if the module says so.
     pub met: usize,
 }
@@ -176,6 +179,23 @@ impl Shader {
                 });
                 comparison.differing += 1;
             }
+        }
+        if comparison.differing > 0 {
+            let differing = |prepared: &mut Prepared| {
+                let outputs = program.locations.iter().zip(&wanted);
+                let counts = outputs.map(|(&location, wanted)| {
+                    let found = prepared.read(location, &forever)?;
+                    let both = wanted.as_flattened().iter().zip(found.as_flattened());
+                    Ok(both.filter(|(wanted, found)| wanted != found).count())
+                });
+                counts.sum::<Result<usize, Error>>()
+            };
+            let read = differing(&mut prepared)?;
+            prepared.draw(&forever)?;
+            let drawn = differing(&mut prepared)?;
+            let (mut made, _) = self.prepare(program, device, &outputs, size, options)?;
+            made.draw(&forever)?;
+            comparison.again = [read, drawn, differing(&mut made)?];
         }
         if let Some(report) = report {
             let met = prepared.read(report, &forever)?;
