@@ -59,6 +59,12 @@ impl Tile {
         self.lanes.len() as u32
     }
 
+    /// Whether registers are those of AVX-512, for which elementary functions have bodies of their own
+    /// ([`wide_body`](lambdav_core::elementary::wide_body)).
+    pub fn has_512_bits(self) -> bool {
+        self == Self::SIXTEEN
+    }
+
     /// Pixels side by side.
     pub fn columns(self) -> u32 {
         self.columns

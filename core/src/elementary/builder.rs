@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::operation::{Kind, Op};
+use super::operation::{Kind, Op, Part};
 
 /// A value of a [`Body`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,12 +45,14 @@ pub(super) struct Builder {
     steps: Vec<(Kind, Step)>,
     constants: FxHashMap<(Kind, u64), V>,
     end: Option<(V, V)>,
+    /// Whether it is for registers of 512 bits ([`wide_body`](super::wide_body)).
+    pub(super) is_wide: bool,
 }
 
 impl Builder {
-    pub(super) fn new(arity: usize) -> Self {
+    pub(super) fn new(arity: usize, is_wide: bool) -> Self {
         let steps = (0..arity).map(|i| (Kind::F32, Step::Operand(i))).collect();
-        Self { steps, constants: FxHashMap::default(), end: None }
+        Self { steps, constants: FxHashMap::default(), end: None, is_wide }
     }
 
     pub(super) fn finish(self) -> Body {
@@ -117,6 +119,11 @@ impl Builder {
     /// a·b + c.
     pub(super) fn mul_add(&mut self, a: V, b: V, c: V) -> V {
         self.push(Kind::F64, Step::MulAdd([a, b, c]))
+    }
+
+    /// A part of a number, in wide bodies.
+    pub(super) fn part(&mut self, part: Part, a: V) -> V {
+        self.op(Op::Part(part), &[a])
     }
 
     pub(super) fn sqrt(&mut self, a: V) -> V {

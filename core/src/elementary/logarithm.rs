@@ -8,6 +8,7 @@
 //! part (k = −1 and m near √2 is the worst). So the logarithms are off by less than 2^-44.
 
 use super::builder::{Builder, V};
+use super::operation::Part;
 
 /// log m in odd powers of s, to 2^-45.0.
 const NATURAL: [f64; 6] = [
@@ -41,7 +42,28 @@ pub(super) const BINARY_LONG: [f64; 8] = [
     0.215_818_888_672_084_15,
 ];
 
-/// k, s and log m over s, by an odd polynomial of s, for a positive normal number.
+/// The square root of 2 to 29 bits, so that the product with a number of binary32 is exact.
+const ROOT: f64 = f64::from_bits(std::f64::consts::SQRT_2.to_bits() >> 24 << 24);
+
+/// k, s and log m over s, by an odd polynomial of s, for a positive number of binary32.
+///
+/// In a wide body x·√2 = 2^k t, m = t/√2 and s = (t − √2)/(t + √2), where √2 is as near as [`ROOT`]: t and the dividend are
+/// exact, and s is off by as much as otherwise. Then k is infinite of zero and infinity, and s NaN below zero.
+fn split_single(b: &mut Builder, x: V, polynomial: &[f64]) -> [V; 3] {
+    if !b.is_wide {
+        return split(b, x, polynomial);
+    }
+    let root = b.c(ROOT);
+    let scaled = b.mul(x, root);
+    let k = b.part(Part::Exponent, scaled);
+    let t = b.part(Part::Significand, scaled);
+    let (dividend, divisor) = (b.sub(t, root), b.add(t, root));
+    let s = b.div(dividend, divisor);
+    let square = b.mul(s, s);
+    [k, s, b.polynomial(square, polynomial)]
+}
+
+/// The same for any positive normal number.
 fn split(b: &mut Builder, x: V, polynomial: &[f64]) -> [V; 3] {
     // The exponent of x/√½, kept positive by 1024.
     let bits = b.bits_of(x);
@@ -68,23 +90,25 @@ fn split(b: &mut Builder, x: V, polynomial: &[f64]) -> [V; 3] {
     [k, s, b.polynomial(square, polynomial)]
 }
 
-/// log x of a positive normal number.
-fn natural(b: &mut Builder, x: V) -> V {
-    let [k, s, p] = split(b, x, &NATURAL);
+/// The natural logarithm of what was split.
+fn natural(b: &mut Builder, [k, s, p]: [V; 3]) -> V {
     let log = b.mul(s, p);
     let ln2 = b.c(std::f64::consts::LN_2);
     b.mul_add(k, ln2, log)
 }
 
-/// log2 x of a positive normal number, by an odd polynomial of s.
+/// log2 x of a positive number of binary32, by an odd polynomial of s.
 pub(super) fn binary(b: &mut Builder, x: V, polynomial: &[f64]) -> V {
-    let [k, s, p] = split(b, x, polynomial);
+    let [k, s, p] = split_single(b, x, polynomial);
     b.mul_add(s, p, k)
 }
 
 /// The values outside the domain of a logarithm: −∞ at zero, NaN below, and infinity and NaN as
-/// they are.
+/// they are. In a wide body they come about by themselves.
 fn edges(b: &mut Builder) {
+    if b.is_wide {
+        return;
+    }
     let x = V(0);
     b.change(|b, log| {
         let (zero, infinity) = (b.single(0.0), b.single(f32::INFINITY));
@@ -100,7 +124,8 @@ fn edges(b: &mut Builder) {
 
 pub(super) fn log(b: &mut Builder) {
     let x = b.promote(V(0));
-    let log = natural(b, x);
+    let parts = split_single(b, x, &NATURAL);
+    let log = natural(b, parts);
     b.round(log);
     edges(b);
 }
@@ -121,7 +146,8 @@ fn of_one_plus(b: &mut Builder, a: V) -> V {
     let taken = b.sub(w, one);
     let lost = b.sub(a, taken);
     let correction = b.div(lost, w);
-    let log = natural(b, w);
+    let parts = split(b, w, &NATURAL);
+    let log = natural(b, parts);
     b.add(log, correction)
 }
 

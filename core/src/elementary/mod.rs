@@ -15,6 +15,9 @@
 //! they are used, with u = 2^-53, the relative error of one operation. For unary functions all 2^32
 //! arguments are the proof (`tests/oracle`).
 //!
+//! Registers of 512 bits, those of AVX-512, have bodies of their own ([`wide_body`]), which differ where an instruction of theirs
+//! saves others.
+//!
 //! Polynomials are minimax approximations in coefficients of binary64, by Sollya's `fpminimax` with
 //! the interval and the terms that are named beside them, with respect to the relative error.
 //!
@@ -41,11 +44,21 @@ use crate::op::Elementary;
 
 use self::builder::Builder;
 pub use self::builder::{Body, Step, V};
-pub use self::operation::{Kind, Op};
+pub use self::operation::{Kind, Op, Part};
 
 /// The body of a function.
 pub fn body(function: Elementary) -> Body {
-    let mut b = Builder::new(function.arity());
+    made(function, false)
+}
+
+/// The same for registers of 512 bits: logarithms take a number apart by one instruction ([`Op::Part`]), and what turns say of a sign is done
+/// in binary64, since bringing words of two registers into one takes longer there than shifting and adding both.
+pub fn wide_body(function: Elementary) -> Body {
+    made(function, true)
+}
+
+fn made(function: Elementary, is_wide: bool) -> Body {
+    let mut b = Builder::new(function.arity(), is_wide);
     match function {
         Elementary::Exp => exponential::exp(&mut b),
         Elementary::Exp2 => exponential::exp2(&mut b),

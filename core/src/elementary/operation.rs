@@ -73,6 +73,39 @@ pub enum Op {
     Narrow,
     /// The bits of a float as an integer of its size, or of an integer as a float.
     Bits,
+    /// A part of an `F64`. Only a [`wide_body`](super::wide_body) has it.
+    Part(Part),
+}
+
+/// A part of a number of binary64: |x| = 2^e m with an integer e and 1 ≤ m < 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// e; −∞ of a zero, ∞ of an infinity, NaN of NaN.
+    Exponent,
+    /// m; 1 of a zero and of ∞, NaN of NaN and of all that is below zero.
+    Significand,
+}
+
+impl Part {
+    /// That part of a number.
+    pub fn of(self, x: f64) -> f64 {
+        let (size, is_zero) = (x.abs(), x == 0.0);
+        // Subnormal numbers are those of 2^-1022.
+        let (normal, power) = match size < f64::MIN_POSITIVE {
+            true => (size * 2_f64.powi(52), 1023 + 52),
+            false => (size, 1023),
+        };
+        let bits = normal.to_bits();
+        match self {
+            _ if x.is_nan() => x,
+            Self::Exponent if is_zero => f64::NEG_INFINITY,
+            Self::Exponent if x.is_infinite() => f64::INFINITY,
+            Self::Exponent => ((bits >> 52) as i32 - power).into(),
+            Self::Significand if x < 0.0 => f64::NAN,
+            Self::Significand if is_zero || x.is_infinite() => 1.0,
+            Self::Significand => f64::from_bits(bits & ((1 << 52) - 1) | 1023 << 52),
+        }
+    }
 }
 
 impl Op {
@@ -94,6 +127,7 @@ impl Op {
             (Self::ShiftLeft(n) | Self::ShiftRight(n), &[Kind::I64]) if n < 64 => Kind::I64,
             (Self::Select, &[Kind::Mask, a, b]) if a == b => a,
             (Self::Promote, &[Kind::F32]) => Kind::F64,
+            (Self::Part(_), &[Kind::F64]) => Kind::F64,
             (Self::Demote, &[Kind::F64]) => Kind::F32,
             (Self::Narrow, &[Kind::I64]) => Kind::I32,
             (Self::Bits, &[Kind::F32]) => Kind::I32,
@@ -102,5 +136,33 @@ impl Op {
             (Self::Bits, &[Kind::I64]) => Kind::F64,
             _ => panic!("{self:?} is not defined on {operands:?}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Part;
+
+    #[test]
+    fn parts_make_the_number() {
+        let least = f64::from_bits(1);
+        for x in [1.0, 1.5, 0.75, 2.0, 3e-5, least, 3.0 * least, f64::MIN_POSITIVE, f64::MAX] {
+            let (e, m) = (Part::Exponent.of(x), Part::Significand.of(x));
+            assert!((1.0..2.0).contains(&m) && e.fract() == 0.0, "{x}: {m} 2^{e}");
+            // In two steps, so that neither power overflows.
+            let half = (e / 2.0).trunc();
+            let made = m * 2_f64.powi(half as i32) * 2_f64.powi((e - half) as i32);
+            assert_eq!(made, x);
+            assert_eq!(Part::Exponent.of(-x), e);
+            assert!(Part::Significand.of(-x).is_nan());
+        }
+        for (x, exponent) in [(0.0, f64::NEG_INFINITY), (f64::INFINITY, f64::INFINITY)] {
+            assert_eq!(Part::Exponent.of(x), exponent);
+            assert_eq!(Part::Exponent.of(-x), exponent);
+            assert_eq!(Part::Significand.of(x), 1.0);
+        }
+        assert_eq!(Part::Significand.of(-0.0), 1.0);
+        assert!(Part::Significand.of(f64::NEG_INFINITY).is_nan());
+        assert!([Part::Exponent, Part::Significand].iter().all(|part| part.of(f64::NAN).is_nan()));
     }
 }

@@ -71,11 +71,25 @@ fn reduced(b: &mut Builder, x: V, n: V, quarters: f64) -> V {
     })
 }
 
-/// Ends the body with the sign of −1 to the power k, whose last bits are given.
+/// A factor or dividend of the result, whose sign is to be that of −1 to the power k, whose last bits are given: in a
+/// wide body, in others it is flipped in the end.
+fn turned(b: &mut Builder, x: V, bits: V) -> V {
+    if !b.is_wide {
+        return x;
+    }
+    // Adding the highest bit flips it.
+    let (sign, bits) = (b.shift_left(bits, 63), b.bits_of(x));
+    let bits = b.add(bits, sign);
+    b.number_of(bits)
+}
+
+/// Ends the body with the sign of −1 to the power k.
 fn end(b: &mut Builder, value: V, bits: V) {
     b.round(value);
-    let bits = b.op(Op::Narrow, &[bits]);
-    b.flipped(bits);
+    if !b.is_wide {
+        let bits = b.op(Op::Narrow, &[bits]);
+        b.flipped(bits);
+    }
     let beyond = beyond(b);
     b.refuse(beyond);
 }
@@ -94,6 +108,7 @@ fn wave(b: &mut Builder, is_cosine: bool) {
     let r = reduced(b, x, n, 2.0);
     let square = b.mul(r, r);
     let p = b.polynomial(square, &WIDE_SINE);
+    let r = turned(b, r, bits);
     let sine = b.mul(r, p);
     end(b, sine, bits);
 }
@@ -119,6 +134,7 @@ pub(super) fn tan(b: &mut Builder) {
     let last = b.and(bits, one);
     let is_even = b.equal(last, zero);
     let dividend = b.select(is_even, sine, cosine);
+    let dividend = turned(b, dividend, bits);
     let divisor = b.select(is_even, cosine, sine);
     let value = b.div(dividend, divisor);
     end(b, value, bits);

@@ -295,6 +295,10 @@ impl<'a> Call<'a> {
                 };
                 (*to, (0..on.lanes(*to)).map(lane).collect())
             }
+            Instr::Part(to, part, from) => {
+                let lane = |word: u64| part.of(f64::from_bits(word)).to_bits();
+                (*to, on.get(*from)?.iter().map(|word| word.map(lane)).collect())
+            }
             Instr::Broadcast(to, from) => (*to, vec![on.get(*from)?[0]; on.lanes(*to)]),
             Instr::Neighbour(to, from, axis, side) => {
                 let (of, tile) = (on.get(*from)?, self.program.shape.tile);
@@ -318,6 +322,12 @@ impl<'a> Call<'a> {
                     _ => apply(Op::Demote, Kind::F64, [word, 0, 0]),
                 };
                 let both = on.get(*low)?.iter().chain(on.get(*high)?);
+                (*to, both.map(|word| word.map(lane)).collect())
+            }
+            Instr::Mix(to, [low, high]) => {
+                // Not in the order of a join.
+                let both = on.get(*high)?.iter().chain(on.get(*low)?);
+                let lane = |word: u64| apply(Op::Narrow, Kind::I64, [word, 0, 0]);
                 (*to, both.map(|word| word.map(lane)).collect())
             }
             Instr::Any(to, masks) => {

@@ -62,6 +62,7 @@ mod shape;
 mod spill;
 mod verify;
 
+use lambdav_core::elementary::Part;
 use lambdav_core::graph::Side;
 use lambdav_core::op::Elementary;
 
@@ -204,6 +205,8 @@ pub enum Instr {
     /// Of `F64`, the product of the first two plus the third, rounded once or twice as is faster.
     /// Only procedures have it, since their results do not depend on that.
     MulAdd(Reg, [Reg; 3]),
+    /// A part of each `F64`. Only procedures have it, where registers have 512 bits ([`Tile::has_512_bits`]).
+    Part(Reg, Part, Reg),
     /// A number in every lane.
     Broadcast(Reg, Reg),
     /// Of each lane, what that of another pixel of its quad holds: `F32` or `I32`. A register has whole
@@ -215,6 +218,8 @@ pub enum Instr {
     /// Lower and upper half: `F64` to `F32`, the lower words of `I64` to `I32`, or wide masks to a
     /// mask.
     Join(Reg, [Reg; 2]),
+    /// The lower words of two `I64`, in any order: which lane has which may not matter. Where [`Instr::Part`] is.
+    Mix(Reg, [Reg; 2]),
     /// Whether any lane of any of the masks is set.
     Any(Reg, Box<[Reg]>),
     /// A word of input.
@@ -317,10 +322,12 @@ impl Instr {
             | Self::Centres(to, ..)
             | Self::Op(to, ..)
             | Self::MulAdd(to, _)
+            | Self::Part(to, ..)
             | Self::Broadcast(to, _)
             | Self::Neighbour(to, ..)
             | Self::Half(to, ..)
             | Self::Join(to, _)
+            | Self::Mix(to, _)
             | Self::Any(to, _)
             | Self::Scattered(to, ..)
             | Self::Input(to, _)
@@ -451,9 +458,10 @@ macro_rules! uses {
                     | Self::Scattered(_, from, _)
                     | Self::LoadColumns { index: from, .. }
                     | Self::Half(_, from, _)
+                    | Self::Part(_, _, from)
                     | Self::SetSlot(_, from)
                     | Self::Spill(_, from) => f(from),
-                    Self::Join(_, halves) => halves.$iter().for_each(f),
+                    Self::Join(_, halves) | Self::Mix(_, halves) => halves.$iter().for_each(f),
                     Self::Any(_, masks) => masks.$iter().for_each(f),
                     Self::Call { arguments, .. } => arguments.$iter().for_each(f),
                     Self::Callout { mask, operands, .. } => {

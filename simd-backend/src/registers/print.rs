@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use lambdav_core::elementary::Part;
+
 use super::{
     ArrayPlace, Block, BlockCall, BlockId, Columns, End, Function, Instr, Reg, RegisterProgram,
     RegisterType, Status,
@@ -117,6 +119,13 @@ fn print_block(
             }
             Instr::Op(to, op, operands) => format!("{} = {op} {}", typed(to), List(operands)),
             Instr::MulAdd(to, [a, b, c]) => format!("{} = mul_add {a} {b} {c}", typed(to)),
+            Instr::Part(to, part, from) => {
+                let part = match part {
+                    Part::Exponent => "exponent",
+                    Part::Significand => "significand",
+                };
+                format!("{} = {part} {from}", typed(to))
+            }
             Instr::Broadcast(to, from) => format!("{} = broadcast {from}", typed(to)),
             Instr::Neighbour(to, from, axis, side) => {
                 format!("{} = {from} at {}", typed(to), Beside(*axis, *side))
@@ -125,6 +134,7 @@ fn print_block(
                 format!("{} = {} {from}", typed(to), if *upper { "upper" } else { "lower" })
             }
             Instr::Join(to, halves) => format!("{} = join {}", typed(to), List(halves)),
+            Instr::Mix(to, halves) => format!("{} = mix {}", typed(to), List(halves)),
             Instr::Any(to, masks) => format!("{} = any {}", typed(to), List(masks)),
             Instr::Input(to, word) => format!("{} = input {word}", typed(to)),
             Instr::Load(to, space, first, index) => {

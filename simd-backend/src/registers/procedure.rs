@@ -1,33 +1,50 @@
 //! Elementary functions as procedures.
 
-use lambdav_core::elementary::{self, Body, Step, V, body};
+use lambdav_core::elementary::{self, Body, Step, V, body, wide_body};
 use lambdav_core::op::Elementary;
 
 use super::halves::{Assemble, Lanes};
 use super::{Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, RegisterType};
 use crate::lanes::{Kind, Op};
+use crate::machine::Tile;
 
 /// The procedure of a function, for a register of lanes or for one number.
-pub(super) fn procedure(elementary: Elementary, is_vector: bool) -> Procedure {
-    let body = body(elementary);
+pub(super) fn procedure(elementary: Elementary, tile: Option<Tile>) -> Procedure {
+    let (is_vector, is_wide) = (tile.is_some(), tile.is_some_and(Tile::has_512_bits));
+    let body = if is_wide { wide_body(elementary) } else { body(elementary) };
     let mut builder =
         Builder { registers: Vec::new(), instrs: Vec::new(), values: Vec::new(), is_vector };
     let operands: Vec<Reg> =
         (0..elementary.arity()).map(|_| builder.reg(builder.ty(Kind::F32))).collect();
     let mask = is_vector.then(|| builder.reg(RegisterType::Vector(Kind::Mask)));
-    builder.steps(&body, &operands);
+    let masks = Tests::new(&body, is_wide);
+    builder.steps(&body, &operands, |v| !masks.has(v));
 
     let result = builder.narrow(body.result);
-    let mut undecided = builder.narrow(body.undecided);
-    if let Some(mask) = mask {
-        undecided = builder.op(RegisterType::Vector(Kind::Mask), Op::And, &[undecided, mask]);
+    let of_masks = builder.ty(Kind::Mask);
+    let active = |builder: &mut Builder, found| match mask {
+        Some(mask) => builder.op(of_masks, Op::And, &[found, mask]),
+        None => found,
+    };
+    let mut tested = Vec::new();
+    for chain in &masks.chains {
+        let (narrow, rest) = chain.split_first().expect("it begins with words");
+        builder.mix(&body, *narrow);
+        builder.steps(&body, &operands, |v| rest.contains(&v));
+        tested.push(builder.narrow(rest[rest.len() - 1]));
     }
+    let mut undecided = Vec::new();
+    for &v in &masks.others {
+        let found = builder.narrow(v);
+        undecided.push(active(&mut builder, found));
+    }
+    tested.extend(&undecided);
     let condition = if is_vector {
         let any = builder.reg(RegisterType::Scalar(Kind::Mask));
-        builder.instrs.push(Instr::Any(any, [undecided].into()));
+        builder.instrs.push(Instr::Any(any, tested.into()));
         any
     } else {
-        undecided
+        tested[0]
     };
     let target = |block| BlockCall { block: BlockId(block), arguments: Vec::new() };
     let params = operands.iter().copied().chain(mask).collect();
@@ -37,7 +54,14 @@ pub(super) fn procedure(elementary: Elementary, is_vector: bool) -> Procedure {
         end: End::Branch { condition, then: target(1), otherwise: target(2) },
         cold: false,
     };
+    for chain in &masks.chains {
+        builder.steps(&body, &operands, |v| chain.contains(&v));
+        let found = builder.narrow(chain[chain.len() - 1]);
+        undecided.push(active(&mut builder, found));
+    }
     let ty = builder.ty(Kind::F32);
+    let undecided = undecided.into_iter().reduce(|a, b| builder.op(of_masks, Op::Or, &[a, b]));
+    let undecided = undecided.expect("there is a rounding test");
     let called = builder.reg(ty);
     builder.instrs.push(Instr::Callout {
         function: elementary,
@@ -61,6 +85,64 @@ pub(super) fn procedure(elementary: Elementary, is_vector: bool) -> Procedure {
     let blocks = vec![entry, fallback, decided];
     let code = Function { registers: builder.registers, blocks, spill_slots: 0 };
     Procedure { elementary, is_vector, code }
+}
+
+/// How it is found out whether a body decides: by masks, of which one has each lane that it does not.
+///
+/// With registers of 512 bits each mask is tested by itself: comparisons take the active lanes alone, and two masks are
+/// tested at once. What is computed of the words of two registers is computed in any order of the lanes, which takes one
+/// cheap instruction, and in theirs where it says that a lane is not decided. (An inactive one may then say so, too.)
+struct Tests {
+    /// Of each mask that is made of words: these, and what is computed of them up to the mask.
+    chains: Vec<Vec<V>>,
+    /// The other masks.
+    others: Vec<V>,
+    /// What combines them.
+    unions: Vec<V>,
+}
+
+impl Tests {
+    fn new(body: &Body, is_split: bool) -> Self {
+        let mut tests = Self { chains: Vec::new(), others: Vec::new(), unions: Vec::new() };
+        if is_split {
+            tests.split(body, body.undecided);
+        } else {
+            tests.others.push(body.undecided);
+        }
+        tests
+    }
+
+    fn split(&mut self, body: &Body, mask: V) {
+        if let Step::Op(elementary::Op::Or, of) = &body.steps[mask.0 as usize].1 {
+            self.unions.push(mask);
+            of.iter().for_each(|&v| self.split(body, v));
+        } else if let Some(chain) = chain(body, mask) {
+            self.chains.push(chain);
+        } else {
+            self.others.push(mask);
+        }
+    }
+
+    /// Whether a value is of these alone.
+    fn has(&self, v: V) -> bool {
+        self.unions.contains(&v) || self.chains.iter().any(|chain| chain.contains(&v))
+    }
+}
+
+/// From words to a mask, if that is computed of nothing but these and constants.
+fn chain(body: &Body, mask: V) -> Option<Vec<V>> {
+    let step = |v: V| &body.steps[v.0 as usize].1;
+    let mut chain = vec![mask];
+    loop {
+        let Step::Op(op, of) = step(chain[chain.len() - 1]) else { return None };
+        if *op == elementary::Op::Narrow {
+            chain.reverse();
+            return Some(chain);
+        }
+        let mut others = of.iter().filter(|&&v| !matches!(step(v), Step::Constant(_)));
+        let (Some(&v), None) = (others.next(), others.next()) else { return None };
+        chain.push(v);
+    }
 }
 
 /// The registers of a value. A mask over vectors is narrow or wide, or, once both have been used,
@@ -137,8 +219,24 @@ impl Builder {
         halves
     }
 
-    fn steps(&mut self, body: &Body, operands: &[Reg]) {
-        for (kind, step) in &body.steps {
+    /// The words of a value, which is computed of others of 64 bits, in any order.
+    fn mix(&mut self, body: &Body, narrow: V) {
+        let Step::Op(_, of) = &body.steps[narrow.0 as usize].1 else {
+            unreachable!("words are made of others")
+        };
+        let Lanes::Wide(halves) = self.lanes(of[0]) else { unreachable!("of 64 bits") };
+        let reg = self.reg(self.ty(Kind::I32));
+        self.push(Instr::Mix(reg, halves));
+        self.values[narrow.0 as usize] = Lanes::Narrow(reg).into();
+    }
+
+    /// Makes those steps of a body.
+    fn steps(&mut self, body: &Body, operands: &[Reg], is_made: impl Fn(V) -> bool) {
+        self.values.resize(body.steps.len(), Forms::default());
+        for (v, (kind, step)) in (0..).map(V).zip(&body.steps) {
+            if !is_made(v) {
+                continue;
+            }
             let kind = lane_kind(*kind);
             let ty = self.ty(kind);
             let lanes = match step {
@@ -161,6 +259,14 @@ impl Builder {
                     };
                     if is_vector { Lanes::Wide([0, 1].map(at)) } else { Lanes::Narrow(at(0)) }
                 }
+                Step::Op(elementary::Op::Part(part), of) => {
+                    let from = self.lanes(of[0]);
+                    Lanes::Wide([0, 1].map(|half| {
+                        let reg = self.reg(ty);
+                        self.push(Instr::Part(reg, *part, from.half(half)));
+                        reg
+                    }))
+                }
                 Step::Op(op, of) if self.is_vector => {
                     let kinds = of.iter().map(|v| lane_kind(body.steps[v.0 as usize].0));
                     self.vector(lane_op(*op), of, &kinds.collect::<Vec<_>>(), kind)
@@ -170,7 +276,7 @@ impl Builder {
                     Lanes::Narrow(self.op(ty, lane_op(*op), &operands))
                 }
             };
-            self.values.push(lanes.into());
+            self.values[v.0 as usize] = lanes.into();
         }
     }
 
@@ -238,5 +344,6 @@ fn lane_op(op: elementary::Op) -> Op {
         elementary::Op::Demote => Op::Demote,
         elementary::Op::Narrow => Op::Narrow,
         elementary::Op::Bits => Op::Bits,
+        elementary::Op::Part(_) => unreachable!("it is an instruction of its own"),
     }
 }

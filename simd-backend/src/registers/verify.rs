@@ -292,6 +292,12 @@ impl<'p> Verifier<'p, '_> {
         self.require(self.role == role, || format!("{what} is not for this function"));
     }
 
+    fn only_where_wide(&mut self, what: &str) {
+        self.only_in(Role::Procedure, what);
+        let has_512_bits = self.program.shape.tile.has_512_bits();
+        self.require(has_512_bits, || format!("{what} is not for these registers"));
+    }
+
     /// Slots are read once the frame has filled them.
     fn after_frame(&mut self, space: Space) {
         if space == Space::Slots {
@@ -323,6 +329,12 @@ impl<'p> Verifier<'p, '_> {
                         format!("the operand {operand} is not like the result")
                     });
                 }
+            }
+            Instr::Part(to, _, from) => {
+                self.only_where_wide("a part of a number");
+                let ty = RegisterType::Vector(Kind::F64);
+                self.require(self.ty(*from) == ty, || format!("{from} is no vector of F64"));
+                self.expect_result(*to, Some(ty));
             }
             Instr::Broadcast(to, from) => {
                 let of = match self.ty(*from) {
@@ -357,6 +369,13 @@ impl<'p> Verifier<'p, '_> {
                     _ => None,
                 };
                 self.expect_result(*to, of);
+            }
+            Instr::Mix(to, halves) => {
+                self.only_where_wide("the words of two registers in any order");
+                let of_longs =
+                    halves.iter().all(|&half| self.ty(half) == RegisterType::Vector(Kind::I64));
+                self.require(of_longs, || "these are no vectors of I64".into());
+                self.expect_result(*to, Some(RegisterType::Vector(Kind::I32)));
             }
             Instr::Any(to, masks) => {
                 self.expect_result(*to, Some(scalar(Kind::Mask)));

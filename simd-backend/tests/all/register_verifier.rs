@@ -1,5 +1,6 @@
 //! Each invariant of register programs, broken in a valid one: the verifier says exactly that.
 
+use lambdav_core::elementary::Part;
 use lambdav_core::graph::Side;
 use lambdav_simd_backend::lanes::{Axis, Kind, Op};
 use lambdav_simd_backend::registers::{
@@ -371,6 +372,19 @@ fn calls_fit_their_procedures() {
         let message = "a product and sum of open rounding is not for this function";
         (("row", BlockId(0), Some(1)), message.into())
     });
+    // Of registers of 512 bits alone.
+    let of_procedure = |kind: Kind, to: Kind, what: &str, instr: fn(Reg, Reg) -> Instr| {
+        broken(|program| {
+            let code = &mut program.procedures[0].code;
+            let [from, to] = [kind, to].map(|kind| new_register(code, RegisterType::Vector(kind)));
+            code.blocks[0].instrs.splice(0..0, [Instr::Constant(from, 0), instr(to, from)]);
+            (("procedure 0", BlockId(0), Some(1)), format!("{what} is not for these registers"))
+        });
+    };
+    let exponent = |to, from| Instr::Part(to, Part::Exponent, from);
+    of_procedure(Kind::F64, Kind::F64, "a part of a number", exponent);
+    let mix = |to, from| Instr::Mix(to, [from; 2]);
+    of_procedure(Kind::I64, Kind::I32, "the words of two registers in any order", mix);
 }
 
 #[test]

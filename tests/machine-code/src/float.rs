@@ -113,6 +113,53 @@ macro_rules! arithmetic {
                 bits((rounded / scale).copysign(value))
             }
 
+            /// The exponent as a number.
+            pub(crate) fn exponent([a, ..]: [u64; 3], _: u8) -> u64 {
+                let size = float(a).abs();
+                nan(&[a]).unwrap_or_else(|| {
+                    bits(match size {
+                        0.0 => <$float>::NEG_INFINITY,
+                        _ if size.is_infinite() => size,
+                        _ => scaled_below(size, 2.0).1,
+                    })
+                })
+            }
+            /// The significand, in one of four intervals; with a sign, without, or NaN below zero.
+            pub(crate) fn significand([a, ..]: [u64; 3], imm: u8) -> u64 {
+                let value = float(a);
+                if let Some(nan) = nan(&[a]) {
+                    return nan;
+                }
+                if imm & 8 != 0 && value < 0.0 {
+                    return DEFAULT_NAN.into();
+                }
+                let size = value.abs();
+                let found = if size == 0.0 || size.is_infinite() {
+                    1.0
+                } else {
+                    let (one_to_two, exponent) = scaled_below(size, 2.0);
+                    match imm & 3 {
+                        0 => one_to_two,
+                        1 if exponent % 2.0 == 0.0 => one_to_two,
+                        1 | 2 => one_to_two / 2.0,
+                        _ => scaled_below(size, 1.5).0,
+                    }
+                };
+                // (Of the sign that zero has, too.)
+                bits(if imm & 4 != 0 { found } else { found.copysign(value) })
+            }
+            /// A positive number over a power of two, between `most`/2 and `most`, and the power.
+            fn scaled_below(mut size: $float, most: $float) -> ($float, $float) {
+                let mut power = 0.0;
+                while size >= most {
+                    (size, power) = (size / 2.0, power + 1.0);
+                }
+                while size < most / 2.0 {
+                    (size, power) = (size * 2.0, power - 1.0);
+                }
+                (size, power)
+            }
+
             /// `a · b + c` with signs, rounded once. The processor looks for a NaN in the order of
             /// its operands, which is not that of the formula.
             fn fused(operands: [u64; 3], order: [usize; 3], signs: [$float; 2]) -> u64 {

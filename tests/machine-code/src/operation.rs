@@ -280,6 +280,8 @@ fn arithmetic(name: &str) -> Option<Operation> {
         "sqrt" => (1, of_width!(sqrt)),
         "round" => (1, of_width!(round)),
         "rndscale" => (1, of_width!(round_scaled)),
+        "getexp" => (1, of_width!(exponent)),
+        "getmant" => (1, of_width!(significand)),
         "fmadd132" => (3, of_width!(fmadd132)),
         "fmadd213" => (3, of_width!(fmadd213)),
         "fmadd231" => (3, of_width!(fmadd231)),

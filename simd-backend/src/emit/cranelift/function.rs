@@ -211,6 +211,9 @@ impl Selection<'_, '_> {
                 };
                 self.set(*to, value);
             }
+            Instr::Part(..) | Instr::Mix(..) => {
+                unreachable!("only procedures for registers of 512 bits have it")
+            }
             Instr::Half(to, from, upper) => {
                 let value = self.half(self.ty(*from), self.get(*from), *upper);
                 self.set(*to, value);

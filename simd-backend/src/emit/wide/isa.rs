@@ -296,6 +296,9 @@ rows! {
     RoundPd: "vroundpd" or "vrndscalepd", Both, 1 3 0x09, 0 1, Full(8), RMI, AVX FVL;
     RoundSs: "vroundss" or "vrndscaless", Both, 1 3 0x0a, 0 0, Bytes(4), RVMI_X, AVX F1;
     RoundSd: "vroundsd" or "vrndscalesd", Both, 1 3 0x0b, 0 1, Bytes(8), RVMI_X, AVX F1;
+    // Parts of numbers.
+    ExponentPd: "vgetexppd", Evex, 1 2 0x42, 0 1, Full(8), RM, NONE FVL;
+    SignificandPd: "vgetmantpd", Evex, 1 3 0x26, 0 1, Full(8), RMI, NONE FVL;
     // The target times the last, plus the second; or else by the numbers of the operands.
     MulAdd132Pd: "vfmadd132pd", Both, 1 2 0x98, 1 1, Full(8), RVM, FMA FVL;
     MulAdd213Pd: "vfmadd213pd", Both, 1 2 0xa8, 1 1, Full(8), RVM, FMA FVL;

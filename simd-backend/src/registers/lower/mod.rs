@@ -62,7 +62,9 @@ pub fn lower(program: &LaneProgram, shape: Shape) -> RegisterProgram {
     builder.finish(End::Return(Status::Done));
     let frame = builder.function;
     let procedures = builder.procedures.into_iter();
-    let procedures = procedures.map(|(f, is_vector)| procedure::procedure(f, is_vector)).collect();
+    let procedures = procedures
+        .map(|(f, is_vector)| procedure::procedure(f, is_vector.then_some(shape.tile)))
+        .collect();
     let mut lowered = RegisterProgram {
         shape,
         frame,

@@ -158,6 +158,7 @@ impl Translator<'_> {
             Of::Promote | Of::Demote => Op::FConvert,
             Of::Narrow => Op::UConvert,
             Of::Bits => Op::Bitcast,
+            Of::Part(_) => unreachable!("bodies have it for some processors alone"),
         };
         let id = self.of_shape(instruction, to, of);
         let computes = matches!(op, Of::Neg | Of::Add | Of::Sub | Of::Mul | Of::Div);

@@ -43,6 +43,7 @@ pub(in super::super) fn select(
         block: BlockId(0),
         instrs: &[],
         last_spills: FxHashMap::default(),
+        kept: FxHashMap::default(),
         slots: None,
         inputs: None,
         arrays: None,
@@ -97,6 +98,7 @@ impl<'p> Selection<'p> {
                 _ => None,
             });
             self.last_spills = spills.collect();
+            self.kept.clear();
             if number == 0 {
                 self.entry();
             }
@@ -268,10 +270,12 @@ impl<'p> Selection<'p> {
                 }
             }
             Instr::MulAdd(to, operands) => self.mul_add(*to, *operands),
+            Instr::Part(to, part, from) => self.part(*to, *part, *from),
             Instr::Broadcast(to, from) => self.broadcast(*to, *from),
             Instr::Neighbour(to, from, axis, side) => self.neighbour(*to, *from, *axis, *side),
             Instr::Half(to, from, upper) => self.half(*to, *from, *upper),
             Instr::Join(to, halves) => self.join(*to, *halves),
+            Instr::Mix(to, halves) => self.mix(*to, *halves),
             Instr::Any(to, _) | Instr::Poll(to) | Instr::Scattered(to, ..) => {
                 let condition = self.flags_of(instr);
                 self.set(*to, condition);

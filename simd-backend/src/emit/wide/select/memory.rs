@@ -160,6 +160,9 @@ impl Selection<'_> {
         let ty = self.ty(reg);
         let tuple = op.row().tuple;
         let is_scalar = matches!(ty, RegisterType::Scalar(_));
+        if let Some(&made) = self.kept.get(&reg) {
+            return Source::any(made);
+        }
         match self.values[reg.index()] {
             Value::Constant(bits) if self.class(ty) == VECTOR && lane(ty, bits).0 != 0 => {
                 let element = Self::lane_bytes(ty);

@@ -62,6 +62,8 @@ pub(super) struct Selection<'p> {
     pub(super) instrs: &'p [Instr],
     /// Of each spill slot that is filled in that block, the last instruction that does.
     pub(super) last_spills: FxHashMap<u32, usize>,
+    /// Constants that are in registers in that block.
+    pub(super) kept: FxHashMap<Reg, VReg>,
     /// The addresses of the slots, of the inputs and of arrays, in functions that need them.
     pub(super) slots: Option<VReg>,
     pub(super) inputs: Option<VReg>,
@@ -132,6 +134,18 @@ impl<'p> Selection<'p> {
             }
             Value::Unset => unreachable!("assigned before it is used"),
         }
+    }
+
+    /// The same, of which a constant stays in its register to the end of the block.
+    pub(super) fn kept(&mut self, reg: Reg) -> VReg {
+        if let Some(&made) = self.kept.get(&reg) {
+            return made;
+        }
+        let made = self.register(reg);
+        if matches!(self.values[reg.index()], Value::Constant(_)) {
+            self.kept.insert(reg, made);
+        }
+        made
     }
 
     pub(super) fn uses_of(&self, reg: Reg) -> Uses {

@@ -1,5 +1,6 @@
 //! Operations lane by lane, and what takes registers of lanes apart and puts them together.
 
+use lambdav_core::elementary::Part;
 use regalloc2::VReg;
 
 use super::selection::{Selection, Source, Value, is_comparison};
@@ -423,6 +424,31 @@ impl Selection<'_> {
         self.push(Instruction { mask, ..a.of(it) });
     }
 
+    /// A part of each number.
+    pub(super) fn part(&mut self, to: Reg, part: Part, from: Reg) {
+        /// Between 1 and 2; NaN below zero.
+        const SIGNIFICAND: i32 = 0b11_00;
+        let (op, number) = match part {
+            Part::Exponent => (Op::ExponentPd, 0),
+            Part::Significand => (Op::SignificandPd, SIGNIFICAND),
+        };
+        let size = self.size();
+        let source = self.source(from, op, size);
+        let made = self.define(to);
+        self.push(source.of(Instruction::new(op, size).reg(Arg::Def(made)).number(number)));
+    }
+
+    /// The lower words of two registers, in the order that one instruction has.
+    pub(super) fn mix(&mut self, to: Reg, [low, high]: [Reg; 2]) {
+        /// Of four words of each, the first and the third.
+        const LOWER: i32 = 0b10_00_10_00;
+        let low = self.register(low);
+        let high = self.source(high, Op::ShufflePs, self.size());
+        let made = self.define(to);
+        let it = Instruction::new(Op::ShufflePs, self.size()).number(LOWER);
+        self.push(high.of(it.reg(Arg::Def(made)).vvvv(Arg::Use(low))));
+    }
+
     /// A product and a sum, rounded once: the target is what dies here, if anything does.
     pub(super) fn mul_add(&mut self, to: Reg, [a, b, c]: [Reg; 3]) {
         let ty = self.ty(to);
@@ -440,6 +466,9 @@ impl Selection<'_> {
         let (op, tied, second, third) = match in_memory {
             // The target times the second, plus memory.
             [false, false, true] if dying(self, b) && !dying(self, a) => (op213, b, a, c),
+            // The target times memory, plus the second, which is likely to be wanted again.
+            [true, false, true] if is_vector => (op132, b, c, a),
+            [false, true, true] if is_vector => (op132, a, c, b),
             [true, false, true] => (op213, a, b, c),
             [false, true, true] => (op213, b, a, c),
             [false, _, true] => (op213, a, b, c),
@@ -453,7 +482,7 @@ impl Selection<'_> {
             _ if dying(self, b) => (op213, b, a, c),
             _ => (op231, c, a, b),
         };
-        let (tied, second) = (self.register(tied), self.register(second));
+        let (tied, second) = (self.register(tied), self.kept(second));
         let third = self.source(third, op, size);
         let made = self.define(to);
         let it = Instruction::new(op, size).reg(Arg::Tied(tied, made)).vvvv(Arg::Use(second));
