@@ -23,7 +23,7 @@ pub enum Image {
     LoopLimit {
         /// The first such pixel in scan order.
         pixel: usize,
-        /// The loop that the engine reports; `None` where it cannot know the place in the source.
+        /// The loop that the engine reports; `None` where it cannot know the place in the source, or that says nothing.
         span: Option<Span>,
     },
     /// Some pixels, of an engine that is too slow for all.
