@@ -199,6 +199,15 @@ impl Builder {
         self.min(a, high)
     }
 
+    /// A number with its sign flipped where the last bit of an integer of its size is set; its own sign bit is that many above
+    /// the last.
+    pub(super) fn turned(&mut self, x: V, k: V, sign: u8) -> V {
+        // Adding the highest bit flips it.
+        let (bits, sign) = (self.bits_of(x), self.shift_left(k, sign));
+        let bits = self.add(bits, sign);
+        self.number_of(bits)
+    }
+
     /// The magnitude of a number of binary32 and its sign bit, all other bits zero.
     pub(super) fn parts(&mut self, a: V) -> (V, V) {
         let bits = self.bits_of(a);
@@ -269,12 +278,7 @@ impl Builder {
     /// After the rounding test: flips the sign of the result where the last bit of an integer is
     /// set.
     pub(super) fn flipped(&mut self, k: V) {
-        self.change(|b, result| {
-            // Adding the highest bit flips it.
-            let (bits, sign) = (b.bits_of(result), b.shift_left(k, 31));
-            let bits = b.add(bits, sign);
-            b.number_of(bits)
-        });
+        self.change(|b, result| b.turned(result, k, 31));
     }
 
     /// After the rounding test: puts a sign bit to the result, which is not negative.

@@ -58,6 +58,16 @@ fn split_single(b: &mut Builder, x: V, polynomial: &[f64]) -> [V; 3] {
     let k = b.part(Part::Exponent, scaled);
     let t = b.part(Part::Significand, scaled);
     let (dividend, divisor) = (b.sub(t, root), b.add(t, root));
+    with_polynomial(b, k, [dividend, divisor], polynomial)
+}
+
+/// k, s as a quotient, and the polynomial of s over s.
+fn with_polynomial(
+    b: &mut Builder,
+    k: V,
+    [dividend, divisor]: [V; 2],
+    polynomial: &[f64],
+) -> [V; 3] {
     let s = b.div(dividend, divisor);
     let square = b.mul(s, s);
     [k, s, b.polynomial(square, polynomial)]
@@ -85,9 +95,7 @@ fn split(b: &mut Builder, x: V, polynomial: &[f64]) -> [V; 3] {
     let (one, two) = (b.c(1.0), b.c(2.0));
     let f = b.sub(m, one);
     let divisor = b.add(two, f);
-    let s = b.div(f, divisor);
-    let square = b.mul(s, s);
-    [k, s, b.polynomial(square, polynomial)]
+    with_polynomial(b, k, [f, divisor], polynomial)
 }
 
 /// The natural logarithm of what was split.

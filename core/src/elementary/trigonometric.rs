@@ -74,13 +74,7 @@ fn reduced(b: &mut Builder, x: V, n: V, quarters: f64) -> V {
 /// A factor or dividend of the result, whose sign is to be that of −1 to the power k, whose last bits are given: in a
 /// wide body, in others it is flipped in the end.
 fn turned(b: &mut Builder, x: V, bits: V) -> V {
-    if !b.is_wide {
-        return x;
-    }
-    // Adding the highest bit flips it.
-    let (sign, bits) = (b.shift_left(bits, 63), b.bits_of(x));
-    let bits = b.add(bits, sign);
-    b.number_of(bits)
+    if b.is_wide { b.turned(x, bits, 63) } else { x }
 }
 
 /// Ends the body with the sign of −1 to the power k.

@@ -166,36 +166,32 @@ impl Shader {
         let (mut prepared, _) = self.prepare(program, device, &outputs, size, options)?;
         prepared.draw(&forever)?;
         let wanted = self.by_core(program, size);
-        let mut comparison = Comparison::default();
-        for (&location, wanted) in program.locations.iter().zip(&wanted) {
-            let found = prepared.read(location, &forever)?;
-            let both = wanted.as_flattened().iter().zip(found.as_flattened()).enumerate();
-            comparison.components += both.len();
-            for (index, (wanted, found)) in both.filter(|(_, (wanted, found))| wanted != found) {
-                let (pixel, component) = (index as u32 / 4, index % 4);
-                let [x, y] = [pixel % size[0], pixel / size[0]];
-                comparison.first.get_or_insert_with(|| {
-                    format!("({x}, {y}).{component} of output {location} is {found:#010x}, not {wanted:#010x}")
-                });
-                comparison.differing += 1;
+        let compare = |prepared: &mut Prepared| -> Result<Comparison, Error> {
+            let mut comparison = Comparison::default();
+            for (&location, wanted) in program.locations.iter().zip(&wanted) {
+                let found = prepared.read(location, &forever)?;
+                let both = wanted.as_flattened().iter().zip(found.as_flattened()).enumerate();
+                comparison.components += both.len();
+                for (index, (wanted, found)) in both.filter(|(_, (wanted, found))| wanted != found)
+                {
+                    let (pixel, component) = (index as u32 / 4, index % 4);
+                    let [x, y] = [pixel % size[0], pixel / size[0]];
+                    comparison.first.get_or_insert_with(|| {
+                        format!("({x}, {y}).{component} of output {location} is {found:#010x}, not {wanted:#010x}")
+                    });
+                    comparison.differing += 1;
+                }
             }
-        }
+            Ok(comparison)
+        };
+        let mut comparison = compare(&mut prepared)?;
         if comparison.differing > 0 {
-            let differing = |prepared: &mut Prepared| {
-                let outputs = program.locations.iter().zip(&wanted);
-                let counts = outputs.map(|(&location, wanted)| {
-                    let found = prepared.read(location, &forever)?;
-                    let both = wanted.as_flattened().iter().zip(found.as_flattened());
-                    Ok(both.filter(|(wanted, found)| wanted != found).count())
-                });
-                counts.sum::<Result<usize, Error>>()
-            };
-            let read = differing(&mut prepared)?;
+            let read = compare(&mut prepared)?.differing;
             prepared.draw(&forever)?;
-            let drawn = differing(&mut prepared)?;
+            let drawn = compare(&mut prepared)?.differing;
             let (mut made, _) = self.prepare(program, device, &outputs, size, options)?;
             made.draw(&forever)?;
-            comparison.again = [read, drawn, differing(&mut made)?];
+            comparison.again = [read, drawn, compare(&mut made)?.differing];
         }
         if let Some(report) = report {
             let met = prepared.read(report, &forever)?;
