@@ -109,7 +109,9 @@ fn expression(op: Op, kind: Kind, operands: &[String]) -> String {
         Op::Promote => format!("f64::from({a})"),
         Op::Demote => format!("{a} as f32"),
         Op::Narrow => format!("{a} as u32"),
-        Op::Part(_) => unreachable!("bodies have it for some machines alone"),
+        Op::Part(_) | Op::Concat | Op::Upper | Op::Funnel(_) | Op::Logic(_) => {
+            unreachable!("bodies have it for some machines alone")
+        }
         Op::Bits => match kind {
             Kind::F32 | Kind::F64 => method("to_bits"),
             Kind::I32 => format!("f32::from_bits({a})"),

@@ -33,8 +33,11 @@ pub struct Body {
     pub undecided: V,
 }
 
-/// The relative error that all bodies but that of `pow` stay below.
+/// The relative error that bodies stay below, but that of `pow`, and those that end in [`Builder::round_scaled`].
 pub(super) const EPSILON: f64 = 1.0 / (1_u64 << 42) as f64;
+
+/// A unit in the last place of binary32, in those of binary64.
+const DROPPED: u64 = 1 << 29;
 
 /// 1.5·2^52: added to a number below 2^51, it rounds that to an integer, which then is the
 /// difference of the bits.
@@ -238,7 +241,6 @@ impl Builder {
     /// to the same all the same: it does if that is an operand of the function, as of all that are
     /// x + O(x²).
     pub(super) fn round(&mut self, r: V) {
-        const DROPPED: u64 = 1 << 29;
         const OFF: u64 = 1 << (53 - 42);
         let result = self.op(Op::Demote, &[r]);
         let bits = self.bits_of(r);
@@ -249,6 +251,43 @@ impl Builder {
         let zero = single(self, 0);
         let from_midpoint = self.add(bits, above);
         let distance = self.and(from_midpoint, rest);
+        let undecided = self.equal(distance, zero);
+        self.end = Some((result, undecided));
+    }
+
+    /// |x| 2^-896 in binary64, of the bits of a number of binary32 without its sign, in wide bodies: the same digits and as
+    /// many zeros, with three more bits in the exponent, whose bias is 896 larger. Subnormal numbers are so here, too.
+    pub(super) fn scaled_down(&mut self, magnitude: V) -> V {
+        let (upper, lower) = (self.shift_right(magnitude, 3), self.shift_left(magnitude, 29));
+        let bits = self.op(Op::Concat, &[upper, lower]);
+        self.number_of(bits)
+    }
+
+    /// Ends a wide body: `r` 2^896 lies within a relative error of 2^-41 of the true value, or is it, but for its sign, which is
+    /// that of `r` flipped for each of these words whose highest bit is set.
+    ///
+    /// Half a place of binary32 is added to the bits, and what is below is dropped, as are three bits of the exponent. What is
+    /// added beyond that half is for the test, as in [`Builder::round`]; it changes no result but those that are near a midpoint.
+    /// Where the true value is subnormal, `r` is so, too, with the same last place.
+    pub(super) fn round_scaled(&mut self, r: V, signs: [V; 2]) {
+        const OFF: u64 = 1 << (53 - 41);
+        /// The exclusive or of three.
+        const PARITY: u8 = 0b1001_0110;
+        /// The first where the third is set, else the second.
+        const CHOICE: u8 = 0b1110_0100;
+        let bits = self.bits_of(r);
+        let above = self.i(DROPPED / 2 + OFF);
+        let from_midpoint = self.add(bits, above);
+        let upper = self.op(Op::Upper, &[from_midpoint]);
+        let lower = self.op(Op::Narrow, &[from_midpoint]);
+        let magnitude = self.op(Op::Funnel(3), &[upper, lower]);
+        let sign = self.op(Op::Logic(PARITY), &[upper, signs[0], signs[1]]);
+        let highest = self.bits(Kind::I32, 1 << 31);
+        let result = self.op(Op::Logic(CHOICE), &[sign, magnitude, highest]);
+        let result = self.number_of(result);
+        let rest = self.bits(Kind::I32, DROPPED - 2 * OFF);
+        let zero = self.bits(Kind::I32, 0);
+        let distance = self.and(lower, rest);
         let undecided = self.equal(distance, zero);
         self.end = Some((result, undecided));
     }

@@ -10,7 +10,7 @@
 //! Since the true value decides and not the way to it, every emitter gives the same bits, whether
 //! it has a fused multiplication and addition or not ([`Step::MulAdd`]).
 //!
-//! ε is [`EPSILON`](builder::EPSILON) = 2^-42: one lane in 130,000 is undecided, which costs less than the terms that
+//! ε is [`EPSILON`](builder::EPSILON) = 2^-42, in few bodies 2^-41: one lane in 130,000 is undecided, which costs less than the terms that
 //! polynomials would need to have fewer. The bounds on what bodies are off by are derived where
 //! they are used, with u = 2^-53, the relative error of one operation. For unary functions all 2^32
 //! arguments are the proof (`tests/oracle`).
@@ -51,8 +51,9 @@ pub fn body(function: Elementary) -> Body {
     made(function, false)
 }
 
-/// The same for registers of 512 bits: logarithms take a number apart by one instruction ([`Op::Part`]), and what turns say of a sign is done
-/// in binary64, since bringing words of two registers into one takes longer there than shifting and adding both.
+/// The same for registers of 512 bits: logarithms take a number apart by one instruction ([`Op::Part`]); sines and cosines make a number
+/// of binary64, and one of binary32 of it, from the words in which registers hold it ([`Op::Concat`]); what turns say of the sign of a
+/// tangent is done in binary64.
 pub fn wide_body(function: Elementary) -> Body {
     made(function, true)
 }

@@ -73,8 +73,17 @@ pub enum Op {
     Narrow,
     /// The bits of a float as an integer of its size, or of an integer as a float.
     Bits,
-    /// A part of an `F64`. Only a [`wide_body`](super::wide_body) has it.
+    /// A part of an `F64`. Only a [`wide_body`](super::wide_body) has it, and what follows.
     Part(Part),
+    /// Of two `I32`: the `I64` of which the first is the upper half, and the second the lower. Registers keep the lanes of
+    /// such a value in another order than those of [`Op::Promote`], so a body has one of the two.
+    Concat,
+    /// From `I64` to `I32`: the upper half. With [`Op::Concat`].
+    Upper,
+    /// Of two `I32`: the upper word of both, the first above the second, moved to the left by a constant from 1 to 31.
+    Funnel(u8),
+    /// Of three `I32`, bit by bit: the bit of the table whose number their bits make, the first one's highest.
+    Logic(u8),
 }
 
 /// A part of a number of binary64: |x| = 2^e m with an integer e and 1 ≤ m < 2.
@@ -129,7 +138,10 @@ impl Op {
             (Self::Promote, &[Kind::F32]) => Kind::F64,
             (Self::Part(_), &[Kind::F64]) => Kind::F64,
             (Self::Demote, &[Kind::F64]) => Kind::F32,
-            (Self::Narrow, &[Kind::I64]) => Kind::I32,
+            (Self::Narrow | Self::Upper, &[Kind::I64]) => Kind::I32,
+            (Self::Concat, &[Kind::I32, Kind::I32]) => Kind::I64,
+            (Self::Funnel(1..32), &[Kind::I32, Kind::I32]) => Kind::I32,
+            (Self::Logic(_), &[Kind::I32, Kind::I32, Kind::I32]) => Kind::I32,
             (Self::Bits, &[Kind::F32]) => Kind::I32,
             (Self::Bits, &[Kind::I32]) => Kind::F32,
             (Self::Bits, &[Kind::F64]) => Kind::I64,

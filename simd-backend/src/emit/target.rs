@@ -146,6 +146,12 @@ impl Target {
         Self { vector_registers: Some(registers), ..self }
     }
 
+    /// The same without what not all processors have that have its registers (AVX-512 VBMI2): for tests.
+    #[must_use]
+    pub fn without_extensions(self) -> Self {
+        Self { wide: self.wide.map(WideEmitter::without_funnels), ..self }
+    }
+
     /// The same for another machine: for register programs that are interpreted. No code can be
     /// made for it.
     #[must_use]

@@ -324,11 +324,43 @@ impl<'a> Call<'a> {
                 let both = on.get(*low)?.iter().chain(on.get(*high)?);
                 (*to, both.map(|word| word.map(lane)).collect())
             }
-            Instr::Mix(to, [low, high]) => {
-                // Not in the order of a join.
-                let both = on.get(*high)?.iter().chain(on.get(*low)?);
-                let lane = |word: u64| apply(Op::Narrow, Kind::I64, [word, 0, 0]);
-                (*to, both.map(|word| word.map(lane)).collect())
+            Instr::Concat(to, [upper, lower], is_upper) => {
+                let (upper, lower) = (on.get(*upper)?, on.get(*lower)?);
+                let first = if *is_upper { 2 } else { 0 };
+                let lane = |lane: usize| {
+                    let of = lane / 2 * 4 + first + lane % 2;
+                    Some(upper[of]? << 32 | lower[of]?)
+                };
+                (*to, (0..on.lanes(*to)).map(lane).collect())
+            }
+            Instr::Words(to, of, is_upper) => {
+                let of = [on.get(of[0])?, on.get(of[1])?];
+                let lane = |lane: usize| {
+                    let word = of[lane / 2 % 2][lane / 4 * 2 + lane % 2]?;
+                    Some(if *is_upper { word >> 32 } else { word & u64::from(u32::MAX) })
+                };
+                (*to, (0..on.lanes(*to)).map(lane).collect())
+            }
+            Instr::Funnel(to, by, [upper, lower]) => {
+                let both = on.get(*upper)?.iter().zip(on.get(*lower)?);
+                let lane = |(upper, lower): (&Option<u64>, &Option<u64>)| {
+                    let both = (*upper)? << 32 | (*lower)?;
+                    Some(both << by >> 32)
+                };
+                (*to, both.map(lane).collect())
+            }
+            Instr::Logic(to, table, [a, b, c]) => {
+                let (a, b, c) = (on.get(*a)?, on.get(*b)?, on.get(*c)?);
+                let lane = |lane: usize| {
+                    let (a, b, c) = (a[lane]?, b[lane]?, c[lane]?);
+                    let bit = |of: u64, bit: u32| of >> bit & 1;
+                    let one = |i| {
+                        let index = bit(a, i) << 2 | bit(b, i) << 1 | bit(c, i);
+                        u64::from(table >> index & 1) << i
+                    };
+                    Some((0..32).map(one).sum())
+                };
+                (*to, (0..on.lanes(*to)).map(lane).collect())
             }
             Instr::Any(to, masks) => {
                 let mut any = Some(0);

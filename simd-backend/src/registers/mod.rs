@@ -218,8 +218,17 @@ pub enum Instr {
     /// Lower and upper half: `F64` to `F32`, the lower words of `I64` to `I32`, or wide masks to a
     /// mask.
     Join(Reg, [Reg; 2]),
-    /// The lower words of two `I64`, in any order: which lane has which may not matter. Where [`Instr::Part`] is.
-    Mix(Reg, [Reg; 2]),
+    /// Of each 128 bits of two `I32`, the first or, if true, the last two words: the `I64` of which those of the first are the upper
+    /// halves. Where [`Instr::Part`] is.
+    Concat(Reg, [Reg; 2], bool),
+    /// The lower or, if true, the upper words of two `I64`: for each 128 bits of them, two of the first, then two of the second.
+    /// So it undoes [`Instr::Concat`]; or it may not matter which lane has which. Where [`Instr::Part`] is.
+    Words(Reg, [Reg; 2], bool),
+    /// Of two `I32`, the upper words of both, the first above, moved to the left by a number from 1 to 31. Where [`Instr::Part`] is.
+    Funnel(Reg, u8, [Reg; 2]),
+    /// Of three `I32`, bit by bit: the bit of a table whose number their bits make, the first one's highest. Where
+    /// [`Instr::Part`] is.
+    Logic(Reg, u8, [Reg; 3]),
     /// Whether any lane of any of the masks is set.
     Any(Reg, Box<[Reg]>),
     /// A word of input.
@@ -327,7 +336,10 @@ impl Instr {
             | Self::Neighbour(to, ..)
             | Self::Half(to, ..)
             | Self::Join(to, _)
-            | Self::Mix(to, _)
+            | Self::Concat(to, ..)
+            | Self::Words(to, ..)
+            | Self::Funnel(to, ..)
+            | Self::Logic(to, ..)
             | Self::Any(to, _)
             | Self::Scattered(to, ..)
             | Self::Input(to, _)
@@ -461,7 +473,11 @@ macro_rules! uses {
                     | Self::Part(_, _, from)
                     | Self::SetSlot(_, from)
                     | Self::Spill(_, from) => f(from),
-                    Self::Join(_, halves) | Self::Mix(_, halves) => halves.$iter().for_each(f),
+                    Self::Join(_, of)
+                    | Self::Concat(_, of, _)
+                    | Self::Words(_, of, _)
+                    | Self::Funnel(_, _, of) => of.$iter().for_each(f),
+                    Self::Logic(_, _, of) => of.$iter().for_each(f),
                     Self::Any(_, masks) => masks.$iter().for_each(f),
                     Self::Call { arguments, .. } => arguments.$iter().for_each(f),
                     Self::Callout { mask, operands, .. } => {

@@ -131,10 +131,19 @@ fn print_block(
                 format!("{} = {from} at {}", typed(to), Beside(*axis, *side))
             }
             Instr::Half(to, from, upper) => {
-                format!("{} = {} {from}", typed(to), if *upper { "upper" } else { "lower" })
+                format!("{} = {} {from}", typed(to), half(*upper))
             }
             Instr::Join(to, halves) => format!("{} = join {}", typed(to), List(halves)),
-            Instr::Mix(to, halves) => format!("{} = mix {}", typed(to), List(halves)),
+            Instr::Concat(to, of, upper) => {
+                format!("{} = concat {} {}", typed(to), half(*upper), List(of))
+            }
+            Instr::Words(to, of, upper) => {
+                format!("{} = words {} {}", typed(to), half(*upper), List(of))
+            }
+            Instr::Funnel(to, by, of) => format!("{} = funnel {by} {}", typed(to), List(of)),
+            Instr::Logic(to, table, of) => {
+                format!("{} = logic {table:#04x} {}", typed(to), List(of))
+            }
             Instr::Any(to, masks) => format!("{} = any {}", typed(to), List(masks)),
             Instr::Input(to, word) => format!("{} = input {word}", typed(to)),
             Instr::Load(to, space, first, index) => {
@@ -184,4 +193,9 @@ fn print_block(
         End::Return(status) => writeln!(f, "    return {status}"),
         End::ReturnValue(reg) => writeln!(f, "    return {reg}"),
     }
+}
+
+/// The name of a half.
+fn half(is_upper: bool) -> &'static str {
+    if is_upper { "upper" } else { "lower" }
 }

@@ -12,12 +12,19 @@ use crate::machine::Tile;
 pub(super) fn procedure(elementary: Elementary, tile: Option<Tile>) -> Procedure {
     let (is_vector, is_wide) = (tile.is_some(), tile.is_some_and(Tile::has_512_bits));
     let body = if is_wide { wide_body(elementary) } else { body(elementary) };
-    let mut builder =
-        Builder { registers: Vec::new(), instrs: Vec::new(), values: Vec::new(), is_vector };
+    let is_concat = |step: &Step| matches!(step, Step::Op(elementary::Op::Concat, _));
+    let is_paired = body.steps.iter().any(|(_, step)| is_concat(step));
+    let mut builder = Builder {
+        registers: Vec::new(),
+        instrs: Vec::new(),
+        values: Vec::new(),
+        is_vector,
+        is_paired,
+    };
     let operands: Vec<Reg> =
         (0..elementary.arity()).map(|_| builder.reg(builder.ty(Kind::F32))).collect();
     let mask = is_vector.then(|| builder.reg(RegisterType::Vector(Kind::Mask)));
-    let masks = Tests::new(&body, is_wide);
+    let masks = Tests::new(&body, is_wide, is_paired);
     builder.steps(&body, &operands, |v| !masks.has(v));
 
     let result = builder.narrow(body.result);
@@ -35,8 +42,18 @@ pub(super) fn procedure(elementary: Elementary, tile: Option<Tile>) -> Procedure
     }
     let mut undecided = Vec::new();
     for &v in &masks.others {
-        let found = builder.narrow(v);
-        undecided.push(active(&mut builder, found));
+        undecided.push(
+            match (mask, masks.opposites.iter().find(|&&(opposite, _)| opposite == v)) {
+                (Some(mask), Some(&(_, of))) => {
+                    let of = builder.narrow(of);
+                    builder.op(of_masks, Op::AndNot, &[mask, of])
+                }
+                _ => {
+                    let found = builder.narrow(v);
+                    active(&mut builder, found)
+                }
+            },
+        );
     }
     tested.extend(&undecided);
     let condition = if is_vector {
@@ -90,8 +107,9 @@ pub(super) fn procedure(elementary: Elementary, tile: Option<Tile>) -> Procedure
 /// How it is found out whether a body decides: by masks, of which one has each lane that it does not.
 ///
 /// With registers of 512 bits each mask is tested by itself: comparisons take the active lanes alone, and two masks are
-/// tested at once. What is computed of the words of two registers is computed in any order of the lanes, which takes one
-/// cheap instruction, and in theirs where it says that a lane is not decided. (An inactive one may then say so, too.)
+/// tested at once. What is computed of the words of two registers, where these are not in the order of the lanes, is computed in
+/// any order, which takes one cheap instruction, and in theirs where it says that a lane is not decided. (An inactive one may
+/// then say so, too.)
 struct Tests {
     /// Of each mask that is made of words: these, and what is computed of them up to the mask.
     chains: Vec<Vec<V>>,
@@ -99,33 +117,47 @@ struct Tests {
     others: Vec<V>,
     /// What combines them.
     unions: Vec<V>,
+    /// Those of the others that are the opposite of a mask, with that.
+    opposites: Vec<(V, V)>,
 }
 
 impl Tests {
-    fn new(body: &Body, is_split: bool) -> Self {
-        let mut tests = Self { chains: Vec::new(), others: Vec::new(), unions: Vec::new() };
+    fn new(body: &Body, is_split: bool, is_paired: bool) -> Self {
+        let mut tests = Self {
+            chains: Vec::new(),
+            others: Vec::new(),
+            unions: Vec::new(),
+            opposites: Vec::new(),
+        };
         if is_split {
-            tests.split(body, body.undecided);
+            tests.split(body, body.undecided, is_paired);
         } else {
             tests.others.push(body.undecided);
         }
         tests
     }
 
-    fn split(&mut self, body: &Body, mask: V) {
-        if let Step::Op(elementary::Op::Or, of) = &body.steps[mask.0 as usize].1 {
-            self.unions.push(mask);
-            of.iter().for_each(|&v| self.split(body, v));
-        } else if let Some(chain) = chain(body, mask) {
-            self.chains.push(chain);
-        } else {
-            self.others.push(mask);
+    fn split(&mut self, body: &Body, mask: V, is_paired: bool) {
+        match &body.steps[mask.0 as usize].1 {
+            Step::Op(elementary::Op::Or, of) => {
+                self.unions.push(mask);
+                of.iter().for_each(|&v| self.split(body, v, is_paired));
+                return;
+            }
+            Step::Op(elementary::Op::Not, of) => self.opposites.push((mask, of[0])),
+            _ => {}
+        }
+        match chain(body, mask).filter(|_| !is_paired) {
+            Some(chain) => self.chains.push(chain),
+            None => self.others.push(mask),
         }
     }
 
     /// Whether a value is of these alone.
     fn has(&self, v: V) -> bool {
-        self.unions.contains(&v) || self.chains.iter().any(|chain| chain.contains(&v))
+        self.unions.contains(&v)
+            || self.opposites.iter().any(|&(opposite, _)| opposite == v)
+            || self.chains.iter().any(|chain| chain.contains(&v))
     }
 }
 
@@ -174,6 +206,8 @@ struct Builder {
     instrs: Vec<Instr>,
     values: Vec<Forms>,
     is_vector: bool,
+    /// Whether lanes of 64 bits lie as [`Instr::Concat`] puts them, rather than as [`Instr::Half`] does.
+    is_paired: bool,
 }
 
 impl Assemble for Builder {
@@ -224,10 +258,14 @@ impl Builder {
         let Step::Op(_, of) = &body.steps[narrow.0 as usize].1 else {
             unreachable!("words are made of others")
         };
-        let Lanes::Wide(halves) = self.lanes(of[0]) else { unreachable!("of 64 bits") };
+        self.values[narrow.0 as usize] = self.words(of[0], false).into();
+    }
+
+    fn words(&mut self, of: V, is_upper: bool) -> Lanes {
+        let Lanes::Wide(halves) = self.lanes(of) else { unreachable!("of 64 bits") };
         let reg = self.reg(self.ty(Kind::I32));
-        self.push(Instr::Mix(reg, halves));
-        self.values[narrow.0 as usize] = Lanes::Narrow(reg).into();
+        self.push(Instr::Words(reg, halves, is_upper));
+        Lanes::Narrow(reg)
     }
 
     /// Makes those steps of a body.
@@ -266,6 +304,26 @@ impl Builder {
                         self.push(Instr::Part(reg, *part, from.half(half)));
                         reg
                     }))
+                }
+                Step::Op(elementary::Op::Concat, of) => {
+                    let of = [0, 1].map(|i| self.narrow(of[i]));
+                    Lanes::Wide([false, true].map(|is_upper| {
+                        let reg = self.reg(ty);
+                        self.push(Instr::Concat(reg, of, is_upper));
+                        reg
+                    }))
+                }
+                Step::Op(elementary::Op::Upper, of) => self.words(of[0], true),
+                Step::Op(elementary::Op::Narrow, of) if self.is_paired => self.words(of[0], false),
+                Step::Op(elementary::Op::Funnel(by), of) => {
+                    let (of, reg) = ([0, 1].map(|i| self.narrow(of[i])), self.reg(ty));
+                    self.push(Instr::Funnel(reg, *by, of));
+                    Lanes::Narrow(reg)
+                }
+                Step::Op(elementary::Op::Logic(table), of) => {
+                    let (of, reg) = ([0, 1, 2].map(|i| self.narrow(of[i])), self.reg(ty));
+                    self.push(Instr::Logic(reg, *table, of));
+                    Lanes::Narrow(reg)
                 }
                 Step::Op(op, of) if self.is_vector => {
                     let kinds = of.iter().map(|v| lane_kind(body.steps[v.0 as usize].0));
@@ -344,6 +402,10 @@ fn lane_op(op: elementary::Op) -> Op {
         elementary::Op::Demote => Op::Demote,
         elementary::Op::Narrow => Op::Narrow,
         elementary::Op::Bits => Op::Bits,
-        elementary::Op::Part(_) => unreachable!("it is an instruction of its own"),
+        elementary::Op::Part(_)
+        | elementary::Op::Concat
+        | elementary::Op::Upper
+        | elementary::Op::Funnel(_)
+        | elementary::Op::Logic(_) => unreachable!("it is an instruction of its own"),
     }
 }

@@ -292,6 +292,12 @@ impl<'p> Verifier<'p, '_> {
         self.require(self.role == role, || format!("{what} is not for this function"));
     }
 
+    fn of_integers(&mut self, of: &[Reg], kind: Kind) {
+        for &reg in of {
+            self.expect(reg, RegisterType::Vector(kind), "the operand");
+        }
+    }
+
     fn only_where_wide(&mut self, what: &str) {
         self.only_in(Role::Procedure, what);
         let has_512_bits = self.program.shape.tile.has_512_bits();
@@ -370,11 +376,25 @@ impl<'p> Verifier<'p, '_> {
                 };
                 self.expect_result(*to, of);
             }
-            Instr::Mix(to, halves) => {
-                self.only_where_wide("the words of two registers in any order");
-                let of_longs =
-                    halves.iter().all(|&half| self.ty(half) == RegisterType::Vector(Kind::I64));
-                self.require(of_longs, || "these are no vectors of I64".into());
+            Instr::Concat(to, of, _) => {
+                self.only_where_wide("numbers of two words");
+                self.of_integers(of, Kind::I32);
+                self.expect_result(*to, Some(RegisterType::Vector(Kind::I64)));
+            }
+            Instr::Words(to, of, _) => {
+                self.only_where_wide("the words of two registers");
+                self.of_integers(of, Kind::I64);
+                self.expect_result(*to, Some(RegisterType::Vector(Kind::I32)));
+            }
+            Instr::Funnel(to, by, of) => {
+                self.only_where_wide("a shift of two words");
+                self.of_integers(of, Kind::I32);
+                self.require((1..32).contains(by), || format!("a word is shifted by {by}"));
+                self.expect_result(*to, Some(RegisterType::Vector(Kind::I32)));
+            }
+            Instr::Logic(to, _, of) => {
+                self.only_where_wide("logic of three words");
+                self.of_integers(of, Kind::I32);
                 self.expect_result(*to, Some(RegisterType::Vector(Kind::I32)));
             }
             Instr::Any(to, masks) => {

@@ -383,8 +383,14 @@ fn calls_fit_their_procedures() {
     };
     let exponent = |to, from| Instr::Part(to, Part::Exponent, from);
     of_procedure(Kind::F64, Kind::F64, "a part of a number", exponent);
-    let mix = |to, from| Instr::Mix(to, [from; 2]);
-    of_procedure(Kind::I64, Kind::I32, "the words of two registers in any order", mix);
+    let concat = |to, from| Instr::Concat(to, [from; 2], false);
+    of_procedure(Kind::I32, Kind::I64, "numbers of two words", concat);
+    let words = |to, from| Instr::Words(to, [from; 2], true);
+    of_procedure(Kind::I64, Kind::I32, "the words of two registers", words);
+    let funnel = |to, from| Instr::Funnel(to, 3, [from; 2]);
+    of_procedure(Kind::I32, Kind::I32, "a shift of two words", funnel);
+    let logic = |to, from| Instr::Logic(to, 0x96, [from; 3]);
+    of_procedure(Kind::I32, Kind::I32, "logic of three words", logic);
 }
 
 #[test]

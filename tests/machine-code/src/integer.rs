@@ -67,6 +67,10 @@ pub(crate) fn function(stem: &str) -> Option<(usize, Function)> {
         "pror" => {
             (1, |[a, ..], imm, width| rotated(a, u64::from(width) * 8 - u64::from(imm), width))
         }
+        "pshld" => (2, |[a, b, _], imm, width| match u32::from(imm) % width {
+            0 => a,
+            by => a << by | b >> (width - by),
+        }),
         "prolv" => (2, |[a, b, _], _, width| rotated(a, b, width)),
         "prorv" => {
             (2, |[a, b, _], _, width| rotated(a, u64::from(width) - b % u64::from(width), width))

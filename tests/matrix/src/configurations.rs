@@ -28,6 +28,8 @@ pub enum Code {
     Cranelift(&'static [&'static str]),
     /// For wide registers.
     Wide(Wide),
+    /// The same, for all processors that have these.
+    First(Wide),
 }
 
 impl Processor {
@@ -36,13 +38,14 @@ impl Processor {
         match self.code {
             Code::Cranelift(off) => Target::with(off).expect("names of Cranelift's settings"),
             Code::Wide(wide) => Target::wide(wide),
+            Code::First(wide) => Target::wide(wide).without_extensions(),
         }
     }
 }
 
 /// From the least to all that the machine can do.
 #[cfg(target_arch = "x86_64")]
-pub const PROCESSORS: [Processor; 7] = {
+pub const PROCESSORS: [Processor; 8] = {
     use std::arch::is_x86_feature_detected as has;
     /// In the order in which processors got it.
     const NEWER: &[&str] = &[
@@ -84,6 +87,11 @@ pub const PROCESSORS: [Processor; 7] = {
             name: "AVX-512 at 256 bits",
             code: Code::Wide(Wide::Avx512At256),
             is_here: || Wide::Avx512At256.is_here(),
+        },
+        Processor {
+            name: "AVX-512 at 512 bits, of the first processors",
+            code: Code::First(Wide::Avx512),
+            is_here: || Wide::Avx512.is_here(),
         },
         Processor {
             name: "AVX-512 at 512 bits",

@@ -211,7 +211,11 @@ impl Selection<'_, '_> {
                 };
                 self.set(*to, value);
             }
-            Instr::Part(..) | Instr::Mix(..) => {
+            Instr::Part(..)
+            | Instr::Concat(..)
+            | Instr::Words(..)
+            | Instr::Funnel(..)
+            | Instr::Logic(..) => {
                 unreachable!("only procedures for registers of 512 bits have it")
             }
             Instr::Half(to, from, upper) => {

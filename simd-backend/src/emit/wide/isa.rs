@@ -21,6 +21,8 @@ pub(crate) enum Feature {
     Bw,
     /// AVX-512VL.
     Vl,
+    /// AVX-512 VBMI2.
+    Vbmi2,
 }
 
 /// Of how many bits an instruction's operands are.
@@ -188,7 +190,7 @@ const GG: Operands = operands!(Reg G, Rm G);
 const G: Operands = operands!(Rm G);
 const GI: Operands = operands!(Rm G, Imm N);
 
-use Feature::{Avx, Avx2, Base, Dq, F, Fma, Vl};
+use Feature::{Avx, Avx2, Base, Dq, F, Fma, Vbmi2, Vl};
 use Form::{Both, Evex, Legacy, Vex};
 use Tuple::{Bytes, Full, FullMem, Half, HalfMem};
 
@@ -198,6 +200,7 @@ const AVX2: &[Feature] = &[Avx2];
 const FMA: &[Feature] = &[Fma];
 const FVL: &[Feature] = &[F, Vl];
 const DQVL: &[Feature] = &[Dq, Vl];
+const VBMI2VL: &[Feature] = &[Vbmi2, Vl];
 const F1: &[Feature] = &[F];
 const DQ1: &[Feature] = &[Dq];
 
@@ -340,6 +343,10 @@ rows! {
     OrPd: "vorpd", Both, 1 1 0x56, 0 1, Full(8), RVM, AVX DQVL;
     XorPs: "vxorps", Both, 0 1 0x57, 0 0, Full(4), RVM, AVX DQVL;
     XorPd: "vxorpd", Both, 1 1 0x57, 0 1, Full(8), RVM, AVX DQVL;
+    // Of the target and both others, by a table.
+    Logic: "vpternlogd", Evex, 1 3 0x25, 0 0, Full(4), RVMI, NONE FVL;
+    // The upper word of two, moved to the left.
+    Funnel: "vpshldd", Evex, 1 3 0x71, 0 0, Full(4), RVMI, NONE VBMI2VL;
     // Comparisons.
     CompareSsFlags: "vucomiss", Both, 0 1 0x2e, 0 0, Bytes(4), RM_X, AVX F1;
     CompareSdFlags: "vucomisd", Both, 1 1 0x2e, 0 1, Bytes(8), RM_X, AVX F1;

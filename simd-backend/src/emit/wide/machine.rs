@@ -77,12 +77,25 @@ impl Wide {
         }
     }
 
-    /// What its instructions may need.
+    /// Whether this processor moves two words as one by one instruction, which those of the first years do not.
+    pub(super) fn has_funnels(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        {
+            self == Self::Avx512 && std::arch::is_x86_feature_detected!("avx512vbmi2")
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            false
+        }
+    }
+
+    /// What its instructions may need, here.
     #[cfg(test)]
     pub(super) fn features(self) -> &'static [Feature] {
-        use Feature::{Avx, Avx2, Base, Bw, Dq, F, Fma, Vl};
+        use Feature::{Avx, Avx2, Base, Bw, Dq, F, Fma, Vbmi2, Vl};
         match self {
             Self::Avx2 => &[Base, Avx, Avx2, Fma],
+            _ if self.has_funnels() => &[Base, Avx, Avx2, Fma, F, Dq, Bw, Vl, Vbmi2],
             _ => &[Base, Avx, Avx2, Fma, F, Dq, Bw, Vl],
         }
     }

@@ -64,12 +64,19 @@ const CHECKED: usize = 1 << 20;
 pub struct WideEmitter {
     pub(super) wide: Wide,
     machine: Machine,
+    /// Whether two words are moved as one by one instruction.
+    has_funnels: bool,
 }
 
 impl WideEmitter {
     /// For that machine, whether or not this is one.
     pub fn new(wide: Wide) -> Self {
-        Self { wide, machine: wide.describe() }
+        Self { wide, machine: wide.describe(), has_funnels: wide.has_funnels() }
+    }
+
+    /// The same for all processors that have its registers.
+    pub(super) fn without_funnels(self) -> Self {
+        Self { has_funnels: false, ..self }
     }
 
     fn function(
@@ -80,7 +87,7 @@ impl WideEmitter {
         listing: Listing,
     ) -> Result<(Code, Assembled), EmitError> {
         let Part { function, role, allocation, .. } = *part;
-        let code = select::select(self.wide, program, function, role, bounds);
+        let code = select::select(self, program, function, role, bounds);
         let environment = self.wide.environment(role == Role::Procedure);
         let algorithm = match allocation {
             Allocation::Thorough => Algorithm::Ion,

@@ -37,6 +37,7 @@ fn feature(of: CpuidFeature) -> Feature {
         CpuidFeature::AVX512DQ => Feature::Dq,
         CpuidFeature::AVX512VL => Feature::Vl,
         CpuidFeature::AVX512BW => Feature::Bw,
+        CpuidFeature::AVX512_VBMI2 => Feature::Vbmi2,
         CpuidFeature::INTEL8086
         | CpuidFeature::INTEL386
         | CpuidFeature::X64

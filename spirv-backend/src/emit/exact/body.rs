@@ -158,7 +158,9 @@ impl Translator<'_> {
             Of::Promote | Of::Demote => Op::FConvert,
             Of::Narrow => Op::UConvert,
             Of::Bits => Op::Bitcast,
-            Of::Part(_) => unreachable!("bodies have it for some processors alone"),
+            Of::Part(_) | Of::Concat | Of::Upper | Of::Funnel(_) | Of::Logic(_) => {
+                unreachable!("bodies have it for some processors alone")
+            }
         };
         let id = self.of_shape(instruction, to, of);
         let computes = matches!(op, Of::Neg | Of::Add | Of::Sub | Of::Mul | Of::Div);

@@ -56,6 +56,9 @@ pub(crate) fn is_detected(feature: CpuidFeature) -> Option<bool> {
         CpuidFeature::AVX512BW => has_wide_registers(),
         CpuidFeature::AVX512DQ => has_wide_registers(),
         CpuidFeature::AVX512VL => has_wide_registers(),
+        CpuidFeature::AVX512_VBMI2 => {
+            has_wide_registers() && is_x86_feature_detected!("avx512vbmi2")
+        }
         _ => return None,
     })
 }

@@ -7,8 +7,10 @@ use super::calls;
 use super::selection::{END, PASSED, Selection, Uses, Value, is_comparison};
 use crate::emit::Role;
 use crate::emit::abi::{Field, ROW_ARGUMENTS};
+use crate::emit::wide::WideEmitter;
 use crate::emit::wide::code::{Code, CodeBlock, Step};
-use crate::emit::wide::machine::{GENERAL, VECTOR, Wide};
+
+use crate::emit::wide::machine::{GENERAL, VECTOR};
 use crate::lanes::{self, Kind, Space};
 use crate::registers::{
     BlockCall, BlockId, Bounds, End, Function, Instr, Limit, Reg, RegisterProgram, RegisterType,
@@ -17,7 +19,7 @@ use crate::registers::{
 
 /// Makes the code of a function.
 pub(in super::super) fn select(
-    wide: Wide,
+    emitter: &WideEmitter,
     program: &RegisterProgram,
     function: &Function,
     role: Role,
@@ -30,9 +32,11 @@ pub(in super::super) fn select(
     };
     // Without vectors, as in functions for the frame, numbers of 64 bits are the largest.
     let has_vectors = function.registers.iter().any(|ty| !matches!(ty, RegisterType::Scalar(_)));
+    let wide = emitter.wide;
     let words = if has_vectors { wide.size().bytes() as usize / 8 } else { 1 };
     Selection {
         wide,
+        has_funnels: emitter.has_funnels,
         program,
         function,
         role,
@@ -275,7 +279,10 @@ impl<'p> Selection<'p> {
             Instr::Neighbour(to, from, axis, side) => self.neighbour(*to, *from, *axis, *side),
             Instr::Half(to, from, upper) => self.half(*to, *from, *upper),
             Instr::Join(to, halves) => self.join(*to, *halves),
-            Instr::Mix(to, halves) => self.mix(*to, *halves),
+            Instr::Concat(to, of, upper) => self.concat(*to, *of, *upper),
+            Instr::Words(to, of, upper) => self.words(*to, *of, *upper),
+            Instr::Funnel(to, by, of) => self.funnel(*to, *by, *of),
+            Instr::Logic(to, table, of) => self.logic(*to, *table, *of),
             Instr::Any(to, _) | Instr::Poll(to) | Instr::Scattered(to, ..) => {
                 let condition = self.flags_of(instr);
                 self.set(*to, condition);

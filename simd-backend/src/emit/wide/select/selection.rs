@@ -49,6 +49,7 @@ pub(super) struct Source {
 /// A function that is being made.
 pub(super) struct Selection<'p> {
     pub(super) wide: Wide,
+    pub(super) has_funnels: bool,
     pub(super) program: &'p RegisterProgram,
     pub(super) function: &'p Function,
     pub(super) role: Role,

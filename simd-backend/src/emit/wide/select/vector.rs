@@ -438,15 +438,53 @@ impl Selection<'_> {
         self.push(source.of(Instruction::new(op, size).reg(Arg::Def(made)).number(number)));
     }
 
-    /// The lower words of two registers, in the order that one instruction has.
-    pub(super) fn mix(&mut self, to: Reg, [low, high]: [Reg; 2]) {
-        /// Of four words of each, the first and the third.
-        const LOWER: i32 = 0b10_00_10_00;
+    pub(super) fn concat(&mut self, to: Reg, [upper, lower]: [Reg; 2], is_upper: bool) {
+        let (op, size) = (if is_upper { Op::UnpackHighPs } else { Op::UnpackLowPs }, self.size());
+        let lower = self.register(lower);
+        let upper = self.source(upper, op, size);
+        let made = self.define(to);
+        self.op3(op, size, made, lower, upper);
+    }
+
+    /// The words of two registers, in the order that one instruction has.
+    pub(super) fn words(&mut self, to: Reg, [low, high]: [Reg; 2], is_upper: bool) {
+        /// Of four words of each, the first and the third, or the second and the fourth.
+        const WORDS: [i32; 2] = [0b10_00_10_00, 0b11_01_11_01];
         let low = self.register(low);
         let high = self.source(high, Op::ShufflePs, self.size());
         let made = self.define(to);
-        let it = Instruction::new(Op::ShufflePs, self.size()).number(LOWER);
+        let words = WORDS[usize::from(is_upper)];
+        let it = Instruction::new(Op::ShufflePs, self.size()).number(words);
         self.push(high.of(it.reg(Arg::Def(made)).vvvv(Arg::Use(low))));
+    }
+
+    /// The upper word of two, moved to the left.
+    pub(super) fn funnel(&mut self, to: Reg, by: u8, [upper, lower]: [Reg; 2]) {
+        let size = self.size();
+        let upper = self.register(upper);
+        if self.has_funnels {
+            let lower = self.source(lower, Op::Funnel, size);
+            let made = self.define(to);
+            let it = Instruction::new(Op::Funnel, size).number(by.into());
+            self.push(lower.of(it.reg(Arg::Def(made)).vvvv(Arg::Use(upper))));
+            return;
+        }
+        let lower = self.register(lower);
+        let [above, below] = [0; 2].map(|_| self.temporary(VECTOR));
+        self.shift(Op::ShiftLeftD, size, above, upper, by);
+        self.shift(Op::ShiftRightD, size, below, lower, 32 - by);
+        let made = self.define(to);
+        self.op3(Op::OrPs, size, made, above, Source::register(below));
+    }
+
+    /// Logic of three words: the target is the first of them.
+    pub(super) fn logic(&mut self, to: Reg, table: u8, [a, b, c]: [Reg; 3]) {
+        let size = self.size();
+        let [first, second] = [a, b].map(|reg| self.register(reg));
+        let third = self.source(c, Op::Logic, size);
+        let made = self.define(to);
+        let it = Instruction::new(Op::Logic, size).number(table.into());
+        self.push(third.of(it.reg(Arg::Tied(first, made)).vvvv(Arg::Use(second))));
     }
 
     /// A product and a sum, rounded once: the target is what dies here, if anything does.
