@@ -1,8 +1,9 @@
 //! Computations, register by register.
 
 use lambdav_core::op::Elementary;
+use rustc_hash::FxHashSet;
 
-use super::builder::{Builder, Constant};
+use super::builder::{Builder, Constant, Made};
 use crate::lanes::{Axis, Expr, Kind, Op, Rate, Space, Statement, ValueId};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::halves::{Assemble, Lanes};
@@ -10,12 +11,19 @@ use crate::registers::{Instr, Reg, RegisterType};
 
 impl Builder<'_> {
     /// Straight-line code, strip-mined: all of it for a register of the group, then for the next,
-    /// so that what is computed on the way stays in machine registers. Constants are made again:
-    /// they are read from memory anyway.
+    /// so that what is computed on the way stays in machine registers. What is read from memory is
+    /// read again; numbers that are computed are broadcast once.
     pub(super) fn register_by_register(&mut self, statements: &[Statement]) {
         for register in 0..self.shape.registers(Rate::VARYING) {
             if register > 0 {
-                self.made.clear();
+                let read = |instr: &Instr| match instr {
+                    Instr::Slot(to, _) | Instr::Input(to, _) => Some(*to),
+                    _ => None,
+                };
+                let read: FxHashSet<Reg> = self.instrs.iter().filter_map(read).collect();
+                self.made.retain(
+                    |(made, _), _| matches!(made, Made::Broadcast(from) if !read.contains(from)),
+                );
             }
             for statement in statements {
                 let Statement::Let { value, expr } = statement else {
