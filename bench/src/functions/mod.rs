@@ -2,10 +2,11 @@
 //! beside CORE-MATH called for one value after the other, and beside polynomials in single
 //! precision.
 //!
-//! Each pixel adds up the function at 16 arguments, spread evenly but without order over a typical
+//! Each pixel adds up the function at 64 arguments, spread evenly but without order over a typical
 //! range, so that a branch on the argument is as hard to foresee as it is in a picture of many
-//! things. The loop and its arguments are in all times; the row `(argument)` says what they alone
-//! take. The sums are the same bits for all but the polynomials.
+//! things. The loop and its arguments are in all times but `own`, which is that of the usual number of
+//! lanes less what the same loop takes to add up the arguments themselves: what a function adds to a
+//! program. The sums are the same bits for all but the polynomials.
 
 mod oracle;
 mod polynomial;
@@ -16,7 +17,7 @@ use crate::table::Table;
 use crate::timing::{Clock, Subject, Summary};
 use lambdav::core::op::Elementary;
 use lambdav::simd::registers::Shape;
-use program::{Compiled, PIXELS};
+use program::{Compiled, PIXELS, Value};
 use serde::Serialize;
 use std::hint::black_box;
 use std::io;
@@ -62,16 +63,18 @@ const DOMAINS: [Domain; 18] = {
 #[derive(Serialize)]
 struct Row {
     name: &'static str,
-    /// CORE-MATH's, if it is a row that CORE-MATH computes.
-    oracle: Option<Summary>,
+    /// CORE-MATH's.
+    oracle: Summary,
     /// At each number of lanes.
     lanes: Vec<Timed>,
     /// The polynomial's, likewise, if there is one.
     polynomial: Option<Vec<Timed>>,
     /// The number of lanes if nobody says another.
     default_lanes: u32,
+    /// At these, less the loop and the arguments.
+    own: Summary,
     /// How many times as fast as CORE-MATH the best number of lanes is.
-    speed: Option<Summary>,
+    speed: Summary,
     /// How many times as long as the polynomial it takes, both at the default number of lanes.
     time: Option<Summary>,
 }
@@ -87,21 +90,14 @@ pub(crate) fn run(options: &BenchArguments) -> io::Result<()> {
     let mut columns = vec![("function", 10), ("oracle", 7)];
     let lanes = Shape::LANES.map(|lanes| format!("x{lanes}"));
     columns.extend(lanes.iter().map(|name| (name.as_str(), 7)));
-    columns.extend([("default", 7), ("speed", 6), ("time", 6)]);
+    columns.extend([("default", 7), ("own", 6), ("speed", 6), ("time", 6)]);
     println!(
-        "nanoseconds per value; speed: oracle / best; time: default / polynomial at its lanes"
+        "nanoseconds per value; own: default, less loop and arguments; speed: oracle / best; time: default / polynomial at its lanes"
     );
     let table = Table::new(&columns);
     let mut rows = Vec::new();
-    if options.names.is_empty() {
-        rows.push(measure(None, options.runs()));
-    }
-    let wanted = DOMAINS.iter().filter(|domain| options.wants(domain.function.name()));
-    for row in &rows {
-        print(&table, row);
-    }
-    for domain in wanted {
-        let row = measure(Some(domain), options.runs());
+    for domain in DOMAINS.iter().filter(|domain| options.wants(domain.function.name())) {
+        let row = measure(domain, options.runs());
         print(&table, &row);
         rows.push(row);
     }
@@ -112,9 +108,11 @@ fn print(table: &Table, row: &Row) {
     let number = |value: f64| format!("{value:.2}");
     let or_nothing = |value: Option<Summary>| value.map_or(String::new(), |s| number(s.median));
     let lanes = |times: &[Timed]| times.iter().map(|t| number(t.time.median)).collect::<Vec<_>>();
-    let mut cells = vec![row.name.to_owned(), or_nothing(row.oracle)];
+    let mut cells = vec![row.name.to_owned(), number(row.oracle.median)];
     cells.extend(lanes(&row.lanes));
-    cells.extend([format!("x{}", row.default_lanes), or_nothing(row.speed), or_nothing(row.time)]);
+    let default = format!("x{}", row.default_lanes);
+    let [own, speed] = [row.own, row.speed].map(|summary| number(summary.median));
+    cells.extend([default, own, speed, or_nothing(row.time)]);
     table.row(cells);
     if let Some(times) = &row.polynomial {
         let mut cells = vec!["  in f32".to_owned(), String::new()];
@@ -123,27 +121,23 @@ fn print(table: &Table, row: &Row) {
     }
 }
 
-/// One row; without a function, of the argument alone.
-fn measure(domain: Option<&Domain>, runs: usize) -> Row {
-    let compile = |with_polynomial| -> Vec<Compiled> {
+/// One row.
+fn measure(domain: &Domain, runs: usize) -> Row {
+    let compile = |value| -> Vec<Compiled> {
         let lanes = Shape::LANES.into_iter();
-        lanes.map(|lanes| Compiled::new(domain, Some(lanes), with_polynomial)).collect()
+        lanes.map(|lanes| Compiled::new(domain, Some(lanes), value)).collect()
     };
-    let mut compiled = compile(false);
-    let default_lanes = Compiled::new(domain, None, false).lanes();
+    let mut compiled = compile(Value::Function);
+    let default_lanes = Compiled::new(domain, None, Value::Function).lanes();
     let lanes_of_function = compiled.len();
-    let has_polynomial = domain.is_some_and(|d| polynomial::exists(d.function));
+    let has_polynomial = polynomial::exists(domain.function);
     if has_polynomial {
-        compiled.extend(compile(true));
+        compiled.extend(compile(Value::Polynomial));
     }
-    let wanted = domain.map(|domain| {
-        let mut sums = vec![[0.0; 4]; PIXELS];
-        oracle::sums(domain, &mut sums);
-        sums
-    });
-    if let Some(wanted) = &wanted {
-        check(domain, &compiled[..lanes_of_function], wanted);
-    }
+    let mut wanted = vec![[0.0; 4]; PIXELS];
+    oracle::sums(domain, &mut wanted);
+    check(domain, &compiled[..lanes_of_function], &wanted);
+    compiled.push(Compiled::new(domain, Some(default_lanes), Value::Arguments));
 
     let mut subjects: Vec<Subject<'_>> = compiled
         .iter()
@@ -155,13 +149,11 @@ fn measure(domain: Option<&Domain>, runs: usize) -> Row {
             }) as Subject<'_>
         })
         .collect();
-    if let Some(domain) = domain {
-        let mut pixels = vec![[0.0; 4]; PIXELS];
-        subjects.push(Box::new(move || {
-            oracle::sums(domain, &mut pixels);
-            black_box(&pixels);
-        }));
-    }
+    let mut pixels = vec![[0.0; 4]; PIXELS];
+    subjects.push(Box::new(move || {
+        oracle::sums(domain, &mut pixels);
+        black_box(&pixels);
+    }));
     let times = Clock::Processor.interleaved(runs, &mut subjects);
     let nanoseconds = 1e6 / program::VALUES as f64;
     let summaries: Vec<Summary> =
@@ -171,25 +163,28 @@ fn measure(domain: Option<&Domain>, runs: usize) -> Row {
         .zip(&summaries)
         .map(|(compiled, &time)| Timed { lanes: compiled.lanes(), time })
         .collect();
-    let (lanes, polynomial) = timed.split_at(lanes_of_function);
-    let oracle = domain.and(summaries.last().copied());
+    let (lanes, others) = timed.split_at(lanes_of_function);
+    let polynomial = has_polynomial.then(|| others[..lanes_of_function].to_vec());
+    let (arguments, oracle) = (times.len() - 2, times.len() - 1);
     let medians = summaries[..lanes_of_function].iter().map(|summary| summary.median);
     let best = (0..).zip(medians).min_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(0, |(i, _)| i);
     let default = Shape::LANES.iter().position(|&lanes| lanes == default_lanes).unwrap_or(0);
     let ratio = |first: usize, second: usize| Summary::of_ratios(&times[first], &times[second]);
+    let less_arguments = times[default].iter().zip(&times[arguments]).map(|(a, b)| a - b);
     Row {
-        name: domain.map_or("(argument)", |d| d.function.name()),
-        oracle,
+        name: domain.function.name(),
+        oracle: summaries[oracle],
         default_lanes,
-        speed: oracle.map(|_| ratio(times.len() - 1, best)),
+        own: Summary::of(&less_arguments.collect::<Vec<_>>()).scaled(nanoseconds),
+        speed: ratio(oracle, best),
         time: has_polynomial.then(|| ratio(default, lanes_of_function + default)),
         lanes: lanes.to_vec(),
-        polynomial: has_polynomial.then(|| polynomial.to_vec()),
+        polynomial,
     }
 }
 
 /// That all compute the oracle's bits.
-fn check(domain: Option<&Domain>, compiled: &[Compiled], wanted: &[[f32; 4]]) {
+fn check(domain: &Domain, compiled: &[Compiled], wanted: &[[f32; 4]]) {
     for compiled in compiled {
         let mut pixels = vec![[0.0; 4]; PIXELS];
         compiled.run(&mut pixels);
@@ -202,7 +197,7 @@ fn check(domain: Option<&Domain>, compiled: &[Compiled], wanted: &[[f32; 4]]) {
 mod tests {
     use lambdav::simd::registers::Shape;
 
-    use super::program::{Compiled, PIXELS};
+    use super::program::{Compiled, PIXELS, Value};
     use super::{DOMAINS, check, oracle, polynomial};
 
     /// All sums are the oracle's, at every number of lanes.
@@ -211,8 +206,8 @@ mod tests {
         for domain in &DOMAINS {
             let mut wanted = vec![[0.0; 4]; PIXELS];
             oracle::sums(domain, &mut wanted);
-            let compiled = Shape::LANES.map(|n| Compiled::new(Some(domain), Some(n), false));
-            check(Some(domain), &compiled, &wanted);
+            let compiled = |n| Compiled::new(domain, Some(n), Value::Function);
+            check(domain, &Shape::LANES.map(compiled), &wanted);
         }
     }
 
@@ -223,7 +218,7 @@ mod tests {
             let (mut wanted, mut found) = (vec![[0.0; 4]; PIXELS], vec![[0.0; 4]; PIXELS]);
             oracle::sums(domain, &mut wanted);
             for lanes in [1, 4, 16] {
-                Compiled::new(Some(domain), Some(lanes), true).run(&mut found);
+                Compiled::new(domain, Some(lanes), Value::Polynomial).run(&mut found);
                 for ([found, ..], [wanted, ..]) in found.iter().zip(&wanted) {
                     let off = (found - wanted).abs();
                     assert!(off <= 1e-6 * wanted.abs().max(16.0), "{found} for {wanted}");

@@ -17,8 +17,8 @@ use std::sync::atomic::AtomicU64;
 pub(super) const COLUMNS: u32 = 256;
 const ROWS: u32 = 256;
 
-/// Values that each pixel adds up.
-pub(super) const ROUNDS: u32 = 16;
+/// Values that each pixel adds up: so many that storing it, and leaving the loop, which is hard to foresee, do not weigh.
+pub(super) const ROUNDS: u32 = 64;
 
 pub(super) const PIXELS: usize = (COLUMNS * ROWS) as usize;
 pub(super) const VALUES: usize = PIXELS * ROUNDS as usize;
@@ -36,17 +36,29 @@ pub(super) struct Compiled {
 static FRONTIER: AtomicU64 = AtomicU64::new(u64::MAX);
 const POLL: Poll<'_> = Poll { frontier: &FRONTIER, first: 0 };
 
-/// The shader; without a function it adds up the arguments.
-fn text(domain: Option<&Domain>) -> String {
+/// What each round adds.
+#[derive(Clone, Copy)]
+pub(super) enum Value {
+    /// The function.
+    Function,
+    /// The polynomial in its place.
+    Polynomial,
+    /// The arguments themselves.
+    Arguments,
+}
+
+/// The shader.
+fn text(domain: &Domain, value: Value) -> String {
     let operand = |[low, high]: [f32; 2], step: f32| {
         format!("(+ {low} (* {} (fract (+ base (* i {step})))))", high - low)
     };
-    let value = match domain {
-        None => operand([-10.0, 10.0], STEPS[0]),
-        Some(Domain { function, x, y }) => {
-            let second = if function.arity() == 2 { operand(*y, STEPS[1]) } else { String::new() };
-            format!("({} {} {second})", function.name(), operand(*x, STEPS[0]))
-        }
+    let Domain { function, x, y } = domain;
+    let (first, is_pair) = (operand(*x, STEPS[0]), function.arity() == 2);
+    let second = if is_pair { operand(*y, STEPS[1]) } else { String::new() };
+    let value = match value {
+        Value::Function | Value::Polynomial => format!("({} {first} {second})", function.name()),
+        Value::Arguments if is_pair => format!("(+ {first} {second})"),
+        Value::Arguments => first,
     };
     format!(
         "(define base (+ (* 0.618034 (.x (frag-coord))) (* 0.7548777 (.y (frag-coord)))))
@@ -55,10 +67,9 @@ fn text(domain: Option<&Domain>) -> String {
 }
 
 impl Compiled {
-    /// For a number of lanes, or the usual one; with the polynomial in place of the function, if
-    /// that is wanted.
-    pub(super) fn new(domain: Option<&Domain>, lanes: Option<u32>, with_polynomial: bool) -> Self {
-        let loaded = Loaded::from_text("function.lv", &text(domain));
+    /// For a number of lanes, or the usual one.
+    pub(super) fn new(domain: &Domain, lanes: Option<u32>, value: Value) -> Self {
+        let loaded = Loaded::from_text("function.lv", &text(domain, value));
         let core = loaded.core.expect("the text is a program");
         let size = Size::new(COLUMNS, ROWS).expect("a common size");
         let settings = Settings::new(&core, size);
@@ -68,7 +79,7 @@ impl Compiled {
         let mut program = compiler.lane_program(&scheduled);
         // As many lanes as the function has, with the polynomial too.
         compiler.lanes = Some(compiler.choice(&program).shape.lanes());
-        if with_polynomial {
+        if let Value::Polynomial = value {
             program = polynomial::instead(&program);
             assert_eq!(verify(&program), Ok(()));
         }
