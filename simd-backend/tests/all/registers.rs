@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicU64;
 
+use lambdav_core::math;
 use lambdav_simd_backend::lanes::Kind;
 use lambdav_simd_backend::machine::{Machine, PerClass, Tile};
 use lambdav_simd_backend::registers::interpret::{frame, row};
@@ -58,6 +59,35 @@ fn pixels_are_where_they_belong() {
     assert_eq!(status, Status::Done);
     for (i, pixel) in pixels.iter().enumerate() {
         assert_eq!(pixel[0], (4 + i % 8 + 1) as f32, "{i}");
+    }
+}
+
+/// The number that is passed on is stored where the one that the call takes is: after that is read.
+#[test]
+fn what_goes_round_is_read_before_it_is_replaced() {
+    let text =
+        "((rec-func (k d n) (if (< n (.x (frag-coord))) (rec (* n d) (exp2 k) (+ n 1)) k)) 0 0 0)";
+    let of_column = |x: f32| {
+        let (mut k, mut d, mut n) = (0.0, 0.0, 0.0);
+        while n < x {
+            (k, d, n) = (n * d, math::exp2(k), n + 1.0);
+        }
+        k
+    };
+    let target = Target::host().expect("a machine that is not too old");
+    let compiler = Compiler { lanes: Some(1), ..Compiler::new(target) };
+    let lanes = compiler.lane_program(&scheduled(text));
+    let (program, _) = compiler.register_program(&lanes, compiler.choice(&lanes).shape);
+    let resources = Resources::default();
+    let inputs = Inputs { words: vec![0; program.inputs], resources, max_iterations: 100 };
+    let poll = Poll { frontier: &AtomicU64::new(u64::MAX), first: 1 };
+    let (_, slots) = frame(&program, &inputs, poll).expect("it is correct");
+    let place = Row { x: 0, y: 0, groups: 8, stride: 8 };
+    let mut pixels = vec![[f32::NAN; 4]; 8];
+    let status = row(&program, &inputs, &slots, &[u32::MAX], poll, place, &mut pixels);
+    assert_eq!(status.expect("it is correct"), Status::Done);
+    for (i, pixel) in pixels.iter().enumerate() {
+        assert_eq!(pixel[0], of_column(i as f32 + 0.5), "{i}");
     }
 }
 

@@ -182,9 +182,12 @@ impl<'m> Rewriting<'m> {
         let operands = now.iter().map(|&(_, reg, _)| reg);
         let missing: Vec<Reg> = operands.filter(|&reg| self.is_missing(reg)).collect();
         self.make_room(&missing, position);
-        // They come right before the instruction.
-        let reloads: Vec<Instr> = missing.iter().map(|&reg| self.reload(reg)).collect();
-        missing.into_iter().for_each(|reg| self.hold(reg));
+        // Before anything is stored to make more room: that may be where they are read from.
+        for reg in missing {
+            let reload = self.reload(reg);
+            self.out.push(reload);
+            self.hold(reg);
+        }
         instr.uses_mut(&mut |reg| *reg = self.name(*reg));
         for &(_, reg, after) in now {
             self.upcoming[reg.index()] = after;
@@ -205,7 +208,6 @@ impl<'m> Rewriting<'m> {
         instr.definitions(&mut |reg| results.push(reg));
         results.retain(|&reg| self.is_tracked(reg));
         self.make_room(&results, position);
-        self.out.extend(reloads);
         let is_stored = !(instr.is_call() && is_active(Mutant::UnstoredResult));
         self.out.push(instr);
         for reg in results {
