@@ -5,7 +5,7 @@ use super::float::power_of_two;
 use num_bigint::{BigInt, Sign};
 
 /// The relative error allowed to binary64 evaluations; see the head of [`super`].
-const BINARY64_ERROR: f64 = 1.0 / (1_u64 << 44) as f64;
+const BINARY64_ERROR: f64 = 1.0 / (1_u64 << 48) as f64;
 
 /// The fractional bits with which step 4 begins. Enough for all but results below 2^-150 or so
 /// from a midpoint.

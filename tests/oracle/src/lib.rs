@@ -13,7 +13,7 @@
 //! [`inputs`] chooses the arguments with which to compare; [`compare`] does so on all cores.
 //!
 //! The library of exact SPIR-V modules ([`library`]) is compared with the same, and its operations with this processor's ([`soft`]);
-//! the hardest arguments are those that binary64 does not decide ([`undecided`]).
+//! the hardest arguments are those that binary64 hardly decides ([`undecided`]).
 //!
 //! [`textures`] says what a sample of a texture is.
 //!

@@ -32,6 +32,9 @@ enum What {
         /// Seed of the random arguments
         #[arg(long, default_value_t = 1)]
         seed: u64,
+        /// Also one of every 2^BITS numbers, or as many random pairs, with CORE-MATH
+        #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u8).range(0..=24))]
+        numbers: Option<u8>,
         /// The functions, by their names in λV; all if none is named
         #[arg(value_parser = function)]
         functions: Vec<Elementary>,
@@ -57,7 +60,7 @@ enum What {
         /// Take one of every 2^BITS numbers, for elementary functions of one operand
         #[arg(long, value_name = "BITS", default_value_t = 10, value_parser = clap::value_parser!(u8).range(0..=24))]
         step: u8,
-        /// Also all 2^32 arguments that binary64 does not decide, one in 2^19 or so, for elementary functions of one operand
+        /// Also all arguments whose result is within 2^-44 of a midpoint, one in 2^19 or so, for elementary functions of one operand
         #[arg(long)]
         undecided: bool,
         /// Random operands
@@ -109,11 +112,20 @@ fn line(
     differing == 0
 }
 
-fn reference(f: Elementary, count: u64, seed: u64) -> bool {
+fn reference(f: Elementary, count: u64, seed: u64, numbers: Option<u8>) -> bool {
     let arguments = [Arguments::special(f), Arguments::Random { count, seed }];
     let found = each(|x, y| f.evaluate(x, y));
     let expected = each(|x, y| lambdav_oracle::evaluate(f, x, y));
-    line(f, "reference", &arguments, &found, &expected)
+    let mut equal = line(f, "reference", &arguments, &found, &expected);
+    if let Some(step) = numbers {
+        let arguments = match f.arity() {
+            1 => Arguments::Numbers { step, second: 0.0 },
+            _ => Arguments::Random { count: 1 << (32 - step), seed },
+        };
+        let expected = each(|x, y| coremath::evaluate(f, x, y));
+        equal &= line(f, "reference, CORE-MATH", &[arguments], &found, &expected);
+    }
+    equal
 }
 
 /// The settings of Cranelift for what a processor may lack.
@@ -200,9 +212,10 @@ fn main() -> ExitCode {
         "function", "found by", "inputs", "differences", "seconds"
     );
     let equal = match Command::parse().what {
-        What::Reference { count, seed, functions } => {
-            named(functions).into_iter().map(|f| reference(f, count, seed)).fold(true, |a, b| a & b)
-        }
+        What::Reference { count, seed, numbers, functions } => named(functions)
+            .into_iter()
+            .map(|f| reference(f, count, seed, numbers))
+            .fold(true, |a, b| a & b),
         What::Code { step, pairs, seed, functions } => named(functions)
             .into_iter()
             .map(|f| code(f, step, pairs, seed))

@@ -1,4 +1,4 @@
-//! Arguments whose result binary64 does not decide: those within 2^-44 of a midpoint between two numbers, the hardest of all.
+//! Arguments whose result is within 2^-44 of a midpoint between two numbers, so that binary64 hardly decides it: the hardest of all.
 
 use lambdav_core::op::Elementary::{self, *};
 use rayon::prelude::*;
@@ -32,7 +32,7 @@ fn nearly(f: Elementary, x: f64) -> f64 {
     }
 }
 
-/// All arguments of a unary function, one of every 2^`step`, that are not decided.
+/// All such arguments of a unary function, one of every 2^`step`.
 pub fn undecided(f: Elementary, step: u8) -> Vec<(f32, f32)> {
     let all = (0..1_u64 << (32 - step)).into_par_iter();
     let arguments = all.filter_map(|n| {
