@@ -11,11 +11,14 @@ use crate::registers::{Instr, Reg, RegisterType};
 
 impl Builder<'_> {
     /// Straight-line code, strip-mined: all of it for a register of the group, then for the next,
-    /// so that what is computed on the way stays in machine registers. What is read from memory is
-    /// read again; numbers that are computed are broadcast once.
+    /// so that what is computed on the way stays in machine registers. Constants are made again:
+    /// they are read from memory anyway. So are numbers broadcast again, unless there are many
+    /// registers and they are computed.
     pub(super) fn register_by_register(&mut self, statements: &[Statement]) {
         for register in 0..self.shape.registers(Rate::VARYING) {
-            if register > 0 {
+            if register > 0 && !self.shape.tile.has_512_bits() {
+                self.made.clear();
+            } else if register > 0 {
                 let read = |instr: &Instr| match instr {
                     Instr::Slot(to, _) | Instr::Input(to, _) => Some(*to),
                     _ => None,
