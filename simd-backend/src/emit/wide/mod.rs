@@ -87,7 +87,7 @@ impl WideEmitter {
         listing: Listing,
     ) -> Result<(Code, Assembled), EmitError> {
         let Part { function, role, allocation, .. } = *part;
-        let code = select::select(self, program, function, role, bounds);
+        let code = select::select(self.wide, self.has_funnels, program, function, role, bounds);
         let environment = self.wide.environment(role == Role::Procedure);
         let algorithm = match allocation {
             Allocation::Thorough => Algorithm::Ion,

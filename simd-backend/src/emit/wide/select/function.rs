@@ -7,19 +7,19 @@ use super::calls;
 use super::selection::{END, PASSED, Selection, Uses, Value, is_comparison};
 use crate::emit::Role;
 use crate::emit::abi::{Field, ROW_ARGUMENTS};
-use crate::emit::wide::WideEmitter;
 use crate::emit::wide::code::{Code, CodeBlock, Step};
 
-use crate::emit::wide::machine::{GENERAL, VECTOR};
+use crate::emit::wide::machine::{GENERAL, VECTOR, Wide};
 use crate::lanes::{self, Kind, Space};
 use crate::registers::{
     BlockCall, BlockId, Bounds, End, Function, Instr, Limit, Reg, RegisterProgram, RegisterType,
     layout_order,
 };
 
-/// Makes the code of a function.
+/// Makes the code of a function, with instructions that move two words as one or without.
 pub(in super::super) fn select(
-    emitter: &WideEmitter,
+    wide: Wide,
+    has_funnels: bool,
     program: &RegisterProgram,
     function: &Function,
     role: Role,
@@ -32,11 +32,10 @@ pub(in super::super) fn select(
     };
     // Without vectors, as in functions for the frame, numbers of 64 bits are the largest.
     let has_vectors = function.registers.iter().any(|ty| !matches!(ty, RegisterType::Scalar(_)));
-    let wide = emitter.wide;
     let words = if has_vectors { wide.size().bytes() as usize / 8 } else { 1 };
     Selection {
         wide,
-        has_funnels: emitter.has_funnels,
+        has_funnels,
         program,
         function,
         role,
