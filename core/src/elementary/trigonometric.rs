@@ -163,7 +163,6 @@ fn wave(b: &mut Builder, is_cosine: bool) {
     let r = reduced(b, x, n, 2.0);
     let square = b.mul(r, r);
     let p = b.polynomial(square, &WIDE_SINE);
-    let r = turned(b, r, bits);
     let sine = b.mul(r, p);
     end(b, sine, bits);
 }

@@ -1,6 +1,6 @@
 //! A function that is being made: blocks, registers, and what is made where it is used.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cost;
 use crate::lanes::memory::Memory;
@@ -40,6 +40,8 @@ pub(super) struct Builder<'p> {
     /// What has been made in this block of others: constants, what was read from slots, and numbers
     /// broadcast to a register.
     pub(super) made: FxHashMap<(Made, RegisterType), Reg>,
+    /// The scalars that this block reads from memory.
+    pub(super) read: FxHashSet<Reg>,
     /// The elementary functions that are called, of vectors or of scalars.
     pub(super) procedures: Vec<(Elementary, bool)>,
     pub(super) flow: Flow,
@@ -81,6 +83,9 @@ impl Assemble for Builder<'_> {
     }
 
     fn push(&mut self, instr: Instr) {
+        if let Instr::Slot(to, _) | Instr::Input(to, _) = instr {
+            self.read.insert(to);
+        }
         self.work += if instr.is_call() { cost::CALL } else { 1 };
         self.instrs.push(instr);
     }
@@ -100,6 +105,7 @@ impl<'p> Builder<'p> {
             slots: FxHashMap::default(),
             tables: FxHashMap::default(),
             made: FxHashMap::default(),
+            read: FxHashSet::default(),
             procedures: Vec::new(),
             flow: Flow::new(program),
             compares: FxHashMap::default(),
@@ -131,6 +137,7 @@ impl<'p> Builder<'p> {
         self.params = params;
         self.cold = false;
         self.made.clear();
+        self.read.clear();
     }
 
     pub(super) fn finish(&mut self, end: End) {

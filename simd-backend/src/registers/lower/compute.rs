@@ -1,7 +1,6 @@
 //! Computations, register by register.
 
 use lambdav_core::op::Elementary;
-use rustc_hash::FxHashSet;
 
 use super::builder::{Builder, Constant, Made};
 use crate::lanes::{Axis, Expr, Kind, Op, Rate, Space, Statement, ValueId};
@@ -16,17 +15,11 @@ impl Builder<'_> {
     /// registers and they are computed.
     pub(super) fn register_by_register(&mut self, statements: &[Statement]) {
         for register in 0..self.shape.registers(Rate::VARYING) {
-            if register > 0 && !self.shape.tile.has_512_bits() {
-                self.made.clear();
-            } else if register > 0 {
-                let read = |instr: &Instr| match instr {
-                    Instr::Slot(to, _) | Instr::Input(to, _) => Some(*to),
-                    _ => None,
-                };
-                let read: FxHashSet<Reg> = self.instrs.iter().filter_map(read).collect();
-                self.made.retain(
-                    |(made, _), _| matches!(made, Made::Broadcast(from) if !read.contains(from)),
-                );
+            if register > 0 {
+                let (read, is_kept) = (&self.read, self.shape.tile.has_512_bits());
+                self.made.retain(|(made, _), _| {
+                    is_kept && matches!(made, Made::Broadcast(from) if !read.contains(from))
+                });
             }
             for statement in statements {
                 let Statement::Let { value, expr } = statement else {
