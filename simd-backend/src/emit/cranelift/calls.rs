@@ -49,19 +49,19 @@ impl Selection<'_, '_> {
         let ty = clif_type(self.ty(to));
         let bytes = ty.bytes() as i32;
         let (callee, slot) = self.reference();
-        let address = self.pos.ins().stack_addr(types::I64, slot, 0);
+        let address = self.builder.ins().stack_addr(types::I64, slot, 0);
         let flags = MemFlagsData::trusted();
         for (i, &reg) in std::iter::once(&mask).chain(operands).enumerate() {
             let mut value = self.get(reg);
             if self.ty(reg) == RegisterType::Scalar(Kind::Mask) {
-                value = self.pos.ins().uextend(types::I32, value);
+                value = self.builder.ins().uextend(types::I32, value);
             }
-            self.pos.ins().store(flags, value, address, i as i32 * bytes);
+            self.builder.ins().store(flags, value, address, i as i32 * bytes);
         }
-        let function = self.pos.ins().iconst(types::I32, i64::from(function));
-        let lanes = self.pos.ins().iconst(types::I32, i64::from(bytes / 4));
-        self.pos.ins().call(callee, &[function, lanes, address]);
-        let value = self.pos.ins().load(ty, flags, address, 3 * bytes);
+        let function = self.builder.ins().iconst(types::I32, i64::from(function));
+        let lanes = self.builder.ins().iconst(types::I32, i64::from(bytes / 4));
+        self.builder.ins().call(callee, &[function, lanes, address]);
+        let value = self.builder.ins().load(ty, flags, address, 3 * bytes);
         self.set(to, value);
     }
 
@@ -69,7 +69,7 @@ impl Selection<'_, '_> {
         if let Some(known) = self.procedures[index as usize] {
             return known;
         }
-        let func = &mut *self.pos.func;
+        let func = &mut *self.builder.func;
         let name = UserExternalName { namespace: 0, index: abi::symbol(index as usize) };
         let name = func.declare_imported_user_function(name);
         let code = &self.program.procedures[index as usize].code;
@@ -87,7 +87,7 @@ impl Selection<'_, '_> {
         if let Some(known) = self.reference {
             return known;
         }
-        let func = &mut *self.pos.func;
+        let func = &mut *self.builder.func;
         let name = UserExternalName { namespace: 0, index: abi::REFERENCE };
         let name = func.declare_imported_user_function(name);
         let signature = func.import_signature(reference_signature(self.conventions));

@@ -1,12 +1,12 @@
 //! The flow graph of a function, and which instruction becomes what.
 
-use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
 use cranelift_codegen::ir::immediates::Ieee32;
 use cranelift_codegen::ir::{
     self, BlockArg, InstBuilder, InstructionData, MemFlagsData, StackSlotData, StackSlotKind,
     UserFuncName, Value, ValueDef, types,
 };
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use rustc_hash::FxHashMap;
 
 use super::calls::{procedure_signature, signature};
@@ -19,7 +19,7 @@ use crate::registers::{
     self, Block, BlockCall, BlockId, End, Instr, Limit, RegisterProgram, RegisterType,
 };
 
-/// A function of a program, whose number is `index`.
+/// Function number `index` of a program. `context` is reused from function to function.
 pub(super) fn function(
     program: &RegisterProgram,
     index: usize,
@@ -27,6 +27,7 @@ pub(super) fn function(
     machine: &Machine,
     is_x86: bool,
     conventions: Conventions,
+    context: &mut FunctionBuilderContext,
 ) -> ir::Function {
     let Part { function, role, allocation, .. } = *part;
     let signature = match role {
@@ -42,7 +43,7 @@ pub(super) fn function(
         is_x86,
         conventions,
         machine,
-        pos: FuncCursor::new(&mut out),
+        builder: FunctionBuilder::new(&mut out, context),
         blocks: Vec::new(),
         values: vec![None; function.registers.len()],
         arguments: Vec::new(),
@@ -62,36 +63,38 @@ pub(super) fn function(
 impl Selection<'_, '_> {
     fn select(mut self) {
         for block in &self.function.blocks {
-            let id = self.pos.func.dfg.make_block();
+            let id = self.builder.create_block();
             self.blocks.push(id);
             for &param in &block.params {
                 let ty = clif_type(self.function.registers[param.index()]);
-                let value = self.pos.func.dfg.append_block_param(id, ty);
+                let value = self.builder.append_block_param(id, ty);
                 self.set(param, value);
             }
         }
         // Those of a procedure are parameters of its first block already.
         if self.function.blocks[0].params.is_empty() {
-            for param in self.pos.func.signature.params.clone() {
+            for param in self.builder.func.signature.params.clone() {
                 let entry = self.blocks[0];
-                let value = self.pos.func.dfg.append_block_param(entry, param.value_type);
+                let value = self.builder.append_block_param(entry, param.value_type);
                 self.arguments.push(value);
             }
         }
         for id in self.function.reverse_postorder() {
             let (block, into) = (&self.function.blocks[id.index()], self.blocks[id.index()]);
-            self.pos.insert_block(into);
+            self.builder.switch_to_block(into);
             if block.cold {
-                self.pos.func.layout.set_cold(into);
+                self.builder.set_cold_block(into);
             }
             if id == BlockId(0) && self.function.spill_slots > 0 {
                 let size = self.function.spill_slots * self.machine.register_bytes();
                 let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, size, 4);
-                let slot = self.pos.func.create_sized_stack_slot(slot);
-                self.spill_slots = Some(self.pos.ins().stack_addr(types::I64, slot, 0));
+                let slot = self.builder.create_sized_stack_slot(slot);
+                self.spill_slots = Some(self.builder.ins().stack_addr(types::I64, slot, 0));
             }
             self.block(block);
         }
+        self.builder.seal_all_blocks();
+        self.builder.finalize(self.conventions.config);
     }
 
     fn block(&mut self, block: &Block) {
@@ -101,7 +104,7 @@ impl Selection<'_, '_> {
         match &block.end {
             End::Jump(to) => {
                 let (block, arguments) = self.block_call(to);
-                self.pos.ins().jump(block, &arguments);
+                self.builder.ins().jump(block, &arguments);
             }
             End::Branch { condition, then, otherwise } => {
                 let condition = self.get(*condition);
@@ -109,18 +112,18 @@ impl Selection<'_, '_> {
                 let (b, ys) = self.block_call(otherwise);
                 if self.leaves_loop(otherwise, then) {
                     let condition = self.inverted(condition);
-                    self.pos.ins().brif(condition, b, &ys, a, &xs);
+                    self.builder.ins().brif(condition, b, &ys, a, &xs);
                 } else {
-                    self.pos.ins().brif(condition, a, &xs, b, &ys);
+                    self.builder.ins().brif(condition, a, &xs, b, &ys);
                 }
             }
             End::Return(status) => {
-                let code = self.pos.ins().iconst(types::I64, status.code());
-                self.pos.ins().return_(&[code]);
+                let code = self.builder.ins().iconst(types::I64, status.code());
+                self.builder.ins().return_(&[code]);
             }
             End::ReturnValue(reg) => {
                 let value = self.get(*reg);
-                self.pos.ins().return_(&[value]);
+                self.builder.ins().return_(&[value]);
             }
         }
     }
@@ -138,20 +141,20 @@ impl Selection<'_, '_> {
 
     /// A truth value's opposite: the opposite comparison, if it is one that has just been made.
     fn inverted(&mut self, condition: Value) -> Value {
-        let func = &self.pos.func;
+        let func = &self.builder.func;
         let made = match func.dfg.value_def(condition) {
             ValueDef::Result(inst, _) => Some(inst),
             _ => None,
         };
-        let here = |inst: &ir::Inst| func.layout.inst_block(*inst) == self.pos.current_block();
+        let here = |inst: &ir::Inst| func.layout.inst_block(*inst) == self.builder.current_block();
         match made.filter(here).map(|inst| func.dfg.insts[inst]) {
             Some(InstructionData::FloatCompare { cond, args: [a, b], .. }) => {
-                self.pos.ins().fcmp(cond.complement(), a, b)
+                self.builder.ins().fcmp(cond.complement(), a, b)
             }
             Some(InstructionData::IntCompare { cond, args: [a, b], .. }) => {
-                self.pos.ins().icmp(cond.complement(), a, b)
+                self.builder.ins().icmp(cond.complement(), a, b)
             }
-            _ => self.pos.ins().icmp_imm_s(IntCC::Equal, condition, 0),
+            _ => self.builder.ins().icmp_imm_s(IntCC::Equal, condition, 0),
         }
     }
 
@@ -179,7 +182,7 @@ impl Selection<'_, '_> {
                         let bits = bits.fold(0, |bits, k| bits << 32 | u128::from(lane(k)));
                         self.vector(types::F32X4, bits)
                     }
-                    _ => self.pos.ins().f32const(Ieee32::with_bits((first + 0.5).to_bits())),
+                    _ => self.builder.ins().f32const(Ieee32::with_bits((first + 0.5).to_bits())),
                 };
                 self.set(*to, value);
             }
@@ -191,10 +194,10 @@ impl Selection<'_, '_> {
             Instr::Broadcast(to, from) => {
                 let mut value = self.get(*from);
                 if self.ty(*from) == RegisterType::Scalar(Kind::Mask) {
-                    value = self.pos.ins().bmask(types::I32, value);
+                    value = self.builder.ins().bmask(types::I32, value);
                 }
                 let ty = clif_type(self.ty(*to));
-                let value = self.pos.ins().splat(ty, value);
+                let value = self.builder.ins().splat(ty, value);
                 self.set(*to, value);
             }
             Instr::Neighbour(to, from, axis, side) => {
@@ -204,10 +207,10 @@ impl Selection<'_, '_> {
             Instr::MulAdd(to, operands) => {
                 let [a, b, c] = operands.map(|reg| self.get(reg));
                 let value = if self.machine.fma {
-                    self.pos.ins().fma(a, b, c)
+                    self.builder.ins().fma(a, b, c)
                 } else {
-                    let product = self.pos.ins().fmul(a, b);
-                    self.pos.ins().fadd(product, c)
+                    let product = self.builder.ins().fmul(a, b);
+                    self.builder.ins().fadd(product, c)
                 };
                 self.set(*to, value);
             }
@@ -230,10 +233,10 @@ impl Selection<'_, '_> {
                 let mut value = self.get(masks[0]);
                 for &mask in &masks[1..] {
                     let mask = self.get(mask);
-                    value = self.pos.ins().bor(value, mask);
+                    value = self.builder.ins().bor(value, mask);
                 }
                 if matches!(self.ty(masks[0]), RegisterType::Vector(_)) {
-                    value = self.pos.ins().vany_true(value);
+                    value = self.builder.ins().vany_true(value);
                 }
                 self.set(*to, value);
             }
@@ -288,7 +291,7 @@ impl Selection<'_, '_> {
                 let slots = self.field(Field::Slots);
                 let value = self.get(*from);
                 let offset = (slot * 8) as i32;
-                self.pos.ins().store(MemFlagsData::trusted(), value, slots, offset);
+                self.builder.ins().store(MemFlagsData::trusted(), value, slots, offset);
             }
             Instr::ExecutionMask(to, index) => {
                 let ty = self.ty(*to);
@@ -313,16 +316,16 @@ impl Selection<'_, '_> {
             Instr::Poll(to) => {
                 let address = self.field(Field::Frontier);
                 let flags = MemFlagsData::trusted();
-                let frontier = self.pos.ins().load(types::I64, flags, address, 0);
+                let frontier = self.builder.ins().load(types::I64, flags, address, 0);
                 let first = self.field(Field::FirstPixel);
-                let value = self.pos.ins().icmp(IntCC::UnsignedLessThan, first, frontier);
+                let value = self.builder.ins().icmp(IntCC::UnsignedLessThan, first, frontier);
                 self.set(*to, value);
             }
             Instr::Call { procedure, to, arguments } => {
                 let callee = self.procedure(*procedure);
                 let arguments: Vec<Value> = arguments.iter().map(|&reg| self.get(reg)).collect();
-                let call = self.pos.ins().call(callee, &arguments);
-                let value = self.pos.func.dfg.first_result(call);
+                let call = self.builder.ins().call(callee, &arguments);
+                let value = self.builder.func.dfg.first_result(call);
                 self.set(*to, value);
             }
             Instr::Callout { function, to, mask, operands } => {

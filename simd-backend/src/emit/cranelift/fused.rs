@@ -23,12 +23,12 @@ impl Selection<'_, '_> {
     pub(super) fn fused(&mut self, ty: RegisterType, of: [Value; 3]) -> Value {
         if self.machine.fma {
             let [a, b, c] = of;
-            return self.pos.ins().fma(a, b, c);
+            return self.builder.ins().fma(a, b, c);
         }
         if let RegisterType::Scalar(_) = ty {
-            let wide = of.map(|v| self.pos.ins().fpromote(types::F64, v));
+            let wide = of.map(|v| self.builder.ins().fpromote(types::F64, v));
             let sum = self.sum_to_odd(RegisterType::Scalar(Kind::F64), wide);
-            return self.pos.ins().fdemote(types::F32, sum);
+            return self.builder.ins().fdemote(types::F32, sum);
         }
         let halves = [false, true].map(|upper| {
             let wide = of.map(|v| self.half(ty, v, upper));
@@ -39,33 +39,33 @@ impl Selection<'_, '_> {
 
     /// a·b + c of binary64, where the product is exact, rounded to odd.
     fn sum_to_odd(&mut self, ty: RegisterType, [a, b, c]: [Value; 3]) -> Value {
-        let product = self.pos.ins().fmul(a, b);
-        let sum = self.pos.ins().fadd(product, c);
-        let added = self.pos.ins().fsub(sum, product);
-        let kept = self.pos.ins().fsub(sum, added);
-        let lost = self.pos.ins().fsub(product, kept);
-        let not_added = self.pos.ins().fsub(c, added);
-        let error = self.pos.ins().fadd(lost, not_added);
+        let product = self.builder.ins().fmul(a, b);
+        let sum = self.builder.ins().fadd(product, c);
+        let added = self.builder.ins().fsub(sum, product);
+        let kept = self.builder.ins().fsub(sum, added);
+        let lost = self.builder.ins().fsub(product, kept);
+        let not_added = self.builder.ins().fsub(c, added);
+        let error = self.builder.ins().fadd(lost, not_added);
         // Its sign says on which side the exact sum is; of a NaN, which is the error of an infinite
         // sum, on neither. (No such product is too small for binary64.)
-        let side = self.pos.ins().fmul(error, sum);
+        let side = self.builder.ins().fmul(error, sum);
         let zero = self.constant(ty, 0);
-        let is_smaller = self.pos.ins().fcmp(FloatCC::LessThan, side, zero);
-        let is_larger = self.pos.ins().fcmp(FloatCC::LessThan, zero, side);
-        let is_inexact = self.pos.ins().bor(is_smaller, is_larger);
+        let is_smaller = self.builder.ins().fcmp(FloatCC::LessThan, side, zero);
+        let is_larger = self.builder.ins().fcmp(FloatCC::LessThan, zero, side);
+        let is_inexact = self.builder.ins().bor(is_smaller, is_larger);
         let (integer, below, last) = if let RegisterType::Scalar(_) = ty {
             let [below, last] =
-                [is_smaller, is_inexact].map(|v| self.pos.ins().uextend(types::I64, v));
-            (types::I64, self.pos.ins().ineg(below), last)
+                [is_smaller, is_inexact].map(|v| self.builder.ins().uextend(types::I64, v));
+            (types::I64, self.builder.ins().ineg(below), last)
         } else {
             let one = self.constant(RegisterType::Vector(Kind::I64), 1);
             // A mask is −1.
-            (types::I64X2, is_smaller, self.pos.ins().band(is_inexact, one))
+            (types::I64X2, is_smaller, self.builder.ins().band(is_inexact, one))
         };
-        let bits = self.pos.ins().bitcast(integer, same_bits(), sum);
-        let bits = self.pos.ins().iadd(bits, below);
-        let bits = self.pos.ins().bor(bits, last);
+        let bits = self.builder.ins().bitcast(integer, same_bits(), sum);
+        let bits = self.builder.ins().iadd(bits, below);
+        let bits = self.builder.ins().bor(bits, last);
         let float = if integer == types::I64 { types::F64 } else { types::F64X2 };
-        self.pos.ins().bitcast(float, same_bits(), bits)
+        self.builder.ins().bitcast(float, same_bits(), bits)
     }
 }

@@ -31,18 +31,18 @@ impl Selection<'_, '_> {
             _ => None,
         };
         if let Some(comparison) = comparison {
-            return self.pos.ins().icmp(comparison, a, b);
+            return self.builder.ins().icmp(comparison, a, b);
         }
         match op {
-            Op::Add => self.pos.ins().iadd(a, b),
-            Op::Sub => self.pos.ins().isub(a, b),
-            Op::Mul => self.pos.ins().imul(a, b),
+            Op::Add => self.builder.ins().iadd(a, b),
+            Op::Sub => self.builder.ins().isub(a, b),
+            Op::Mul => self.builder.ins().imul(a, b),
             Op::MulHigh => self.product_above(is_vector, [a, b]),
-            Op::Min => self.pos.ins().smin(a, b),
-            Op::Max => self.pos.ins().smax(a, b),
-            Op::MinUnsigned => self.pos.ins().umin(a, b),
-            Op::MaxUnsigned => self.pos.ins().umax(a, b),
-            Op::Xor => self.pos.ins().bxor(a, b),
+            Op::Min => self.builder.ins().smin(a, b),
+            Op::Max => self.builder.ins().smax(a, b),
+            Op::MinUnsigned => self.builder.ins().umin(a, b),
+            Op::MaxUnsigned => self.builder.ins().umax(a, b),
+            Op::Xor => self.builder.ins().bxor(a, b),
             Op::ShiftLeft(n) => self.shifted(Opcode::Ishl, a, n),
             Op::ShiftRight(n) => self.shifted(Opcode::Ushr, a, n),
             Op::ShiftRightSigned(n) => self.shifted(Opcode::Sshr, a, n),
@@ -50,38 +50,38 @@ impl Selection<'_, '_> {
             Op::ShiftRightBy | Op::ShiftRightSignedBy if is_vector => {
                 self.lanes_to_the_right(a, b, op == Op::ShiftRightSignedBy)
             }
-            Op::ShiftLeftBy => self.pos.ins().ishl(a, b),
-            Op::ShiftRightBy => self.pos.ins().ushr(a, b),
-            Op::ShiftRightSignedBy => self.pos.ins().sshr(a, b),
-            Op::FromInteger => self.pos.ins().fcvt_from_sint(clif_type(to), a),
-            Op::FromUnsigned => self.pos.ins().fcvt_from_uint(clif_type(to), a),
-            Op::Widen => self.pos.ins().uextend(types::I64, a),
-            Op::Narrow => self.pos.ins().ireduce(types::I32, a),
+            Op::ShiftLeftBy => self.builder.ins().ishl(a, b),
+            Op::ShiftRightBy => self.builder.ins().ushr(a, b),
+            Op::ShiftRightSignedBy => self.builder.ins().sshr(a, b),
+            Op::FromInteger => self.builder.ins().fcvt_from_sint(clif_type(to), a),
+            Op::FromUnsigned => self.builder.ins().fcvt_from_uint(clif_type(to), a),
+            Op::Widen => self.builder.ins().uextend(types::I64, a),
+            Op::Narrow => self.builder.ins().ireduce(types::I32, a),
             _ => unreachable!("{op} is not an operation on integers"),
         }
     }
 
     /// Shifts all lanes, or a number, by the same count.
     fn shifted(&mut self, shift: Opcode, value: Value, count: u8) -> Value {
-        let count = self.pos.ins().iconst(types::I32, i64::from(count));
+        let count = self.builder.ins().iconst(types::I32, i64::from(count));
         match shift {
-            Opcode::Ishl => self.pos.ins().ishl(value, count),
-            Opcode::Ushr => self.pos.ins().ushr(value, count),
-            _ => self.pos.ins().sshr(value, count),
+            Opcode::Ishl => self.builder.ins().ishl(value, count),
+            Opcode::Ushr => self.builder.ins().ushr(value, count),
+            _ => self.builder.ins().sshr(value, count),
         }
     }
 
     /// The upper halves of products of 64 bits.
     fn product_above(&mut self, is_vector: bool, [a, b]: [Value; 2]) -> Value {
         if !is_vector {
-            let [a, b] = [a, b].map(|v| self.pos.ins().uextend(types::I64, v));
-            let product = self.pos.ins().imul(a, b);
+            let [a, b] = [a, b].map(|v| self.builder.ins().uextend(types::I64, v));
+            let product = self.builder.ins().imul(a, b);
             let above = self.shifted(Opcode::Ushr, product, 32);
-            return self.pos.ins().ireduce(types::I32, above);
+            return self.builder.ins().ireduce(types::I32, above);
         }
         let [low, high] = [false, true].map(|upper| {
             let [a, b] = [a, b].map(|v| self.half(LANES, v, upper));
-            self.pos.ins().imul(a, b)
+            self.builder.ins().imul(a, b)
         });
         let bytes = std::array::from_fn(|i| (i / 4 * 8 + 4 + i % 4) as u8);
         self.shuffle(types::I32X4, low, high, bytes)
@@ -91,19 +91,19 @@ impl Selection<'_, '_> {
     fn lanes_to_the_left(&mut self, value: Value, count: Value) -> Value {
         let exponent = self.shifted(Opcode::Ishl, count, 23);
         let one = self.constant(LANES, 1.0_f32.to_bits().into());
-        let bits = self.pos.ins().iadd(exponent, one);
+        let bits = self.builder.ins().iadd(exponent, one);
         let power = self.power(bits);
-        self.pos.ins().imul(value, power)
+        self.builder.ins().imul(value, power)
     }
 
     /// The integers that are these powers of two, from 1 to 2^31, of binary32.
     fn power(&mut self, bits: Value) -> Value {
-        let power = self.pos.ins().bitcast(types::F32X4, same_bits(), bits);
+        let power = self.builder.ins().bitcast(types::F32X4, same_bits(), bits);
         if self.is_x86 {
             // 2^31 does not fit, and what it gives then has just these bits.
-            self.pos.ins().x86_cvtt2dq(types::I32X4, power)
+            self.builder.ins().x86_cvtt2dq(types::I32X4, power)
         } else {
-            self.pos.ins().fcvt_to_uint_sat(types::I32X4, power)
+            self.builder.ins().fcvt_to_uint_sat(types::I32X4, power)
         }
     }
 
@@ -113,21 +113,21 @@ impl Selection<'_, '_> {
     fn lanes_to_the_right(&mut self, value: Value, count: Value, is_signed: bool) -> Value {
         let exponent = self.shifted(Opcode::Ishl, count, 23);
         let highest = self.constant(LANES, (2.0_f32.powi(31)).to_bits().into());
-        let bits = self.pos.ins().isub(highest, exponent);
+        let bits = self.builder.ins().isub(highest, exponent);
         let power = self.power(bits);
         let value = if is_signed {
             let sign = self.constant(LANES, 1 << 31);
-            self.pos.ins().bxor(value, sign)
+            self.builder.ins().bxor(value, sign)
         } else {
             value
         };
         let [low, high] = [false, true].map(|upper| {
             let [a, b] = [value, power].map(|v| self.half(LANES, v, upper));
-            let product = self.pos.ins().imul(a, b);
+            let product = self.builder.ins().imul(a, b);
             self.shifted(Opcode::Ushr, product, 31)
         });
         let bytes = std::array::from_fn(|i| (i / 4 * 8 + i % 4) as u8);
         let shifted = self.shuffle(types::I32X4, low, high, bytes);
-        if is_signed { self.pos.ins().isub(shifted, power) } else { shifted }
+        if is_signed { self.builder.ins().isub(shifted, power) } else { shifted }
     }
 }

@@ -17,7 +17,7 @@ impl Selection<'_, '_> {
     /// A field of the context, all of which stay as they are during a call.
     pub(super) fn field(&mut self, field: Field) -> Value {
         let flags = MemFlagsData::trusted().with_readonly().with_can_move();
-        self.pos.ins().load(types::I64, flags, self.arguments[0], field as i32)
+        self.builder.ins().load(types::I64, flags, self.arguments[0], field as i32)
     }
 
     /// The address of the spill slots, and the offset of one of them.
@@ -28,12 +28,12 @@ impl Selection<'_, '_> {
 
     pub(super) fn spill(&mut self, slot: u32, from: Reg) {
         let (value, (address, offset)) = (self.get(from), self.spill_slot(slot));
-        self.pos.ins().store(MemFlagsData::trusted(), value, address, offset);
+        self.builder.ins().store(MemFlagsData::trusted(), value, address, offset);
     }
 
     pub(super) fn reload(&mut self, ty: RegisterType, slot: u32) -> Value {
         let (address, offset) = self.spill_slot(slot);
-        self.pos.ins().load(clif_type(ty), MemFlagsData::trusted(), address, offset)
+        self.builder.ins().load(clif_type(ty), MemFlagsData::trusted(), address, offset)
     }
 
     /// What lies `offset` bytes from where a field of the context points. It is aligned as numbers
@@ -42,7 +42,7 @@ impl Selection<'_, '_> {
         let address = self.field(field);
         let flags = if ty.is_vector() { UNALIGNED } else { MemFlagsData::trusted() };
         let flags = flags.with_readonly().with_can_move();
-        self.pos.ins().load(ty, flags, address, offset as i32)
+        self.builder.ins().load(ty, flags, address, offset as i32)
     }
 
     /// The address of the words of a space.
@@ -53,16 +53,16 @@ impl Selection<'_, '_> {
             Space::Resource(number) => {
                 let resources = self.field(Field::Resources);
                 let flags = MemFlagsData::trusted().with_readonly();
-                self.pos.ins().load(types::I64, flags, resources, (number * 8) as i32)
+                self.builder.ins().load(types::I64, flags, resources, (number * 8) as i32)
             }
         }
     }
 
     /// The address of a word, by its number.
     fn word_at(&mut self, base: Value, index: Value) -> Value {
-        let index = self.pos.ins().uextend(types::I64, index);
-        let bytes = self.pos.ins().ishl_imm_u(index, 2);
-        self.pos.ins().iadd(base, bytes)
+        let index = self.builder.ins().uextend(types::I64, index);
+        let bytes = self.builder.ins().ishl_imm_u(index, 2);
+        self.builder.ins().iadd(base, bytes)
     }
 
     /// Four words of each lane, that many after the first.
@@ -70,10 +70,10 @@ impl Selection<'_, '_> {
         let base = self.words_of(space);
         let index = self.get(index);
         let rows = [0, 1, 2, 3].map(|lane| {
-            let index = self.pos.ins().extractlane(index, lane);
+            let index = self.builder.ins().extractlane(index, lane);
             let address = self.word_at(base, index);
             let flags = UNALIGNED.with_readonly();
-            self.pos.ins().load(types::F32X4, flags, address, (first * 4) as i32)
+            self.builder.ins().load(types::F32X4, flags, address, (first * 4) as i32)
         });
         self.transpose(rows)
     }
@@ -84,12 +84,12 @@ impl Selection<'_, '_> {
         let first = self.shuffle(types::I32X4, index, index, std::array::from_fn(|i| i as u8 % 4));
         let further = (0..4).rev().fold(0, |bits, lane| bits << 32 | u128::from(step * lane));
         let further = self.vector(types::I32X4, further);
-        let mut expected = self.pos.ins().iadd(first, further);
+        let mut expected = self.builder.ins().iadd(first, further);
         if is_active(Mutant::UntestedColumns) {
             expected = index;
         }
-        let differ = self.pos.ins().bxor(expected, index);
-        self.pos.ins().vany_true(differ)
+        let differ = self.builder.ins().bxor(expected, index);
+        self.builder.ins().vany_true(differ)
     }
 
     /// Those of four words of each lane that are asked for, of an index that grows by that step.
@@ -103,11 +103,11 @@ impl Selection<'_, '_> {
     ) -> [Option<Value>; 4] {
         let base = self.words_of(space);
         let index = self.get(index);
-        let index = self.pos.ins().extractlane(index, 0);
+        let index = self.builder.ins().extractlane(index, 0);
         let address = self.word_at(base, index);
         let mut load = |word: u32| {
             let flags = UNALIGNED.with_readonly();
-            self.pos.ins().load(types::F32X4, flags, address, ((first + word) * 4) as i32)
+            self.builder.ins().load(types::F32X4, flags, address, ((first + word) * 4) as i32)
         };
         if step == 4 {
             let rows = [0, 4, 8, 12].map(load);
@@ -129,16 +129,16 @@ impl Selection<'_, '_> {
         let one = |s: &mut Self, ty, index| {
             let address = s.word_at(base, index);
             let flags = MemFlagsData::trusted().with_readonly();
-            s.pos.ins().load(ty, flags, address, (first * 4) as i32)
+            s.builder.ins().load(ty, flags, address, (first * 4) as i32)
         };
         if let RegisterType::Scalar(_) = ty {
             return one(self, clif_type(ty), index);
         }
         let mut words = self.vector(types::I32X4, 0);
         for lane in 0..4 {
-            let index = self.pos.ins().extractlane(index, lane);
+            let index = self.builder.ins().extractlane(index, lane);
             let word = one(self, types::I32, index);
-            words = self.pos.ins().insertlane(words, word, lane);
+            words = self.builder.ins().insertlane(words, word, lane);
         }
         self.words_as(clif_type(ty), words)
     }
@@ -150,9 +150,9 @@ impl Selection<'_, '_> {
         let words = (place.array + place.first) * lanes + place.register * width;
         let mut address = self.field(Field::Arrays);
         if let Some(index) = index {
-            let index = self.pos.ins().uextend(types::I64, index);
-            let bytes = self.pos.ins().ishl_imm_u(index, i64::from((4 * lanes).ilog2()));
-            address = self.pos.ins().iadd(address, bytes);
+            let index = self.builder.ins().uextend(types::I64, index);
+            let bytes = self.builder.ins().ishl_imm_u(index, i64::from((4 * lanes).ilog2()));
+            address = self.builder.ins().iadd(address, bytes);
         }
         (address, (words * 4) as i32)
     }
@@ -168,15 +168,16 @@ impl Selection<'_, '_> {
         let Some(indices) = self.indices(place) else {
             let index = place.index.map(|index| self.get(index));
             let (address, offset) = self.array_place(place, index);
-            return self.pos.ins().load(clif_type(ty), UNALIGNED, address, offset);
+            return self.builder.ins().load(clif_type(ty), UNALIGNED, address, offset);
         };
         let mut words = self.vector(types::I32X4, 0);
         for lane in 0..4 {
-            let index = self.pos.ins().extractlane(indices, lane);
+            let index = self.builder.ins().extractlane(indices, lane);
             let (address, offset) = self.array_place(place, Some(index));
             let offset = offset + 4 * i32::from(lane);
-            let word = self.pos.ins().load(types::I32, MemFlagsData::trusted(), address, offset);
-            words = self.pos.ins().insertlane(words, word, lane);
+            let word =
+                self.builder.ins().load(types::I32, MemFlagsData::trusted(), address, offset);
+            words = self.builder.ins().insertlane(words, word, lane);
         }
         self.words_as(clif_type(ty), words)
     }
@@ -190,42 +191,42 @@ impl Selection<'_, '_> {
             let index = place.index.map(|index| self.get(index));
             let (address, offset) = self.array_place(place, index);
             if let Some(mask) = mask {
-                let before = self.pos.ins().load(clif_type(ty), UNALIGNED, address, offset);
+                let before = self.builder.ins().load(clif_type(ty), UNALIGNED, address, offset);
                 value = match ty {
                     RegisterType::Vector(_) => self.blend(ty, mask, value, before),
-                    _ => self.pos.ins().select(mask, value, before),
+                    _ => self.builder.ins().select(mask, value, before),
                 };
             }
-            self.pos.ins().store(UNALIGNED, value, address, offset);
+            self.builder.ins().store(UNALIGNED, value, address, offset);
             return;
         };
         let flags = MemFlagsData::trusted();
         let value = self.words_as(types::I32X4, value);
         for lane in 0..4 {
-            let index = self.pos.ins().extractlane(indices, lane);
+            let index = self.builder.ins().extractlane(indices, lane);
             let (address, offset) = self.array_place(place, Some(index));
             let offset = offset + 4 * i32::from(lane);
-            let mut word = self.pos.ins().extractlane(value, lane);
+            let mut word = self.builder.ins().extractlane(value, lane);
             if let Some(mask) = mask {
-                let before = self.pos.ins().load(types::I32, flags, address, offset);
-                let is_active = self.pos.ins().extractlane(mask, lane);
-                word = self.pos.ins().select(is_active, word, before);
+                let before = self.builder.ins().load(types::I32, flags, address, offset);
+                let is_active = self.builder.ins().extractlane(mask, lane);
+                word = self.builder.ins().select(is_active, word, before);
             }
-            self.pos.ins().store(flags, word, address, offset);
+            self.builder.ins().store(flags, word, address, offset);
         }
     }
 
     pub(super) fn words_as(&mut self, ty: ir::Type, words: Value) -> Value {
-        match self.pos.func.dfg.value_type(words) == ty {
+        match self.builder.func.dfg.value_type(words) == ty {
             true => words,
-            false => self.pos.ins().bitcast(ty, same_bits(), words),
+            false => self.builder.ins().bitcast(ty, same_bits(), words),
         }
     }
 
     /// A word as a truth value, if that is its type.
     pub(super) fn truth(&mut self, ty: RegisterType, word: Value) -> Value {
         if ty == RegisterType::Scalar(Kind::Mask) {
-            self.pos.ins().icmp_imm_s(IntCC::NotEqual, word, 0)
+            self.builder.ins().icmp_imm_s(IntCC::NotEqual, word, 0)
         } else {
             word
         }
@@ -240,7 +241,7 @@ impl Selection<'_, '_> {
         let step = if is_scalar { 4 } else { 16 };
         for (i, value) in values.into_iter().enumerate() {
             let offset = offset as i32 + i as i32 * step;
-            self.pos.ins().store(UNALIGNED, value, address, offset);
+            self.builder.ins().store(UNALIGNED, value, address, offset);
         }
     }
 

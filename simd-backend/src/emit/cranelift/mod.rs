@@ -23,6 +23,7 @@ use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir;
 use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::FunctionBuilderContext;
 use cranelift_module::FuncId;
 
 use self::selection::Conventions;
@@ -126,10 +127,17 @@ fn finish(isa: &isa::Builder, allocation: &str) -> Result<OwnedTargetIsa, EmitEr
 }
 
 impl CraneliftEmitter {
-    /// A function of a program, whose number is `index`, in Cranelift's form.
-    fn function(&self, program: &RegisterProgram, index: usize, part: &Part<'_>) -> ir::Function {
+    /// Function number `index` of a program, in Cranelift's form.
+    fn function(
+        &self,
+        program: &RegisterProgram,
+        index: usize,
+        part: &Part<'_>,
+        context: &mut FunctionBuilderContext,
+    ) -> ir::Function {
         let conventions = Conventions::of(&*self.isa);
-        function::function(program, index, part, &self.machine, is_x86(&*self.isa), conventions)
+        let is_x86 = is_x86(&*self.isa);
+        function::function(program, index, part, &self.machine, is_x86, conventions, context)
     }
 }
 
@@ -146,9 +154,10 @@ impl Emitter for CraneliftEmitter {
     ) -> Result<MachineCode, EmitError> {
         let mut functions = Vec::with_capacity(program.procedures.len() + 2);
         let mut context = Context::new();
+        let mut builder_context = FunctionBuilderContext::new();
         for (index, part) in parts(program, allocation).enumerate() {
             context.clear();
-            context.func = self.function(program, index, &part);
+            context.func = self.function(program, index, &part, &mut builder_context);
             context.set_disasm(listing == Listing::Assembly);
             let mut text = String::new();
             if listing == Listing::Intermediate {

@@ -23,22 +23,22 @@ pub(super) fn same_bits() -> MemFlagsData {
 
 impl Selection<'_, '_> {
     pub(super) fn vector(&mut self, ty: ir::Type, bits: u128) -> Value {
-        let constants = &mut self.pos.func.dfg.constants;
+        let constants = &mut self.builder.func.dfg.constants;
         let insert = || constants.insert(bits.to_le_bytes().to_vec().into());
         let constant = *self.constants.entry(bits).or_insert_with(insert);
-        self.pos.ins().vconst(ty, constant)
+        self.builder.ins().vconst(ty, constant)
     }
 
     pub(super) fn constant(&mut self, ty: RegisterType, bits: u64) -> Value {
         match ty {
             RegisterType::Scalar(Kind::F32) => {
-                self.pos.ins().f32const(Ieee32::with_bits(bits as u32))
+                self.builder.ins().f32const(Ieee32::with_bits(bits as u32))
             }
-            RegisterType::Scalar(Kind::F64) => self.pos.ins().f64const(Ieee64::with_bits(bits)),
+            RegisterType::Scalar(Kind::F64) => self.builder.ins().f64const(Ieee64::with_bits(bits)),
             RegisterType::Scalar(Kind::I32) => {
-                self.pos.ins().iconst(types::I32, i64::from(bits as u32))
+                self.builder.ins().iconst(types::I32, i64::from(bits as u32))
             }
-            RegisterType::Scalar(_) => self.pos.ins().iconst(clif_type(ty), bits as i64),
+            RegisterType::Scalar(_) => self.builder.ins().iconst(clif_type(ty), bits as i64),
             RegisterType::Vector(Kind::F32 | Kind::I32) => {
                 let lane = u128::from(bits as u32);
                 self.vector(clif_type(ty), lane * 0x0000_0001_0000_0001_0000_0001_0000_0001)
@@ -77,23 +77,23 @@ impl Selection<'_, '_> {
         match op {
             Op::Neg if is_vector => {
                 let sign = self.sign_bit(to);
-                self.pos.ins().bxor(a, sign)
+                self.builder.ins().bxor(a, sign)
             }
             Op::Abs if is_vector => {
                 let sign = self.sign_bit(to);
-                self.pos.ins().band_not(a, sign)
+                self.builder.ins().band_not(a, sign)
             }
-            Op::Neg => self.pos.ins().fneg(a),
-            Op::Abs => self.pos.ins().fabs(a),
-            Op::Floor => self.pos.ins().floor(a),
-            Op::Ceil => self.pos.ins().ceil(a),
-            Op::Trunc => self.pos.ins().trunc(a),
-            Op::RoundEven => self.pos.ins().nearest(a),
-            Op::Sqrt => self.pos.ins().sqrt(a),
-            Op::Add if is_float => self.pos.ins().fadd(a, b),
-            Op::Sub if is_float => self.pos.ins().fsub(a, b),
-            Op::Mul if is_float => self.pos.ins().fmul(a, b),
-            Op::Div => self.pos.ins().fdiv(a, b),
+            Op::Neg => self.builder.ins().fneg(a),
+            Op::Abs => self.builder.ins().fabs(a),
+            Op::Floor => self.builder.ins().floor(a),
+            Op::Ceil => self.builder.ins().ceil(a),
+            Op::Trunc => self.builder.ins().trunc(a),
+            Op::RoundEven => self.builder.ins().nearest(a),
+            Op::Sqrt => self.builder.ins().sqrt(a),
+            Op::Add if is_float => self.builder.ins().fadd(a, b),
+            Op::Sub if is_float => self.builder.ins().fsub(a, b),
+            Op::Mul if is_float => self.builder.ins().fmul(a, b),
+            Op::Div => self.builder.ins().fdiv(a, b),
             Op::Fma => self.fused(to, [a, b, values[2]]),
             Op::Min if is_float && is_active(Mutant::SwappedMinimum) => {
                 self.extremum(is_vector, to, a, b)
@@ -101,7 +101,7 @@ impl Selection<'_, '_> {
             Op::Min if is_float => self.extremum(is_vector, to, b, a),
             Op::Max if is_float => {
                 // a < b ? b : a, as maxps computes it of (b, a): b > a ? b : a.
-                let mask = self.pos.ins().fcmp(FloatCC::LessThan, a, b);
+                let mask = self.builder.ins().fcmp(FloatCC::LessThan, a, b);
                 self.choose(is_vector, to, mask, b, a)
             }
             Op::Less | Op::LessEqual | Op::Equal | Op::NotEqual if is_float => {
@@ -111,42 +111,42 @@ impl Selection<'_, '_> {
                     Op::Equal => FloatCC::Equal,
                     _ => FloatCC::NotEqual,
                 };
-                self.pos.ins().fcmp(condition, a, b)
+                self.builder.ins().fcmp(condition, a, b)
             }
-            Op::Equal => self.pos.ins().icmp(IntCC::Equal, a, b),
-            Op::NotEqual => self.pos.ins().icmp(IntCC::NotEqual, a, b),
-            Op::And => self.pos.ins().band(a, b),
-            Op::Or => self.pos.ins().bor(a, b),
+            Op::Equal => self.builder.ins().icmp(IntCC::Equal, a, b),
+            Op::NotEqual => self.builder.ins().icmp(IntCC::NotEqual, a, b),
+            Op::And => self.builder.ins().band(a, b),
+            Op::Or => self.builder.ins().bor(a, b),
             Op::AndNot if is_mask => {
-                let not = self.pos.ins().bxor_imm_s(b, 1);
-                self.pos.ins().band(a, not)
+                let not = self.builder.ins().bxor_imm_s(b, 1);
+                self.builder.ins().band(a, not)
             }
-            Op::AndNot => self.pos.ins().band_not(a, b),
-            Op::Not if is_mask => self.pos.ins().bxor_imm_s(a, 1),
-            Op::Not => self.pos.ins().bnot(a),
+            Op::AndNot => self.builder.ins().band_not(a, b),
+            Op::Not if is_mask => self.builder.ins().bxor_imm_s(a, 1),
+            Op::Not => self.builder.ins().bnot(a),
             Op::Select if is_vector && is_active(Mutant::SwappedSelect) => {
                 self.blend(to, a, values[2], values[1])
             }
             Op::Select if is_vector => self.blend(to, a, values[1], values[2]),
-            Op::Select => self.pos.ins().select(a, values[1], values[2]),
-            Op::Promote => self.pos.ins().fpromote(types::F64, a),
-            Op::Demote => self.pos.ins().fdemote(types::F32, a),
-            Op::ToInteger => self.pos.ins().fcvt_to_sint_sat(clif_type(to), a),
+            Op::Select => self.builder.ins().select(a, values[1], values[2]),
+            Op::Promote => self.builder.ins().fpromote(types::F64, a),
+            Op::Demote => self.builder.ins().fdemote(types::F32, a),
+            Op::ToInteger => self.builder.ins().fcvt_to_sint_sat(clif_type(to), a),
             Op::ToIntegerInRange if is_vector && self.is_x86 => {
-                self.pos.ins().x86_cvtt2dq(clif_type(to), a)
+                self.builder.ins().x86_cvtt2dq(clif_type(to), a)
             }
-            Op::ToIntegerInRange => self.pos.ins().fcvt_to_sint_sat(clif_type(to), a),
-            Op::ToUnsigned => self.pos.ins().fcvt_to_uint_sat(clif_type(to), a),
-            Op::Bits => self.pos.ins().bitcast(clif_type(to), same_bits(), a),
+            Op::ToIntegerInRange => self.builder.ins().fcvt_to_sint_sat(clif_type(to), a),
+            Op::ToUnsigned => self.builder.ins().fcvt_to_uint_sat(clif_type(to), a),
+            Op::Bits => self.builder.ins().bitcast(clif_type(to), same_bits(), a),
             _ => self.integers(op, to, is_vector, [a, b]),
         }
     }
 
     pub(super) fn is_constant(&self, value: Value) -> bool {
-        let ValueDef::Result(instr, _) = self.pos.func.dfg.value_def(value) else {
+        let ValueDef::Result(instr, _) = self.builder.func.dfg.value_def(value) else {
             return false;
         };
-        let opcode = self.pos.func.dfg.insts[instr].opcode();
+        let opcode = self.builder.func.dfg.insts[instr].opcode();
         matches!(opcode, Opcode::Vconst | Opcode::F32const | Opcode::F64const)
     }
 
@@ -158,7 +158,7 @@ impl Selection<'_, '_> {
         x: Value,
         y: Value,
     ) -> Value {
-        let mask = self.pos.ins().fcmp(FloatCC::LessThan, x, y);
+        let mask = self.builder.ins().fcmp(FloatCC::LessThan, x, y);
         self.choose(is_vector, ty, mask, x, y)
     }
 
@@ -172,34 +172,34 @@ impl Selection<'_, '_> {
         y: Value,
     ) -> Value {
         if !is_vector {
-            return self.pos.ins().select(mask, x, y);
+            return self.builder.ins().select(mask, x, y);
         }
-        let mask = self.pos.ins().bitcast(clif_type(ty), same_bits(), mask);
-        self.pos.ins().bitselect(mask, x, y)
+        let mask = self.builder.ins().bitcast(clif_type(ty), same_bits(), mask);
+        self.builder.ins().bitselect(mask, x, y)
     }
 
     /// A select by a vector mask of whole lanes.
     pub(super) fn blend(&mut self, ty: RegisterType, mask: Value, x: Value, y: Value) -> Value {
         let ty = clif_type(ty);
-        let as_mask = self.pos.func.dfg.value_type(mask);
+        let as_mask = self.builder.func.dfg.value_type(mask);
         let mut cast = |value, to| {
-            if self.pos.func.dfg.value_type(value) == to {
+            if self.builder.func.dfg.value_type(value) == to {
                 value
             } else {
-                self.pos.ins().bitcast(to, same_bits(), value)
+                self.builder.ins().bitcast(to, same_bits(), value)
             }
         };
         if self.is_x86 {
             let (x, y) = (cast(x, as_mask), cast(y, as_mask));
-            let value = self.pos.ins().blendv(mask, x, y);
+            let value = self.builder.ins().blendv(mask, x, y);
             return if ty == as_mask {
                 value
             } else {
-                self.pos.ins().bitcast(ty, same_bits(), value)
+                self.builder.ins().bitcast(ty, same_bits(), value)
             };
         }
         let mask = cast(mask, ty);
-        self.pos.ins().bitselect(mask, x, y)
+        self.builder.ins().bitselect(mask, x, y)
     }
 
     pub(super) fn sign_bit(&mut self, ty: RegisterType) -> Value {
@@ -209,10 +209,10 @@ impl Selection<'_, '_> {
 
     /// Bytes picked from two vectors, as a vector of that type.
     pub(super) fn shuffle(&mut self, ty: ir::Type, a: Value, b: Value, bytes: [u8; 16]) -> Value {
-        let [a, b] = [a, b].map(|v| self.pos.ins().bitcast(types::I8X16, same_bits(), v));
-        let mask = self.pos.func.dfg.immediates.push(bytes.to_vec().into());
-        let value = self.pos.ins().shuffle(a, b, mask);
-        self.pos.ins().bitcast(ty, same_bits(), value)
+        let [a, b] = [a, b].map(|v| self.builder.ins().bitcast(types::I8X16, same_bits(), v));
+        let mask = self.builder.func.dfg.immediates.push(bytes.to_vec().into());
+        let value = self.builder.ins().shuffle(a, b, mask);
+        self.builder.ins().bitcast(ty, same_bits(), value)
     }
 
     /// The lanes of other pixels.
@@ -232,16 +232,16 @@ impl Selection<'_, '_> {
     pub(super) fn half(&mut self, from: RegisterType, value: Value, upper: bool) -> Value {
         if from == RegisterType::Vector(Kind::Mask) {
             return if upper {
-                self.pos.ins().swiden_high(value)
+                self.builder.ins().swiden_high(value)
             } else {
-                self.pos.ins().swiden_low(value)
+                self.builder.ins().swiden_low(value)
             };
         }
         if from == RegisterType::Vector(Kind::I32) {
             return if upper {
-                self.pos.ins().uwiden_high(value)
+                self.builder.ins().uwiden_high(value)
             } else {
-                self.pos.ins().uwiden_low(value)
+                self.builder.ins().uwiden_low(value)
             };
         }
         let mut value = value;
@@ -249,7 +249,7 @@ impl Selection<'_, '_> {
             let bytes = std::array::from_fn(|i| 8 + i as u8 % 8);
             value = self.shuffle(types::F32X4, value, value, bytes);
         }
-        self.pos.ins().fvpromote_low(value)
+        self.builder.ins().fvpromote_low(value)
     }
 
     pub(super) fn join(&mut self, to: RegisterType, [low, high]: [Value; 2]) -> Value {
@@ -258,7 +258,7 @@ impl Selection<'_, '_> {
             let bytes = std::array::from_fn(|i| (i / 4 * 8 + i % 4) as u8);
             return self.shuffle(types::I32X4, low, high, bytes);
         }
-        let [low, high] = [low, high].map(|v| self.pos.ins().fvdemote(v));
+        let [low, high] = [low, high].map(|v| self.builder.ins().fvdemote(v));
         let bytes = std::array::from_fn(|i| (i / 8 * 16 + i % 8) as u8);
         self.shuffle(types::F32X4, low, high, bytes)
     }

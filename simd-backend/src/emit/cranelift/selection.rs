@@ -1,8 +1,8 @@
 //! A function that is being made.
 
-use cranelift_codegen::cursor::FuncCursor;
 use cranelift_codegen::ir::{self, Constant, FuncRef, Value, types};
-use cranelift_codegen::isa::{CallConv, TargetIsa};
+use cranelift_codegen::isa::{CallConv, TargetFrontendConfig, TargetIsa};
+use cranelift_frontend::FunctionBuilder;
 use rustc_hash::FxHashMap;
 
 use crate::lanes::Kind;
@@ -34,11 +34,14 @@ pub(super) struct Conventions {
     pub(super) outer: CallConv,
     /// Of procedures, which only code of this emitter calls: vectors go in registers.
     pub(super) inner: CallConv,
+    /// The machine, as far as building functions depends on it.
+    pub(super) config: TargetFrontendConfig,
 }
 
 impl Conventions {
     pub(super) fn of(isa: &dyn TargetIsa) -> Self {
-        Self { outer: isa.default_call_conv(), inner: CallConv::SystemV }
+        let config = isa.frontend_config();
+        Self { outer: config.default_call_conv, inner: CallConv::SystemV, config }
     }
 }
 
@@ -49,7 +52,8 @@ pub(super) struct Selection<'p, 'f> {
     pub(super) is_x86: bool,
     pub(super) conventions: Conventions,
     pub(super) machine: &'p Machine,
-    pub(super) pos: FuncCursor<'f>,
+    /// All values are in SSA form already: no variables are declared.
+    pub(super) builder: FunctionBuilder<'f>,
     pub(super) blocks: Vec<ir::Block>,
     pub(super) values: Vec<Option<Value>>,
     /// The address of the context, then [`ROW_ARGUMENTS`](crate::emit::abi::ROW_ARGUMENTS).

@@ -21,7 +21,7 @@ fn row(shader: &str, allocation: Allocation) -> ir::Function {
     let (program, allocation) = compiler.register_program(&lanes, compiler.choice(&lanes).shape);
     let emitter = CraneliftEmitter::host(&[]).expect("as above");
     let (index, of_row) = parts(&program, allocation).enumerate().last().expect("that for a row");
-    emitter.function(&program, index, &of_row)
+    emitter.function(&program, index, &of_row, &mut FunctionBuilderContext::new())
 }
 
 /// How many blocks stand between those of a loop without being of it, where Cranelift puts them,
