@@ -12,6 +12,9 @@ pub const TEXT: usize = 1 << 24;
 /// the largest programs that are compiled usually take.
 pub const CORE_TEXT: usize = 1 << 27;
 
+/// The length of the longest text in WGSL or GLSL that is read, in bytes: 1 MiB. A larger one is LV0606.
+pub const FOREIGN_TEXT: usize = 1 << 20;
+
 /// How deep lists may nest. A list inside this many others is LV0106.
 pub const LIST_NESTING: usize = 20_000;
 

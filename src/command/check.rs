@@ -4,10 +4,13 @@ use super::failure::{Failure, Result, complain};
 use super::files::{no_standard_input, one_standard_input, read};
 use super::messages::{Messages, fault, report};
 use super::module::ModuleArguments;
+use super::supervise::Deadline;
+use super::values::seconds;
 use clap::Args;
 use lambdav::core::diagnostics::{DiagnosticCode, Severity};
 use lambdav::core::schedule;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Check programs and say what is wrong with them
 ///
@@ -21,6 +24,15 @@ pub(super) struct CheckArguments {
     /// A warning that is not told, by its code; may be given more than once
     #[arg(long, value_name = "CODE", value_parser = warning)]
     allow: Vec<DiagnosticCode>,
+    /// How many seconds checking a program may take; after that, exit status 3
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value = "600",
+        value_parser = seconds,
+        allow_hyphen_values = true
+    )]
+    timeout: Duration,
     /// Check again whenever a program or what it includes changes, until it is interrupted
     #[arg(long)]
     pub(super) watch: bool,
@@ -47,6 +59,7 @@ pub(super) fn run(options: &CheckArguments) -> Result {
     let (how, _) = options.module.read()?;
     let mut failure: Option<Failure> = None;
     for path in &options.shaders {
+        Deadline::set_for("checking", options.timeout);
         let outcome = read(path, options.messages, &how).and_then(|mut loaded| {
             loaded.diagnostics.retain(|finding| !options.allow.contains(&finding.code));
             report(&loaded.source, &loaded.diagnostics, options.messages)?;
@@ -65,5 +78,6 @@ pub(super) fn run(options: &CheckArguments) -> Result {
             failure = Some(Failure { status, message: None });
         }
     }
+    Deadline::lift();
     failure.map_or(Ok(()), Err)
 }

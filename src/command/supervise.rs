@@ -34,6 +34,8 @@ const LATE: Duration = Duration::from_secs(10);
 /// A time by which the process ends.
 #[derive(Clone, Copy)]
 pub(super) struct Deadline {
+    /// The work that has to be done by then, as a gerund.
+    work: &'static str,
     timeout: Duration,
     /// None if clocks do not reach that far.
     at: Option<Instant>,
@@ -47,9 +49,14 @@ fn deadline() -> MutexGuard<'static, Option<Deadline>> {
 }
 
 impl Deadline {
-    /// From now on the process has so much time.
+    /// From now on the process has so much time to render.
     pub(super) fn set(timeout: Duration) -> Self {
-        let set = Self { timeout, at: Instant::now().checked_add(timeout) };
+        Self::set_for("rendering", timeout)
+    }
+
+    /// From now on the process has so much time for some work, a gerund.
+    pub(super) fn set_for(work: &'static str, timeout: Duration) -> Self {
+        let set = Self { work, timeout, at: Instant::now().checked_add(timeout) };
         *deadline() = Some(set);
         system::wake();
         set
@@ -68,7 +75,10 @@ impl Deadline {
     /// What to say when nothing is left.
     pub(super) fn failure(self) -> Failure {
         let seconds = self.timeout.as_secs_f64();
-        Failure::machine(format!("rendering took longer than {seconds} s; --timeout allows more"))
+        Failure::machine(format!(
+            "{} took longer than {seconds} s; --timeout allows more",
+            self.work
+        ))
     }
 }
 

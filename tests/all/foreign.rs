@@ -1,7 +1,9 @@
 //! WGSL and GLSL: shaders of the kind that people write draw what their twins in λV draw, bit for bit.
 #![cfg(feature = "foreign")]
 
+use lambdav::core::source::SourceFile;
 use lambdav::engine::{CoreEngine, SimdEngine};
+use lambdav::foreign::{Language, to_spirv};
 use lambdav::program::Loaded;
 use lambdav::raster::{Frame, Image, RenderOptions, Size, render};
 use lambdav::settings::Settings;
@@ -86,4 +88,23 @@ fn they_draw_what_their_twins_draw() {
         let first = &found[..4];
         assert!(found.chunks(4).any(|pixel| pixel != first), "{name} draws nothing");
     }
+}
+
+/// An embedder's thread may have little stack, and its process other work.
+#[test]
+fn texts_that_nest_harm_no_embedder() {
+    let parentheses = |n| format!("{}1.0{}", "(".repeat(n), ")".repeat(n));
+    let text = |n| {
+        let value = parentheses(n);
+        format!("@fragment fn main() -> @location(0) vec4f {{ return vec4f({value}); }}")
+    };
+    let words = |n| {
+        let source = SourceFile::new("a.wgsl", text(n));
+        let thread = std::thread::Builder::new().stack_size(64 << 10);
+        let read = thread.spawn(move || to_spirv(Language::Wgsl, &source));
+        read.expect("a thread can be started").join().expect("nothing panics")
+    };
+    assert!(words(2500).is_ok());
+    let errors = words(50_000).expect_err("it nests too deep");
+    assert!(errors[0].message.contains("nests too deep"), "{errors:?}");
 }

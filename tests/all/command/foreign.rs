@@ -112,3 +112,123 @@ fn blocks_are_bound_whole() {
     place.fails(&render("1.2=other.json"), 2, "pwer");
     place.fails(&render("1.3=light.bin"), 2, "1.3");
 }
+
+/// A program in WGSL with that in its entry point.
+fn wgsl(body: &str) -> String {
+    format!(
+        "@fragment fn main(@builtin(position) p: vec4f) -> @location(0) vec4f {{ {body} return vec4f(); }}"
+    )
+}
+
+/// A program in GLSL with that before, and in, its entry point.
+fn glsl(before: &str, body: &str) -> String {
+    format!(
+        "#version 450\nlayout(location=0) out vec4 o;\n{before}\nvoid main() {{ vec4 x; {body} }}\n"
+    )
+}
+
+/// `n` times the one, and the other.
+fn around(n: usize, before: &str, middle: &str, after: &str) -> String {
+    before.repeat(n) + middle + &after.repeat(n)
+}
+
+/// A chain of macros, each of which says the one before as `body` has it.
+fn macros(n: usize, first: &str, body: impl Fn(usize) -> String) -> String {
+    let rest = (1..n).map(|index| format!("#define A{index}{}\n", body(index - 1)));
+    format!("#define A0{first}\n") + &rest.collect::<String>()
+}
+
+/// Texts that a parser which recurses and looks at no clock would end the process with.
+#[test]
+fn deep_and_long_texts_are_refused_with_a_place() {
+    let deep = "the text nests too deep here";
+    let large = "macros expand to too much";
+    let words = macros(14, " +1.0", |i| format!(" A{i} A{i} A{i} A{i}"));
+    let calls = macros(24, "(x) (x+1.0)", |i| format!("(x) A{i}(A{i}(x))"));
+    let many = 100_000;
+    let texts = [
+        ("a.wgsl", wgsl(&format!("let a = {};", around(4000, "(", "1", ")"))), deep),
+        ("a.wgsl", wgsl(&format!("let a = {};", around(4000, "abs(", "1", ")"))), deep),
+        ("a.wgsl", wgsl(&format!("var a: {};", around(many, "array<", "f32", ", 1>"))), deep),
+        ("a.wgsl", wgsl(&format!("if a {{}} {}", "else if a {}".repeat(many / 2))), deep),
+        ("a.wgsl", wgsl(&format!("let a = {} 1;", "p.x+".repeat(many))), deep),
+        ("a.wgsl", wgsl(&"{".repeat(many)), deep),
+        (
+            "a.wgsl",
+            wgsl(&"x = dpdx(x) + x;".repeat(55_000)),
+            "the functions of the text are too long",
+        ),
+        ("a.wgsl", "fn a(){}".repeat(many), "more than 250,000 tokens"),
+        ("a.wgsl", " ".repeat(2_000_000), "the text has 2000000 bytes; 1048576 are read of WGSL"),
+        ("a.frag", glsl("", &format!("o = {} x;", "x + ".repeat(many))), deep),
+        ("a.frag", glsl("", &format!("o = x{};", ".xyzw".repeat(many))), deep),
+        ("a.frag", glsl("", &format!("float a{};", "[1]".repeat(300_000))), deep),
+        ("a.frag", glsl("", &around(many, "{", "", "}")), deep),
+        ("a.frag", glsl(&macros(3000, " (", |i| format!(" A{i} (")), "A2999"), "nest too deep"),
+        ("a.frag", glsl(&words, "o = vec4(0.0 A13);"), large),
+        ("a.frag", glsl(&calls, "o = vec4(A23(1.0));"), large),
+        ("a.frag", glsl(&format!("{calls}#if A23(1)\n#endif"), ""), large),
+        ("a.frag", glsl(&"in vec4 a;".repeat(5000), ""), "more than 4,000 structures"),
+    ];
+    let place = TestFolder::new();
+    for (name, text, message) in texts {
+        place.write(name, &text);
+        let outcome = place.run(&["check", name]);
+        let start = &text[..text.len().min(200)];
+        assert_eq!((outcome.status, outcome.text()), (1, ""), "{start}: {}", outcome.err);
+        assert!(outcome.err.contains(message), "{start}: {}", outcome.err);
+        assert!(outcome.err.contains(&format!("--> {name}:")), "{start}: {}", outcome.err);
+    }
+}
+
+/// What is below these limits is drawn.
+#[test]
+fn texts_that_nest_are_drawn() {
+    let folder = TestFolder::new();
+    let sum = |n, x: &str| format!("{x} + ").repeat(n) + x;
+    folder
+        .write("a.wgsl", wgsl(&format!("return vec4f({}, 0, 1);", around(1000, "(", "p.xy", ")"))));
+    folder.write("b.wgsl", wgsl(&format!("return vec4f({});", sum(3000, "p.x"))));
+    let elses = around(1500, "if p.x > 2 {} else ", "{ return vec4f(1); }", "");
+    folder.write("c.wgsl", wgsl(&elses));
+    folder.write("d.frag", glsl("", &format!("o = vec4({});", sum(1000, "gl_FragCoord.x"))));
+    let calls = macros(4, "(x) (x*0.5)", |i| format!("(x) A{i}(A{i}(x))"));
+    folder.write("e.frag", glsl(&calls, "o = vec4(A3(256.0));"));
+    for (name, red) in [("a.wgsl", 0.5), ("b.wgsl", 1500.5), ("c.wgsl", 1.0), ("d.frag", 500.5)] {
+        folder.run(&["render", name, "o.npy", "--size", "1x1"]).done();
+        assert_eq!(folder.frame("o.npy").pixel(0, 0).expect("a pixel")[0], red, "{name}");
+    }
+    folder.run(&["render", "e.frag", "o.npy", "--size", "1x1"]).done();
+    let red = folder.frame("o.npy").pixel(0, 0).expect("a pixel")[0];
+    assert_eq!(red, 1.0);
+}
+
+/// naga's own mistakes are one error, without what the panic would print; and other files are checked.
+#[test]
+fn panics_of_the_parser_are_errors() {
+    let constants = (1..40).map(|i| format!("const c{i} = array(c{j}, c{j});\n", j = i - 1));
+    let text = format!("const c0 = array(1.0);\n{}{}", constants.collect::<String>(), wgsl(""));
+    let place = TestFolder::with([("a.wgsl", &text), ("b.lv", "(vec4 colour)")]);
+    let outcome = place.run(&["check", "a.wgsl", "b.lv"]);
+    assert_eq!((outcome.status, outcome.text()), (1, ""));
+    assert!(outcome.err.contains("naga, which reads WGSL, gave up"), "{}", outcome.err);
+    assert!(outcome.err.contains("b.lv:1:7"), "{}", outcome.err);
+    assert!(!outcome.err.contains("panicked"), "{}", outcome.err);
+}
+
+/// Specialisation constants have their defaults.
+#[test]
+fn overrides_have_their_defaults() {
+    let text = "@id(3) override gain: f32 = 0.25; override twice = gain * 2; override on = true;
+        @fragment fn main() -> @location(0) vec4f { return vec4f(gain, twice, f32(on), 1); }";
+    let place = TestFolder::with([
+        ("a.wgsl", text),
+        (
+            "b.wgsl",
+            "override a: f32; @fragment fn main() -> @location(0) vec4f { return vec4f(a); }",
+        ),
+    ]);
+    place.run(&["render", "a.wgsl", "o.npy", "--size", "1x1"]).done();
+    assert_eq!(place.frame("o.npy").pixel(0, 0), Some([0.25, 0.5, 1.0, 1.0]));
+    place.fails(&["render", "b.wgsl", "o.npy"], 1, "error[LV0606]");
+}

@@ -82,6 +82,8 @@ fn compiling_is_timed_out() {
     text += &format!("({open}sin{close} (time))");
     let place = TestFolder::with([("a.lv", &text), ("a.png", "untouched")]);
     place.fails(&["check", "a.lv"], 1, "error[LV0502]");
+    let message = "checking took longer than 0 s; --timeout allows more";
+    place.fails(&["check", "a.lv", "--timeout", "0"], 3, message);
     let render = ["render", "a.lv", "a.png", "--timeout"];
     let message =
         |seconds| format!("rendering took longer than {seconds} s; --timeout allows more");

@@ -1,19 +1,32 @@
 //! WGSL and GLSL: naga makes SPIR-V of them, which is raised.
 //!
+//! *Any text has an answer, in bounded time and memory*: naga runs on a thread of its own ([`guard`]), and
+//! what it would take too long for, or too much stack, is counted before and refused ([`budget`], [`nesting`], [`macros`]).
+//!
 //! naga's own diagnostics are shown as ours are, with our positions. Loops are as they are written, and
 //! an index is clamped as LANGUAGE says it is (`Restrict`), so that no arithmetic is added.
 
+mod budget;
+mod directives;
+mod guard;
+mod macros;
+mod nesting;
+
+use budget::Budget;
+use guard::Stopped;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::limits;
 use lambdav_core::source::{SourceFile, Span};
-use naga::back::spv;
+use naga::back::pipeline_constants::process_overrides;
+use naga::back::{PipelineConstants, spv};
 use naga::front::{glsl, wgsl};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{Module, ShaderStage};
 use std::error::Error;
 use std::ffi::OsStr;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 
 /// The longest text, in bytes, whose lines naga is asked to note: it counts from the beginning for each
 /// statement.
@@ -48,21 +61,69 @@ impl Language {
 
 /// The words of the module that a text is.
 ///
+/// It is read on a thread of its own, for which the caller waits; a panic there is an error here.
+///
 /// # Errors
 ///
 /// LV0606, with naga's words.
 pub fn to_spirv(language: Language, source: &SourceFile) -> Result<Vec<u32>, Vec<Diagnostic>> {
-    let wrong = |diagnostic| vec![diagnostic];
-    // naga may be wrong about a text; that is no reason to end.
-    let module = catch_unwind(AssertUnwindSafe(|| parse(language, source.text())));
-    let module = module.map_err(|_| wrong(gave_up(language)))??;
-    let words = catch_unwind(AssertUnwindSafe(|| write(language, source, &module)));
-    words.map_err(|_| wrong(gave_up(language)))?.map_err(wrong)
+    if source.text().len() > limits::FOREIGN_TEXT {
+        let (length, most) = (source.text().len(), limits::FOREIGN_TEXT);
+        let message =
+            format!("the text has {length} bytes; {most} are read of {}", language.name());
+        return Err(vec![wrong(Span::default(), message).help(ELSEWHERE)]);
+    }
+    let source = Arc::new(source.clone());
+    let result = guard::run(move || {
+        check(language, source.text())?;
+        let module = parse(language, source.text())?;
+        write(language, &source, &module).map_err(|diagnostic| vec![diagnostic])
+    });
+    result.unwrap_or_else(|stopped| Err(vec![stopped_diagnostic(language, &stopped)]))
 }
 
-fn gave_up(language: Language) -> Diagnostic {
-    let message = format!("naga, which reads {}, gave up on this text", language.name());
-    Diagnostic::new(DiagnosticCode::ForeignProgram, Span::default(), message)
+/// What to do with a text that is not taken.
+const ELSEWHERE: &str = "another compiler makes SPIR-V of it, which is read: \
+    `glslangValidator -V a.frag -o a.spv`, `tint a.wgsl -o a.spv`";
+
+fn wrong(at: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(DiagnosticCode::ForeignProgram, at, message)
+}
+
+/// Counts what naga would take too long for, or too much stack.
+fn check(language: Language, text: &str) -> Result<(), Vec<Diagnostic>> {
+    let (at, what) = match language {
+        Language::Wgsl => {
+            let mut budget = Budget::default();
+            let refused = nesting::wgsl_tokens(text).find_map(|(token, at)| {
+                Some((at, budget.take(token, nesting::WGSL_OPERATOR).err()?))
+            });
+            match refused {
+                Some(([start, end], what)) => (Span::new(start as u32, end as u32), what),
+                None => return Ok(()),
+            }
+        }
+        Language::Glsl => match macros::check(text) {
+            Err(macros::TooMuch { span, what }) => (span, what),
+            Ok(()) => return Ok(()),
+        },
+    };
+    Err(vec![wrong(at, what).help("name inner expressions, write loops, or several functions")])
+}
+
+fn stopped_diagnostic(language: Language, stopped: &Stopped) -> Diagnostic {
+    let name = language.name();
+    let message = match stopped {
+        Stopped::Panicked => format!("naga, which reads {name}, gave up on this text"),
+        Stopped::Late => {
+            let seconds = guard::DEADLINE.as_secs();
+            format!("naga, which reads {name}, takes longer than {seconds} s for this text")
+        }
+        Stopped::NoThread(error) => {
+            format!("no thread could be started for naga, which reads {name}: {error}")
+        }
+    };
+    wrong(Span::default(), message).help(ELSEWHERE)
 }
 
 fn span(of: naga::Span) -> Option<Span> {
@@ -124,8 +185,11 @@ fn write(language: Language, source: &SourceFile, module: &Module) -> Result<Vec
         debug_info: (source.text().len() <= NOTED).then_some(debug_info),
         ..spv::Options::default()
     };
-    spv::write_vec(module, &info, &options, None)
-        .map_err(|error| Diagnostic::new(code, Span::default(), chain(&error)))
+    let fail = |error: &dyn Error| Diagnostic::new(code, Span::default(), chain(error));
+    let defaults = PipelineConstants::default();
+    let (module, info) =
+        process_overrides(module, &info, None, &defaults).map_err(|error| fail(&error))?;
+    spv::write_vec(&module, &info, &options, None).map_err(|error| fail(&error))
 }
 
 /// An error and those that it is because of.

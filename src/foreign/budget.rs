@@ -1,0 +1,104 @@
+//! What naga would take too much time or stack for, counted before it sees the text.
+//!
+//! naga recurses on nesting ([`Nesting`]); looks at all expressions of a function for each statement; and
+//! at all global declarations of GLSL for each other one.
+
+use super::nesting::{Nesting, Token};
+
+/// How many tokens a text may have. Functions of a WGSL text are compared with one another.
+const TOKENS: usize = 250_000;
+
+/// The tokens of a function times its statements, of all functions together: 10^9 take naga 1.3 s.
+const WORK: u64 = 1_500_000_000;
+
+/// How many structures, blocks, inputs and outputs a text may declare: 4,000 take naga 1 s.
+const DECLARATIONS: usize = 4_000;
+
+/// Counts the tokens of a text.
+#[derive(Default)]
+pub(super) struct Budget {
+    nesting: Nesting,
+    tokens: usize,
+    declarations: usize,
+    /// Of the functions before this one.
+    work: u64,
+    /// Braces that are open.
+    braces: usize,
+    /// Of this function.
+    statements: u64,
+    length: u64,
+}
+
+impl Budget {
+    /// Goes on by a token, of an operator that costs so much stack; why it is one too many.
+    pub(super) fn take(&mut self, token: Token, cost: usize) -> Result<(), &'static str> {
+        self.tokens += 1;
+        if self.tokens > TOKENS {
+            return Err("the text has more than 250,000 tokens");
+        }
+        if token == Token::Declaration && self.nesting.is_outside() {
+            self.declarations += 1;
+            if self.declarations > DECLARATIONS {
+                return Err("the text declares more than 4,000 structures, inputs and outputs");
+            }
+        }
+        self.length += u64::from(self.braces > 0);
+        match token {
+            Token::Open(b'{') => {
+                self.braces += 1;
+                self.statements += 1;
+            }
+            Token::Close(b'}') => {
+                self.braces = self.braces.saturating_sub(1);
+                if self.braces == 0 {
+                    self.work +=
+                        std::mem::take(&mut self.length) * std::mem::take(&mut self.statements);
+                }
+            }
+            Token::Semicolon | Token::Comma if self.braces > 0 => self.statements += 1,
+            _ => {}
+        }
+        if self.work + self.length * self.statements > WORK {
+            return Err("the functions of the text are too long");
+        }
+        match self.nesting.take(token, cost) {
+            true => Ok(()),
+            false => Err("the text nests too deep here"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first_refused(tokens: impl IntoIterator<Item = Token>) -> Option<(usize, &'static str)> {
+        let mut budget = Budget::default();
+        let mut tokens = tokens.into_iter().enumerate();
+        tokens.find_map(|(index, token)| Some((index, budget.take(token, 1).err()?)))
+    }
+
+    #[test]
+    fn long_functions_are_refused_and_many_short_ones_are_not() {
+        let statement = [Token::Operand, Token::Operator, Token::Operand, Token::Semicolon];
+        let function = |statements: usize| {
+            let body = statement.into_iter().cycle().take(4 * statements);
+            [Token::Open(b'{')].into_iter().chain(body).chain([Token::Close(b'}')])
+        };
+        let (index, why) = first_refused(function(40_000)).expect("it is long");
+        assert!(why.contains("functions") && index < 100_000, "{index} {why}");
+        let many = (0..10_000).flat_map(|_| function(4));
+        assert_eq!(first_refused(many), None);
+    }
+
+    #[test]
+    fn declarations_are_counted_outside_of_functions() {
+        let parameters =
+            [Token::Open(b'('), Token::Declaration, Token::Close(b')'), Token::Semicolon];
+        let all = parameters.into_iter().cycle().take(40_000);
+        assert_eq!(first_refused(all), None);
+        let inputs = [Token::Declaration, Token::Operand, Token::Semicolon];
+        let (index, _) = first_refused(inputs.into_iter().cycle()).expect("they do not end");
+        assert_eq!(index, 3 * DECLARATIONS);
+    }
+}

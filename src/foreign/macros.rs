@@ -1,0 +1,486 @@
+//! Macros of GLSL: a bound of what expanding them costs, found before anything is expanded.
+//!
+//! The preprocessor expands the arguments of a macro before it goes on, so that nested macros of a few
+//! lines take hours and all memory within one call. [`check`] bounds the tokens that it handles from
+//! above, in time linear in the text: macros are taken as defined wherever the text has a `#define`, in
+//! a branch that is not taken, too, and what a macro costs is counted once, for all its uses. Then the
+//! tokens are few enough to be made, and are counted, with their nesting.
+//!
+//! The bound is of this scheme. A token counts as often as it is copied: an argument as often as a
+//! parameter occurs in the body, and arguments nest. A name counts what its body does. A name of a macro with
+//! parameters without arguments may get its arguments anywhere (`#define TWICE(F) F(F)`); parentheses
+//! that macros open or close may belong to others: of both the worst is taken.
+
+use super::budget::Budget;
+use super::directives::{Definition, Parts, is_punct};
+use super::nesting::{GLSL_OPERATOR, Token as NestingToken};
+use lambdav_core::source::Span;
+use pp_rs::pp::Preprocessor;
+use pp_rs::token::{Punct, Token, TokenValue};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// How many tokens the preprocessor may handle, copies counted.
+const WORK: u64 = 1 << 22;
+
+/// How deep uses of macros may nest, in arguments and in bodies: expanding recurses.
+const LEVELS: u64 = 200;
+
+/// How many tokens a condition may expand to: its parser recurses.
+const CONDITION: u64 = 2_000;
+
+/// What is too much, and where.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TooMuch {
+    pub(super) span: Span,
+    pub(super) what: &'static str,
+}
+
+/// Checks what the macros of a text expand to, and what naga takes for that.
+pub(super) fn check(text: &str) -> Result<(), TooMuch> {
+    bound(&Parts::new(text))?;
+    let mut budget = Budget::default();
+    for token in Preprocessor::new(text) {
+        // The parser stops there, and says why.
+        let Ok(token) = token else { return Ok(()) };
+        let span = span(&token);
+        let taken = budget.take(nesting_token(&token), GLSL_OPERATOR);
+        taken.map_err(|what| TooMuch { span, what })?;
+    }
+    Ok(())
+}
+
+fn span(token: &Token) -> Span {
+    Span::new(token.location.start, token.location.end)
+}
+
+fn nesting_token(token: &Token) -> NestingToken {
+    match &token.value {
+        TokenValue::Ident(name) => NestingToken::word(name),
+        TokenValue::Punct(punct) => match punct {
+            Punct::LeftParen => NestingToken::Open(b'('),
+            Punct::RightParen => NestingToken::Close(b')'),
+            Punct::LeftBracket => NestingToken::Open(b'['),
+            Punct::RightBracket => NestingToken::Close(b']'),
+            Punct::LeftBrace => NestingToken::Open(b'{'),
+            Punct::RightBrace => NestingToken::Close(b'}'),
+            Punct::Comma => NestingToken::Comma,
+            Punct::Semicolon => NestingToken::Semicolon,
+            _ => NestingToken::Operator,
+        },
+        _ => NestingToken::Operand,
+    }
+}
+
+/// What a use of a macro costs, arguments apart; the most of its definitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cost {
+    tokens: u64,
+    /// How often an argument is copied.
+    copies: u64,
+    /// How deep uses of macros nest in it.
+    levels: u64,
+    /// How many parentheses it opens and does not close.
+    opens: usize,
+}
+
+const NOTHING: Cost = Cost { tokens: 0, copies: 1, levels: 0, opens: 0 };
+
+impl Cost {
+    fn most(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.max(other.tokens),
+            copies: self.copies.max(other.copies),
+            levels: self.levels.max(other.levels),
+            opens: self.opens.max(other.opens),
+        }
+    }
+}
+
+const RECURSIVE: &str = "macros lead back to themselves in more than one way";
+const PARENTHESES: &str = "macros close or open parentheses of one another";
+const LARGE: &str = "macros expand to too much";
+const DEEP: &str = "uses of macros nest too deep";
+
+/// What is known of the macros of a text.
+struct Bound<'a> {
+    macros: FxHashMap<&'a str, Vec<&'a Definition>>,
+    /// The costs of those that have been looked at, or why there is no bound.
+    costs: FxHashMap<&'a str, Result<Cost, &'static str>>,
+    /// The macros whose bodies are being looked at, outermost first.
+    active: Vec<&'a str>,
+    /// The worst of the macros whose names occur without arguments, where there are any.
+    floating: Option<Cost>,
+    /// Whether that is being found out.
+    is_finding: bool,
+}
+
+/// Bounds the work of the preprocessor.
+fn bound(parts: &Parts) -> Result<(), TooMuch> {
+    let mut bound = Bound {
+        macros: FxHashMap::default(),
+        costs: FxHashMap::default(),
+        active: Vec::new(),
+        floating: None,
+        is_finding: true,
+    };
+    for (name, definition) in &parts.definitions {
+        bound.macros.entry(name).or_default().push(definition);
+    }
+    let Parts { definitions, conditions, rest, directives } = parts;
+    let bodies = definitions.iter().map(|(_, definition)| &definition.body);
+    let all = bodies.chain(conditions).chain([rest]);
+    let floating: FxHashSet<&str> =
+        all.flat_map(|tokens| bound.without_arguments(tokens)).collect();
+    for name in floating {
+        let cost = bound.cost(name).map_err(|what| {
+            let first = rest.first().map(span).unwrap_or_default();
+            TooMuch { span: first, what }
+        })?;
+        bound.floating = Some(bound.floating.map_or(cost, |worst| worst.most(cost)));
+    }
+    (bound.is_finding, bound.costs) = (false, FxHashMap::default());
+    let at =
+        |tokens: &[Token], (index, what): (usize, _)| TooMuch { span: span(&tokens[index]), what };
+    for condition in conditions {
+        bound.walk(condition, &[], CONDITION).map_err(|wrong| at(condition, wrong))?;
+    }
+    let within = bound.walk_text(rest, directives);
+    within.map_err(|wrong| at(rest, wrong))
+}
+
+/// A pair of parentheses that is open.
+#[derive(Debug)]
+struct Open {
+    /// How often a token before it counts.
+    copies: u64,
+    /// Whether they hold the arguments of a macro.
+    is_use: bool,
+}
+
+/// What a walk over tokens has found.
+#[derive(Debug)]
+struct Walk {
+    cost: Cost,
+    open: Vec<Open>,
+    /// How often a token counts.
+    copies: u64,
+    /// In how many uses of macros it stands.
+    levels: u64,
+    /// How often each parameter is copied.
+    uses: Vec<u64>,
+    /// How often the macro itself occurs.
+    itself: u64,
+    /// What parentheses that follow belong to.
+    head: Option<u64>,
+}
+
+impl<'a> Bound<'a> {
+    /// The macros with parameters among tokens that no arguments follow.
+    fn without_arguments(&self, tokens: &[Token]) -> Vec<&'a str> {
+        let mut found = Vec::new();
+        for (index, token) in tokens.iter().enumerate() {
+            let TokenValue::Ident(name) = &token.value else { continue };
+            let Some((name, all)) = self.macros.get_key_value(name.as_str()) else { continue };
+            let open = tokens.get(index + 1).is_some_and(|next| is_punct(next, Punct::LeftParen));
+            if !open && all.iter().any(|definition| definition.parameters.is_some()) {
+                found.push(*name);
+            }
+        }
+        found
+    }
+
+    /// What a use of a macro costs.
+    fn cost(&mut self, name: &'a str) -> Result<Cost, &'static str> {
+        if let Some(known) = self.costs.get(name) {
+            return *known;
+        }
+        if self.active.contains(&name) {
+            return Err(RECURSIVE);
+        }
+        if self.active.len() as u64 >= LEVELS {
+            return Err(DEEP);
+        }
+        self.active.push(name);
+        let definitions = self.macros[name].clone();
+        let mut costs = definitions.iter().map(|definition| self.cost_of(definition));
+        let first = costs.next().expect("a macro has a definition");
+        let cost = first.and_then(|first| {
+            costs.try_fold(first, |most, cost| {
+                let cost = cost?;
+                let same = cost.opens == most.opens;
+                if same { Ok(most.most(cost)) } else { Err(PARENTHESES) }
+            })
+        });
+        self.active.pop();
+        self.costs.insert(name, cost);
+        cost
+    }
+
+    fn cost_of(&mut self, definition: &Definition) -> Result<Cost, &'static str> {
+        let parameters = definition.parameters.as_deref().unwrap_or_default();
+        let walk = self.walk(&definition.body, parameters, WORK).map_err(|(_, what)| what)?;
+        let copies = walk.uses.iter().copied().max().unwrap_or(1).max(1);
+        let mut cost = Cost { copies, opens: walk.open.len(), ..walk.cost };
+        if walk.open.iter().any(|open| open.is_use) {
+            return Err(PARENTHESES);
+        }
+        // Where its result is an argument, it is expanded again at each level.
+        match walk.itself {
+            0 => {}
+            1 if copies == 1 => cost.tokens = cost.tokens.saturating_mul(LEVELS),
+            _ => return Err(RECURSIVE),
+        }
+        Ok(cost)
+    }
+
+    /// Walks over the text outside of directives.
+    fn walk_text(
+        &mut self,
+        tokens: &[Token],
+        directives: &[usize],
+    ) -> Result<(), (usize, &'static str)> {
+        let mut walk = Walk::new(0);
+        let mut directives = directives.iter().peekable();
+        for index in 0..tokens.len() {
+            while directives.next_if(|&&at| at <= index).is_some() {
+                // In a branch that is not taken parentheses do not count.
+                if walk.levels > 0 {
+                    return Err((index, PARENTHESES));
+                }
+            }
+            self.step(&mut walk, tokens, index, &[], WORK).map_err(|what| (index, what))?;
+        }
+        Ok(())
+    }
+
+    /// Walks over the tokens of a body or a condition.
+    fn walk(
+        &mut self,
+        tokens: &[Token],
+        parameters: &[String],
+        limit: u64,
+    ) -> Result<Walk, (usize, &'static str)> {
+        let mut walk = Walk::new(parameters.len());
+        for index in 0..tokens.len() {
+            if is_punct(&tokens[index], Punct::RightParen) && walk.open.is_empty() {
+                return Err((index, PARENTHESES));
+            }
+            self.step(&mut walk, tokens, index, parameters, limit).map_err(|what| (index, what))?;
+        }
+        Ok(walk)
+    }
+
+    fn step(
+        &mut self,
+        walk: &mut Walk,
+        tokens: &[Token],
+        index: usize,
+        parameters: &[String],
+        limit: u64,
+    ) -> Result<(), &'static str> {
+        walk.count(1);
+        let head = walk.head.take();
+        match &tokens[index].value {
+            TokenValue::Punct(Punct::LeftParen) => {
+                walk.open.push(Open { copies: walk.copies, is_use: head.is_some() });
+                if let Some(copies) = head {
+                    walk.copies = walk.copies.saturating_mul(copies);
+                    walk.levels += 1;
+                }
+            }
+            TokenValue::Punct(Punct::RightParen) => {
+                if let Some(open) = walk.open.pop() {
+                    walk.copies = open.copies;
+                    if open.is_use {
+                        walk.levels -= 1;
+                        // Its result may be the name of another one.
+                        if opens(tokens, index) {
+                            self.take_any(walk)?;
+                        }
+                    }
+                }
+            }
+            TokenValue::Ident(name) => {
+                let parameter = parameters.iter().position(|parameter| parameter == name);
+                let of = self.macros.get_key_value(name.as_str());
+                if let Some(parameter) = parameter {
+                    let uses = &mut walk.uses[parameter];
+                    *uses = uses.saturating_add(walk.copies);
+                    if opens(tokens, index) {
+                        self.take_any(walk)?;
+                    }
+                } else if self.active.last().is_some_and(|active| active == name) {
+                    walk.itself = walk.itself.saturating_add(walk.copies);
+                } else if let Some((&name, definitions)) = of {
+                    let is_named = |of: &&Definition| of.parameters.is_none();
+                    let some_named = definitions.iter().any(is_named);
+                    let all_named = definitions.iter().all(is_named);
+                    let cost = self.cost(name)?;
+                    walk.take(cost);
+                    let same = |copies| Open { copies, is_use: false };
+                    let copies = walk.copies;
+                    walk.open.extend(std::iter::repeat_with(|| same(copies)).take(cost.opens));
+                    if opens(tokens, index) {
+                        if some_named {
+                            self.take_any(walk)?;
+                        }
+                        if !all_named {
+                            walk.head = walk.head.max(Some(cost.copies));
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+        if walk.cost.levels > LEVELS {
+            return Err(DEEP);
+        }
+        if walk.cost.tokens > limit { Err(LARGE) } else { Ok(()) }
+    }
+
+    /// What is in the hand may be any macro that floats, and has arguments here.
+    fn take_any(&self, walk: &mut Walk) -> Result<(), &'static str> {
+        match self.floating {
+            // Which one it may be, itself included, is not known yet.
+            _ if self.is_finding => Err(RECURSIVE),
+            Some(cost) => {
+                walk.take(cost);
+                walk.head = Some(cost.copies);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Walk {
+    fn new(parameters: usize) -> Self {
+        Self {
+            cost: NOTHING,
+            open: Vec::new(),
+            copies: 1,
+            levels: 0,
+            uses: vec![0; parameters],
+            itself: 0,
+            head: None,
+        }
+    }
+
+    /// Each level of arguments handles its tokens again.
+    fn count(&mut self, tokens: u64) {
+        let times = self.copies.saturating_mul(1 + self.levels);
+        self.cost.tokens = self.cost.tokens.saturating_add(tokens.saturating_mul(times));
+    }
+
+    fn take(&mut self, cost: Cost) {
+        self.count(cost.tokens);
+        self.cost.levels = self.cost.levels.max(self.levels + 1 + cost.levels);
+    }
+}
+
+/// Whether the token behind this one is an opening parenthesis.
+fn opens(tokens: &[Token], index: usize) -> bool {
+    tokens.get(index + 1).is_some_and(|next| is_punct(next, Punct::LeftParen))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refused(text: &str, what: &str) {
+        assert_eq!(check(text).expect_err("it is refused").what, what);
+    }
+
+    #[track_caller]
+    fn accepted(text: &str) {
+        assert_eq!(check(text), Ok(()), "{text}");
+    }
+
+    fn nested(count: usize, body: impl Fn(usize) -> String) -> String {
+        let lines = (1..count).map(|index| format!("#define A{index}{}\n", body(index - 1)));
+        lines.collect()
+    }
+
+    #[test]
+    fn nested_macros_are_refused_before_they_are_expanded() {
+        let words = nested(14, |i| format!(" A{i} A{i} A{i} A{i}"));
+        refused(&format!("#define A0 +1.0\n{words}void main() {{ x = 0.0 A13; }}"), LARGE);
+        let calls = nested(24, |i| format!("(x) A{i}(A{i}(x))"));
+        refused(&format!("#define A0(x) (x+1.0)\n{calls}void main() {{ x = A23(1.0); }}"), LARGE);
+        let copies = "A(".repeat(30) + "1" + &")".repeat(30);
+        refused(&format!("#define A(x) (x x)\nfloat y = {copies};"), LARGE);
+        refused(&format!("#define A(x) (x x)\n#if {copies}\n#endif\n"), LARGE);
+        let deep = "A(".repeat(3000) + "1" + &")".repeat(3000);
+        refused(&format!("#define A(x) x\nfloat y = {deep};"), DEEP);
+    }
+
+    #[test]
+    fn names_that_find_their_arguments_later_count() {
+        refused("#define A(F) F(F) F(F)\nfloat x = A(A);", RECURSIVE);
+        let calls = nested(24, |i| format!("(x) A{i}(A{i}(x))"));
+        let text = format!("#define A0(x) (x+1.0)\n{calls}#define B A23\nfloat x = B (1.0);");
+        refused(&text, LARGE);
+        let text = format!("#define A0(x) (x+1.0)\n{calls}#define U(F) F(1.0)\nfloat x = U(A23);");
+        refused(&text, LARGE);
+    }
+
+    #[test]
+    fn macros_that_lead_back_are_refused_where_they_multiply() {
+        refused("#define A A A\nfloat x = A;", RECURSIVE);
+        refused("#define A(x) B(x)\n#define B(x) A(x)\nfloat x = A(1);", RECURSIVE);
+        accepted(
+            "#define texture(s, p) texture(s, (p) * 0.5)\nvec4 x = texture(a, texture(b, c).xy);",
+        );
+    }
+
+    #[test]
+    fn parentheses_of_macros_do_not_hide_arguments() {
+        let text = "#define A(x) (x x)\n#define E )\nfloat x = A(E A(E A(1)));";
+        refused(text, PARENTHESES);
+        let text = "#define A(x) (x x)\nfloat x = A(\n#if 0\n)\n#endif\n1);";
+        refused(text, PARENTHESES);
+        accepted("#define L length(\n#define A(x) (x*x)\nfloat x = A(1.0) + L vec2(A(2.0)));");
+    }
+
+    #[test]
+    fn what_people_write_is_accepted() {
+        accepted(
+            "#version 450
+            #define PI 3.14159 // (see below
+            #define S(a, b, t) smoothstep(a, b, t)
+            #define rot(a) mat2(cos(a), -sin(a), \\
+                sin(a), cos(a))
+            #define sat(x) clamp(x, 0., 1.)
+            #define LIST(F) F(a) F(b) F(c)
+            #define ITEM(x) + x
+            #ifdef GL_ES
+            precision highp float;
+            #endif
+            #if defined(A) && (PI > 3)
+            #endif
+            void main() { p.xy *= rot(sat(S(0., 1., sat(p.z)))); float y = 0. LIST(ITEM); }",
+        );
+    }
+
+    /// What is found is no less than what the preprocessor makes.
+    #[test]
+    fn the_bound_is_one() {
+        let text =
+            "#define A(x) (x + x)\n#define B(x, y) A(x) * A(A(y))\n#define C B(A(1), 2) ;\nC C C";
+        let parts = Parts::new(text);
+        let all = Preprocessor::new(text).count() as u64;
+        let mut of = Bound {
+            macros: FxHashMap::default(),
+            costs: FxHashMap::default(),
+            active: Vec::new(),
+            floating: None,
+            is_finding: false,
+        };
+        for (name, definition) in &parts.definitions {
+            of.macros.entry(name).or_default().push(definition);
+        }
+        let found = of.walk(&parts.rest, &[], WORK).expect("it is small").cost.tokens;
+        assert!(found >= all && found < 30 * all, "{found}, {all}");
+    }
+}

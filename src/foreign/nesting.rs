@@ -1,0 +1,247 @@
+//! Nesting and chains of operators, counted before a parser that recurses on both sees the text.
+//!
+//! [`Nesting`] holds an upper bound of the depth of the syntax tree at the current token: the open
+//! brackets, and for each of them the operators, selectors and prefixes since the last separator. What
+//! follows `,`, `;` or a block's end begins anew, but for `else`, whose chain nests.
+
+/// How deep a text may nest: an open bracket counts [`BRACKET`], an operator what the language's parser
+/// takes for one.
+///
+/// At this depth naga needs a tenth of [`super::guard::STACK`], and two thirds where it is not optimised.
+pub(super) const DEPTH: usize = 12_000;
+
+/// What an operator of WGSL counts.
+pub(super) const WGSL_OPERATOR: usize = 1;
+
+/// What an operator of GLSL counts.
+pub(super) const GLSL_OPERATOR: usize = 4;
+
+/// How much more an open bracket costs than an operator.
+const BRACKET: usize = 4;
+
+/// A token, as far as nesting goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token {
+    /// `(`, `[` or `{`.
+    Open(u8),
+    /// `)`, `]` or `}`.
+    Close(u8),
+    /// `,`.
+    Comma,
+    /// `;`.
+    Semicolon,
+    /// `else`.
+    Else,
+    /// A keyword that begins a declaration of GLSL: `struct`, `layout`, `in`, `out`, `uniform`.
+    Declaration,
+    /// `<`, which may open a list of types.
+    Less,
+    /// Anything that can take an operand: an operator, a selector, a keyword such as `if`.
+    Operator,
+    /// Names and numbers.
+    Operand,
+}
+
+impl Token {
+    /// A name or a keyword.
+    pub(super) fn word(word: &str) -> Self {
+        match word {
+            "else" => Self::Else,
+            "if" | "for" | "while" | "do" | "loop" | "switch" | "case" | "return" => Self::Operator,
+            "struct" | "layout" | "in" | "out" | "uniform" => Self::Declaration,
+            _ => Self::Operand,
+        }
+    }
+
+    /// A character of punctuation.
+    pub(super) fn punctuation(byte: u8) -> Self {
+        match byte {
+            b'(' | b'[' | b'{' => Self::Open(byte),
+            b')' | b']' | b'}' => Self::Close(byte),
+            b',' => Self::Comma,
+            b';' => Self::Semicolon,
+            b'<' => Self::Less,
+            _ => Self::Operator,
+        }
+    }
+}
+
+/// What stands before the current token inside one open bracket.
+#[derive(Clone, Copy, Default)]
+struct Level {
+    operators: usize,
+    /// `<`s of the statement.
+    lesser: usize,
+    /// A statement has ended, unless `else` follows.
+    ended: bool,
+}
+
+/// The nesting of a sequence of tokens.
+#[derive(Default)]
+pub(super) struct Nesting {
+    outer: Vec<Level>,
+    inner: Level,
+    depth: usize,
+}
+
+impl Nesting {
+    /// Whether no bracket is open.
+    pub(super) fn is_outside(&self) -> bool {
+        self.outer.is_empty()
+    }
+
+    /// Goes on by a token, an operator of which counts `cost`; whether the depth is still allowed.
+    pub(super) fn take(&mut self, token: Token, cost: usize) -> bool {
+        if self.inner.ended {
+            self.inner.ended = false;
+            if token != Token::Else {
+                self.forget(true);
+            }
+        }
+        match token {
+            Token::Open(_) => {
+                self.outer.push(std::mem::take(&mut self.inner));
+                self.depth += BRACKET;
+            }
+            Token::Close(bracket) => {
+                self.forget(true);
+                if let Some(level) = self.outer.pop() {
+                    self.inner = level;
+                    self.depth -= BRACKET;
+                }
+                match bracket {
+                    b'}' => self.inner.ended = true,
+                    _ => self.operator(cost),
+                }
+            }
+            Token::Comma => self.forget(false),
+            Token::Semicolon => self.inner.ended = true,
+            Token::Less => {
+                self.inner.lesser += cost;
+                self.depth += cost;
+            }
+            Token::Else | Token::Operator => self.operator(cost),
+            Token::Operand | Token::Declaration => {}
+        }
+        self.depth <= DEPTH
+    }
+
+    fn operator(&mut self, cost: usize) {
+        self.inner.operators += cost;
+        self.depth += cost;
+    }
+
+    fn forget(&mut self, lesser: bool) {
+        self.depth -= std::mem::take(&mut self.inner.operators);
+        if lesser {
+            self.depth -= std::mem::take(&mut self.inner.lesser);
+        }
+    }
+}
+
+/// The tokens of a WGSL text, with their offsets.
+pub(super) fn wgsl_tokens(text: &str) -> impl Iterator<Item = (Token, [usize; 2])> {
+    let bytes = text.as_bytes();
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let (start, byte) = (at, *bytes.get(at)?);
+            at += 1;
+            let token = match byte {
+                b'/' if bytes.get(at) == Some(&b'/') => {
+                    at += bytes[at..].iter().take_while(|&&byte| byte != b'\n').count();
+                    continue;
+                }
+                b'/' if bytes.get(at) == Some(&b'*') => {
+                    at = comment_end(bytes, start);
+                    continue;
+                }
+                _ if byte.is_ascii_whitespace() => continue,
+                _ if is_word(byte) => {
+                    at += bytes[at..].iter().take_while(|&&byte| is_word(byte)).count();
+                    Token::word(&text[start..at])
+                }
+                _ => Token::punctuation(byte),
+            };
+            return Some((token, [start, at]));
+        }
+    })
+}
+
+/// Behind the block comment that begins at `start`; these nest.
+fn comment_end(bytes: &[u8], start: usize) -> usize {
+    let (mut at, mut open) = (start, 0_usize);
+    while at < bytes.len() {
+        match bytes.get(at..at + 2) {
+            Some(b"/*") => (at, open) = (at + 2, open + 1),
+            Some(b"*/") => {
+                (at, open) = (at + 2, open - 1);
+                if open == 0 {
+                    return at;
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn depth(text: &str) -> usize {
+        let mut most = 0;
+        let mut nesting = Nesting::default();
+        for word in text.split_whitespace() {
+            let token = match word.as_bytes() {
+                [byte] if byte.is_ascii_punctuation() => Token::punctuation(*byte),
+                _ => Token::word(word),
+            };
+            nesting.take(token, 1);
+            most = most.max(nesting.depth);
+        }
+        most
+    }
+
+    #[test]
+    fn statements_and_arguments_begin_anew() {
+        assert_eq!(depth("a + b + c ;"), 2);
+        assert_eq!(depth("a + b ; c + d ; e + f ;"), 1);
+        assert_eq!(depth("f ( a + b , c + d )"), BRACKET + 1);
+        assert_eq!(depth("f ( a ) ( b ) ( c )"), BRACKET + 2);
+        assert_eq!(depth("{ a ; } { b ; } { c ; }"), BRACKET);
+    }
+
+    #[test]
+    fn chains_of_else_nest_with_braces_and_without() {
+        let braces = "if ( a ) { } ".to_owned() + &"else if ( a ) { } ".repeat(50);
+        assert!(depth(&braces) >= 100, "{}", depth(&braces));
+        let bare = "if ( a ) b ; ".to_owned() + &"else if ( a ) b ; ".repeat(50);
+        assert!(depth(&bare) >= 100, "{}", depth(&bare));
+        let apart = "if ( a ) { } else { } ".repeat(50);
+        assert!(depth(&apart) < 10, "{}", depth(&apart));
+    }
+
+    #[test]
+    fn types_nest_in_either_place() {
+        assert!(depth(&"array < ".repeat(50)) >= 50);
+        assert!(depth(&"array < f32 , ".repeat(50)) >= 50);
+    }
+
+    #[test]
+    fn comments_are_none_of_it() {
+        let text = "a // (((\n/* /* */ ((( */ + é";
+        let tokens: Vec<_> = wgsl_tokens(text).collect();
+        let end = text.len();
+        assert_eq!(
+            tokens,
+            [
+                (Token::Operand, [0, 1]),
+                (Token::Operator, [end - 4, end - 3]),
+                (Token::Operand, [end - 2, end])
+            ]
+        );
+    }
+}
