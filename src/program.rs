@@ -43,6 +43,17 @@ pub struct LoadedModule {
     pub bytes: Vec<u8>,
     /// What it wants, if no diagnostic is an error.
     pub interface: Interface,
+    /// Its words, of a module or its text; of other languages none, whose compiler is a part of this one.
+    pub words: Option<Vec<u32>>,
+    /// The colour that a pixel keeps that it discards.
+    pub clear: [f32; 4],
+}
+
+impl LoadedModule {
+    /// What could not be read.
+    fn unread(bytes: Vec<u8>, options: &RaiseOptions) -> Self {
+        Self { bytes, interface: Interface::default(), words: None, clear: options.clear }
+    }
 }
 
 /// The files of the system.
@@ -191,7 +202,8 @@ impl Loaded {
                 (None, Interface::default())
             }
         };
-        let module = Some(LoadedModule { bytes, interface });
+        let (words, clear) = (Some(words.to_vec()), options.clear);
+        let module = Some(LoadedModule { bytes, interface, words, clear });
         Self {
             source,
             is_core_text: false,
@@ -211,7 +223,7 @@ impl Loaded {
             Err(error) => {
                 let mut diagnostics = Diagnostics::new(most);
                 diagnostics.push(error.diagnostic());
-                let module = Some(LoadedModule { bytes, interface: Interface::default() });
+                let module = Some(LoadedModule::unread(bytes, options));
                 Self {
                     source,
                     is_core_text: false,
@@ -238,7 +250,7 @@ impl Loaded {
             is_core_text: false,
             core: None,
             diagnostics: Diagnostics::new(most),
-            module: Some(LoadedModule { bytes: bytes.clone(), interface: Interface::default() }),
+            module: Some(LoadedModule::unread(bytes.clone(), options)),
             times: None,
             included: Vec::new(),
         };
@@ -247,11 +259,12 @@ impl Loaded {
                 match to_spirv(language, &source) {
                     Ok(words) => {
                         let bytes = source.text().as_bytes().to_vec();
+                        let mut all = Self::of_module(name, bytes, &words, most, options);
+                        if let Some(module) = &mut all.module {
+                            module.words = None;
+                        }
                         // What is said points into the text, also where the module has no lines.
-                        return Self {
-                            source,
-                            ..Self::of_module(name, bytes, &words, most, options)
-                        };
+                        return Self { source, ..all };
                     }
                     Err(all) => all.into_iter().for_each(|d| loaded.diagnostics.push(d)),
                 }

@@ -112,6 +112,20 @@ pub(super) fn evaluator(
             Box::new(SourceEngine::with_constants(source, constants, location, settings)?)
         }
         EngineName::Gpu => gpu.expect("it was opened").engine(core, location, settings)?,
+        EngineName::Spirv
+            if let Some(module) = &loaded.module
+                && let Some(words) = &module.words =>
+        {
+            let (source, clear) = (&loaded.source, module.clear);
+            let interface = &module.interface;
+            let engine = SpirvEngine::of_words(words, interface, source, location, clear, settings);
+            let name = source.name();
+            Box::new(
+                engine.map_err(|error| {
+                    Trouble::Other(Failure::input(format!("`{name}`: {error}")))
+                })?,
+            )
+        }
         EngineName::Spirv => {
             let engine = SpirvEngine::new(core, location, settings);
             Box::new(engine.map_err(|error| match error {

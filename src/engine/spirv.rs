@@ -1,5 +1,7 @@
 //! The evaluator of SPIR-V as an engine: of what a program compiles to, or of a module from elsewhere.
 
+mod given;
+
 use super::{Engine, Sites, each_pixel, fill};
 use crate::settings::Settings;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
@@ -10,7 +12,10 @@ use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::texture::TextureData;
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use lambdav_spirv_backend::emit::{self, EmitError};
-use lambdav_spirv_backend::eval::{self, ModuleEvaluator, Position, Resources};
+use lambdav_spirv_backend::eval::{
+    self, InputSource, LoadOptions, ModuleEvaluator, Position, Resources, Undefined,
+};
+use lambdav_spirv_frontend::Interface;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -25,6 +30,10 @@ pub struct SpirvEngine {
     settings: Settings,
     loops: Loops,
     sites: Sites,
+    /// What inputs of locations are.
+    inputs: Vec<(u32, InputSource)>,
+    /// Descriptor sets and bindings of textures and buffers, by their numbers.
+    bindings: Vec<[u32; 2]>,
 }
 
 /// How the `rec-func` of a loop is found.
@@ -69,6 +78,48 @@ impl SpirvEngine {
             settings: settings.clone(),
             loops: Loops::Emitted(emitted),
             sites: Sites::default(),
+            inputs: Vec::new(),
+            bindings: (1..)
+                .map(|binding| [0, binding])
+                .take(program.types.resources().len())
+                .collect(),
+        })
+    }
+
+    /// For the output at `location` of a module of any compiler, by its words; `interface` is what these want, of which
+    /// `settings` has the values: uniforms, textures and buffers are those of the program that it is raised to.
+    /// `source` is the text that the module carries, `clear` the colour that a discarded pixel keeps.
+    ///
+    /// # Errors
+    ///
+    /// What the evaluator of words does not know.
+    pub fn of_words(
+        words: &[u32],
+        interface: &Interface,
+        source: &SourceFile,
+        location: u32,
+        clear: [f32; 4],
+        settings: &Settings,
+    ) -> Result<Self, eval::LoadError> {
+        let options = LoadOptions {
+            undefined: Undefined::Total,
+            entry_point: Some(interface.entry_point.clone()),
+        };
+        let module = eval::Module::with_options(words, &options)?;
+        let resources = given::resources(&module, interface, settings);
+        let inputs = given::inputs(interface, settings);
+        let all = interface.resources.iter();
+        let bindings = all.map(|of| given::descriptor(of.binding).unwrap_or_default()).collect();
+        Ok(Self {
+            module,
+            resources,
+            location,
+            clear: clear.map(f32::to_bits),
+            settings: settings.clone(),
+            loops: Loops::Carried(source.clone()),
+            sites: Sites::default(),
+            inputs,
+            bindings,
         })
     }
 
@@ -84,6 +135,7 @@ impl SpirvEngine {
     ) -> Self {
         let resources =
             Resources::for_members(&settings.inputs, module.uniforms(), module.resources());
+        let bindings = module.resources().iter().map(|of| [of.set, of.binding]).collect();
         Self {
             module,
             resources,
@@ -92,6 +144,8 @@ impl SpirvEngine {
             settings: settings.clone(),
             loops: Loops::Carried(source.clone()),
             sites: Sites::default(),
+            inputs: Vec::new(),
+            bindings,
         }
     }
 
@@ -145,9 +199,13 @@ impl Kernel for SpirvEngine {
         let limit = self.settings.max_iterations;
         let mut evaluator = ModuleEvaluator::new(&self.module, &self.resources, limit);
         evaluator.set_clear(self.clear);
+        for (location, source) in &self.inputs {
+            evaluator.set_input(*location, source);
+        }
         each_pixel(tile, pixels, cancel, |x, y, cancelled| {
             let position = self.settings.at(x, y).frag_coord;
             match evaluator.run(position, cancelled) {
+                Ok(()) if evaluator.is_discarded() => Ok(self.clear.map(f32::from_bits)),
                 Ok(()) => Ok(fill(evaluator.output(self.location).unwrap_or_default())),
                 Err(eval::ModuleFault::Cancelled) => Err(Stop::Cancelled),
                 Err(fault) => Err(self.sites.stop(self.diagnostic(fault), x, y)),
@@ -168,10 +226,6 @@ impl Engine for SpirvEngine {
 
     fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {
         self.settings.set_texture(number, texture);
-        let binding = match self.loops {
-            Loops::Emitted(_) => number as u32 + 1,
-            Loops::Carried(_) => self.module.resources()[number].binding,
-        };
-        self.resources.set_texture(binding, texture);
+        self.resources.set_texture_of(self.bindings[number], texture);
     }
 }

@@ -22,7 +22,7 @@ pub(super) const ACCEPTED: &[Op] = &[
     Op::CompositeExtract, Op::CompositeInsert, Op::VectorShuffle,
     Op::VectorExtractDynamic, Op::VectorInsertDynamic,
     // Images.
-    Op::Image, Op::SampledImage, Op::ImageFetch, Op::ImageQuerySize, Op::ImageQuerySizeLod,
+    Op::Image, Op::SampledImage, Op::ImageFetch, Op::ImageRead, Op::ImageQuerySize, Op::ImageQuerySizeLod,
     Op::ImageQueryLevels, Op::ImageSampleImplicitLod, Op::ImageSampleExplicitLod,
     Op::DPdx, Op::DPdxFine, Op::DPdxCoarse, Op::DPdy, Op::DPdyFine, Op::DPdyCoarse,
     Op::Fwidth, Op::FwidthFine, Op::FwidthCoarse,
@@ -38,11 +38,11 @@ pub(super) const ACCEPTED: &[Op] = &[
     Op::ULessThanEqual, Op::UGreaterThan, Op::UGreaterThanEqual, Op::Not, Op::BitwiseAnd,
     Op::BitwiseOr, Op::BitwiseXor, Op::ShiftLeftLogical, Op::ShiftRightLogical,
     Op::ShiftRightArithmetic, Op::Bitcast, Op::ConvertFToS, Op::ConvertFToU, Op::ConvertSToF,
-    Op::ConvertUToF, Op::FConvert, Op::UConvert, Op::BitCount, Op::BitReverse, Op::BitFieldInsert, Op::BitFieldSExtract,
+    Op::ConvertUToF, Op::QuantizeToF16, Op::FConvert, Op::UConvert, Op::BitCount, Op::BitReverse, Op::BitFieldInsert, Op::BitFieldSExtract,
     Op::BitFieldUExtract, Op::IAddCarry, Op::ISubBorrow, Op::UMulExtended, Op::SMulExtended,
     Op::VectorTimesScalar, Op::MatrixTimesScalar, Op::VectorTimesMatrix, Op::MatrixTimesVector,
     Op::MatrixTimesMatrix, Op::OuterProduct, Op::Transpose, Op::Dot,
     // Control flow.
     Op::Phi, Op::Label, Op::Branch, Op::BranchConditional, Op::Switch, Op::Return, Op::ReturnValue,
-    Op::Kill, Op::TerminateInvocation, Op::Unreachable, Op::ControlBarrier, Op::MemoryBarrier,
+    Op::Kill, Op::TerminateInvocation, Op::DemoteToHelperInvocation, Op::IsHelperInvocationEXT, Op::Unreachable, Op::ControlBarrier, Op::MemoryBarrier,
 ];

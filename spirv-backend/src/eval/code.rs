@@ -162,12 +162,13 @@ pub(super) enum Step {
         offset: Option<usize>,
         level: Option<usize>,
     },
-    /// A sample.
+    /// A sample, without a level of the largest one.
     Sample {
         to: usize,
         texture: usize,
         place: usize,
         offset: Option<usize>,
+        level: Option<Level>,
     },
     /// Width and height of a level.
     Size {
@@ -192,7 +193,23 @@ pub(super) enum Step {
         words: usize,
         axes: Axes,
     },
+    /// The pixel is discarded, and goes on for its neighbours.
+    Demote,
+    /// Whether it is.
+    IsDemoted {
+        to: usize,
+    },
     Call(Box<Call>),
+}
+
+/// Of which level a sample is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Level {
+    /// Of that number, which may lie between two.
+    Given(usize),
+    /// Of that in which texels are as far apart as the place moves from pixel to pixel, to the right and down, and
+    /// something added.
+    Moved([usize; 2], Option<usize>),
 }
 
 /// Along what a derivative is.

@@ -122,7 +122,8 @@ pub(super) fn compute(
         | Op::FwidthFine
         | Op::FwidthCoarse
         | Op::ConvertSToF
-        | Op::ConvertUToF => wants(ComponentType::Float)?,
+        | Op::ConvertUToF
+        | Op::QuantizeToF16 => wants(ComponentType::Float)?,
         Op::SNegate | Op::Not | Op::BitwiseAnd | Op::BitwiseOr => wants_integer()?,
         Op::ConvertFToS => wants_integer()?,
         Op::ConvertFToU => wants(ComponentType::Uint)?,

@@ -2,12 +2,12 @@
 
 use super::arithmetic::Binary;
 use super::binary::Instruction;
-use super::code::{Block, Call, End, Header, Part, Passed, Phi, Position, Step};
+use super::code::{Axes, Block, Call, End, Header, Level, Part, Passed, Phi, Position, Step};
 use super::compute::{compute, place};
 use super::error::LoadError;
 use super::functions::with_pointer;
 use super::global::Globals;
-use super::images::opaque;
+use super::images::{Sample, opaque, sample};
 use super::order::reverse_postorder;
 use super::signature::Signature;
 use super::values::{ComponentType, Entity, Ids, MemoryRegion, SpirvType, ValueType};
@@ -157,6 +157,10 @@ impl Draft {
                 operand(2).map(drop)
             }
             Op::ControlBarrier | Op::MemoryBarrier => Ok(()),
+            Op::DemoteToHelperInvocation => {
+                self.steps.push(Step::Demote);
+                instruction.exactly(0)
+            }
             Op::Branch
             | Op::BranchConditional
             | Op::Switch
@@ -221,6 +225,13 @@ impl Draft {
                     }
                     let place = globals.place(ids, instruction, region)?;
                     self.steps.push(Step::Load { to, place });
+                } else if op == Op::IsHelperInvocationEXT {
+                    if kind != ValueType::scalar(ComponentType::Bool) {
+                        return Err(instruction.malformed("its result is of another type"));
+                    }
+                    self.steps.push(Step::IsDemoted { to });
+                } else if let Some(sample) = sample(globals.undefined, ids, instruction, kind)? {
+                    self.sample(ids, globals, instruction, &sample, to)?;
                 } else if op == Op::ArrayLength {
                     self.steps.push(globals.length(ids, instruction, kind, to)?);
                 } else if !self.with_pointer(ids, globals, instruction, kind, to)? {
@@ -230,6 +241,33 @@ impl Draft {
                 ids.define(instruction, operand(1)?, Entity::Value(kind, to))
             }
         }
+    }
+
+    /// A sample; of textures with levels, with how its place moves.
+    fn sample(
+        &mut self,
+        ids: &mut Ids,
+        globals: &Globals,
+        instruction: &Instruction<'_>,
+        of: &Sample,
+        to: usize,
+    ) -> Result<(), LoadError> {
+        let level = match (of.level, of.gradients) {
+            _ if !globals.has_levels => None,
+            (Some(level), _) => Some(Level::Given(level)),
+            (None, Some(gradients)) => Some(Level::Moved(gradients, of.bias)),
+            (None, None) => {
+                let mut moves = [0; 2];
+                for (to, axes) in moves.iter_mut().zip([Axes::X, Axes::Y]) {
+                    *to = allocate(ids, instruction, ValueType::numbers(2))?;
+                    self.steps.push(Step::Derivative { to: *to, a: of.place, words: 2, axes });
+                }
+                Some(Level::Moved(moves, of.bias))
+            }
+        };
+        let &Sample { texture, place, offset, .. } = of;
+        self.steps.push(Step::Sample { to, texture, place, offset, level });
+        Ok(())
     }
 
     /// Has what was computed last, as that id, be contracted with a product of this block where it may be.

@@ -225,6 +225,7 @@ pub(super) fn applied(
         Op::ISubBorrow => (bits::sub_borrow, Rule::Extended),
         Op::UMulExtended => (bits::mul_extended, Rule::Extended),
         Op::SMulExtended => (bits::mul_extended_signed, Rule::Extended),
+        Op::QuantizeToF16 => (packing::quantize, Rule::Numbers(1)),
         Op::BitFieldInsert => {
             instruction.exactly(6)?;
             return Ok(step(bits::insert, fields(ids, instruction, kind, 2)?));

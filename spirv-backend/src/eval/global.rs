@@ -45,6 +45,8 @@ pub(super) struct Variable {
     pub(super) words: usize,
     /// What it holds at the beginning, if that is said.
     pub(super) initial: Option<Box<[u32]>>,
+    /// Where that lies in memory if it is a constant that is computed.
+    pub(super) computed: Option<usize>,
     /// Whether something is stored in it.
     pub(super) is_written: bool,
 }
@@ -62,6 +64,8 @@ pub(super) struct Block {
 #[derive(Debug)]
 pub(super) struct Globals {
     pub(super) undefined: Undefined,
+    /// Whether textures have levels: those that are asked for their number have.
+    pub(super) has_levels: bool,
     /// The variables of the entry point's interface.
     interface: FxHashSet<u32>,
     names: FxHashMap<(u32, Option<u32>), String>,
@@ -70,6 +74,8 @@ pub(super) struct Globals {
     constant_ids: FxHashMap<u32, usize>,
     pub(super) constants: Vec<(usize, Box<[u32]>)>,
     pub(super) computed: Vec<Step>,
+    /// The ids of constants that are computed.
+    computed_ids: FxHashSet<u32>,
     pub(super) outputs: Vec<Output>,
     pub(super) inputs: Vec<InputVariable>,
     pub(super) uniforms: Vec<Member>,
@@ -88,12 +94,14 @@ impl Globals {
     pub(super) fn new(undefined: Undefined, interface: FxHashSet<u32>) -> Self {
         Self {
             undefined,
+            has_levels: false,
             interface,
             names: FxHashMap::default(),
             decorations: FxHashMap::default(),
             constant_ids: FxHashMap::default(),
             constants: Vec::new(),
             computed: Vec::new(),
+            computed_ids: FxHashSet::default(),
             outputs: Vec::new(),
             inputs: Vec::new(),
             uniforms: Vec::new(),

@@ -49,7 +49,9 @@ pub(super) fn opaque(
 /// The optional operands that say something here.
 #[derive(Default)]
 struct Optional {
+    bias: Option<u32>,
     level: Option<u32>,
+    gradients: Option<[u32; 2]>,
     offset: Option<u32>,
 }
 
@@ -65,12 +67,19 @@ fn optional(instruction: &Instruction<'_>, from: usize) -> Result<Optional, Load
     for one in mask.iter() {
         let operand = instruction.operands.get(next).copied();
         let count = match one {
-            ImageOperands::BIAS => 1,
+            ImageOperands::BIAS => {
+                all.bias = operand;
+                1
+            }
             ImageOperands::LOD => {
                 all.level = operand;
                 1
             }
-            ImageOperands::GRAD => 2,
+            ImageOperands::GRAD => {
+                all.gradients =
+                    operand.zip(instruction.operands.get(next + 1).copied()).map(<[_; 2]>::from);
+                2
+            }
             ImageOperands::CONST_OFFSET | ImageOperands::OFFSET => {
                 all.offset = operand;
                 1
@@ -84,7 +93,82 @@ fn optional(instruction: &Instruction<'_>, from: usize) -> Result<Optional, Load
     Ok(all)
 }
 
-/// An instruction that reads an image, with a result of that type.
+/// Where the number of the texture lies that an instruction reads.
+fn texture(
+    ids: &Ids,
+    instruction: &Instruction<'_>,
+    wanted: OpaqueType,
+) -> Result<usize, LoadError> {
+    match ids.get(instruction.operand(2)?) {
+        Some(&Entity::Opaque { of, is_pointer: false, place }) if of == wanted => Ok(place),
+        _ => Err(instruction.malformed("not of an image")),
+    }
+}
+
+/// So many integers, with signs or without.
+fn integers(
+    ids: &Ids,
+    instruction: &Instruction<'_>,
+    id: u32,
+    count: u8,
+) -> Result<usize, LoadError> {
+    let (from, at) = ids.value(instruction, id)?;
+    match from.scalar.is_integer() && from == (ValueType { rows: count, ..from.of(from.scalar) }) {
+        true => Ok(at),
+        false => Err(instruction.malformed("an operand is of another type")),
+    }
+}
+
+/// What a sample reads.
+pub(super) struct Sample {
+    pub(super) texture: usize,
+    /// A vector of two numbers at least.
+    pub(super) place: usize,
+    pub(super) offset: Option<usize>,
+    /// The number of the level, how the place moves, and what is added to the level, as far as they are given.
+    pub(super) level: Option<usize>,
+    pub(super) gradients: Option<[usize; 2]>,
+    pub(super) bias: Option<usize>,
+}
+
+/// A sample with a result of that type; nothing for other instructions.
+pub(super) fn sample(
+    undefined: Undefined,
+    ids: &Ids,
+    instruction: &Instruction<'_>,
+    kind: ValueType,
+) -> Result<Option<Sample>, LoadError> {
+    let (Op::ImageSampleImplicitLod | Op::ImageSampleExplicitLod) = instruction.op else {
+        return Ok(None);
+    };
+    let texture = texture(ids, instruction, OpaqueType::SampledImage)?;
+    if undefined == Undefined::Marked {
+        let what = "a sample, which a sampler decides,".into();
+        return Err(LoadError::Unknown { what, at: instruction.at });
+    }
+    if kind != ValueType::numbers(4) {
+        return Err(instruction.malformed("its result is of another type"));
+    }
+    let numbers = |id: u32, least: usize| {
+        let (of, place) = ids.value(instruction, id)?;
+        match of.scalar == ComponentType::Float && !of.is_matrix() && of.words() >= least {
+            true => Ok(place),
+            false => Err(instruction.malformed("an operand is no vector of numbers")),
+        }
+    };
+    let place = numbers(instruction.operand(3)?, 2)?;
+    let Optional { bias, level, gradients, offset } = optional(instruction, 4)?;
+    let offset = offset.map(|id| integers(ids, instruction, id, 2)).transpose()?;
+    let level = level.map(|id| numbers(id, 1)).transpose()?;
+    let bias = bias.map(|id| numbers(id, 1)).transpose()?;
+    let gradients = match gradients {
+        Some([dx, dy]) => Some([numbers(dx, 2)?, numbers(dy, 2)?]),
+        None => None,
+    };
+    Ok(Some(Sample { texture, place, offset, level, gradients, bias }))
+}
+
+/// An instruction that reads an image, with a result of that type; nothing for others, and for samples.
 pub(super) fn read(
     undefined: Undefined,
     ids: &Ids,
@@ -93,59 +177,40 @@ pub(super) fn read(
     to: usize,
 ) -> Result<Option<Step>, LoadError> {
     let wanted = match instruction.op {
-        Op::ImageFetch | Op::ImageQuerySize | Op::ImageQuerySizeLod | Op::ImageQueryLevels => {
-            OpaqueType::Image
-        }
-        Op::ImageSampleImplicitLod | Op::ImageSampleExplicitLod => OpaqueType::SampledImage,
+        Op::ImageFetch
+        | Op::ImageRead
+        | Op::ImageQuerySize
+        | Op::ImageQuerySizeLod
+        | Op::ImageQueryLevels => OpaqueType::Image,
         _ => return Ok(None),
     };
-    let texture = match ids.get(instruction.operand(2)?) {
-        Some(&Entity::Opaque { of, is_pointer: false, place }) if of == wanted => place,
-        _ => return Err(instruction.malformed("not of an image")),
-    };
+    let texture = texture(ids, instruction, wanted)?;
     let wants = |is_so: bool| match is_so {
         true => Ok(()),
         false => Err(instruction.malformed("its result is of another type")),
     };
-    // Integers, with signs or without.
-    let integers_of = |id: u32, count: u8| {
-        let (from, at) = ids.value(instruction, id)?;
-        match from.scalar.is_integer()
-            && from == (ValueType { rows: count, ..from.of(from.scalar) })
-        {
-            true => Ok(at),
-            false => Err(instruction.malformed("an operand is of another type")),
-        }
-    };
+    let integers_of = |id: u32, count: u8| integers(ids, instruction, id, count);
     let integers = |index, count: u8| integers_of(instruction.operand(index)?, count);
     let is_pair = kind == ValueType { rows: 2, ..ValueType::scalar(kind.scalar) };
     Ok(Some(match instruction.op {
-        Op::ImageFetch => {
+        Op::ImageFetch | Op::ImageRead => {
             wants(kind == ValueType::numbers(4))?;
             let is_known = instruction.operands.len() == 6
+                && instruction.op == Op::ImageFetch
                 && instruction.operand(4)? == ImageOperands::LOD.bits();
             if undefined == Undefined::Marked && !is_known {
                 let what = "a fetch that does not say the level alone".into();
                 return Err(LoadError::Unknown { what, at: instruction.at });
             }
-            let Optional { level, offset } = optional(instruction, 4)?;
+            let Optional { level, offset, .. } = optional(instruction, 4)?;
             let level = level.map(|id| integers_of(id, 1)).transpose()?;
             let offset = offset.map(|id| integers_of(id, 2)).transpose()?;
-            Step::Fetch { to, texture, place: integers(3, 2)?, offset, level }
-        }
-        Op::ImageSampleImplicitLod | Op::ImageSampleExplicitLod => {
-            if undefined == Undefined::Marked {
-                let what = "a sample, which a sampler decides,".into();
-                return Err(LoadError::Unknown { what, at: instruction.at });
-            }
-            wants(kind == ValueType::numbers(4))?;
+            // Other components of the place mean nothing in two dimensions.
             let (of, place) = ids.value(instruction, instruction.operand(3)?)?;
-            if of.scalar != ComponentType::Float || of.is_matrix() || of.words() < 2 {
-                return Err(instruction.malformed("its place is no vector of numbers"));
+            if !of.scalar.is_integer() || of.rows < 2 || of.aggregate.is_some() {
+                return Err(instruction.malformed("its place is no vector of integers"));
             }
-            let offset = optional(instruction, 4)?.offset;
-            let offset = offset.map(|id| integers_of(id, 2)).transpose()?;
-            Step::Sample { to, texture, place, offset }
+            Step::Fetch { to, texture, place, offset, level }
         }
         Op::ImageQuerySizeLod => {
             instruction.exactly(4)?;

@@ -27,9 +27,6 @@ struct Loader<'w> {
     /// Whether one is being read that nobody calls.
     is_skipped: bool,
     headers: usize,
-    /// Whether a texture is sampled, and whether the number of its levels is asked for.
-    samples: bool,
-    asks_for_levels: bool,
     sources: Vec<Source>,
     /// Whether what OpSourceContinued adds belongs to the last of `sources`.
     continues: bool,
@@ -54,7 +51,8 @@ impl Module {
 fn load(words: &[u32], options: &LoadOptions) -> Result<Module, LoadError> {
     let undefined = options.undefined;
     let scan = scan(words, options)?;
-    let globals = Globals::new(undefined, scan.interface.clone());
+    let mut globals = Globals::new(undefined, scan.interface.clone());
+    globals.has_levels = scan.asks_for_levels;
     let mut loader = Loader {
         undefined,
         scan,
@@ -65,8 +63,6 @@ fn load(words: &[u32], options: &LoadOptions) -> Result<Module, LoadError> {
         function: None,
         is_skipped: false,
         headers: 0,
-        samples: false,
-        asks_for_levels: false,
         sources: Vec::new(),
         continues: false,
     };
@@ -116,15 +112,6 @@ impl<'w> Loader<'w> {
             function.instruction(&mut self.ids, &mut self.globals, &self.signatures, instruction)
         });
         done.map_err(|error| self.ids.reason(instruction, error))?;
-        match instruction.op {
-            Op::ImageSampleImplicitLod | Op::ImageSampleExplicitLod => self.samples = true,
-            Op::ImageQueryLevels => self.asks_for_levels = true,
-            _ => {}
-        }
-        if self.samples && self.asks_for_levels {
-            let what = "a sample of a texture with levels".into();
-            return Err(LoadError::Unknown { what, at: instruction.at });
-        }
         if instruction.op == Op::FunctionEnd
             && let Some(function) = self.function.take()
         {

@@ -108,8 +108,10 @@ pub struct Resources {
     pub(super) uniforms: Vec<u32>,
     /// Blocks that are given as words, by set and binding; push constants by `None`.
     pub(super) blocks: Vec<(Option<[u32; 2]>, Vec<u32>)>,
-    /// By their bindings.
+    /// Those of programs, by their bindings in the set 0.
     pub(super) resources: Vec<(u32, SharedData)>,
+    /// Those of modules, by their sets and bindings.
+    of_modules: Vec<([u32; 2], SharedData)>,
 }
 
 impl Resources {
@@ -145,7 +147,13 @@ impl Resources {
             };
             Some((binding, shared(bound, lay_out)?))
         });
-        Self { push_constants, uniforms, blocks: Vec::new(), resources: data.collect() }
+        Self {
+            push_constants,
+            uniforms,
+            blocks: Vec::new(),
+            resources: data.collect(),
+            of_modules: Vec::new(),
+        }
     }
 
     /// The data of textures and buffers, and their bindings.
@@ -174,7 +182,26 @@ impl Resources {
         [self.push_constants[2], self.push_constants[3]] = [time, frame].map(f32::to_bits);
     }
 
-    /// Changes the texture at that binding, if there is one.
+    /// What is bound at that binding of a set.
+    pub(super) fn bound(&self, [set, binding]: [u32; 2]) -> Option<&SharedData> {
+        let own = self.resources.iter().filter(|(of, _)| set == 0 && *of == binding);
+        let others = self.of_modules.iter().filter(|(of, _)| *of == [set, binding]);
+        others.map(|(_, data)| data).chain(own.map(|(_, data)| data)).next()
+    }
+
+    /// Changes the texture at that binding of a set, if there is one.
+    pub fn set_texture_of(&mut self, at: [u32; 2], texture: &Arc<TextureData>) {
+        let [set, binding] = at;
+        if set == 0 {
+            self.set_texture(binding, texture);
+        }
+        let bound = self.of_modules.iter_mut().find(|(of, _)| *of == at);
+        if let Some((_, data @ SharedData::Texture(_))) = bound {
+            *data = SharedData::Texture(Arc::clone(texture));
+        }
+    }
+
+    /// Changes the texture at that binding of the set 0, if there is one.
     pub fn set_texture(&mut self, binding: u32, texture: &Arc<TextureData>) {
         let bound = self.resources.iter_mut().find(|(of, _)| *of == binding);
         if let Some((_, data @ SharedData::Texture(_))) = bound {
@@ -195,9 +222,9 @@ impl Resources {
                 }
                 BindingKind::Texture => None,
             };
-            Some((of.binding, shared(bound, lay_out)?))
+            Some(([of.set, of.binding], shared(bound, lay_out)?))
         });
-        resources.resources = data.collect();
+        resources.of_modules = data.collect();
         for (member, value) in members.iter().zip(&inputs.uniforms) {
             let (columns, stride) = match member.ty.builtin() {
                 Some(TypeKind::Matrix(_, n)) => (usize::from(n), member.stride),

@@ -3,6 +3,7 @@
 mod memory;
 mod notes;
 mod quad;
+mod samples;
 mod step;
 
 use super::code::{Block, Call, End, Passed, Position, Step};
@@ -155,10 +156,8 @@ impl<'m> ModuleEvaluator<'m> {
             words.resize(words.len().max(block.words), 0);
             words
         });
-        let bound = module.resources.iter().map(|wanted| {
-            let mut all = resources.resources.iter();
-            all.find(|(binding, _)| *binding == wanted.binding).map(|(_, it)| it.clone())
-        });
+        let bound = module.resources.iter();
+        let bound = bound.map(|wanted| resources.bound([wanted.set, wanted.binding]).cloned());
         let is_total = module.undefined == Undefined::Total;
         let mut filled = vec![false; variables.len()];
         for variable in &module.variables {
@@ -323,6 +322,14 @@ impl<'m> ModuleEvaluator<'m> {
             stamps.for_each(|stamp| *stamp = 0);
             self.last_activation = 0;
         }
+        if !self.is_open {
+            for step in &module.computed {
+                self.activation = ALWAYS;
+                self.step(step).map_err(|wrong| self.stopped(wrong, 0))?;
+            }
+            self.is_open = true;
+            (0..module.variables.len()).for_each(|number| self.take_computed(number));
+        }
         for &number in &module.globals {
             let variable = &module.variables[number];
             if variable.role == Role::FragCoord {
@@ -336,13 +343,6 @@ impl<'m> ModuleEvaluator<'m> {
             let words = &mut self.variables[input.at..input.at + input.words];
             source.put(frag_coord, words);
         }
-        if !self.is_open {
-            for step in &module.computed {
-                self.activation = ALWAYS;
-                self.step(step).map_err(|wrong| self.stopped(wrong, 0))?;
-            }
-            self.is_open = true;
-        }
         Ok(())
     }
 
@@ -351,6 +351,9 @@ impl<'m> ModuleEvaluator<'m> {
         let variable = &self.module.variables[number];
         if !variable.is_written {
             return;
+        }
+        if variable.computed.is_some() {
+            return self.take_computed(number);
         }
         let words = &mut self.variables[variable.at..variable.at + variable.words];
         match &variable.initial {
@@ -362,6 +365,15 @@ impl<'m> ModuleEvaluator<'m> {
                 self.filled[variable.at..variable.at + variable.words].fill(is_filled);
             }
         }
+    }
+
+    /// Gives a variable the constant that it holds at the beginning, if that is computed.
+    fn take_computed(&mut self, number: usize) {
+        let variable = &self.module.variables[number];
+        let Some(from) = variable.computed else { return };
+        let (at, words) = (variable.at, variable.words);
+        self.variables[at..at + words].copy_from_slice(&self.memory[from..from + words]);
+        self.filled[at..at + words].fill(true);
     }
 
     /// Begins a function.

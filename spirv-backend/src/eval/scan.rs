@@ -14,6 +14,8 @@ pub(super) struct Scan<'w> {
     pub(super) interface: FxHashSet<u32>,
     /// The functions that it calls, itself among them, in order.
     pub(super) functions: Vec<Head<'w>>,
+    /// Whether one of these asks how many levels a texture has.
+    pub(super) asks_for_levels: bool,
 }
 
 /// How a function begins.
@@ -28,6 +30,7 @@ pub(super) struct Head<'w> {
 struct Calling<'w> {
     head: Head<'w>,
     calls: Vec<(u32, usize)>,
+    asks_for_levels: bool,
 }
 
 /// An entry point of the fragment stage.
@@ -52,12 +55,15 @@ pub(super) fn scan<'w>(words: &'w [u32], options: &LoadOptions) -> Result<Scan<'
             }
             Op::Function => {
                 let head = Head { id: operand(1)?, function: instruction, parameters: Vec::new() };
-                functions.push(Calling { head, calls: Vec::new() });
+                functions.push(Calling { head, calls: Vec::new(), asks_for_levels: false });
             }
             Op::FunctionParameter => match functions.last_mut() {
                 Some(function) => function.head.parameters.push(instruction),
                 None => return Err(instruction.malformed("it stands in no function")),
             },
+            Op::ImageQueryLevels => {
+                functions.last_mut().into_iter().for_each(|of| of.asks_for_levels = true);
+            }
             Op::FunctionCall => match functions.last_mut() {
                 Some(function) => function.calls.push((operand(2)?, instruction.at)),
                 None => return Err(instruction.malformed("it stands in no function")),
@@ -66,14 +72,18 @@ pub(super) fn scan<'w>(words: &'w [u32], options: &LoadOptions) -> Result<Scan<'
         }
     }
     let Some(entry) = chosen(entries, options) else {
-        return Ok(Scan { entry: None, interface: FxHashSet::default(), functions: Vec::new() });
+        let (interface, functions) = (FxHashSet::default(), Vec::new());
+        return Ok(Scan { entry: None, interface, functions, asks_for_levels: false });
     };
     let called = called(&functions, entry.function)?;
+    let is_called = |of: &&Calling<'_>| called.contains(&of.head.id);
+    let asks_for_levels = functions.iter().filter(is_called).any(|of| of.asks_for_levels);
     let functions = functions.into_iter().map(|function| function.head);
     Ok(Scan {
         entry: Some(entry.function),
         interface: entry.rest.iter().copied().collect(),
         functions: functions.filter(|head| called.contains(&head.id)).collect(),
+        asks_for_levels,
     })
 }
 

@@ -31,6 +31,10 @@ pub(crate) struct Variable {
     pub(crate) at: usize,
 }
 
+/// The id of a variable that no module declares, which holds whether OpDemoteToHelperInvocation was executed.
+/// (Ids are smaller: the bound is checked.)
+pub(crate) const DEMOTED: u32 = u32::MAX;
+
 type Decorations<'w, K> = FxHashMap<K, Vec<(Decoration, &'w [u32])>>;
 
 /// What the words say.
@@ -67,6 +71,11 @@ impl<'w> Module<'w> {
             module.declare(instruction).map_err(|error| error.at(instruction.at, None))?;
         }
         module.functions = functions.finish()?;
+        if module.functions.values().any(Function::is_about_helpers) {
+            // An output: what it holds at the end says whether the pixel is discarded.
+            let (class, at) = (StorageClass::Output, 0);
+            module.variables.push(Variable { id: DEMOTED, class, ty: 0, initial: None, at });
+        }
         Ok(module)
     }
 

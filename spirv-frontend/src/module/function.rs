@@ -43,6 +43,12 @@ pub(crate) struct Function<'w> {
 }
 
 impl Function<'_> {
+    /// Whether it makes the pixel a helper, or asks whether it is one.
+    pub(super) fn is_about_helpers(&self) -> bool {
+        let mut all = self.blocks.iter().flat_map(|block| &block.instructions);
+        all.any(|of| matches!(of.op, Op::DemoteToHelperInvocation | Op::IsHelperInvocationEXT))
+    }
+
     /// The block with that label.
     pub(crate) fn block(&self, label: u32) -> Result<usize> {
         let found = self.labels.get(&label).copied();

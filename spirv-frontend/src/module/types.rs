@@ -68,7 +68,13 @@ pub(crate) fn declared(instruction: &Instruction<'_>) -> Result<Option<ModuleTyp
         Op::TypeForwardPointer | Op::TypeOpaque => {
             return Err(instruction.unsupported("there are no such values"));
         }
-        _ => return Ok(None),
+        other => {
+            let name = format!("{other:?}");
+            match name.strip_prefix("Type") {
+                Some(_) => ModuleType::Other(format!("values of Op{name}")),
+                None => return Ok(None),
+            }
+        }
     }))
 }
 

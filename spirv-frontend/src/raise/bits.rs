@@ -10,6 +10,9 @@ use rspirv::spirv::Op;
 
 /// The least normal number.
 const LEAST_NORMAL: f32 = f32::MIN_POSITIVE;
+/// The least normal binary16, and the least number that rounds to its infinity.
+const HALF_NORMAL: f32 = 6.103_515_6e-5;
+const HALF_END: f32 = 65_520.0;
 /// What makes every subnormal normal, and by how much it changes exponents.
 const NORMALISING: f32 = 33_554_432.0;
 const NORMALISED: u32 = 25;
@@ -186,6 +189,36 @@ impl Raiser<'_, '_> {
         };
         let ty = self.core_type(of.operand(0)?)?;
         self.construct(ty, vec![low, high])
+    }
+
+    /// The nearest binary16, ties to even, as a binary32; of what is too small for a normal one zero, with its
+    /// sign.
+    pub(super) fn quantize_to_half(&mut self, x: NodeId) -> Result<NodeId> {
+        let ty = self.type_of(x);
+        if !ty.is_num() {
+            return Err(RaiseError::malformed("its operand is no number"));
+        }
+        // Of 23 places, 10 remain: half a unit of the last one is added, a little less where that is even.
+        let bits = self.op(Core::Bits, &[x])?;
+        let last = self.with(Core::ShiftRight, bits, 13)?;
+        let last = self.with(Core::And, last, 1)?;
+        let above = self.with(Core::Add, bits, 0x0fff)?;
+        let above = self.op(Core::Add, &[above, last])?;
+        let above = self.with(Core::And, above, !0x1fff)?;
+        let rounded = self.op(Core::FromBits, &[above])?;
+        let sign = self.with(Core::And, bits, 1 << 31)?;
+        let zero = self.op(Core::FromBits, &[sign])?;
+        let infinite = self.with(Core::Or, sign, f32::INFINITY.to_bits())?;
+        let infinite = self.op(Core::FromBits, &[infinite])?;
+        let size = self.op(Core::Abs, &[x])?;
+        let [least, end] = [HALF_NORMAL, HALF_END].map(|number| self.number(ty, number));
+        let is_small = self.op(Core::Less, &[size, least])?;
+        let is_large = self.op(Core::LessEqual, &[end, size])?;
+        let is_nan = self.op(Core::NotEqual, &[x, x])?;
+        let result = self.op(Core::Select, &[is_small, zero, rounded])?;
+        let result = self.op(Core::Select, &[is_large, infinite, result])?;
+        let nan = self.splat(ty, lambdav_core::op::NAN);
+        self.op(Core::Select, &[is_nan, nan, result])
     }
 
     /// The bits of a number that is made normal, and whether it was not.

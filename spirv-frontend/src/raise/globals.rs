@@ -11,7 +11,7 @@ use super::raiser::{Pointer, Raiser, Root, Value};
 use crate::error::{RaiseError, Result};
 use crate::interface::{Binding, BoundResource, LocationInput, LocationSource, RaiseOptions};
 use crate::memory::Memory;
-use crate::module::{ModuleType, Variable};
+use crate::module::{DEMOTED, ModuleType, Variable};
 use lambdav_core::graph::{NodeId, Uniform};
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op as Core;
@@ -33,6 +33,14 @@ impl Raiser<'_, '_> {
         let module = self.module;
         for variable in &module.variables {
             if !used.contains(&variable.id) {
+                continue;
+            }
+            if variable.id == DEMOTED {
+                let slot = memory.push(self.graph.bool(false, self.span));
+                outside.demoted = Some(slot);
+                let (root, path) = (Root::Slot(slot), Vec::new());
+                let pointer = Pointer { root, ty: variable.ty, path };
+                self.globals.insert(DEMOTED, Value::Pointer(pointer));
                 continue;
             }
             let root = self

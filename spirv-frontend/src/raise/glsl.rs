@@ -62,6 +62,32 @@ fn of_integers(function: Glsl) -> Option<(Core, Scalar)> {
     })
 }
 
+/// How many operands a function takes that is made of operations.
+fn operand_count(function: Glsl) -> usize {
+    match function {
+        Glsl::FClamp
+        | Glsl::SClamp
+        | Glsl::UClamp
+        | Glsl::NClamp
+        | Glsl::FMix
+        | Glsl::SmoothStep
+        | Glsl::FaceForward
+        | Glsl::Refract => 3,
+        Glsl::NMin
+        | Glsl::NMax
+        | Glsl::Step
+        | Glsl::Distance
+        | Glsl::Cross
+        | Glsl::Reflect
+        | Glsl::Ldexp
+        | Glsl::SMin
+        | Glsl::SMax
+        | Glsl::UMin
+        | Glsl::UMax => 2,
+        _ => 1,
+    }
+}
+
 impl Raiser<'_, '_> {
     /// The value of a function.
     pub(super) fn glsl(&mut self, of: &Instruction<'_>) -> Result<NodeId> {
@@ -79,11 +105,15 @@ impl Raiser<'_, '_> {
             return unsupported();
         }
         let mut x = self.operands(of, 4)?;
-        if let Some((core, count)) = direct(function) {
-            return match x.len() == count {
-                true => self.op(core, &x),
-                false => Err(of.malformed("it takes another number of operands")),
-            };
+        let core = direct(function);
+        let count = core.map_or_else(|| operand_count(function), |(_, count)| count);
+        if x.len() != count {
+            let found = x.len();
+            let what = format!("{function:?} takes {count} operands, and here are {found}");
+            return Err(of.malformed(&what));
+        }
+        if let Some((core, _)) = core {
+            return self.op(core, &x);
         }
         if let Some((core, scalar)) = of_integers(function) {
             for operand in &mut x {
@@ -91,13 +121,8 @@ impl Raiser<'_, '_> {
             }
             return self.op(core, &x);
         }
-        // What is read of the operands below is there.
-        let [a, b, c] = match *x {
-            [a] => [a; 3],
-            [a, b] => [a, b, b],
-            [a, b, c] => [a, b, c],
-            _ => return Err(of.malformed("it takes another number of operands")),
-        };
+        // Those beyond the function's own are not read.
+        let [a, b, c] = [0, 1, 2].map(|k| x[k.min(count - 1)]);
         let ty = self.type_of(a);
         match function {
             Glsl::Fract => self.fract(a),
@@ -215,7 +240,11 @@ impl Raiser<'_, '_> {
         of: &Instruction<'_>,
     ) -> Result<Option<(NodeId, NodeId)>> {
         let a = || of.operand(4);
-        Ok(match Glsl::from_u32(of.operand(3)?) {
+        let function = Glsl::from_u32(of.operand(3)?);
+        if matches!(function, Some(Glsl::Modf | Glsl::Frexp)) && of.operands.len() != 6 {
+            return Err(of.malformed("it takes a number and a pointer"));
+        }
+        Ok(match function {
             Some(Glsl::Modf) => {
                 let a = self.node(a()?)?;
                 let whole = self.op(Core::Trunc, &[a])?;

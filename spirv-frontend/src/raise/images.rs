@@ -35,8 +35,17 @@ impl Raiser<'_, '_> {
                 self.op(Core::TextureSize, &[image, level])
             }
             Op::ImageFetch | Op::ImageRead => {
+                // Other components of the place mean nothing in two dimensions.
                 let place = self.operand(of, 3)?;
-                let mut place = self.integer_as(place, Scalar::I32)?;
+                let place = self.integer_as(place, Scalar::I32)?;
+                let parts = self.scalars(&[place])?;
+                let Some(&[x, y]) = parts.first_chunk() else {
+                    return Err(of.malformed("its place has less than two components"));
+                };
+                let mut place = match parts.len() {
+                    2 => place,
+                    _ => self.construct(PAIR, vec![x, y])?,
+                };
                 let optional = optional(of, 4)?;
                 if let Some(offset) = optional.offset {
                     let offset = self.node(offset)?;

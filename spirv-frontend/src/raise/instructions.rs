@@ -7,7 +7,7 @@
 use super::raiser::{Pointer, Raiser, Root, Value};
 use crate::error::{RaiseError, Result};
 use crate::memory::Memory;
-use crate::module::{Instruction, ModuleType};
+use crate::module::{DEMOTED, Instruction, ModuleType};
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::graph::NodeId;
 use lambdav_core::op::Op as Core;
@@ -19,6 +19,14 @@ impl Raiser<'_, '_> {
     pub(super) fn instruction(&mut self, of: &Instruction<'_>, memory: &mut Memory) -> Result<()> {
         match of.op {
             Op::Line | Op::NoLine | Op::Nop | Op::Phi | Op::ControlBarrier | Op::MemoryBarrier => {}
+            Op::DemoteToHelperInvocation => {
+                let slot = self.demoted_slot()?;
+                memory.set(slot, self.graph.bool(true, self.span));
+            }
+            Op::IsHelperInvocationEXT => {
+                let slot = self.demoted_slot()?;
+                self.define(of, Value::Node(memory.get(slot)))?;
+            }
             Op::Variable => self.variable(of, memory)?,
             Op::AccessChain | Op::InBoundsAccessChain => {
                 let pointer = self.access(of)?;
@@ -74,6 +82,14 @@ impl Raiser<'_, '_> {
             _ => self.compute(of)?,
         }
         Ok(())
+    }
+
+    /// The slot that holds whether the pixel has become a helper.
+    fn demoted_slot(&self) -> Result<usize> {
+        match self.globals.get(&DEMOTED) {
+            Some(Value::Pointer(Pointer { root: Root::Slot(slot), .. })) => Ok(*slot),
+            _ => Err(RaiseError::malformed("it stands in no function of the entry point")),
+        }
     }
 
     fn compute(&mut self, of: &Instruction<'_>) -> Result<()> {

@@ -25,7 +25,7 @@ use crate::error::{RaiseError, Result};
 use crate::flow::{Flow, FlowId, Leaf, Target};
 use crate::interface::{Interface, RaiseOptions};
 use crate::memory::Memory;
-use crate::module::{EntryPoint, Module};
+use crate::module::{DEMOTED, EntryPoint, Module};
 use crate::structure::{FunctionFacts, analyse};
 use lambdav_core::graph::{Core, Graph, Neighbours, NodeId, Output};
 use lambdav_core::source::{SourceFile, Span};
@@ -76,8 +76,7 @@ pub(crate) fn raise(
     let root = raiser.run(memory)?;
     let colours = raiser.colours(root, &outside, options)?;
     raiser.check_alike()?;
-    let is_killed = |leaf: &Leaf| leaf.target == Target::Kill && leaf.values.is_empty();
-    let discarded = raiser.flow.is_reached(&mut raiser.graph, root, is_killed, Span::default())?;
+    let discarded = raiser.discarded(root, &outside)?;
     if colours.iter().chain(&discarded).any(|&node| !raiser.graph.free_loops(node).is_empty()) {
         return Err(RaiseError::malformed("a value is used outside the loop that computes it"));
     }
@@ -96,6 +95,24 @@ pub(crate) fn raise(
 }
 
 impl Raiser<'_, '_> {
+    /// Whether a pixel is discarded: it is killed, or a helper at its end; nothing, where none is.
+    fn discarded(&mut self, root: FlowId, outside: &Outside) -> Result<Option<NodeId>> {
+        let is_killed = |leaf: &Leaf| leaf.target == Target::Kill && leaf.values.is_empty();
+        let Some(slot) = outside.demoted else {
+            return self.flow.is_reached(&mut self.graph, root, is_killed, Span::default());
+        };
+        let [yes, no] = [true, false].map(|is| self.graph.bool(is, Span::default()));
+        let of = |_, leaf: &Leaf| {
+            Some(vec![match leaf.target {
+                Target::Kill if leaf.values.is_empty() => yes,
+                Target::Kill => no,
+                _ => leaf.memory.get(slot),
+            }])
+        };
+        let all = self.flow.all_values(&mut self.graph, root, 1, of, Span::default())?;
+        Ok(all.and_then(|all| all.first().copied()).filter(|&node| node != no))
+    }
+
     /// The colours of all outputs, where pixels are not discarded: what is in their variables at the end.
     fn colours(
         &mut self,
@@ -190,6 +207,7 @@ fn used(
     let instructions = blocks.flat_map(|block| &block.instructions);
     let mut used: FxHashSet<u32> = instructions.flat_map(|of| of.uses()).copied().collect();
     let all = module.variables.iter().filter(|of| of.class == StorageClass::Output);
-    used.extend(all.map(|of| of.id).filter(|id| entry.variables.contains(id)));
+    let is_there = |id: &u32| *id == DEMOTED || entry.variables.contains(id);
+    used.extend(all.map(|of| of.id).filter(is_there));
     used
 }

@@ -188,6 +188,10 @@ impl Raiser<'_, '_> {
                 let x = self.integer_as(x, from)?;
                 self.op(Core::Convert(Scalar::F32), &[x])
             }
+            Op::QuantizeToF16 => {
+                let x = self.operand(of, 2)?;
+                self.quantize_to_half(x)
+            }
             Op::UConvert | Op::SConvert | Op::FConvert | Op::CopyLogical => self.operand(of, 2),
             Op::Bitcast => {
                 let x = self.operand(of, 2)?;

@@ -11,6 +11,8 @@ pub(super) struct Outside {
     pub(super) uniforms: Vec<Uniform>,
     /// Locations and slots.
     pub(super) outputs: Vec<(u32, usize)>,
+    /// The slot that holds whether the pixel has become a helper, if it ever may.
+    pub(super) demoted: Option<usize>,
     pub(super) taken: FxHashSet<String>,
 }
 

@@ -3,7 +3,7 @@
 use super::facts::FunctionFacts;
 use super::sets::BitSet;
 use crate::error::Result;
-use crate::module::{Function, Instruction, Module, ModuleType, Variable};
+use crate::module::{DEMOTED, Function, Instruction, Module, ModuleType, Variable};
 use rspirv::spirv::{Op, StorageClass};
 use rustc_hash::FxHashMap;
 
@@ -118,6 +118,12 @@ impl Roots {
                 if let Some(of) = root(1) {
                     effects.write(of, true);
                 }
+            }
+            Op::DemoteToHelperInvocation => {
+                root_of.get(&DEMOTED).into_iter().for_each(|&of| effects.write(of, true));
+            }
+            Op::IsHelperInvocationEXT => {
+                root_of.get(&DEMOTED).into_iter().for_each(|&of| effects.read(of));
             }
             Op::FunctionCall => {
                 let id = instruction.operand(2)?;

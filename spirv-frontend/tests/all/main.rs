@@ -1,8 +1,10 @@
 //! The tests of the SPIR-V frontend, in one program.
 
 mod assemble;
+mod bound;
 mod changed;
 mod graphicsfuzz;
+mod helpers;
 mod malformed;
 mod modules;
 mod naga;

@@ -13,6 +13,7 @@ use lambdav_core::source::SourceFile;
 use lambdav_generate::resources;
 use lambdav_spirv_backend::emit::EmitOptions;
 use lambdav_spirv_backend::eval::{LoadOptions, Module, ModuleEvaluator, Resources, Undefined};
+use lambdav_spirv_frontend::assemble::{SpirvVersion, assemble as assemble_loosely};
 use lambdav_spirv_frontend::{RaiseOptions, raise};
 use lambdav_test_support::has_tool;
 use proptest::prelude::*;
@@ -119,7 +120,7 @@ fn every_word_of_others() {
 proptest! {
     #[test]
     fn others_changed_in_places(
-        number in 0_usize..14,
+        number in 0_usize..19,
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..6),
     ) {
         let mut words = of_others().swap_remove(number);
@@ -155,7 +156,12 @@ proptest! {
 
 /// A fragment shader, whose function has this body, and these declarations before it.
 fn module(declarations: &str, body: &str) -> Vec<u32> {
-    let text = format!(
+    assemble(&text(declarations, body), "spv1.0")
+}
+
+/// The same as text.
+fn text(declarations: &str, body: &str) -> String {
+    format!(
         "OpCapability Shader
          %glsl = OpExtInstImport \"GLSL.std.450\"
          OpMemoryModel Logical GLSL450
@@ -178,8 +184,7 @@ fn module(declarations: &str, body: &str) -> Vec<u32> {
          %main = OpFunction %void None %main_type
          {body}
          OpFunctionEnd"
-    );
-    assemble(&text, "spv1.0")
+    )
 }
 
 /// Each of these is refused, with that code and in these words.
@@ -224,15 +229,104 @@ fn what_is_refused() {
             "a second colour of an output",
         ),
         (
-            "",
-            "%a = OpLabel\n %x = OpQuantizeToF16 %f32 %one\n OpReturn",
+            "%query = OpTypeRayQueryKHR\n %to_query = OpTypePointer Function %query",
+            "%a = OpLabel\n %x = OpVariable %to_query Function\n OpReturn",
             UnsupportedModule,
-            "OpQuantizeToF16: this instruction is not supported",
+            "OpVariable: values of OpTypeRayQueryKHR",
         ),
     ] {
         let found = error(&module(declarations, body));
         assert_eq!(found.code, code, "{body}: {}", found.message);
         assert!(found.message.contains(message), "{body}: {}", found.message);
+    }
+}
+
+/// Each function of GLSL.std.450 takes so many operands: one more or one less is refused, by the evaluator of words,
+/// too.
+#[test]
+fn operands_of_functions() {
+    let declarations = "%vec3 = OpTypeVector %f32 3
+        %mat4 = OpTypeMatrix %vec4 4
+        %u32 = OpTypeInt 32 0
+        %vec2 = OpTypeVector %f32 2
+        %modf = OpTypeStruct %f32 %f32
+        %frexp = OpTypeStruct %f32 %i32
+        %u_1 = OpConstant %u32 1
+        %v2 = OpConstantComposite %vec2 %one %one
+        %v3 = OpConstantComposite %vec3 %one %one %one
+        %v4 = OpConstantComposite %vec4 %one %one %one %one
+        %m4 = OpConstantComposite %mat4 %v4 %v4 %v4 %v4";
+    // The type of the result, the operands.
+    let mut all: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    for name in
+        ["Round", "RoundEven", "Trunc", "FAbs", "FSign", "Floor", "Ceil", "Fract", "Radians"]
+    {
+        all.push((name, "%f32", vec!["%one"]));
+    }
+    for name in
+        ["Degrees", "Sin", "Asinh", "Exp2", "Log", "Sqrt", "InverseSqrt", "Length", "Normalize"]
+    {
+        all.push((name, "%f32", vec!["%one"]));
+    }
+    for name in ["Pow", "Atan2", "FMin", "FMax", "Step", "Distance", "NMin", "NMax", "Reflect"] {
+        all.push((name, "%f32", vec!["%one"; 2]));
+    }
+    for name in ["FClamp", "FMix", "SmoothStep", "Fma", "FaceForward", "Refract", "NClamp"] {
+        all.push((name, "%f32", vec!["%one"; 3]));
+    }
+    for (name, count) in [
+        ("SAbs", 1),
+        ("SSign", 1),
+        ("FindILsb", 1),
+        ("FindSMsb", 1),
+        ("SMin", 2),
+        ("SMax", 2),
+        ("SClamp", 3),
+    ] {
+        all.push((name, "%i32", vec!["%int_1"; count]));
+    }
+    for (name, count) in [("FindUMsb", 1), ("UMin", 2), ("UMax", 2), ("UClamp", 3)] {
+        all.push((name, "%u32", vec!["%u_1"; count]));
+    }
+    for name in ["PackSnorm4x8", "PackUnorm4x8"] {
+        all.push((name, "%u32", vec!["%v4"]));
+    }
+    for name in ["PackSnorm2x16", "PackUnorm2x16", "PackHalf2x16"] {
+        all.push((name, "%u32", vec!["%v2"]));
+    }
+    for name in ["UnpackSnorm4x8", "UnpackUnorm4x8"] {
+        all.push((name, "%vec4", vec!["%u_1"]));
+    }
+    for name in ["UnpackSnorm2x16", "UnpackUnorm2x16", "UnpackHalf2x16"] {
+        all.push((name, "%vec2", vec!["%u_1"]));
+    }
+    all.push(("Cross", "%vec3", vec!["%v3"; 2]));
+    all.push(("Ldexp", "%f32", vec!["%one", "%int_1"]));
+    all.push(("Determinant", "%f32", vec!["%m4"]));
+    all.push(("MatrixInverse", "%mat4", vec!["%m4"]));
+    all.push(("ModfStruct", "%modf", vec!["%one"]));
+    all.push(("FrexpStruct", "%frexp", vec!["%one"]));
+    let options = LoadOptions { undefined: Undefined::Total, ..LoadOptions::default() };
+    for (name, ty, operands) in all {
+        let written = |operands: &[&str]| {
+            let call = format!("%x = OpExtInst {ty} %glsl {name} {}", operands.join(" "));
+            let colour = "%v = OpCompositeConstruct %vec4 %one %one %one %one";
+            let body = format!("%a = OpLabel\n {call}\n {colour}\n OpStore %out %v\n OpReturn");
+            let version = SpirvVersion::of_environment("spv1.0").expect("it is known");
+            // spirv-as refuses other numbers of operands itself.
+            assemble_loosely(&text(declarations, &body), version).expect("it can be written")
+        };
+        let right = written(&operands);
+        let raised = raise("a.spv", &right, &RaiseOptions::default()).program;
+        assert!(raised.is_ok(), "{name}: {raised:?}");
+        Module::with_options(&right, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let more = [&operands[..], &operands[..1]].concat();
+        for wrong in [&operands[1..], &more] {
+            let words = written(wrong);
+            let found = error(&words);
+            assert_eq!(found.code, DiagnosticCode::MalformedModule, "{name}: {}", found.message);
+            assert!(Module::with_options(&words, &options).is_err(), "{name} of {}", wrong.len());
+        }
     }
 }
 

@@ -206,6 +206,24 @@ const NUMERIC: &[(&str, Meaning)] = &[
     ("%q = OpFUnordEqual %bool %x %y\n %r = OpSelect %uint %q %seven %zero", |[a, b, _]| {
         7 * u32::from(num(a).partial_cmp(&num(b)).is_none_or(|order| order.is_eq()))
     }),
+    ("%q = OpQuantizeToF16 %float %x\n %r = OpBitcast %uint %q", |[a, ..]| {
+        let (sign, size) = (a & 1 << 31, num(a).abs());
+        match half(a) {
+            0x7c01..0x8000 => NAN,
+            _ if size < 6.103_515_625e-5 => sign,
+            0x7c00 | 0xfc00 => sign | f32::INFINITY.to_bits(),
+            half => sign | (((half & 0x7fff) << 13) + (112 << 23)),
+        }
+    }),
+    (
+        "%v = OpQuantizeToF16 %vec2 %xy\n %q = OpCompositeExtract %float %v 1\n %r = OpBitcast %uint %q",
+        |[_, b, _]| match half(b) {
+            0x7c01..0x8000 => NAN,
+            half if half & 0x7c00 == 0 && num(b).abs() < 6.103_515_625e-5 => b & 1 << 31,
+            half if half & 0x7fff == 0x7c00 => (b & 1 << 31) | f32::INFINITY.to_bits(),
+            half => (b & 1 << 31) | (((half & 0x7fff) << 13) + (112 << 23)),
+        },
+    ),
     ("%q = OpIsInf %bool %x\n %r = OpSelect %uint %q %seven %zero", |[a, ..]| {
         7 * u32::from(num(a).is_infinite())
     }),

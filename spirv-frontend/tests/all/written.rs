@@ -1,5 +1,7 @@
 //! Small modules of the kind that other compilers write.
 
+use crate::bound;
+use crate::helpers;
 use crate::theorem::{Counts, Foreign, pixels};
 use lambdav_spirv_frontend::assemble::{SpirvVersion, assemble};
 use lambdav_spirv_frontend::{LocationSource, RaiseOptions, raise};
@@ -7,11 +9,14 @@ use lambdav_spirv_frontend::{LocationSource, RaiseOptions, raise};
 const SIZE: [u32; 2] = [33, 17];
 
 /// A module whose function has this body; declarations and other functions come before it.
-fn module(decorations: &str, declarations: &str, body: &str) -> Vec<u32> {
+pub(crate) fn module(decorations: &str, declarations: &str, body: &str) -> Vec<u32> {
     let text = format!(
         "OpCapability Shader
          OpCapability DerivativeControl
          OpCapability ImageQuery
+         OpCapability DemoteToHelperInvocation
+         OpExtension \"SPV_EXT_demote_to_helper_invocation\"
+         OpExtension \"SPV_KHR_terminate_invocation\"
          %glsl = OpExtInstImport \"GLSL.std.450\"
          OpMemoryModel Logical GLSL450
          OpEntryPoint Fragment %main \"main\" %out %frag_coord %uv
@@ -67,7 +72,7 @@ fn module(decorations: &str, declarations: &str, body: &str) -> Vec<u32> {
 }
 
 /// What a body begins with whose pixel's column is `%c`, an int, and `%x`, a float.
-const COLUMN: &str = "%at = OpLoad %vec4 %frag_coord
+pub(crate) const COLUMN: &str = "%at = OpLoad %vec4 %frag_coord
      %x = OpCompositeExtract %float %at 0
      %y = OpCompositeExtract %float %at 1
      %c = OpConvertFToS %int %x
@@ -418,6 +423,7 @@ fn textures() -> Vec<u32> {
          %picture = OpVariable %to_image UniformConstant
          %near = OpVariable %to_sampler UniformConstant
          %both = OpVariable %to_sampled UniformConstant
+         %ivec4 = OpTypeVector %int 4
          %offset = OpConstantComposite %ivec2 %i2 %i1
          %look = OpTypeFunction %vec4 %to_sampled %vec2
          %f = OpFunction %vec4 None %look
@@ -437,7 +443,7 @@ fn textures() -> Vec<u32> {
          %s1 = OpImageSampleExplicitLod %vec4 %joined %place Lod|ConstOffset %f0 %offset
          %s2 = OpFunctionCall %vec4 %f %both %place
          %far = OpISub %int %c %i5
-         %texel_at = OpCompositeConstruct %ivec2 %far %r
+         %texel_at = OpCompositeConstruct %ivec4 %far %r %i5 %i1
          %s3 = OpImageFetch %vec4 %img %texel_at Lod %i0
          %size = OpImageQuerySizeLod %ivec2 %img %i3
          %width = OpCompositeExtract %int %size 0
@@ -557,6 +563,11 @@ pub(crate) fn written() -> Vec<(&'static str, Vec<u32>)> {
         ("quads", derivatives()),
         ("textures", textures()),
         ("arms", arms_that_meet()),
+        ("demoted", helpers::demoted()),
+        ("terminated", helpers::terminated()),
+        ("empty cases", helpers::empty_cases()),
+        ("levels", bound::levels()),
+        ("buffers", bound::buffers()),
         ("rounds", derivative_in_a_loop("%f3")),
     ]
 }

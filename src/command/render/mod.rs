@@ -7,7 +7,7 @@ mod options;
 mod program;
 mod sequence;
 
-pub(super) use module::open_module;
+pub(super) use module::{is_own, open_module};
 pub(super) use options::{PictureArguments, RenderArguments, SampleArguments};
 
 use super::binds::Binds;
@@ -89,11 +89,17 @@ pub(super) fn run(options: &RenderArguments) -> Result {
         Some(_) if options.specialise => {
             return Err(Failure::usage("--specialise is for programs; this is a module"));
         }
-        Some(words) => module::draw_module(options, &given, &name, &bytes, &words, &mut job)?,
-        None => {
-            let mut loaded = given.compile(&options.shader, bytes, options.messages.max_errors)?;
+        words => {
+            let (path, most) = (&options.shader, options.messages.max_errors);
+            let mut loaded = given.compile(path, bytes.clone(), most)?;
             loaded.diagnostics.drop_lints();
-            program::draw_program(options, gpu.as_ref(), &given, &loaded, &mut job)?;
+            // The evaluator of words knows some modules of ours that are no programs: exact ones.
+            match words.filter(|words| loaded.core.is_none() && is_own(words)) {
+                Some(words) => {
+                    module::draw_module(options, &given, &name, &bytes, &words, &mut job)?;
+                }
+                None => program::draw_program(options, gpu.as_ref(), &given, &loaded, &mut job)?,
+            }
         }
     }
     job.stats.say(job.pixels())

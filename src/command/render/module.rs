@@ -1,4 +1,4 @@
-//! Rendering a SPIR-V module in place of a program.
+//! Rendering a SPIR-V module of ours that cannot be raised to a program, such as an exact one, by its words alone.
 
 use super::draw::Job;
 use super::feedback::Feedback;
@@ -40,6 +40,11 @@ pub(super) fn draw_module(
         job.draw(&source, &mut engine, location)?;
     }
     Ok(())
+}
+
+/// Whether the evaluator of words knows a module as one that does nothing undefined, as those that are emitted here.
+pub(in crate::command) fn is_own(words: &[u32]) -> bool {
+    Module::new(words).is_ok()
 }
 
 /// The module with these words, which has an output.

@@ -13,7 +13,7 @@ use crate::command::failure::{Failure, Result, chain, save_failure};
 use crate::command::files::{form, load_image, read_bytes};
 use crate::command::given::Given;
 use crate::command::gpu::Gpu;
-use crate::command::render::open_module;
+use crate::command::render::{is_own, open_module};
 use crate::command::trouble::Trouble;
 use crate::command::values::location;
 use lambdav::core::diagnostics::{Diagnostic, Diagnostics};
@@ -61,13 +61,12 @@ pub(super) fn run_program(tests: &[&Test], how: &How) -> Vec<TestResult> {
 
 fn read(path: &Path, how: &How) -> Result<Program> {
     let (name, bytes) = read_bytes(path)?;
-    if how.engine == Some(EngineName::Spirv)
-        && let Some(words) = spirv::words(&bytes)
-    {
-        return Ok(Program::Module(name, words));
-    }
+    let words = spirv::words(&bytes).filter(|_| how.engine == Some(EngineName::Spirv));
     let mut loaded = Loaded::from_file(Some(path), bytes, limits::ERRORS);
     loaded.diagnostics.drop_lints();
+    if let Some(words) = words.filter(|words| loaded.core.is_none() && is_own(words)) {
+        return Ok(Program::Module(name, words));
+    }
     match loaded.core {
         _ if loaded.module.is_some() => Ok(Program::Text(Box::new(loaded))),
         Some(_) => Ok(Program::Text(Box::new(loaded))),

@@ -71,10 +71,6 @@ fn files_are_elements() {
     place.write("lights.json", elements);
     place.run(&[&["render", "lights.spv", "c.npy"][..], &BOUND].concat()).done();
     assert_eq!(place.frame("c.npy").pixels(), wanted);
-    // Where its words are executed, they have the names of parts, as uniforms have.
-    let parts = r#"[{"at": [1, 2], "on": 1, "turn": [1, 0, 2, 1], "cells[0]": -3, "cells[1]": 4},
-        {"at": [3, 4], "on": 0, "turn": [1, 2, 3, 4], "cells[0]": 5, "cells[1]": 6}]"#;
-    place.write("lights.json", parts);
     let words = ["render", "lights.spv", "d.npy", "--engine", "spirv"];
     place.run(&[&words[..], &BOUND].concat()).done();
     assert_eq!(place.frame("d.npy").pixels(), wanted);
@@ -113,7 +109,7 @@ fn what_is_wrong_with_a_file_is_said() {
     place.run(&["compile", "lights.lv", "-o", "lights.spv"]).done();
     place.fails(&["render", "lights.spv", "b.png"], 1, "error[LV0507]: the buffer `");
     let words = ["render", "lights.spv", "b.png", "--engine", "spirv"];
-    place.fails(&words, 2, "nothing is bound to the buffer `lights`");
+    place.fails(&words, 1, "error[LV0507]: the buffer `");
     place.write("empty.json", "[]");
     place.write("many.json", "[1, 2, x]");
     place.write("wide.npy", npy("<f8", "(1,)", &[[0; 4]; 2]));

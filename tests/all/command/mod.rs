@@ -34,5 +34,6 @@ mod simd;
 mod test;
 mod test_faults;
 mod textures;
+mod words;
 mod wrong_command_line;
 mod wrong_files;

@@ -184,25 +184,25 @@ fn uniforms_are_folded_on_request() {
     place.fails(&module, 2, "--specialise is for programs");
 }
 
-/// A module knows the members of structures by the ways to them.
+/// A module takes structures as its program does; in blocks there are no bools, in structures neither.
 #[test]
-fn structures_of_modules_are_set_by_their_members() {
-    let file = r#"{"lights[0].colour": [1, 2, 3], "lights[0].on": true, "lights[0].n": 0,
-        "lights[1].colour": [0, 0, 0], "lights[1].on": false, "gain": 1}"#;
+fn structures_of_modules_are_set() {
+    let file = r#"{"lights": [{"colour": [1, 2, 3], "on": 1}, {"n": -4, "on": 0}], "gain": 1}"#;
     let place = TestFolder::with([("a.lv", LIGHTS), ("u.json", file)]);
     place.run(&["compile", "a.lv", "-o", "a.spv"]).done();
-    let module = ["render", "a.spv", "a.npy", "--size", "8x4", "--engine", "spirv"];
-    let missing = [&module[..], &["--uniforms", "u.json"]].concat();
-    place.fails(&missing, 2, "give `lights[1].n`, a int, with --set or --uniforms");
-    let all = [&missing[..], &["--set", "lights[1].n=-4"]].concat();
-    place.run(&all).done();
-    assert_eq!(place.frame("a.npy").pixel(0, 0), Some([1.0, 2.0, 3.0, 0.0]));
-    assert_eq!(place.frame("a.npy").pixel(1, 0), Some([0.0, 0.0, 0.0, -4.0]));
-    let dark = [&all[..], &["--set", "lights[0].on=false"]].concat();
-    place.run(&dark).done();
-    assert_eq!(place.frame("a.npy").pixel(0, 0), Some([0.0; 4]));
-    let wrong = [&all[..], &["--set", "lights[1].m=1"]].concat();
-    place.fails(&wrong, 2, "no uniform `lights[1].m`; did you mean `lights[1].n`?");
+    for engine in ["simd", "core", "spirv"] {
+        let draw = |more: &[&str]| {
+            let module = ["render", "a.spv", "a.npy", "--size", "8x4", "--engine", engine];
+            place.run(&[&module[..], &["--uniforms", "u.json"], more].concat()).done();
+            [0, 1].map(|x| place.frame("a.npy").pixel(x, 0))
+        };
+        let wanted = [Some([1.0, 2.0, 3.0, 0.0]), Some([0.0, 0.0, 0.0, -4.0])];
+        assert_eq!(draw(&[]), wanted, "{engine}");
+        let dark = draw(&["--set", r#"lights=[{"on": 0}, {}]"#]);
+        assert_eq!(dark, [Some([0.0; 4]), wanted[1]], "{engine}");
+    }
+    let wrong = ["render", "a.spv", "a.npy", "--engine", "spirv", "--set", "light=1"];
+    place.fails(&wrong, 2, "no uniform `light`; did you mean `lights`?");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::super::arithmetic::word;
 use super::super::code::Operand;
-use super::each::{bits, number};
+use super::each::{bits, each, number};
 use super::numbers::most;
 
 /// Components clamped, scaled and rounded to integers of so many bits; NaN is 0.
@@ -85,16 +85,28 @@ pub(super) fn pack_half(of: &[Operand<'_>], out: &mut [u32]) {
     out.fill(half(number(of, 0, 0)) | half(number(of, 0, 1)) << 16);
 }
 
+/// The number that a binary16 is.
+fn whole(half: u32) -> f32 {
+    let (exponent, places) = (half >> 10 & 0x1f, f64::from(half & 0x3ff));
+    let size = match exponent {
+        0 => places * 2_f64.powi(-24),
+        31 if places > 0.0 => f64::NAN,
+        31 => f64::INFINITY,
+        _ => (1024.0 + places) * 2_f64.powi(exponent as i32 - 25),
+    };
+    (if half & 0x8000 != 0 { -size } else { size }) as f32
+}
+
 pub(super) fn unpack_half(of: &[Operand<'_>], out: &mut [u32]) {
     for (k, out) in (0..).zip(out) {
-        let half = bits(of, 0, 0) >> (16 * k) & 0xffff;
-        let (exponent, places) = (half >> 10 & 0x1f, f64::from(half & 0x3ff));
-        let size = match exponent {
-            0 => places * 2_f64.powi(-24),
-            31 if places > 0.0 => f64::NAN,
-            31 => f64::INFINITY,
-            _ => (1024.0 + places) * 2_f64.powi(exponent as i32 - 25),
-        };
-        *out = word(if half & 0x8000 != 0 { -size } else { size } as f32);
+        *out = word(whole(bits(of, 0, 0) >> (16 * k) & 0xffff));
     }
+}
+
+/// The nearest binary16; of what is smaller than a normal one, zero with its sign.
+pub(super) fn quantize(of: &[Operand<'_>], out: &mut [u32]) {
+    each(of, out, |[x, ..]| match f64::from(x.abs()) < 2_f64.powi(-14) {
+        true => 0.0_f32.copysign(x),
+        false => whole(half(x)),
+    });
 }

@@ -107,13 +107,13 @@ impl Globals {
         // What depends on the pixel is no constant.
         if let Step::Derivative { .. }
         | Step::Fetch { .. }
-        | Step::Sample { .. }
         | Step::Size { .. }
         | Step::Levels { .. } = step
         {
             return Err(of.malformed("it is no operation of constants"));
         }
         self.computed.push(step);
+        self.computed_ids.insert(of.operand(1)?);
         ids.define(of, of.operand(1)?, Entity::Value(kind, to))
     }
 }

@@ -2,8 +2,9 @@
 
 use super::super::binary::Instruction;
 use super::super::error::LoadError;
+use super::super::options::Undefined;
 use super::super::resources::Member;
-use super::super::values::{ComponentType, Entity, Ids, SpirvType, ValueType};
+use super::super::values::{ComponentType, Entity, Ids, MatrixLayout, SpirvType, ValueType};
 use super::Globals;
 use lambdav_core::types as lv;
 use rspirv::spirv::Decoration;
@@ -21,15 +22,15 @@ impl Globals {
         ids: &Ids,
         instruction: &Instruction<'_>,
         kind: ValueType,
-        stride: usize,
+        layout: MatrixLayout,
     ) -> Result<(Vec<Member>, usize), LoadError> {
         let unknown =
             |what: &str| Err(LoadError::Unknown { what: what.into(), at: instruction.at });
         // Names and places of what is still to be looked at, the next last.
         let (mut all, mut words) = (Vec::new(), 0);
         let aggregate = kind.aggregate.map(|aggregate| aggregate.ty);
-        let mut stack = vec![(String::new(), aggregate, kind, stride, 0_usize)];
-        while let Some((name, aggregate, kind, stride, at)) = stack.pop() {
+        let mut stack = vec![(String::new(), aggregate, kind, layout, 0_usize)];
+        while let Some((name, aggregate, kind, layout, at)) = stack.pop() {
             if stack.len() + all.len() > MAX_MEMBERS {
                 return unknown("a block of so many parts");
             }
@@ -46,9 +47,9 @@ impl Globals {
                         };
                         let offset =
                             self.words_of(instruction, ty, Some(member), Decoration::Offset)?;
-                        let stride = self.matrix_layout(ty, member).column;
+                        let layout = self.matrix_layout(ty, member);
                         let aggregate = kind.aggregate.map(|aggregate| aggregate.ty);
-                        stack.push((name, aggregate, kind, stride, at.saturating_add(offset)));
+                        stack.push((name, aggregate, kind, layout, at.saturating_add(offset)));
                     }
                 }
                 Some((ty, &Entity::Type(SpirvType::Array(kind, count)))) => {
@@ -63,10 +64,27 @@ impl Globals {
                             name => format!("{name}[{k}]"),
                         };
                         let at = at.saturating_add(k * step);
-                        stack.push((name, aggregate, kind, stride, at));
+                        stack.push((name, aggregate, kind, layout, at));
+                    }
+                }
+                // Matrices of which λV has no type: their components, column by column.
+                _ if self.undefined == Undefined::Total
+                    && kind.is_matrix()
+                    && (kind.columns != kind.rows || layout.row > 1) =>
+                {
+                    if layout.column == 0 {
+                        return Err(instruction.malformed("MatrixStride"));
+                    }
+                    let (columns, rows) = (usize::from(kind.columns), usize::from(kind.rows));
+                    for (column, row) in (0..columns).flat_map(|c| (0..rows).map(move |r| (c, r))) {
+                        let at = at + column * layout.column + row * layout.row;
+                        words = words.max(at + 1);
+                        let (name, ty) = (format!("{name}[{column}][{row}]"), lv::Type::NUM);
+                        all.push(Member { name, ty, at, stride: 0 });
                     }
                 }
                 _ => {
+                    let stride = layout.column;
                     let ty = match (kind.scalar, kind.columns) {
                         (ComponentType::Float, 1) => lv::Type::vec(kind.rows),
                         (ComponentType::Float, n) if n == kind.rows => lv::Type::mat(n),

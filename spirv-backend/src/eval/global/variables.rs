@@ -105,7 +105,7 @@ impl Globals {
             unreachable!("the block was made of one");
         };
         let stride = self.words_of(instruction, array, None, Decoration::ArrayStride)?;
-        let between = self.matrix_layout(block, 0).column;
+        let between = self.matrix_layout(block, 0);
         let (element, words) = self.members(ids, instruction, kind, between)?;
         if element.is_empty() || words > stride {
             return Err(instruction.malformed("its elements have no words, or too many"));
@@ -135,7 +135,7 @@ impl Globals {
             if self.blocks.iter().any(|block| block.binding.is_some()) {
                 return unknown(instruction, "a second uniform block");
             }
-            self.uniforms = self.members(ids, instruction, kind, 0)?.0;
+            self.uniforms = self.members(ids, instruction, kind, MatrixLayout::default())?.0;
         }
         let region = MemoryRegion {
             space: Space::Block(self.blocks.len()),
@@ -161,12 +161,16 @@ impl Globals {
         kind: ValueType,
     ) -> Result<usize, LoadError> {
         let id = instruction.operand(1)?;
+        let mut computed = None;
         let mut initial: Option<Box<[u32]>> = match instruction.operands.get(3) {
             Some(&initial) => {
-                ids.value_of(instruction, initial, kind)?;
+                let at = ids.value_of(instruction, initial, kind)?;
                 let words = self.constant(initial);
-                let words = words.ok_or_else(|| instruction.malformed("not from a constant"))?;
-                Some(words.into())
+                if words.is_none() && !self.computed_ids.contains(&initial) {
+                    return Err(instruction.malformed("not from a constant"));
+                }
+                computed = words.is_none().then_some(at);
+                words.map(Into::into)
             }
             None => None,
         };
@@ -194,7 +198,7 @@ impl Globals {
             _ => return unknown(instruction, "a variable in such a storage class"),
         };
         self.variable_words += words;
-        self.variables.push(Variable { role, at, words, initial, is_written: false });
+        self.variables.push(Variable { role, at, words, initial, computed, is_written: false });
         Ok(self.variables.len() - 1)
     }
 

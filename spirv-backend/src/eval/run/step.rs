@@ -4,9 +4,9 @@ use super::super::arithmetic::{Binary, Unary, fma, word};
 use super::super::code::{Argument, Meaning, Operand, Step};
 use super::super::options::Arithmetic;
 use super::super::resources::BindingKind;
+use super::samples::sample;
 use super::{ModuleEvaluator, Wrong};
 use crate::mutants::{Mutant, is_active};
-use lambdav_core::texture::TextureData;
 
 /// So many operands has a function at most.
 const OPERANDS: usize = 4;
@@ -25,20 +25,6 @@ fn roughly(result: u32, operands: [u32; 2]) -> u32 {
     let off = result.wrapping_add(mixed % 5).wrapping_sub(2);
     let is_ordinary = |word: u32| f32::from_bits(word).is_normal();
     if is_ordinary(result) && is_ordinary(off) { off } else { result }
-}
-
-/// A sample between the texels of the largest level, whose edges are clamped (LANGUAGE §12).
-fn sample(texture: &TextureData, [u, v]: [f32; 2], [dx, dy]: [u32; 2]) -> [f32; 4] {
-    let size = texture.level(0);
-    let (qx, qy) = (u * size.width as f32 - 0.5, v * size.height as f32 - 0.5);
-    let (fx, fy) = (qx - qx.floor(), qy - qy.floor());
-    let [x, y] = [qx.floor() as i32, qy.floor() as i32];
-    let [x, y] = [x.wrapping_add(dx as i32), y.wrapping_add(dy as i32)];
-    let [right, below] = [x.wrapping_add(1), y.wrapping_add(1)];
-    let mix = |a: [f32; 4], b: [f32; 4], t: f32| [0, 1, 2, 3].map(|k| a[k] * (1.0 - t) + b[k] * t);
-    let upper = mix(texture.texel(x, y, 0), texture.texel(right, y, 0), fx);
-    let lower = mix(texture.texel(x, below, 0), texture.texel(right, below, 0), fx);
-    mix(upper, lower, fy)
 }
 
 impl ModuleEvaluator<'_> {
@@ -208,11 +194,12 @@ impl ModuleEvaluator<'_> {
                 self.memory[to..to + 4].copy_from_slice(&texel);
                 to
             }
-            Step::Sample { to, texture, place, offset } => {
+            Step::Sample { to, texture, place, offset, level } => {
                 let texture = self.texture(texture)?;
                 self.check(place)?;
                 let at = [0, 1].map(|k| f32::from_bits(self.memory[place + k]));
-                let colour = sample(texture, at, self.offset(offset)?);
+                let level = self.level_of_detail(texture, level)?;
+                let colour = sample(texture, at, self.offset(offset)?, level);
                 self.memory[to..to + 4].copy_from_slice(&colour.map(word));
                 to
             }
@@ -229,6 +216,14 @@ impl ModuleEvaluator<'_> {
             Step::Derivative { to, a, words, axes } => {
                 self.check(a)?;
                 self.derivative(to, a, words, axes)?;
+                to
+            }
+            Step::Demote => {
+                self.is_discarded = !is_active(Mutant::LostDiscard);
+                return Ok(());
+            }
+            Step::IsDemoted { to } => {
+                self.memory[to] = self.is_discarded.into();
                 to
             }
             // Calls are executed where functions are.

@@ -1,0 +1,59 @@
+//! The values that a program has as the memory that the words of its module read.
+
+use crate::settings::Settings;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::resource::Bound;
+use lambdav_spirv_backend::eval::{InputSource, Module, Resources};
+use lambdav_spirv_frontend::{Binding, Interface, LocationSource};
+
+/// Descriptor set and binding; of push constants none.
+pub(super) fn descriptor(binding: Binding) -> Option<[u32; 2]> {
+    match binding {
+        Binding::Descriptor { set, binding } => Some([set, binding]),
+        Binding::PushConstants => None,
+    }
+}
+
+/// Blocks, textures and buffers. A block of push constants is that of the inputs of λV only if the interface says so.
+pub(super) fn resources(module: &Module, interface: &Interface, settings: &Settings) -> Resources {
+    let inputs = &settings.inputs;
+    let bound = module.resources().iter().map(|of| {
+        let binding = Binding::Descriptor { set: of.set, binding: of.binding };
+        let number = interface.resources.iter().position(|of| of.binding == binding);
+        // What is declared and not used is bound to nothing.
+        number.and_then(|number| inputs.resources.get(number).cloned()).unwrap_or(Bound::Nothing)
+    });
+    let bound = Inputs { resources: bound.collect(), uniforms: Vec::new(), ..inputs.clone() };
+    let mut resources = Resources::for_members(&bound, &[], module.resources());
+    if interface.inputs.is_empty() {
+        resources.set_block(None, Vec::new());
+    }
+    let mut blocks: Vec<(Binding, Vec<u32>)> = Vec::new();
+    for member in &interface.members {
+        let index = blocks.iter().position(|(of, _)| *of == member.binding);
+        let index = index.unwrap_or_else(|| {
+            blocks.push((member.binding, Vec::new()));
+            blocks.len() - 1
+        });
+        let words = &mut blocks[index].1;
+        for (&offset, &word) in member.offsets.iter().zip(&inputs.uniforms[member.uniform]) {
+            let place = offset as usize / 4;
+            words.resize(words.len().max(place + 1), 0);
+            words[place] = word;
+        }
+    }
+    for (binding, words) in blocks {
+        resources.set_block(descriptor(binding), words);
+    }
+    resources
+}
+
+/// What inputs of locations are.
+pub(super) fn inputs(interface: &Interface, settings: &Settings) -> Vec<(u32, InputSource)> {
+    let source = |of: &Result<LocationSource, usize>| match *of {
+        Ok(LocationSource::Uv) => InputSource::Uv(settings.inputs.resolution),
+        Ok(LocationSource::Position) => InputSource::Position,
+        Err(uniform) => InputSource::Words(settings.inputs.uniforms[uniform].clone()),
+    };
+    interface.locations.iter().map(|of| (of.location, source(&of.source))).collect()
+}
