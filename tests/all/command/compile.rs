@@ -91,7 +91,7 @@ fn modules_in_place_of_programs() {
     let engine = ["--engine", "spirv"];
     let render =
         |file, more: &[&'static str]| [&["render", file, "a.png"], &engine[..], more].concat();
-    let unset = place.run(&render("a.spv", &[])).done();
+    let unset = place.run(&render("a.spv", &[]));
     assert_eq!(unset.err, "note: `a.spv`: `gain` is 0; --set gives it a value\n");
     place.fails(&render("a.spv", &["--set", "gian=2"]), 2, "did you mean `gain`?");
     place.fails(&render("a.spv", &["--output", "1"]), 2, "the program has no output 1");
