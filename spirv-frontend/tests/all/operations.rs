@@ -210,7 +210,7 @@ const NUMERIC: &[(&str, Meaning)] = &[
         let (sign, size) = (a & 1 << 31, num(a).abs());
         match half(a) {
             0x7c01..0x8000 => NAN,
-            _ if size < 6.103_515_625e-5 => sign,
+            _ if size < 6.103_515_6e-5 => sign,
             0x7c00 | 0xfc00 => sign | f32::INFINITY.to_bits(),
             half => sign | (((half & 0x7fff) << 13) + (112 << 23)),
         }
@@ -219,7 +219,7 @@ const NUMERIC: &[(&str, Meaning)] = &[
         "%v = OpQuantizeToF16 %vec2 %xy\n %q = OpCompositeExtract %float %v 1\n %r = OpBitcast %uint %q",
         |[_, b, _]| match half(b) {
             0x7c01..0x8000 => NAN,
-            half if half & 0x7c00 == 0 && num(b).abs() < 6.103_515_625e-5 => b & 1 << 31,
+            half if half & 0x7c00 == 0 && num(b).abs() < 6.103_515_6e-5 => b & 1 << 31,
             half if half & 0x7fff == 0x7c00 => (b & 1 << 31) | f32::INFINITY.to_bits(),
             half => (b & 1 << 31) | (((half & 0x7fff) << 13) + (112 << 23)),
         },
