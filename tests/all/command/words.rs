@@ -218,7 +218,11 @@ fn nothing_is_invented() {
         let binds = ["picture=picture.npy", "lights=lights.json", "weights=weights.json"];
         let binds: Vec<&str> = binds.iter().flat_map(|bind| ["--bind", bind]).collect();
         let outcome = place.run(&[&render[..], &binds].concat());
-        assert!(outcome.err.contains("`uv`, `gain`, `turn`, `colour`, `time` are 0"), "{}", outcome.err);
+        assert!(
+            outcome.err.contains("`uv`, `gain`, `turn`, `colour`, `time` are 0"),
+            "{}",
+            outcome.err
+        );
     }
     assert_eq!(place.frame("simd.npy").pixels(), place.frame("spirv.npy").pixels());
 }
