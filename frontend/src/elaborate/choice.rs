@@ -2,6 +2,7 @@
 
 use super::constancy::Constancy;
 use super::elaborator::Elaborator;
+use super::report::with_article;
 use super::values::{ActivationId, Data, FunctionValue, Value};
 use crate::resolve::Annotation;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
@@ -50,7 +51,8 @@ impl Elaborator {
                     return taken;
                 }
                 if a == b && !self.graph.may_diverge(condition.node) {
-                    return then;
+                    // The value is known, but not by which arm: to a loop that is a change.
+                    return Value::Structure(self.held_as(a, None));
                 }
                 self.report_in(held_function(span, "the value of a choice"), activation);
                 return Value::Error;
@@ -170,7 +172,7 @@ impl Elaborator {
         };
         let wanted = match wanted {
             Annotation::Instance(index) if declared == Some(index) => return value,
-            Annotation::Instance(index) => format!("a {}", self.declarations.structure(index).name),
+            Annotation::Instance(index) => with_article(&self.declarations.structure(index).name),
             Annotation::Type(ty) => self.a(ty),
         };
         let mut diagnostic = Diagnostic::new(

@@ -29,6 +29,9 @@ pub(super) enum LoopParameter {
     Data(Type),
     /// A function, which each `rec` must pass on.
     Static(FunctionId),
+    /// A structure that holds functions, which each `rec` must pass on, and what has been evaluated
+    /// for it and might not end.
+    Structure(HeldId, Option<NodeId>),
     /// A value that each `rec` of the text passes on: it is one from outside the loop.
     Outside,
 }

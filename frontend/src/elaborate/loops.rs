@@ -1,6 +1,6 @@
 //! `rec-func` and `rec`.
 
-use super::choice::{held_function, returns_function};
+use super::choice::returns_function;
 use super::constancy::Constancy;
 use super::continuation::{Continuation, State};
 use super::elaborator::{Elaborator, LoopInfo, LoopParameter};
@@ -46,7 +46,7 @@ impl Elaborator {
         let (declared, _) = self.signature(code);
         for (i, parameter) in declared.iter().enumerate() {
             values[i] = self.check_parameter(parameter, site, i, values[i]);
-            if let Value::Data(_) | Value::Structure(_) = values[i] {
+            if let Value::Data(_) = values[i] {
                 let span = self.argument_span(site, i);
                 let activation = Some(site.activation);
                 let data = self.require_value(values[i], span, "an argument of a loop", activation);
@@ -91,7 +91,20 @@ impl Elaborator {
                     parameters.push(LoopParameter::Static(fixed));
                     Value::Function(fixed)
                 }
-                Value::Structure(_) | Value::Error => unreachable!("checked above"),
+                Value::Structure(structure) => {
+                    let strict = self.held(structure).strict;
+                    if let Some(init) = strict {
+                        // Evaluated on entry, as above.
+                        let ty = self.graph.value_type(init);
+                        let span = self.span_in(code, activation);
+                        params.push(self.graph.param(of, index, ty, span));
+                        inits.push(init);
+                    }
+                    let own = self.held_as(structure, Some((of, index)));
+                    parameters.push(LoopParameter::Structure(own, strict));
+                    Value::Structure(own)
+                }
+                Value::Error => unreachable!("checked above"),
             }));
         }
         slots.push(Denotation::Value(Value::Function(self.function_id(FunctionValue::Rec(of)))));
@@ -238,7 +251,7 @@ impl Elaborator {
         self.data(node, Constancy::Varies)
     }
 
-    /// The node that goes to a parameter, `Some(None)` for a static function, `None` for an error.
+    /// The node that goes to a parameter, `Some(None)` if none does, `None` for an error.
     fn rec_argument(
         &mut self,
         of: LoopId,
@@ -255,26 +268,13 @@ impl Elaborator {
             (LoopParameter::Static(fixed), Value::Function(found)) if fixed == found => {
                 return Some(None);
             }
-            (_, Value::Function(_)) => Diagnostic::new(
-                DiagnosticCode::NotStatic,
-                span,
-                "a function argument must stay the same in every round",
-            )
-            .label(match parameter {
-                LoopParameter::Static(_) => "this is not the parameter itself",
-                _ => "this is a function, the first call passed a value",
-            })
-            .also(first, "in a `rec` of this `rec-func`")
-            .help("pass the parameter on unchanged, or leave it out and use the outer name"),
-            (_, Value::Structure(_)) => held_function(span, "an argument of `rec`"),
-            (LoopParameter::Static(_), Value::Data(_)) => Diagnostic::new(
-                DiagnosticCode::RecTypes,
-                span,
-                "the first call passed a function here",
-            )
-            .label("this is a value")
-            .also(first, "in a `rec` of this `rec-func`")
-            .help("every `rec` passes what the first call passed"),
+            (LoopParameter::Structure(own, strict), Value::Structure(found)) if own == found => {
+                return Some(strict);
+            }
+            (_, Value::Function(_) | Value::Structure(_))
+            | (LoopParameter::Static(_) | LoopParameter::Structure(..), Value::Data(_)) => self
+                .changed_argument(parameter, value, span)
+                .also(first, "in a `rec` of this `rec-func`"),
             (LoopParameter::Data(wanted), Value::Data(_)) => {
                 let role = "an argument of `rec`";
                 let Data { node, .. } =
@@ -295,5 +295,43 @@ impl Elaborator {
         };
         self.report_in(diagnostic, site.activation);
         None
+    }
+
+    /// The message for an argument of a `rec` at `span` where functions are, or must be, passed on.
+    fn changed_argument(&self, parameter: LoopParameter, value: Value, span: Span) -> Diagnostic {
+        let found = self.describe(value);
+        let first = match parameter {
+            LoopParameter::Static(_) => "a function".to_owned(),
+            LoopParameter::Structure(own, _) => self.describe(Value::Structure(own)),
+            LoopParameter::Data(ty) => self.a(ty),
+            LoopParameter::Outside => unreachable!("what is from outside does not change"),
+        };
+        let is_one_kind = matches!(
+            (parameter, value),
+            (LoopParameter::Static(_), Value::Function(_))
+                | (LoopParameter::Structure(..), Value::Structure(_))
+        );
+        let label = match is_one_kind {
+            true => "this is not the parameter itself".to_owned(),
+            false => format!("this is {found}, the first call passed {first}"),
+        };
+        if let Value::Data(_) = value {
+            let message = format!("the first call passed {first} here");
+            return Diagnostic::new(DiagnosticCode::RecTypes, span, message)
+                .label("this is a value")
+                .help("every `rec` passes what the first call passed");
+        }
+        let (message, help) = match (parameter, value) {
+            (LoopParameter::Structure(..), _) | (_, Value::Structure(_)) => (
+                "a structure that holds a function must stay the same in every round",
+                "pass the whole parameter on by its name; what changes from round to round is a \
+                 parameter of its own",
+            ),
+            _ => (
+                "a function argument must stay the same in every round",
+                "pass the parameter on unchanged, or leave it out and use the outer name",
+            ),
+        };
+        Diagnostic::new(DiagnosticCode::NotStatic, span, message).label(label).help(help)
     }
 }

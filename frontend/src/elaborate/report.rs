@@ -60,7 +60,7 @@ impl Elaborator {
             },
             Value::Structure(id) => {
                 let name = &self.declarations.structure(self.held(id).declaration).name;
-                format!("a {name} that holds a function")
+                format!("{} that holds a function", with_article(name))
             }
             Value::Function(_) | Value::Error => "a function".to_owned(),
         }
@@ -69,8 +69,16 @@ impl Elaborator {
     /// A type in a sentence: `a vec3`.
     pub(super) fn a(&self, ty: Type) -> String {
         let name = self.graph.types().name(ty).to_string();
-        let is_array = matches!(self.graph.types().kind(ty), TypeKind::Array(..));
-        let article = if name.starts_with('i') || is_array { "an" } else { "a" };
-        format!("{article} {name}")
+        match self.graph.types().kind(ty) {
+            TypeKind::Array(..) => format!("an {name}"),
+            _ => with_article(&name),
+        }
     }
+}
+
+/// The name of a type in a sentence, by how it most likely sounds.
+pub(super) fn with_article(name: &str) -> String {
+    let article =
+        if name.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) { "an" } else { "a" };
+    format!("{article} {name}")
 }

@@ -8,7 +8,7 @@ use crate::builtins::Builtin;
 use crate::elaborate::values::EnvId;
 use crate::resolve::{Code, CodeId, FieldName, StructureIndex, too_large};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
-use lambdav_core::graph::{Node, NodeId};
+use lambdav_core::graph::{LoopId, Node, NodeId};
 use lambdav_core::op::Op;
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;
@@ -102,8 +102,15 @@ impl Elaborator {
             [] => None,
             [first, ref rest @ ..] => Some(self.graph.after(first, rest.iter().copied(), span)),
         };
-        let held = HeldStructure { declaration, fields: fields.into(), strict };
+        let fields = fields.into();
+        let held = HeldStructure { declaration, fields, strict, parameter: None };
         Value::Structure(self.held_id(held))
+    }
+
+    /// The same structure as a parameter of a loop, or as none.
+    pub(super) fn held_as(&mut self, id: HeldId, parameter: Option<(LoopId, u32)>) -> HeldId {
+        let held = HeldStructure { parameter, ..self.held(id).clone() };
+        self.held_id(held)
     }
 
     /// Whether two structures that hold functions are of one type, as far as they have types.

@@ -14,7 +14,8 @@ use super::continuation::{Continuation, State};
 use super::elaborator::Elaborator;
 use super::rounds::{Call, Decision, Round, Unrolled};
 use super::values::{
-    Arguments, Data, Denotation, EnvId, FunctionId, FunctionValue, RoundId, Site, Value,
+    Arguments, Data, Denotation, EnvId, FunctionId, FunctionValue, HeldId, HeldStructure, RoundId,
+    Site, Value,
 };
 use crate::mutants::{Mutant, is_active};
 use crate::resolve::{Code, CodeId};
@@ -65,8 +66,8 @@ impl Elaborator {
         let (body, fixed) = (f.body, f.fixed.clone());
         let by = self.constancies.of_round(of);
         for (value, fixed) in values.iter_mut().zip(fixed) {
-            if let (Value::Data(data), false) = (value, fixed) {
-                data.constancy = self.constancies.decided_by(data.constancy, by);
+            if !fixed {
+                *value = self.computed_from(*value, by);
             }
         }
         // Rounds come after one another: none is nested in the one before.
@@ -85,6 +86,44 @@ impl Elaborator {
         let inner = self.push_env(env, slots, activation);
         self.wait(Continuation::Round { round, values });
         State::Evaluate(body, inner)
+    }
+
+    /// A value of which all that is constant was computed from these, too.
+    fn computed_from(&mut self, value: Value, by: SetId) -> Value {
+        let mut made: FxHashMap<HeldId, HeldId> = FxHashMap::default();
+        let mut rest = match value {
+            Value::Structure(id) => vec![id],
+            _ => Vec::new(),
+        };
+        // Inner structures first; each once, in however many places it is.
+        while let Some(&id) = rest.last() {
+            self.steps += 1;
+            let held = self.held(id).clone();
+            let inner = held.fields.iter().filter_map(|&field| match field {
+                Value::Structure(inner) if !made.contains_key(&inner) => Some(inner),
+                _ => None,
+            });
+            let inner: Vec<HeldId> = inner.collect();
+            if made.contains_key(&id) || inner.is_empty() {
+                rest.pop();
+                let fields = held.fields.iter().map(|&field| self.marked(field, by, &made));
+                let fields = fields.collect();
+                made.insert(id, self.held_id(HeldStructure { fields, ..held }));
+            }
+            rest.extend(inner);
+        }
+        self.marked(value, by, &made)
+    }
+
+    fn marked(&mut self, value: Value, by: SetId, made: &FxHashMap<HeldId, HeldId>) -> Value {
+        match value {
+            Value::Data(Data { node, constancy }) => {
+                let constancy = self.constancies.decided_by(constancy, by);
+                Value::Data(Data { node, constancy })
+            }
+            Value::Structure(id) => Value::Structure(made[&id]),
+            other => other,
+        }
     }
 
     /// Notes that a decision between these arms was constant, and computed from these; the next

@@ -39,6 +39,9 @@ pub(super) struct HeldStructure {
     pub(super) fields: Rc<[Value]>,
     /// What has been evaluated for it and might not end.
     pub(super) strict: Option<NodeId>,
+    /// The parameter of a loop that it is, seen from the body: a `rec` must pass on this very value
+    /// in this very place. Another one of equal fields is another structure.
+    pub(super) parameter: Option<(LoopId, u32)>,
 }
 
 /// A function of the table in [`super::elaborator::Elaborator`].

@@ -29,6 +29,11 @@ impl Declared {
         ty.builtin().is_none()
     }
 
+    /// All structures, variants and arrays of the program.
+    pub(crate) fn aggregates(&self) -> &[Type] {
+        &self.aggregates
+    }
+
     /// A type as it is written.
     pub(crate) fn text(&self, ty: Type) -> String {
         match *self.types.kind(ty) {
@@ -271,6 +276,11 @@ impl Generator<'_> {
 
     /// A value that is a part of a structure or an array, or the size of one.
     pub(crate) fn part(&mut self, ty: Type, size: usize) -> Option<Term> {
+        if self.random.percent(40)
+            && let Some(value) = self.held_value(ty)
+        {
+            return Some(value);
+        }
         let mut ways: Vec<(Type, Option<String>)> = Vec::new();
         for &aggregate in &self.declared.aggregates {
             match self.declared.types.structure(aggregate) {
@@ -381,12 +391,7 @@ impl Generator<'_> {
     /// `((.f (S … FUNCTION …)) e …)`: a function that a structure holds.
     pub(crate) fn held_call(&mut self, kind: &TermKind, size: usize) -> Option<Term> {
         self.form(Form::Func)?;
-        let structures = self.declared.aggregates.iter();
-        let structures = structures.filter_map(|&ty| self.declared.types.structure(ty));
-        let structures: Vec<Structure> = structures
-            .filter(|structure| structure.fields.iter().any(|field| field.is_generic))
-            .cloned()
-            .collect();
+        let structures = self.generic_structures();
         if structures.is_empty() {
             return None;
         }

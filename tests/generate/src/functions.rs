@@ -198,7 +198,7 @@ impl Generator<'_> {
     /// A visible function applied, or what it returns applied.
     pub(crate) fn named_call(&mut self, kind: &TermKind, size: usize) -> Option<Term> {
         let depth = self.loop_depth;
-        let mut fitting: Vec<(String, FunctionKind, u32)> = Vec::new();
+        let mut fitting: Vec<(Term, FunctionKind, u32)> = self.held_functions(kind);
         for binding in self.scope.visible() {
             if let What::Term { kind: TermKind::Function(function), loops } = &binding.what {
                 let result = match &function.result {
@@ -206,16 +206,16 @@ impl Generator<'_> {
                     result => result,
                 };
                 if fits(result, kind) && depth + loops <= MAX_LOOPS {
-                    fitting.push((binding.name.clone(), (**function).clone(), *loops));
+                    let callee = Term::atom(TermKind::Function(function.clone()), &*binding.name);
+                    fitting.push((callee, (**function).clone(), *loops));
                 }
             }
         }
         if fitting.is_empty() {
             return None;
         }
-        let (name, function, loops) = self.random.pick(&fitting).clone();
+        let (callee, function, loops) = self.random.pick(&fitting).clone();
         self.deepest = self.deepest.max(depth + loops);
-        let callee = Term::atom(TermKind::Function(function.clone().into()), name);
         let call = self.call(callee, &function, size);
         Some(match &function.result {
             TermKind::Function(inner) => self.call(call, inner, size / 2),

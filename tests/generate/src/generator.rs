@@ -103,6 +103,8 @@ impl<'a> Generator<'a> {
             TermKind::Function(function) => self.function(function, size),
             TermKind::Step(of) => self.step(*of),
             TermKind::Static(name) => Term::atom(kind.clone(), name.clone()),
+            TermKind::Held(held) => self.held(held, size),
+            TermKind::Whole(name, held) => self.whole(name, held),
             TermKind::Tail { of, ty, goes_on } => self.tail((*of, *ty), *goes_on, size),
         }
     }
@@ -111,6 +113,9 @@ impl<'a> Generator<'a> {
     pub(crate) fn value(&mut self, ty: Type, size: usize) -> Term {
         if size <= 1 {
             return self.leaf(ty);
+        }
+        if let Some(term) = self.held_application(ty, size) {
+            return term;
         }
         let loops = if self.loop_depth < MAX_LOOPS { 13 } else { 0 };
         // Deeper where it is deep already, so that some is three deep.

@@ -9,6 +9,7 @@ use crate::generator::{Generator, MAX_LOOPS};
 use crate::scope::{Form, What};
 use crate::term::{FunctionKind, Term, TermKind};
 use lambdav_core::types::Type;
+use std::sync::Arc;
 
 /// How a counter counts.
 #[derive(Clone, Copy)]
@@ -31,13 +32,14 @@ impl Generator<'_> {
         self.next_loop += 1;
         let direction = if self.random.percent(50) { Direction::Up } else { Direction::Down };
         let counter = counter(of, direction);
-        // Parameters: name, kind inside, kind of `rec`'s argument, first value.
+        // Parameters: name, kind inside, kind of `rec`'s argument, first value, loops in that.
         let share = size / 5;
         let mut params = vec![(
             counter.clone(),
             TermKind::Value(Type::NUM),
             TermKind::Step(of),
             self.first_count(direction, share),
+            0,
         )];
         let count = self.random.weighted(&[1, 6, 5, 2]);
         // Nor may the name that `if` has here be shadowed.
@@ -51,7 +53,17 @@ impl Generator<'_> {
                 let first = self.function(&function, share);
                 let name = format!("f{of}-{i}");
                 let fixed = TermKind::Static(name.clone());
-                params.push((name, TermKind::Function(function.into()), fixed, first));
+                params.push((name, TermKind::Function(function.into()), fixed, first, 0));
+                continue;
+            }
+            if self.random.percent(14)
+                && let Some(held) = self.held_kind(ty)
+            {
+                let held = Arc::new(held);
+                let (first, loops) = self.measured(|this| this.held(&held, share));
+                let name = format!("s{of}-{i}");
+                let whole = TermKind::Whole(name.clone(), held.clone());
+                params.push((name, TermKind::Held(held), whole, first, loops));
                 continue;
             }
             let ty = if i == 0 && self.random.percent(60) { ty } else { self.any_type() };
@@ -60,12 +72,12 @@ impl Generator<'_> {
             if !self.options.endless && self.random.percent(15) {
                 // Each `rec` passes it on as it is.
                 let name = format!("v{of}-{i}");
-                params.push((name.clone(), kind, TermKind::Static(name), first));
+                params.push((name.clone(), kind, TermKind::Static(name), first, 0));
                 continue;
             }
             let name = self.name(&names, true);
             names.push(name.clone());
-            params.push((name, kind.clone(), kind, first));
+            params.push((name, kind.clone(), kind, first, 0));
         }
         self.random.shuffle(&mut params);
         let rec = FunctionKind {
@@ -76,10 +88,10 @@ impl Generator<'_> {
         let body = self.inside_here(|this| {
             this.loop_depth += 1;
             this.deepest = this.deepest.max(this.loop_depth);
-            for (name, kind, ..) in &params {
+            for (name, kind, _, _, loops) in &params {
                 let what = match this.random.percent(6) && !name.starts_with(['i', 'n']) {
                     true => What::Hidden,
-                    false => What::Term { kind: kind.clone(), loops: 0 },
+                    false => What::Term { kind: kind.clone(), loops: *loops },
                 };
                 this.scope.push(name.clone(), what, false);
             }

@@ -31,6 +31,8 @@ pub enum Mistake {
     Literal,
     /// A reserved word, or the name of a form, where a name is bound or used.
     Reserved,
+    /// A `rec` passes on another function, or another structure that holds functions, than the parameter.
+    Changed,
 }
 
 /// Tokens that start like numbers; most are not one, or are too large.
@@ -80,7 +82,7 @@ const CHARACTERS: [&str; 16] =
 
 impl Mistake {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::DroppedArgument,
         Self::AddedArgument,
         Self::OtherType,
@@ -91,6 +93,7 @@ impl Mistake {
         Self::Splice,
         Self::Literal,
         Self::Reserved,
+        Self::Changed,
     ];
 
     /// The text of a program with this mistake, `other` being another program; `None` where there
@@ -229,6 +232,15 @@ impl Mistake {
                 let site = pick(random, &|term| name(term).is_some())?;
                 (site, Term::word(*random.pick(&WORDS)))
             }
+            Self::Changed => {
+                let is_function = |term: &Term| match term.kind() {
+                    Some(TermKind::Static(name)) => name.starts_with('f'),
+                    Some(TermKind::Whole(..)) => true,
+                    _ => false,
+                };
+                let site = pick(random, &is_function)?;
+                (site, changed(site.term, random)?)
+            }
             Self::Parenthesis | Self::Edit => return None,
         };
         let (form, at) = (site.form, site.at);
@@ -236,6 +248,30 @@ impl Mistake {
         replace(&mut changed.forms[form], at, &new);
         Some(changed)
     }
+}
+
+/// Something much like a parameter that is a function or holds some, but not the parameter itself.
+fn changed(parameter: &Term, random: &mut Random) -> Option<Term> {
+    let held = match parameter.kind()? {
+        TermKind::Whole(name, held) => Some((name, held)),
+        _ => None,
+    };
+    let Some((name, held)) = held else {
+        let text = format!("(func (one) ({parameter} one))");
+        return Some(Term::word(text));
+    };
+    let (field, kind) = random.pick(&held.fields);
+    let structure = &held.structure;
+    Some(Term::word(match (random.below(4), kind) {
+        (0, _) => format!("(with {name} ({field} (.{field} {name})))"),
+        (1, _) => {
+            let fields = held.fields.iter().map(|(field, _)| format!(" (.{field} {name})"));
+            format!("({structure}{})", fields.collect::<String>())
+        }
+        (2, _) => format!("(if (< 0 1) {name} (with {name} ({field} (.{field} {name}))))"),
+        (_, TermKind::Function(_)) => format!("(with {name} ({field} (func (one) one)))"),
+        _ => format!("(.{field} {name})"),
+    }))
 }
 
 /// A term of a program: which form, and its number in it from the outside in.

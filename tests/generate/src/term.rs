@@ -15,6 +15,11 @@ pub enum TermKind {
     Step(u32),
     /// The parameter of that name, which each `rec` passes on unchanged; if it is a function, it must.
     Static(String),
+    /// A structure that holds functions.
+    Held(Arc<HeldKind>),
+    /// The parameter of that name, a structure that holds functions, which each `rec` must pass on
+    /// whole.
+    Whole(String, Arc<HeldKind>),
     /// What can stand in the tail of that loop, whose value has type `ty`; with `goes_on`, it has a
     /// `rec` for certain.
     Tail {
@@ -34,6 +39,15 @@ pub struct FunctionKind {
     pub params: Vec<TermKind>,
     /// The result.
     pub result: TermKind,
+}
+
+/// A structure that holds functions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldKind {
+    /// The name of the structure.
+    pub structure: String,
+    /// The names of its fields and what they are, one a function at least.
+    pub fields: Vec<(String, TermKind)>,
 }
 
 /// What a term is for.

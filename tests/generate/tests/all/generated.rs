@@ -4,7 +4,8 @@ use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::source::SourceFile;
 use lambdav_frontend::builtins::Builtin;
 use lambdav_generate::{
-    GenerateOptions, GeneratedProgram, builtins, generate, is_refused_for_rounds, shrink,
+    GenerateOptions, GeneratedProgram, Term, TermKind, builtins, generate, is_refused_for_rounds,
+    shrink,
 };
 use std::collections::BTreeSet;
 
@@ -53,7 +54,7 @@ fn seeds_give_the_same_programs_everywhere() {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    assert_eq!(hash, 0x39230c99e48566e9, "the FNV-1a hash of 50 programs");
+    assert_eq!(hash, 0x3f2bbc989874ec1e, "the FNV-1a hash of 50 programs");
 }
 
 #[test]
@@ -63,6 +64,23 @@ fn every_builtin_is_reached() {
     let missing: Vec<_> = Builtin::all().filter(|b| !used.contains(b)).map(|b| b.name()).collect();
     assert!(missing.is_empty(), "never used: {missing:?}");
     assert!(used.len() > Builtin::all().count() + 20, "swizzles are used too");
+}
+
+#[test]
+fn loops_pass_structures_of_functions_on() {
+    fn passed(term: &Term) -> bool {
+        matches!(term.kind(), Some(TermKind::Whole(..))) || term.parts().iter().any(passed)
+    }
+    fn applied(term: &Term) -> bool {
+        let is_held = |part: &Term| matches!(part.kind(), Some(TermKind::Held(_)));
+        let is_taken = |callee: &Term| callee.parts().get(1).is_some_and(is_held);
+        term.parts().first().is_some_and(is_taken) || term.parts().iter().any(applied)
+    }
+    let programs = (0..PROGRAMS).map(|seed| generate(seed, options(seed)));
+    let programs: Vec<_> = programs.filter(|program| program.forms.iter().any(passed)).collect();
+    assert!(programs.len() >= 20, "{} programs", programs.len());
+    let applied = programs.iter().filter(|program| program.forms.iter().any(applied)).count();
+    assert!(applied >= 8, "{applied} programs apply what they pass on");
 }
 
 #[test]

@@ -47,8 +47,9 @@ fn both_agree_on_mistakes() {
         let count = count(mistake);
         println!("{mistake:?}: {count:?}");
         let share = |part: u32| 100 * part / count.made.max(1);
-        // That the mistakes are ones, and are made.
-        assert!(count.made >= PROGRAMS as u32 / 3, "{mistake:?}: {count:?}");
+        // That the mistakes are ones, and are made. (Few programs have functions as parameters.)
+        let part = if mistake == Mistake::Changed { 12 } else { 3 };
+        assert!(count.made >= PROGRAMS as u32 / part, "{mistake:?}: {count:?}");
         assert!(share(count.refused) >= 30, "{mistake:?}: {count:?}");
         all.stuck += count.stuck;
         all.unbound += count.unbound;
