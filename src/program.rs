@@ -43,8 +43,10 @@ pub struct LoadedModule {
     pub bytes: Vec<u8>,
     /// What it wants, if no diagnostic is an error.
     pub interface: Interface,
-    /// Its words, of a module or its text; of other languages none, whose compiler is a part of this one.
-    pub words: Option<Vec<u32>>,
+    /// Its words; none, if it could not be read or compiled.
+    pub words: Vec<u32>,
+    /// Whether it was compiled from another language by a part of this program.
+    pub is_foreign: bool,
     /// The colour that a pixel keeps that it discards.
     pub clear: [f32; 4],
 }
@@ -52,7 +54,8 @@ pub struct LoadedModule {
 impl LoadedModule {
     /// What could not be read.
     fn unread(bytes: Vec<u8>, options: &RaiseOptions) -> Self {
-        Self { bytes, interface: Interface::default(), words: None, clear: options.clear }
+        let (interface, words) = (Interface::default(), Vec::new());
+        Self { bytes, interface, words, is_foreign: false, clear: options.clear }
     }
 }
 
@@ -202,8 +205,8 @@ impl Loaded {
                 (None, Interface::default())
             }
         };
-        let (words, clear) = (Some(words.to_vec()), options.clear);
-        let module = Some(LoadedModule { bytes, interface, words, clear });
+        let (words, clear, is_foreign) = (words.to_vec(), options.clear, false);
+        let module = Some(LoadedModule { bytes, interface, words, is_foreign, clear });
         Self {
             source,
             is_core_text: false,
@@ -261,7 +264,7 @@ impl Loaded {
                         let bytes = source.text().as_bytes().to_vec();
                         let mut all = Self::of_module(name, bytes, &words, most, options);
                         if let Some(module) = &mut all.module {
-                            module.words = None;
+                            module.is_foreign = true;
                         }
                         // What is said points into the text, also where the module has no lines.
                         return Self { source, ..all };

@@ -65,6 +65,32 @@ impl Layout {
         size.next_multiple_of(self.least().max(align))
     }
 
+    /// The offsets of all words of a value that begins at `base`, in the order of its components. (Types nest a few
+    /// hundred deep at most.)
+    pub fn words(&self, types: &Types, ty: Type, base: u64, out: &mut Vec<u64>) {
+        let count = types.components(ty) as u64;
+        match *types.kind(ty) {
+            TypeKind::Matrix(scalar, n) => {
+                let column = Type::of(scalar, n);
+                let stride = self.stride(column);
+                (0..n).for_each(|k| self.words(types, column, base + u64::from(k) * stride, out));
+            }
+            TypeKind::Array(element, count) => {
+                let stride = self.stride(element);
+                (0..count)
+                    .for_each(|k| self.words(types, element, base + u64::from(k) * stride, out));
+            }
+            TypeKind::Structure(_) => {
+                let mut end = 0;
+                for part in types.parts(ty) {
+                    let offset = self.place(part, &mut end);
+                    self.words(types, part, base + offset, out);
+                }
+            }
+            _ => out.extend((0..count).map(|k| base + 4 * k)),
+        }
+    }
+
     /// The offset of a member after those that end at `end`, which is moved.
     pub fn place(&self, ty: Type, end: &mut u64) -> u64 {
         let (align, size) = self.layouts[&ty];

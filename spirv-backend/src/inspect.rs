@@ -342,8 +342,20 @@ impl<'a> Reader<'a> {
         let mut members = Vec::new();
         let mut size = None;
         if opcode == Op::TypeStruct {
-            self.members(inner, "", 0, DEPTH, &mut members);
+            // What a compiler has only wrapped in a block has no name there: it is the block, or has its name.
+            let (held, base) = self.unwrapped(inner);
+            self.members(held, "", base, DEPTH, &mut members);
             size = self.size(inner, DEPTH);
+            let is_wrapped = held == inner && !self.member_names.contains_key(&(inner, 0));
+            if let [only, parts @ ..] = &mut members[..]
+                && is_wrapped
+                && only.name == "0"
+                && parts.iter().all(|part| part.name.starts_with("0[]."))
+            {
+                let name = self.name(id);
+                parts.iter_mut().for_each(|part| part.name.replace_range(..1, &name));
+                only.name = if name.is_empty() { "0".to_owned() } else { name };
+            }
         }
         let name = match self.name(id) {
             name if name.is_empty() => self.name(inner),
@@ -359,6 +371,20 @@ impl<'a> Reader<'a> {
             members,
             sampler: self.sampler(id),
         })
+    }
+
+    /// The structure without a name that is all of a block, and the bytes before it; of another block, itself.
+    fn unwrapped(&self, block: u32) -> (u32, u32) {
+        let only = match self.globals.get(&block).map(|of| &of.operands[..]) {
+            Some(&[Operand::IdRef(only)]) => only,
+            _ => return (block, 0),
+        };
+        let is_structure =
+            self.globals.get(&only).is_some_and(|of| of.class.opcode == Op::TypeStruct);
+        match is_structure && !self.member_names.contains_key(&(block, 0)) {
+            true => (only, self.member_number(block, 0, Decoration::Offset).unwrap_or(0)),
+            false => (block, 0),
+        }
     }
 
     /// What the module says of the sampler of a variable.

@@ -36,6 +36,8 @@ pub struct BlockMember {
     pub uniform: usize,
     /// Its block.
     pub binding: Binding,
+    /// The name of the block; may be empty.
+    pub block: String,
     /// What the module calls it; if it has no name, its number in the block.
     pub member: String,
     /// The bytes in front of each word of its value.

@@ -4,8 +4,9 @@ use super::binds::Binds;
 use super::failure::{Failure, Result, save_failure};
 use super::files::{check_not_read, check_target, one_standard_input, read_bytes};
 use super::given::Given;
-use super::messages::{Messages, fault, one_standard_output, print, report};
+use super::messages::{MessageFormat, Messages, fault, note, one_standard_output, print, report};
 use super::module::ModuleArguments;
+use super::rewritten;
 use super::values::{Outputs, lanes, location, locations, machine_target, outputs, target};
 use clap::{Args, ValueEnum};
 use lambdav::Settings;
@@ -21,7 +22,7 @@ use lambdav::raster::file::write_atomically;
 use lambdav::simd::emit::Listing;
 use lambdav::simd::{Compiler, EmitError};
 use lambdav::spirv;
-use lambdav::spirv::emit::{self, Exact, FloatControls, Subnormals, Version};
+use lambdav::spirv::emit::{self, Exact, FloatControls, HostInterface, Subnormals, Version};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -188,6 +189,7 @@ pub(super) fn run(options: &CompileArguments) -> Result {
     for path in out.into_iter().chain(options.vertex.as_deref()) {
         check_not_read(path, &loaded.included)?;
     }
+    let module = loaded.module;
     let core = loaded.core.ok_or_else(Failure::reported)?;
     let result = match stage {
         Stage::Core if matches!(options.output, Some(Outputs::At(_))) => {
@@ -205,7 +207,15 @@ pub(super) fn run(options: &CompileArguments) -> Result {
             let program = schedule(&core, &locations)
                 .map_err(|diagnostic| fault(&loaded.source, diagnostic, options.messages))?;
             if is_spirv {
-                spirv_stage(stage, options, &program, kept, &loaded.source)
+                let host = match &module {
+                    Some(module) => {
+                        let (host, moved) = rewritten::host(&core, &program, &module.interface);
+                        note_moved(options, &moved);
+                        host
+                    }
+                    None => HostInterface::default(),
+                };
+                spirv_stage(stage, options, &program, kept, &host, &loaded.source)
             } else {
                 let mut settings = Settings::new(&core, options.size);
                 binds.apply(&mut settings, &program.types)?;
@@ -240,12 +250,28 @@ fn stage(asked: Option<Stage>, out: Option<&Path>) -> Result<Stage> {
     }
 }
 
+/// Says which members of blocks lie elsewhere in a module that is written again.
+fn note_moved(options: &CompileArguments, moved: &[String]) {
+    if moved.is_empty() || options.messages.format() == MessageFormat::Json {
+        return;
+    }
+    let names: Vec<String> = moved.iter().map(|name| format!("`{name}`")).collect();
+    let (lie, are) = if moved.len() == 1 { ("lies", "is") } else { ("lie", "are") };
+    let (names, shader) = (names.join(", "), options.shader.display());
+    let what = format!(
+        "{names} of `{shader}` {are} not laid out as std140 says, and {lie} behind the other members now; \
+         `lambdav inspect` shows where"
+    );
+    note(&what, options.messages);
+}
+
 /// A SPIR-V module, or its text.
 fn spirv_stage(
     stage: Stage,
     options: &CompileArguments,
     program: &Program,
     constants: usize,
+    host: &HostInterface,
     source: &SourceFile,
 ) -> Result<Vec<u8>> {
     let version = options.spirv_version.unwrap_or_default();
@@ -268,8 +294,8 @@ fn spirv_stage(
         None => FloatControls::default(),
     };
     let how = emit::EmitOptions { version, float_controls, strip, constants, exact };
-    let module =
-        spirv::emit(program, Some(source), &how).map_err(|e| Failure::input(e.to_string()))?;
+    let module = emit::emit_for(program, Some(source), &how, host)
+        .map_err(|e| Failure::input(e.to_string()))?;
     if stage == Stage::Spirv {
         return Ok(spirv::bytes(&module.words));
     }

@@ -114,8 +114,9 @@ pub(super) fn evaluator(
         EngineName::Gpu => gpu.expect("it was opened").engine(core, location, settings)?,
         EngineName::Spirv
             if let Some(module) = &loaded.module
-                && let Some(words) = &module.words =>
+                && !module.is_foreign =>
         {
+            let words = &module.words;
             let (source, clear) = (&loaded.source, module.clear);
             let interface = &module.interface;
             let engine = SpirvEngine::of_words(words, interface, source, location, clear, settings);

@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 /// Show what a program wants of the program that runs it: entry points, sets and bindings, members with
 /// their offsets, push constants, specialisation constants
 ///
-/// Of a shader, those of the module that `compile` makes of it. Of an image, size and samples, and what
+/// Of a shader in λV, those of the module that `compile` makes of it; of WGSL and GLSL, the author's own, of all entry
+/// points. Of an image, size and samples, and what
 /// `render` has written into it: the versions of lambdav and the language, a digest of the program, output,
 /// time and the values of uniforms.
 #[derive(Args)]
@@ -39,14 +40,21 @@ pub(super) fn run(options: &InspectArguments) -> Result {
             let how = RaiseOptions::default();
             let mut loaded = compile_fixed(&options.file, bytes, most, &mut |_, _| None, &how);
             loaded.diagnostics.drop_lints();
-            report(&loaded.source, &loaded.diagnostics, options.messages)?;
-            let core = loaded.core.ok_or_else(Failure::reported)?;
-            let all: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
-            let program = schedule(&core, &all).map_err(|diagnostic| {
-                super::messages::fault(&loaded.source, diagnostic, options.messages)
-            })?;
-            let module = spirv::emit(&program, Some(&loaded.source), &EmitOptions::default());
-            module.map_err(|error| Failure::input(error.to_string()))?.words
+            // Of what others have written, all is shown that they wrote, for every stage.
+            match loaded.module.map(|module| module.words).filter(|words| !words.is_empty()) {
+                Some(words) => words,
+                None => {
+                    report(&loaded.source, &loaded.diagnostics, options.messages)?;
+                    let core = loaded.core.ok_or_else(Failure::reported)?;
+                    let all: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
+                    let program = schedule(&core, &all).map_err(|diagnostic| {
+                        super::messages::fault(&loaded.source, diagnostic, options.messages)
+                    })?;
+                    let module =
+                        spirv::emit(&program, Some(&loaded.source), &EmitOptions::default());
+                    module.map_err(|error| Failure::input(error.to_string()))?.words
+                }
+            }
         }
     };
     let interface =

@@ -22,6 +22,7 @@ mod inspect;
 mod messages;
 mod module;
 mod render;
+mod rewritten;
 mod stats;
 mod supervise;
 mod test;

@@ -2,9 +2,9 @@
 //! pixel, the block of push constants, the block of uniforms, textures and buffers. Each is declared when it is first used.
 
 use super::declarations::{Declarations, TypeDeclaration, literal};
+use super::host::{Blocks, HostInterface};
 use super::options::{EmitOptions, FloatControls, Version};
 use crate::sampler::SamplerNote;
-use lambdav_core::graph::Uniform;
 use lambdav_core::inputs::Input;
 use lambdav_core::layout::Rules;
 use lambdav_core::types::{Resource, ResourceKind, Type};
@@ -28,7 +28,9 @@ const PUSH_CONSTANTS: [(Input, Type, &str, u32); 4] = [
 pub(super) struct Interface {
     frag_coord: Option<Word>,
     push_constants: Option<Word>,
-    uniforms: Option<Word>,
+    /// Where the host program has what it gives, and the blocks of uniforms.
+    pub(super) host: HostInterface,
+    pub(super) blocks: Blocks,
     /// By their locations.
     outputs: FxHashMap<u32, Word>,
     /// Textures and buffers, by their numbers.
@@ -70,7 +72,9 @@ impl Interface {
         let pointer = declarations.shape(TypeDeclaration::Pointer(class, to));
         let operands = vec![Operand::StorageClass(class)];
         let id = declarations.declare(Op::Variable, Some(pointer), operands);
-        declarations.name(id, name);
+        if !name.is_empty() {
+            declarations.name(id, name);
+        }
         match class {
             StorageClass::Input | StorageClass::Output => self.listed.push(id),
             _ => self.others.push(id),
@@ -127,32 +131,7 @@ impl Interface {
         id
     }
 
-    /// The block of uniforms, of which each is a member. A `bool` is a `uint` there.
-    pub(super) fn uniforms(
-        &mut self,
-        declarations: &mut Declarations<'_>,
-        uniforms: &[Uniform],
-    ) -> Word {
-        if let Some(base) = self.uniforms {
-            return base;
-        }
-        let mut end = 0;
-        let members: Vec<(Type, &str, u32)> = uniforms
-            .iter()
-            .map(|uniform| {
-                let offset = declarations.layout(Rules::Std140).place(uniform.ty, &mut end);
-                (uniform.ty, uniform.name.as_str(), offset as u32)
-            })
-            .collect();
-        let base = self.block(declarations, StorageClass::Uniform, "uniforms", &members);
-        let zero = || [Operand::LiteralBit32(0)];
-        declarations.decorate(base, Decoration::DescriptorSet, zero());
-        declarations.decorate(base, Decoration::Binding, zero());
-        self.uniforms = Some(base);
-        base
-    }
-
-    /// The texture or buffer of that number: it is bound behind the block of uniforms.
+    /// The texture or buffer of that number: it is bound where the host has it, or behind the block of uniforms.
     pub(super) fn resource(
         &mut self,
         declarations: &mut Declarations<'_>,
@@ -172,9 +151,9 @@ impl Interface {
                 (StorageClass::StorageBuffer, declarations.buffer(element))
             }
         };
-        let id = self.variable(declarations, class, to, &resource.name);
-        declarations.decorate(id, Decoration::DescriptorSet, [Operand::LiteralBit32(0)]);
-        declarations.decorate(id, Decoration::Binding, [Operand::LiteralBit32(number + 1)]);
+        let (name, at) = self.place_of(number, &resource.name);
+        let id = self.variable(declarations, class, to, &name);
+        Self::bind(declarations, id, at);
         if let ResourceKind::Texture(options) = resource.kind
             && options.native
         {
@@ -228,7 +207,7 @@ impl Interface {
     }
 
     /// A variable that holds a block of these members.
-    fn block(
+    pub(super) fn block(
         &mut self,
         declarations: &mut Declarations<'_>,
         class: StorageClass,
@@ -239,11 +218,15 @@ impl Interface {
         let types = members.iter().map(|&(ty, ..)| ty).map(memory);
         let types = types.map(Operand::IdRef).collect();
         let block = declarations.declare(Op::TypeStruct, None, types);
-        declarations.name(block, name);
+        if !name.is_empty() {
+            declarations.name(block, name);
+        }
         declarations.decorate(block, Decoration::Block, []);
         for (index, &(ty, name, offset)) in members.iter().enumerate() {
             let index = index as u32;
-            declarations.member_name(block, index, name);
+            if !name.is_empty() {
+                declarations.member_name(block, index, name);
+            }
             declarations.lay_out_member(block, index, ty, offset, Rules::Std140);
         }
         self.variable(declarations, class, block, name)
@@ -277,7 +260,7 @@ impl Interface {
         let mut entry = vec![
             Operand::ExecutionModel(ExecutionModel::Fragment),
             Operand::IdRef(main),
-            literal("main"),
+            self.entry_point(),
         ];
         entry.extend(self.listed.iter().map(|&id| Operand::IdRef(id)));
         if options.version >= Version::V1_4 {

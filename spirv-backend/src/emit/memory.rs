@@ -4,6 +4,7 @@
 //! An index is clamped before it is used.
 
 use super::declarations::TypeDeclaration;
+use super::host::Placed;
 use super::translator::{Place, Slot, Translator};
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::layout::Rules;
@@ -17,9 +18,10 @@ impl<'p> Translator<'p> {
     /// Where the uniform of that index lies.
     pub(super) fn uniform(&mut self, index: u32) -> Place<'p> {
         let members = &self.function.program.uniforms[..self.block_members()];
-        let base = self.interface.uniforms(&mut self.declarations, members);
-        let indices = vec![self.declarations.uint(index)];
-        Place::Memory { class: StorageClass::Uniform, base, indices }
+        let Placed { class, base, member } =
+            self.interface.uniform(&mut self.declarations, members, index);
+        let indices = vec![self.declarations.uint(member)];
+        Place::Memory { class, base, indices }
     }
 
     /// A value that lies in memory: it is read where it is used as a whole.
@@ -117,7 +119,7 @@ impl<'p> Translator<'p> {
             unreachable!("a constant is not read");
         };
         let rules = match class {
-            StorageClass::Uniform => Some(Rules::Std140),
+            StorageClass::Uniform | StorageClass::PushConstant => Some(Rules::Std140),
             StorageClass::StorageBuffer => Some(Rules::Std430),
             _ => None,
         };
@@ -144,7 +146,7 @@ impl<'p> Translator<'p> {
         if is_shared {
             self.note_from_outside(id, ty);
         }
-        if *class == StorageClass::Uniform {
+        if matches!(class, StorageClass::Uniform | StorageClass::PushConstant) {
             id = self.hide_uniform(id, ty);
         }
         if !is_shared || ty.scalar() != Some(Scalar::Bool) {

@@ -25,6 +25,7 @@
 mod control;
 mod declarations;
 mod exact;
+mod host;
 mod integers;
 mod interface;
 mod lines;
@@ -46,6 +47,7 @@ use rspirv::spirv::Word;
 use thiserror::Error;
 use translator::Translator;
 
+pub use host::{HostBlock, HostInterface, HostMember, HostResource};
 pub use options::{EmitOptions, Exact, FloatControls, Subnormals, Version};
 
 /// An emitted module.
@@ -101,12 +103,23 @@ pub fn emit(
     source: Option<&SourceFile>,
     options: &EmitOptions,
 ) -> Result<EmittedModule, EmitError> {
+    emit_for(program, source, options, &HostInterface::default())
+}
+
+/// The same for a host program that has blocks, textures and buffers of its own.
+pub fn emit_for(
+    program: &Program,
+    source: Option<&SourceFile>,
+    options: &EmitOptions,
+    host: &HostInterface,
+) -> Result<EmittedModule, EmitError> {
     if program.uniforms.len() > MAX_MEMBERS {
         return Err(EmitError::TooManyUniforms(program.uniforms.len()));
     }
     let source = source.filter(|_| !options.strip);
     let library = options.exact.map(|exact| Library::new(program, exact)).unwrap_or_default();
-    let translator = Translator::new(program, source, options, &library);
+    let mut translator = Translator::new(program, source, options, &library);
+    translator.interface.host.clone_from(host);
     let (mut module, loops, [ways, members, parts]) = translator.translate();
     if options.strip {
         module.debug_names.clear();

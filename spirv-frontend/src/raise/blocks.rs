@@ -77,7 +77,14 @@ impl Raiser<'_, '_> {
             let name = outside.name([own, in_block, full]);
             let (node, uniform) = self.uniform(name, ty, outside)?;
             let offsets = word_offsets(module, structure, k, base)?;
-            outside.interface.members.push(BlockMember { uniform, binding, member, offsets });
+            let block = block.name.clone();
+            outside.interface.members.push(BlockMember {
+                uniform,
+                binding,
+                block,
+                member,
+                offsets,
+            });
             parts.push(node);
         }
         self.construct(whole, parts)

@@ -29,6 +29,7 @@ mod page;
 mod pipes;
 mod render;
 mod resources;
+mod rewritten;
 mod sequences;
 mod simd;
 mod test;
