@@ -85,7 +85,7 @@ impl Raiser<'_, '_> {
                 let ty = self.core_type(variable.ty)?;
                 let content = match variable.initial {
                     Some(initial) => self.constant(initial)?,
-                    None => self.splat(ty, 0),
+                    None => self.zero(ty),
                 };
                 let content = self.of_type(content, ty)?;
                 let slot = memory.push(content);

@@ -114,7 +114,7 @@ impl Raiser<'_, '_> {
         let core = self.core_type(ty)?;
         let content = match of.operands.get(3) {
             Some(&initial) => self.constant(initial)?,
-            None => self.splat(core, 0),
+            None => self.zero(core),
         };
         let content = self.of_type(content, core)?;
         let slot = memory.push(content);
@@ -237,13 +237,20 @@ impl Raiser<'_, '_> {
         path: &[NodeId],
         part: NodeId,
     ) -> Result<NodeId> {
+        // What was there is not looked at: a way through all that was put there before may be long.
+        let Some((&last, outer)) = path.split_last() else {
+            let ty = self.type_of(whole);
+            return self.of_type(part, ty);
+        };
         let mut wholes = vec![whole];
-        for &index in path {
+        for &index in outer {
             let inner = self.part(wholes[wholes.len() - 1], index)?;
             wholes.push(inner);
         }
-        let old = wholes.pop().expect("there is one");
-        let ty = self.type_of(old);
+        let innermost = wholes[wholes.len() - 1];
+        let number = self.field_of(innermost, last)?.unwrap_or(0) as usize;
+        let ty = self.graph.types().part(self.type_of(innermost), number);
+        let Some((ty, _)) = ty else { return Err(RaiseError::malformed("there is no such part")) };
         let mut new = self.of_type(part, ty)?;
         for (&index, whole) in path.iter().zip(wholes).rev() {
             new = match self.field_of(whole, index)? {

@@ -178,7 +178,7 @@ impl Raiser<'_, '_> {
                     None => {
                         let some = nodes.iter().flatten().next().expect("an exit has it");
                         let ty = self.type_of(*some);
-                        self.splat(ty, 0)
+                        self.zero(ty)
                     }
                 });
             }

@@ -57,6 +57,7 @@ pub(crate) fn raise(
         globals: FxHashMap::default(),
         constants: FxHashMap::default(),
         types: FxHashMap::default(),
+        zeros: FxHashMap::default(),
         neighbours: Neighbours::default(),
         alike: Vec::new(),
         span: Span::default(),

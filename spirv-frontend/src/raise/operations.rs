@@ -130,7 +130,7 @@ impl Raiser<'_, '_> {
         match of.op {
             Op::Undef => {
                 let ty = self.core_type(ty)?;
-                Ok(self.splat(ty, 0))
+                Ok(self.zero(ty))
             }
             Op::FOrdNotEqual | Op::FUnordEqual => {
                 let [a, b] = [self.operand(of, 2)?, self.operand(of, 3)?];
@@ -313,12 +313,14 @@ impl Raiser<'_, '_> {
             }
             Op::CompositeInsert => {
                 let [part, whole] = [self.operand(of, 2)?, self.operand(of, 3)?];
-                let mut inner = whole;
+                let mut inner = self.type_of(whole);
                 let mut path = Vec::new();
                 for &literal in of.rest(4) {
-                    self.check_part(inner, literal)?;
+                    let Some((ty, _)) = self.graph.types().part(inner, literal as usize) else {
+                        return Err(of.malformed(&format!("there is no part {literal}")));
+                    };
                     path.push(index(self, literal));
-                    inner = self.part(inner, path[path.len() - 1])?;
+                    inner = ty;
                 }
                 self.replace(whole, &path, part)
             }

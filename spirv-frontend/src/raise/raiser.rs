@@ -113,6 +113,8 @@ pub(super) struct Raiser<'m, 'w> {
     pub(super) globals: FxHashMap<u32, Value>,
     pub(super) constants: FxHashMap<u32, NodeId>,
     pub(super) types: FxHashMap<u32, Type>,
+    /// The zeros of types, each made once: they may be large.
+    pub(super) zeros: FxHashMap<Type, NodeId>,
     pub(super) neighbours: Neighbours,
     /// What loops compute that is taken to be the same at all pixels, and where that is.
     pub(super) alike: Vec<(NodeId, Span)>,
@@ -161,6 +163,16 @@ impl<'m, 'w> Raiser<'m, 'w> {
     pub(super) fn splat(&mut self, ty: Type, word: u32) -> NodeId {
         let count = self.graph.types().components(ty);
         self.graph.constant(ty, &vec![word; count], self.span)
+    }
+
+    /// What a value is of which nothing is said.
+    pub(super) fn zero(&mut self, ty: Type) -> NodeId {
+        if let Some(&known) = self.zeros.get(&ty) {
+            return known;
+        }
+        let zero = self.splat(ty, 0);
+        self.zeros.insert(ty, zero);
+        zero
     }
 
     /// The same of a number.

@@ -148,7 +148,7 @@ impl Raiser<'_, '_> {
                 }
                 self.splat(ty, of.operand(2)?)
             }
-            Op::ConstantNull | Op::Undef => self.splat(ty, 0),
+            Op::ConstantNull | Op::Undef => self.zero(ty),
             Op::ConstantComposite | Op::SpecConstantComposite => {
                 let mut parts = Vec::new();
                 for &id in of.rest(2) {
