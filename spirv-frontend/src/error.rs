@@ -39,9 +39,11 @@ impl RaiseError {
 
     /// Says in which instruction, unless that is known.
     pub(crate) fn at(mut self, at: usize, span: Option<Span>) -> Self {
-        if self.at.is_none() {
-            (self.at, self.span) = (Some(at), span);
+        let is_here = self.at.is_none_or(|known| known == at);
+        if is_here && self.span.is_none() {
+            self.span = span;
         }
+        self.at = self.at.or(Some(at));
         self
     }
 

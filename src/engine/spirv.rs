@@ -158,8 +158,9 @@ impl SpirvEngine {
         let span = match (&self.loops, position) {
             (Loops::Emitted(emitted), _) => emitted.loop_span(header),
             (Loops::Carried(source), Some(position)) => {
-                let files = self.module.sources();
-                let file = files.iter().position(|file| file.id == position.file);
+                let name = self.module.file_name(position.file);
+                let mut files = source.files().iter();
+                let file = name.and_then(|name| files.position(|file| file.name == name));
                 file.and_then(|file| span_at(source, file, position))
             }
             (Loops::Carried(_), None) => None,
@@ -183,7 +184,7 @@ fn span_at(source: &SourceFile, file: usize, at: Position) -> Option<Span> {
     let lines = line.checked_sub(1)? as usize;
     let before: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
     let found = text[before..].split('\n').next()?;
-    let index = column.checked_sub(1)? as usize + usize::from(skip);
+    let index = column.saturating_sub(1) as usize + usize::from(skip);
     let (offset, character) = found.char_indices().nth(index)?;
     let start = file.start + (before + offset) as u32;
     Some(Span::new(start, start + character.len_utf8() as u32))

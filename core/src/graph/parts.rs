@@ -101,14 +101,10 @@ impl Graph {
         }
         match (op, self.operation(whole)) {
             (Op::At, Some((Op::Update, &[before, index, new]))) => {
-                self.at_of_update(operands[1], [before, index, new], span)
+                self.at_of_updates(operands[1], [before, index, new], span)
             }
             (Op::Component(_), Some((Op::Update, &[before, index, new]))) => {
-                if self.constant_index(before, index)? == part? {
-                    return Some(self.after(new, [before], span));
-                }
-                let part = self.op(op, vec![before], span);
-                Some(self.after(part, [new], span))
+                self.component_of_updates(op, part?, [before, index, new], span)
             }
             (Op::Tag, Some((Op::Inject(_, case), fields))) => {
                 let fields = fields.to_vec();
@@ -126,22 +122,63 @@ impl Graph {
         }
     }
 
-    /// The part at `index` of a value that `update`, its operands, makes.
-    fn at_of_update(
+    /// The part at `index` of a value that updates of other parts make of one another, of which these are the operands of
+    /// the last. There may be many: nothing recurses on them.
+    fn at_of_updates(
         &mut self,
         index: NodeId,
-        [before, place, new]: [NodeId; 3],
+        mut update: [NodeId; 3],
         span: Span,
     ) -> Option<NodeId> {
-        if index == place {
-            return Some(self.after(new, [before, index], span));
-        }
-        let [at, place] = [index, place].map(|index| self.constant_index(before, index));
-        if at? == place? {
-            return Some(self.after(new, [before], span));
-        }
-        let part = self.op(Op::At, vec![before, index], span);
-        Some(self.after(part, [new], span))
+        let mut passed = Vec::new();
+        let part = loop {
+            let [before, place, new] = update;
+            if index == place {
+                break self.after(new, [before, index], span);
+            }
+            match [index, place].map(|index| self.constant_index(before, index)) {
+                [Some(at), Some(place)] if at == place => break self.after(new, [before], span),
+                [Some(_), Some(_)] => passed.push(new),
+                _ => return None,
+            }
+            update = match self.operation(before) {
+                Some((Op::Update, &[inner, place, new]))
+                    if index == place || self.constant_index(inner, place).is_some() =>
+                {
+                    [inner, place, new]
+                }
+                _ => break self.op(Op::At, vec![before, index], span),
+            };
+        };
+        Some(passed.into_iter().rev().fold(part, |part, new| self.after(part, [new], span)))
+    }
+
+    /// The same of a component of a vector.
+    fn component_of_updates(
+        &mut self,
+        op: Op,
+        part: usize,
+        mut update: [NodeId; 3],
+        span: Span,
+    ) -> Option<NodeId> {
+        let mut passed = Vec::new();
+        let part = loop {
+            let [before, place, new] = update;
+            match self.constant_index(before, place) {
+                Some(place) if place == part => break self.after(new, [before], span),
+                Some(_) => passed.push(new),
+                None => return None,
+            }
+            update = match self.operation(before) {
+                Some((Op::Update, &[inner, place, new]))
+                    if self.constant_index(inner, place).is_some() =>
+                {
+                    [inner, place, new]
+                }
+                _ => break self.op(op, vec![before], span),
+            };
+        };
+        Some(passed.into_iter().rev().fold(part, |part, new| self.after(part, [new], span)))
     }
 
     /// The part at a constant index in the one way to write it.

@@ -53,6 +53,8 @@ pub(super) struct LoadedFunction {
     pub(super) number: usize,
     result: Option<ValueType>,
     blocks: Vec<Draft>,
+    /// The line that stands before the next block.
+    line: Option<Position>,
     /// How many parameters have been named.
     parameters: usize,
 }
@@ -60,7 +62,7 @@ pub(super) struct LoadedFunction {
 impl LoadedFunction {
     /// From its OpFunction.
     pub(super) fn new(number: usize, signature: &Signature) -> Self {
-        Self { number, result: signature.result, blocks: Vec::new(), parameters: 0 }
+        Self { number, result: signature.result, blocks: Vec::new(), line: None, parameters: 0 }
     }
 
     /// Reads an instruction inside it.
@@ -74,8 +76,11 @@ impl LoadedFunction {
         let is_first = self.blocks.is_empty();
         let open = self.blocks.last_mut().filter(|block| block.end.is_none());
         match (instruction.op, open) {
-            (Op::Nop | Op::NoLine, _) => Ok(()),
-            (Op::Line | Op::FunctionEnd, None) => Ok(()),
+            (Op::Nop | Op::NoLine, _) | (Op::FunctionEnd, None) => Ok(()),
+            (Op::Line, None) => {
+                self.line = Some(position(instruction)?);
+                Ok(())
+            }
             (Op::FunctionParameter, None) if is_first => {
                 let parameters = &signatures[self.number].parameters;
                 let (id, entity) = &parameters[self.parameters];
@@ -88,7 +93,7 @@ impl LoadedFunction {
                 self.blocks.push(Draft {
                     label,
                     is_header: false,
-                    line: None,
+                    line: self.line.take(),
                     header: None,
                     phis: Vec::new(),
                     steps: Vec::new(),
@@ -147,8 +152,20 @@ impl Draft {
         let operand = |index| instruction.operand(index);
         match instruction.op {
             Op::Line => {
-                self.line =
-                    Some(Position { file: operand(0)?, line: operand(1)?, column: operand(2)? });
+                self.line = Some(position(instruction)?);
+                Ok(())
+            }
+            // The number of its lines.
+            Op::ExtInst if matches!(ids.get(operand(2)?), Some(Entity::DebugInfo)) => {
+                let number = |index| match operand(index).map(|id| globals.constant(id)) {
+                    Ok(Some(&[number])) => Some(number),
+                    _ => None,
+                };
+                if operand(3)? == 103
+                    && let (Some(line), Some(column)) = (number(5), number(7))
+                {
+                    self.line = Some(Position { file: operand(4)?, line, column });
+                }
                 Ok(())
             }
             Op::SelectionMerge => instruction.exactly(2),
@@ -483,6 +500,12 @@ impl Draft {
         let header = self.is_header.then_some(Header { number: 0, position: self.header });
         Ok(Block { label: self.label, header, phis, steps: self.steps, end })
     }
+}
+
+/// The place that an OpLine names.
+fn position(instruction: &Instruction<'_>) -> Result<Position, LoadError> {
+    let operand = |index| instruction.operand(index);
+    Ok(Position { file: operand(0)?, line: operand(1)?, column: operand(2)? })
 }
 
 /// Takes memory for a value, if there is so much.

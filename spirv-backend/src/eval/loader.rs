@@ -28,6 +28,8 @@ struct Loader<'w> {
     is_skipped: bool,
     headers: usize,
     sources: Vec<Source>,
+    /// Strings, which may be the names of files.
+    names: Vec<(u32, String)>,
     /// Whether what OpSourceContinued adds belongs to the last of `sources`.
     continues: bool,
 }
@@ -64,6 +66,7 @@ fn load(words: &[u32], options: &LoadOptions) -> Result<Module, LoadError> {
         is_skipped: false,
         headers: 0,
         sources: Vec::new(),
+        names: Vec::new(),
         continues: false,
     };
     for instruction in instructions(words)? {
@@ -183,6 +186,7 @@ impl<'w> Loader<'w> {
             globals: globals.of_module,
             resources: globals.resources,
             sources: self.sources,
+            names: self.names,
         })
     }
 
@@ -202,8 +206,12 @@ impl<'w> Loader<'w> {
             | Op::ModuleProcessed
             | Op::EntryPoint => Ok(()),
             Op::Source | Op::SourceContinued => self.source(instruction),
+            Op::ExtInst if let Some(Entity::DebugInfo) = self.ids.get(instruction.operand(2)?) => {
+                self.debug_source(instruction)
+            }
             Op::String => {
-                let text = instruction.string(1)?.into();
+                let text: std::rc::Rc<str> = instruction.string(1)?.into();
+                self.names.push((first()?, text.to_string()));
                 self.ids.define(instruction, first()?, Entity::String(text))
             }
             Op::Name => {
@@ -235,6 +243,9 @@ impl<'w> Loader<'w> {
             },
             Op::ExtInstImport => match instruction.string(1)?.as_str() {
                 "GLSL.std.450" => self.ids.define(instruction, first()?, Entity::Glsl),
+                "NonSemantic.Shader.DebugInfo.100" if !is_marked => {
+                    self.ids.define(instruction, first()?, Entity::DebugInfo)
+                }
                 of if of.starts_with("NonSemantic.") => {
                     self.ids.define(instruction, first()?, Entity::NonSemantic)
                 }
@@ -271,6 +282,25 @@ impl<'w> Loader<'w> {
             Op::MemberDecorate => self.decorate(instruction, Some(instruction.operand(1)?), 2),
             _ => self.globals.declare(&mut self.ids, instruction),
         }
+    }
+
+    /// A file, by its number among the instructions of NonSemantic.Shader.DebugInfo.100. (What it says of types and of
+    /// variables has no meaning here.)
+    fn debug_source(&mut self, instruction: &Instruction<'_>) -> Result<(), LoadError> {
+        let string =
+            |s: &Self, index| match instruction.operands.get(index).map(|id| s.ids.get(*id)) {
+                Some(Some(Entity::String(text))) => Some(String::from(&**text)),
+                _ => None,
+            };
+        let id = instruction.operand(1)?;
+        if instruction.operand(3)? == 35
+            && let Some(name) = string(self, 4)
+        {
+            let text = string(self, 5).unwrap_or_default();
+            self.sources.push(Source { id, name, text });
+            self.ids.define(instruction, id, Entity::DebugFile)?;
+        }
+        Ok(())
     }
 
     fn source(&mut self, instruction: &Instruction<'_>) -> Result<(), LoadError> {

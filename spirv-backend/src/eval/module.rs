@@ -33,6 +33,7 @@ pub struct Module {
     /// The textures and buffers that it reads.
     pub(super) resources: Vec<ResourceBinding>,
     pub(super) sources: Vec<Source>,
+    pub(super) names: Vec<(u32, String)>,
 }
 
 /// A file of the source that a module carries.
@@ -68,6 +69,13 @@ impl Module {
     /// The textures and buffers that the module reads, in order of declaration.
     pub fn resources(&self) -> &[ResourceBinding] {
         &self.resources
+    }
+
+    /// The name of the file that positions call so.
+    pub fn file_name(&self, id: u32) -> Option<&str> {
+        let held = self.sources.iter().find(|source| source.id == id).map(|source| &source.name);
+        let named = || self.names.iter().find(|(of, _)| *of == id).map(|(_, name)| name);
+        held.or_else(named).map(String::as_str)
     }
 
     /// The files of the source that the module carries, in order; none if it carries no source.

@@ -207,6 +207,9 @@ pub(super) enum Entity {
     Glsl,
     /// One whose instructions do nothing.
     NonSemantic,
+    /// The one of these that says where things come from, and a file of it.
+    DebugInfo,
+    DebugFile,
     /// The result of a function that has none.
     Nothing,
     /// What was defined in another function.

@@ -1,6 +1,6 @@
 //! What stands outside functions, and the module as a whole.
 
-use super::debug::DebugInfo;
+use super::debug::{DEBUG_INFO, DEBUG_LINE, DEBUG_NO_LINE, DebugInfo};
 use super::function::{Function, Reader};
 use super::types::{ModuleType, declared};
 use super::words::{Instruction, instructions};
@@ -55,6 +55,8 @@ pub(crate) struct Module<'w> {
     glsl: FxHashSet<u32>,
     /// Sets whose instructions do nothing.
     without_semantics: FxHashSet<u32>,
+    /// That of them which says where things come from.
+    debug_info: Option<u32>,
     debug: DebugInfo,
 }
 
@@ -63,7 +65,8 @@ impl<'w> Module<'w> {
     pub(crate) fn read(words: &'w [u32]) -> Result<Self> {
         let mut module = Self::default();
         let mut functions = Reader::default();
-        for instruction in instructions(words)? {
+        for mut instruction in instructions(words)? {
+            instruction.op = module.as_line(&instruction);
             if functions.is_inside() || instruction.op == Op::Function {
                 functions.read(instruction)?;
                 continue;
@@ -71,12 +74,49 @@ impl<'w> Module<'w> {
             module.declare(instruction).map_err(|error| error.at(instruction.at, None))?;
         }
         module.functions = functions.finish()?;
+        let functions = module.functions.values().flat_map(|function| &function.blocks);
+        let lines = functions.flat_map(|block| block.instructions.iter().chain(&block.merge_line));
+        let places = lines.filter_map(|line| module.line(line)).collect::<Vec<_>>();
+        module.debug.fill(places.into_iter());
         if module.functions.values().any(Function::is_about_helpers) {
             // An output: what it holds at the end says whether the pixel is discarded.
             let (class, at) = (StorageClass::Output, 0);
             module.variables.push(Variable { id: DEMOTED, class, ty: 0, initial: None, at });
         }
         Ok(module)
+    }
+
+    /// Lines are lines, whichever instructions say so.
+    fn as_line(&self, instruction: &Instruction<'w>) -> Op {
+        match instruction.operands {
+            [_, _, set, DEBUG_LINE, ..]
+                if instruction.op == Op::ExtInst && Some(*set) == self.debug_info =>
+            {
+                Op::Line
+            }
+            [_, _, set, DEBUG_NO_LINE]
+                if instruction.op == Op::ExtInst && Some(*set) == self.debug_info =>
+            {
+                Op::NoLine
+            }
+            _ => instruction.op,
+        }
+    }
+
+    /// File, line and column that an instruction names.
+    fn line(&self, instruction: &Instruction<'_>) -> Option<[u32; 3]> {
+        let number = |id: u32| {
+            let of = self.constants.get(&id).filter(|of| of.op == Op::Constant)?;
+            of.operands.get(2).copied()
+        };
+        match *instruction.operands {
+            _ if instruction.op != Op::Line => None,
+            [file, line, column] => Some([file, line, column]),
+            [_, _, _, DEBUG_LINE, file, line, _, column, ..] => {
+                Some([file, number(line)?, number(column)?])
+            }
+            _ => None,
+        }
     }
 
     fn declare(&mut self, instruction: Instruction<'w>) -> Result<()> {
@@ -123,12 +163,18 @@ impl<'w> Module<'w> {
                     self.glsl.insert(operand(0)?);
                 }
                 name if name.starts_with("NonSemantic.") => {
+                    if name == DEBUG_INFO {
+                        self.debug_info = Some(operand(0)?);
+                    }
                     self.without_semantics.insert(operand(0)?);
                 }
                 name => {
                     return Err(instruction.unsupported(&format!("the instructions of {name}")));
                 }
             },
+            Op::ExtInst if Some(operand(2)?) == self.debug_info => {
+                self.debug.read_extended(&instruction)?;
+            }
             Op::String | Op::Source | Op::SourceContinued => self.debug.read(&instruction)?,
             Op::ConstantTrue
             | Op::ConstantFalse
@@ -225,7 +271,7 @@ impl<'w> Module<'w> {
 
     /// The place that an OpLine names.
     pub(crate) fn span(&self, line: &Instruction<'_>, source: &SourceFile) -> Option<Span> {
-        self.debug.span(line, source)
+        self.debug.span(self.line(line)?, source)
     }
 
     /// The number of an array's elements.

@@ -5,6 +5,7 @@ mod bound;
 mod changed;
 mod graphicsfuzz;
 mod helpers;
+mod large;
 mod malformed;
 mod modules;
 mod naga;

@@ -24,6 +24,7 @@ mod harvest;
 mod include;
 mod inspect;
 mod limits;
+mod lines;
 mod metadata;
 mod page;
 mod pipes;
