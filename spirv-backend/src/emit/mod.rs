@@ -37,6 +37,7 @@ mod options;
 mod parts;
 mod textures;
 mod translator;
+mod uniforms;
 mod values;
 
 use lambdav_core::schedule::Program;
