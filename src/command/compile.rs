@@ -4,7 +4,10 @@ use super::binds::Binds;
 use super::failure::{Failure, Result, save_failure};
 use super::files::{check_not_read, check_target, one_standard_input, read_bytes};
 use super::given::Given;
-use super::messages::{MessageFormat, Messages, fault, note, one_standard_output, print, report};
+use super::messages::{
+    MessageFormat, Messages, fault, no_terminal, note, one_standard_output, print_exact, report,
+    write_out,
+};
 use super::module::ModuleArguments;
 use super::rewritten;
 use super::values::{Outputs, lanes, location, locations, machine_target, outputs, target};
@@ -135,6 +138,9 @@ pub(super) fn run(options: &CompileArguments) -> Result {
     }
     let stage = stage(options.emit, out)?;
     let is_spirv = matches!(stage, Stage::Spirv | Stage::SpirvText);
+    if out.is_none() && stage == Stage::Spirv {
+        no_terminal("a module", "add -o FILE")?;
+    }
     let CompileArguments { float_controls, native_sampling, strip, keep_constants, .. } = *options;
     let asks = options.spirv_version.is_some() || options.vertex.is_some() || options.exact;
     if !is_spirv && (asks || float_controls || native_sampling || strip || keep_constants) {
@@ -234,7 +240,10 @@ pub(super) fn run(options: &CompileArguments) -> Result {
             .map_err(|error| save_failure(&error))?;
     }
     match out {
-        None => print(&result),
+        None => match str::from_utf8(&result) {
+            Ok(text) if stage != Stage::Spirv => print_exact(text),
+            _ => write_out(&result).map(|_| ()),
+        },
         Some(path) => write_atomically::<io::Error>(path, |out| out.write_all(&result))
             .map_err(|error| save_failure(&error)),
     }

@@ -1,7 +1,7 @@
 //! `lambdav completions`: what a shell completes command lines by.
 
 use super::failure::Result;
-use super::messages::print;
+use super::messages::write_out;
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 
@@ -18,5 +18,5 @@ pub(super) struct CompletionsArguments {
 pub(super) fn run(options: &CompletionsArguments, mut command: Command) -> Result {
     let mut script = Vec::new();
     generate(options.shell, &mut command, "lambdav", &mut script);
-    print(script)
+    write_out(&script).map(|_| ())
 }

@@ -3,10 +3,12 @@
 use super::failure::{Failure, Result};
 use clap::{Args, ColorChoice, ValueEnum};
 use lambdav::core::diagnostics::{
-    Diagnostic, Diagnostics, printable, render_json, render_json_omitted, render_text,
+    Diagnostic, Diagnostics, is_control, printable, render_json, render_json_omitted, render_text,
 };
 use lambdav::core::limits;
 use lambdav::core::source::SourceFile;
+use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::OnceLock;
 
@@ -115,12 +117,55 @@ pub(super) fn print_clap(said: &clap::Error) -> Result {
     written(said.print().and_then(|()| io::stdout().flush())).map(|_| ())
 }
 
-/// Writes to standard output. A reader that has gone away is no fault.
-pub(super) fn print(content: impl AsRef<[u8]>) -> Result {
-    write_out(content.as_ref()).map(|_| ())
+/// Writes text, or objects of JSON, to standard output, with nothing that would control a terminal. A
+/// reader that has gone away is no fault.
+pub(super) fn print(text: impl AsRef<str>) -> Result {
+    write_out(shown(text.as_ref()).as_bytes()).map(|_| ())
 }
 
-/// The same; whether there still is a reader.
+/// The same with text that is read back, byte by byte, unless a terminal reads it.
+pub(super) fn print_exact(text: &str) -> Result {
+    match io::stdout().is_terminal() {
+        true => print(text),
+        false => write_out(text.as_bytes()).map(|_| ()),
+    }
+}
+
+/// Text without characters that control terminals. In JSON, which has escaped those below U+0020 itself,
+/// the others are escaped as there.
+fn shown(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_control) {
+        return text.into();
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            // Writing to a string does not fail.
+            '\u{7f}'.. if is_control(c) => drop(write!(shown, "\\u{:04x}", u32::from(c))),
+            c if is_control(c) => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    shown.into()
+}
+
+/// Binary content is not for a terminal: whether standard output takes `what`. `instead` is a way out.
+pub(super) fn no_terminal(what: &str, instead: &str) -> Result {
+    match io::stdout().is_terminal() {
+        true => Err(Failure::usage(format!(
+            "standard output is a terminal, and {what} is binary; {instead}, or add `| PROGRAM`"
+        ))),
+        false => Ok(()),
+    }
+}
+
+/// Says text on standard error.
+pub(super) fn say(text: &str) {
+    // Nothing is left to do where even this cannot be written.
+    let _ = io::stderr().write_all(printable(text).as_bytes());
+}
+
+/// Writes bytes to standard output; whether there still is a reader.
 pub(super) fn write_out(content: &[u8]) -> Result<bool> {
     let mut out = io::stdout().lock();
     written(out.write_all(content).and_then(|()| out.flush()))

@@ -1,7 +1,7 @@
 //! `render --stats`: how long each part took, what was compiled, and how well lanes are used.
 
 use super::failure::Result;
-use super::messages::{MessageFormat, print};
+use super::messages::{MessageFormat, print, say};
 use lambdav::engine::SimdEngine;
 use lambdav::frontend;
 use lambdav::raster::Size;
@@ -9,7 +9,6 @@ use lambdav::simd::activity::Activity;
 use lambdav::simd::emit::Allocation;
 use lambdav::simd::registers::Callable;
 use serde_json::{Value, json};
-use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 /// What `--stats` tells.
@@ -122,8 +121,7 @@ impl Stats {
             None => {}
             Some(MessageFormat::Json) => return print(format!("{}\n", self.json(pixels))),
             Some(MessageFormat::Text) => {
-                // Nothing is left to do where even this cannot be written.
-                let _ = io::stderr().write_all(self.text(pixels).as_bytes());
+                say(&self.text(pixels));
             }
         }
         Ok(())

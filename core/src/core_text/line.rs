@@ -6,6 +6,7 @@ use crate::graph::Name;
 use crate::source::Span;
 use crate::types::{Type, TypeKind, Types};
 use rustc_hash::FxHashMap;
+use std::str::Chars;
 
 /// Why a line is not taken.
 #[derive(Debug)]
@@ -255,13 +256,32 @@ impl<'a> Line<'a> {
                 Some('"') => return Ok(name),
                 Some('\\') => match characters.next() {
                     Some(c @ ('"' | '\\')) => name.push(c),
-                    _ => return Err(wrong("in a name `\\` stands before `\"` or `\\` only")),
+                    Some('u') => match code_point(&mut characters) {
+                        Some(c) => name.push(c),
+                        None => {
+                            return Err(wrong("`\\u{…}` of a name has the digits of a character"));
+                        }
+                    },
+                    _ => {
+                        let message = "in a name `\\` stands before `\"`, `\\` or `u{…}` only";
+                        return Err(wrong(message));
+                    }
                 },
                 Some(c) => name.push(c),
                 None => return Err(wrong("the quotes are not closed")),
             }
         }
     }
+}
+
+/// Takes a code point in braces, by one to six hexadecimal digits.
+fn code_point(characters: &mut Chars<'_>) -> Option<char> {
+    let (digits, rest) = characters.as_str().strip_prefix('{')?.split_once('}')?;
+    let is_number =
+        (1..=6).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    let code = u32::from_str_radix(digits, 16).ok().filter(|_| is_number)?;
+    *characters = rest.chars();
+    char::from_u32(code)
 }
 
 /// The number of a value, if the text is one.

@@ -58,6 +58,7 @@
 //! close      = "}" | "}" "else" "{"
 //! name       = value [ string ]
 //! value      = "%" digits
+//! string     = '"' { character | '\"' | "\\" | "\u{" hexadecimal digits "}" } '"'
 //! constant   = component | "(" [ component { "," component } ] ")"
 //! component  = "true" | "false" | decimal | "inf" | "-inf" | "nan" | "0x" eight hexadecimal digits
 //!            | [ "-" ] digits
@@ -79,6 +80,8 @@
 //! - Numbers are the shortest decimals that are read back as the same binary32 value; any decimal
 //!   can be given and is rounded once. `nan` is 0x7fc00000. The hexadecimal form gives the bits.
 //!   Vectors are in order, matrices by columns.
+//! - A name may have any characters; those that would end the line or control a terminal are written
+//!   `\u{…}`.
 //! - The string beside a value is what the source calls it. It means nothing, but is kept.
 //! - A texture or a buffer is a type, whose only value is the constant `()`. All of them are declared,
 //!   used or not, in the order of their numbers; no two have the same name.

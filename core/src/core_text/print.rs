@@ -2,7 +2,7 @@
 
 use super::names::{write_component, write_operation};
 use super::{MAGIC, VERSION};
-use crate::diagnostics::{Diagnostic, DiagnosticCode};
+use crate::diagnostics::{Diagnostic, DiagnosticCode, is_control};
 use crate::graph::{Core, Discard};
 use crate::limits::CORE_TEXT;
 use crate::schedule::{BlockRole, End, Event, Expr, Program, Statement, ValueId, schedule};
@@ -312,10 +312,13 @@ impl<'a> Printer<'a> {
     fn string(&mut self, text: &str) {
         self.out.push('"');
         for c in text.chars() {
-            if matches!(c, '"' | '\\') {
-                self.out.push('\\');
+            match c {
+                '"' | '\\' => self.out.extend(['\\', c]),
+                // A line is a statement, and the text is shown.
+                '\n' | '\t' => self.out.extend(c.escape_unicode()),
+                c if is_control(c) => self.out.extend(c.escape_unicode()),
+                c => self.out.push(c),
             }
-            self.out.push(c);
         }
         self.out.push('"');
     }

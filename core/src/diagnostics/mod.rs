@@ -14,7 +14,7 @@ pub use collected::{Diagnostics, Omitted};
 pub use json::{render_json, render_json_omitted};
 pub use pages::{Tag, page_examples};
 pub use text::render_text;
-pub use words::{nearest_name, printable, quote};
+pub use words::{is_control, nearest_name, printable, quote};
 
 use std::collections::HashSet;
 

@@ -6,7 +6,7 @@
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
-use super::{Diagnostic, Label, Severity, in_order, printable};
+use super::{Diagnostic, Label, Severity, in_order, is_control, printable};
 use crate::source::{FilePart, SourceFile, Span};
 
 /// A label over more lines than this points at its first line only.
@@ -39,7 +39,8 @@ fn render_one(diagnostic: &Diagnostic, source: &SourceFile, renderer: &Renderer)
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let title = level.primary_title(&diagnostic.message).id(diagnostic.code.as_str());
+    let message = printable(&diagnostic.message);
+    let title = level.primary_title(message.as_ref()).id(diagnostic.code.as_str());
     let excerpts = excerpts(diagnostic, source);
     let mut group = Group::with_title(title);
     let names: Vec<_> = excerpts.iter().map(|excerpt| printable(&excerpt.file.name)).collect();
@@ -47,10 +48,10 @@ fn render_one(diagnostic: &Diagnostic, source: &SourceFile, renderer: &Renderer)
         group = group.element(excerpt.snippet(name));
     }
     for note in &diagnostic.notes {
-        group = group.element(Level::NOTE.message(note));
+        group = group.element(Level::NOTE.message(printable(note)));
     }
     if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(help));
+        group = group.element(Level::HELP.message(printable(help)));
     }
     let mut text = renderer.render(&[group]);
     // The renderer takes the beginning of what is shown of a long line for the first column.
@@ -60,8 +61,8 @@ fn render_one(diagnostic: &Diagnostic, source: &SourceFile, renderer: &Renderer)
         }
     }
     // The renderer shows other control characters by symbols, but some terminals obey these, too.
-    let is_control = |c| matches!(c, '\u{7f}'..='\u{9f}');
-    if text.contains(is_control) { text.replace(is_control, "\u{fffd}") } else { text }
+    let controls = |c| c != '\u{1b}' && is_control(c);
+    if text.contains(controls) { text.replace(controls, "\u{fffd}") } else { text }
 }
 
 /// A label with its lines, counted from 0.
@@ -199,6 +200,7 @@ impl<'a> Excerpt<'a> {
                 false => AnnotationKind::Context,
             };
             let message = Some(label.label.message.as_str()).filter(|message| !message.is_empty());
+            let message = message.map(printable);
             kind.span(self.offset(label.span.start)..self.offset(label.span.end)).label(message)
         });
         Snippet::source(self.text.as_str())

@@ -11,7 +11,7 @@ pub fn quote(word: &str) -> String {
     let mut shown = String::from("`");
     let mut characters = word.chars();
     for c in characters.by_ref().take(MAX_QUOTED) {
-        if c.is_control() {
+        if is_control(c) || c == '\n' || c == '\t' {
             shown.extend(c.escape_default());
         } else {
             shown.push(c);
@@ -24,19 +24,26 @@ pub fn quote(word: &str) -> String {
     shown
 }
 
-/// Text for a terminal: characters that would control it are escaped, also those that change the
-/// direction of writing. Line ends and tabs stay.
+/// Whether a character would control a terminal, other than line ends and tabs: also those that change the
+/// direction of writing, and line ends that only some programs know.
+pub fn is_control(c: char) -> bool {
+    match c {
+        '\n' | '\t' => false,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            true
+        }
+        c => c.is_control(),
+    }
+}
+
+/// Text for a terminal: characters that would control it are escaped. Line ends and tabs stay.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    let controls = |c: char| {
-        let directs = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        directs || c.is_control() && c != '\n' && c != '\t'
-    };
-    if !text.contains(controls) {
+    if !text.contains(is_control) {
         return text.into();
     }
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        if controls(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
+        if is_control(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
     }
     shown.into()
 }

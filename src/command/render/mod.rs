@@ -15,7 +15,7 @@ use super::engines::EngineName;
 use super::failure::{Failure, Result, chain};
 use super::files::{check_target, no_standard_input, one_standard_input, read_bytes};
 use super::given::Given;
-use super::messages::{MessageFormat, one_standard_output};
+use super::messages::{MessageFormat, no_terminal, one_standard_output};
 use super::stats::Stats;
 use draw::{Form, Job};
 use lambdav::core::limits;
@@ -69,6 +69,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
             ));
         }
         one_standard_output(options.messages, "the image", "name a file")?;
+        no_terminal("an image", "name a file in place of `-`")?;
         if options.has_all_outputs() {
             return Err(Failure::usage("all outputs go into files of their own; name a file"));
         }

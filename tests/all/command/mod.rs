@@ -33,6 +33,7 @@ mod resources;
 mod rewritten;
 mod sequences;
 mod simd;
+mod terminal;
 mod test;
 mod test_faults;
 mod textures;

@@ -20,9 +20,8 @@ impl Reader {
         let default = line.constant(self.core.graph.types(), ty)?;
         line.end()?;
         self.check_root(first, "a uniform")?;
-        let unfit = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '(' | ')' | ';');
-        if name.is_empty() || name.contains(unfit) {
-            return Err(malformed(name_span, "this cannot be the name of a uniform").into());
+        if name.is_empty() {
+            return Err(malformed(name_span, "a uniform has a name").into());
         }
         if !self.core.graph.types().fits_uniform(ty) {
             let message = format!("a uniform cannot be a {}", self.type_name(ty));
