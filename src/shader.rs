@@ -591,6 +591,9 @@ mod tests {
         let error = shader.renderer(size()).bind_texels("last", [2, 1], &texels);
         let error = error.expect_err("one of two");
         assert!(error.to_string().contains("another number of texels than 1"), "{error}");
+        let error = shader.renderer(size()).bind_texels("last", [0, 0], &[]);
+        let error = error.expect_err("no texels");
+        assert!(error.to_string().contains("0x0 has no texels"), "{error}");
     }
 
     /// Pictures of the crate `image`.

@@ -15,7 +15,8 @@
 //! number of steps from anything else.
 //!
 //! Images are the same if all pixels are equal, unless [`CompareOptions`] allow more. A *tolerance* is
-//! in levels of 8 bits whatever the images are: 257 levels of 16 bits, or 1/255 in binary32. NaN
+//! in levels of 8 bits whatever the images are: 257 levels of 16 bits, or 1/255 in binary32, where n/255 that
+//! was rounded counts as it is. NaN
 //! against a number, and infinity against anything else, are beyond every tolerance. With a tolerance
 //! of 0 the two zeros are the same. A sample of float images may also be allowed so many ULP; it is
 //! within what is allowed if one of the two says so. So many pixels may be beyond it.
@@ -331,7 +332,7 @@ fn scan<T: Compare>(a: &Image<T>, b: &Image<T>, options: &CompareOptions) -> Com
         let mut within = options.tolerance.is_some() || options.ulps.is_some();
         for (channel, (a, b)) in pairs.enumerate() {
             let (steps, absolute) = distance(a, b);
-            let levels = T::levels(absolute);
+            let levels = levels_between(a, b, absolute);
             most = most.max(levels);
             squares += (absolute / T::FULL).powi(2);
             let near = |tolerance: [f64; 4]| levels.is_finite() && levels <= tolerance[channel];
@@ -368,6 +369,14 @@ fn scan<T: Compare>(a: &Image<T>, b: &Image<T>, options: &CompareOptions) -> Com
         result.verdict = if allowed { Verdict::WithinTolerance } else { Verdict::Different };
     }
     result
+}
+
+/// How many levels apart two samples are, by their difference. Numbers of levels that were rounded to
+/// binary32 differ by whole levels.
+fn levels_between<T: Compare>(a: T, b: T, difference: f64) -> f64 {
+    let levels = T::levels(difference);
+    let whole = levels.round();
+    if (levels - whole).abs() <= a.rounding(b) && whole > 0.0 { whole } else { levels }
 }
 
 /// Raises a peak to `value`, if that is higher; the ground is 0.

@@ -3,6 +3,9 @@
 use super::ulp::ulp_distance;
 use crate::image::Sample;
 
+/// The distance of the numbers below 1.
+const EPSILON: f32 = f32::EPSILON / 2.0;
+
 /// The form in which images were compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
@@ -22,6 +25,11 @@ pub(super) trait Compare: Sample + Into<f64> {
 
     /// How many levels of 8 bits this difference is. Exact where it is a whole number of them.
     fn levels(difference: f64) -> f64;
+
+    /// How much of a difference, in levels, may come of rounding two samples of 0 to 1.
+    fn rounding(self, _other: Self) -> f64 {
+        0.0
+    }
 
     /// As it is stored.
     fn bits(self) -> u64;
@@ -75,6 +83,13 @@ impl Compare for f32 {
 
     fn levels(difference: f64) -> f64 {
         difference * 255.0
+    }
+
+    /// Half a unit in the last place of each, which of 1 is 2^-25.
+    fn rounding(self, other: Self) -> f64 {
+        let half =
+            |sample: f32| f64::from((sample.abs().next_up() - sample.abs()).min(EPSILON)) / 2.0;
+        (half(self) + half(other)) * 255.0
     }
 
     fn bits(self) -> u64 {

@@ -86,6 +86,24 @@ fn whole_tolerances_are_exact() {
     }
 }
 
+/// n/255 and (n + k)/255, rounded to binary32, are k levels apart, and not one less.
+#[test]
+fn whole_tolerances_of_rounded_levels_are_exact() {
+    for k in [1, 2, 7, 128] {
+        let level = |level: u8| f32::from(level) / 255.0;
+        let pairs = (0..=255 - k).map(|n| [level(n), level(n + k)]);
+        let [a, b]: [Vec<f32>; 2] = [0, 1].map(|of| pairs.clone().map(|pair| pair[of]).collect());
+        let (a, b) = (row(&a), row(&b));
+        let within = pixels(a.clone(), b.clone(), &tolerant(k.into()));
+        assert_eq!(within.beyond, 0, "{k}");
+        let below = pixels(a.clone(), b.clone(), &tolerant(f64::from(k) - 1e-4));
+        assert_eq!(below.beyond, u64::from(a.size().width()), "{k}");
+    }
+    // Of large numbers a unit in the last place is many levels.
+    let far = pixels(row(&[1e9f32]), row(&[1e9f32.next_up()]), &tolerant(1.0));
+    assert_eq!(far.beyond, 1);
+}
+
 #[test]
 fn zeros_differ_by_nothing() {
     let (a, b) = (row(&[0.0f32, 1.0]), row(&[-0.0f32, 1.0]));

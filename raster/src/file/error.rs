@@ -54,6 +54,15 @@ pub enum DecodeError {
         /// The length that it has.
         found: usize,
     },
+    /// The file of another program's format is too short for what it declares.
+    #[cfg(feature = "formats")]
+    #[error("{format} file is cut off: {found} bytes cannot hold what it declares")]
+    TooShort {
+        /// The format.
+        format: &'static str,
+        /// The length that it has.
+        found: usize,
+    },
     /// The PNG decoder refused.
     #[error("malformed PNG file")]
     Png(#[source] ::png::DecodingError),

@@ -139,7 +139,7 @@ impl Metadata {
 pub(super) fn readable() -> String {
     #[cfg(feature = "formats")]
     return format!(
-        "{}, bmp, dds, ff, gif, hdr, ico, jpeg, pnm, qoi, tga, tiff and webp",
+        "{}, bmp, ff, gif, hdr, ico, jpeg, pnm, qoi, tga, tiff and webp",
         Format::names(", ")
     );
     #[cfg(not(feature = "formats"))]

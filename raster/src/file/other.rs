@@ -1,5 +1,4 @@
-//! Formats of other programs, read by the crate [`image`], with the feature `formats`: BMP,
-//! DDS, farbfeld, GIF, HDR, ICO, JPEG, PNM, QOI, TGA, TIFF and WebP. Of an animation, the first picture.
+//! Formats of other programs, read by the crate [`image`], with the feature `formats`: BMP, farbfeld, GIF, HDR, ICO, JPEG, PNM, QOI, TGA, TIFF and WebP. Of an animation, the first picture.
 //! TGA files have no first bytes of their own, and are known by their ending.
 
 use std::io::Cursor;
@@ -25,11 +24,19 @@ pub(super) fn format(first: &[u8], name: &Path) -> Option<ImageFormat> {
 pub(super) fn size(bytes: &[u8], format: ImageFormat) -> Result<Size, DecodeError> {
     let reader = ImageReader::with_format(Cursor::new(bytes), format);
     let (width, height) = reader.into_dimensions().map_err(DecodeError::Other)?;
-    Ok(Size::new(width, height)?)
+    let size = Size::new(width, height)?;
+    if format == ImageFormat::Jpeg && size.pixels() > MOST_OF_A_BYTE * bytes.len() {
+        return Err(DecodeError::TooShort { format: "JPEG", found: bytes.len() });
+    }
+    Ok(size)
 }
+
+/// How many pixels of a JPEG file one byte can hold: a block of 8x8 has at least a bit.
+const MOST_OF_A_BYTE: usize = 512;
 
 /// Decodes a file of that format.
 pub(super) fn decode(bytes: &[u8], format: ImageFormat) -> Result<AnyImage, DecodeError> {
+    size(bytes, format)?;
     let mut limits = Limits::default();
     limits.max_image_width = Some(MAX_SIDE);
     limits.max_image_height = Some(MAX_SIDE);

@@ -128,23 +128,42 @@ fn error(error: png::EncodingError) -> EncodeError {
     }
 }
 
-/// The texts of a PNG file that stand before its pixels.
+/// How many bytes of text are read of a file.
+const TEXT: usize = 1 << 20;
+
+/// What stands in place of a text that is too long.
+const TOO_LONG: &str = "(too long)";
+
+/// The texts of a PNG file that stand before its pixels: up to a mebibyte of them, so that few bytes of a
+/// file do not inflate to much. In place of a longer one stands that it is too long.
 pub fn metadata(bytes: &[u8]) -> Result<Metadata, DecodeError> {
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: 64 << 20 });
     decoder.set_ignore_iccp_chunk(true);
     let reader = decoder.read_info().map_err(DecodeError::Png)?;
     let info = reader.info();
     let mut metadata = Metadata::default();
+    let mut left = TEXT;
     for chunk in &info.uncompressed_latin1_text {
-        metadata = metadata.with(&chunk.keyword, &*chunk.text);
+        metadata = metadata.with(&chunk.keyword, take(&mut left, Some(chunk.text.clone())));
     }
     for chunk in &info.compressed_latin1_text {
-        metadata = metadata.with(&chunk.keyword, chunk.get_text().map_err(DecodeError::Png)?);
+        let mut chunk = chunk.clone();
+        let inflated = chunk.decompress_text_with_limit(left).and_then(|()| chunk.get_text());
+        metadata = metadata.with(&chunk.keyword, take(&mut left, inflated.ok()));
     }
     for chunk in &info.utf8_text {
-        metadata = metadata.with(&chunk.keyword, chunk.get_text().map_err(DecodeError::Png)?);
+        let mut chunk = chunk.clone();
+        let inflated = chunk.decompress_text_with_limit(left).and_then(|()| chunk.get_text());
+        metadata = metadata.with(&chunk.keyword, take(&mut left, inflated.ok()));
     }
     Ok(metadata)
+}
+
+/// A text for which there is room, or that it is too long.
+fn take(left: &mut usize, text: Option<String>) -> String {
+    let text = text.filter(|text| text.len() <= *left);
+    *left -= text.as_ref().map_or(0, String::len);
+    text.unwrap_or_else(|| TOO_LONG.to_owned())
 }
 
 /// The size that a PNG file declares.

@@ -587,3 +587,23 @@ fn files_go_to_their_place_and_come_back() {
     let result = load_from(&mut endless, Path::new("-"));
     assert!(matches!(result, Err(LoadError::Decode { source: DecodeError::Unknown, .. })));
 }
+
+/// Texts that inflate are read up to a length; the others, and the picture, are there all the same.
+#[test]
+fn texts_that_inflate_are_bounded() {
+    let mut file = Vec::new();
+    let mut encoder = ::png::Encoder::new(&mut file, 1, 1);
+    let large = "a".repeat(300 << 20);
+    encoder.add_ztxt_chunk("zip".to_owned(), large).expect("it is Latin-1");
+    encoder.add_itxt_chunk("name".to_owned(), "λ".to_owned()).expect("it is text");
+    encoder.add_text_chunk("last".to_owned(), "b".repeat(2 << 20)).expect("it is Latin-1");
+    let mut writer = encoder.write_header().expect("into memory");
+    writer.write_image_data(&[7]).expect("into memory");
+    writer.finish().expect("into memory");
+    let metadata = super::metadata(&file).expect("it is whole");
+    let found: Vec<_> = metadata.entries().collect();
+    assert_eq!(found.len(), 3);
+    for (name, text) in found {
+        assert_eq!(text, if name == "name" { "λ" } else { "(too long)" }, "{name}");
+    }
+}

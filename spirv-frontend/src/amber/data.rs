@@ -1,6 +1,28 @@
 //! The bytes of buffers.
 
+use super::error::AmberError;
 use super::words::{Result, Words, unexpected};
+use std::sync::Arc;
+
+/// How many bytes all buffers of a script may have together.
+const MOST: usize = 1 << 26;
+
+/// How many bytes the buffers of a script have.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    taken: usize,
+}
+
+impl Room {
+    /// Whether there is room for so many bytes more.
+    fn has(&self, bytes: usize) -> bool {
+        bytes <= MOST - self.taken
+    }
+
+    fn none(line: &Words<'_>) -> AmberError {
+        line.unsupported(format!("buffers of more than {MOST} bytes"))
+    }
+}
 
 /// What a buffer's elements are, and how they lie.
 #[derive(Clone, Copy, Debug)]
@@ -63,28 +85,37 @@ impl Elements {
     }
 
     /// Elements of these numbers; what is missing of the last is zero.
-    pub(super) fn data(self, numbers: &mut Words<'_>) -> Result<Vec<u8>> {
+    pub(super) fn data(self, numbers: &mut Words<'_>, room: &mut Room) -> Result<Arc<[u8]>> {
         let mut bytes = Vec::new();
         let mut index = 0;
         while let Some((text, span)) = numbers.next() {
             let word = self.word(text).ok_or_else(|| unexpected("a number", text, span))?;
+            if !room.has(bytes.len() + self.strides[1]) {
+                return Err(Room::none(numbers));
+            }
             self.put(&mut bytes, index, word);
             index += 1;
         }
-        Ok(bytes)
+        room.taken += bytes.len();
+        Ok(bytes.into())
     }
 
     /// So many elements of one number.
-    pub(super) fn fill(self, count: usize, line: &mut Words<'_>) -> Result<Vec<u8>> {
-        const MOST: usize = 1 << 20;
-        if count > MOST {
-            return Err(line.unsupported(format!("a buffer of more than {MOST} elements")));
+    pub(super) fn fill(
+        self,
+        count: usize,
+        line: &mut Words<'_>,
+        room: &mut Room,
+    ) -> Result<Arc<[u8]>> {
+        if count.checked_mul(self.strides[1]).is_none_or(|bytes| !room.has(bytes)) {
+            return Err(Room::none(line));
         }
         let (text, span) = line.word("a number")?;
         let word = self.word(text).ok_or_else(|| unexpected("a number", text, span))?;
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(count * self.strides[1]);
         (0..count * self.columns * self.rows).for_each(|index| self.put(&mut bytes, index, word));
-        Ok(bytes)
+        room.taken += bytes.len();
+        Ok(bytes.into())
     }
 
     fn put(self, bytes: &mut Vec<u8>, index: usize, word: u32) {

@@ -30,6 +30,8 @@ pub enum AmberErrorKind {
     Twice(&'static str, String),
     /// An `END` is missing.
     NoEnd(&'static str),
+    /// An expectation is about no pixel.
+    Empty,
 }
 
 impl fmt::Display for AmberErrorKind {
@@ -43,6 +45,7 @@ impl fmt::Display for AmberErrorKind {
             Self::Unknown(what, name) => write!(f, "there is no {what} `{name}`"),
             Self::Twice(what, name) => write!(f, "there are two {what}s `{name}`"),
             Self::NoEnd(what) => write!(f, "the {what} has no END"),
+            Self::Empty => write!(f, "the rectangle is empty, so that nothing is expected"),
         }
     }
 }

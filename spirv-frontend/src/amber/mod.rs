@@ -26,10 +26,11 @@ pub use error::{AmberError, AmberErrorKind};
 
 use crate::assemble::SpirvVersion;
 use crate::interface::Binding;
-use data::Elements;
+use data::{Elements, Room};
 use lambdav_core::source::Span;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use words::{Lines, Result, Words, unexpected};
 
 /// A fragment shader in SPIR-V text.
@@ -46,8 +47,8 @@ pub struct AmberShader {
 pub struct AmberPipeline {
     /// The index of the fragment shader.
     pub shader: usize,
-    /// The bytes of blocks.
-    pub blocks: BTreeMap<Binding, Vec<u8>>,
+    /// The bytes of blocks; those of one buffer are there once.
+    pub blocks: BTreeMap<Binding, Arc<[u8]>>,
     /// The picture that it draws into.
     pub target: String,
     /// Width and height.
@@ -116,7 +117,7 @@ enum Stage {
 /// Something that a buffer is.
 #[derive(Clone)]
 enum Buffer {
-    Data(Vec<u8>),
+    Data(Arc<[u8]>),
     Picture,
 }
 
@@ -127,6 +128,7 @@ struct Reader<'t> {
     buffers: FxHashMap<&'t str, Buffer>,
     pipelines: FxHashMap<&'t str, usize>,
     clear: FxHashMap<usize, [f32; 4]>,
+    room: Room,
 }
 
 impl Script {
@@ -225,12 +227,12 @@ impl<'t> Reader<'t> {
                 Buffer::Data(match line.word("DATA or SIZE")?.0 {
                     "DATA" => {
                         let (start, text) = lines.block(line, "data")?;
-                        elements.data(&mut Words::of(text, start))?
+                        elements.data(&mut Words::of(text, start), &mut self.room)?
                     }
                     "SIZE" => {
                         let count = line.number("a number")?;
                         match line.word("FILL")?.0 {
-                            "FILL" => elements.fill(count, line)?,
+                            "FILL" => elements.fill(count, line, &mut self.room)?,
                             form => return Err(line.unsupported(format!("a buffer by {form}"))),
                         }
                     }
@@ -288,7 +290,7 @@ impl<'t> Reader<'t> {
     fn bind(
         &self,
         line: &mut Words<'t>,
-        blocks: &mut BTreeMap<Binding, Vec<u8>>,
+        blocks: &mut BTreeMap<Binding, Arc<[u8]>>,
         target: &mut Option<String>,
     ) -> Result<()> {
         if line.take("SAMPLER") {
@@ -362,7 +364,7 @@ impl<'t> Reader<'t> {
             let pictures = [picture, self.picture(line)?];
             if line.take("TOLERANCE") {
                 // The pictures are equal, or the test fails.
-                line.number::<f32>("a number")?;
+                tolerance(line)?;
             }
             self.script.commands.push(AmberCommand::ExpectEqual { pictures, span });
             return line.end();
@@ -381,7 +383,11 @@ impl<'t> Reader<'t> {
         if form != "SIZE" {
             return Err(line.unsupported(format!("EXPECT … IDX … {form}")));
         }
-        let size = line.numbers("a number")?;
+        let size: [u32; 2] = line.numbers("a number")?;
+        if size.contains(&0) {
+            let kind = AmberErrorKind::Empty;
+            return Err(AmberError { span: line.span(), kind });
+        }
         let parts = match line.word("EQ_RGBA or EQ_RGB")?.0 {
             "EQ_RGBA" => 4,
             "EQ_RGB" => 3,
@@ -393,10 +399,10 @@ impl<'t> Reader<'t> {
         }
         let mut tolerance = [0.0; 4];
         if line.take("TOLERANCE") {
-            tolerance = [line.number("a number")?; 4];
+            tolerance = [self::tolerance(line)?; 4];
             if line.clone().next().is_some() {
                 for part in &mut tolerance[1..parts] {
-                    *part = line.number("a number")?;
+                    *part = self::tolerance(line)?;
                 }
             }
         }
@@ -404,6 +410,13 @@ impl<'t> Reader<'t> {
         self.script.commands.push(expected);
         line.end()
     }
+}
+
+/// By how many levels numbers may differ.
+fn tolerance(line: &mut Words<'_>) -> Result<f32> {
+    let (word, span) = line.word("a number")?;
+    let number = word.parse().ok().filter(|number: &f32| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| unexpected("a number that is finite and not negative", word, span))
 }
 
 fn twice(what: &'static str, name: &str, span: Span) -> AmberError {

@@ -29,6 +29,9 @@ use lambdav::spirv_frontend::{Binding, RaiseOptions};
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// How many pixels a script may draw, and how many its expectations may look at.
+const PIXELS: u64 = 1 << 26;
+
 /// Why a script comes to no picture.
 enum Stop {
     /// It wants a feature that is not there.
@@ -112,6 +115,7 @@ impl Running<'_> {
     fn run(&self) -> std::result::Result<(), Stop> {
         let mut targets: BTreeMap<&str, Target> = BTreeMap::new();
         let mut has_expectation = false;
+        let [mut drawn, mut compared] = [0, 0];
         for command in &self.script.commands {
             match command {
                 AmberCommand::Clear { pipeline, colour } => {
@@ -120,6 +124,7 @@ impl Running<'_> {
                 }
                 AmberCommand::Draw { pipeline, span } => {
                     let pipeline = &self.script.pipelines[*pipeline];
+                    count(&mut drawn, pipeline.size, "drawn")?;
                     let clear = match targets.get(&*pipeline.target) {
                         None => [0.0; 4],
                         Some(Target::Cleared(colour)) => *colour,
@@ -139,6 +144,7 @@ impl Running<'_> {
                         let what = "the rectangle lies outside of the picture".to_owned();
                         return Err(self.wrong(*span, what).into());
                     }
+                    count(&mut compared, *size, "compared")?;
                     if let Some(what) = first_other(picture, *place, *size, colour, tolerance) {
                         return Err(self.differs(*span, &what));
                     }
@@ -146,7 +152,9 @@ impl Running<'_> {
                 AmberCommand::ExpectEqual { pictures: [one, other], span } => {
                     has_expectation = true;
                     let [a, b] = [one, other].map(|name| self.drawn(&targets, name, *span));
-                    if let Some(what) = first_unequal([one, other], a?, b?) {
+                    let (a, b) = (a?, b?);
+                    count(&mut compared, [a.size().width(), a.size().height()], "compared")?;
+                    if let Some(what) = first_unequal([one, other], a, b) {
                         return Err(self.differs(*span, &what));
                     }
                 }
@@ -255,6 +263,15 @@ impl Running<'_> {
             settings.inputs.uniforms[member.uniform] = member.offsets.iter().map(word).collect();
         }
         Ok(())
+    }
+}
+
+/// Counts pixels; too many are not supported.
+fn count(all: &mut u64, [width, height]: [u32; 2], what: &str) -> std::result::Result<(), Stop> {
+    *all = all.saturating_add(u64::from(width) * u64::from(height));
+    match *all > PIXELS {
+        true => Err(Stop::Unsupported(format!("more than {PIXELS} pixels that are {what}"))),
+        false => Ok(()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! AmberScript in `lambdav test`: scripts of our own, and those of the conformance suite that lie in
 //! `../shared/corpus`, which is no part of the project. Without it that test is skipped.
 
-use super::harness::TestFolder;
+use super::harness::{LAMBDAV, TestFolder};
 use lambdav::spirv_frontend::amber::{AmberErrorKind, Script};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -101,6 +101,62 @@ fn scripts_pass_fail_or_are_unsupported() {
     );
     assert!(wrong.text().contains("there is no instruction `OpRetur`"), "{}", wrong.text());
     assert!(wrong.text().contains("e/text.amber:30:1"), "{}", wrong.text());
+}
+
+/// Expectations that any picture meets are none.
+#[test]
+fn expectations_that_say_nothing_are_refused() {
+    let place = TestFolder::new();
+    let number = "expected a number that is finite and not negative";
+    for (expectation, message) in [
+        ("EXPECT frame IDX 0 0 SIZE 8 4 EQ_RGBA 1 2 3 4 TOLERANCE nan", number),
+        ("EXPECT frame IDX 0 0 SIZE 8 4 EQ_RGBA 1 2 3 4 TOLERANCE 1 inf 1 1", number),
+        ("EXPECT frame IDX 0 0 SIZE 8 4 EQ_RGBA 1 2 3 4 TOLERANCE -1", number),
+        ("EXPECT frame EQ_HISTOGRAM_EMD_BUFFER frame TOLERANCE NaN", number),
+        ("EXPECT frame IDX 0 0 SIZE 0 4 EQ_RGBA 1 2 3 4", "the rectangle is empty"),
+        ("EXPECT frame IDX 8 4 SIZE 8 0 EQ_RGB 1 2 3", "the rectangle is empty"),
+    ] {
+        place.write("a.amber", script("1 0 0 1", expectation));
+        let outcome = place.run(&["test", "a.amber"]);
+        assert_eq!(outcome.status, 1, "{expectation}: {}", outcome.text());
+        assert!(outcome.text().contains(message), "{expectation}: {}", outcome.text());
+        assert!(outcome.text().contains("a.amber:47:"), "{expectation}: {}", outcome.text());
+    }
+}
+
+/// Buffers and pictures of one script share a limit, and a buffer that is bound often is there once.
+#[test]
+fn scripts_take_bounded_memory() {
+    let place = TestFolder::new();
+    let first = script("1 0 0 1", RED);
+    let buffer = |n: usize| format!("BUFFER b{n} DATA_TYPE mat4x4<float> SIZE 900000 FILL 1\n");
+    let bind = |n: usize| format!("  BIND BUFFER b0 AS uniform DESCRIPTOR_SET 1 BINDING {n}\n");
+    let bound: String = (0..200).map(bind).collect();
+    let script = first.replace("PIPELINE", &(buffer(0) + "PIPELINE"));
+    let script = script.replace("  BIND BUFFER frame", &(bound + "  BIND BUFFER frame"));
+    place.write("bound.amber", &script);
+    place.write("many.amber", script.replace("PIPELINE", &(buffer(1) + "PIPELINE")));
+    place.write("large.amber", first.replace("8 4", "8192 8192"));
+    place.write("drawn.amber", first.replace("8 4", "8192 8193"));
+    let run = |name: &str| {
+        let line = format!("ulimit -v 2000000; exec {LAMBDAV} test {name}");
+        let run = std::process::Command::new("sh")
+            .args(["-c", &line])
+            .current_dir(place.path(""))
+            .output();
+        let output = run.expect("there is a shell");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    for (name, message) in [
+        ("bound.amber", "1 test: 1 passed"),
+        ("many.amber", "unsupported many.amber: buffers of more than 67108864 bytes"),
+        ("large.amber", "1 test: 1 passed"),
+        ("drawn.amber", "unsupported drawn.amber: more than 67108864 pixels that are drawn"),
+    ] {
+        let (status, text) = run(name);
+        assert_eq!(status, Some(0), "{name}: {text}");
+        assert!(text.contains(message), "{name}: {text}");
+    }
 }
 
 /// The scripts of the corpus.

@@ -31,7 +31,7 @@ fn file(format: ImageFormat) -> (Vec<u8>, Option<DynamicImage>) {
     (bytes.into_inner(), lossless.then_some(picture))
 }
 
-/// All that can be written. There is no encoder of DDS.
+/// All that are read.
 const FORMATS: [(ImageFormat, &str); 11] = [
     (ImageFormat::Bmp, "a.bmp"),
     (ImageFormat::Farbfeld, "a.ff"),
@@ -71,6 +71,19 @@ fn each_format_is_read_as_what_it_holds() {
         panic!("it has numbers")
     };
     assert_eq!(hdr.pixel(4, 2), Some([4.0, 0.5, 0.125, 1.0]));
+}
+
+/// What a file of few bytes declares is no reason to ask for memory.
+#[test]
+fn a_jpeg_that_cannot_hold_what_it_declares_is_refused() {
+    let (mut bytes, _) = file(ImageFormat::Jpeg);
+    // The frame's header: its marker, length and depth, then the height and width.
+    let frame = bytes.windows(2).position(|at| at == [0xff, 0xc0]).expect("it is baseline");
+    bytes[frame + 5..frame + 9].copy_from_slice(&[0x0f, 0xff, 0xf0, 0x00]);
+    for error in [size(&bytes, ImageFormat::Jpeg).err(), decode(&bytes, ImageFormat::Jpeg).err()] {
+        let message = error.expect("it is too short").to_string();
+        assert!(message.starts_with("JPEG file is cut off"), "{message}");
+    }
 }
 
 #[test]
