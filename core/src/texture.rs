@@ -113,7 +113,7 @@ impl std::error::Error for TextureError {}
 impl fmt::Display for TextureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Count { size: [width, height], .. } if width == 0 || height == 0 => {
+            Self::Count { size: [width, height], .. } if *width == 0 || *height == 0 => {
                 write!(f, "a texture of {width}x{height} has no texels; it has at least 1x1")
             }
             Self::Count { size: [width, height], found } => {
