@@ -77,7 +77,8 @@ fn uniforms(
     let mut all: Values = core.uniforms.iter().map(|of| of.default.clone()).collect();
     for member in &interface.members {
         // What is behind the end of a buffer is zero.
-        let words = pipeline.blocks.get(&member.binding).cloned().and_then(|mut block| {
+        let words = pipeline.blocks.get(&member.binding).and_then(|block| {
+            let mut block = block.to_vec();
             let end = member.offsets.iter().max().map_or(0, |&last| last as usize + 4);
             block.resize(block.len().max(end), 0);
             member.words(&block)
@@ -105,7 +106,7 @@ fn draw(read: &Read<'_>, pipeline: &AmberPipeline, clear: [f32; 4]) -> Result<Im
             Binding::Descriptor { set, binding } => Some([set, binding]),
             Binding::PushConstants => None,
         };
-        let mut bytes = bytes.clone();
+        let mut bytes = bytes.to_vec();
         bytes.resize(bytes.len().next_multiple_of(4), 0);
         let words = bytes.as_chunks::<4>().0.iter();
         (at, words.map(|&word| u32::from_le_bytes(word)).collect())
