@@ -32,7 +32,7 @@ pub struct Loaded {
     pub module: Option<LoadedModule>,
     /// How long compiling a shader text took.
     pub times: Option<Times>,
-    /// The canonical paths of the files that it includes.
+    /// The canonical paths of the files that it includes, and the paths of those that are not there.
     pub included: Vec<PathBuf>,
 }
 
@@ -60,11 +60,15 @@ impl LoadedModule {
 }
 
 /// The files of the system.
-struct SystemFiles;
+#[derive(Default)]
+struct SystemFiles {
+    /// Those that are not there.
+    missing: Vec<PathBuf>,
+}
 
 impl Files for SystemFiles {
     fn canonical(&mut self, path: &Path) -> io::Result<PathBuf> {
-        path.canonicalize()
+        path.canonicalize().inspect_err(|_| self.missing.push(path.to_owned()))
     }
 
     fn read(&mut self, path: &Path, most: usize) -> io::Result<Vec<u8>> {
@@ -124,7 +128,12 @@ impl Loaded {
         options: &RaiseOptions,
     ) -> Self {
         let name = path.map_or("<stdin>".into(), Path::to_string_lossy);
-        let include = |source| include(source, path, &mut SystemFiles, most);
+        let include = |source| {
+            let mut files = SystemFiles::default();
+            let mut included = include(source, path, &mut files, most);
+            included.paths.append(&mut files.missing);
+            included
+        };
         #[cfg(feature = "foreign")]
         if let Some(language) = path.and_then(Language::of)
             && lambdav_spirv_backend::words(&bytes).is_none()

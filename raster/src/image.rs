@@ -6,6 +6,7 @@
 //! when an image is made, and there is no way to write another into it afterwards. Frames may
 //! therefore be compared, hashed and stored by their bits.
 
+use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use bytemuck::Pod;
@@ -228,6 +229,61 @@ impl AnyImage {
             Self::Float(image) => image.size(),
         }
     }
+
+    /// How many of its samples are no finite numbers.
+    pub fn specials(&self) -> Specials {
+        match self {
+            Self::Unorm8(_) | Self::Unorm16(_) => Specials::default(),
+            Self::Float(frame) => Specials::of(frame.samples()),
+        }
+    }
+}
+
+/// How many samples are no finite numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Specials {
+    /// Those that are NaN.
+    pub nans: u64,
+    /// Those that are infinite.
+    pub infinities: u64,
+}
+
+impl Specials {
+    /// Of these samples.
+    pub fn of(samples: &[f32]) -> Self {
+        let infinity = f32::INFINITY.to_bits();
+        let (mut nans, mut infinities) = (0, 0);
+        // In blocks that fit a counter of 32 bits, so that a register holds many.
+        for samples in samples.chunks(1 << 16) {
+            let (mut of_nan, mut of_infinity) = (0_u32, 0_u32);
+            for sample in samples {
+                let magnitude = sample.to_bits() & 0x7fff_ffff;
+                of_nan += u32::from(magnitude > infinity);
+                of_infinity += u32::from(magnitude == infinity);
+            }
+            nans += u64::from(of_nan);
+            infinities += u64::from(of_infinity);
+        }
+        Self { nans, infinities }
+    }
+
+    /// Whether all are finite.
+    pub fn is_none(self) -> bool {
+        self == Self::default()
+    }
+}
+
+/// Both counts, of which there may be none.
+impl fmt::Display for Specials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { nans, infinities } = self;
+        match (nans, infinities) {
+            (0, 0) => f.write_str("none"),
+            (_, 0) => write!(f, "{nans} NaN"),
+            (0, _) => write!(f, "{infinities} infinite"),
+            _ => write!(f, "{nans} NaN and {infinities} infinite"),
+        }
+    }
 }
 
 impl From<Image<u8>> for AnyImage {
@@ -277,6 +333,18 @@ mod tests {
         let stored: Vec<u32> = image.samples().iter().map(|s| s.to_bits()).collect();
         assert_eq!(stored[..4], [NAN_BITS; 4]);
         assert_eq!(stored[4..6], bits[4..]);
+    }
+
+    #[test]
+    fn what_is_not_finite_is_counted() {
+        let mut samples = vec![f32::MAX; (1 << 16) + 5];
+        samples[7] = f32::NAN;
+        samples[1 << 16] = f32::NEG_INFINITY;
+        samples[(1 << 16) + 3] = f32::INFINITY;
+        let found = Specials::of(&samples);
+        assert_eq!(found, Specials { nans: 1, infinities: 2 });
+        assert_eq!(found.to_string(), "1 NaN and 2 infinite");
+        assert!(Specials::of(&[0.0, -f32::MIN_POSITIVE]).is_none());
     }
 
     #[test]

@@ -40,11 +40,11 @@ pub mod render;
 pub mod size;
 pub mod srgb;
 
-pub use image::{AnyImage, Frame, Image};
+pub use image::{AnyImage, Frame, Image, Specials};
 pub use kernel::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 pub use rayon::ThreadPool;
 pub use render::{
-    RenderError, RenderOptions, ThreadError, render, render_into, render_quantized,
-    render_quantized_into, thread_pool,
+    RenderError, RenderOptions, SpecialsCounter, ThreadError, render, render_into,
+    render_quantized, render_quantized_into, thread_pool,
 };
 pub use size::{Size, SizeError};

@@ -115,6 +115,8 @@ fn pixels_json(comparison: &Comparison, findings: Vec<Value>) -> Value {
         "rmse": number(comparison.rmse),
         "psnr": comparison.psnr().map(number),
         "lost_nans": comparison.lost_nans,
+        "nans": comparison.specials.map(|specials| specials.nans),
+        "infinities": comparison.specials.map(|specials| specials.infinities),
         "exceeding": exceeding,
         "findings": findings,
     });

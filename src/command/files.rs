@@ -6,7 +6,7 @@ use super::watch;
 use lambdav::core::limits;
 use lambdav::frontend::Fix;
 use lambdav::program::{self, Loaded};
-use lambdav::raster::file::{self, DecodeError, LoadError, Undecoded};
+use lambdav::raster::file::{self, DecodeError, LeftOut, LoadError, Undecoded};
 use lambdav::raster::{AnyImage, Size};
 use lambdav::spirv_frontend::RaiseOptions;
 use std::collections::BTreeSet;
@@ -56,6 +56,18 @@ pub(super) fn load_image(path: &Path) -> Result<AnyImage> {
 
 /// The same of an image whose size is not refused before it is decoded.
 pub(super) fn load_image_if(path: &Path, accept: impl FnOnce(Size) -> Result) -> Result<AnyImage> {
+    Ok(load_image_with(path, accept)?.0)
+}
+
+/// Reads an image, and what the file says of it that is left out of account.
+pub(super) fn load_image_whole(path: &Path) -> Result<(AnyImage, Vec<LeftOut>)> {
+    load_image_with(path, |_| Ok(()))
+}
+
+fn load_image_with(
+    path: &Path,
+    accept: impl FnOnce(Size) -> Result,
+) -> Result<(AnyImage, Vec<LeftOut>)> {
     let fail = |error: LoadError| match &error {
         LoadError::Io { source, .. } => Failure::file(chain(&error), source),
         LoadError::Decode { source: DecodeError::OutOfMemory(_), .. } => {
@@ -71,7 +83,8 @@ pub(super) fn load_image_if(path: &Path, accept: impl FnOnce(Size) -> Result) ->
     };
     let undecoded = undecoded.map_err(fail)?;
     accept(undecoded.size().map_err(fail)?)?;
-    undecoded.decode().map_err(fail)
+    let left_out = undecoded.left_out();
+    Ok((undecoded.decode().map_err(fail)?, left_out))
 }
 
 /// Reads a file of elements for a buffer, or standard input for `-`: as much as the largest has.

@@ -90,7 +90,13 @@ pub(crate) fn run() -> ! {
 /// Does it; the exit status.
 fn work() -> u8 {
     let command = CommandLine::command().color(asked_color());
-    let matches = command.try_get_matches();
+    let mut words: Vec<OsString> = env::args_os().collect();
+    // A process of `lambdav test` has its command line behind that word.
+    let is_worker = words.get(1).is_some_and(|word| word == test::WORKER);
+    if is_worker {
+        words.remove(1);
+    }
+    let matches = command.try_get_matches_from(words);
     let command_line = match matches.and_then(|matches| CommandLine::from_arg_matches(&matches)) {
         Ok(command_line) => command_line,
         // Help and the version are among them.
@@ -107,6 +113,7 @@ fn work() -> u8 {
         Command::Render(options) => watch::run(options.watch, || render::run(&options)),
         Command::Compile(options) => compile::run(&options),
         Command::Check(options) => watch::run(options.watch, || check::run(&options)),
+        Command::Test(options) if is_worker => test::work(&options),
         Command::Test(options) => watch::run(options.watch, || test::run(&options)),
         Command::Diff(options) => diff::run(&options),
         Command::Compare(options) => compare::run(&options),

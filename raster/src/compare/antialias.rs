@@ -19,8 +19,8 @@ fn is_on_edge<T: Compare>(image: &Image<T>, other: &Image<T>, x: u32, y: u32) ->
     let own = at(x, y);
     let mut same = 0;
     let (mut darkest, mut lightest) = ((0.0, (x, y)), (0.0, (x, y)));
-    let neighbours = neighbours(image, x, y);
-    for &(x, y) in &neighbours {
+    let (neighbours, count) = neighbours(image, x, y);
+    for &(x, y) in &neighbours[..count] {
         let slope = at(x, y) - own;
         if slope == 0.0 {
             same += 1;
@@ -31,7 +31,7 @@ fn is_on_edge<T: Compare>(image: &Image<T>, other: &Image<T>, x: u32, y: u32) ->
         }
     }
     // Beyond the border it goes on as it is.
-    same += usize::from(neighbours.len() < 8);
+    same += usize::from(count < 8);
     if same > 2 || darkest.0 == 0.0 || lightest.0 == 0.0 {
         return false;
     }
@@ -42,18 +42,24 @@ fn is_on_edge<T: Compare>(image: &Image<T>, other: &Image<T>, x: u32, y: u32) ->
 /// Whether more than two neighbours of a pixel equal it.
 fn has_area<T: Compare>(image: &Image<T>, x: u32, y: u32) -> bool {
     let own = image.pixel(x, y);
-    let neighbours = neighbours(image, x, y);
-    let same = neighbours.iter().filter(|&&(x, y)| image.pixel(x, y) == own).count();
-    same + usize::from(neighbours.len() < 8) > 2
+    let (neighbours, count) = neighbours(image, x, y);
+    let same = neighbours[..count].iter().filter(|&&(x, y)| image.pixel(x, y) == own).count();
+    same + usize::from(count < 8) > 2
 }
 
-/// The pixels around one, inside the image.
-fn neighbours<T: Compare>(image: &Image<T>, x: u32, y: u32) -> Vec<(u32, u32)> {
-    let (width, height) = (image.size().width(), image.size().height());
-    let (columns, rows) = (x.saturating_sub(1)..=x + 1, y.saturating_sub(1)..=y + 1);
-    rows.flat_map(|row| columns.clone().map(move |column| (column, row)))
-        .filter(|&(column, row)| column < width && row < height && (column, row) != (x, y))
-        .collect()
+/// The pixels around one, inside the image, and how many they are.
+fn neighbours<T: Compare>(image: &Image<T>, x: u32, y: u32) -> ([(u32, u32); 8], usize) {
+    let (right, bottom) = (image.size().width() - 1, image.size().height() - 1);
+    let (mut found, mut count) = ([(0, 0); 8], 0);
+    for row in y.saturating_sub(1)..=(y + 1).min(bottom) {
+        for column in x.saturating_sub(1)..=(x + 1).min(right) {
+            if (column, row) != (x, y) {
+                found[count] = (column, row);
+                count += 1;
+            }
+        }
+    }
+    (found, count)
 }
 
 /// Luma by the weights of NTSC, over white. Not a number counts as black.

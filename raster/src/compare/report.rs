@@ -57,6 +57,13 @@ impl Display for Comparison {
             let (nans, depth) = (self.lost_nans, self.depth);
             write!(f, "\nNaNs that {depth} cannot hold, compared as 0: {nans} samples")?;
         }
+        if self.specials.iter().any(|specials| !specials.is_none()) {
+            let [a, b] = self.specials;
+            match a == b {
+                true => write!(f, "\nsamples that are no finite numbers: {a} in each")?,
+                false => write!(f, "\nsamples that are no finite numbers: {a} against {b}")?,
+            }
+        }
         if self.differing == 0 {
             return Ok(());
         }
@@ -77,10 +84,12 @@ impl Display for Comparison {
             write!(f, "\nlargest absolute: {:e} at ({}, {})", peak.value, peak.x, peak.y)?;
         }
         match self.psnr() {
+            // Only signs of zeros differ.
+            None => f.write_str("\nRMSE: 0")?,
             Some(psnr) if psnr.is_finite() => {
                 write!(f, "\nRMSE: {:.3e} of full intensity (PSNR {psnr:.2} dB)", self.rmse)?;
             }
-            _ => f.write_str("\nRMSE: infinite")?,
+            Some(_) => f.write_str("\nRMSE: infinite")?,
         }
         if self.antialiased != 0 {
             write!(f, "\nantialiased pixels, passed over: {}", self.antialiased)?;

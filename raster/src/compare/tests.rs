@@ -1,6 +1,7 @@
 use super::*;
 use crate::image::Frame;
 use crate::image::Sample;
+use crate::size::Size;
 
 fn size(width: u32, height: u32) -> Size {
     Size::new(width, height).expect("within the limits")
@@ -43,7 +44,11 @@ fn identical_images() {
     assert_eq!(result.exceeding, [0; 9]);
     let ulps: Vec<_> = result.ulps.iter().flat_map(UlpHistogram::buckets).collect();
     assert_eq!(ulps, [(0, 0, 24)]);
-    assert_eq!(result.to_string(), "identical: 6x1 pixels compared as binary32");
+    assert_eq!(
+        result.to_string(),
+        "identical: 6x1 pixels compared as binary32\n\
+         samples that are no finite numbers: 3 NaN and 3 infinite in each"
+    );
 }
 
 #[test]
@@ -185,6 +190,7 @@ fn in_words() {
     let b = row(&[1.0f32, 0.75, f32::NAN, 0.0]);
     let expected = "\
 different: 4x1 pixels compared as binary32
+samples that are no finite numbers: none against 3 NaN
 differing pixels: 2 of 4 (50.0000 %)
 first: (1, 0), (0.5, 0.5, 0.5, 1) against (0.75, 0.75, 0.75, 1)
 largest: 4194304 ULP at (1, 0)
@@ -259,6 +265,44 @@ fn nans_are_told_where_they_are_lost() {
     assert_eq!(
         result.to_string(),
         "identical: 2x1 pixels compared as 8-bit UNORM\n\
-         NaNs that 8-bit UNORM cannot hold, compared as 0: 3 samples"
+         NaNs that 8-bit UNORM cannot hold, compared as 0: 3 samples\n\
+         samples that are no finite numbers: 3 NaN against none"
     );
+}
+
+/// Where nothing but the sign of a zero differs, numbers do not, whatever else is in the images.
+#[test]
+fn signs_of_zeros_beside_nans() {
+    let a = row(&[0.0f32, f32::NAN, 1.0]);
+    let b = row(&[-0.0f32, f32::NAN, 1.0]);
+    let result = pixels(a, b, &CompareOptions::default());
+    assert_eq!((result.differing, result.rmse, result.psnr()), (1, 0.0, None));
+    assert!(result.to_string().contains("\nRMSE: 0\n"), "{result}");
+    let result = pixels(row(&[f32::INFINITY]), row(&[0.0f32]), &CompareOptions::default());
+    assert!(result.to_string().contains("\nRMSE: infinite\n"), "{result}");
+    let line = "\nsamples that are no finite numbers: 3 infinite against none\n";
+    assert!(result.to_string().contains(line), "{result}");
+}
+
+/// A large image is compared in bands, and differs in each of them; the outcome is the same for any threads.
+#[test]
+fn large_images_are_compared_alike_by_any_threads() {
+    let large = size(1024, 600);
+    let value = |x: u32, y: u32, k: f32| (x as f32 * k).sin() * (y as f32 * 0.1).fract();
+    let image = |k: f32| -> AnyImage {
+        Frame::from_fn(large, |x, y| [value(x, y, k), value(y, x, k), 0.0, 1.0]).into()
+    };
+    let (a, b) = (image(0.37), image(0.38));
+    let options = CompareOptions { antialiased: true, ..tolerant(3.0) };
+    let outcomes = [1, 2, 3].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.expect("there are threads").install(|| compare(&a, &b, &options))
+    });
+    assert_eq!(outcomes[0], compare(&a, &b, &options));
+    assert!(outcomes.iter().all(|outcome| *outcome == outcomes[0]));
+    let CompareOutcome::Pixels(result) = &outcomes[0] else { panic!("both are of one size") };
+    assert!(result.beyond > 0 && result.antialiased > 0 && result.differing > 500_000);
+    assert!(result.first.is_some_and(|first| first.y == 0));
+    // There is no time at all.
+    assert_eq!(compare_until(&a, &b, &options, Some(Instant::now())), None);
 }

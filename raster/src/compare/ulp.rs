@@ -47,6 +47,14 @@ impl UlpHistogram {
         self.buckets[0] += samples;
     }
 
+    /// Adds the samples of another.
+    pub(super) fn add(&mut self, other: &Self) {
+        for (count, more) in self.buckets.iter_mut().zip(other.buckets) {
+            *count += more;
+        }
+        self.nan += other.nan;
+    }
+
     /// Samples where a NaN stands against a number.
     pub fn nan_against_number(&self) -> u64 {
         self.nan

@@ -105,7 +105,7 @@ pub enum Encoding {
     Npy,
 }
 
-/// What a file says of its origin: texts under names, in order. NPY has no place for it and goes without.
+/// What a file says of its origin: texts under names, in order. NPY has room for a comment only.
 ///
 /// Names are those of PNG where it has one ([`Self::SOFTWARE`], [`Self::COMMENT`]); OpenEXR's own attributes
 /// stand for these. Others are our own, and have at most 31 characters.

@@ -15,6 +15,7 @@ mod error;
 #[cfg(feature = "exr")]
 pub mod exr;
 mod format;
+mod left_out;
 pub mod npy;
 #[cfg(feature = "formats")]
 mod other;
@@ -30,6 +31,7 @@ pub use self::atomic::{
 };
 pub use self::error::{DecodeError, EncodeError, HeaderError, LoadError};
 pub use self::format::{Encoding, Format, FormatError, Metadata};
+pub use self::left_out::LeftOut;
 use crate::image::{AnyImage, Frame, Image, OutOfMemory};
 use crate::kernel::Kernel;
 use crate::quantize::Transfer;
@@ -157,7 +159,7 @@ pub fn encode<'a>(
         }
         #[cfg(feature = "exr")]
         (Encoding::Exr, ImageRef::Float(frame)) => exr::encode(frame, metadata, out),
-        (Encoding::Npy, ImageRef::Float(frame)) => npy::encode(frame, out),
+        (Encoding::Npy, ImageRef::Float(frame)) => npy::encode(frame, metadata, out),
         _ => Err(EncodeError::Samples),
     }
 }
@@ -233,7 +235,8 @@ fn decode_as(bytes: &[u8], format: &Readable) -> Result<AnyImage, DecodeError> {
     }
 }
 
-/// What an image file held in memory says of its origin. Formats of other programs are not asked.
+/// What an image file held in memory says of its origin. Formats of other programs are not asked. Of a file of
+/// ours the front suffices.
 ///
 /// # Errors
 ///
@@ -243,7 +246,9 @@ pub fn metadata(bytes: &[u8]) -> Result<Metadata, DecodeError> {
         Readable::Ours(Format::Png) => png::metadata(bytes),
         #[cfg(feature = "exr")]
         Readable::Ours(Format::Exr) => exr::metadata(bytes),
-        _ => Ok(Metadata::default()),
+        Readable::Ours(Format::Npy) => npy::metadata(bytes),
+        #[cfg(feature = "formats")]
+        Readable::Other(_) => Ok(Metadata::default()),
     }
 }
 
@@ -325,6 +330,19 @@ impl Undecoded {
     /// [`LoadError`].
     pub fn decode(&self) -> Result<AnyImage, LoadError> {
         self.of_file(decode_as(&self.bytes, &self.format))
+    }
+
+    /// What the file says of its picture that [`Self::decode`] leaves out of account, in order.
+    pub fn left_out(&self) -> Vec<LeftOut> {
+        let mut found = match &self.format {
+            Readable::Ours(Format::Png) => left_out::of_png(&self.bytes),
+            Readable::Ours(_) => Vec::new(),
+            #[cfg(feature = "formats")]
+            Readable::Other(format) => other::left_out(&self.bytes, *format),
+        };
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     fn of_file<T>(&self, result: Result<T, DecodeError>) -> Result<T, LoadError> {

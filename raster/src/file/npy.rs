@@ -2,7 +2,11 @@
 //! (height, width, 4).
 //!
 //! The format is a dozen bytes and a line of text, and this module is smaller than what a general
-//! reader of it would bring along (a parser of Python's literals). It has no place for metadata.
+//! reader of it would bring along (a parser of Python's literals).
+//!
+//! The dictionary of the header must have no other keys, but blanks follow it, which every reader passes
+//! over. A comment is written in these: each is a bit of the text, a space for 0 and a tab for 1, the highest
+//! bit of a byte first. Without a comment all of them are spaces, as NumPy writes them.
 //!
 //! Read are versions 1 to 3, for images float32 of either byte order, and also the shapes (height, width),
 //! (height, width, 1) and (height, width, 3): one channel is grey, and a missing alpha is 1.
@@ -10,18 +14,27 @@
 use std::io::Write;
 
 use super::error::{DecodeError, EncodeError, HeaderError};
-use super::format::Format;
+use super::format::{Format, Metadata};
 use crate::image::{Frame, Image, Sample, zeros};
 use crate::size::Size;
 
 /// What every file begins with.
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Encodes a frame as NPY.
-pub fn encode(frame: &Frame, out: &mut dyn Write) -> Result<(), EncodeError> {
+/// The longest comment in bytes: NumPy refuses headers of more than 10,000.
+const MAX_COMMENT: usize = 1000;
+
+/// Encodes a frame as NPY. Of the metadata there is room for [`Metadata::COMMENT`], of at most 1,000 bytes.
+pub fn encode(frame: &Frame, metadata: &Metadata, out: &mut dyn Write) -> Result<(), EncodeError> {
     let (height, width) = (frame.size().height(), frame.size().width());
-    let dictionary =
+    let mut dictionary =
         format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({height}, {width}, 4), }}");
+    if let Some((_, text)) = metadata.entries().find(|(name, _)| *name == Metadata::COMMENT) {
+        if text.len() > MAX_COMMENT || text.contains('\0') {
+            return Err(EncodeError::Text { text: text.to_owned() });
+        }
+        dictionary.extend(text.bytes().flat_map(blanks));
+    }
     // Magic, version and length take 10 bytes; spaces and a line end fill up to a multiple of 64.
     let length = (10 + dictionary.len() + 1).next_multiple_of(64) - 10;
     out.write_all(MAGIC)?;
@@ -36,6 +49,27 @@ pub fn encode(frame: &Frame, out: &mut dyn Write) -> Result<(), EncodeError> {
         out.write_all(&bytes)?;
     }
     Ok(())
+}
+
+/// A byte as blanks.
+fn blanks(byte: u8) -> [char; 8] {
+    std::array::from_fn(|bit| if byte << bit & 0x80 == 0 { ' ' } else { '\t' })
+}
+
+/// The comment of an NPY file, as the only entry, if it has one.
+///
+/// # Errors
+///
+/// [`DecodeError`] where the file is no NPY.
+pub fn metadata(bytes: &[u8]) -> Result<Metadata, DecodeError> {
+    let (header, _) = split(bytes)?;
+    let end = header.iter().rposition(|&byte| byte == b'}').map_or(header.len(), |at| at + 1);
+    let byte = |bits: &[u8]| bits.iter().fold(0, |byte, &bit| byte << 1 | u8::from(bit == b'\t'));
+    let text: Vec<u8> = header[end..].chunks_exact(8).map(byte).take_while(|&b| b != 0).collect();
+    Ok(match String::from_utf8(text) {
+        Ok(text) if !text.is_empty() => Metadata::default().with(Metadata::COMMENT, text),
+        _ => Metadata::default(),
+    })
 }
 
 /// An array as a file has it.
@@ -60,6 +94,13 @@ pub fn is_npy(bytes: &[u8]) -> bool {
 ///
 /// [`DecodeError`] where the file is none, or the array is in Fortran order.
 pub fn read(bytes: &[u8]) -> Result<Array<'_>, DecodeError> {
+    let (header, data) = split(bytes)?;
+    let (dtype, shape) = parse(header)?;
+    Ok(Array { dtype, shape, data })
+}
+
+/// The header of an NPY file, and what follows it.
+fn split(bytes: &[u8]) -> Result<(&[u8], &[u8]), DecodeError> {
     let truncated = || DecodeError::Truncated { format: Format::Npy, found: bytes.len() };
     let rest = bytes.strip_prefix(MAGIC).ok_or(DecodeError::Unknown)?;
     let (&[version, _], rest) = rest.split_first_chunk().ok_or_else(truncated)?;
@@ -74,9 +115,7 @@ pub fn read(bytes: &[u8]) -> Result<Array<'_>, DecodeError> {
         }
         other => return Err(HeaderError::Version(other).into()),
     };
-    let (header, data) = rest.split_at_checked(length as usize).ok_or_else(truncated)?;
-    let (dtype, shape) = parse(header)?;
-    Ok(Array { dtype, shape, data })
+    rest.split_at_checked(length as usize).ok_or_else(truncated)
 }
 
 /// The size of an NPY file that is an image.

@@ -8,6 +8,7 @@ use ::image::{DynamicImage, ImageFormat, ImageReader, Limits};
 use bytemuck::Pod;
 
 use super::error::DecodeError;
+use super::left_out::{LeftOut, ORIENTATION, Tiff, orientation};
 use crate::image::{AnyImage, Image, Sample, zeros};
 use crate::size::{MAX_PIXELS, MAX_SIDE, Size};
 
@@ -59,6 +60,104 @@ pub(super) fn decode(bytes: &[u8], format: ImageFormat) -> Result<AnyImage, Deco
         DynamicImage::ImageRgba32F(image) => rgba(size, image, |pixel: [f32; 4]| pixel),
         other => Err(DecodeError::Samples(format!("{:?}", other.color()))),
     }
+}
+
+/// What reading a file of that format leaves out of account.
+pub(super) fn left_out(bytes: &[u8], format: ImageFormat) -> Vec<LeftOut> {
+    match format {
+        ImageFormat::Jpeg => of_jpeg(bytes),
+        ImageFormat::Gif => {
+            let frames = gif_frames(bytes).unwrap_or(0);
+            if frames > 1 { vec![LeftOut::Frames] } else { Vec::new() }
+        }
+        ImageFormat::Tiff => of_tiff(bytes),
+        ImageFormat::WebP => of_webp(bytes),
+        _ => Vec::new(),
+    }
+}
+
+/// The segments of a JPEG file before its pixels.
+fn of_jpeg(bytes: &[u8]) -> Vec<LeftOut> {
+    let mut found = Vec::new();
+    let mut rest = bytes.get(2..).unwrap_or_default();
+    while let [0xff, marker, high, low, after @ ..] = rest {
+        let length = usize::from(u16::from_be_bytes([*high, *low])).saturating_sub(2);
+        let Some((data, next)) = after.split_at_checked(length) else { break };
+        match marker {
+            0xe1 if orientation(data).is_some_and(|way| way != 1) => {
+                found.push(LeftOut::Orientation);
+            }
+            0xe2 if data.starts_with(b"ICC_PROFILE") => found.push(LeftOut::Profile),
+            // Pixels begin.
+            0xda => break,
+            _ => {}
+        }
+        rest = next;
+    }
+    found
+}
+
+/// How many pictures a GIF file has, of which two are enough to know.
+fn gif_frames(bytes: &[u8]) -> Option<usize> {
+    let table = |flags: u8| if flags & 0x80 == 0 { 0 } else { 3 << ((flags & 7) + 1) };
+    let mut at = 13 + table(*bytes.get(10)?);
+    let mut frames = 0;
+    while frames < 2 {
+        at = match bytes.get(at)? {
+            b'!' => at + 2,
+            b',' => {
+                frames += 1;
+                at + 11 + table(*bytes.get(at + 9)?)
+            }
+            _ => break,
+        };
+        // Blocks follow, of which the last is empty.
+        while *bytes.get(at)? != 0 {
+            at += 1 + usize::from(bytes[at]);
+        }
+        at += 1;
+    }
+    Some(frames)
+}
+
+fn of_tiff(bytes: &[u8]) -> Vec<LeftOut> {
+    const PROFILE: u16 = 34675;
+    let mut found = Vec::new();
+    if let Some(tiff) = Tiff::new(bytes) {
+        if tiff.value(ORIENTATION).is_some_and(|way| way != 1) {
+            found.push(LeftOut::Orientation);
+        }
+        if tiff.value(PROFILE).is_some() {
+            found.push(LeftOut::Profile);
+        }
+        if tiff.has_more() {
+            found.push(LeftOut::Frames);
+        }
+    }
+    found
+}
+
+fn of_webp(bytes: &[u8]) -> Vec<LeftOut> {
+    let (mut found, mut frames) = (Vec::new(), 0);
+    let mut rest = bytes.get(12..).unwrap_or_default();
+    while let Some((kind, after)) = rest.split_first_chunk::<4>() {
+        let Some((length, after)) = after.split_first_chunk::<4>() else { break };
+        let length = u32::from_le_bytes(*length) as usize;
+        let Some(data) = after.get(..length) else { break };
+        match kind {
+            b"ICCP" => found.push(LeftOut::Profile),
+            b"EXIF" if orientation(data).is_some_and(|way| way != 1) => {
+                found.push(LeftOut::Orientation);
+            }
+            b"ANMF" => frames += 1,
+            _ => {}
+        }
+        rest = after.get(length.next_multiple_of(2)..).unwrap_or_default();
+    }
+    if frames > 1 {
+        found.push(LeftOut::Frames);
+    }
+    found
 }
 
 /// The pixels of `from`, N samples each, as RGBA.

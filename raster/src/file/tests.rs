@@ -224,8 +224,8 @@ fn metadata_is_read_again() {
     let long = Metadata::default().with(&"n".repeat(32), "");
     let refused = encode(&frame, Encoding::Exr, &long, &mut Vec::new());
     assert!(matches!(refused, Err(EncodeError::Text { .. })));
-    let none = super::metadata(&bytes(&frame, Encoding::Npy)).expect("NPY has no place for it");
-    assert_eq!(none, Metadata::default());
+    let only = super::metadata(&bytes(&frame, Encoding::Npy)).expect("NPY has room for a comment");
+    assert_eq!(only, Metadata::default().with(Metadata::COMMENT, "disk.lv --time 3"));
 }
 
 #[test]
@@ -244,16 +244,55 @@ fn text_beyond_latin_1() {
     }
 }
 
+fn plain_npy(frame: &Frame) -> Vec<u8> {
+    let mut out = Vec::new();
+    encode(frame, Encoding::Npy, &Metadata::default(), &mut out).expect("memory takes everything");
+    out
+}
+
 #[test]
 fn npy_is_as_numpy_writes_it() {
     let frame = Frame::from_fn(size(3, 2), |x, y| [x as f32, y as f32, 0.5, 1.0]);
-    let file = bytes(&frame, Encoding::Npy);
+    let file = plain_npy(&frame);
     assert_eq!(&file[..10], b"\x93NUMPY\x01\x00\x76\x00");
     let header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3, 4), }";
     assert_eq!(&file[10..10 + header.len()], header);
     assert_eq!(file[127], b'\n');
     assert_eq!(file.len(), 128 + 2 * 3 * 4 * 4);
     assert_eq!(file[128 + 16..][..4], 1.0f32.to_le_bytes());
+}
+
+/// A comment is written in the blanks behind the dictionary, where no reader looks.
+#[test]
+fn npy_has_a_comment_in_its_blanks() {
+    let frame = Frame::from_fn(size(3, 2), |x, y| [x as f32, y as f32, 0.5, 1.0]);
+    let with = |comment: &str| {
+        let metadata = Metadata::default().with("Software", "no").with(Metadata::COMMENT, comment);
+        let mut out = Vec::new();
+        encode(&frame, Encoding::Npy, &metadata, &mut out).map(|()| out)
+    };
+    let plain = plain_npy(&frame);
+    assert_eq!(crate::file::metadata(&plain).expect("NPY"), Metadata::default());
+    for comment in ["golden of disk.lv", "λ", "", &"x".repeat(1000)] {
+        let marked = with(comment).expect("it is short enough");
+        let data = marked.len() - 96;
+        assert_eq!((data % 64, &marked[data..]), (0, &plain[128..]), "{comment}");
+        let dictionary = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3, 4), }";
+        let (front, blanks) = marked[10..data - 1].split_at(dictionary.len());
+        assert_eq!(front, dictionary);
+        assert!(blanks.iter().all(|byte| matches!(byte, b' ' | b'\t')), "{comment}");
+        let expected = match comment {
+            "" => Metadata::default(),
+            _ => Metadata::default().with(Metadata::COMMENT, comment),
+        };
+        assert_eq!(crate::file::metadata(&marked).expect("NPY"), expected);
+        // The front of the file suffices.
+        assert_eq!(crate::file::metadata(&marked[..data]).expect("NPY"), expected);
+        let AnyImage::Float(read) = decode(&marked).expect("an image") else { panic!("{comment}") };
+        assert_eq!(read.samples(), frame.samples());
+    }
+    assert!(matches!(with(&"x".repeat(1001)), Err(EncodeError::Text { .. })));
+    assert!(matches!(with("a\0b"), Err(EncodeError::Text { .. })));
 }
 
 /// An NPY file with this dictionary and these numbers.

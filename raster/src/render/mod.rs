@@ -28,7 +28,7 @@ use crossbeam_utils::CachePadded;
 use lambdav_float_environment::with_default;
 use thiserror::Error;
 
-use crate::image::{Frame, Image, OutOfMemory, Sample};
+use crate::image::{Frame, Image, OutOfMemory, Sample, Specials};
 use crate::kernel::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use crate::quantize::{Transfer, Unorm, quantize_into};
 use crate::size::Size;
@@ -50,6 +50,32 @@ pub struct RenderOptions<'a> {
     /// Called after each tile, from any worker, with the number of tiles done and of all tiles.
     /// Calls may overlap and overtake one another; each number of tiles done is reported once.
     pub progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
+    /// Counts samples that are no finite numbers, before they are quantised.
+    pub specials: Option<&'a SpecialsCounter>,
+}
+
+/// How many samples of the tiles that have been rendered are no finite numbers.
+#[derive(Debug, Default)]
+pub struct SpecialsCounter {
+    nans: AtomicU64,
+    infinities: AtomicU64,
+}
+
+impl SpecialsCounter {
+    fn add(&self, found: Specials) {
+        if !found.is_none() {
+            self.nans.fetch_add(found.nans, Ordering::Relaxed);
+            self.infinities.fetch_add(found.infinities, Ordering::Relaxed);
+        }
+    }
+
+    /// What it has counted.
+    pub fn total(&self) -> Specials {
+        Specials {
+            nans: self.nans.load(Ordering::Relaxed),
+            infinities: self.infinities.load(Ordering::Relaxed),
+        }
+    }
 }
 
 /// The default size of a tile: 16 KiB of pixels, enough that claiming one costs next to nothing,
@@ -63,7 +89,7 @@ const SMALL_FRAME: usize = 1 << 17;
 impl Default for RenderOptions<'_> {
     fn default() -> Self {
         let tile = Size::new(TILE.0, TILE.1).expect("a constant within the limits");
-        Self { tile, timeout: None, progress: None }
+        Self { tile, timeout: None, progress: None, specials: None }
     }
 }
 
@@ -176,7 +202,7 @@ fn render_with<T: Sample>(
     options: &RenderOptions<'_>,
 ) -> Result<(), RenderError> {
     let tiles = Tiles { size: image.size(), tile: options.tile };
-    let job = Job::new(kernel, tiles, image.samples_mut(), store, options.progress);
+    let job = Job::new(kernel, tiles, image.samples_mut(), store, options);
     let begun = Instant::now();
     if options.timeout == Some(Duration::ZERO) {
         job.time_out();
@@ -239,6 +265,7 @@ struct Job<'a, K: ?Sized, T> {
     kernel: &'a K,
     tiles: Tiles,
     progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
+    specials: Option<&'a SpecialsCounter>,
     /// The rows of each tile in the frame: nobody waits for another, as each tile is claimed once.
     rows: Vec<Mutex<Vec<&'a mut [[T; 4]]>>>,
     store: Store<'a, T>,
@@ -308,12 +335,13 @@ impl<'a, K: Kernel + ?Sized, T: Sample> Job<'a, K, T> {
         tiles: Tiles,
         samples: &'a mut [T],
         store: Store<'a, T>,
-        progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
+        options: &RenderOptions<'a>,
     ) -> Self {
         Self {
             kernel,
             tiles,
-            progress,
+            progress: options.progress,
+            specials: options.specials,
             rows: tiles.split(samples).into_iter().map(Mutex::new).collect(),
             store,
             next: AtomicUsize::new(0).into(),
@@ -328,6 +356,9 @@ impl<'a, K: Kernel + ?Sized, T: Sample> Job<'a, K, T> {
     /// Puts a finished tile to its place, and counts it.
     fn finish(&self, number: usize, buffer: &mut TileBuffer<'_>) {
         let width = buffer.tile().width as usize;
+        if let Some(specials) = self.specials {
+            specials.add(Specials::of(buffer.samples_mut()));
+        }
         {
             let mut rows = self.rows[number].lock().unwrap_or_else(PoisonError::into_inner);
             let pixels = buffer.samples_mut().as_chunks().0;

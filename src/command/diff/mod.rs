@@ -4,18 +4,18 @@ mod programs;
 
 use crate::command::comparison::{CompareArguments, outcome_json};
 use crate::command::failure::{Failure, Result, save_failure};
-use crate::command::files::{check_target, image_files, load_image, one_standard_input};
-use crate::command::messages::{MessageFormat, print};
+use crate::command::files::{check_target, image_files, load_image_whole, one_standard_input};
+use crate::command::messages::{MessageFormat, Messages, note, print};
 use clap::Args;
 use lambdav::metadata;
 use lambdav::raster::AnyImage;
 use lambdav::raster::compare::{
     CompareOptions, CompareOutcome, Depth, Verdict, compare, diagnose, heat_map,
 };
-use lambdav::raster::file::{self, EncodeError, Format, write_atomically};
+use lambdav::raster::file::{self, EncodeError, Format, LeftOut, write_atomically};
 use lambdav::raster::quantize::Transfer;
 use programs::{DrawArguments, draw_both};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -85,9 +85,12 @@ fn images(options: &DiffArguments, how: &CompareOptions) -> Result {
             )));
         }
     }
-    let [a, b] = match options.run {
-        true => draw_both([&options.a, &options.b], &options.draw, options.message_format)?,
-        false => [load_image(&options.a)?, load_image(&options.b)?],
+    let ([a, b], left_out) = match options.run {
+        true => {
+            let files = [&options.a, &options.b];
+            (draw_both(files, &options.draw, options.message_format)?, Value::Null)
+        }
+        false => load_both(&options.a, &options.b, options)?,
     };
     let outcome = compare(&a, &b, how);
     check_ulps(&outcome, how)?;
@@ -107,6 +110,7 @@ fn images(options: &DiffArguments, how: &CompareOptions) -> Result {
             let mut object = outcome_json(&outcome, &findings);
             object["a"] = json!(options.a.to_string_lossy());
             object["b"] = json!(options.b.to_string_lossy());
+            object["left_out"] = left_out;
             format!("{object}\n")
         }
     };
@@ -115,6 +119,22 @@ fn images(options: &DiffArguments, how: &CompareOptions) -> Result {
         write_heat(path, &a, &b, how)?;
     }
     if outcome.is_same() { Ok(()) } else { Err(Failure::reported()) }
+}
+
+/// Two images, and what their files say that is left out of account, which a note says, too.
+fn load_both(a: &Path, b: &Path, options: &DiffArguments) -> Result<([AnyImage; 2], Value)> {
+    let load = |path: &Path| -> Result<(AnyImage, Value)> {
+        let (image, left_out) = load_image_whole(path)?;
+        let names: Vec<String> = left_out.iter().map(LeftOut::to_string).collect();
+        if !names.is_empty() && !options.quiet {
+            let (path, names) = (path.display(), names.join(", "));
+            let text = format!("`{path}`: left out of account: {names}");
+            note(&text, Messages::of(options.message_format));
+        }
+        Ok((image, json!(names)))
+    };
+    let ((a, of_a), (b, of_b)) = (load(a)?, load(b)?);
+    Ok(([a, b], json!({"a": of_a, "b": of_b})))
 }
 
 /// ULP are of floats.
@@ -154,7 +174,8 @@ fn folders(options: &DiffArguments, how: &CompareOptions) -> Result {
     for name in all {
         let (in_a, in_b) = (of_a.contains(name), of_b.contains(name));
         let (object, line) = if in_a && in_b {
-            let (a, b) = (load_image(&options.a.join(name))?, load_image(&options.b.join(name))?);
+            let paths = [&options.a, &options.b].map(|folder| folder.join(name));
+            let ([a, b], left_out) = load_both(&paths[0], &paths[1], options)?;
             let outcome = compare(&a, &b, how);
             check_ulps(&outcome, how)?;
             let findings = if options.quiet { Vec::new() } else { diagnose(&a, &b, how) };
@@ -174,7 +195,9 @@ fn folders(options: &DiffArguments, how: &CompareOptions) -> Result {
                 }
             }
             let cause = findings.first().map_or(String::new(), |finding| format!("; {finding}"));
-            (outcome_json(&outcome, &findings), format!("{}{cause}", in_brief(&outcome)))
+            let mut object = outcome_json(&outcome, &findings);
+            object["left_out"] = left_out;
+            (object, format!("{}{cause}", in_brief(&outcome)))
         } else {
             alone += 1;
             let folder = if in_a { &options.a } else { &options.b };

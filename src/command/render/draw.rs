@@ -19,7 +19,7 @@ use lambdav::raster::file::{
     Encoding, Metadata, blank_for, encode, render_for_into, save, write_atomically,
 };
 use lambdav::raster::quantize::quantize;
-use lambdav::raster::{AnyImage, ThreadPool, thread_pool};
+use lambdav::raster::{AnyImage, SpecialsCounter, ThreadPool, thread_pool};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -58,6 +58,8 @@ pub(super) struct Job<'a> {
     image: Option<AnyImage>,
     /// The bytes of the last one that went to standard output.
     bytes: Vec<u8>,
+    /// What has been drawn that is no finite number.
+    specials: SpecialsCounter,
 }
 
 impl<'a> Job<'a> {
@@ -86,6 +88,7 @@ impl<'a> Job<'a> {
             feedback: None,
             image: None,
             bytes: Vec::new(),
+            specials: SpecialsCounter::default(),
         })
     }
 
@@ -151,6 +154,18 @@ impl<'a> Job<'a> {
         f64::from(size.width()) * f64::from(size.height()) * self.done as f64
     }
 
+    /// Says, once of all pictures, that samples are NaN or infinite.
+    pub(super) fn note_specials(&self) {
+        let specials = self.specials.total();
+        if !specials.is_none() {
+            let of = if self.done == 1 { "the picture has" } else { "the pictures have" };
+            note(
+                &format!("{of} samples that are no finite numbers: {specials}"),
+                self.options.messages,
+            );
+        }
+    }
+
     /// Draws and writes the pictures of an output.
     pub(super) fn draw(
         &mut self,
@@ -202,6 +217,7 @@ impl<'a> Job<'a> {
         let options = lambdav::raster::RenderOptions {
             timeout: Some(self.deadline.left()),
             progress: Some(&advance),
+            specials: Some(&self.specials),
             ..lambdav::raster::RenderOptions::default()
         };
         let drawn = self.install(|| render_for_into(engine, &mut image, drawn_as, &options));

@@ -103,6 +103,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
             }
         }
     }
+    job.note_specials();
     job.stats.say(job.pixels())
 }
 

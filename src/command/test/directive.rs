@@ -5,6 +5,7 @@ use crate::command::render::{PictureArguments, SampleArguments};
 use crate::command::values::Outputs;
 use clap::{Parser, ValueEnum};
 use lambdav::core::diagnostics::printable;
+use std::path::{Path, PathBuf};
 
 /// What a directive says.
 #[derive(Parser, Clone, Debug)]
@@ -62,32 +63,13 @@ fn name(text: &str) -> Result<String, String> {
     }
 }
 
-/// A directive and its line, from 1; or what is wrong with it.
-pub(super) type Found = (usize, Result<Directive, String>);
-
-/// The directives of a program's text: comments that begin with `test:`.
-pub(super) fn in_comments(text: &str) -> Vec<Found> {
-    let lines = text.lines().enumerate();
-    lines
-        .filter_map(|(index, line)| {
-            let comment = line.trim_start().strip_prefix(';')?.trim_start_matches(';').trim_start();
-            Some((index + 1, read(comment.strip_prefix("test:")?)))
-        })
-        .collect()
-}
-
-/// The directives of a file of them: one on a line. Comments begin with `;`.
-pub(super) fn in_file(text: &str) -> Vec<Found> {
-    let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
-    lines
-        .filter(|(_, line)| !line.is_empty() && !line.starts_with(';'))
-        .map(|(line, words)| (line, read(words.strip_prefix("test:").unwrap_or(words))))
-        .collect()
-}
-
-fn read(words: &str) -> Result<Directive, String> {
-    let words = shlex::split(words).ok_or("a quotation mark is not closed")?;
-    let directive = Directive::try_parse_from(words).map_err(|error| {
+/// What a directive says, or what is wrong with it.
+pub(super) fn read(words: &str) -> Result<Directive, String> {
+    let split = shlex::split(words).ok_or("a quotation mark is not closed")?;
+    if inputs(words).iter().any(|path| path == Path::new("-")) {
+        return Err("a test has no standard input; name a file in place of `-`".to_owned());
+    }
+    let directive = Directive::try_parse_from(split).map_err(|error| {
         // The first paragraph says what is wrong; the usage that follows is of another command.
         let text = error.render().to_string();
         let text = text.split("\n\n").next().unwrap_or_default();
@@ -116,28 +98,50 @@ fn read(words: &str) -> Result<Directive, String> {
     Ok(directive)
 }
 
+/// The files that a directive names, also one that is wrong otherwise, relative to its program.
+pub(super) fn inputs(words: &str) -> Vec<PathBuf> {
+    let split = shlex::split(words)
+        .unwrap_or_else(|| words.split_whitespace().map(str::to_owned).collect());
+    let mut found = Vec::new();
+    let mut words = split.iter();
+    while let Some(word) = words.next() {
+        let (option, value) = match word.split_once('=') {
+            Some((option, value)) => (option, Some(value)),
+            None => (word.as_str(), None),
+        };
+        if option != "--bind" && option != "--uniforms" {
+            continue;
+        }
+        let Some(value) = value.or_else(|| words.next().map(String::as_str)) else { break };
+        let file = match option {
+            "--bind" => value.split_once('=').map(|(_, file)| file),
+            _ => Some(value),
+        };
+        found.extend(file.map(PathBuf::from));
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn one(text: &str) -> Result<Directive, String> {
-        let mut found = in_comments(text);
-        assert_eq!(found.len(), 1, "{text}");
-        found.remove(0).1
+    #[test]
+    fn directives_are_command_lines() {
+        let words = " b --time -1.5 --set 'l={\"power\": 2}' --format npy --max-ulp 2";
+        let directive = read(words).expect("it is right");
+        assert_eq!((directive.name.as_deref(), directive.picture.time), (Some("b"), -1.5));
+        assert_eq!(directive.picture.set, ["l={\"power\": 2}"]);
+        assert_eq!((directive.kind, directive.allowed.max_ulp), (Kind::Npy, Some(2)));
     }
 
     #[test]
-    fn directives_are_comments() {
-        let text = "; A disk.\n  ;; test: --size 4x4\n(vec4 1) ; test: no\n;test: b --time -1.5 \
-                    --set 'l={\"power\": 2}' --format npy --max-ulp 2\n; tests: none";
-        let found = in_comments(text);
-        let lines: Vec<usize> = found.iter().map(|(line, _)| *line).collect();
-        assert_eq!(lines, [2, 4]);
-        let second = found[1].1.as_ref().expect("it is right");
-        assert_eq!((second.name.as_deref(), second.picture.time), (Some("b"), -1.5));
-        assert_eq!(second.picture.set, ["l={\"power\": 2}"]);
-        assert_eq!((second.kind, second.allowed.max_ulp), (Kind::Npy, Some(2)));
-        assert_eq!(in_file("; x\n\na --time 1\ntest: b\n").len(), 2);
+    fn files_are_named_by_options() {
+        let words = "a --bind t=x.png --bind=u='a b.npy' --uniforms v.json --uniforms=w.json \
+                     --set bind=no --oops --bind 'v=c=d.png' --bind";
+        let paths = ["x.png", "a b.npy", "v.json", "w.json", "c=d.png"].map(PathBuf::from);
+        assert_eq!(inputs(words), paths);
+        assert_eq!(inputs("--bind t=x.png 'a").first(), paths.first());
     }
 
     #[test]
@@ -158,8 +162,10 @@ mod tests {
             ("--as exr", "unexpected argument '--as'"),
             ("--help", "unexpected argument '--help'"),
             ("--engine core", "unexpected argument '--engine'"),
+            ("--bind t=-", "a test has no standard input"),
+            ("--uniforms -", "a test has no standard input"),
         ] {
-            let error = one(&format!("; test: {words}")).expect_err(words);
+            let error = read(words).expect_err(words);
             assert!(error.contains(message), "{words}: {error}");
             assert!(!error.contains("Usage"), "{error}");
         }

@@ -5,6 +5,7 @@ use super::golden::png;
 use crate::command::failure::Result;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use lambdav::metadata;
 use lambdav::raster::AnyImage;
 use lambdav::raster::compare::{CompareOptions, CompareOutcome, Difference, compare};
 use serde_json::{Value, json};
@@ -44,7 +45,7 @@ impl Evidence {
 
 /// A picture as a PNG file in base64.
 fn base64(image: &AnyImage) -> Result<String> {
-    Ok(STANDARD.encode(png(image)?))
+    Ok(STANDARD.encode(png(image, &metadata())?))
 }
 
 /// The samples of both pictures around a pixel, as they are stored, in hexadecimal.

@@ -1,19 +1,22 @@
 //! Goldens: what is kept of a picture, and how what was drawn is compared with it.
 
 use super::directive::{Directive, Kind};
+use super::mark::{Role, metadata_of};
 use super::plan::Test;
 use crate::command::failure::{Failure, Result, chain, save_failure};
 use crate::command::files::form;
 use crate::command::hash::digits;
-use lambdav::metadata;
+use crate::command::watch;
 use lambdav::raster::AnyImage;
 use lambdav::raster::file::{self, EncodeError, Encoding, Metadata, save, write_atomically};
 use lambdav::raster::quantize::Transfer;
 use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
-/// What the comment of a golden's file begins with.
-pub(super) const MARK: &str = "golden of ";
+/// More than a digest has bytes.
+const LINE: u64 = 4096;
 
 impl Directive {
     /// What floats become before they are quantised.
@@ -44,12 +47,15 @@ pub(super) enum Golden {
 
 /// Reads the golden of a test; none if there is no such file.
 pub(super) fn load(path: &Path, kind: Kind) -> Result<Option<Golden>> {
-    if !path.exists() {
+    watch::note(path);
+    if path.symlink_metadata().is_err() {
         return Ok(None);
     }
     Ok(Some(match kind {
         Kind::Digest => {
-            let text = std::fs::read_to_string(path).map_err(|error| {
+            let mut text = String::new();
+            let read = File::open(path).and_then(|file| file.take(LINE).read_to_string(&mut text));
+            read.map_err(|error| {
                 Failure::input(format!("cannot read `{}`: {error}", path.display()))
             })?;
             Golden::Digest(text.trim_end().to_owned())
@@ -61,22 +67,17 @@ pub(super) fn load(path: &Path, kind: Kind) -> Result<Option<Golden>> {
 /// Writes what was drawn as the golden of a test.
 pub(super) fn write(test: &Test, directive: &Directive, image: &AnyImage) -> Result {
     match directive.kind {
-        Kind::Digest => write_atomically::<EncodeError>(&test.golden, |out| {
-            writeln!(out, "{}", digest(image)).map_err(EncodeError::Io)
-        })
-        .map_err(|error| save_failure(&error)),
-        _ => write_picture(&test.golden, directive, image, &format!("{MARK}{}", name(test))),
+        Kind::Digest => write_line(test, &digest(image)),
+        _ => write_picture(&test.golden, directive, image, &metadata_of(test, Role::Golden)),
     }
 }
 
-/// What a golden's file calls the test: without the way to the program, which may be any.
-fn name(test: &Test) -> String {
-    let file = test.program.file_name().unwrap_or_default().to_string_lossy();
-    let file: String = file.chars().filter(|c| (' '..='~').contains(c)).collect();
-    match test.name.as_str() {
-        "" => file,
-        name => format!("{file}:{name}"),
-    }
+/// Writes a digest as the golden of a test.
+pub(super) fn write_line(test: &Test, line: &str) -> Result {
+    write_atomically::<EncodeError>(&test.golden, |out| {
+        writeln!(out, "{line}").map_err(EncodeError::Io)
+    })
+    .map_err(|error| save_failure(&error))
 }
 
 /// Writes a picture with the samples of a test.
@@ -84,13 +85,9 @@ pub(super) fn write_picture(
     path: &Path,
     directive: &Directive,
     image: &AnyImage,
-    comment: &str,
+    metadata: &Metadata,
 ) -> Result {
-    let metadata = match comment.is_ascii() {
-        true => metadata().with(Metadata::COMMENT, comment),
-        false => metadata(),
-    };
-    save(path, image, directive.encoding(), &metadata).map_err(|error| save_failure(&error))
+    save(path, image, directive.encoding(), metadata).map_err(|error| save_failure(&error))
 }
 
 /// A line that stands for a picture: of its samples, little-endian, in scan order.
@@ -108,15 +105,15 @@ pub(super) fn digest(image: &AnyImage) -> String {
     format!("{} {}", digits(hash), form(image))
 }
 
-/// A PNG file in memory, for reports: of floats, their colours as they are.
-pub(super) fn png(image: &AnyImage) -> Result<Vec<u8>> {
+/// A PNG file in memory: of floats, their colours as they are.
+pub(super) fn png(image: &AnyImage, metadata: &Metadata) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let transfer = Transfer::Linear;
     let written = match image {
-        AnyImage::Unorm8(image) => file::png::encode(image, transfer, &metadata(), &mut bytes),
-        AnyImage::Unorm16(image) => file::png::encode(image, transfer, &metadata(), &mut bytes),
+        AnyImage::Unorm8(image) => file::png::encode(image, transfer, metadata, &mut bytes),
+        AnyImage::Unorm16(image) => file::png::encode(image, transfer, metadata, &mut bytes),
         AnyImage::Float(frame) => {
-            file::encode(frame, Encoding::Png8(transfer), &metadata(), &mut bytes)
+            file::encode(frame, Encoding::Png8(transfer), metadata, &mut bytes)
         }
     };
     written.map_err(|error| Failure::machine(chain(&error)))?;

@@ -1,6 +1,7 @@
 //! What came of tests.
 
 use super::evidence::Evidence;
+use super::plan::Test;
 use crate::command::failure::{Failure, Result};
 use serde_json::{Value, json};
 use std::fs;
@@ -14,6 +15,8 @@ pub(super) enum Status {
     Passed,
     /// It was made the golden; the second, if there had been one.
     Blessed(bool),
+    /// It is as it should be, and its golden, which had no mark, has one now.
+    Adopted,
     /// It differs from its golden.
     Failed,
     /// There is no golden.
@@ -30,10 +33,11 @@ pub(super) enum Status {
 
 impl Status {
     /// All of them.
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Passed,
         Self::Blessed(false),
         Self::Blessed(true),
+        Self::Adopted,
         Self::Failed,
         Self::Missing,
         Self::Stale,
@@ -48,6 +52,7 @@ impl Status {
             Self::Passed => "passed",
             Self::Blessed(false) => "blessed-new",
             Self::Blessed(true) => "blessed",
+            Self::Adopted => "adopted",
             Self::Failed => "failed",
             Self::Missing => "missing",
             Self::Stale => "stale",
@@ -59,7 +64,7 @@ impl Status {
 
     /// Whether there is nothing to be done about the test.
     pub(super) fn is_good(self) -> bool {
-        matches!(self, Self::Passed | Self::Blessed(_) | Self::Unsupported)
+        matches!(self, Self::Passed | Self::Blessed(_) | Self::Adopted | Self::Unsupported)
     }
 }
 
@@ -86,6 +91,49 @@ pub(super) struct TestResult {
 }
 
 impl TestResult {
+    /// Of a test of which nothing is wrong so far.
+    pub(super) fn of(test: &Test) -> Self {
+        Self {
+            id: test.id(),
+            status: Status::Passed,
+            message: String::new(),
+            golden: test.golden.to_string_lossy().into_owned(),
+            written: Vec::new(),
+            seconds: 0.0,
+            comparison: Value::Null,
+            evidence: None,
+        }
+    }
+
+    /// The same with what is wrong.
+    pub(super) fn wrong(test: &Test, status: Status, message: impl Into<String>) -> Self {
+        Self { status, message: message.into(), ..Self::of(test) }
+    }
+
+    /// With the evidence, as reports and workers have it.
+    pub(super) fn whole(&self) -> Value {
+        let mut object = self.json();
+        object["evidence"] = self.evidence.as_ref().map_or(Value::Null, |e| e.0.clone());
+        object
+    }
+
+    /// A test as [`Self::whole`] tells it.
+    pub(super) fn read(object: &Value) -> Option<Self> {
+        let text = |key: &str| Some(object[key].as_str()?.to_owned());
+        let status = object["status"].as_str()?;
+        let written = object["written"].as_array()?.iter();
+        Some(Self {
+            id: text("test")?,
+            status: Status::ALL.into_iter().find(|known| known.name() == status)?,
+            message: text("message")?,
+            golden: text("golden")?,
+            written: written.map(|path| path.as_str().map(str::to_owned)).collect::<Option<_>>()?,
+            seconds: object["seconds"].as_f64()?,
+            comparison: object["comparison"].clone(),
+            evidence: Some(&object["evidence"]).filter(|e| !e.is_null()).cloned().map(Evidence),
+        })
+    }
+
     /// As an object, without the evidence.
     pub(super) fn json(&self) -> Value {
         json!({
@@ -110,8 +158,12 @@ pub(super) struct Summary {
     pub(super) shard: Option<(usize, usize)>,
     /// Goldens that no test has.
     pub(super) orphans: Vec<PathBuf>,
-    /// How many of them were removed.
-    pub(super) pruned: usize,
+    /// Those that were removed.
+    pub(super) pruned: Vec<PathBuf>,
+    /// Programs in folders that have no test.
+    pub(super) untested: Vec<PathBuf>,
+    /// Whether that is an error.
+    pub(super) requires_tests: bool,
     /// How long it took.
     pub(super) seconds: f64,
 }
@@ -123,7 +175,8 @@ impl Summary {
         if is(Status::Machine) {
             3
         } else {
-            u8::from(self.results.iter().any(|result| !result.status.is_good()))
+            let is_bad = self.results.iter().any(|result| !result.status.is_good());
+            u8::from(is_bad || self.requires_tests && !self.untested.is_empty())
         }
     }
 
@@ -137,7 +190,7 @@ impl Summary {
     pub(super) fn prune(&mut self) -> Result {
         for path in std::mem::take(&mut self.orphans) {
             match fs::remove_file(&path) {
-                Ok(()) => self.pruned += 1,
+                Ok(()) => self.pruned.push(path),
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => {
                     let path = path.display();
@@ -150,12 +203,15 @@ impl Summary {
 
     /// What is said of the run as a whole.
     pub(super) fn header(&self) -> Value {
-        let orphans: Vec<_> = self.orphans.iter().map(|path| path.to_string_lossy()).collect();
+        let names = |paths: &[PathBuf]| -> Vec<String> {
+            paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+        };
         json!({
             "lambdav": env!("CARGO_PKG_VERSION"),
             "tests": self.all,
             "shard": self.shard.map(|(k, n)| [k, n]),
-            "orphans": orphans,
+            "orphans": names(&self.orphans),
+            "untested": names(&self.untested),
             "seconds": self.seconds,
         })
     }

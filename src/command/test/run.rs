@@ -2,7 +2,9 @@
 
 use super::directive::{Directive, Kind};
 use super::evidence::Evidence;
+use super::files::{self, forget, is_scratch};
 use super::golden::{self, Golden};
+use super::mark::{Role, metadata_of};
 use super::plan::Test;
 use super::result::{Status, TestResult};
 use crate::command::binds::Binds;
@@ -21,13 +23,13 @@ use lambdav::core::limits;
 use lambdav::core::source::SourceFile;
 use lambdav::engine::Engine;
 use lambdav::program::Loaded;
-use lambdav::raster::compare::{CompareOutcome, Verdict, compare, diagnose, heat_map};
-use lambdav::raster::file::{EncodeError, Encoding, render_for, write_atomically};
+use lambdav::raster::compare::{CompareOutcome, Verdict, compare_until, diagnose, heat_map};
+use lambdav::raster::file::{EncodeError, Encoding, Metadata, render_for, write_atomically};
 use lambdav::raster::{AnyImage, RenderError, RenderOptions, Size};
 use lambdav::{Report, spirv};
-use serde_json::Value;
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -39,6 +41,8 @@ pub(super) struct How {
     pub(super) gpu: Option<Gpu>,
     /// Whether what is drawn becomes the golden.
     pub(super) bless: bool,
+    /// Whether that replaces files without a mark, too.
+    pub(super) adopt: bool,
     /// Where the pictures are that are compared with what is drawn.
     pub(super) against: Option<PathBuf>,
     /// How long a test may take.
@@ -53,10 +57,27 @@ enum Program {
     Module(String, Vec<u32>),
 }
 
-/// Runs the tests of one program, which is read and checked once.
-pub(super) fn run_program(tests: &[&Test], how: &How) -> Vec<TestResult> {
-    let program = read(&tests[0].program, how);
-    tests.iter().map(|test| run_test(test, &program, how)).collect()
+/// Runs the tests of one program, which is read and checked once, in the time of the first.
+pub(super) fn run_program(tests: &[&Test], how: &How, say: &dyn Fn(Said<'_>)) {
+    let mut program = None;
+    for test in tests {
+        say(Said::Begins(test));
+        let result = timed(
+            test,
+            |result, until| {
+                let program = program.get_or_insert_with(|| read(&test.program, how));
+                attempt(test, program, how, until, result)
+            },
+            how,
+        );
+        say(Said::Ends(test, result));
+    }
+}
+
+/// What is said of a test while it runs.
+pub(super) enum Said<'a> {
+    Begins(&'a Test),
+    Ends(&'a Test, TestResult),
 }
 
 fn read(path: &Path, how: &How) -> Result<Program> {
@@ -79,46 +100,63 @@ pub(super) fn text_of(source: &SourceFile, diagnostics: &Diagnostics) -> String 
     Report { source: source.clone(), diagnostics: diagnostics.clone() }.to_string()
 }
 
-fn run_test(test: &Test, program: &Result<Program>, how: &How) -> TestResult {
-    timed(test, |result| attempt(test, program, how, result))
-}
-
-/// What came of a test.
-pub(super) fn timed(test: &Test, run: impl FnOnce(&mut TestResult) -> Result) -> TestResult {
+/// What came of a test, whatever happens in it. It has until then.
+pub(super) fn timed(
+    test: &Test,
+    run: impl FnOnce(&mut TestResult, Instant) -> Result,
+    how: &How,
+) -> TestResult {
     let begun = Instant::now();
-    let mut result = TestResult {
-        id: test.id(),
-        status: Status::Passed,
-        message: String::new(),
-        golden: test.golden.to_string_lossy().into_owned(),
-        written: Vec::new(),
-        seconds: 0.0,
-        comparison: Value::Null,
-        evidence: None,
-    };
-    if let Err(failure) = run(&mut result) {
-        result.status = if failure.status == 3 { Status::Machine } else { Status::Broken };
-        result.message = failure.message.unwrap_or_default();
+    let until = begun.checked_add(how.timeout).unwrap_or_else(|| begun + MAX_TIMEOUT);
+    let mut result = TestResult::of(test);
+    match catch_unwind(AssertUnwindSafe(|| run(&mut result, until))) {
+        Ok(Ok(())) => {}
+        Ok(Err(failure)) => {
+            result.status = if failure.status == 3 { Status::Machine } else { Status::Broken };
+            result.message = failure.message.unwrap_or_default();
+        }
+        Err(panic) => {
+            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+            result.status = Status::Machine;
+            result.message = format!(
+                "lambdav has failed, which is a fault of its own: {}",
+                text.unwrap_or_default()
+            );
+        }
     }
     result.seconds = begun.elapsed().as_secs_f64();
     result
 }
 
-fn attempt(test: &Test, program: &Result<Program>, how: &How, result: &mut TestResult) -> Result {
-    let directive = test.directive.as_ref().map_err(|wrong| {
-        let (file, line) = (test.place.0.display(), test.place.1);
-        Failure::input(format!("{file}:{line}: {wrong}"))
-    })?;
+/// What a timeout beyond all clocks comes to.
+const MAX_TIMEOUT: Duration = Duration::from_secs(1 << 30);
+
+/// What there is to say of a test for which time was too short.
+pub(super) fn too_slow(timeout: Duration) -> Failure {
+    let seconds = timeout.as_secs_f64();
+    Failure::machine(format!("it took longer than {seconds} s; --timeout allows more"))
+}
+
+fn attempt(
+    test: &Test,
+    program: &Result<Program>,
+    how: &How,
+    until: Instant,
+    result: &mut TestResult,
+) -> Result {
+    // What is wrong with a directive was told before.
+    let directive = test.directive.as_ref().map_err(|wrong| Failure::input(wrong.as_str()))?;
     let program = match program {
         Ok(program) => program,
         Err(Failure { status, message }) => {
             return Err(Failure { status: *status, message: message.clone() });
         }
     };
-    let (drawn, remark) = draw(test, directive, program, how)?;
+    let (drawn, remark) = draw(test, directive, program, how, until)?;
     match &how.against {
-        Some(folder) => against(test, directive, &drawn, folder, how, result),
-        None => against_golden(test, directive, &drawn, how, result),
+        Some(folder) => against(test, directive, &drawn, folder, how, until, result),
+        None => against_golden(test, directive, &drawn, how, until, result),
     }?;
     if let Some(remark) = remark {
         let separator = if result.message.is_empty() { "" } else { "\n" };
@@ -133,6 +171,7 @@ fn draw(
     directive: &Directive,
     program: &Program,
     how: &How,
+    until: Instant,
 ) -> Result<(AnyImage, Option<String>)> {
     let mut picture = directive.picture.clone();
     // Relative to the program, wherever the run was started.
@@ -145,7 +184,7 @@ fn draw(
         Program::Text(loaded) => loaded,
         Program::Module(name, words) => {
             let opened = open_module(&picture, how.engine, &given, None, name, words)?;
-            return frame(directive, &opened.source, &opened.engine, how);
+            return frame(directive, &opened.source, &opened.engine, how, until);
         }
     };
     let fixed;
@@ -171,7 +210,7 @@ fn draw(
         Trouble::Program(diagnostic) => at_fault(&loaded.source, *diagnostic),
         Trouble::Other(failure) => failure,
     })?;
-    frame(directive, &loaded.source, &*engine, how)
+    frame(directive, &loaded.source, &*engine, how, until)
 }
 
 pub(super) fn at_fault(source: &SourceFile, diagnostic: Diagnostic) -> Failure {
@@ -183,8 +222,10 @@ fn frame(
     source: &SourceFile,
     engine: &dyn Engine,
     how: &How,
+    until: Instant,
 ) -> Result<(AnyImage, Option<String>)> {
-    let frame = frame_of(directive.picture.size, directive.encoding(), source, engine, how)?;
+    let size = directive.picture.size;
+    let frame = frame_of(size, directive.encoding(), source, engine, how, until)?;
     Ok((frame, engine.remark()))
 }
 
@@ -195,14 +236,13 @@ pub(super) fn frame_of(
     source: &SourceFile,
     engine: &dyn Engine,
     how: &How,
+    until: Instant,
 ) -> Result<AnyImage> {
-    let options = RenderOptions { timeout: Some(how.timeout), ..RenderOptions::default() };
+    let timeout = Some(until.saturating_duration_since(Instant::now()));
+    let options = RenderOptions { timeout, ..RenderOptions::default() };
     render_for(engine, size, encoding, &options).map_err(|error| match (error, engine.trouble()) {
         (RenderError::Fault(fault), _) => at_fault(source, engine.explain(&fault)),
-        (RenderError::TimedOut { .. }, _) => {
-            let seconds = how.timeout.as_secs_f64();
-            Failure::machine(format!("it took longer than {seconds} s; --timeout allows more"))
-        }
+        (RenderError::TimedOut { .. }, _) => too_slow(how.timeout),
         (_, Some(trouble)) => Failure::machine(trouble),
         (error, None) => Failure::machine(chain(&error)),
     })
@@ -214,76 +254,78 @@ fn against_golden(
     directive: &Directive,
     drawn: &AnyImage,
     how: &How,
+    until: Instant,
     result: &mut TestResult,
 ) -> Result {
     // What cannot be read any more can be blessed away.
     let golden = match golden::load(&test.golden, directive.kind) {
-        Err(_) if how.bless => None,
-        golden => golden?,
+        Err(failure) if how.bless => Err(failure.message.unwrap_or_default()),
+        golden => Ok(golden?.filter(|_| !is_scratch(test))),
     };
-    let is_there = test.golden.exists();
+    let is_there = test.golden.symlink_metadata().is_ok();
     let (status, message) = match &golden {
-        None => {
+        Err(wrong) => (Status::Stale, wrong.clone()),
+        Ok(None) if is_there => {
+            let golden = test.golden.display();
+            let what = "is the picture of another test that failed";
+            (Status::Missing, format!("`{golden}` {what}; --bless makes it the golden of this one"))
+        }
+        Ok(None) => {
             let golden = test.golden.display();
             (Status::Missing, format!("there is no `{golden}`; --bless makes it"))
         }
-        Some(Golden::Digest(line)) => against_digest(line, drawn),
-        Some(Golden::Picture(golden)) => judge(directive, golden, drawn, result),
+        Ok(Some(Golden::Digest(line))) => against_digest(line, drawn),
+        Ok(Some(Golden::Picture(golden))) => judge(directive, golden, drawn, how, until, result)?,
     };
+    let mut message = message;
     if status == Status::Passed {
-        forget(test, directive);
+        forget(test);
+        if how.adopt
+            && let Ok(Some(golden)) = &golden
+        {
+            files::adopt(test, directive, golden, result)?;
+        }
         return Ok(());
     }
     if how.bless {
-        golden::write(test, directive, drawn)?;
-        forget(test, directive);
-        result.status = Status::Blessed(is_there);
-        return Ok(());
+        match files::refusal(&test.golden, test.kept.golden.as_ref(), how.adopt, |_| true) {
+            None => {
+                golden::write(test, directive, drawn)?;
+                forget(test);
+                result.status = Status::Blessed(is_there);
+                return Ok(());
+            }
+            Some(why) => message = format!("{message}\nnot blessed: {why}"),
+        }
     }
     (result.status, result.message) = (status, message);
-    let new = test.beside(&format!("new.{}", picture_ending(directive.kind)));
-    match directive.kind {
-        Kind::Digest => write_png(&new, drawn)?,
-        _ => golden::write_picture(&new, directive, drawn, "drawn by a test that failed")?,
-    }
-    result.written.push(new.to_string_lossy().into_owned());
-    let Some(Golden::Picture(golden)) = &golden else {
+    let new = test.new_picture();
+    let metadata = metadata_of(test, Role::New);
+    files::write_beside(&new, test.kept.new.as_ref(), result, || match directive.kind {
+        Kind::Digest => write_png(&new, drawn, &metadata),
+        _ => golden::write_picture(&new, directive, drawn, &metadata),
+    })?;
+    let Ok(Some(Golden::Picture(golden))) = &golden else {
         result.evidence = how.is_reported.then(|| Evidence::of_one(drawn)).transpose()?;
         return Ok(());
     };
     let options = directive.allowed.options(directive.transfer());
     let heat = heat_map(golden, drawn, &options).map(AnyImage::from);
     if let Some(heat) = &heat {
-        let path = test.beside("diff.png");
-        write_png(&path, heat)?;
-        result.written.push(path.to_string_lossy().into_owned());
+        let path = test.differences();
+        files::write_beside(&path, test.kept.differences.as_ref(), result, || {
+            write_png(&path, heat, &metadata_of(test, Role::Differences))
+        })?;
     }
     let evidence = || Evidence::of_two(golden, drawn, heat.as_ref(), &options);
     result.evidence = how.is_reported.then(evidence).transpose()?;
     Ok(())
 }
 
-fn picture_ending(kind: Kind) -> &'static str {
-    if kind == Kind::Digest { "png" } else { kind.ending() }
-}
-
-fn write_png(path: &Path, image: &AnyImage) -> Result {
-    let bytes = golden::png(image)?;
+fn write_png(path: &Path, image: &AnyImage, metadata: &Metadata) -> Result {
+    let bytes = golden::png(image, metadata)?;
     let write = |out: &mut dyn Write| out.write_all(&bytes).map_err(EncodeError::Io);
     write_atomically(path, write).map_err(|error| save_failure(&error))
-}
-
-/// Removes what a run that failed has left.
-fn forget(test: &Test, directive: &Directive) {
-    for ending in [format!("new.{}", picture_ending(directive.kind)), "diff.png".to_owned()] {
-        let path = test.beside(&ending);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                // It stays as something to look at, which harms nobody.
-            }
-            _ => {}
-        }
-    }
 }
 
 fn against_digest(line: &str, drawn: &AnyImage) -> (Status, String) {
@@ -305,35 +347,41 @@ fn judge(
     directive: &Directive,
     expected: &AnyImage,
     found: &AnyImage,
+    how: &How,
+    until: Instant,
     result: &mut TestResult,
-) -> (Status, String) {
+) -> Result<(Status, String)> {
     let (was, is) = (form(expected), form(found));
     if was != is {
-        return (Status::Stale, format!("the golden is of {was}, the test of {is}"));
+        return Ok((Status::Stale, format!("the golden is of {was}, the test of {is}")));
     }
-    compared(directive, expected, found, result)
+    compared(directive, expected, found, how, until, result)
 }
 
 fn compared(
     directive: &Directive,
     expected: &AnyImage,
     found: &AnyImage,
+    how: &How,
+    until: Instant,
     result: &mut TestResult,
-) -> (Status, String) {
+) -> Result<(Status, String)> {
     let options = directive.allowed.options(directive.transfer());
-    let outcome = compare(expected, found, &options);
+    let outcome = compare_until(expected, found, &options, Some(until));
+    let outcome = outcome.ok_or_else(|| too_slow(how.timeout))?;
     let is_identical = matches!(
         &outcome,
         CompareOutcome::Pixels(comparison) if comparison.verdict() == Verdict::Identical
     );
     if is_identical {
-        return (Status::Passed, String::new());
+        return Ok((Status::Passed, String::new()));
     }
     let findings = diagnose(expected, found, &options);
     result.comparison = outcome_json(&outcome, &findings);
     let cause = findings.first().map_or(String::new(), |finding| format!("; {finding}"));
     let message = format!("{}{cause}", in_brief(&outcome));
-    if outcome.is_same() { (Status::Passed, message) } else { (Status::Failed, message) }
+    let status = if outcome.is_same() { Status::Passed } else { Status::Failed };
+    Ok((status, message))
 }
 
 /// Compares a picture that something else drew with what was drawn here.
@@ -343,6 +391,7 @@ fn against(
     drawn: &AnyImage,
     folder: &Path,
     how: &How,
+    until: Instant,
     result: &mut TestResult,
 ) -> Result {
     let name = folder.join(&test.within);
@@ -354,7 +403,7 @@ fn against(
     };
     let found = load_image(&path)?;
     result.golden = path.to_string_lossy().into_owned();
-    (result.status, result.message) = compared(directive, drawn, &found, result);
+    (result.status, result.message) = compared(directive, drawn, &found, how, until, result)?;
     if how.is_reported && !result.status.is_good() {
         let options = directive.allowed.options(directive.transfer());
         let heat = heat_map(drawn, &found, &options).map(AnyImage::from);

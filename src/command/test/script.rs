@@ -6,7 +6,7 @@
 
 use super::plan::Test;
 use super::result::{Status, TestResult};
-use super::run::{How, at_fault, frame_of, text_of, timed};
+use super::run::{How, Said, at_fault, frame_of, text_of, timed};
 use crate::command::engines::engine;
 use crate::command::failure::{Failure, Result};
 use crate::command::files::read_bytes;
@@ -28,6 +28,7 @@ use lambdav::spirv_frontend::assemble::assemble;
 use lambdav::spirv_frontend::{Binding, RaiseOptions};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Instant;
 
 /// How many pixels a script may draw, and how many its expectations may look at.
 const PIXELS: u64 = 1 << 26;
@@ -55,14 +56,17 @@ enum Target {
 }
 
 /// Runs the tests of one script.
-pub(super) fn run_script(tests: &[&Test], how: &How) -> Vec<TestResult> {
-    let run = |test: &&Test| timed(test, |result| attempt(&test.program, how, result));
-    tests.iter().map(run).collect()
+pub(super) fn run_script(tests: &[&Test], how: &How, say: &dyn Fn(Said<'_>)) {
+    for test in tests {
+        say(Said::Begins(test));
+        let run = |result: &mut TestResult, until| attempt(&test.program, how, until, result);
+        say(Said::Ends(test, timed(test, run, how)));
+    }
 }
 
 /// Runs the script at `path`.
-fn attempt(path: &Path, how: &How, result: &mut TestResult) -> Result {
-    match run(path, how) {
+fn attempt(path: &Path, how: &How, until: Instant, result: &mut TestResult) -> Result {
+    match run(path, how, until) {
         Ok(()) => {}
         Err(Stop::Unsupported(what)) => {
             (result.status, result.message) = (Status::Unsupported, what);
@@ -73,7 +77,7 @@ fn attempt(path: &Path, how: &How, result: &mut TestResult) -> Result {
     Ok(())
 }
 
-fn run(path: &Path, how: &How) -> std::result::Result<(), Stop> {
+fn run(path: &Path, how: &How, until: Instant) -> std::result::Result<(), Stop> {
     let (name, bytes) = read_bytes(path)?;
     let text = match String::from_utf8(bytes) {
         Ok(text) if text.len() <= limits::CORE_TEXT => text,
@@ -81,7 +85,7 @@ fn run(path: &Path, how: &How) -> std::result::Result<(), Stop> {
         Err(error) => return Err(Failure::input(format!("`{name}`: {error}")).into()),
     };
     let script = Script::read(&text);
-    let run = |script| Running { path, source: SourceFile::new(name, text), script, how };
+    let run = |script| Running { path, source: SourceFile::new(name, text), script, how, until };
     match script {
         Ok(script) => run(script).run(),
         Err(error) => match error.kind {
@@ -97,6 +101,7 @@ struct Running<'a> {
     source: SourceFile,
     script: Script,
     how: &'a How,
+    until: Instant,
 }
 
 impl Running<'_> {
@@ -209,7 +214,7 @@ impl Running<'_> {
             Trouble::Other(failure) => failure,
         })?;
         let encoding = Encoding::Png8(Transfer::Linear);
-        match frame_of(size, encoding, &loaded.source, &*engine, self.how)? {
+        match frame_of(size, encoding, &loaded.source, &*engine, self.how, self.until)? {
             AnyImage::Unorm8(picture) => Ok(picture),
             _ => Err(Failure::machine("the picture has not 8 bits").into()),
         }

@@ -11,7 +11,8 @@ fn pictures<const N: usize>(pictures: [(&str, &str); N]) -> TestFolder {
     for (name, shader) in pictures {
         let arguments = ["render", "-", name, "--size", "8x4", "--depth", "8"];
         let arguments = if name.ends_with(".png") { &arguments[..] } else { &arguments[..5] };
-        place.run_with(arguments, shader).done();
+        // A note may say that something is NaN.
+        assert_eq!(place.run_with(arguments, shader).status, 0);
     }
     place
 }
@@ -391,4 +392,79 @@ fn programs_that_cannot_be_compared() {
     let most = ["--max-iterations", "18446744073709551615", "--timeout", "0.2"];
     status(run(&[&["a.lv", "slow.lv"], &most[..]].concat()), 3, "--timeout");
     status(place.run(&["diff", "a.lv", "a.lv", "--time", "1"]), 2, "--run");
+}
+
+/// What is no number is told, of pictures that are drawn and of those that are compared.
+#[test]
+fn what_is_no_finite_number_is_told() {
+    let place = TestFolder::new();
+    let text = "(define x (.x (frag-coord))) (vec4 (/ 0 (- x 0.5)) (/ 1 (- x 1.5)) 0 1)";
+    let said = "note: the picture has samples that are no finite numbers: 2 NaN and 2 infinite\n";
+    for name in ["a.npy", "a.png", "a.exr"] {
+        for engine in ["simd", "core"] {
+            let arguments = ["render", "-", name, "--size", "3x2", "--engine", engine];
+            let outcome = place.run_with(&arguments, text);
+            assert_eq!((outcome.status, outcome.err.as_str()), (0, said), "{name} {engine}");
+        }
+    }
+    let frames = ["render", "-", "f-%d.png", "--size", "3x2", "--frames", "0..3"];
+    let outcome = place.run_with(&frames, text);
+    let all = "note: the pictures have samples that are no finite numbers: 6 NaN and 6 infinite\n";
+    assert_eq!(outcome.err, all);
+    place.run_with(&["render", "-", "b.npy", "--size", "3x2"], "(vec4 0 0 0 1)").done();
+    let outcome = place.run(&["diff", "a.npy", "b.npy"]);
+    let line = "samples that are no finite numbers: 2 NaN and 2 infinite against none\n";
+    assert!(outcome.text().contains(line), "{}", outcome.text());
+    let outcome = place.run(&["diff", "a.npy", "a.exr"]);
+    let line = "samples that are no finite numbers: 2 NaN and 2 infinite in each\n";
+    assert!(outcome.status == 0 && outcome.text().contains(line), "{}", outcome.text());
+    let outcome = place.run(&["diff", "a.npy", "b.npy", "--message-format", "json"]);
+    let object: Value = serde_json::from_str(outcome.text()).expect("it is JSON");
+    assert_eq!((&object["nans"], &object["infinities"]), (&json!([2, 0]), &json!([2, 0])));
+}
+
+/// What a file says of its picture, and nobody heeds, is told.
+#[test]
+fn what_is_left_out_of_account_is_told() {
+    let place = TestFolder::new();
+    place.run_with(&["render", "-", "a.png", "--size", "4x2"], "(vec4 1)").done();
+    // Chunks before the pixels: a gamma, an orientation, frames.
+    let file = place.read("a.png");
+    let at = file.windows(4).position(|window| window == b"IDAT").expect("it has pixels") - 4;
+    let chunk = |kind: &[u8; 4], data: &[u8]| {
+        let mut chunk = (data.len() as u32).to_be_bytes().to_vec();
+        chunk.extend(kind);
+        chunk.extend(data);
+        let sum = crc(&chunk[4..]);
+        chunk.extend(sum.to_be_bytes());
+        chunk
+    };
+    let exif = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+    let chunks = [chunk(b"gAMA", &[0, 0, 177, 143]), chunk(b"eXIf", exif)].concat();
+    place.write("b.png", [&file[..at], &chunks, &file[at..]].concat());
+    let said = "note: `b.png`: left out of account: EXIF orientation, gAMA\n";
+    let outcome = place.run(&["diff", "a.png", "b.png"]);
+    assert_eq!((outcome.status, outcome.err.as_str()), (0, said), "{}", outcome.text());
+    assert_eq!(place.run(&["diff", "a.png", "b.png", "--quiet"]).err, "");
+    let outcome = place.run(&["diff", "a.png", "b.png", "--message-format", "json"]).done();
+    let object: Value = serde_json::from_str(outcome.text()).expect("it is JSON");
+    assert_eq!(object["left_out"], json!({"a": [], "b": ["EXIF orientation", "gAMA"]}));
+    for (folder, image) in [("one", "a.png"), ("two", "b.png")] {
+        place.write(&format!("{folder}/x.png"), place.read(image));
+    }
+    let outcome = place.run(&["diff", "one", "two"]);
+    assert!(outcome.err.contains("`two/x.png`: left out of account: "), "{}", outcome.err);
+    // What lambdav writes says nothing that it leaves out.
+    place.run_with(&["render", "-", "c.png", "--size", "4x2", "--srgb"], "(vec4 1)").done();
+    place.run(&["diff", "c.png", "a.png"]).done();
+}
+
+/// The sum at the end of a chunk of PNG.
+fn crc(bytes: &[u8]) -> u32 {
+    let step = |sum: u32, &byte: &u8| {
+        (0..8).fold(sum ^ u32::from(byte), |sum, _| {
+            if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 }
+        })
+    };
+    !bytes.iter().fold(!0, step)
 }

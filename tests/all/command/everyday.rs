@@ -189,6 +189,71 @@ mod watch {
         watching.end();
     }
 
+    /// A file that is not there is looked for, too: when it comes, or comes back, the work is done again.
+    #[test]
+    fn files_that_were_not_there_are_seen() {
+        let place = TestFolder::with([("a.lv", "(include \"b.lv\") (vec3 x)")]);
+        let render = ["render", "a.lv", "a.npy", "--size", "2x2", "--watch"];
+        let mut watching = [
+            Watching::start(&place, &render),
+            Watching::start(&place, &["check", "a.lv", "--watch"]),
+        ];
+        let mut round = |is_right: bool| {
+            for watching in &mut watching {
+                loop {
+                    let (said, _) = watching.round();
+                    if said.contains("error") != is_right {
+                        break;
+                    }
+                }
+            }
+        };
+        round(false);
+        // It was never there; it goes, and comes back; its folder was not there either.
+        place.write("b.lv", "(define x 0.5)");
+        round(true);
+        std::fs::remove_file(place.path("b.lv")).expect("it is there");
+        round(false);
+        place.write("b.lv", "(define x 0.25)");
+        round(true);
+        place.write("a.lv", "(include \"new/c.lv\") (vec3 x)");
+        round(false);
+        place.write("new/c.lv", "(define x 0.75)");
+        round(true);
+        assert_eq!(place.frame("a.npy").pixel(0, 0), Some([0.75, 0.75, 0.75, 1.0]));
+        watching.into_iter().for_each(Watching::end);
+    }
+
+    /// So are goldens, programs, and files of tests.
+    #[test]
+    fn tests_that_were_not_there_are_seen() {
+        let place = TestFolder::with([("a.lv", "; test: --size 2x2\n(vec4 1)")]);
+        let mut watching = Watching::start(&place, &["test", "--watch", "--report", "r"]);
+        let results = || String::from_utf8(place.read("r/results.jsonl")).expect("it is text");
+        watching.round();
+        assert!(results().contains("\"status\":\"missing\""));
+        place.run(&["test", "--bless"]);
+        loop {
+            watching.round();
+            if results().contains("\"status\":\"passed\"") {
+                break;
+            }
+        }
+        place.write(
+            "b.wgsl",
+            "// test: --size 2x2\n@fragment fn m() -> @location(0) vec4f { return vec4f(1); }",
+        );
+        watching.round();
+        assert!(results().contains("\"tests\":2"));
+        place.write("c.lv", "(vec4 1)");
+        watching.round();
+        assert!(results().contains("\"untested\":[\"c.lv\"]"));
+        place.write("c.lv.test", "; test: --size 2x2");
+        watching.round();
+        assert!(results().contains("\"tests\":3"));
+        watching.end();
+    }
+
     #[test]
     fn checks_and_tests_are_done_again() {
         let place = TestFolder::with([("a.lv", "; test: --size 2x2\n(vec4 1)")]);

@@ -96,6 +96,14 @@ impl Browser {
         post(&format!("{}/actions", self.session), &json!({"actions": [keyboard]}));
     }
 
+    /// Has the page be so wide, as narrow screens are: a window of the desktop's has a least width.
+    fn narrow(&self, width: u32) {
+        let metrics =
+            json!({"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": false});
+        let command = json!({"cmd": "Emulation.setDeviceMetricsOverride", "params": metrics});
+        post(&format!("{}/goog/cdp/execute", self.session), &command);
+    }
+
     /// What the page has complained of.
     fn complaints(&self) -> Value {
         post(&format!("{}/se/log", self.session), &json!({"type": "browser"}))
@@ -155,8 +163,7 @@ fn a_failure_is_understood_from_the_page() {
     let place = TestFolder::new();
     browser.open(&report(&place));
     assert_eq!(browser.text("#counts"), "4 tests: 2 failed, 1 passed, 1 broken");
-    let listed =
-        "return [...document.querySelectorAll('#list li')].map(item => item.lastChild.textContent)";
+    let listed = "return [...document.querySelectorAll('#list li')].map(item => item.lastChild.lastChild.textContent)";
     assert_eq!(browser.ask(listed), json!(["a.lv", "b.lv", "d<i>&.lv"]));
     // The first is shown, with its pictures and the samples of the first pixel that differs.
     assert_eq!(browser.text("main h2"), "a.lv failed");
@@ -210,6 +217,78 @@ fn a_failure_is_understood_from_the_page() {
     browser.ask("document.getElementById('passed').click()");
     browser.ask("const f = document.getElementById('filter'); f.value = 'passed'; f.dispatchEvent(new Event('input'))");
     assert_eq!(browser.ask(listed), json!(["c.lv"]));
+    assert_eq!(browser.complaints(), json!([]));
+}
+
+/// Each test has a link of its own, pictures flicker, and all of it fits a small screen.
+#[test]
+fn links_flickering_and_small_screens() {
+    let browser = browser!();
+    let place = TestFolder::new();
+    let text = |width: u32, divisor: u32| {
+        format!("; test: --size {width}x200\n(vec4 (/ (.xy (frag-coord)) {divisor}) 0 1)")
+    };
+    let long = "b-rather-long-name-of-a-shader-that-no-narrow-page-has-room-for";
+    for (name, width) in [("a".to_owned(), 20), (format!("{long} <b>"), 1600), ("c".to_owned(), 30)]
+    {
+        place.write(&format!("{name}.lv"), text(width, width));
+    }
+    place.run(&["test", "--bless"]);
+    place.write("a.lv", text(20, 21));
+    place.write(&format!("{long} <b>.lv"), text(1600, 1500));
+    place.run(&["test", "--report", "report"]);
+    let page = format!("file://{}", place.path("report/index.html").display());
+    browser.open(&page);
+    let links = "return [...document.querySelectorAll('#list a')].map(a => a.getAttribute('href'))";
+    let links = browser.ask(links);
+    let links: Vec<&str> =
+        links.as_array().expect("links").iter().filter_map(Value::as_str).collect();
+    assert_eq!(links, ["#a.lv", &format!("#{long}%20%3Cb%3E.lv")]);
+    // The second, and one that passed, and is not in the list otherwise.
+    browser.open("about:blank");
+    browser.open(&format!("{page}{}", links[1]));
+    assert_eq!(browser.text("main h2"), format!("{long} <b>.lv failed"));
+    browser.ask("location.hash = '#c.lv'");
+    browser.wait("document.querySelector('main h2').textContent === 'c.lv passed'");
+    browser.ask("document.querySelector('#list a').click()");
+    browser.wait("document.querySelector('main h2').textContent === 'a.lv failed'");
+    assert_eq!(browser.ask("return location.hash"), "#a.lv");
+
+    // One picture in place of the other, by the clock and by hand.
+    browser.ask("document.getElementById('list').focus()");
+    browser.press("4");
+    browser.wait("document.querySelectorAll('.over img').length === 2");
+    for shown in ["expected", "found", "expected"] {
+        browser.wait(&format!("document.getElementById('shown').textContent === '{shown}'"));
+        let visible =
+            "return getComputedStyle(document.querySelectorAll('.over img')[1]).visibility";
+        assert!(browser.ask(visible).is_string());
+    }
+    browser.press(" ");
+    let state = "return [document.getElementById('shown').textContent, document.getElementById('alone').checked]";
+    let before = browser.ask(state);
+    assert_eq!(before[1], false);
+    std::thread::sleep(Duration::from_millis(1200));
+    assert_eq!(browser.ask(state), before);
+    browser.press(" ");
+    assert_ne!(browser.ask(state)[0], before[0]);
+
+    // On a narrow screen nothing of the page lies beside it.
+    browser.open("about:blank");
+    browser.narrow(400);
+    browser.open(&format!("{page}{}", links[1]));
+    assert_eq!(browser.ask("return innerWidth"), 400);
+    let fits = "document.documentElement.scrollWidth <= innerWidth";
+    for view in ["1", "2", "3", "4"] {
+        browser.ask("document.getElementById('list').focus()");
+        browser.press(view);
+        browser.wait("[...document.images].every(i => i.naturalWidth === 1600 && i.style.width)");
+        browser.wait(fits);
+        let widest =
+            "return Math.max(...[...document.images].map(i => i.getBoundingClientRect().right))";
+        let widest = browser.ask(widest).as_f64().expect("a number");
+        assert!(widest <= 400.0, "{view}: {widest}");
+    }
     assert_eq!(browser.complaints(), json!([]));
 }
 

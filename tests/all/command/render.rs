@@ -39,7 +39,8 @@ fn png_has_8_or_16_bits_linear_or_srgb() {
 fn float_files_hold_the_numbers_as_they_are() {
     let place = TestFolder::with([("a.lv", "(vec4 -1.5 1e30 (/ 1 0) (/ 0 0))")]);
     for name in ["a.exr", "a.npy", "A.NPY"] {
-        render(&place, name, &[]);
+        let outcome = place.run(&["render", "a.lv", name, "--size", "5x3"]);
+        assert!(outcome.err.starts_with("note: ") && outcome.status == 0, "{}", outcome.err);
         let frame = place.frame(name);
         assert_eq!(frame.size(), Size::new(5, 3).expect("a small size"));
         for [r, g, b, a] in frame.pixels() {

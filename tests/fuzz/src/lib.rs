@@ -13,6 +13,13 @@
 //! | `raise` | the raise of SPIR-V words, then as a program | a diagnostic, or a program whose engines agree |
 //! | `wgsl` | naga, then as above | a diagnostic, or a program whose engines agree |
 //! | `images` | the decoders of PNG, OpenEXR and NPY; of floats, the encoders | an error or an image; what was read comes back |
+//! | `folders` | `lambdav test`, several times in a folder that changes in between | what no run has written, and inputs of directives, stay; every test is found, and what is nearly one is told |
+//! | `beside` | `lambdav test` of a file of directives | all tests are listed, and run |
+//! | `reports` | `lambdav test --merge` | an error, or a report that merges as itself |
+//! | `pairs` | comparison, diagnosis and heat map of two images; what is left out of account | both directions agree with one another and with a plain count |
+//!
+//! Those of `lambdav test` run the built command, which lies beside this program or is named by the variable
+//! `LAMBDAV`, and are skipped without one.
 //!
 //! An input fails if it panics, if something that must hold does not, or if it takes a thread more
 //! than a second. Loops have low limits, so that a program that does not end is no finding.

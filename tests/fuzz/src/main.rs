@@ -17,7 +17,8 @@ use std::time::{Duration, Instant};
 /// Throw nearly right inputs at everything that reads one
 #[derive(Parser)]
 struct Arguments {
-    /// What to run: parse, pipeline, core-text, spirv, raise, wgsl or images (default: all)
+    /// What to run: parse, pipeline, core-text, spirv, raise, wgsl, images, folders, beside, reports or pairs
+    /// (default: all)
     #[arg(long, value_delimiter = ',')]
     target: Vec<String>,
     /// How many inputs for each target

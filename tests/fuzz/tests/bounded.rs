@@ -1,14 +1,16 @@
 //! A run small enough for every commit, and the inputs that found a bug.
 
 use lambdav_fuzz::targets::all;
+use lambdav_fuzz::targets::command::lambdav;
 use lambdav_fuzz::{Bounds, Campaign, Costly, Limits, Search, Seeds, corpus, minimise};
+use lambdav_test_support::skipped;
 
 /// What an input may cost here. The seconds are no measure of speed, which is the machine's: only what
 /// never ends takes so long.
 const BOUNDS: Bounds = Bounds { seconds: 120.0, peak: 2 << 30 };
 
 /// Inputs of each target: fewer where one takes longer.
-const INPUTS: [(&str, u64); 7] = [
+const INPUTS: [(&str, u64); 11] = [
     ("parse", 7000),
     ("pipeline", 4000),
     ("core-text", 4000),
@@ -16,12 +18,31 @@ const INPUTS: [(&str, u64); 7] = [
     ("raise", 4000),
     ("wgsl", 2000),
     ("images", 10_000),
+    ("folders", 40),
+    ("beside", 120),
+    ("reports", 120),
+    ("pairs", 3000),
 ];
+
+/// Those that run the command.
+const OF_THE_COMMAND: [&str; 3] = ["folders", "beside", "reports"];
+
+/// Whether the target can be run: the command is built where all tests are.
+fn can_run(target: &str) -> bool {
+    let can = !OF_THE_COMMAND.contains(&target) || lambdav().is_some();
+    if !can {
+        skipped(&format!("{target}: the command `lambdav` is not built beside this test"));
+    }
+    can
+}
 
 #[test]
 fn new_inputs() {
     let seeds = Seeds::new(1);
     for target in all(&seeds) {
+        if !can_run(target.name()) {
+            continue;
+        }
         let (_, inputs) = INPUTS.iter().find(|(n, _)| *n == target.name()).expect("it is listed");
         let limits = Limits { seconds: BOUNDS.seconds, attempts: 500, findings: 1 };
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -55,7 +76,10 @@ fn new_inputs() {
             "parse" => [30.0, 10.0, 0.0],
             "pipeline" => [30.0, 10.0, 1.0],
             "core-text" => [10.0, 10.0, 0.5],
-            "images" => [50.0, 10.0, 5.0],
+            "images" | "reports" => [50.0, 10.0, 5.0],
+            "beside" => [50.0, 5.0, 0.0],
+            "folders" => [100.0, 100.0, 20.0],
+            "pairs" => [80.0, 60.0, 50.0],
             "raise" => [50.0, 10.0, 0.5],
             "wgsl" => [15.0, 15.0, 0.5],
             _ => [50.0, 10.0, 5.0],
@@ -116,6 +140,10 @@ fn minimising_keeps_what_matters() {
 fn a_search_for_costly_inputs() {
     let seeds = Seeds::new(2);
     for target in all(&seeds) {
+        // A process costs what it does elsewhere.
+        if OF_THE_COMMAND.contains(&target.name()) {
+            continue;
+        }
         let search = |inputs| {
             Search { seed: 2, inputs, time: None, bounds: BOUNDS, by_clock: false }.run(&*target)
         };

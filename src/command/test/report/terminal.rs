@@ -4,7 +4,7 @@ use crate::command::test::result::{Status, Summary, TestResult};
 use lambdav::core::diagnostics::printable;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How many lines tests that failed may take.
 const LINES: usize = 20;
@@ -18,9 +18,11 @@ pub(in crate::command::test) fn text(
     let mut text = String::new();
     let bad: Vec<&TestResult> = summary.results.iter().filter(|r| !r.status.is_good()).collect();
     if !quiet {
+        text += &changed(summary);
         text += &failures(&bad);
         text += &unsupported(summary);
         text += &orphans(summary);
+        text += &untested(summary);
     }
     let counts = summary.counts();
     let counts: Vec<String> =
@@ -32,8 +34,10 @@ pub(in crate::command::test) fn text(
         .map_or(String::new(), |(k, n)| format!(" of {} (shard {k}/{n})", summary.all));
     let counts = if tests == 0 { String::new() } else { format!(": {}", counts.join(", ")) };
     text += &format!("{tests} {noun}{shard}{counts} ({:.2} s)\n", summary.seconds);
-    if summary.pruned > 0 {
-        text += &format!("{} goldens removed that no test has\n", summary.pruned);
+    match summary.pruned.len() {
+        0 => {}
+        1 => text += "1 golden removed that no test has\n",
+        count => text += &format!("{count} goldens removed that no test has\n"),
     }
     if let Some(folder) = report {
         text += &format!("report: {}\n", folder.join("index.html").display());
@@ -49,6 +53,7 @@ fn words(status: Status) -> &'static str {
         Status::Passed => "passed",
         Status::Blessed(false) => "blessed for the first time",
         Status::Blessed(true) => "blessed anew",
+        Status::Adopted => "passed, its golden marked",
         Status::Failed => "failed",
         Status::Missing => "without golden",
         Status::Stale => "with a stale golden",
@@ -56,6 +61,45 @@ fn words(status: Status) -> &'static str {
         Status::Machine => "not run for the machine's sake",
         Status::Unsupported => "unsupported",
     }
+}
+
+/// What the run has changed, however much it is: goldens that it has made, replaced, marked and removed.
+fn changed(summary: &Summary) -> String {
+    let word = |status| match status {
+        Status::Blessed(false) => Some("new golden"),
+        Status::Blessed(true) => Some("replaced"),
+        Status::Adopted => Some("marked"),
+        _ => None,
+    };
+    let results = summary.results.iter();
+    let goldens = results.filter_map(|result| Some((word(result.status)?, result.golden.as_str())));
+    let mut text: String =
+        goldens.map(|(word, golden)| format!("{word} {}\n", printable(golden))).collect();
+    for path in &summary.pruned {
+        text += &format!("removed {}\n", printable(&path.to_string_lossy()));
+    }
+    text
+}
+
+/// Programs that nothing tests.
+fn untested(summary: &Summary) -> String {
+    let count = summary.untested.len();
+    let (verb, wants) = match count {
+        0 => return String::new(),
+        1 => ("program has", "--require-tests makes that an error"),
+        _ => ("programs have", "--require-tests makes that an error"),
+    };
+    let wants = if summary.requires_tests { "--require-tests wants one of each" } else { wants };
+    format!("{count} {verb} no test: {}; {wants}\n", some(&summary.untested))
+}
+
+/// The first few paths.
+fn some(paths: &[PathBuf]) -> String {
+    let shown = paths.iter().take(3);
+    let shown: Vec<String> =
+        shown.map(|path| printable(&path.to_string_lossy()).to_string()).collect();
+    let more = if paths.len() > shown.len() { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
 }
 
 fn failures(bad: &[&TestResult]) -> String {
@@ -103,19 +147,11 @@ fn unsupported(summary: &Summary) -> String {
 }
 
 fn orphans(summary: &Summary) -> String {
-    let count = summary.orphans.len();
-    let some: Vec<String> = summary
-        .orphans
-        .iter()
-        .take(3)
-        .map(|path| printable(&path.to_string_lossy()).to_string())
-        .collect();
-    match count {
+    match summary.orphans.len() {
         0 => String::new(),
-        _ => {
-            let more = if count > some.len() { ", …" } else { "" };
-            let some = some.join(", ");
-            format!("no test has these goldens: {some}{more}; --bless --prune removes {count}\n")
+        count => {
+            let some = some(&summary.orphans);
+            format!("no test has these goldens: {some}; --bless --prune removes {count}\n")
         }
     }
 }

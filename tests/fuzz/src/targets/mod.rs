@@ -1,11 +1,16 @@
 //! What reads inputs.
 
+mod beside;
+pub mod command;
 mod core_text;
+mod folders;
 mod images;
+mod pairs;
 mod parse;
 mod pipeline;
 mod pixels;
 mod raise;
+mod reports;
 mod spirv;
 
 use crate::seeds::Seeds;
@@ -48,7 +53,7 @@ pub trait FuzzTarget: Sync {
 }
 
 /// All of them.
-pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 7] {
+pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 11] {
     [
         Box::new(parse::Parse { seeds }),
         Box::new(pipeline::Pipeline { seeds }),
@@ -57,6 +62,10 @@ pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 7] {
         Box::new(raise::Raise { seeds }),
         Box::new(raise::Wgsl { seeds }),
         Box::new(images::Images::new()),
+        Box::new(folders::Folders),
+        Box::new(beside::Beside),
+        Box::new(reports::Reports),
+        Box::new(pairs::Pairs),
     ]
 }
 

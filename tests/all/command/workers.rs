@@ -1,0 +1,145 @@
+//! Tests run in a process of their own: whatever ends it, or keeps it busy, costs the test that it is at.
+
+#![cfg(target_os = "linux")]
+
+use super::harness::{LAMBDAV, TestFolder};
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A test that takes longer than anybody waits.
+const ENDLESS: &str = "; test: --size 64x64 --max-iterations 1000000000000
+((rec-func (n) (if (< n 1000000000000) (rec (+ n (- 1 (time)))) n)) 0)\n";
+
+const QUICK: &str = "; test: --size 4x4\n(vec4 1)\n";
+
+fn start(place: &TestFolder, arguments: &[&str]) -> Child {
+    let mut command = Command::new(LAMBDAV);
+    command.args(arguments).current_dir(place.path(""));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("it can be started")
+}
+
+/// The processes that a process has started.
+fn children(of: u32) -> Vec<u32> {
+    let text = fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap_or_default();
+    let mut found: Vec<u32> = text.split_whitespace().filter_map(|id| id.parse().ok()).collect();
+    // They are started by whichever thread does the work.
+    for entry in fs::read_dir(format!("/proc/{of}/task")).into_iter().flatten().flatten() {
+        let text = fs::read_to_string(entry.path().join("children")).unwrap_or_default();
+        found.extend(text.split_whitespace().filter_map(|id| id.parse::<u32>().ok()));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Ends the process that runs the tests, again and again, as the system would for want of memory: whichever
+/// tests it was at, the one that never ends is found, and all others are run.
+#[test]
+fn a_worker_that_is_killed_costs_one_test() {
+    let place = TestFolder::with([("slow.lv", ENDLESS)]);
+    for index in 0..20 {
+        place.write(&format!("t{index}.lv"), QUICK);
+    }
+    let mut child = start(&place, &["test", "--bless", "--jobs", "2", "--timeout", "300"]);
+    let begun = Instant::now();
+    let mut killed = 0;
+    while child.try_wait().expect("it can be asked").is_none() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "{killed} workers were killed");
+        std::thread::sleep(Duration::from_secs(1));
+        for worker in children(child.id()) {
+            let status = Command::new("kill").args(["-KILL", &worker.to_string()]).status();
+            killed += u32::from(status.is_ok_and(|status| status.success()));
+        }
+    }
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    let message = "machine slow.lv: the process that ran it ended with signal: 9";
+    assert!(said.contains(message), "{said}");
+    let counts = "20 blessed for the first time, 1 not run for the machine's sake";
+    assert!(said.contains(counts), "{said}");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert!(killed > 0);
+}
+
+/// A picture that is larger than the memory that tests may have.
+#[test]
+fn memory_is_bounded() {
+    let place = TestFolder::with([
+        ("large.lv", "; test: --size 12000x9000 --format digest\n(vec4 1)"),
+        ("small.lv", QUICK),
+    ]);
+    let outcome = place.run(&["test", "--bless", "--jobs", "2", "--memory", "1.5"]);
+    let said = outcome.text();
+    assert_eq!((outcome.status, outcome.err.as_str()), (3, ""), "{said}");
+    assert!(
+        said.contains("machine large.lv: not enough memory for an image of 12000x9000"),
+        "{said}"
+    );
+    assert!(said.contains("1 blessed for the first time, 1 not run"), "{said}");
+    place.fails(&["test", "--memory", "1"], 2, "is not a number of GiB from 1.5 on");
+}
+
+/// The time that a test may take is for all that it does.
+#[test]
+fn time_is_for_reading_drawing_and_comparing() {
+    let place = TestFolder::with([("slow.lv", ENDLESS), ("quick.lv", QUICK)]);
+    // A binding that is never there to be read.
+    let made = Command::new("mkfifo").arg(place.path("pipe.png")).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    place.write(
+        "pipe.lv",
+        "; test: --size 4x4 --bind t=pipe.png\n(texture t)\n(texel t (ivec2 0i 0i))",
+    );
+    let begun = Instant::now();
+    let outcome = place.run(&["test", "--bless", "--timeout", "1", "--jobs", "3"]);
+    let said = outcome.text();
+    assert_eq!((outcome.status, outcome.err.as_str()), (3, ""), "{said}");
+    for name in ["slow.lv", "pipe.lv"] {
+        let message = format!("machine {name}: it took longer than 1 s; --timeout allows more\n");
+        assert!(said.contains(&message), "{said}");
+    }
+    assert!(said.contains("1 blessed for the first time, 2 not run"), "{said}");
+    assert!(begun.elapsed() < Duration::from_secs(30));
+}
+
+/// It does not outlive the command, however that ends.
+#[test]
+fn a_worker_ends_with_its_command() {
+    let place = TestFolder::with([("slow.lv", ENDLESS)]);
+    for signal in ["-KILL", "-TERM", "-INT"] {
+        let mut child = start(&place, &["test", "--timeout", "300"]);
+        let begun = Instant::now();
+        let worker = loop {
+            assert!(begun.elapsed() < Duration::from_secs(60), "there is no worker");
+            if let [worker] = children(child.id())[..] {
+                break worker;
+            }
+        };
+        let status = Command::new("kill").args([signal, &child.id().to_string()]).status();
+        assert!(status.is_ok_and(|status| status.success()));
+        child.wait().expect("it ends");
+        let is_there = || {
+            let stat = fs::read_to_string(format!("/proc/{worker}/stat")).unwrap_or_default();
+            stat.contains("test-worker") || !stat.is_empty() && !stat.contains(") Z ")
+        };
+        let begun = Instant::now();
+        while is_there() {
+            assert!(begun.elapsed() < Duration::from_secs(30), "{signal}: it is still there");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// A worker is nothing for people.
+#[test]
+fn a_worker_alone_does_nothing() {
+    let place = TestFolder::with([("a.lv", QUICK)]);
+    for input in ["", "{\"go\": 1}x", "{}\n", "text"] {
+        let outcome = place.run_with(&["test-worker", "test"], input);
+        assert!(outcome.text().contains("is started by that command alone"), "{}", outcome.text());
+        assert_eq!(place.files().len(), 1);
+    }
+}
