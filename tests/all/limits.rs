@@ -478,3 +478,28 @@ fn arrays_are_large() {
         (at b (int (time)))";
     assert_eq!(refused(text).code, DiagnosticCode::ExpansionTooLarge);
 }
+
+/// Each uniform has a value, which is kept, whether anything reads it or not.
+#[test]
+fn uniforms_are_limited_together() {
+    let uniforms = |count: usize| {
+        (0..count).map(|i| format!("(uniform u{i} (array 60000 num))")).collect::<String>()
+    };
+    let of = |count| format!("{}(vec3 (at u0 3i))", uniforms(count));
+    let limit = limits::VALUE_WORDS / 60_000;
+    let diagnostic = refused(&of(limit + 1));
+    assert_eq!(diagnostic.code, DiagnosticCode::ExpansionTooLarge);
+    let name = diagnostic.primary.span.start as usize;
+    assert!(of(limit + 1)[name..].starts_with(&format!("(uniform u{limit} ")), "{diagnostic:?}");
+    accepted(&of(20));
+    let core = "lambdav-core 1\ntype #0 = array 65536 num\n";
+    let zeros = format!("({}0)", "0, ".repeat(65_535));
+    let text: String = (0..3).map(|i| format!("uniform \"u{i}\": #0 = {zeros}\n")).collect();
+    accepted_core(&format!("{core}{text}%0: num = 0.5\noutput 0 = %0\n"));
+}
+
+#[track_caller]
+fn accepted_core(text: &str) {
+    let loaded = Loaded::from_text("a.core", text);
+    assert!(loaded.core.is_some(), "{:?}", loaded.diagnostics);
+}

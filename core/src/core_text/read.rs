@@ -36,6 +36,7 @@ fn read_all(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics) {
         values: FxHashMap::default(),
         discard: None,
         uniforms: FxHashMap::default(),
+        uniform_words: 0,
         types: FxHashMap::default(),
         open_blocks: vec![OpenBlock::new(BlockKind::Root, Wants::Nothing, Span::default())],
         diagnostics: Diagnostics::new(most.max(1)),
@@ -131,6 +132,8 @@ struct Reader {
     /// Which pixels have which colour in place of the outputs.
     discard: Option<(NodeId, [f32; 4], Span)>,
     uniforms: FxHashMap<String, u32>,
+    /// How many words these have together.
+    uniform_words: usize,
     /// The types that the text declares; nothing where a declaration is wrong.
     types: FxHashMap<u32, Option<Type>>,
     open_blocks: Vec<OpenBlock>,

@@ -49,6 +49,7 @@ use constancy::Constancy;
 use elaborator::Elaborator;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::{Core, NodeId, Output, Uniform};
+use lambdav_core::limits::VALUE_WORDS;
 use lambdav_core::source::Span;
 use lambdav_core::types::{Type, TypeKind, Types};
 use rustc_hash::FxHashSet;
@@ -81,6 +82,11 @@ pub(crate) fn elaborate(
 ) -> Elaborated {
     let declarations = items.declarations.clone();
     let mut elaborator = Elaborator::new(arena, declarations, most);
+    if let Some(diagnostic) = too_many_words(elaborator.graph.types(), items) {
+        elaborator.report(diagnostic);
+        let diagnostics = elaborator.diagnostics;
+        return Elaborated { core: Core::default(), diagnostics, free: Vec::new() };
+    }
     elaborator.globals = global_denotations(&mut elaborator, items);
     let (mut core, mut kept_uniforms) = (Core::default(), Vec::new());
     elaborator.read_by_defaults = Some(FxHashSet::default());
@@ -182,6 +188,20 @@ pub(crate) fn elaborate(
         core.discard_if(condition, items.clear, elaborator.arena.span(code));
     }
     Elaborated { core, diagnostics: elaborator.diagnostics, free }
+}
+
+/// LV0502 where the uniforms and constants have more words than all values may: each has a default.
+fn too_many_words(types: &Types, items: &Items) -> Option<Diagnostic> {
+    let mut words = 0;
+    let first = items.constants.iter().chain(&items.uniforms).find(|item| {
+        words += types.components(item.ty);
+        words > VALUE_WORDS
+    })?;
+    let message = "the uniforms and constants are too large together";
+    let diagnostic = Diagnostic::new(DiagnosticCode::ExpansionTooLarge, first.span, message);
+    let note = format!("all values together have at most {VALUE_WORDS} words");
+    let help = "use smaller arrays, or `buffer`s, which are bound";
+    Some(diagnostic.label("with this one").note(note).help(help))
 }
 
 impl Elaborator {

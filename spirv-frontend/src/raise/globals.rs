@@ -14,6 +14,7 @@ use crate::memory::Memory;
 use crate::module::{DEMOTED, ModuleType, Variable};
 use lambdav_core::graph::{NodeId, Uniform};
 use lambdav_core::inputs::Input;
+use lambdav_core::limits::VALUE_WORDS;
 use lambdav_core::op::Op as Core;
 use lambdav_core::texture::TextureOptions;
 use lambdav_core::types::{Resource, ResourceKind, Type};
@@ -245,8 +246,14 @@ impl Raiser<'_, '_> {
             let what = self.graph.types().name(ty).to_string();
             return Err(RaiseError::unsupported(format!("{what} as a uniform")));
         }
+        let types = self.graph.types();
+        outside.uniform_words += types.components(ty);
+        if outside.uniform_words > VALUE_WORDS {
+            let what = format!("uniforms with more than {VALUE_WORDS} words together");
+            return Err(RaiseError::too_large(what));
+        }
         let index = outside.uniforms.len();
-        let default = vec![0; self.graph.types().components(ty)].into();
+        let default = vec![0; types.components(ty)].into();
         outside.uniforms.push(Uniform { name, ty, default });
         Ok((self.graph.uniform(index as u32, ty, self.span), index))
     }

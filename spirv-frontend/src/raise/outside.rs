@@ -9,6 +9,8 @@ use rustc_hash::FxHashSet;
 pub(super) struct Outside {
     pub(super) interface: Interface,
     pub(super) uniforms: Vec<Uniform>,
+    /// How many words these have.
+    pub(super) uniform_words: usize,
     /// Locations and slots.
     pub(super) outputs: Vec<(u32, usize)>,
     /// The slot that holds whether the pixel has become a helper, if it ever may.

@@ -25,6 +25,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+/// How many bytes of values of uniforms a picture tells.
+const MOST_TOLD: usize = 1 << 16;
+
 /// How pixels become bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Form {
@@ -117,11 +120,12 @@ impl<'a> Job<'a> {
     }
 
     /// From now on pictures say that they are of the program with these bytes, and of these values of its
-    /// uniforms and constants, a JSON object.
+    /// uniforms and constants, a JSON object; a long one is left out.
     pub(super) fn describe(&mut self, program: &[u8], uniforms: &str) {
         self.origin = (!self.options.no_metadata).then(|| {
             let origin = metadata().with("lambdav:program", sha256(program));
-            if uniforms == "{}" { origin } else { origin.with("lambdav:uniforms", uniforms) }
+            let is_told = uniforms != "{}" && uniforms.len() <= MOST_TOLD;
+            if is_told { origin.with("lambdav:uniforms", uniforms) } else { origin }
         });
     }
 

@@ -129,3 +129,30 @@ fn annotated_functions_are_typed() {
         assert_eq!(found(right), "", "{right}");
     }
 }
+
+/// Folders are searched for programs, and warnings may be denied.
+#[test]
+fn folders_are_checked_and_warnings_denied() {
+    let place = TestFolder::with([
+        ("all/good.lv", "(vec4 1)"),
+        ("all/deep/warned.lv", "(output 0 1)\n(output 4 2)"),
+        ("all/deep/open.wgsl", "fn f( {"),
+        ("all/note.txt", "(vec4"),
+        ("none/note.txt", ""),
+    ]);
+    let outcome = place.run(&["check", "all"]);
+    assert_eq!(outcome.status, 1);
+    for part in ["deep/open.wgsl:1:", "deep/warned.lv:2:9"] {
+        assert!(outcome.err.contains(part), "{}", outcome.err);
+    }
+    assert!(!outcome.err.contains("note.txt"), "{}", outcome.err);
+    place.fails(&["check", "none"], 2, "there is no program in the folder `none`");
+    let warned = ["check", "all/deep/warned.lv"];
+    assert_eq!(place.run(&warned).status, 0);
+    let denied = [&warned[..], &["--deny", "warnings"]].concat();
+    let outcome = place.run(&denied);
+    assert_eq!(outcome.status, 1);
+    assert!(outcome.err.contains("warning[LV0206]"), "{}", outcome.err);
+    place.run(&[&denied[..], &["--allow", "LV0206"]].concat()).done();
+    place.run(&["check", "all/good.lv", "--deny", "warnings"]).done();
+}

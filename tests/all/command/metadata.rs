@@ -89,6 +89,15 @@ fn programs_are_told_apart() {
     place.write("u.lv", "(uniform gain num 3) (uniform on bool true) (vec3 (if on gain 0))");
     let (_, uniforms) = program("u.lv", &["--set", "gain=1e30"]);
     assert_eq!(uniforms, json!(r#"{"gain": 1e30, "on": true}"#));
+    // What is long is left out.
+    place.write("l.lv", "(uniform all (array 60000 num)) (vec3 (at all 3i))");
+    let long = format!("all=[{}1]", "0.5, ".repeat(59_999));
+    place.write("l.json", format!("{{\"all\": {}}}", &long[4..]));
+    let draw = ["render", "l.lv", "l.png", "--size", "2x2", "--uniforms", "l.json"];
+    assert_eq!(place.run(&draw).status, 0);
+    let metadata = &inspect(&place, "l.png")["metadata"];
+    assert!(metadata["lambdav:program"].is_string(), "{metadata}");
+    assert_eq!(metadata["lambdav:uniforms"], Value::Null);
     place.run(&["compile", "u.lv", "-o", "u.spv"]).done();
     // There are no bools in memory.
     let (_, uniforms) = program("u.spv", &["--set", "gain=2", "--set", "on=true"]);

@@ -5,6 +5,7 @@ use super::super::names::is_digits;
 use super::{BlockKind, OpenBlock, Reader};
 use crate::diagnostics::quote;
 use crate::graph::{Output, Uniform};
+use crate::limits::VALUE_WORDS;
 use crate::op::Op;
 use crate::source::Span;
 use crate::types::Type;
@@ -26,6 +27,13 @@ impl Reader {
         if !self.core.graph.types().fits_uniform(ty) {
             let message = format!("a uniform cannot be a {}", self.type_name(ty));
             return Err(malformed(type_span, message).into());
+        }
+        let types = self.core.graph.types();
+        self.uniform_words += types.components(ty);
+        if self.uniform_words > VALUE_WORDS {
+            let message = "the uniforms are too large together";
+            let note = format!("all values together have at most {VALUE_WORDS} words");
+            return Err(malformed(type_span, message).note(note).into());
         }
         if self.uniforms.contains_key(&name) {
             let message = format!("there is a uniform {} already", quote(&name));
