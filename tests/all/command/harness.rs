@@ -46,6 +46,12 @@ impl TestFolder {
         Self(tempfile::tempdir().expect("a directory can be made"))
     }
 
+    /// An empty one inside a folder, if one can be made there.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn inside(folder: &Path) -> Option<Self> {
+        tempfile::tempdir_in(folder).ok().map(Self)
+    }
+
     /// One with those files.
     pub(crate) fn with<const N: usize>(files: [(&str, &str); N]) -> Self {
         let place = Self::new();
