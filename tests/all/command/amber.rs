@@ -139,9 +139,8 @@ fn scripts_take_bounded_memory() {
     place.write("large.amber", first.replace("8 4", "8192 8192"));
     place.write("drawn.amber", first.replace("8 4", "8192 8193"));
     let run = |name: &str| {
-        let line = format!("ulimit -v 2000000; exec {LAMBDAV} test {name}");
         let run = std::process::Command::new("sh")
-            .args(["-c", &line])
+            .args(["-c", "ulimit -v 2000000 && exec \"$0\" test \"$1\"", LAMBDAV, name])
             .current_dir(place.path(""))
             .output();
         let output = run.expect("there is a shell");

@@ -71,8 +71,7 @@ fn a_full_disk_leaves_nothing() {
     let mut probe = Command::new("unshare");
     probe.current_dir(place.path("")).args(["-rm", "sh", "-c", mount]).stderr(Stdio::null());
     if !probe.status().is_ok_and(|status| status.success()) {
-        println!("no file system can be mounted here");
-        return;
+        return lambdav_test_support::skipped("no file system can be mounted here");
     }
     for (out, arguments) in WRITES {
         let arguments = arguments.replace(out, &format!("full/{out}"));

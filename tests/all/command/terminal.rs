@@ -131,16 +131,18 @@ fn texts_of_an_image_are_escaped() {
 
 /// The command's standard output and error, and its status, on a terminal.
 fn on_terminal(place: &TestFolder, arguments: &str) -> Option<(i32, String)> {
-    let line = format!("{LAMBDAV} {arguments}");
+    // A shell reads the line, so the path of the command, which may have blanks, is not in it.
+    let line = format!("\"$LAMBDAV\" {arguments}");
     let mut script = Command::new("script");
-    let output = script.args(["-qec", &line, "/dev/null"]).current_dir(place.path("")).output();
+    script.args(["-qec", &line, "/dev/null"]).env("LAMBDAV", LAMBDAV);
+    let output = script.current_dir(place.path("")).output();
     match output {
         Ok(output) => {
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
             Some((output.status.code().expect("it is not killed"), text))
         }
         Err(_) => {
-            eprintln!("skipped: there is no `script`, which makes terminals");
+            lambdav_test_support::skipped("there is no `script`, which makes terminals");
             None
         }
     }
