@@ -4,7 +4,7 @@
 use crate::foreign::{Language, to_spirv};
 use lambdav_core::core_text;
 use lambdav_core::decode::decode;
-use lambdav_core::diagnostics::Diagnostics;
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::Core;
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
@@ -76,6 +76,35 @@ impl Files for SystemFiles {
     }
 }
 
+/// The language that the name of a file says, which is none that is read, and what to do instead.
+fn foreign_file(path: &Path) -> Option<(&'static str, &'static str)> {
+    const GLSL: &str = "fragment shaders are read, from names that end in `.frag` or `.glsl`; for another \
+                        stage `glslc` makes SPIR-V, of which fragment entry points are drawn";
+    Some(match path.extension()?.to_str()? {
+        "hlsl" | "hlsli" | "fx" | "fxh" | "usf" => (
+            "HLSL",
+            "SPIR-V is read, which DXC makes: `dxc -spirv -T ps_6_0 -E main FILE -Fo module.spv`",
+        ),
+        "slang" => (
+            "Slang",
+            "SPIR-V is read, which Slang makes: `slangc FILE -target spirv -o module.spv`",
+        ),
+        "gdshader" | "gdshaderinc" => (
+            "Godot's shading language",
+            "no compiler makes SPIR-V of it alone; write its `fragment` in GLSL, as a `.frag`, or in λV",
+        ),
+        "metal" => ("the language of Metal", "write it in WGSL, as a `.wgsl`, in GLSL or in λV"),
+        "shader" | "cginc" | "shadergraph" => (
+            "Unity's shader format",
+            "SPIR-V is read, which DXC makes of the HLSL in it: `dxc -spirv -T ps_6_0 -E main FILE`",
+        ),
+        "vert" | "comp" | "geom" | "tesc" | "tese" | "rgen" | "mesh" | "task" => {
+            ("GLSL of another stage", GLSL)
+        }
+        _ => return None,
+    })
+}
+
 /// All bytes, or, of an endless stream, one more than so many.
 fn read_within(from: impl Read, most: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -140,7 +169,21 @@ impl Loaded {
         {
             return Self::of_foreign(language, &name, bytes, most, options);
         }
-        Self::new(&name, bytes, most, include, fix, options)
+        let loaded = Self::new(&name, bytes, most, include, fix, options);
+        match path.and_then(foreign_file) {
+            Some((language, help)) if loaded.core.is_none() && loaded.is_shader() => {
+                let is_told = |d: &Diagnostic| d.code == DiagnosticCode::ForeignText;
+                let told = loaded.diagnostics.iter().find(|&d| is_told(d)).map(|d| d.primary.span);
+                let message = format!("this is {language}, which is not read");
+                let mut diagnostics = Diagnostics::new(most);
+                let at = told.unwrap_or_default();
+                let label = "its name ends so, and it is not λV";
+                let diagnostic = Diagnostic::new(DiagnosticCode::ForeignText, at, message);
+                diagnostics.push(diagnostic.label(label).help(help));
+                Self { diagnostics, ..loaded }
+            }
+            _ => loaded,
+        }
     }
 
     fn new(

@@ -3,11 +3,26 @@
 use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::source::{SourceFile, Span};
 
+/// How files begin that hold pictures or numbers; no text begins so.
+const IMAGES: [(&[u8], &str); 11] = [
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"RIFF", "a WebP image"),
+    (b"\x76\x2f\x31\x01", "an OpenEXR image"),
+    (b"\x93NUMPY", "an NPY file"),
+    (b"II*\0", "a TIFF image"),
+    (b"MM\0*", "a TIFF image"),
+    (b"#?RADIANCE", "a Radiance image"),
+    (b"qoif", "a QOI image"),
+    (b"\xabKTX", "a KTX texture"),
+];
+
 /// Takes bytes as a text of at most `limit` bytes; `name` is what messages call it.
 ///
 /// # Errors
 ///
-/// LV0217 for a SPIR-V module, LV0101 at the first byte that is not UTF-8, LV0108 for more than
+/// LV0217 for a SPIR-V module or an image, LV0101 at the first byte that is not UTF-8, LV0108 for more than
 /// `limit` bytes. The source
 /// file that comes with them is for showing the message only: the bad bytes are replaced by U+FFFD,
 /// and what is beyond the limit is cut off.
@@ -20,6 +35,12 @@ pub fn decode(
         let message = "this is a SPIR-V module, not the text of a program";
         let diagnostic = Diagnostic::new(DiagnosticCode::ForeignText, Span::new(0, 0), message)
             .help("`lambdav render MODULE OUT` draws one; give this the shader");
+        return Err((SourceFile::new(name, ""), diagnostic));
+    }
+    if let Some((_, kind)) = IMAGES.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+        let message = format!("this is {kind}, not the text of a program");
+        let diagnostic = Diagnostic::new(DiagnosticCode::ForeignText, Span::new(0, 0), message)
+            .help("a program reads one as a texture or buffer: `(texture NAME)`, with `--bind NAME=FILE`");
         return Err((SourceFile::new(name, ""), diagnostic));
     }
     if bytes.len() > limit {

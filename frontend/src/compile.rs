@@ -2,7 +2,7 @@
 
 use crate::elaborate::Fix;
 use crate::{elaborate, resolve, syntax};
-use lambdav_core::diagnostics::Diagnostics;
+use lambdav_core::diagnostics::{Diagnostic, Diagnostics};
 use lambdav_core::graph::Core;
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
@@ -118,6 +118,17 @@ fn stages(
     let sound = !diagnostics.has_errors();
     if !sound && let Some(finding) = syntax::foreign(source) {
         return (None, vec![finding].into(), times, Vec::new());
+    }
+    if !sound
+        && let Some((without, finding)) = syntax::foreign_comments(source)
+        && diagnostics.iter().any(|found| finding.primary.span.start == found.primary.span.start)
+    {
+        // What else is wrong, where these are no comments, is not worth saying.
+        let (_, others, ..) = stages(&without, most, fix, kept, sampling);
+        let mut all = Diagnostics::new(most);
+        all.push(finding);
+        others.into_iter().filter(Diagnostic::is_error).for_each(|other| all.push(other));
+        return (None, all, times, Vec::new());
     }
     if sampling == Sampling::Native {
         items.sample_natively();

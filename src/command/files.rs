@@ -59,6 +59,14 @@ pub(super) fn load_image_if(path: &Path, accept: impl FnOnce(Size) -> Result) ->
     Ok(load_image_with(path, accept)?.0)
 }
 
+/// The endings of programs.
+const PROGRAMS: [&str; 8] = ["lv", "core", "spv", "spvasm", "amber", "wgsl", "frag", "glsl"];
+
+/// Whether a file may be a program, by its name.
+pub(super) fn is_program(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| PROGRAMS.iter().any(|known| ending == *known))
+}
+
 /// Reads an image, and what the file says of it that is left out of account.
 pub(super) fn load_image_whole(path: &Path) -> Result<(AnyImage, Vec<LeftOut>)> {
     load_image_with(path, |_| Ok(()))

@@ -5,7 +5,7 @@ use super::declared::{
 };
 use super::resolver::{Binding, Resolver};
 use crate::syntax::{ExprId, ExprKind};
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, nearest_name};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Severity, nearest_name};
 use lambdav_core::source::Span;
 use lambdav_core::types::{Case, Field, Type, TypeLimit, Variant};
 use rustc_hash::FxHashMap;
@@ -281,6 +281,20 @@ impl<'t> Resolver<'t> {
         Some(Annotation::Type(ty))
     }
 
+    /// Where a form that is still to come declares a type of that name.
+    fn type_below(&self, name: &str) -> Option<Span> {
+        let may_look = self.diagnostics.has_room(Severity::Error);
+        may_look.then(|| {
+            self.declared_below(|parts| match *parts {
+                [head, target, ..] => {
+                    let declares = matches!(self.identifier(head), Some("struct" | "variant"));
+                    (declares && self.identifier(target) == Some(name)).then_some(target)
+                }
+                _ => None,
+            })
+        })?
+    }
+
     fn plain_type(&mut self, id: ExprId) -> Option<Annotation> {
         let span = self.tree.get(id).span;
         let name = self.identifier(id);
@@ -303,6 +317,11 @@ impl<'t> Resolver<'t> {
                 names.sort_unstable();
                 nearest_name(name, names).map(str::to_owned)
             });
+            if let Some(at) = name.and_then(|name| self.type_below(name)) {
+                let diagnostic = self.defined_below(diagnostic, at);
+                self.report(diagnostic);
+                return None;
+            }
             diagnostic = match near.filter(|_| !self.declarations.names.is_empty()) {
                 Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
                 None => diagnostic.help(

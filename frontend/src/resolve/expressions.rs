@@ -207,6 +207,11 @@ impl<'t> Resolver<'t> {
                         Some(()) => None,
                         None => Some(Code::Error),
                     },
+                    None if self.is_foreign_form(head) => {
+                        let name = self.identifier(head).expect("it is a name");
+                        self.name(name, self.tree.get(head).span);
+                        Some(Code::Error)
+                    }
                     None => {
                         let apply = Task::Apply { span: expr.span, arguments: rest.len() };
                         let visits = children.iter().map(|&c| Task::Visit(c));

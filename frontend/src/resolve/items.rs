@@ -79,10 +79,10 @@ const MAX_LOCATION: u32 = 7;
 
 /// Resolves a whole program, with at most so many findings of each severity. The items leave out
 /// what was in error. `is_read`: all of the text could be read, so what is missing is not there.
-pub(crate) fn resolve(
-    arena: &mut CodeArena,
-    tree: &Tree,
-    source: &SourceFile,
+pub(crate) fn resolve<'t>(
+    arena: &'t mut CodeArena,
+    tree: &'t Tree,
+    source: &'t SourceFile,
     is_read: bool,
     most: usize,
 ) -> (Items, Diagnostics) {
@@ -96,7 +96,9 @@ pub(crate) fn resolve(
         clear_span: None,
         attempted_output: false,
     };
-    for &root in &tree.roots {
+    top.resolver.source = Some(source);
+    for (i, &root) in tree.roots.iter().enumerate() {
+        top.resolver.next_root = i + 1;
         top.form(root);
     }
     // What could not be read may have been meant as the output.

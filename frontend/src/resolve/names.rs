@@ -1,8 +1,8 @@
 //! What names denote, and which may be given a meaning.
 
 use super::code::Code;
-use super::declared::Former;
-use super::elsewhere::elsewhere;
+use super::declared::{Former, StructureDeclaration};
+use super::elsewhere::{elsewhere, is_form_elsewhere};
 use super::resolver::{Binding, Form, Resolver, Unfinished};
 use crate::builtins::{Builtin, swizzle_advice};
 use crate::syntax::ExprId;
@@ -104,13 +104,26 @@ impl<'t> Resolver<'t> {
         if let Some(diagnostic) = self.bound_too_late(name, &diagnostic) {
             return diagnostic;
         }
+        let may_look =
+            self.diagnostics.has_room(Severity::Error) && self.suggestions < limits::SUGGESTIONS;
+        if may_look && let Some(at) = self.bound_below(name) {
+            self.suggestions += 1;
+            return self.defined_below(diagnostic, at);
+        }
         if let Some(help) = elsewhere(name) {
+            return diagnostic.help(help);
+        }
+        if let Some(help) = self.parts_advice(name) {
+            return diagnostic.help(help);
+        }
+        if may_look && let Some(help) = self.fields_advice(name) {
+            self.suggestions += 1;
             return diagnostic.help(help);
         }
         if let Some(help) = swizzle_advice(name) {
             return diagnostic.help(help);
         }
-        if !self.diagnostics.has_room(Severity::Error) || self.suggestions == limits::SUGGESTIONS {
+        if !may_look {
             return diagnostic;
         }
         self.suggestions += 1;
@@ -123,6 +136,95 @@ impl<'t> Resolver<'t> {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None => diagnostic.help("a name must be bound by `define`, `uniform`, `let` or a parameter before it is used"),
         }
+    }
+
+    /// Whether a list with that head is a form in another language, and nothing here.
+    pub(super) fn is_foreign_form(&self, head: ExprId) -> bool {
+        let is_foreign = |name| is_form_elsewhere(name) && self.lookup(name).is_none();
+        self.identifier(head).is_some_and(is_foreign)
+    }
+
+    /// Where a form of the top level that is still to come gives the name a meaning.
+    fn bound_below(&self, name: &str) -> Option<Span> {
+        const BINDING: [&str; 6] = ["define", "uniform", "constant", "texture", "buffer", "struct"];
+        self.declared_below(|parts| {
+            let (&head, rest) = parts.split_first()?;
+            let is_it = |id: &ExprId| self.identifier(*id) == Some(name);
+            let first = |id: ExprId| self.list(id).and_then(<[_]>::first).copied().unwrap_or(id);
+            match self.identifier(head)? {
+                "variant" => rest.iter().skip(1).map(|&case| first(case)).find(is_it),
+                word if BINDING.contains(&word) => rest.first().map(|&id| first(id)).filter(is_it),
+                _ => None,
+            }
+        })
+    }
+
+    /// What is found in the first such form in which something is.
+    pub(super) fn declared_below(
+        &self,
+        find: impl Fn(&'t [ExprId]) -> Option<ExprId>,
+    ) -> Option<Span> {
+        let coming = self.tree.roots.get(self.next_root..).unwrap_or_default();
+        let found = coming.iter().find_map(|&root| find(self.list(root)?))?;
+        Some(self.tree.get(found).span)
+    }
+
+    /// The finding, of something that is defined there, after its use.
+    pub(super) fn defined_below(&self, finding: Diagnostic, at: Span) -> Diagnostic {
+        let line = self.source.map(|source| source.line_column(at.start).line);
+        let line = line.map_or(String::new(), |line| format!(" on line {line}"));
+        finding
+            .label("not yet defined here")
+            .also(at, format!("defined{line}, below"))
+            .help("a definition is for what comes after it: move it before this")
+    }
+
+    /// What to do about `v.x`, `a[0]` and `a+b`, written as one word.
+    fn parts_advice(&self, name: &str) -> Option<String> {
+        let is_name = |part: &str| {
+            part.starts_with(|c: char| c.is_alphabetic() || c == '_')
+                && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+        };
+        let mut parts = name.split('.');
+        let mut made = parts.next().unwrap_or_default().to_owned();
+        let rest: Vec<&str> = parts.collect();
+        if is_name(&made) && !rest.is_empty() && rest.iter().all(|part| is_name(part)) {
+            for part in rest {
+                made = format!("(.{part} {made})");
+            }
+            return Some(format!("a component or field is taken by a function: write `{made}`"));
+        }
+        let (whole, index) = name.strip_suffix(']')?.split_once('[')?;
+        let is_index = is_name(index) || index.parse::<u32>().is_ok();
+        (is_name(whole) && is_index)
+            .then(|| format!("an element is taken by a function: write `(at {whole} {index})`"))
+    }
+
+    /// The fields of the structures that the program declares, for an accessor that fits none.
+    fn fields_advice(&self, name: &str) -> Option<String> {
+        let field = name.strip_prefix('.').filter(|field| !field.is_empty())?;
+        let structures = &self.declarations.structures;
+        // What consists of letters of swizzles is meant as one.
+        if structures.is_empty() || field.chars().all(|c| "xyzwrgbastpq".contains(c)) {
+            return None;
+        }
+        let fields = |of: &StructureDeclaration| -> Vec<String> {
+            of.fields
+                .iter()
+                .map(|f| format!("`.{}`", self.declarations.field_name(f.name)))
+                .collect()
+        };
+        let known = structures.iter().flat_map(|of| of.fields.iter());
+        let known: Vec<&str> = known.map(|f| &**self.declarations.field_name(f.name)).collect();
+        if let Some(near) = nearest_name(field, known.iter().copied()) {
+            return Some(format!("no structure has a field `{field}`; did you mean `.{near}`?"));
+        }
+        let shown = structures.iter().take(4).map(|of| match fields(of).as_slice() {
+            [] => format!("{} has none", of.name),
+            all => format!("{} has {}", of.name, all.join(", ")),
+        });
+        let shown: Vec<String> = shown.collect();
+        Some(format!("no structure has a field `{field}`: {}", shown.join("; ")))
     }
 
     /// The finding for a name that is bound where its value, or one beside it, has been resolved.

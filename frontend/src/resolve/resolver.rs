@@ -5,7 +5,7 @@ use super::declared::{Annotation, Declarations, FieldName, Former};
 use crate::builtins::Builtin;
 use crate::syntax::{ExprId, ExprKind, Tree};
 use lambdav_core::diagnostics::{Diagnostic, Diagnostics};
-use lambdav_core::source::Span;
+use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -159,6 +159,10 @@ pub(super) enum Task<'t> {
 pub(super) struct Resolver<'t> {
     pub(super) arena: &'t mut CodeArena,
     pub(super) tree: &'t Tree,
+    /// The text, for the lines of messages, where it is a program's.
+    pub(super) source: Option<&'t SourceFile>,
+    /// The first form of the top level that is still to come.
+    pub(super) next_root: usize,
     pub(super) declarations: Declarations,
     pub(super) diagnostics: Diagnostics,
     /// How many names have been compared with all that are bound.
@@ -185,6 +189,8 @@ impl<'t> Resolver<'t> {
         Self {
             arena,
             tree,
+            source: None,
+            next_root: 0,
             declarations: Declarations::new(tree),
             diagnostics: Diagnostics::new(most),
             suggestions: 0,

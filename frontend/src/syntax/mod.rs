@@ -18,7 +18,7 @@ mod parser;
 #[cfg(test)]
 mod tests;
 
-pub use foreign::foreign;
+pub use foreign::{foreign, foreign_comments};
 pub use number::read_integer;
 pub use parser::{parse, parse_within};
 

@@ -3,6 +3,7 @@
 
 mod core_text;
 mod diagnostics;
+mod mistakes;
 mod modules;
 mod pages;
 mod reference;

@@ -4,7 +4,9 @@ mod programs;
 
 use crate::command::comparison::{CompareArguments, outcome_json};
 use crate::command::failure::{Failure, Result, save_failure};
-use crate::command::files::{check_target, image_files, load_image_whole, one_standard_input};
+use crate::command::files::{
+    check_target, image_files, is_program, load_image_whole, one_standard_input,
+};
 use crate::command::messages::{MessageFormat, Messages, note, print};
 use clap::Args;
 use lambdav::metadata;
@@ -133,6 +135,14 @@ fn load_both(a: &Path, b: &Path, options: &DiffArguments) -> Result<([AnyImage; 
         }
         Ok((image, json!(names)))
     };
+    if let Some(program) = [a, b].into_iter().find(|path| is_program(path)) {
+        return Err(Failure::usage(format!(
+            "`{}` is a program, not an image: `lambdav diff --run {} {}` compares what two programs draw",
+            program.display(),
+            a.display(),
+            b.display()
+        )));
+    }
     let ((a, of_a), (b, of_b)) = (load(a)?, load(b)?);
     Ok(([a, b], json!({"a": of_a, "b": of_b})))
 }

@@ -1,5 +1,6 @@
 //! What is in folders: programs, files of directives, and files that may be goldens.
 
+use crate::command::files::is_program;
 use crate::command::watch::Stamp;
 use std::collections::BTreeSet;
 use std::collections::hash_map::DefaultHasher;
@@ -10,19 +11,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// The endings of programs.
-const ENDINGS: [&str; 8] = ["lv", "core", "spv", "spvasm", "amber", "wgsl", "frag", "glsl"];
-
 /// The ending of scripts.
 const SCRIPT: &str = "amber";
 
 /// The ending of the file in which the directives of a program can stand beside it.
 const BESIDE: &str = "test";
-
-/// Whether a file may be a program, by its name.
-pub(super) fn is_program(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known))
-}
 
 /// Whether a file is a script, by its name.
 pub(super) fn is_script(path: &Path) -> bool {

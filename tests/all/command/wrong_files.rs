@@ -1,6 +1,6 @@
 //! Programs that are none, and targets that cannot be written.
 
-use super::harness::TestFolder;
+use super::harness::{TestFolder, assert_one_error};
 use std::fs;
 
 /// A shader that is wrong is said to be by every command that reads one.
@@ -135,4 +135,56 @@ fn targets_are_replaced() {
     place.run(&["render", "a.lv", "link.png", "--size", "3x2"]).done();
     assert_eq!(place.image("a.png").size().to_string(), "3x2");
     assert!(place.path("link.png").is_symlink());
+}
+
+/// Files of languages that are not read are told by their names, with a way to something that is; a program in
+/// λV may have any name.
+#[test]
+fn languages_that_are_not_read() {
+    let place = TestFolder::new();
+    for (name, text, parts) in [
+        ("a.hlsl", "float4 main() : SV_Target\n{\n  return 1;\n}", ["this is HLSL", "dxc -spirv"]),
+        ("a.slang", "import scene;\n[shader(\"fragment\")]", ["this is Slang", "slangc"]),
+        ("a.gdshader", "shader_type canvas_item;", ["this is Godot's shading language", ".frag"]),
+        ("a.metal", "fragment float4 f() {", ["this is the language of Metal", ".wgsl"]),
+        ("a.shader", "Shader \"A\" {", ["this is Unity's shader format", "dxc -spirv"]),
+        ("a.vert", "#version 450\nvoid main() {}", ["this is GLSL of another stage", "glslc"]),
+    ] {
+        place.write(name, text);
+        for part in parts {
+            let outcome = place.run(&["render", name, "out.png"]);
+            assert_eq!(outcome.status, 1, "{name}");
+            assert_one_error(&outcome.err, "error[LV0217]");
+            assert!(outcome.err.contains(part), "{name}: {}", outcome.err);
+            assert!(outcome.err.contains(&format!("--> {name}:1:1")), "{name}: {}", outcome.err);
+        }
+        place.write(name, "(vec3 1)");
+        place.run(&["check", name]).done();
+    }
+}
+
+/// Pictures and numbers are no programs, whatever they are called.
+#[test]
+fn an_image_in_place_of_a_shader() {
+    let place = TestFolder::with([("a.lv", "(vec3 1)")]);
+    for (name, kind) in
+        [("a.png", "a PNG image"), ("a.exr", "an OpenEXR image"), ("a.npy", "an NPY file")]
+    {
+        place.run(&["render", "a.lv", name, "--size", "4x4"]).done();
+        place.fails(
+            &["render", name, "b.png"],
+            1,
+            &format!("this is {kind}, not the text of a program"),
+        );
+        place.fails(&["check", name], 1, "--bind NAME=FILE");
+    }
+}
+
+/// `diff` of programs needs to be told that it is to draw them.
+#[test]
+fn programs_in_place_of_images() {
+    let place = TestFolder::with([("a.lv", "(vec3 1)"), ("b.wgsl", "")]);
+    place.run(&["render", "a.lv", "a.png", "--size", "4x4"]).done();
+    place.fails(&["diff", "a.lv", "b.wgsl"], 2, "`lambdav diff --run a.lv b.wgsl`");
+    place.fails(&["diff", "a.png", "b.wgsl"], 2, "`b.wgsl` is a program, not an image");
 }
