@@ -384,7 +384,7 @@ fn texts_of_nothing() {
 #[test]
 fn files_that_are_no_text() {
     let picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01";
-    assert_eq!(refused_bytes(picture).code, DiagnosticCode::NotUtf8);
+    assert_eq!(refused_bytes(picture).code, DiagnosticCode::ForeignText);
     // A linear congruential generator's bytes.
     let mut state = 1u32;
     let noise: Vec<u8> = (0..1 << 20)

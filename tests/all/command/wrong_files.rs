@@ -55,7 +55,7 @@ fn binary_files() {
     refused(&bytes, "error[LV0101]: byte 0x80 at offset 128");
     bytes.reverse();
     refused(&bytes, "error[LV0101]");
-    refused(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "error[LV0101]");
+    refused(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "error[LV0217]: this is a PNG image");
     refused(
         "\u{feff}(vec4 1)".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>().as_slice(),
         "UTF-16",
@@ -144,7 +144,7 @@ fn languages_that_are_not_read() {
     let place = TestFolder::new();
     for (name, text, parts) in [
         ("a.hlsl", "float4 main() : SV_Target\n{\n  return 1;\n}", ["this is HLSL", "dxc -spirv"]),
-        ("a.slang", "import scene;\n[shader(\"fragment\")]", ["this is Slang", "slangc"]),
+        ("a.slang", "[shader(\"fragment\")]\nfloat4 main() {", ["this is Slang", "slangc"]),
         ("a.gdshader", "shader_type canvas_item;", ["this is Godot's shading language", ".frag"]),
         ("a.metal", "fragment float4 f() {", ["this is the language of Metal", ".wgsl"]),
         ("a.shader", "Shader \"A\" {", ["this is Unity's shader format", "dxc -spirv"]),
