@@ -12,6 +12,10 @@ use lambdav_spirv_backend::mutants::{self as words, Mutant as WordsMutant};
 use lambdav_spirv_frontend::mutants::{Mutant, activate};
 use lambdav_spirv_frontend::{RaiseOptions, raise};
 
+#[path = "all/bound.rs"]
+mod bound;
+#[path = "all/helpers.rs"]
+mod helpers;
 #[path = "all/theorem.rs"]
 mod theorem;
 #[path = "all/written.rs"]
