@@ -85,6 +85,10 @@ fn elementary_functions() {
 /// Generated programs that a driver was wrong about, or refused.
 const FOUND: [u64; 4] = [888, 1474, 1933, 1967];
 
+/// Generated programs that are left out: an output of theirs has several loops one after another, for which
+/// the analysis of loops in lavapipe's LLVM 15 takes a time that doubles with each.
+const TOO_LONG: [u64; 1] = [15];
+
 /// How many generated programs are drawn: 60, or as many as the environment's `PROGRAMS` says.
 fn programs() -> u64 {
     std::env::var("PROGRAMS").map_or(60, |text| text.parse().expect("PROGRAMS is a number"))
@@ -137,7 +141,7 @@ fn what_drivers_are_wrong_about() {
 fn generated_programs() {
     let Some(device) = device() else { return };
     let (mut drawn, mut refused, mut wrong) = (0, 0, Vec::new());
-    for seed in (0..programs()).chain(FOUND) {
+    for seed in (0..programs()).chain(FOUND).filter(|seed| !TOO_LONG.contains(seed)) {
         let shader = Shader::generated(seed, 20 + (seed as usize * 7) % 120);
         let Some(shader) = shader.map(|shader| shader.with_resources(resources)) else { continue };
         for output in shader.outputs() {
