@@ -2,13 +2,18 @@
 
 use super::failure::{Failure, Result, complain};
 use super::files::{files_under, no_standard_input, one_standard_input, read};
-use super::messages::{Messages, fault, report};
+use super::messages::{MessageFormat, Messages, print, report};
 use super::module::ModuleArguments;
 use super::supervise::Deadline;
 use super::values::seconds;
 use clap::{Args, ValueEnum};
-use lambdav::core::diagnostics::{DiagnosticCode, Severity};
-use lambdav::core::schedule;
+use lambdav::core::diagnostics::{
+    DiagnosticCode, Diagnostics, SarifLog, Severity, render_github, render_github_error,
+    render_github_omitted,
+};
+use lambdav::core::source::SourceFile;
+use lambdav::core::{limits, schedule};
+use lambdav::spirv_frontend::RaiseOptions;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -42,8 +47,91 @@ pub(super) struct CheckArguments {
     pub(super) watch: bool,
     #[command(flatten)]
     module: ModuleArguments,
-    #[command(flatten)]
-    messages: Messages,
+    /// How diagnostics are written
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = CheckFormat::Text)]
+    message_format: CheckFormat,
+    /// How many errors of a program are told, and how many warnings
+    #[arg(long, value_name = "N", default_value_t = limits::ERRORS)]
+    max_errors: usize,
+}
+
+/// How diagnostics are written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CheckFormat {
+    /// For people, on standard error
+    Text,
+    /// For programs, on standard output: one object per line
+    Json,
+    /// For GitHub Actions, on standard output: annotations of the lines
+    Github,
+    /// For code scanning and editors, on standard output: one SARIF 2.1.0 log of all programs
+    Sarif,
+}
+
+/// Where diagnostics go.
+enum Sink {
+    /// As other commands write them.
+    Messages(Messages),
+    Github,
+    /// Into a log that is written at the end.
+    Sarif(SarifLog),
+}
+
+impl Sink {
+    fn new(options: &CheckArguments) -> Self {
+        let messages = |format| {
+            let mut messages = Messages::of(format);
+            messages.max_errors = options.max_errors;
+            Self::Messages(messages)
+        };
+        match options.message_format {
+            CheckFormat::Text => messages(MessageFormat::Text),
+            CheckFormat::Json => messages(MessageFormat::Json),
+            CheckFormat::Github => Self::Github,
+            CheckFormat::Sarif => Self::Sarif(SarifLog::default()),
+        }
+    }
+
+    /// Tells what is wrong with a program.
+    fn tell(&mut self, source: &SourceFile, diagnostics: &Diagnostics) -> Result {
+        let omitted = diagnostics.omitted();
+        match self {
+            Self::Messages(messages) => report(source, diagnostics, *messages),
+            Self::Github => {
+                let mut text = render_github(diagnostics, source);
+                if !omitted.is_none() {
+                    text += &render_github_omitted(omitted, source);
+                }
+                print(text)
+            }
+            Self::Sarif(log) => {
+                log.add(diagnostics, source);
+                if !omitted.is_none() {
+                    log.add_omitted(omitted, source);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Tells an error that is about no place in a program.
+    fn tell_error(&mut self, message: &str) -> Result {
+        match self {
+            Self::Messages(_) => {}
+            Self::Github => print(render_github_error(message))?,
+            Self::Sarif(log) => log.add_error(message),
+        }
+        complain(message);
+        Ok(())
+    }
+
+    /// Writes what is written once for all programs.
+    fn finish(self) -> Result {
+        match self {
+            Self::Messages(_) | Self::Github => Ok(()),
+            Self::Sarif(log) => print(log.render(env!("CARGO_PKG_VERSION"))),
+        }
+    }
 }
 
 /// What is not let pass.
@@ -93,33 +181,45 @@ pub(super) fn run(options: &CheckArguments) -> Result {
     one_standard_input(&options.shaders)?;
     if options.watch {
         no_standard_input(&options.shaders)?;
+        if options.message_format == CheckFormat::Sarif {
+            return Err(Failure::usage(
+                "--message-format sarif is one log, and --watch does not end",
+            ));
+        }
     }
     let (how, _) = options.module.read()?;
-    let mut failure: Option<Failure> = None;
+    let mut sink = Sink::new(options);
+    let mut status = 0;
     for path in &programs(&options.shaders)? {
         Deadline::set_for("checking", options.timeout);
-        let outcome = read(path, options.messages, &how).and_then(|mut loaded| {
-            loaded.diagnostics.retain(|finding| !options.allow.contains(&finding.code));
-            report(&loaded.source, &loaded.diagnostics, options.messages)?;
-            let is_warned = !loaded.diagnostics.is_empty();
-            if options.deny.is_some() && is_warned {
-                return Err(Failure::reported());
+        // Go on with the others, but say at once what will not be said otherwise.
+        if let Err(failure) = check(path, &how, options, &mut sink) {
+            if let Some(message) = &failure.message {
+                sink.tell_error(message)?;
             }
-            let core = loaded.core.ok_or_else(Failure::reported)?;
-            let all: Vec<u32> = core.outputs.iter().map(|o| o.location).collect();
-            schedule::schedule(&core, &all)
-                .map(|_| ())
-                .map_err(|diagnostic| fault(&loaded.source, diagnostic, options.messages))
-        });
-        if let Err(new) = outcome {
-            // Go on with the others, but say at once what will not be said otherwise.
-            if let Some(message) = &new.message {
-                complain(message);
-            }
-            let status = failure.map_or(0, |f| f.status).max(new.status);
-            failure = Some(Failure { status, message: None });
+            status = status.max(failure.status);
         }
     }
     Deadline::lift();
-    failure.map_or(Ok(()), Err)
+    sink.finish()?;
+    if status == 0 { Ok(()) } else { Err(Failure { status, message: None }) }
+}
+
+/// Checks one program, and tells what is wrong with it.
+fn check(path: &Path, how: &RaiseOptions, options: &CheckArguments, sink: &mut Sink) -> Result {
+    let mut loaded = read(path, options.max_errors, how)?;
+    loaded.diagnostics.retain(|finding| !options.allow.contains(&finding.code));
+    if let Some(core) = &loaded.core {
+        let all: Vec<u32> = core.outputs.iter().map(|o| o.location).collect();
+        if let Err(diagnostic) = schedule::schedule(core, &all) {
+            loaded.diagnostics.push(diagnostic);
+        }
+    }
+    let found = &loaded.diagnostics;
+    sink.tell(&loaded.source, found)?;
+    let is_refused = loaded.core.is_none() || found.has_errors();
+    match is_refused || options.deny.is_some() && !found.is_empty() {
+        true => Err(Failure::reported()),
+        false => Ok(()),
+    }
 }

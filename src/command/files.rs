@@ -1,7 +1,6 @@
 //! Files and standard input: reading programs, and checking early that a target can be written.
 
 use super::failure::{Failure, Result, chain, save_failure};
-use super::messages::Messages;
 use super::watch;
 use lambdav::core::limits;
 use lambdav::frontend::Fix;
@@ -14,10 +13,10 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Reads and compiles without saying anything.
-pub(super) fn read(path: &Path, messages: Messages, options: &RaiseOptions) -> Result<Loaded> {
+/// Reads and compiles, with at most so many findings of each severity, without saying anything.
+pub(super) fn read(path: &Path, most: usize, options: &RaiseOptions) -> Result<Loaded> {
     let (_, bytes) = read_bytes(path)?;
-    Ok(compile_fixed(path, bytes, messages.max_errors, &mut |_, _| None, options))
+    Ok(compile_fixed(path, bytes, most, &mut |_, _| None, options))
 }
 
 /// Compiles what was read from `path`, with values for the program's constants and at most so many

@@ -1,18 +1,22 @@
 //! Diagnostics: what is wrong, where, and what to do about it.
 //!
 //! Every kind of diagnostic is one line of the table of codes below and one page in `pages/`, which
-//! explains it and holds a program that provokes it and one that is mended. [`render_text`] and
-//! [`render_json`] show diagnostics to people and to programs.
+//! explains it and holds a program that provokes it and one that is mended. [`render_text`] shows
+//! diagnostics to people, [`render_json`], [`render_github`] and [`SarifLog`] to programs.
 
 mod collected;
+mod github;
 pub mod json;
 mod pages;
+mod sarif;
 mod text;
 mod words;
 
 pub use collected::{Diagnostics, Omitted};
+pub use github::{render_github, render_github_error, render_github_omitted};
 pub use json::{render_json, render_json_omitted};
 pub use pages::{Tag, page_examples};
+pub use sarif::SarifLog;
 pub use text::render_text;
 pub use words::{is_control, nearest_name, printable, quote};
 
@@ -232,6 +236,22 @@ impl Diagnostic {
         self
     }
 
+    /// The message, then the label of the primary place, notes and help, each on a line of its own: for
+    /// formats with one text.
+    pub(crate) fn paragraphs(&self) -> String {
+        let mut text = self.message.clone();
+        if !self.primary.message.is_empty() {
+            text += &format!("\n{}", self.primary.message);
+        }
+        for note in &self.notes {
+            text += &format!("\nnote: {note}");
+        }
+        if let Some(help) = &self.help {
+            text += &format!("\nhelp: {help}");
+        }
+        text
+    }
+
     /// Whether the program is refused for it.
     pub fn is_error(&self) -> bool {
         self.code.severity() == Severity::Error
@@ -244,4 +264,12 @@ fn in_order(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     let mut ordered: Vec<_> = diagnostics.iter().filter(|&d| seen.insert(d)).collect();
     ordered.sort_by_key(|d| d.primary.span);
     ordered
+}
+
+/// A path without the `./` that it begins with: services find a file by its path in the repository.
+fn without_dot(path: &str) -> &str {
+    match path.strip_prefix("./") {
+        Some(rest) => without_dot(rest.trim_start_matches('/')),
+        None => path,
+    }
 }

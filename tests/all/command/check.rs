@@ -1,4 +1,4 @@
-//! `lambdav check`: several files, text and JSON.
+//! `lambdav check`: several files, and every format of messages.
 
 use super::harness::TestFolder;
 use serde_json::Value;
@@ -155,4 +155,91 @@ fn folders_are_checked_and_warnings_denied() {
     assert!(outcome.err.contains("warning[LV0206]"), "{}", outcome.err);
     place.run(&[&denied[..], &["--allow", "LV0206"]].concat()).done();
     place.run(&["check", "all/good.lv", "--deny", "warnings"]).done();
+}
+
+/// Annotations of GitHub: one line each, escaped, also for a file that cannot be read.
+#[test]
+fn github_annotations() {
+    let place = place();
+    let format = ["check", "--message-format", "github"];
+    let run = |files: &[&str]| place.run(&[&format, files].concat());
+    let outcome = run(&["good.lv", "unbound.lv", "warned.lv", "missing.lv"]);
+    assert_eq!(outcome.status, 2);
+    let begins = [
+        "::error file=unbound.lv,line=2,endLine=2,col=3,endColumn=9,title=LV0301::",
+        "::error file=unbound.lv,line=3,endLine=3,col=3,endColumn=13,title=LV0401::",
+        "::warning file=warned.lv,line=2,endLine=2,col=9,endColumn=10,title=LV0206::",
+        "::error::cannot read `missing.lv`: ",
+    ];
+    let lines: Vec<&str> = outcome.text().lines().collect();
+    assert_eq!(lines.len(), begins.len(), "{lines:#?}");
+    for (line, begin) in lines.iter().zip(begins) {
+        assert!(line.starts_with(begin), "{line}");
+    }
+    assert!(outcome.err.starts_with("error: cannot read `missing.lv`: "), "{}", outcome.err);
+    let outcome = run(&["--max-errors", "1", "unbound.lv"]);
+    assert!(outcome.text().ends_with("\n::notice file=unbound.lv::1 more error is not shown\n"));
+    let name = "a,b: 100%.lv";
+    place.write(name, "(vec4 x)");
+    let outcome = run(&["./a,b: 100%.lv"]);
+    assert!(outcome.text().starts_with("::error file=a%2Cb%3A 100%25.lv,line=1,"));
+}
+
+/// One SARIF log of all programs.
+#[test]
+fn a_sarif_log() {
+    let place = place();
+    place.write("two b.lv", "(include \"c.lv\")\n(vec4 λ)");
+    place.write("c.lv", "(define λ (sin true))");
+    let format = ["check", "--message-format", "sarif"];
+    let log = |files: &[&str], status: i32| -> Value {
+        let outcome = place.run(&[&format, files].concat());
+        assert_eq!(outcome.status, status, "{}", outcome.err);
+        serde_json::from_str(outcome.text()).expect("one value")
+    };
+    let whole = log(&["good.lv", "unbound.lv", "warned.lv", "two b.lv", "missing.lv"], 2);
+    assert_eq!(whole["version"], "2.1.0");
+    let run = &whole["runs"][0];
+    assert_eq!(run["columnKind"], "unicodeCodePoints");
+    let found: Vec<_> = run["results"]
+        .as_array()
+        .expect("results")
+        .iter()
+        .map(|result| {
+            let place = &result["locations"][0]["physicalLocation"];
+            let region = &place["region"];
+            let numbers =
+                ["startLine", "startColumn", "endLine", "endColumn", "byteOffset", "byteLength"];
+            let text = |value: &Value| value.as_str().expect("a text").to_owned();
+            (
+                text(&result["ruleId"]),
+                text(&result["level"]),
+                text(&place["artifactLocation"]["uri"]),
+                numbers.map(|name| region[name].as_u64().expect("a number")),
+            )
+        })
+        .collect();
+    let expected = [
+        ("LV0301", "error", "unbound.lv", [2, 3, 2, 9, 8, 6]),
+        ("LV0401", "error", "unbound.lv", [3, 3, 3, 13, 17, 10]),
+        ("LV0206", "warning", "warned.lv", [2, 9, 2, 10, 21, 1]),
+        ("LV0401", "error", "c.lv", [1, 11, 1, 21, 11, 10]),
+    ];
+    let owned = expected.map(|(rule, level, uri, numbers)| {
+        (rule.to_owned(), level.to_owned(), uri.to_owned(), numbers)
+    });
+    assert_eq!(found, owned);
+    let rules: Vec<_> = run["tool"]["driver"]["rules"].as_array().expect("rules").iter().collect();
+    let ids: Vec<_> = rules.iter().map(|rule| rule["id"].as_str().expect("a code")).collect();
+    assert_eq!(ids, ["LV0206", "LV0301", "LV0401"]);
+    assert_eq!(rules[0]["defaultConfiguration"]["level"], "warning");
+    let invocation = &run["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    let said = invocation["toolExecutionNotifications"][0]["message"]["text"].as_str();
+    assert!(said.expect("a text").starts_with("cannot read `missing.lv`"));
+    let clean = log(&["good.lv"], 0);
+    assert_eq!(clean["runs"][0]["results"], Value::Array(Vec::new()));
+    assert_eq!(clean["runs"][0]["invocations"][0]["executionSuccessful"], true);
+    let watched = ["check", "good.lv", "--message-format", "sarif", "--watch"];
+    place.fails(&watched, 2, "--message-format sarif");
 }

@@ -1,0 +1,253 @@
+//! Diagnostics as a log in the Static Analysis Results Interchange Format (SARIF), version 2.1.0, of OASIS, as
+//! code-scanning services and editors read it.
+//!
+//! One run holds the results of all files. A rule is a code, with its title and page. Paths are relative
+//! references where they were given so; regions count lines and columns from 1, columns Unicode scalar values,
+//! and give byte offsets, too. Errors that are about no place, and numbers of results that are not told, are
+//! notifications of the run.
+
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+use super::{Diagnostic, DiagnosticCode, Label, Omitted, Severity, in_order, without_dot};
+use crate::source::SourceFile;
+
+/// A log that is filled file by file.
+#[derive(Default)]
+pub struct SarifLog {
+    results: Vec<Outcome>,
+    codes: BTreeSet<DiagnosticCode>,
+    notifications: Vec<Notification>,
+    failed: bool,
+}
+
+impl SarifLog {
+    /// Adds what is wrong with a file, in the order of positions, identical diagnostics once.
+    pub fn add(&mut self, diagnostics: &[Diagnostic], source: &SourceFile) {
+        for diagnostic in in_order(diagnostics) {
+            let code = diagnostic.code;
+            self.codes.insert(code);
+            self.results.push(Outcome {
+                rule_id: code.as_str(),
+                level: level(code.severity()),
+                message: Text { text: diagnostic.paragraphs() },
+                locations: [Location::new(&diagnostic.primary, source)],
+                related_locations: diagnostic
+                    .secondary
+                    .iter()
+                    .map(|label| Location::new(label, source))
+                    .collect(),
+            });
+        }
+    }
+
+    /// Adds how many diagnostics of a file are not told.
+    pub fn add_omitted(&mut self, omitted: Omitted, source: &SourceFile) {
+        let text = format!("{}: {omitted}", source.name());
+        self.notifications.push(Notification { level: "note", message: Text { text } });
+    }
+
+    /// Adds an error that is about no place in a file.
+    pub fn add_error(&mut self, message: &str) {
+        self.failed = true;
+        let message = Text { text: message.to_owned() };
+        self.notifications.push(Notification { level: "error", message });
+    }
+
+    /// The log of the program of that version, as JSON with a line end.
+    pub fn render(self, version: &str) -> String {
+        let rules = self.codes.into_iter().map(|code| Rule {
+            id: code.as_str(),
+            short_description: Text { text: code.title().to_owned() },
+            help: Help { text: code.page(), markdown: code.page() },
+            default_configuration: Configuration { level: level(code.severity()) },
+        });
+        let log = Log {
+            schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+            version: "2.1.0",
+            runs: [Run {
+                tool: Tool { driver: Driver { name: "lambdav", version, rules: rules.collect() } },
+                column_kind: "unicodeCodePoints",
+                invocations: [Invocation {
+                    execution_successful: !self.failed,
+                    tool_execution_notifications: self.notifications,
+                }],
+                results: self.results,
+            }],
+        };
+        // Fails only for maps with other keys than strings, and for types that fail on their own.
+        serde_json::to_string(&log).expect("strings and numbers are always JSON") + "\n"
+    }
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
+}
+
+/// A path as a reference of RFC 3986: bytes that have a meaning there, or none, are escaped.
+fn uri(path: &str) -> String {
+    let mut uri = String::new();
+    if path.starts_with('/') {
+        uri += "file://";
+    }
+    for byte in without_dot(path).bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(char::from(byte));
+            }
+            _ => uri += &format!("%{byte:02X}"),
+        }
+    }
+    uri
+}
+
+#[derive(Serialize)]
+struct Log<'a> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run<'a>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run<'a> {
+    tool: Tool<'a>,
+    column_kind: &'static str,
+    invocations: [Invocation; 1],
+    results: Vec<Outcome>,
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    driver: Driver<'a>,
+}
+
+#[derive(Serialize)]
+struct Driver<'a> {
+    name: &'static str,
+    version: &'a str,
+    rules: Vec<Rule>,
+}
+
+/// A reporting descriptor.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Rule {
+    id: &'static str,
+    short_description: Text,
+    help: Help,
+    default_configuration: Configuration,
+}
+
+#[derive(Serialize)]
+struct Help {
+    text: &'static str,
+    markdown: &'static str,
+}
+
+#[derive(Serialize)]
+struct Configuration {
+    level: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Invocation {
+    execution_successful: bool,
+    tool_execution_notifications: Vec<Notification>,
+}
+
+#[derive(Serialize)]
+struct Notification {
+    level: &'static str,
+    message: Text,
+}
+
+/// A result, whose name in Rust is taken.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Outcome {
+    rule_id: &'static str,
+    level: &'static str,
+    message: Text,
+    locations: [Location; 1],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related_locations: Vec<Location>,
+}
+
+#[derive(Serialize)]
+struct Text {
+    text: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Location {
+    physical_location: PhysicalLocation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<Text>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PhysicalLocation {
+    artifact_location: Artifact,
+    region: Region,
+}
+
+#[derive(Serialize)]
+struct Artifact {
+    uri: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    start_line: u32,
+    start_column: u32,
+    end_line: u32,
+    end_column: u32,
+    byte_offset: u32,
+    byte_length: u32,
+}
+
+impl Location {
+    fn new(label: &Label, source: &SourceFile) -> Self {
+        let span = label.span;
+        let file = source.file(span.start);
+        let (start, end) = (source.line_column(span.start), source.line_column(span.end));
+        let message = Some(&label.message).filter(|text| !text.is_empty());
+        Self {
+            physical_location: PhysicalLocation {
+                artifact_location: Artifact { uri: uri(&file.name) },
+                region: Region {
+                    start_line: start.line,
+                    start_column: start.column,
+                    end_line: end.line,
+                    end_column: end.column,
+                    byte_offset: span.start - file.span.start,
+                    byte_length: span.end.saturating_sub(span.start),
+                },
+            },
+            message: message.map(|text| Text { text: text.clone() }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_references() {
+        assert_eq!(uri("shaders/a.lv"), "shaders/a.lv");
+        assert_eq!(uri("././/a.lv"), "a.lv");
+        assert_eq!(uri("/a b/λ.lv"), "file:///a%20b/%CE%BB.lv");
+        assert_eq!(uri("<stdin>"), "%3Cstdin%3E");
+        assert_eq!(uri("c:x%y#z?"), "c%3Ax%25y%23z%3F");
+    }
+}
