@@ -28,7 +28,10 @@ impl Translator<'_> {
         match op {
             Core::Construct(_) => self.construct(ty, &ids),
             Core::Inject(ty, case) => self.inject(ty, case, &ids),
-            _ => self.apply(op, self.function.program.ty(operands[0]), ty, &ids),
+            _ => {
+                let id = self.apply(op, self.function.program.ty(operands[0]), ty, &ids);
+                self.hide_result(op, ty, &ids, id)
+            }
         }
     }
 

@@ -224,7 +224,10 @@ impl<'p> Translator<'p> {
     /// Defines a value at the beginning of a block by the ways into it.
     pub(super) fn merge(&mut self, value: ValueId, ways: Ways) {
         self.function.span = self.function.program.values[value.index()].span;
-        let id = self.join(self.function.program.ty(value), ways);
+        let ty = self.function.program.ty(value);
+        let ids: Vec<Word> = ways.0.iter().map(|&(id, _)| id).collect();
+        let id = self.join(ty, ways);
+        let id = self.hide_joined(ty, &ids, id);
         self.define(value, Slot::Id(id));
     }
 

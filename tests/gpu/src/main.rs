@@ -2,6 +2,7 @@
 //! lambdav-gpu-tests`. `--help` tells what else there is.
 #![forbid(unsafe_code)]
 
+mod compile_times;
 mod cost;
 mod exact;
 mod exhaustive;
@@ -51,6 +52,8 @@ enum What {
         #[arg(value_parser = function)]
         functions: Vec<Function>,
     },
+    /// How long the device takes to compile exact modules: of the gallery, the conformance suite and files
+    CompileTimes(compile_times::Arguments),
     /// How long exact modules take, beside the device's own arithmetic
     Cost {
         /// Runs, of which the median is told
@@ -88,6 +91,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             let all = if functions.is_empty() { exhaustive::functions() } else { functions };
             exhaustive::compare(&device, &all, step, pairs, no_float64)?
         }
+        Some(What::CompileTimes(arguments)) => compile_times::table(&device, &arguments)?,
         Some(What::Cost { runs, shaders }) => {
             cost::table(&device, runs, &shaders)?;
             true

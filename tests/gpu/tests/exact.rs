@@ -55,6 +55,41 @@ fn difference(
     Ok(found.first.map(|first| format!("{exact:?}: {differing} components, {first}")))
 }
 
+/// What drivers have been wrong about: zeros and infinities that they find when they compile, as operands of each
+/// operation, and loops whose vectors, matrices and structures change places while pixels leave one after the other.
+const DRIVERS: [&str; 7] = [
+    "(define x (.x (frag-coord))) (define d (- 1 (step x x))) (vec3 (/ x d) (/ d d) (/ (- 0 x) d))",
+    "(define x (.x (frag-coord))) (define d (- 1 (step x x))) (define y (/ 1 d)) (vec4 (* y d) (+ (* y d) x) (sqrt y) (* (- 0 d) x))",
+    "(define x (.x (frag-coord))) (define y (dfdy x)) (define d (/ x y)) (vec4 d (/ (- 0 1) y) (* d y) (- d d))",
+    "(define n (int (.x (frag-coord)))) (define z (num (- n n))) (vec3 (/ 1 z) (/ z z) (if (eq n n) z 1))",
+    "(define x (uint (.x (frag-coord))))
+     (define g (rec-func (n a b) (if (eq n 0u) a (rec (- n 1u) b (+ a b)))))
+     (define f (g (+ 3u x) (uvec2 0u 1u) (uvec2 1u 0u)))
+     (vec2 (num (.x f)) (num (.y f)))",
+    "(define x (int (.x (frag-coord))))
+     (define g (rec-func (n a b c) (if (eq n 0i) (+ a (* 10 b) (* 100 c)) (rec (- n 1i) b c a))))
+     (g x (vec3 1 2 3) (vec3 4 5 6) (.xyz (frag-coord)))",
+    "(struct Pair (a vec2) (b mat2))
+     (define x (int (.y (frag-coord))))
+     (define g (rec-func (n p q)
+       (if (eq n 0i) (vec4 (.a p) (* (.b p) (.a q))) (rec (- n 1i) q (Pair (.a p) (.b q))))))
+     (g x (Pair (vec2 1 2) (mat2 1 2 3 4)) (Pair (vec2 3 4) (mat2 5 6 7 8)))",
+];
+
+#[test]
+fn what_drivers_get_wrong() {
+    let Some(device) = device() else { return };
+    for (number, text) in DRIVERS.iter().enumerate() {
+        let shader = Shader::new(&format!("driver {number}"), text);
+        for options in all_kinds(&device) {
+            for output in shader.outputs() {
+                let wrong = difference(&device, &output, SMALL, &options).expect("it is drawn");
+                assert_eq!(wrong, None, "{text}");
+            }
+        }
+    }
+}
+
 #[test]
 fn arithmetic() {
     let Some(device) = device() else { return };

@@ -63,6 +63,11 @@ impl<'p> Translator<'p> {
         };
         self.function_of_numbers(&name, function.arity(), |s, operands| {
             let is_rare = variant == Variant::Rare;
+            // An operand may be a zero that a compiler finds: what is divided by that, lavapipe takes for anything.
+            let operands = match function {
+                Function::Div | Function::Fma => s.hidden_operands(operands),
+                _ => operands.to_vec(),
+            };
             let wide = operands.iter().map(|&id| match is_rare {
                 true => s.widened(id),
                 false => s.of_shape(Op::FConvert, DOUBLE, &[id]),

@@ -38,8 +38,8 @@
 
 mod body;
 mod bounds;
+mod drivers;
 mod functions;
-mod hidden;
 mod machine;
 mod magnitude;
 mod rare;

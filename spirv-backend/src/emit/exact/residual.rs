@@ -35,12 +35,16 @@ const HALF_UNIT: f32 = f32::EPSILON / 2.0;
 impl Translator<'_> {
     /// Emits a function of full numbers. Of those of ordinary numbers, a result below 2^-126 is noted.
     pub(super) fn by_residual(&mut self, function: Function) -> Word {
-        self.function_of_numbers(function.name(), function.arity(), |s, of| match function {
-            Function::Div => s.ratio(of[0], of[1]),
-            Function::Sqrt => s.root(of[0]),
-            Function::Fma => s.fused(of),
-            Function::Add | Function::Mul | Function::Elementary(_) => {
-                unreachable!("they have no residuals")
+        self.function_of_numbers(function.name(), function.arity(), |s, of| {
+            // An operand may be a zero, or infinite, that a compiler finds.
+            let of = s.hidden_operands(of);
+            match function {
+                Function::Div => s.ratio(of[0], of[1]),
+                Function::Sqrt => s.root(of[0]),
+                Function::Fma => s.fused(&of),
+                Function::Add | Function::Mul | Function::Elementary(_) => {
+                    unreachable!("they have no residuals")
+                }
             }
         })
     }

@@ -1,17 +1,36 @@
-//! Zeros that compilers do not know.
+//! What drivers get wrong about constants and loops, and what exact modules do so that it does not matter.
 //!
-//! Where a compiler of a driver sees that an operand is zero, it may take a sum for the other operand, a product for zero, and a
-//! choice between −1, 0 and 1 for a sign, and get zeros of the wrong sign, or lose a NaN (Mesa does, whatever a module demands).
-//! So zeros are made of the sign of what no compiler knows, the last component of the position of the pixel, which is positive.
+//! # Constants
+//!
+//! Where a compiler of a driver sees that an operand is zero, it may take a sum for the other operand, a product for zero, a
+//! choice between −1, 0 and 1 for a sign, and a quotient by it for anything, and get zeros of the wrong sign, or lose a NaN or an
+//! infinity (Mesa does, whatever a module demands). So zeros are made of the sign of what no compiler knows, the last component of
+//! the position of the pixel, which is positive. So is what a compiler may find to be zero: choices between constants, numbers
+//! made of integers and bools, differences of a value and itself, operands of divisions and of `fma`.
 //! Uniforms and specialisation constants are hidden as well, since a driver may compile a module for their values (lavapipe does
 //! for uniforms that conditions depend on).
+//!
+//! Not mended: lavapipe takes the product of an infinity and a number made of an integer that it finds to be zero for zero.
+//!
+//! # Loops
+//!
+//! - A loop with one way out that leaves with what its last round has computed has a second one, which no pixel takes: else
+//!   lavapipe gives pixels that have left what the others compute in later rounds, if there is control flow in it.
+//! - Vectors go from round to round by component: lavapipe mixes up vectors that change places.
+//! - So do bools, in every module, as 0 and 1 (`loops`).
 
 use crate::emit::interface::MemoryReference;
 use crate::emit::translator::Translator;
 use lambdav_core::inputs::Input;
+use lambdav_core::op::Op as Core;
+use lambdav_core::schedule::{BlockId, End, Statement, ValueId};
 use lambdav_core::types::{Scalar, Type, TypeKind};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
+use rustc_hash::FxHashSet;
+
+/// Structures with more components are carried from round to round as they are.
+const MOST_PARTS: usize = 64;
 
 /// Larger constants are tables, whose elements are loaded.
 const MOST_WORDS: usize = 64;
@@ -113,6 +132,45 @@ impl Translator<'_> {
         self.instruction(Op::ShiftRightLogical, Type::UINT, &[sign, last])
     }
 
+    /// What an operation has computed of these, hidden if compilers may know it: what is chosen between constants, made of
+    /// an integer or a bool, or the difference of a value and itself.
+    pub(in crate::emit) fn hide_result(
+        &mut self,
+        op: Core,
+        ty: Type,
+        ids: &[Word],
+        id: Word,
+    ) -> Word {
+        let is_known = |id: &Word| self.declarations.numbers(*id).is_some();
+        let may_be_known = match op {
+            Core::Select => ids[1..].iter().all(is_known),
+            Core::Min | Core::Max => ids.iter().all(is_known),
+            Core::Sub => ids[0] == ids[1],
+            Core::Convert(_) | Core::FromBits => true,
+            _ => false,
+        };
+        match self.function.mode.is_exact() && ty.is_num() && may_be_known {
+            true => self.hide(id, ty),
+            false => id,
+        }
+    }
+
+    /// The same of what ways bring together, where all of them bring constants.
+    pub(in crate::emit) fn hide_joined(&mut self, ty: Type, ways: &[Word], id: Word) -> Word {
+        let is_known = ways.iter().all(|way| self.declarations.numbers(*way).is_some());
+        match self.function.mode.is_exact() && ty.is_num() && is_known && !ways.contains(&id) {
+            true => self.hide(id, ty),
+            false => id,
+        }
+    }
+
+    /// The operands of a function of numbers, in its first block.
+    pub(super) fn hidden_operands(&mut self, of: &[Word]) -> Vec<Word> {
+        let sign = self.sign_here();
+        let hide = |&id: &Word| self.with_bits_of(Type::NUM, id, Op::BitwiseXor, sign);
+        of.iter().map(hide).collect()
+    }
+
     /// The sign of the last component of the position, in the open block.
     pub(super) fn sign_here(&mut self) -> Word {
         let before = std::mem::take(&mut self.function.prologue);
@@ -151,5 +209,29 @@ impl Translator<'_> {
         let operands = ids.iter().copied().map(Operand::IdRef).collect();
         self.function.prologue.push(Instruction::new(op, Some(ty), Some(id), operands));
         id
+    }
+
+    /// Whether a loop may leave with a value that its body computes.
+    pub(in crate::emit) fn leaves_with_new(&self, body: BlockId) -> bool {
+        let program = self.function.program;
+        let tail = program.tail(body);
+        let blocks = || tail.iter().map(|&block| program.block(block));
+        let statements = blocks().flat_map(|block| &block.statements);
+        let computed: FxHashSet<ValueId> = statements.map(Statement::value).collect();
+        blocks().any(|block| match &block.end {
+            End::Yield(values) => values.iter().any(|value| computed.contains(value)),
+            _ => false,
+        })
+    }
+
+    /// Whether one φ has all of a value. (Structures that are taken apart are small, so they are not deep.)
+    pub(in crate::emit) fn is_carried_whole(&self, ty: Type) -> bool {
+        let types = &self.function.program.types;
+        let has_parts = matches!(
+            types.kind(ty),
+            TypeKind::Vector(..) | TypeKind::Matrix(..) | TypeKind::Structure(_)
+        );
+        let count = types.components(ty);
+        !self.function.mode.is_exact() || !has_parts || count == 0 || count > MOST_PARTS
     }
 }

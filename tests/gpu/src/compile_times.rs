@@ -1,0 +1,130 @@
+//! How long a device takes until it has drawn a small picture of an exact module for the first time.
+
+use clap::Args;
+use lambdav::program::Loaded;
+use lambdav::spirv_frontend::RaiseOptions;
+use lambdav_core::graph::Core;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::schedule::schedule;
+use lambdav_generate::resources;
+use lambdav_generate::suite::{ExpectedVerdict, read_cases};
+use lambdav_gpu::{Device, Job, forever};
+use lambdav_gpu_tests::Shader;
+use lambdav_spirv_backend::emit::emit;
+use lambdav_spirv_backend::eval::Resources;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Which programs.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// How many of the slowest are told
+    #[arg(long, default_value_t = 10)]
+    worst: usize,
+    /// Leave out the conformance programs
+    #[arg(long)]
+    no_conformance: bool,
+    /// The seconds that none may exceed
+    #[arg(long, default_value_t = 20.0)]
+    limit: f64,
+    /// More programs, in any language; by default those of tests/foreign
+    files: Vec<PathBuf>,
+}
+
+const SIZE: [u32; 2] = [16, 16];
+
+/// The files of a folder with one of these endings, and of folders in it.
+fn files(folder: &Path, endings: &[&str], out: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
+    let mut all: Vec<PathBuf> = fs::read_dir(folder)?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<_, std::io::Error>>()?;
+    all.sort();
+    for path in all {
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        if path.is_dir() {
+            files(&path, endings, out)?;
+        } else if endings.contains(&ending) {
+            out.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// All programs by their names: of the gallery and the benchmark, the conformance suite, and of files.
+fn programs(arguments: &Arguments) -> Result<Vec<(String, Core)>, Box<dyn Error>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut all = Vec::new();
+    let mut add = |name: String, loaded: Loaded| match loaded.core {
+        Some(core) => all.push((name, core)),
+        None => println!("left out, since it is refused: {name}"),
+    };
+    for shader in Shader::all() {
+        add(shader.name.clone(), Loaded::from_text(&shader.name, shader.text()));
+    }
+    if !arguments.no_conformance {
+        let mut suite = Vec::new();
+        files(&root.join("tests/language"), &["lv"], &mut suite)?;
+        for path in suite {
+            for case in read_cases(&fs::read_to_string(&path)?)? {
+                if !matches!(case.verdict, ExpectedVerdict::Rejected(_)) {
+                    let name = format!("{}:{}", path.display(), case.line);
+                    add(name.clone(), Loaded::from_text(&name, &case.program));
+                }
+            }
+        }
+    }
+    let mut foreign = arguments.files.clone();
+    if foreign.is_empty() {
+        files(&root.join("tests/foreign"), &["wgsl", "frag"], &mut foreign)?;
+    }
+    for path in foreign {
+        let (bytes, options) = (fs::read(&path)?, RaiseOptions::default());
+        let loaded = Loaded::from_file_with(Some(&path), bytes, 10, &mut |_, _| None, &options);
+        add(path.display().to_string(), loaded);
+    }
+    Ok(all)
+}
+
+/// Emits, compiles and draws a program once; the seconds that it took.
+fn time(device: &Device, core: &Core) -> Result<f64, Box<dyn Error>> {
+    let start = Instant::now();
+    let mut locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
+    locations.sort_unstable();
+    let program = schedule(core, &locations).map_err(|diagnostic| diagnostic.message)?;
+    let module = emit(&program, None, &device.exact(false, None))?;
+    let inputs = Inputs {
+        resolution: SIZE.map(|side| side as f32),
+        uniforms: core.uniforms.iter().map(|uniform| uniform.default.clone()).collect(),
+        resources: resources(&program.types),
+        ..Inputs::default()
+    };
+    let types = program.uniforms.iter().map(|uniform| uniform.ty);
+    let shared = Resources::new(&inputs, &program.types, types);
+    let job = Job::new(&module.words, &locations, SIZE).with(&shared);
+    device.prepare(&job, &forever)?.draw(&forever)?;
+    Ok(start.elapsed().as_secs_f64())
+}
+
+/// Prints the slowest; whether none exceeds the limit, and the device takes all.
+pub(crate) fn table(device: &Device, arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
+    let mut times = Vec::new();
+    let mut refused = 0;
+    for (name, core) in programs(arguments)? {
+        match time(device, &core) {
+            Ok(seconds) => times.push((seconds, name)),
+            Err(error) => {
+                refused += 1;
+                println!("refused: {name}: {error}");
+            }
+        }
+    }
+    times.sort_by(|a, b| b.0.total_cmp(&a.0));
+    println!("\n{} programs, {refused} refused; seconds to the first picture:\n", times.len());
+    println!("| program | seconds |\n|---|---:|");
+    for (seconds, name) in times.iter().take(arguments.worst) {
+        println!("| `{name}` | {seconds:.2} |");
+    }
+    Ok(times.iter().all(|(seconds, _)| *seconds <= arguments.limit))
+}
