@@ -5,10 +5,12 @@ mod buffers;
 mod data;
 mod json;
 mod names;
+mod path;
 mod scalar;
 mod textures;
 
 pub use data::{BindError, DataRef};
+pub use path::{ModuleNames, Paths, Place, Target};
 pub use scalar::number;
 pub use textures::texels;
 
@@ -50,11 +52,12 @@ impl Settings {
         Self { inputs, max_iterations: limits::ITERATIONS }
     }
 
-    /// Gives the uniform of that name, one of the program's, a value; `types` are the program's.
+    /// Gives the uniform of that name, one of the program's, or a part of one, a value; `types` are the program's. A part
+    /// is named by a path, such as `light.power` or `kernel[1]`.
     ///
     /// # Errors
     ///
-    /// [`UniformError`] where there is no such uniform, or it has another type.
+    /// [`UniformError`] where there is no such uniform or part, or it has another type.
     pub fn set(
         &mut self,
         types: &Types,
@@ -62,11 +65,30 @@ impl Settings {
         name: &str,
         value: impl Into<UniformValue>,
     ) -> Result<(), UniformError> {
-        let index = find(uniforms, name)?;
+        self.set_at(&Paths::new(types, uniforms), name, value)
+    }
+
+    /// The same for a program whose uniforms have these names.
+    ///
+    /// # Errors
+    ///
+    /// As [`Settings::set`].
+    pub fn set_at(
+        &mut self,
+        paths: &Paths<'_>,
+        name: &str,
+        value: impl Into<UniformValue>,
+    ) -> Result<(), UniformError> {
         let fail = |reason| UniformError::Value { name: name.to_owned(), reason };
-        self.inputs.uniforms[index] =
-            value.into().words(types, uniforms[index].ty).map_err(fail)?;
-        Ok(())
+        match paths.find(name)? {
+            Target::Place(place) => {
+                let words = value.into().words(paths.types, place.ty).map_err(fail)?;
+                self.inputs.uniforms[place.uniform][place.start..][..words.len()]
+                    .copy_from_slice(&words);
+                Ok(())
+            }
+            Target::Block(_) => Err(fail("it is a block; set its members".to_owned())),
+        }
     }
 
     /// The same with the value as text: its components in order (of a matrix, by columns) with
@@ -77,7 +99,7 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// [`UniformError`] where there is no such uniform, or the text is no value of its type.
+    /// [`UniformError`] where there is no such uniform or part, or the text is no value of its type.
     pub fn set_text(
         &mut self,
         types: &Types,
@@ -85,30 +107,63 @@ impl Settings {
         name: &str,
         text: &str,
     ) -> Result<(), UniformError> {
-        let index = find(uniforms, name)?;
-        let ty = uniforms[index].ty;
+        self.set_text_at(&Paths::new(types, uniforms), name, text)
+    }
+
+    /// The same for a program whose uniforms have these names. A block of a module is an object of its members.
+    ///
+    /// # Errors
+    ///
+    /// As [`Settings::set_text`].
+    pub fn set_text_at(
+        &mut self,
+        paths: &Paths<'_>,
+        name: &str,
+        text: &str,
+    ) -> Result<(), UniformError> {
         let fail = |reason| UniformError::Value { name: name.to_owned(), reason };
+        match paths.find(name)? {
+            Target::Place(place) => self.set_place(paths, place, text).map_err(fail),
+            Target::Block(_) => {
+                for (member, value) in block_members(name, text)? {
+                    self.set_text_at(paths, &member, value)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn set_place(&mut self, paths: &Paths<'_>, place: Place, text: &str) -> Result<(), String> {
+        let (types, ty) = (paths.types, place.ty);
+        let count = types.components(ty);
+        let words = &mut self.inputs.uniforms[place.uniform][place.start..][..count];
         if text.trim_start().starts_with(['[', '{']) {
-            let mut words = self.inputs.uniforms[index].clone();
-            with_default(|| json::read(types, ty, text, &mut words)).map_err(fail)?;
-            self.inputs.uniforms[index] = words;
+            let mut new = words.to_vec();
+            with_default(|| json::read(types, ty, text, &mut new))?;
+            words.copy_from_slice(&new);
             return Ok(());
         }
         if types.structure(ty).is_some() {
             let name = types.name(ty);
-            return Err(fail(format!("a {name} is an object: `{{\"field\": value, …}}`")));
+            return Err(format!("a {name} is an object: `{{\"field\": value, …}}`"));
         }
-        if types.components(ty) == 0 {
-            return Err(fail("it has no components".to_owned()));
+        if count == 0 {
+            return Err("it has no components".to_owned());
         }
-        let mut value = UniformValue::parse(types.component(ty, 0), text).map_err(fail)?;
+        let text = match (types.kind(ty), text) {
+            (TypeKind::Scalar(Scalar::I32 | Scalar::U32), "true") if paths.takes_truths => "1",
+            (TypeKind::Scalar(Scalar::I32 | Scalar::U32), "false") if paths.takes_truths => "0",
+            _ => text,
+        };
+        let mut value = UniformValue::parse(types.component(ty, 0), text)?;
         if let TypeKind::Vector(..) = types.kind(ty) {
-            value.spread(types.components(ty));
+            value.spread(count);
         }
-        self.set(types, uniforms, name, value)
+        words.copy_from_slice(&value.words(types, ty)?);
+        Ok(())
     }
 
-    /// The words of a value for a constant of the program, given as text as for
+    /// The words of a constant of the program, the part of which at that path is given as text, as for
     /// [`Settings::set_text`].
     ///
     /// # Errors
@@ -117,13 +172,13 @@ impl Settings {
     pub fn constant_words(
         types: &Types,
         constant: &Uniform,
+        path: &str,
         text: &str,
     ) -> Result<Box<[u32]>, UniformError> {
         let words = constant.default.clone();
         let inputs = Inputs { uniforms: vec![words], ..Inputs::default() };
         let mut settings = Self { inputs, max_iterations: 0 };
-        let constant = std::slice::from_ref(constant);
-        let set = settings.set_text(types, constant, &constant[0].name, text);
+        let set = settings.set_text(types, std::slice::from_ref(constant), path, text);
         set.map_err(UniformError::of_constant)?;
         Ok(settings.inputs.uniforms.swap_remove(0))
     }
@@ -139,8 +194,17 @@ impl Settings {
         uniforms: &[Uniform],
         text: &str,
     ) -> Result<(), UniformError> {
+        self.set_all_at(&Paths::new(types, uniforms), text)
+    }
+
+    /// The same for a program whose uniforms have these names.
+    ///
+    /// # Errors
+    ///
+    /// As [`Settings::set_all`].
+    pub fn set_all_at(&mut self, paths: &Paths<'_>, text: &str) -> Result<(), UniformError> {
         for (name, value) in members(text)? {
-            self.set_text(types, uniforms, &name, value)?;
+            self.set_text_at(paths, &name, value)?;
         }
         Ok(())
     }
@@ -195,12 +259,51 @@ pub fn to_json<'a>(
     format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
 }
 
-/// Where the uniform of that name is among all.
-fn find(uniforms: &[Uniform], name: &str) -> Result<usize, UniformError> {
-    uniforms.iter().position(|uniform| uniform.name == name).ok_or_else(|| {
-        let others = uniforms.iter().map(|uniform| uniform.name.clone()).collect();
-        UniformError::unknown(name.to_owned(), others)
-    })
+/// The members of a block of a module that is called `name`, by their paths, and their values, of text as
+/// [`Settings::set_text_at`] takes it.
+///
+/// # Errors
+///
+/// [`UniformError::Value`] where the text is no object.
+pub fn block_members<'t>(
+    name: &str,
+    text: &'t str,
+) -> Result<Vec<(String, &'t str)>, UniformError> {
+    let fail = |reason| UniformError::Value { name: name.to_owned(), reason };
+    if !text.trim_start().starts_with('{') {
+        return Err(fail("a block is an object: `{\"member\": value, …}`".to_owned()));
+    }
+    let members = json::members(text).map_err(fail)?;
+    Ok(members.into_iter().map(|(member, value)| (format!("{name}.{member}"), value)).collect())
+}
+
+/// The parts of a uniform, or the whole of it, that these settings, names and values, do not set; at most so many.
+///
+/// # Errors
+///
+/// As [`Settings::set_text`].
+pub fn unset_parts(
+    paths: &Paths<'_>,
+    uniform: &Uniform,
+    index: usize,
+    given: &[(&str, &str)],
+    most: usize,
+) -> Result<Vec<String>, UniformError> {
+    if given.is_empty() {
+        return Ok(vec![uniform.name.clone()]);
+    }
+    // A word is set if it comes out the same whatever it was.
+    let [zeros, ones] = [0, u32::MAX].map(|word| {
+        let mut settings = Settings { inputs: Inputs::default(), max_iterations: 0 };
+        settings.inputs.uniforms.resize(index, Box::default());
+        settings.inputs.uniforms.push(vec![word; uniform.default.len()].into());
+        for (path, text) in given {
+            settings.set_text_at(paths, path, text)?;
+        }
+        Ok(settings.inputs.uniforms.swap_remove(index))
+    });
+    let is_set: Vec<bool> = zeros?.iter().zip(&ones?).map(|(one, other)| one == other).collect();
+    Ok(path::unset_parts(paths.types, uniform.ty, &uniform.name, &is_set, most))
 }
 
 impl UniformError {
@@ -245,6 +348,14 @@ pub enum UniformError {
         help: String,
         /// Those that there are.
         others: Vec<String>,
+    },
+    /// A uniform has no such part.
+    #[error("`{path}`: {reason}")]
+    Path {
+        /// The path.
+        path: String,
+        /// Which part of it is wrong, and what is there.
+        reason: String,
     },
     /// What has that name is fixed when the shader is compiled.
     #[error(

@@ -6,7 +6,9 @@
 
 use crate::engine::{Engine, FastEngine, SimdError};
 use crate::program::{self, Loaded};
-use crate::settings::{BindError, DataRef, Settings, UniformError, UniformValue};
+use crate::settings::{
+    BindError, DataRef, ModuleNames, Paths, Settings, UniformError, UniformValue,
+};
 use lambdav_core::LANGUAGE_VERSION;
 use lambdav_core::diagnostics::{Diagnostics, render_text};
 use lambdav_core::graph::{Core, Uniform};
@@ -34,6 +36,8 @@ use thiserror::Error;
 pub struct Shader {
     source: SourceFile,
     core: Core,
+    /// Names that a module has for its uniforms.
+    names: ModuleNames,
     warnings: Diagnostics,
 }
 
@@ -60,10 +64,11 @@ impl Shader {
         Ok(Self::of(Loaded::from_file(Some(path), bytes, limits::ERRORS))?)
     }
 
-    fn of(Loaded { source, core, mut diagnostics, .. }: Loaded) -> Result<Self, Report> {
+    fn of(Loaded { source, core, module, mut diagnostics, .. }: Loaded) -> Result<Self, Report> {
         diagnostics.drop_lints();
+        let names = module.map(|module| ModuleNames::new(&module.interface)).unwrap_or_default();
         match core {
-            Some(core) => Ok(Self { source, core, warnings: diagnostics }),
+            Some(core) => Ok(Self { source, core, names, warnings: diagnostics }),
             None => Err(Report { source, diagnostics }),
         }
     }
@@ -93,6 +98,11 @@ impl Shader {
             times: Some(times),
             included: Vec::new(),
         })?)
+    }
+
+    /// Its uniforms under all their names.
+    fn paths(&self) -> Paths<'_> {
+        Paths::new(self.core.graph.types(), &self.core.uniforms).with_module(&self.names)
     }
 
     /// What is to be said where a renderer is asked to give this a value.
@@ -160,14 +170,14 @@ pub struct Renderer<'a> {
 }
 
 impl Renderer<'_> {
-    /// Gives a uniform a value: an `f32`, a `bool`, or an array of either, of a matrix by columns.
+    /// Gives a uniform, or a part of one, such as `light.power` or `kernel[1]`, a value: an `f32`, an `i32`, a `u32`, a `bool`,
+    /// or an array of one of them, of a matrix by columns.
     ///
     /// # Errors
     ///
     /// [`UniformError`] where there is no such uniform, or it has another type.
     pub fn set(mut self, name: &str, value: impl Into<UniformValue>) -> Result<Self, UniformError> {
-        let core = &self.shader.core;
-        let result = self.settings.set(core.graph.types(), &core.uniforms, name, value);
+        let result = self.settings.set_at(&self.shader.paths(), name, value);
         result.map_err(|error| self.shader.instead(error))?;
         Ok(self)
     }
@@ -179,8 +189,7 @@ impl Renderer<'_> {
     ///
     /// [`UniformError`] where there is no such uniform, or the text is no value of its type.
     pub fn set_text(mut self, name: &str, text: &str) -> Result<Self, UniformError> {
-        let core = &self.shader.core;
-        let result = self.settings.set_text(core.graph.types(), &core.uniforms, name, text);
+        let result = self.settings.set_text_at(&self.shader.paths(), name, text);
         result.map_err(|error| self.shader.instead(error))?;
         Ok(self)
     }
@@ -191,8 +200,7 @@ impl Renderer<'_> {
     ///
     /// [`UniformError`] where the text is no object, and as [`Self::set_text`].
     pub fn set_all(mut self, text: &str) -> Result<Self, UniformError> {
-        let core = &self.shader.core;
-        let result = self.settings.set_all(core.graph.types(), &core.uniforms, text);
+        let result = self.settings.set_all_at(&self.shader.paths(), text);
         result.map_err(|error| self.shader.instead(error))?;
         Ok(self)
     }

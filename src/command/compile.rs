@@ -171,7 +171,7 @@ pub(super) fn run(options: &CompileArguments) -> Result {
     loaded.diagnostics.drop_lints();
     report(&loaded.source, &loaded.diagnostics, options.messages)?;
     if let Some(core) = &loaded.core {
-        given.are_constants(&core.uniforms, &core.constants)?;
+        given.are_constants(core.graph.types(), &core.uniforms, &core.constants)?;
     }
     let kept = match loaded.core {
         Some(_) if native_sampling && !loaded.is_shader() => {

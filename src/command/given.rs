@@ -4,10 +4,12 @@ use super::binds::Binds;
 use super::failure::{Failure, Result};
 use super::files::{compile_fixed, read_bytes};
 use super::module::{self, BlockData, LocationValue, ModuleArguments};
-use lambdav::core::graph::{Core, Uniform};
+use lambdav::core::graph::Uniform;
 use lambdav::core::types::Types;
 use lambdav::program::{Loaded, LoadedModule};
-use lambdav::settings::{Settings, UniformError};
+use lambdav::settings::{
+    ModuleNames, Paths, Settings, Target, UniformError, block_members, unset_parts,
+};
 use lambdav::spirv_frontend::RaiseOptions;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +26,8 @@ pub(super) struct Given {
     /// How a module is raised, and what its inputs of locations are.
     raise: RaiseOptions,
     inputs: Vec<LocationValue>,
+    /// Names that a module has for its uniforms.
+    names: ModuleNames,
     /// The words that the bytes of blocks give to uniforms of a module, by their numbers.
     blocks: Vec<(usize, Box<[u32]>)>,
 }
@@ -43,6 +47,7 @@ impl Given {
             binds: Binds::default(),
             raise: RaiseOptions::default(),
             inputs: Vec::new(),
+            names: ModuleNames::default(),
             blocks: Vec::new(),
         };
         let Some(path) = uniforms else { return Ok(nothing) };
@@ -57,12 +62,14 @@ impl Given {
         Ok(Self { raise, inputs, ..self })
     }
 
-    /// The same for a program that has been read: of a module, members by their names in the program, and
-    /// inputs by those of their uniforms.
+    /// The same for a program that has been read: of a module, blocks as their members, and inputs by the names of their
+    /// uniforms.
     pub(super) fn for_program(&self, loaded: &Loaded) -> Result<Self> {
         let (Some(core), Some(module)) = (&loaded.core, &loaded.module) else {
             return Ok(self.clone());
         };
+        let names = ModuleNames::new(&module.interface);
+        let paths = Paths::new(core.graph.types(), &core.uniforms).with_module(&names);
         let inputs = self.inputs.iter().map(|(location, value)| {
             Ok((module::location_name(core, module, *location)?, value.clone()))
         });
@@ -71,21 +78,30 @@ impl Given {
         let mut blocks = Vec::new();
         for (name, path) in &bound {
             match module::block(module, name, path)? {
-                BlockData::Members(members) => {
-                    set.extend(members.iter().map(|given| renamed(core, module, given)));
-                }
+                BlockData::Members(members) => set.extend(members),
                 BlockData::Words(words) => blocks.extend(words),
             }
         }
-        set.extend(self.set.iter().map(|given| renamed(core, module, given)));
-        let file = self.file.iter().map(|given| renamed(core, module, given)).collect();
+        let members = |all: &[(String, String)], is_in_file| {
+            let all = all.iter().map(|(name, value)| match paths.find(name) {
+                Ok(Target::Block(_)) => {
+                    let members = block_members(name, value);
+                    let members = members.map_err(|error| self.failure(is_in_file, &error))?;
+                    Ok(members.into_iter().map(|(name, value)| (name, value.to_owned())).collect())
+                }
+                _ => Ok(vec![(name.clone(), value.clone())]),
+            });
+            all.collect::<Result<Vec<Vec<_>>>>().map(|all| all.concat())
+        };
+        set.extend(members(&self.set, false)?);
+        let file = members(&self.file, true)?;
         let name = |name: &str| {
             let all = &module.interface.resources;
             let found = all.iter().find(|resource| resource.binding.to_string() == name);
             found.map(|resource| resource.name.clone())
         };
         let binds = binds.renamed(name);
-        Ok(Self { file, set, binds, blocks, ..self.clone() })
+        Ok(Self { file, set, binds, names, blocks, ..self.clone() })
     }
 
     /// The same for the first of two programs, without what only the other one knows.
@@ -99,13 +115,31 @@ impl Given {
         all.for_program(this)
     }
 
-    /// The uniforms that are given no value.
-    pub(super) fn unset<'u>(&self, uniforms: &'u [Uniform]) -> Vec<&'u str> {
-        let is_bound = |index: usize| self.blocks.iter().any(|(of, _)| *of == index);
-        let unset = uniforms.iter().enumerate().filter(|&(index, uniform)| {
-            !is_bound(index) && self.values(&uniform.name).next().is_none()
-        });
-        unset.map(|(_, uniform)| uniform.name.as_str()).collect()
+    /// The same for a module that is executed as it is, whose uniforms have no other names.
+    #[must_use]
+    pub(super) fn for_words(&self) -> Self {
+        Self { names: ModuleNames::none(), ..self.clone() }
+    }
+
+    /// The uniforms, and parts of uniforms that are set in part, that are given no value; at most so many.
+    pub(super) fn unset(&self, types: &Types, uniforms: &[Uniform], most: usize) -> Vec<String> {
+        let paths = Paths::new(types, uniforms).with_module(&self.names);
+        let mut given: Vec<Vec<(&str, &str)>> = vec![Vec::new(); uniforms.len()];
+        for (path, text) in self.file.iter().chain(&self.set) {
+            if let Ok(Target::Place(place)) = paths.find(path) {
+                given[place.uniform].push((path, text));
+            }
+        }
+        let mut unset = Vec::new();
+        for (index, uniform) in uniforms.iter().enumerate() {
+            if unset.len() < most && !self.blocks.iter().any(|(of, _)| *of == index) {
+                let left = most - unset.len();
+                // What is wrong with a value is told where it is set.
+                let parts = unset_parts(&paths, uniform, index, &given[index], left);
+                unset.extend(parts.unwrap_or_default());
+            }
+        }
+        unset
     }
 
     /// The same with files for textures and buffers.
@@ -127,33 +161,29 @@ impl Given {
         wrong.map_or(Ok(loaded), Err)
     }
 
-    /// Whether one of these has a value here.
-    pub(super) fn sets_any(&self, constants: &[Uniform]) -> bool {
-        constants.iter().any(|constant| self.values(&constant.name).next().is_some())
+    /// Whether one of these constants, or a part of one, has a value here.
+    pub(super) fn sets_any(&self, types: &Types, constants: &[Uniform]) -> bool {
+        let paths = Paths::new(types, constants);
+        self.file.iter().chain(&self.set).any(|(path, _)| paths.knows(path))
     }
 
     /// Checks that nothing else than constants is given a value.
-    pub(super) fn are_constants(&self, uniforms: &[Uniform], constants: &[Uniform]) -> Result {
-        for (name, _) in self.file.iter().chain(&self.set) {
-            let is = |uniform: &Uniform| uniform.name == *name;
-            if uniforms.iter().any(is) {
+    pub(super) fn are_constants(
+        &self,
+        types: &Types,
+        uniforms: &[Uniform],
+        constants: &[Uniform],
+    ) -> Result {
+        let [of_uniforms, of_constants] = [uniforms, constants].map(|all| Paths::new(types, all));
+        for (path, _) in self.file.iter().chain(&self.set) {
+            if of_uniforms.knows(path) {
                 return Err(Failure::usage(format!(
-                    "`{name}` is a uniform, which has its value when something is drawn; `compile` sets constants"
+                    "`{path}` is a uniform, which has its value when something is drawn; `compile` sets constants"
                 )));
             }
-            if !constants.iter().any(is) {
-                let (name, help, others) = (name.clone(), String::new(), Vec::new());
-                let error = UniformError::Unknown { name, help, others }.or_one_of(constants);
-                return Err(Failure::usage(error.to_string()));
-            }
+            of_constants.find(path).map_err(|error| Failure::usage(error.to_string()))?;
         }
         Ok(())
-    }
-
-    /// The values that are given to the uniform of that name, in order.
-    pub(super) fn values(&self, name: &str) -> impl Iterator<Item = &str> {
-        let all = self.file.iter().chain(&self.set);
-        all.filter(move |(of, _)| of == name).map(|(_, value)| value.as_str())
     }
 
     /// The words that are given to a constant, if any are. What comes later counts; a structure
@@ -161,8 +191,12 @@ impl Given {
     pub(super) fn constant(&self, types: &Types, constant: &Uniform) -> Result<Option<Box<[u32]>>> {
         let (mut constant, mut is_given) = (constant.clone(), false);
         for (all, is_in_file) in [(&self.file, true), (&self.set, false)] {
-            for (_, text) in all.iter().filter(|(name, _)| *name == constant.name) {
-                let words = Settings::constant_words(types, &constant, text);
+            for (path, text) in all {
+                // Another uniform or constant may have a longer name that begins so.
+                if Paths::new(types, std::slice::from_ref(&constant)).find(path).is_err() {
+                    continue;
+                }
+                let words = Settings::constant_words(types, &constant, path, text);
                 constant.default = words.map_err(|error| self.failure(is_in_file, &error))?;
                 is_given = true;
             }
@@ -190,27 +224,31 @@ impl Given {
         for (index, words) in &self.blocks {
             settings.inputs.uniforms[*index].clone_from(words);
         }
-        for (all, is_in_file) in [(&self.file, true), (&self.set, false)] {
-            for (name, value) in all {
-                if constants.iter().any(|constant| constant.name == *name) {
+        // The name of a uniform may begin as a constant's path does, so both are asked for at once.
+        let paths = Paths::new(types, uniforms).with_constants(constants).with_module(&self.names);
+        for (given, is_in_file) in [(&self.file, true), (&self.set, false)] {
+            for (path, value) in given {
+                let fail = |error: UniformError| self.failure(is_in_file, &error);
+                if let Target::Place(place) = paths.find(path).map_err(fail)?
+                    && place.uniform >= uniforms.len()
+                {
                     continue;
                 }
-                let result = settings.set_text(types, uniforms, name, value);
-                let fail =
-                    |error: UniformError| self.failure(is_in_file, &error.or_one_of(constants));
-                result.map_err(fail)?;
+                settings.set_text_at(&paths, path, value).map_err(fail)?;
             }
         }
         self.binds.apply(settings, types)
     }
 }
 
-/// Whether a uniform or constant of the program is called so.
-fn has_uniform(of: &Loaded, name: &str) -> bool {
-    let named = |uniform: &Uniform| uniform.name == name;
-    let core = of.core.as_ref();
-    core.is_some_and(|core| core.uniforms.iter().chain(&core.constants).any(named))
-        || of.module.as_ref().is_some_and(|module| module.interface.uniform(name).is_some())
+/// Whether a uniform or constant of the program, or a block, is called so, or has a part that is.
+fn has_uniform(of: &Loaded, path: &str) -> bool {
+    let Some(core) = &of.core else { return false };
+    let names = of.module.as_ref().map(|module| ModuleNames::new(&module.interface));
+    let names = names.unwrap_or_default();
+    let types = core.graph.types();
+    Paths::new(types, &core.uniforms).with_module(&names).knows(path)
+        || Paths::new(types, &core.constants).knows(path)
 }
 
 /// Whether the program is a module with an input at that location.
@@ -231,11 +269,4 @@ fn has_resource(of: &Loaded, name: &str) -> bool {
     all.any(|resource| *resource.name == *name)
         || bound.any(|resource| resource.binding.to_string() == name)
         || of.module.as_ref().is_some_and(|module| is_block(module, name))
-}
-
-/// A name and a value as the program of a module has them.
-fn renamed(core: &Core, of: &LoadedModule, given: &(String, String)) -> (String, String) {
-    let name = module::uniform_name(core, of, &given.0).unwrap_or_else(|| given.0.clone());
-    let value = module::value(core, &name, &given.1).map_or(given.1.clone(), str::to_owned);
-    (name, value)
 }

@@ -7,7 +7,6 @@ use super::messages::{MessageFormat, Messages, note};
 use super::values::colour;
 use clap::Args;
 use lambdav::core::graph::Core;
-use lambdav::core::types::Type;
 use lambdav::program::LoadedModule;
 use lambdav::settings::members;
 use lambdav::spirv_frontend::{LocationSource, RaiseOptions};
@@ -99,15 +98,6 @@ pub(super) fn object(file: &str, bytes: &[u8], what: &str) -> Result<Vec<(String
     Ok(all.into_iter().map(|(name, value)| (name, value.to_owned())).collect())
 }
 
-/// The name of the uniform that is called so, or that is an input with that location.
-pub(super) fn uniform_name(core: &Core, module: &LoadedModule, name: &str) -> Option<String> {
-    if core.uniforms.iter().any(|uniform| uniform.name == name) {
-        return None;
-    }
-    let index = module.interface.uniform(name)?;
-    Some(core.uniforms[index].name.clone())
-}
-
 /// The name of the uniform that is the input of a location.
 pub(super) fn location_name(core: &Core, module: &LoadedModule, location: u32) -> Result<String> {
     let all = &module.interface.locations;
@@ -128,25 +118,20 @@ pub(super) fn location_name(core: &Core, module: &LoadedModule, location: u32) -
     }
 }
 
-/// A value as a uniform of the module takes it: there are no bools in blocks.
-pub(super) fn value(core: &Core, name: &str, value: &str) -> Option<&'static str> {
-    let uniform = core.uniforms.iter().find(|uniform| uniform.name == name)?;
-    match (uniform.ty, value) {
-        (Type::UINT | Type::INT, "true") => Some("1"),
-        (Type::UINT | Type::INT, "false") => Some("0"),
-        _ => None,
-    }
-}
+/// How many unset uniforms are named.
+const SOME: usize = 8;
+
+/// Uniforms of a module without a value: enough to tell of them all.
+pub(super) const MOST_UNSET: usize = SOME + 1;
 
 /// Says which uniforms of a module have no value, once.
-pub(super) fn note_unset(name: &str, unset: &[&str], messages: Messages) {
+pub(super) fn note_unset(name: &str, unset: &[String], messages: Messages) {
     if unset.is_empty() || messages.format() == MessageFormat::Json {
         return;
     }
-    const SOME: usize = 8;
     let mut names: Vec<String> = unset.iter().take(SOME).map(|name| format!("`{name}`")).collect();
     if unset.len() > SOME {
-        names.push(format!("{} more", unset.len() - SOME));
+        names.push("others".to_owned());
     }
     let (are, them) = if unset.len() == 1 { ("is", "it a value") } else { ("are", "them values") };
     let names = names.join(", ");

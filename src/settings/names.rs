@@ -12,3 +12,23 @@ pub(super) fn instead<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clo
         },
     }
 }
+
+/// The names that there are.
+pub(super) fn all_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    const SOME: usize = 20;
+    let mut names: Vec<&str> = names.take(SOME + 1).collect();
+    if names.len() > SOME {
+        names[SOME] = "…";
+    }
+    match &names[..] {
+        [] => "it has none".to_owned(),
+        names => format!("it has {}", names.join(", ")),
+    }
+}
+
+/// Which name may have been meant, and those that there are.
+pub(super) fn instead_of<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
+    let near = nearest_name(name, names.clone());
+    let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+    format!("{near}{}", all_of(names))
+}

@@ -119,8 +119,9 @@ fn draw(
     let given = given.for_one_of([this, other])?;
     let mut settings = picture.settings(&core.uniforms);
     given.apply(&mut settings, core.graph.types(), &core.uniforms, &core.constants)?;
-    let mut unset = given.unset(&core.uniforms);
     if this.module.is_some() {
+        // The other program may have defaults for them.
+        let mut unset = given.unset(core.graph.types(), &core.uniforms, usize::MAX);
         take_defaults(&mut settings, core, other, &mut unset);
         note_unset(&path.display().to_string(), &unset, messages);
     }
@@ -133,7 +134,7 @@ fn draw(
 
 /// A module does not hold the defaults of its uniforms: those that are not set get what the other program,
 /// if it is a shader, has under the same name, as far as the components are the same.
-fn take_defaults(settings: &mut Settings, core: &Core, other: &Loaded, unset: &mut Vec<&str>) {
+fn take_defaults(settings: &mut Settings, core: &Core, other: &Loaded, unset: &mut Vec<String>) {
     let Some(from) = other.core.as_ref().filter(|_| other.module.is_none()) else { return };
     // There are no bools in blocks: of words they are the same.
     let kinds = |core: &Core, ty: Type| {

@@ -103,11 +103,12 @@ pub(in crate::command) fn open_module(
         .iter()
         .map(|member| Uniform {
             name: member.name.clone(),
-            ty: value_type(given, member),
+            ty: member.ty,
             default: vec![0; types.components(member.ty)].into(),
         })
         .collect();
     let mut settings = picture.settings(&uniforms);
+    let given = given.for_words();
     given.apply(&mut settings, &types, &uniforms, &[])?;
     let begin = |name: &str| Feedback::begin(name, picture.size, &mut settings, &types);
     let feedback = feedback.map(begin).transpose()?;
@@ -118,12 +119,11 @@ pub(in crate::command) fn open_module(
         )));
     }
     // Where it has a uniform block, its values lie outside.
-    let is_set = |uniform: &&Uniform| given.values(&uniform.name).next().is_some();
-    if let Some(missing) = uniforms.iter().find(|uniform| !is_set(uniform)) {
-        let Uniform { name: uniform, ty, .. } = missing;
+    if let Some(missing) = given.unset(&types, &uniforms, 1).first() {
+        let ty = uniforms.iter().find(|uniform| uniform.name == *missing).map(|of| of.ty);
+        let ty = ty.map_or(String::new(), |ty| format!(", a {},", types.name(ty)));
         return Err(Failure::usage(format!(
-            "`{name}` does not hold the defaults of uniforms; give `{uniform}`, a {}, with --set or --uniforms",
-            types.name(*ty)
+            "`{name}` does not hold the defaults of uniforms; give `{missing}`{ty} with --set or --uniforms"
         )));
     }
     let mut files = module.sources().iter().map(|file| (file.name.clone(), &file.text));
@@ -150,10 +150,4 @@ fn element_type(types: &mut Types, members: &[Member]) -> Result<Type, TypeLimit
     let field = |of: &Member| Field { name: of.name.as_str().into(), ty: of.ty, is_generic: false };
     let fields = members.iter().map(field).collect();
     types.add_structure(Structure { name: "element".into(), fields })
-}
-
-/// The type of a uniform's value: a module has `uint`s in place of `bool`s.
-fn value_type(given: &Given, member: &Member) -> Type {
-    let has_bool = given.values(&member.name).any(|value| matches!(value, "true" | "false"));
-    if has_bool && member.ty == Type::UINT { Type::BOOL } else { member.ty }
 }

@@ -169,13 +169,14 @@ pub(in crate::command) struct PictureArguments {
     /// What `(mouse)` gives; by default all zero
     #[arg(long, value_name = "X,Y,Z,W", value_parser = mouse, allow_hyphen_values = true)]
     pub(in crate::command) mouse: Option<[f32; 4]>,
-    /// Sets a uniform: its components in order (of a matrix, by columns) or one number for all of a
+    /// Sets a uniform, or a part of one, such as `light.power`, `kernel[1]` or `lights[0].at.x`: its components
+    /// in order (of a matrix, by columns) or one number for all of a
     /// vector; true or false, or 1 or 0; of a structure or array JSON, as in `light={"power": 2}`. Can be
-    /// given several times; those not set keep the defaults of the program
+    /// given several times; what is not set keeps the default of the program, which of a module is zero
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(in crate::command) set: Vec<String>,
     /// Sets the uniforms that a JSON file has the values of: one object, as in
-    /// `{"gain": 2, "light": {"power": 3}}`. What --set gives comes after it
+    /// `{"gain": 2, "light": {"power": 3}, "kernel[1]": 4}`. What --set gives comes after it
     #[arg(long, value_name = "FILE")]
     pub(in crate::command) uniforms: Option<PathBuf>,
     /// Binds a file to a texture or buffer of the program. To a texture, an image: PNG, JPEG, WebP, TIFF,

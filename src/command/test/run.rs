@@ -189,7 +189,10 @@ fn draw(
     };
     let fixed;
     let mut loaded = &**loaded;
-    let sets_constants = loaded.core.as_ref().is_some_and(|core| given.sets_any(&core.constants));
+    let sets_constants = loaded
+        .core
+        .as_ref()
+        .is_some_and(|core| given.sets_any(core.graph.types(), &core.constants));
     // The entry point of a module, and its inputs, are the test's own.
     if sets_constants || loaded.module.is_some() {
         let (_, bytes) = read_bytes(&test.program)?;

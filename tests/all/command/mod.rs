@@ -33,6 +33,7 @@ mod render;
 mod resources;
 mod rewritten;
 mod sequences;
+mod settings;
 mod simd;
 mod terminal;
 mod test;

@@ -194,7 +194,10 @@ fn structures_of_modules_are_set() {
     for engine in ["simd", "core", "spirv"] {
         let draw = |more: &[&str]| {
             let module = ["render", "a.spv", "a.npy", "--size", "8x4", "--engine", engine];
-            place.run(&[&module[..], &["--uniforms", "u.json"], more].concat()).done();
+            let outcome = place.run(&[&module[..], &["--uniforms", "u.json"], more].concat());
+            let parts = "`lights[0].n`, `lights[1].colour`";
+            let note = format!("note: `a.spv`: {parts} are 0; --set gives them values\n");
+            assert_eq!((outcome.status, outcome.err), (0, note));
             [0, 1].map(|x| place.frame("a.npy").pixel(x, 0))
         };
         let wanted = [Some([1.0, 2.0, 3.0, 0.0]), Some([0.0, 0.0, 0.0, -4.0])];

@@ -1,0 +1,236 @@
+//! Uniforms and parts of them, set by path: the same picture from every engine, and from wherever the settings come.
+
+use super::harness::TestFolder;
+
+const PROGRAM: &str = "(struct Light (power num) (colour vec3))
+    (struct Params (intensity num) (lights (array 2 Light)) (on bool))
+    (uniform params Params)
+    (uniform kernel (array 3 vec4) (array (vec4 1) (vec4 2) (vec4 3)))
+    (uniform m mat4)
+    (constant k (array 2 num) (array 7 8))
+    (vec4 (.intensity params)
+          (.power (at (.lights params) 1))
+          (+ (.y (at kernel 1)) (.y (.colour (at (.lights params) 0))) (.x (* m (vec4 0 1 0 0))))
+          (if (.on params) (at k 0) (at k 1)))";
+
+const WGSL: &str = "struct Light { power: f32, colour: vec3f }
+    struct Params { intensity: f32, lights: array<Light, 2>, on: u32 }
+    @group(0) @binding(0) var<uniform> params: Params;
+    @group(0) @binding(1) var<uniform> kernel: array<vec4f, 3>;
+    @group(1) @binding(0) var<uniform> m: mat4x4f;
+    @fragment fn main() -> @location(0) vec4f {
+        let third = kernel[1].y + params.lights[0].colour.y + (m * vec4f(0.0, 1.0, 0.0, 0.0)).x;
+        return vec4f(params.intensity, params.lights[1].power, third, select(8.0, 7.0, params.on != 0u));
+    }";
+
+const GLSL: &str = "#version 450
+    struct Light { float power; vec3 colour; };
+    layout(set = 0, binding = 0) uniform Block { float intensity; Light lights[2]; uint on; } params;
+    layout(set = 0, binding = 1) uniform Others { vec4 kernel[3]; mat4 m; };
+    layout(location = 0) out vec4 c;
+    void main() {
+        float third = kernel[1].y + params.lights[0].colour.y + (m * vec4(0.0, 1.0, 0.0, 0.0)).x;
+        c = vec4(params.intensity, params.lights[1].power, third, params.on != 0u ? 7.0 : 8.0);
+    }";
+
+const SET: [&str; 6] = [
+    "params.intensity=0.5",
+    "params.lights[1].power=3",
+    "params.lights[0].colour=4",
+    "params.on=true",
+    "kernel[1]=0,8,0,0",
+    "m[1].x=16",
+];
+
+const PIXEL: [f32; 4] = [0.5, 3.0, 28.0, 7.0];
+
+fn place() -> TestFolder {
+    let place = TestFolder::with([("a.lv", PROGRAM), ("a.wgsl", WGSL), ("a.frag", GLSL)]);
+    for (shader, module) in [("a.lv", "lv.spv"), ("a.wgsl", "wgsl.spv"), ("a.frag", "frag.spv")] {
+        place.run(&["compile", shader, "-o", module]).done();
+    }
+    place.run(&["compile", "a.lv", "--exact", "-o", "exact.spv"]).done();
+    place
+}
+
+fn render<'a>(shader: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&["render", shader, "o.npy", "--size", "1x1"], more].concat()
+}
+
+#[track_caller]
+fn draws(place: &TestFolder, shader: &str, more: &[&str]) {
+    let outcome = place.run(&render(shader, more));
+    assert_eq!(outcome.status, 0, "{shader} {more:?}: {}", outcome.err);
+    let pixel = place.frame("o.npy").pixel(0, 0).expect("there is one");
+    assert_eq!(pixel.map(f32::to_bits), PIXEL.map(f32::to_bits), "{shader} {more:?}: {pixel:?}");
+}
+
+#[test]
+fn every_engine_takes_paths() {
+    let place = place();
+    let set: Vec<&str> = SET.iter().flat_map(|set| ["--set", set]).collect();
+    for (shader, engines) in [
+        ("a.lv", &["simd", "core", "source", "spirv"][..]),
+        ("a.wgsl", &["simd", "core", "spirv"]),
+        ("a.frag", &["simd", "core", "spirv"]),
+        ("lv.spv", &["simd", "core", "spirv"]),
+        ("wgsl.spv", &["simd", "core", "spirv"]),
+        ("frag.spv", &["simd", "core", "spirv"]),
+    ] {
+        for engine in engines {
+            draws(&place, shader, &[&["--engine", engine], &set[..]].concat());
+        }
+    }
+    // An exact module holds no defaults: everything is given.
+    let rest = [
+        "--set",
+        "params.lights[1].colour=0",
+        "--set",
+        "params.lights[0].power=0",
+        "--set",
+        "kernel[0]=0",
+        "--set",
+        "kernel[2]=0",
+        "--set",
+        "m[0]=0",
+        "--set",
+        "m[1].y=0",
+        "--set",
+        "m[1].z=0",
+        "--set",
+        "m[1].w=0",
+        "--set",
+        "m[2]=0",
+        "--set",
+        "m[3]=0",
+    ];
+    draws(&place, "exact.spv", &[&["--engine", "spirv"], &set[..], &rest].concat());
+}
+
+#[test]
+fn files_and_directives_take_paths() {
+    let place = place();
+    let members =
+        r#"{"intensity": 0.5, "lights[1].power": 3, "lights[0]": {"colour": [0, 4, 0]}, "on": 1}"#;
+    let others = r#""kernel[1]": [0, 8, 0, 0], "m[1][0]": 16"#;
+    place.write("u.json", format!("{{\"params\": {members}, {others}}}"));
+    let paths = r#"{"params.intensity": 0.5, "params.lights[1].power": 3, "params.lights[0].colour.y": 4, "params.on": 1,"#;
+    place.write("paths.json", format!("{paths} {others}}}"));
+    place.write("block.json", members);
+    place.write("others.json", format!("{{{others}}}"));
+    for shader in ["a.wgsl", "a.frag", "wgsl.spv", "frag.spv"] {
+        draws(&place, shader, &["--uniforms", "u.json"]);
+        draws(&place, shader, &["--uniforms", "paths.json"]);
+        draws(&place, shader, &["--bind", "0.0=block.json", "--uniforms", "others.json"]);
+        draws(
+            &place,
+            shader,
+            &["--set", &format!("params={members}"), "--uniforms", "others.json"],
+        );
+    }
+    // The members of a structure of λV are fields, which are plain names.
+    draws(&place, "lv.spv", &["--uniforms", "paths.json"]);
+    place.write("lv.json", paths.replace("\"params.on\": 1", "\"params.on\": true") + others + "}");
+    draws(&place, "a.lv", &["--uniforms", "lv.json", "--set", "k[0]=7"]);
+    // What comes later counts, and the command line comes after the file.
+    draws(&place, "a.lv", &["--uniforms", "lv.json", "--set", "k=[7, 9]", "--set", "params.on=1"]);
+
+    let folder = TestFolder::with([("a.lv", PROGRAM), ("b.wgsl", WGSL)]);
+    let directive = SET.map(|set| format!("--set '{set}'")).join(" ");
+    for shader in ["a.lv", "b.wgsl"] {
+        let text = format!("; test: --size 1x1 --format npy {directive}\n");
+        folder.write(&format!("{shader}.test"), text);
+    }
+    folder.run(&["test", ".", "--bless"]).done();
+    for golden in ["a.npy", "b.npy"] {
+        assert_eq!(folder.frame(golden).pixel(0, 0), Some(PIXEL), "{golden}");
+    }
+    folder.run(&["test", ".", "--engine", "spirv"]).done();
+}
+
+#[test]
+fn constants_have_parts() {
+    let place = place();
+    let render = render("a.lv", &["--set", "k[1]=0.25", "--set", "params.on=false"]);
+    place.run(&render).done();
+    assert_eq!(place.frame("o.npy").pixel(0, 0).map(|pixel| pixel[3]), Some(0.25));
+    place.run(&["compile", "a.lv", "--emit", "core", "--set", "k[1]=0.25"]).done();
+    let compile = |set| ["compile", "a.lv", "--emit", "core", "--set", set];
+    place.fails(
+        &compile("k[2]=1"),
+        2,
+        "`k` is an array of 2 elements, without `[2]`; it has `k[0]` to `k[1]`",
+    );
+    place.fails(
+        &compile("m[0]=1"),
+        2,
+        "`m[0]` is a uniform, which has its value when something is drawn",
+    );
+    // A uniform's name may begin as a constant's path does.
+    let text = "(constant a num) (uniform a.b num) (vec2 a a.b)";
+    place.write("dots.lv", text);
+    let render = ["render", "dots.lv", "o.npy", "--set", "a.b=2", "--set", "a=1"];
+    place.run(&render).done();
+    assert_eq!(place.frame("o.npy").pixel(0, 0), Some([1.0, 2.0, 0.0, 1.0]));
+    place.fails(
+        &["render", "dots.lv", "o.npy", "--set", "a.c=2"],
+        2,
+        "`a` is a num, which has no part `.c`",
+    );
+}
+
+#[test]
+fn what_is_left_out_keeps_its_value() {
+    let place = place();
+    let outcome = place.run(&render("a.lv", &["--set", "kernel[1].x=5"])).done();
+    assert_eq!(outcome.err, "");
+    let pixel = place.frame("o.npy").pixel(0, 0).expect("there is one");
+    assert_eq!(pixel[2].to_bits(), 2_f32.to_bits(), "the default of the program");
+    // A module has no defaults: zero, which a note says of the parts that are not set.
+    let set = [
+        "--set",
+        "params.lights[0].colour.y=1",
+        "--set",
+        "kernel[0]=1",
+        "--set",
+        "m=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16",
+    ];
+    let outcome = place.run(&render("a.wgsl", &set));
+    let parts = "`intensity`, `lights[0].power`, `lights[0].colour[0]`, `lights[0].colour[2]`, `lights[1]`, `on`, \
+                 `kernel[1]`, `kernel[2]`";
+    assert_eq!(outcome.err, format!("note: `a.wgsl`: {parts} are 0; --set gives them values\n"));
+}
+
+#[test]
+fn a_wrong_path_says_what_is_there() {
+    let place = place();
+    for (shader, set, message) in [
+        (
+            "a.lv",
+            "params.intensty=1",
+            "has no field `intensty`; did you mean `intensity`? it has intensity, lights, on",
+        ),
+        (
+            "a.lv",
+            "kernel[3]=1",
+            "`kernel` is an array of 3 elements, without `[3]`; it has `kernel[0]` to `kernel[2]`",
+        ),
+        ("a.lv", "kernl[3]=1", "the program has no uniform `kernl`; did you mean `kernel`?"),
+        (
+            "a.wgsl",
+            "params.intensty=1",
+            "the block `params` has no member `intensty`; did you mean `intensity`?",
+        ),
+        (
+            "a.frag",
+            "params.lights[2].power=1",
+            "`params.lights` is an array of 2 elements, without `[2]`",
+        ),
+        ("a.frag", "0.1.kernel[0].q.x=1", "`0.1.kernel[0].q` is a num, which has no part `.x`"),
+    ] {
+        place.fails(&render(shader, &["--set", set]), 2, message);
+        let (path, value) = set.split_once('=').expect("it has one");
+        place.write("u.json", format!("{{\"{path}\": {value}}}"));
+        place.fails(&render(shader, &["--uniforms", "u.json"]), 1, message);
+    }
+}
