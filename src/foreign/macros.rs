@@ -40,8 +40,8 @@ pub(super) fn check(text: &str) -> Result<(), TooMuch> {
     bound(&Parts::new(text))?;
     let mut budget = Budget::default();
     for token in Preprocessor::new(text) {
-        // The parser stops there, and says why.
-        let Ok(token) = token else { return Ok(()) };
+        // The parser notes what is wrong with a directive, and goes on behind it.
+        let Ok(token) = token else { continue };
         let span = span(&token);
         let taken = budget.take(nesting_token(&token), GLSL_OPERATOR);
         taken.map_err(|what| TooMuch { span, what })?;

@@ -13,6 +13,7 @@ mod operations;
 mod own;
 mod theorem;
 mod tools;
+mod undefined;
 mod words;
 mod written;
 

@@ -91,7 +91,7 @@ const INTEGER: &[(&str, Meaning)] = &[
     ),
 ];
 
-fn num(word: u32) -> f32 {
+pub(crate) fn num(word: u32) -> f32 {
     f32::from_bits(word)
 }
 
@@ -305,7 +305,7 @@ const FUNCTIONS: &[(&str, usize)] = &[
 ];
 
 /// What the evaluator of words makes of a module and these push constants.
-fn by_words(module: &Module, of: [u32; 3]) -> u32 {
+pub(crate) fn by_words(module: &Module, of: [u32; 3]) -> u32 {
     let mut resources = Resources::default();
     resources.set_block(None, of.to_vec());
     let mut evaluator = ModuleEvaluator::new(module, &resources, 0);
@@ -314,11 +314,10 @@ fn by_words(module: &Module, of: [u32; 3]) -> u32 {
     num(halves[0]) as u32 | (num(halves[1]) as u32) << 16
 }
 
-/// A shader that puts the halves of `%r` into two components.
-fn module(body: &str) -> Vec<u32> {
-    assemble(
-        &format!(
-            "OpCapability Shader
+/// The text of a shader that puts the halves of `%r` into two components.
+pub(crate) fn text(body: &str) -> String {
+    format!(
+        "OpCapability Shader
              %glsl = OpExtInstImport \"GLSL.std.450\"
              OpMemoryModel Logical GLSL450
              OpEntryPoint Fragment %main \"main\" %out
@@ -386,9 +385,11 @@ fn module(body: &str) -> Vec<u32> {
              OpStore %out %colour
              OpReturn
              OpFunctionEnd"
-        ),
-        "spv1.3",
     )
+}
+
+fn module(body: &str) -> Vec<u32> {
+    assemble(&text(body), "spv1.3")
 }
 
 /// Compares the raise and the evaluator of words, and both with a meaning if there is one.

@@ -164,6 +164,7 @@ fn deep_and_long_texts_are_refused_with_a_place() {
         ("a.frag", glsl("", &format!("o = x{};", ".xyzw".repeat(many))), deep),
         ("a.frag", glsl("", &format!("float a{};", "[1]".repeat(300_000))), deep),
         ("a.frag", glsl("", &around(many, "{", "", "}")), deep),
+        ("a.frag", glsl("#define m-5(x) x\n", &around(many, "{", "", "}")), deep),
         ("a.frag", glsl(&macros(3000, " (", |i| format!(" A{i} (")), "A2999"), "nest too deep"),
         ("a.frag", glsl(&words, "o = vec4(0.0 A13);"), large),
         ("a.frag", glsl(&calls, "o = vec4(A23(1.0));"), large),

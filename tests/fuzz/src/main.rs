@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 /// Throw nearly right inputs at everything that reads one
 #[derive(Parser)]
 struct Arguments {
-    /// What to run: parse, pipeline, core-text, spirv, raise, wgsl, images, folders, beside, reports or pairs
-    /// (default: all)
+    /// What to run: parse, pipeline, core-text, spirv, raise, wgsl, images, folders, beside, reports, pairs,
+    /// npy, amber, assembly, hostile or names (default: all)
     #[arg(long, value_delimiter = ',')]
     target: Vec<String>,
     /// How many inputs for each target
@@ -205,6 +205,11 @@ fn ending(target: &dyn FuzzTarget) -> &'static str {
     match target.name() {
         "spirv" | "raise" => "spv",
         "core-text" => "core",
+        "npy" => "npy",
+        "amber" => "amber",
+        "assembly" => "spvasm",
+        "wgsl" => "wgsl",
+        "hostile" | "names" => "txt",
         _ => "lv",
     }
 }

@@ -10,7 +10,7 @@ use lambdav_test_support::skipped;
 const BOUNDS: Bounds = Bounds { seconds: 120.0, peak: 2 << 30 };
 
 /// Inputs of each target: fewer where one takes longer.
-const INPUTS: [(&str, u64); 11] = [
+const INPUTS: [(&str, u64); 16] = [
     ("parse", 7000),
     ("pipeline", 4000),
     ("core-text", 4000),
@@ -22,10 +22,15 @@ const INPUTS: [(&str, u64); 11] = [
     ("beside", 120),
     ("reports", 120),
     ("pairs", 3000),
+    ("npy", 4000),
+    ("amber", 400),
+    ("assembly", 2000),
+    ("hostile", 60),
+    ("names", 200),
 ];
 
 /// Those that run the command.
-const OF_THE_COMMAND: [&str; 3] = ["folders", "beside", "reports"];
+const OF_THE_COMMAND: [&str; 4] = ["folders", "beside", "reports", "names"];
 
 /// Whether the target can be run: the command is built where all tests are.
 fn can_run(target: &str) -> bool {
@@ -80,6 +85,11 @@ fn new_inputs() {
             "beside" => [50.0, 5.0, 0.0],
             "folders" => [100.0, 100.0, 20.0],
             "pairs" => [80.0, 60.0, 50.0],
+            "npy" => [50.0, 10.0, 5.0],
+            "amber" => [15.0, 15.0, 0.5],
+            "assembly" => [80.0, 20.0, 10.0],
+            "hostile" => [3.0, 3.0, 3.0],
+            "names" => [90.0, 15.0, 5.0],
             "raise" => [50.0, 10.0, 0.5],
             "wgsl" => [15.0, 15.0, 0.5],
             _ => [50.0, 10.0, 5.0],

@@ -1,10 +1,15 @@
 //! What reads inputs.
 
+mod amber;
+mod assembly;
 mod beside;
 pub mod command;
 mod core_text;
 mod folders;
+mod hostile;
 mod images;
+mod names;
+mod npy;
 mod pairs;
 mod parse;
 mod pipeline;
@@ -53,7 +58,7 @@ pub trait FuzzTarget: Sync {
 }
 
 /// All of them.
-pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 11] {
+pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 16] {
     [
         Box::new(parse::Parse { seeds }),
         Box::new(pipeline::Pipeline { seeds }),
@@ -66,6 +71,11 @@ pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 11] {
         Box::new(beside::Beside),
         Box::new(reports::Reports),
         Box::new(pairs::Pairs),
+        Box::new(npy::Npy::new()),
+        Box::new(amber::Amber),
+        Box::new(assembly::Assembly::new(seeds)),
+        Box::new(hostile::Hostile),
+        Box::new(names::Names),
     ]
 }
 
