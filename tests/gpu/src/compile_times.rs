@@ -38,9 +38,8 @@ const SIZE: [u32; 2] = [16, 16];
 
 /// The files of a folder with one of these endings, and of folders in it.
 fn files(folder: &Path, endings: &[&str], out: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
-    let mut all: Vec<PathBuf> = fs::read_dir(folder)?
-        .map(|entry| Ok(entry?.path()))
-        .collect::<Result<_, io::Error>>()?;
+    let mut all: Vec<PathBuf> =
+        fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_, io::Error>>()?;
     all.sort();
     for path in all {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();

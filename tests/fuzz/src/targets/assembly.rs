@@ -15,7 +15,12 @@ pub(super) struct Assembly {
 impl Assembly {
     pub(super) fn new(seeds: &Seeds) -> Self {
         let some = seeds.foreign_modules.iter().chain(seeds.modules.iter().step_by(7));
-        Self { texts: some.filter_map(|words| disassemble(words).ok()).collect() }
+        let this = Self { texts: some.filter_map(|words| disassemble(words).ok()).collect() };
+        // Tables are made at the first use, which is no input's cost.
+        if let Some(text) = this.texts.first() {
+            let _ = this.run(text.as_bytes(), 0);
+        }
+        this
     }
 }
 

@@ -122,7 +122,7 @@ impl FuzzTarget for Names {
             while !text.is_char_boundary(at) {
                 at -= 1;
             }
-            text.insert_str(at, *random.pick::<&str>(&CONTROLS));
+            text.insert_str(at, random.pick::<&str>(&CONTROLS));
         }
         text.into_bytes()
     }
