@@ -128,6 +128,23 @@ impl<'p> ExactState<'p> {
     }
 }
 
+/// What is hidden from compilers (`exact/drivers`), by where it comes from. Each kind has a word of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hiding {
+    /// A constant or a uniform.
+    Given,
+    /// What an operation has computed.
+    Result,
+    /// What was made of bits.
+    Bits,
+    /// An operand of a function of the module.
+    Operand,
+}
+
+impl Hiding {
+    pub(super) const COUNT: usize = 4;
+}
+
 /// The calls of the library by a function.
 #[derive(Debug)]
 pub(super) struct Calls {

@@ -4,7 +4,7 @@
 use super::declarations::Declarations;
 use super::interface::Interface;
 use super::lines::Lines;
-use super::modes::{Calls, ExactState, Library, Mode, Suspect};
+use super::modes::{Calls, ExactState, Hiding, Library, Mode, Suspect};
 use super::options::EmitOptions;
 use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::{Expr, Places, Program, Statement, ValueId};
@@ -114,10 +114,10 @@ pub(super) struct FunctionState<'p> {
     pub(super) selections: Vec<Selection>,
     /// What stands at the function's beginning, behind its variables.
     pub(super) prologue: Vec<Instruction>,
-    /// What stands for constants whose values compilers are not to know, and the sign that makes them, for vectors of each
-    /// width.
+    /// What stands for constants whose values compilers are not to know, and the words that hide values, by kind and for
+    /// vectors of each width.
     pub(super) hidden: FxHashMap<Word, Word>,
-    pub(super) signs: [Option<Word>; 4],
+    pub(super) zeros: [[Option<Word>; 4]; Hiding::COUNT],
     /// What the open block notes, by switch.
     pub(super) noted: [Option<Word>; 2],
     /// Sums and products whose sizes are yet to be looked at.
@@ -152,7 +152,7 @@ impl<'p> FunctionState<'p> {
             selections: Vec::new(),
             prologue: Vec::new(),
             hidden: FxHashMap::default(),
-            signs: [None; 4],
+            zeros: [[None; 4]; Hiding::COUNT],
             noted: [None; 2],
             suspects: Vec::new(),
             harmless: Vec::new(),

@@ -57,11 +57,15 @@ fn difference(
 
 /// What drivers have been wrong about: zeros and infinities that they find when they compile, as operands of each
 /// operation, and loops whose vectors, matrices and structures change places while pixels leave one after the other.
-const DRIVERS: [&str; 7] = [
+const DRIVERS: [&str; 11] = [
     "(define x (.x (frag-coord))) (define d (- 1 (step x x))) (vec3 (/ x d) (/ d d) (/ (- 0 x) d))",
     "(define x (.x (frag-coord))) (define d (- 1 (step x x))) (define y (/ 1 d)) (vec4 (* y d) (+ (* y d) x) (sqrt y) (* (- 0 d) x))",
     "(define x (.x (frag-coord))) (define y (dfdy x)) (define d (/ x y)) (vec4 d (/ (- 0 1) y) (* d y) (- d d))",
     "(define n (int (.x (frag-coord)))) (define z (num (- n n))) (vec3 (/ 1 z) (/ z z) (if (eq n n) z 1))",
+    "(define n (int (.x (frag-coord)))) (define z (num (- n n))) (vec3 (* z (/ 1 z)) (/ (* z 2) z) (* (/ -1 z) z))",
+    "(define x (.xy (frag-coord))) (define z (- x x)) (vec4 (mod x (vec2 0 1e-40)) (mod (vec2 1) z))",
+    "(define x (.x (frag-coord))) (define d (- 1 (step x x))) (radians (vec4 (/ 1 0) (/ x d) (/ 0 d) (* d (/ 1 d))))",
+    "(define x (.x (frag-coord))) (define z (from-bits (+ 0u (bits (- x x))))) (vec3 (* z (/ 1 z)) (/ z z) (fma z (/ 1 z) x))",
     "(define x (uint (.x (frag-coord))))
      (define g (rec-func (n a b) (if (eq n 0u) a (rec (- n 1u) b (+ a b)))))
      (define f (g (+ 3u x) (uvec2 0u 1u) (uvec2 1u 0u)))
@@ -118,11 +122,12 @@ fn elementary_functions() {
 }
 
 /// Generated programs that a driver was wrong about, or refused.
-const FOUND: [u64; 4] = [888, 1474, 1933, 1967];
-
-/// Generated programs that are left out: an output of theirs has several loops one after another, for which
-/// the analysis of loops in lavapipe's LLVM 15 takes a time that doubles with each.
-const TOO_LONG: [u64; 1] = [15];
+const FOUND: [(&str, &str); 4] = [
+    ("888", include_str!("found/888.lv")),
+    ("1474", include_str!("found/1474.lv")),
+    ("1933", include_str!("found/1933.lv")),
+    ("1967", include_str!("found/1967.lv")),
+];
 
 /// How many generated programs are drawn: 60, or as many as the environment's `PROGRAMS` says.
 fn programs() -> u64 {
@@ -176,9 +181,15 @@ fn what_drivers_are_wrong_about() {
 fn generated_programs() {
     let Some(device) = device() else { return };
     let (mut drawn, mut refused, mut wrong) = (0, 0, Vec::new());
-    for seed in (0..programs()).chain(FOUND).filter(|seed| !TOO_LONG.contains(seed)) {
-        let shader = Shader::generated(seed, 20 + (seed as usize * 7) % 120);
-        let Some(shader) = shader.map(|shader| shader.with_resources(resources)) else { continue };
+    let generated = (0..programs()).filter_map(|seed| {
+        let shader = Shader::generated(seed, 20 + (seed as usize * 7) % 120)?;
+        Some((format!("seed {seed}"), shader))
+    });
+    let found = FOUND.map(|(name, text)| (format!("found/{name}.lv"), Shader::new(name, text)));
+    for (name, shader) in generated.chain(found) {
+        // A driver may not end.
+        println!("{name}");
+        let shader = shader.with_resources(resources);
         for output in shader.outputs() {
             // Without floats of 64 bits, elementary functions take drivers long to compile.
             let count = if output.has_elementary() { 1 } else { 2 };
@@ -186,10 +197,10 @@ fn generated_programs() {
                 match difference(&device, &output, SMALL, &options) {
                     Ok(None) => drawn += 1,
                     Ok(Some(found)) => {
-                        wrong.push(format!("seed {seed}: {found}\n{}", shader.text()));
+                        wrong.push(format!("{name}: {found}\n{}", shader.text()));
                     }
                     Err(Error::Vulkan { code: UNKNOWN, .. }) => refused += 1,
-                    Err(error) => panic!("{seed}: {error}"),
+                    Err(error) => panic!("{name}: {error}"),
                 }
             }
         }

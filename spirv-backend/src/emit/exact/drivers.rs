@@ -10,7 +10,8 @@
 //! Uniforms and specialisation constants are hidden as well, since a driver may compile a module for their values (lavapipe does
 //! for uniforms that conditions depend on).
 //!
-//! Not mended: lavapipe takes the product of an infinity and a number made of an integer that it finds to be zero for zero.
+//! Hiding is an exclusive or with a word that is zero. What is hidden twice, as a constant and then as the operand of a
+//! division, takes two different words ([`Hiding`]): compilers know that one word has no effect if it is applied twice.
 //!
 //! # Loops
 //!
@@ -20,6 +21,7 @@
 //! - So do bools, in every module, as 0 and 1 (`loops`).
 
 use crate::emit::interface::MemoryReference;
+use crate::emit::modes::Hiding;
 use crate::emit::translator::Translator;
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op as Core;
@@ -80,41 +82,52 @@ impl Translator<'_> {
                 let columns: Vec<Word> = (0..n)
                     .map(|k| {
                         let column = self.extract(Type::vec(n), id, k.into());
-                        self.hide(column, Type::vec(n))
+                        self.hide(Hiding::Given, column, Type::vec(n))
                     })
                     .collect();
                 self.construct(ty, &columns)
             }
-            TypeKind::Scalar(Scalar::F32) | TypeKind::Vector(Scalar::F32, _) => self.hide(id, ty),
+            TypeKind::Scalar(Scalar::F32) | TypeKind::Vector(Scalar::F32, _) => {
+                self.hide(Hiding::Given, id, ty)
+            }
             _ => id,
         }
     }
 
-    /// Numbers that were made of something else, which compilers may know.
-    pub(super) fn hide(&mut self, id: Word, ty: Type) -> Word {
+    /// Numbers that compilers may know.
+    pub(super) fn hide(&mut self, hiding: Hiding, id: Word, ty: Type) -> Word {
         let uints = Type::of(Scalar::U32, ty.width().expect("a number or a vector"));
-        let signs = self.signs(uints);
-        self.with_bits_of(ty, id, Op::BitwiseXor, signs)
+        let zeros = self.zeros(hiding, uints);
+        self.with_bits_of(ty, id, Op::BitwiseXor, zeros)
     }
 
-    /// The sign for each component.
-    fn signs(&mut self, uints: Type) -> Word {
-        let sign = self.sign();
+    /// The word that hides these, for each component.
+    fn zeros(&mut self, hiding: Hiding, uints: Type) -> Word {
         let width = usize::from(uints.width().expect("a word or a vector"));
-        if let Some(known) = self.function.signs[width - 1] {
+        if let Some(known) = self.function.zeros[hiding as usize][width - 1] {
             return known;
         }
-        let signs = self.at_first(Op::CompositeConstruct, uints, &vec![sign; width]);
-        self.function.signs[width - 1] = Some(signs);
-        signs
+        let zeros = match (hiding, width) {
+            (Hiding::Given, 1) => self.sign(),
+            (_, 1) => {
+                let (sign, by) = (self.sign(), self.declarations.uint(hiding as u32));
+                self.at_first(Op::ShiftRightLogical, Type::UINT, &[sign, by])
+            }
+            _ => {
+                let zero = self.zeros(hiding, Type::UINT);
+                self.at_first(Op::CompositeConstruct, uints, &vec![zero; width])
+            }
+        };
+        self.function.zeros[hiding as usize][width - 1] = Some(zeros);
+        zeros
     }
 
     /// What stands for a number or a vector of these.
     fn hidden_numbers(&mut self, constant: Word, ty: Type, width: u8, words: &[u32]) -> Word {
         let uints = Type::of(Scalar::U32, width);
-        let signs = self.signs(uints);
+        let zeros = self.zeros(Hiding::Given, uints);
         let bits = self.declarations.constant(uints, words);
-        let bits = self.at_first(Op::BitwiseXor, uints, &[bits, signs]);
+        let bits = self.at_first(Op::BitwiseXor, uints, &[bits, zeros]);
         let id = self.at_first(Op::Bitcast, ty, &[bits]);
         self.declarations.is_like(id, constant);
         id
@@ -122,18 +135,20 @@ impl Translator<'_> {
 
     /// A condition that holds nowhere, which compilers do not know.
     pub(in crate::emit) fn never(&mut self) -> Word {
-        let (sign, zero) = (self.sign(), self.declarations.uint(0));
+        let sign = self.zeros(Hiding::Given, Type::UINT);
+        let zero = self.declarations.uint(0);
         self.instruction(Op::INotEqual, Type::BOOL, &[sign, zero])
     }
 
     /// A zero that compilers do not know, an integer, in the open block.
     pub(super) fn zero(&mut self) -> Word {
-        let (sign, last) = (self.sign_here(), self.declarations.uint(31));
+        let sign = self.in_open_block(Self::sign);
+        let last = self.declarations.uint(31);
         self.instruction(Op::ShiftRightLogical, Type::UINT, &[sign, last])
     }
 
-    /// What an operation has computed of these, hidden if compilers may know it: what is chosen between constants, made of
-    /// an integer or a bool, or the difference of a value and itself.
+    /// What an operation has computed of these, hidden if compilers may know it: what is chosen between constants, or the
+    /// difference of a value and itself. (Numbers made of integers and bools are hidden where they are made.)
     pub(in crate::emit) fn hide_result(
         &mut self,
         op: Core,
@@ -146,11 +161,10 @@ impl Translator<'_> {
             Core::Select => ids[1..].iter().all(is_known),
             Core::Min | Core::Max => ids.iter().all(is_known),
             Core::Sub => ids[0] == ids[1],
-            Core::Convert(_) | Core::FromBits => true,
             _ => false,
         };
         match self.function.mode.is_exact() && ty.is_num() && may_be_known {
-            true => self.hide(id, ty),
+            true => self.hide(Hiding::Result, id, ty),
             false => id,
         }
     }
@@ -159,33 +173,31 @@ impl Translator<'_> {
     pub(in crate::emit) fn hide_joined(&mut self, ty: Type, ways: &[Word], id: Word) -> Word {
         let is_known = ways.iter().all(|way| self.declarations.numbers(*way).is_some());
         match self.function.mode.is_exact() && ty.is_num() && is_known && !ways.contains(&id) {
-            true => self.hide(id, ty),
+            true => self.hide(Hiding::Result, id, ty),
             false => id,
         }
     }
 
     /// The operands of a function of numbers, in its first block.
     pub(super) fn hidden_operands(&mut self, of: &[Word]) -> Vec<Word> {
-        let sign = self.sign_here();
-        let hide = |&id: &Word| self.with_bits_of(Type::NUM, id, Op::BitwiseXor, sign);
+        let zero = self.in_open_block(|s| s.zeros(Hiding::Operand, Type::UINT));
+        let hide = |&id: &Word| self.with_bits_of(Type::NUM, id, Op::BitwiseXor, zero);
         of.iter().map(hide).collect()
     }
 
-    /// The sign of the last component of the position, in the open block.
-    pub(super) fn sign_here(&mut self) -> Word {
+    /// What is else made at the beginning of the function, in the open block.
+    fn in_open_block(&mut self, make: impl FnOnce(&mut Self) -> Word) -> Word {
         let before = std::mem::take(&mut self.function.prologue);
-        self.function.signs[0] = None;
-        let sign = self.sign();
+        let known = std::mem::take(&mut self.function.zeros);
+        let made = make(self);
+        self.function.zeros = known;
         let instructions = std::mem::replace(&mut self.function.prologue, before);
         instructions.into_iter().for_each(|instruction| self.push(instruction));
-        sign
+        made
     }
 
     /// The sign of the last component of the position: none.
     fn sign(&mut self) -> Word {
-        if let Some(known) = self.function.signs[0] {
-            return known;
-        }
         let place = self.interface.input(&mut self.declarations, Input::FragCoord);
         let MemoryReference::Variable(variable) = place else {
             unreachable!("it is a variable of its own")
@@ -198,9 +210,7 @@ impl Translator<'_> {
         self.function.prologue.push(extract);
         let bits = self.at_first(Op::Bitcast, Type::UINT, &[last]);
         let mask = self.declarations.uint(1 << 31);
-        let sign = self.at_first(Op::BitwiseAnd, Type::UINT, &[bits, mask]);
-        self.function.signs[0] = Some(sign);
-        sign
+        self.at_first(Op::BitwiseAnd, Type::UINT, &[bits, mask])
     }
 
     /// An instruction at the beginning of the function.

@@ -47,7 +47,7 @@ mod residual;
 mod subnormal;
 
 use super::declarations::TypeDeclaration;
-use super::modes::{Mode, Switch, Variant, builtin, functions_of};
+use super::modes::{Hiding, Mode, Switch, Variant, builtin, functions_of};
 use super::options::{Exact, Subnormals};
 use super::translator::{FunctionState, Translator};
 use crate::exact::library::Function;
@@ -276,7 +276,7 @@ impl<'p> Translator<'p> {
     pub(super) fn exact(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Option<Word> {
         if op == Core::FromBits {
             let id = self.instruction(Op::Bitcast, ty, ids);
-            let id = self.hide(id, ty);
+            let id = self.hide(Hiding::Bits, id, ty);
             self.note_from_outside(id, ty);
             return Some(id);
         }
@@ -284,7 +284,7 @@ impl<'p> Translator<'p> {
             let is_made_a_number = op == Core::Convert(Scalar::F32);
             return is_made_a_number.then(|| {
                 let id = self.natively(op, kind, ty, ids);
-                self.hide(id, ty)
+                self.hide(Hiding::Result, id, ty)
             });
         }
         if matches!(op, Core::Floor | Core::Ceil | Core::Trunc | Core::RoundEven) {

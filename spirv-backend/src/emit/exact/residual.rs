@@ -197,12 +197,9 @@ impl Translator<'_> {
 
     /// Whether the device's `fma` rounds twice: (1 + 2^-12)² − (1 + 2^-11) is 2^-24 only before rounding.
     pub(super) fn rounds_twice(&mut self) -> Word {
-        let sign = self.sign_here();
         let number = 1.0 + f32::EPSILON * 2048.0;
-        let hidden = [number, 1.0 - 2.0 * number].map(|number| {
-            let number = self.num(number);
-            self.with_bits_of(NUM, number, Op::BitwiseXor, sign)
-        });
+        let hidden = [number, 1.0 - 2.0 * number].map(|number| self.num(number));
+        let hidden = self.hidden_operands(&hidden);
         let found = self.fma(NUM, &[hidden[0], hidden[0], hidden[1]]);
         let expected = self.num(HALF_UNIT);
         self.instruction(Op::FUnordNotEqual, BOOL, &[found, expected])
