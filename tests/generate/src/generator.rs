@@ -175,6 +175,11 @@ impl<'a> Generator<'a> {
         if Declared::is_aggregate(ty) {
             return Some(self.make(ty, size));
         }
+        if self.random.percent(14)
+            && let Some(term) = self.division(ty, size)
+        {
+            return Some(term);
+        }
         if !self.textures.is_empty()
             && self.random.percent(25)
             && let Some(term) = self.of_texture(ty, size)

@@ -32,6 +32,7 @@ mod resources;
 mod scope;
 mod shrink;
 pub mod suite;
+mod swaps;
 mod table;
 mod term;
 mod textures;

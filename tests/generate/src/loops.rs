@@ -21,6 +21,11 @@ enum Direction {
 impl Generator<'_> {
     /// A loop whose value has that type.
     pub(crate) fn loop_(&mut self, ty: Type, size: usize) -> Option<Term> {
+        if self.random.percent(10)
+            && let Some(term) = self.swaps(ty, size)
+        {
+            return Some(term);
+        }
         let rec_func = self.form(Form::RecFunc)?;
         let if_ = self.form(Form::If)?;
         if !self.scope.are_original(&["+", "-", "less", "greater", "min", "max"])
@@ -144,7 +149,7 @@ impl Generator<'_> {
         }
     }
 
-    fn trip_bound(&mut self) -> String {
+    pub(crate) fn trip_bound(&mut self) -> String {
         let most = [20, 9, 5][self.loop_depth.saturating_sub(1).min(2) as usize];
         self.random.between(1, most).to_string()
     }
@@ -173,7 +178,7 @@ impl Generator<'_> {
     }
 
     /// A number to count to; often the pixel decides.
-    fn count(&mut self, size: usize) -> Term {
+    pub(crate) fn count(&mut self, size: usize) -> Term {
         if self.random.percent(60)
             && let Some(coordinate) = self.coordinate()
         {
