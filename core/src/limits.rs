@@ -60,6 +60,13 @@ pub const OPERANDS: usize = 3_000_000;
 /// are LV0504.
 pub const DEFAULT_OPERATIONS: u64 = 1 << 24;
 
+/// How many operations a loop that depends on nothing from outside may execute to become a constant of a
+/// module. One that takes more stays a loop.
+pub const CLOSED_LOOP_OPERATIONS: u64 = 1 << 20;
+
+/// How many operations all such loops of a module may execute together.
+pub const CLOSED_LOOPS_OPERATIONS: u64 = 1 << 24;
+
 /// How many `rec`s each entry of a loop may execute if nobody asks for more or fewer. More are LV0504.
 pub const ITERATIONS: u64 = 1 << 24;
 

@@ -26,6 +26,7 @@ use lambdav::simd::emit::Listing;
 use lambdav::simd::{Compiler, EmitError};
 use lambdav::spirv;
 use lambdav::spirv::emit::{self, Exact, FloatControls, HostInterface, Subnormals, Version};
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -209,6 +210,10 @@ pub(super) fn run(options: &CompileArguments) -> Result {
             let locations = match options.output {
                 asked if is_spirv => locations(all, asked.or(Some(Outputs::All)))?,
                 asked => vec![location(all, asked, "this stage")?],
+            };
+            let core = match is_spirv {
+                true => core.with_closed_loops_evaluated(u64::MAX),
+                false => Cow::Borrowed(&core),
             };
             let program = schedule(&core, &locations)
                 .map_err(|diagnostic| fault(&loaded.source, diagnostic, options.messages))?;

@@ -46,6 +46,7 @@ pub(super) fn run(options: &InspectArguments) -> Result {
                 None => {
                     report(&loaded.source, &loaded.diagnostics, options.messages)?;
                     let core = loaded.core.ok_or_else(Failure::reported)?;
+                    let core = core.with_closed_loops_evaluated(u64::MAX);
                     let all: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
                     let program = schedule(&core, &all).map_err(|diagnostic| {
                         super::messages::fault(&loaded.source, diagnostic, options.messages)

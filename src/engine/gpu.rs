@@ -150,7 +150,8 @@ impl GpuEngine {
         if let Some(unbound) = core.unbound(&settings.inputs.resources) {
             return Err(GpuError::Program(unbound));
         }
-        let program = schedule::schedule(core, locations).map_err(GpuError::Program)?;
+        let core = core.with_closed_loops_evaluated(settings.max_iterations);
+        let program = schedule::schedule(&core, locations).map_err(GpuError::Program)?;
         let report = (0..).find(|free| !locations.contains(free)).expect("one of many is free");
         let module = emit(&program, None, &mode.emit_options(device, Some(report)))?;
         let types = core.uniforms.iter().map(|uniform| uniform.ty);

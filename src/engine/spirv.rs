@@ -65,7 +65,8 @@ impl SpirvEngine {
         if let Some(unbound) = core.unbound(&settings.inputs.resources) {
             return Err(SpirvError::Program(unbound));
         }
-        let program = schedule::schedule(core, &[location]).map_err(SpirvError::Program)?;
+        let core = core.with_closed_loops_evaluated(settings.max_iterations);
+        let program = schedule::schedule(&core, &[location]).map_err(SpirvError::Program)?;
         let emitted = emit::emit(&program, None, &emit::EmitOptions::default());
         let emitted = emitted.map_err(SpirvError::Emit)?;
         let module = eval::Module::new(&emitted.words).map_err(SpirvError::Load)?;

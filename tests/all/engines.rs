@@ -52,6 +52,7 @@ pub(crate) const ENGINES: &[(&str, EvaluateFunction)] = &[
     ("core", core),
     ("core alone", alone),
     ("core, uniforms fixed", fixed),
+    ("core, closed loops evaluated", evaluated),
     ("core text", printed_core),
     ("source", literal),
     ("spirv", spirv),
@@ -76,6 +77,16 @@ fn alone(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result
 fn fixed(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
     let defaults = program.core.uniforms.iter().map(|uniform| uniform.default.clone());
     let core = program.core.with_uniforms_fixed(&defaults.collect::<Vec<_>>());
+    evaluate(&core, &program.locations, inputs, max_iterations)
+}
+
+/// The program that modules are emitted of.
+fn evaluated(
+    program: &Accepted<'_>,
+    inputs: &Inputs,
+    max_iterations: u64,
+) -> Result<Outputs, Stop> {
+    let core = program.core.with_closed_loops_evaluated(max_iterations);
     evaluate(&core, &program.locations, inputs, max_iterations)
 }
 

@@ -154,7 +154,10 @@ fn both(
     evaluator.run(&comparing.inputs(at), &|| !patience())?;
     let word = |halves: &[u32]| from_halves([halves[0], halves[1]]);
     let expected = (0..locations.len()).map(|index| word(evaluator.output(index))).collect();
-    let Ok(module) = emit(&program, None, options) else { return Ok(None) };
+    // The engine emits this, too.
+    let drawn = core.with_closed_loops_evaluated(settings.max_iterations);
+    let Ok(drawn) = schedule(&drawn, &locations) else { return Ok(None) };
+    let Ok(module) = emit(&drawn, None, options) else { return Ok(None) };
     let types = core.uniforms.iter().map(|uniform| uniform.ty);
     let resources = Resources::new(&settings.inputs, &program.types, types);
     let job = Job::new(&module.words, &locations, size).with(&resources);

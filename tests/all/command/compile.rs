@@ -316,3 +316,40 @@ fn modules_are_programs() {
     place.run(&[&render, &options[..]].concat()).done();
     assert_eq!(place.frame("a.npy").pixels(), place.frame("d.npy").pixels());
 }
+
+/// The table of CRC-32 is 256 loops that depend on nothing.
+pub(super) const CRC_TABLE: &str = include_str!("crc_table.lv");
+
+#[test]
+fn closed_loops_are_constants_of_modules() {
+    let place = TestFolder::with([("crc.lv", CRC_TABLE)]);
+    for options in [&[][..], &["--exact"]] {
+        let line = [&["compile", "crc.lv", "--emit", "spirv-text"][..], options].concat();
+        let module = place.run(&line).done();
+        assert!(!module.text().contains("OpLoopMerge"), "{}", module.text());
+        // An element of the table, 0x77073096.
+        assert!(module.text().contains("1996959894"), "{}", module.text());
+    }
+    for engine in ["core", "source", "simd", "spirv"] {
+        let out = format!("{engine}.npy");
+        place.run(&["render", "crc.lv", &out, "--size", "7x5", "--engine", engine]).done();
+        assert_eq!(place.read(&out), place.read("core.npy"), "{engine}");
+    }
+    // CRC-32 of the bytes 5 and 3 is 0xa5a7b700.
+    assert_eq!(place.frame("core.npy").pixel(5, 3), Some([0.0, 183.0, 42407.0, 1.0]));
+}
+
+#[test]
+fn loops_that_take_too_long_stay_in_modules() {
+    let counting = |to: &str, by: &str| {
+        format!("((rec-func (n) (if (less n {to}) (rec (+ n {by})) n)) (* 0.5 {by}))")
+    };
+    for (to, by, is_constant) in
+        [("1000", "1", true), ("10000000", "1", false), ("1", "0", false), ("(time)", "1", false)]
+    {
+        let program = format!("(if (less (time) 0) {} 1)", counting(to, by));
+        let place = TestFolder::with([("a.lv", &*program)]);
+        let module = place.run(&["compile", "a.lv", "--emit", "spirv-text"]).done();
+        assert_eq!(!module.text().contains("OpLoopMerge"), is_constant, "{program}");
+    }
+}

@@ -214,6 +214,13 @@ fn all_outputs_are_drawn() {
 }
 
 #[test]
+fn closed_loops_are_constants() {
+    let Some(device) = lavapipe() else { return };
+    let place = TestFolder::with([("crc.lv", super::compile::CRC_TABLE)]);
+    same(&place, &device, "crc.lv", &["--size", "7x5"]);
+}
+
+#[test]
 fn pixels_that_are_discarded_keep_the_colour() {
     let Some(device) = lavapipe() else { return };
     let program = "(state (clear 0.25 0.5 0.75 1))

@@ -30,16 +30,17 @@ pub(crate) fn scheduled(core: &Core, locations: &[u32]) -> Result<Program, Strin
     Ok(program)
 }
 
-/// The images of all outputs, each of which is scheduled alone and drawn by an engine, which is
-/// told its location and how many components it has.
+/// The images of all outputs of a case, whose program is this one: each is scheduled alone and drawn by an
+/// engine, which is told its location and how many components it has.
 pub(crate) fn each_output(
     case: &Case,
+    core: &Core,
     draw: impl Fn(Program, u32, usize) -> Result<Image, String>,
 ) -> Result<Vec<Image>, String> {
     let locations = case.locations().into_iter();
     locations
         .map(|location| {
-            let schedule = scheduled(&case.core, &[location])?;
+            let schedule = scheduled(core, &[location])?;
             let components = schedule.types.components(schedule.ty(schedule.outputs()[0]));
             draw(schedule, location, components)
         })

@@ -5,6 +5,7 @@ use lambdav::program::Loaded;
 use lambdav::spirv_frontend::RaiseOptions;
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
+use lambdav_core::limits::ITERATIONS;
 use lambdav_core::schedule::schedule;
 use lambdav_generate::resources;
 use lambdav_generate::suite::{ExpectedVerdict, read_cases};
@@ -92,7 +93,8 @@ fn time(device: &Device, core: &Core) -> Result<f64, Box<dyn Error>> {
     let start = Instant::now();
     let mut locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
     locations.sort_unstable();
-    let program = schedule(core, &locations).map_err(|diagnostic| diagnostic.message)?;
+    let core = core.with_closed_loops_evaluated(ITERATIONS);
+    let program = schedule(&core, &locations).map_err(|diagnostic| diagnostic.message)?;
     let module = emit(&program, None, &device.exact(false, None))?;
     let inputs = Inputs {
         resolution: SIZE.map(|side| side as f32),

@@ -54,6 +54,8 @@ pub struct Comparison {
 pub struct Output<'s> {
     shader: &'s Shader,
     program: Program,
+    /// The same with closed loops evaluated, of which modules are emitted.
+    emitted: Program,
     /// What the device draws, if that is another.
     native: Option<Program>,
 }
@@ -150,20 +152,24 @@ impl Shader {
     ) -> Result<Comparison, Error> {
         let locations: Vec<u32> = self.core.outputs.iter().map(|output| output.location).collect();
         let program = schedule(&self.core, &locations).expect("it can be scheduled");
-        self.compare_outputs(&program, device, size, options)
+        let evaluated = self.core.with_closed_loops_evaluated(limits::ITERATIONS);
+        let emitted = schedule(&evaluated, &locations).expect("it can be scheduled");
+        self.compare_outputs(&program, &emitted, device, size, options)
     }
 
-    /// The same of the outputs of a program that is scheduled for some.
+    /// The same of the outputs of a program that is scheduled for some, of which the module is emitted with closed loops
+    /// evaluated.
     fn compare_outputs(
         &self,
         program: &Program,
+        emitted: &Program,
         device: &Device,
         size: [u32; 2],
         options: &EmitOptions,
     ) -> Result<Comparison, Error> {
         let report = options.exact.and_then(|exact| exact.report);
         let outputs: Vec<u32> = program.locations.iter().copied().chain(report).collect();
-        let (mut prepared, _) = self.prepare(program, device, &outputs, size, options)?;
+        let (mut prepared, _) = self.prepare(emitted, device, &outputs, size, options)?;
         prepared.draw(&forever)?;
         let wanted = self.by_core(program, size);
         let compare = |prepared: &mut Prepared| -> Result<Comparison, Error> {
@@ -189,7 +195,7 @@ impl Shader {
             let read = compare(&mut prepared)?.differing;
             prepared.draw(&forever)?;
             let drawn = compare(&mut prepared)?.differing;
-            let (mut made, _) = self.prepare(program, device, &outputs, size, options)?;
+            let (mut made, _) = self.prepare(emitted, device, &outputs, size, options)?;
             made.draw(&forever)?;
             comparison.again = [read, drawn, compare(&mut made)?.differing];
         }
@@ -249,10 +255,13 @@ impl Shader {
     ///
     /// Where the program cannot be scheduled, which no shader of the gallery is.
     pub fn outputs(&self) -> impl Iterator<Item = Output<'_>> {
-        self.core.outputs.iter().map(|output| {
-            let scheduled = |core| schedule(core, &[output.location]).expect("it can be scheduled");
-            let (program, native) = (scheduled(&self.core), self.native.as_ref().map(scheduled));
-            Output { shader: self, program, native }
+        let evaluated = self.core.with_closed_loops_evaluated(limits::ITERATIONS);
+        self.core.outputs.iter().map(move |output| {
+            let scheduled =
+                |core: &Core| schedule(core, &[output.location]).expect("it can be scheduled");
+            let (program, emitted) = (scheduled(&self.core), scheduled(&evaluated));
+            let native = self.native.as_ref().map(scheduled);
+            Output { shader: self, program, emitted, native }
         })
     }
 
@@ -346,7 +355,7 @@ impl Output<'_> {
         size: [u32; 2],
         options: &EmitOptions,
     ) -> Result<(Prepared, [u32; PUSH_CONSTANT_WORDS]), Error> {
-        let program = self.native.as_ref().unwrap_or(&self.program);
+        let program = self.native.as_ref().unwrap_or(&self.emitted);
         self.shader.prepare(program, device, &[self.location()], size, options)
     }
 
@@ -365,6 +374,6 @@ impl Output<'_> {
         size: [u32; 2],
         options: &EmitOptions,
     ) -> Result<Comparison, Error> {
-        self.shader.compare_outputs(&self.program, device, size, options)
+        self.shader.compare_outputs(&self.program, &self.emitted, device, size, options)
     }
 }

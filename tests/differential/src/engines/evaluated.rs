@@ -27,7 +27,7 @@ impl Engine for Evaluator {
     }
 
     fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
-        each_output(case, |schedule, _, components| {
+        each_output(case, &case.core, |schedule, _, components| {
             let target = Target::named(self.target).map_err(|e| e.to_string())?;
             let target = target.ok_or("there is no such target")?;
             let mut target = target.with_allocation(self.allocation);

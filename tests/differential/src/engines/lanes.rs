@@ -28,7 +28,7 @@ impl Engine for Lanes {
     }
 
     fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
-        each_output(case, |schedule, _, components| {
+        each_output(case, &case.core, |schedule, _, components| {
             let width = if self.quads { Width::Quads } else { Width::Any };
             let program = lower(&schedule, 0, true, width, &case.inputs.resources);
             verify(&program).map_err(|errors| {

@@ -22,7 +22,7 @@ impl Engine for Registers {
     }
 
     fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
-        each_output(case, |schedule, _, components| {
+        each_output(case, &case.core, |schedule, _, components| {
             let target = Target::host().map_err(|e| e.to_string())?.with_machine(self.machine);
             let compiler = Compiler { lanes: Some(self.lanes), ..Compiler::new(target) };
             let limit = case.conditions.max_iterations;

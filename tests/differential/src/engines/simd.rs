@@ -25,7 +25,7 @@ impl Engine for Simd {
     }
 
     fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
-        each_output(case, |schedule, _, components| {
+        each_output(case, &case.core, |schedule, _, components| {
             let limit = case.conditions.max_iterations;
             let named = Target::named(self.target).map_err(|e| e.to_string())?;
             let named = named.ok_or("no such target")?;

@@ -31,7 +31,8 @@ impl Engine for Spirv {
         };
         let types = || case.core.uniforms.iter().map(|uniform| uniform.ty);
         let resources = Resources::new(&case.inputs, case.core.graph.types(), types());
-        each_output(case, |schedule, location, components| {
+        let core = case.core.with_closed_loops_evaluated(case.conditions.max_iterations);
+        each_output(case, &core, |schedule, location, components| {
             let emitted =
                 emit(&schedule, Some(&case.source), &options).map_err(|error| error.to_string())?;
             let module = Module::new(&emitted.words).map_err(|error| error.to_string())?;
