@@ -88,6 +88,7 @@ impl Settings {
                 Ok(())
             }
             Target::Block(_) => Err(fail("it is a block; set its members".to_owned())),
+            Target::Unused => Ok(()),
         }
     }
 
@@ -130,6 +131,7 @@ impl Settings {
                 }
                 Ok(())
             }
+            Target::Unused => Ok(()),
         }
     }
 

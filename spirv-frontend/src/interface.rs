@@ -86,6 +86,18 @@ pub struct BoundResource {
     pub binding: Binding,
 }
 
+/// An input that the module declares and the entry point does not use: a block, a texture, a buffer, or the input of a
+/// location.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnusedInput {
+    /// What it can be called: its name, and `SET.BINDING` or `push`.
+    pub names: Vec<String>,
+    /// The names of the members of a block.
+    pub members: Vec<String>,
+    /// Its location, if it has one.
+    pub location: Option<u32>,
+}
+
 /// What a module wants.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interface {
@@ -99,6 +111,8 @@ pub struct Interface {
     pub resources: Vec<BoundResource>,
     /// Inputs of λV that the module has under their own names.
     pub inputs: Vec<Input>,
+    /// Inputs that are declared and not used.
+    pub unused: Vec<UnusedInput>,
 }
 
 impl Interface {

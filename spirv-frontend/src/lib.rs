@@ -50,6 +50,7 @@ mod structure;
 
 pub use interface::{
     Binding, BlockMember, BoundResource, Interface, LocationInput, LocationSource, RaiseOptions,
+    UnusedInput,
 };
 
 use lambdav_core::diagnostics::Diagnostic;

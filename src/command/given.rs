@@ -30,6 +30,8 @@ pub(super) struct Given {
     names: ModuleNames,
     /// The words that the bytes of blocks give to uniforms of a module, by their numbers.
     blocks: Vec<(usize, Box<[u32]>)>,
+    /// Names that are given something and that the module declares without using them.
+    unused: Vec<String>,
 }
 
 impl Given {
@@ -49,6 +51,7 @@ impl Given {
             inputs: Vec::new(),
             names: ModuleNames::default(),
             blocks: Vec::new(),
+            unused: Vec::new(),
         };
         let Some(path) = uniforms else { return Ok(nothing) };
         let (name, bytes) = read_bytes(path)?;
@@ -70,10 +73,22 @@ impl Given {
         };
         let names = ModuleNames::new(&module.interface);
         let paths = Paths::new(core.graph.types(), &core.uniforms).with_module(&names);
-        let inputs = self.inputs.iter().map(|(location, value)| {
-            Ok((module::location_name(core, module, *location)?, value.clone()))
-        });
-        let mut set = inputs.collect::<Result<Vec<_>>>()?;
+        let mut unused: Vec<String> = Vec::new();
+        let mut set = Vec::new();
+        for (location, value) in &self.inputs {
+            match module::location_name(core, module, *location)? {
+                Some(name) => set.push((name, value.clone())),
+                None => unused.push(format!("input {location}")),
+            }
+        }
+        for location in self.raise.locations.keys() {
+            let all = &module.interface.locations;
+            if !all.iter().any(|input| input.location == *location)
+                && module::location_name(core, module, *location)?.is_none()
+            {
+                unused.push(format!("input {location}"));
+            }
+        }
         let (bound, binds) = self.binds.clone().split(|name| is_block(module, name));
         let mut blocks = Vec::new();
         for (name, path) in &bound {
@@ -100,8 +115,15 @@ impl Given {
             let found = all.iter().find(|resource| resource.binding.to_string() == name);
             found.map(|resource| resource.name.clone())
         };
+        let is_known =
+            |name: &str| core.graph.types().resources().iter().any(|of| *of.name == *name);
         let binds = binds.renamed(name);
-        Ok(Self { file, set, binds, names, blocks, ..self.clone() })
+        let (dropped, binds) = binds.split(|name| !is_known(name) && names.is_unused(name));
+        unused.extend(dropped.into_iter().map(|(name, _)| name));
+        let is_unused = |path: &&String| paths.find(path) == Ok(Target::Unused);
+        let given = file.iter().chain(&set).map(|(path, _)| path);
+        unused.extend(given.filter(is_unused).cloned());
+        Ok(Self { file, set, binds, names, blocks, unused, ..self.clone() })
     }
 
     /// The same for the first of two programs, without what only the other one knows.
@@ -113,6 +135,21 @@ impl Given {
         all.set.retain(|(name, _)| is_for_this(&|of| has_uniform(of, name)));
         all.binds = all.binds.filter(|name| is_for_this(&|of| has_resource(of, name)));
         all.for_program(this)
+    }
+
+    /// What there is to say of inputs that the program, which messages call `name`, declares without using them.
+    pub(super) fn remark(&self, name: &str) -> Option<String> {
+        const SOME: usize = 8;
+        let mut names: Vec<String> = Vec::new();
+        for unused in &self.unused {
+            let quoted = format!("`{unused}`");
+            if !names.contains(&quoted) && names.len() <= SOME {
+                names.push(if names.len() == SOME { "others".to_owned() } else { quoted });
+            }
+        }
+        let changes = if names.len() == 1 { "its value changes" } else { "their values change" };
+        let all = names.join(", ");
+        (!names.is_empty()).then(|| format!("`{name}` does not use {all}: {changes} nothing"))
     }
 
     /// The same for a module that is executed as it is, whose uniforms have no other names.
@@ -254,7 +291,9 @@ fn has_uniform(of: &Loaded, path: &str) -> bool {
 /// Whether the program is a module with an input at that location.
 fn has_location(of: &Loaded, location: u32) -> bool {
     let mut all = of.module.iter().flat_map(|module| &module.interface.locations);
+    let mut unused = of.module.iter().flat_map(|module| &module.interface.unused);
     all.any(|input| input.location == location)
+        || unused.any(|input| input.location == Some(location))
 }
 
 /// Whether a block of uniforms of the module is called so.
@@ -268,5 +307,7 @@ fn has_resource(of: &Loaded, name: &str) -> bool {
     let mut bound = of.module.iter().flat_map(|module| &module.interface.resources);
     all.any(|resource| *resource.name == *name)
         || bound.any(|resource| resource.binding.to_string() == name)
-        || of.module.as_ref().is_some_and(|module| is_block(module, name))
+        || of.module.as_ref().is_some_and(|module| {
+            is_block(module, name) || ModuleNames::new(&module.interface).is_unused(name)
+        })
 }

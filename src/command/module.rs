@@ -98,17 +98,23 @@ pub(super) fn object(file: &str, bytes: &[u8], what: &str) -> Result<Vec<(String
     Ok(all.into_iter().map(|(name, value)| (name, value.to_owned())).collect())
 }
 
-/// The name of the uniform that is the input of a location.
-pub(super) fn location_name(core: &Core, module: &LoadedModule, location: u32) -> Result<String> {
+/// The name of the uniform that is the input of a location; none of one that is not used.
+pub(super) fn location_name(
+    core: &Core,
+    module: &LoadedModule,
+    location: u32,
+) -> Result<Option<String>> {
     let all = &module.interface.locations;
+    let unused = module.interface.unused.iter().filter_map(|input| input.location);
     match all.iter().find(|input| input.location == location).map(|input| input.source) {
-        Some(Err(index)) => Ok(core.uniforms[index].name.clone()),
+        Some(Err(index)) => Ok(Some(core.uniforms[index].name.clone())),
         Some(Ok(_)) => {
             Err(Failure::usage(format!("the input {location} has a value and a position")))
         }
+        None if unused.clone().any(|of| of == location) => Ok(None),
         None => {
-            let known = all.iter().map(|input| input.location.to_string());
-            let known: Vec<String> = known.collect();
+            let known = all.iter().map(|input| input.location).chain(unused);
+            let known: Vec<String> = known.map(|of| of.to_string()).collect();
             let known = match known.is_empty() {
                 true => "it has none".to_owned(),
                 false => format!("it has {}", known.join(", ")),
@@ -123,6 +129,13 @@ const SOME: usize = 8;
 
 /// Uniforms of a module without a value: enough to tell of them all.
 pub(super) const MOST_UNSET: usize = SOME + 1;
+
+/// Says which inputs of a module are given something and are not used.
+pub(super) fn note_unused(remark: Option<String>, messages: Messages) {
+    if let Some(remark) = remark {
+        note(&remark, messages);
+    }
+}
 
 /// Says which uniforms of a module have no value, once.
 pub(super) fn note_unset(name: &str, unset: &[String], messages: Messages) {

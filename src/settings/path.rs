@@ -30,6 +30,8 @@ pub enum Target<'a> {
     Place(Place),
     /// A block of a module: names of its members, and the indices of their uniforms.
     Block(&'a [(String, usize)]),
+    /// An input that the module declares and does not use, or a part of one: any value is good.
+    Unused,
 }
 
 /// Names that a module has for uniforms and blocks, besides the uniforms' own.
@@ -37,6 +39,8 @@ pub enum Target<'a> {
 pub struct ModuleNames {
     aliases: Vec<(String, usize)>,
     blocks: Vec<(String, Vec<(String, usize)>)>,
+    /// Of what is declared and not used.
+    unused: Vec<String>,
     /// Whether `true` and `false` stand for the integers 1 and 0: blocks hold no bools.
     takes_truths: bool,
 }
@@ -65,7 +69,18 @@ impl ModuleNames {
                 names.aliases.push((format!("input.{}", input.location), uniform));
             }
         }
+        for input in &interface.unused {
+            let of_block = |name| input.members.iter().map(move |of| format!("{name}.{of}"));
+            names.unused.extend(input.names.iter().flat_map(of_block));
+            names.unused.extend(input.names.iter().chain(&input.members).cloned());
+            names.unused.extend(input.location.map(|location| format!("input.{location}")));
+        }
         names
+    }
+
+    /// Whether that is the name of a texture, a buffer or a block that is declared and not used.
+    pub fn is_unused(&self, name: &str) -> bool {
+        self.unused.iter().any(|unused| unused == name)
     }
 
     /// Of a module whose uniforms have no other names.
@@ -90,6 +105,7 @@ pub struct Paths<'a> {
 enum Known<'a> {
     Uniform(usize),
     Block(&'a [(String, usize)]),
+    Unused,
 }
 
 impl<'a> Paths<'a> {
@@ -128,6 +144,9 @@ impl<'a> Paths<'a> {
         for (name, members) in &names.blocks {
             self.index.entry(name).or_insert(Known::Block(members));
         }
+        for name in &names.unused {
+            self.index.entry(name).or_insert(Known::Unused);
+        }
         (self.blocks, self.takes_truths) = (&names.blocks, names.takes_truths);
         self.with_longest()
     }
@@ -157,6 +176,7 @@ impl<'a> Paths<'a> {
                 let part = part(self.types, ty, path, end).map_err(fail)?;
                 Ok(Target::Place(Place { uniform, ty: part.0, start: part.1 }))
             }
+            Known::Unused => Ok(Target::Unused),
             Known::Block(members) if end == path.len() => Ok(Target::Block(members)),
             Known::Block(members) => {
                 let (block, rest) = path.split_at(end);
@@ -499,7 +519,7 @@ mod tests {
             let found = paths.find(path).unwrap_or_else(|error| panic!("{path}: {error}"));
             let place = match found {
                 Target::Place(place) => (place.uniform, place.start),
-                Target::Block(_) => panic!("{path} is a block"),
+                found => panic!("{path} is {found:?}"),
             };
             assert_eq!(place, (uniform, start), "{path}");
         }

@@ -9,9 +9,11 @@ use super::blocks::OWN_INPUTS;
 use super::outside::Outside;
 use super::raiser::{Pointer, Raiser, Root, Value};
 use crate::error::{RaiseError, Result};
-use crate::interface::{Binding, BoundResource, LocationInput, LocationSource, RaiseOptions};
+use crate::interface::{
+    Binding, BoundResource, LocationInput, LocationSource, RaiseOptions, UnusedInput,
+};
 use crate::memory::Memory;
-use crate::module::{DEMOTED, ModuleType, Variable};
+use crate::module::{DEMOTED, EntryPoint, ModuleType, Variable};
 use lambdav_core::graph::{NodeId, Uniform};
 use lambdav_core::inputs::Input;
 use lambdav_core::limits::VALUE_WORDS;
@@ -71,6 +73,41 @@ impl Raiser<'_, '_> {
         }
         let several = counts.into_iter().filter(|&(_, count)| count > 1);
         outside.taken.extend(several.map(|(name, _)| name.to_owned()));
+    }
+
+    /// The inputs that are declared and not used. Of an entry point's locations, only its own are.
+    pub(super) fn unused(&self, used: &FxHashSet<u32>, entry: &EntryPoint) -> Vec<UnusedInput> {
+        let module = self.module;
+        let all = module.variables.iter().filter(|of| !used.contains(&of.id));
+        let unused = all.filter_map(|variable| {
+            let mut input = UnusedInput::default();
+            let ty = module.ty(variable.ty).ok()?;
+            let own = module.name(variable.id);
+            match variable.class {
+                StorageClass::Input if entry.variables.contains(&variable.id) => {
+                    input.location = Some(module.decorated(variable.id, Decoration::Location)?);
+                }
+                StorageClass::UniformConstant if *ty != ModuleType::Sampler => {
+                    input.names.push(self.binding(variable).to_string());
+                }
+                StorageClass::Uniform | StorageClass::StorageBuffer => {
+                    input.names.push(self.binding(variable).to_string());
+                }
+                StorageClass::PushConstant => {
+                    input.names.push(Binding::PushConstants.to_string());
+                }
+                _ => return None,
+            }
+            let inner = self.wrapped_structure(variable.ty).ok().flatten().unwrap_or(variable.ty);
+            if let Ok(ModuleType::Structure(members)) = module.ty(inner) {
+                let names = (0..members.len() as u32).map(|k| module.member_name(inner, k));
+                input.members.extend(names.filter(|name| !name.is_empty()).map(str::to_owned));
+            }
+            let own = if own.is_empty() { module.name(variable.ty) } else { own };
+            input.names.extend((!own.is_empty()).then(|| own.to_owned()));
+            Some(input)
+        });
+        unused.collect()
     }
 
     fn open_variable(

@@ -66,7 +66,8 @@ pub(crate) fn raise(
     };
     raiser.has_levels = raiser.asks_for_levels();
     let mut memory = Memory::default();
-    let mut outside = raiser.open(&used(module, entry, &facts), options, &mut memory)?;
+    let used = used(module, entry, &facts);
+    let mut outside = raiser.open(&used, options, &mut memory)?;
     if outside.outputs.is_empty() {
         return Err(RaiseError::unsupported("an entry point that writes no colour"));
     }
@@ -87,6 +88,7 @@ pub(crate) fn raise(
     });
     let outputs = outputs.collect();
     outside.interface.entry_point = entry.name.clone();
+    outside.interface.unused = raiser.unused(&used, entry);
     let (graph, uniforms) = (raiser.graph, outside.uniforms);
     let mut core = Core { graph, uniforms, outputs, ..Core::default() };
     if let Some(condition) = discarded {

@@ -213,7 +213,10 @@ fn draw(
         Trouble::Program(diagnostic) => at_fault(&loaded.source, *diagnostic),
         Trouble::Other(failure) => failure,
     })?;
-    frame(directive, &loaded.source, &*engine, how, until)
+    let (frame, of_engine) = frame(directive, &loaded.source, &*engine, how, until)?;
+    let remarks = given.remark(&test.program.display().to_string()).into_iter().chain(of_engine);
+    let remark = remarks.reduce(|all, one| format!("{all}\n{one}"));
+    Ok((frame, remark))
 }
 
 pub(super) fn at_fault(source: &SourceFile, diagnostic: Diagnostic) -> Failure {
